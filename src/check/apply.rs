@@ -1,0 +1,609 @@
+//! Application: spines, overloads, effects.
+//!
+//! `f a b`, `f$ a`, `a |> f`, `a.f` are flattened to a head and its arguments. Arguments are
+//! elaborated once, before an overload is chosen, except those whose types only the parameter can
+//! tell (functions with untyped parameters, `case n e`): they wait until it is. Of several
+//! candidates those whose parameter type the argument fits remain, literals taking their default
+//! first; of those the most specific is chosen.
+
+use super::Checker;
+use super::env::{Callable, Instance, Scheme};
+use super::error::CheckError;
+use super::infer::Infer;
+use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::{self, ApplyForm, Expr, ExprKind};
+use crate::types::{Kind, Type, TypeKind};
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+
+/// An argument on its way.
+pub(super) enum Arg<'e> {
+    /// Elaborated.
+    Done(Term),
+    /// Waits for the parameter type; the type is what can be said now.
+    Later(&'e Expr, Type),
+    /// A tuple with parts that wait.
+    Tuple(Vec<Arg<'e>>, Span),
+}
+
+/// Whether only its place can tell the type of an expression.
+pub(super) fn needs_hint(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Lambda(function) => function
+            .params
+            .iter()
+            .flatten()
+            .any(|p| p.ty.is_none() && !matches!(p.pattern.kind, ast::PatternKind::Typed(..))),
+        ExprKind::Inject { .. } => true,
+        ExprKind::Array(elements) => elements.is_empty(),
+        ExprKind::Tuple(parts) => parts.iter().any(needs_hint),
+        _ => false,
+    }
+}
+
+impl<'e> Arg<'e> {
+    pub(super) fn ty(&self) -> Type {
+        match self {
+            Arg::Done(term) => term.ty.clone(),
+            Arg::Later(_, ty) => ty.clone(),
+            Arg::Tuple(parts, _) => Type::product(parts.iter().map(Arg::ty).collect()),
+        }
+    }
+
+    pub(super) fn span(&self) -> Span {
+        match self {
+            Arg::Done(term) => term.span,
+            Arg::Later(e, _) => e.span,
+            Arg::Tuple(_, span) => *span,
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// `f a`, in any of its forms.
+    pub(super) fn apply(&mut self, e: &Expr, hint: Option<&Type>, at_statement: bool) -> Term {
+        let before = self.diagnostics.len();
+        let term = self.spine(e, hint, at_statement);
+        self.regroup_application(before, e);
+        term
+    }
+
+    fn spine(&mut self, e: &Expr, hint: Option<&Type>, at_statement: bool) -> Term {
+        let (mut head, mut arguments) = (e, Vec::new());
+        while let ExprKind::Apply { function, argument, .. } = &head.kind {
+            arguments.push(&**argument);
+            head = function;
+        }
+        arguments.reverse();
+        let mut args: Vec<Arg> = Vec::new();
+        // `x.f y`: the base is the first argument, if `f` is a function here.
+        if let ExprKind::Dot { base, key } = &head.kind
+            && let Some((name, targs)) = key_name(key)
+        {
+            let base_term = self.expr(base, None);
+            if self.is_call(&base_term, name, targs) {
+                args.push(Arg::Done(base_term));
+                args.extend(arguments.iter().map(|a| self.prepare(a)));
+                let targs: Vec<Type> = self.lower_arguments(targs);
+                return self.call_name(name, &targs, args, hint, at_statement, e.span);
+            }
+            let function = self.dot_term(base_term, key, hint, false, head.span);
+            args.extend(arguments.iter().map(|a| self.prepare(a)));
+            return self.call_value(function, args, at_statement, e.span);
+        }
+        // `a |> f`: `a` comes first, in time too.
+        if let ExprKind::Apply { form: ApplyForm::Pipe, .. } = &e.kind
+            && let Some(piped) = arguments.pop()
+        {
+            let before = self.diagnostics.len();
+            let left = self.prepare(piped);
+            self.regroup_pipe(before, piped);
+            args.extend(arguments.iter().map(|a| self.prepare(a)));
+            args.push(left);
+        } else {
+            args.extend(arguments.iter().map(|a| self.prepare(a)));
+        }
+        match &head.kind {
+            ExprKind::Name(name) if self.names_callable(name) => {
+                self.call_name(name, &[], args, hint, at_statement, e.span)
+            }
+            ExprKind::TypeArgs(base, targs) if matches!(&base.kind, ExprKind::Name(n) if self.env.callables(&n.text).is_some()) =>
+            {
+                let ExprKind::Name(name) = &base.kind else { return self.expr(head, None) };
+                let targs: Vec<Type> = self.lower_arguments(targs);
+                self.call_name(name, &targs, args, hint, at_statement, e.span)
+            }
+            ExprKind::CaseOf { index, ty, .. } if args.len() == 1 => {
+                let sum = self.lower(ty);
+                let Some(case) = self.case_type(&sum, index, head.span) else {
+                    return Term::new(TermKind::Error, Type::error(), e.span);
+                };
+                if case.is_unit() {
+                    let constant = self.expr(head, None);
+                    return self.call_value(constant, args, at_statement, e.span);
+                }
+                let arg = self.finish_arg(args.remove(0), &case, None);
+                Term::new(TermKind::Inject(index.clone(), Box::new(arg)), sum, e.span)
+            }
+            ExprKind::Lambda(function) if args.len() == 1 => {
+                let domain = self.infer.zonk(&args[0].ty());
+                let hint = if function.is_proc {
+                    Type::procedure(domain)
+                } else {
+                    Type::function(domain, self.infer.fresh(Kind::Type))
+                };
+                let function = self.expr(head, Some(&hint));
+                self.call_value(function, args, at_statement, e.span)
+            }
+            _ => {
+                let function = self.expr(head, None);
+                self.call_value(function, args, at_statement, e.span)
+            }
+        }
+    }
+
+    /// Whether a name means functions here, not a variable.
+    pub(super) fn names_callable(&mut self, name: &ast::Name) -> bool {
+        self.lookup_local(&name.text).is_none()
+            && self.env.callables(&name.text).is_some_and(|c| !c.is_empty())
+    }
+
+    /// Elaborates an argument as far as it can be without its parameter.
+    pub(super) fn prepare<'e>(&mut self, e: &'e Expr) -> Arg<'e> {
+        if !needs_hint(e) && !self.is_overloaded(e) {
+            return Arg::Done(self.expr(e, None));
+        }
+        match &e.kind {
+            ExprKind::Tuple(parts) => Arg::Tuple(parts.iter().map(|p| self.prepare(p)).collect(), e.span),
+            ExprKind::Lambda(function) => {
+                let holes = |n: usize, infer: &mut Infer| {
+                    Type::product((0..n).map(|_| infer.fresh(Kind::Type)).collect())
+                };
+                let mut ty = if function.is_proc { None } else { Some(self.infer.fresh(Kind::Type)) };
+                for group in function.params.iter().rev() {
+                    let domain = holes(group.len(), &mut self.infer);
+                    ty = Some(match ty {
+                        Some(result) => Type::function(domain, result),
+                        None => Type::procedure(domain),
+                    });
+                }
+                Arg::Later(e, ty.unwrap_or_else(Type::unit))
+            }
+            _ => Arg::Later(e, self.infer.fresh(Kind::Type)),
+        }
+    }
+
+    /// Whether an expression is a name of several functions: its place tells which is meant.
+    fn is_overloaded(&mut self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Name(name) => {
+                self.lookup_local(&name.text).is_none()
+                    && self.env.callables(&name.text).is_some_and(|c| c.len() > 1)
+            }
+            ExprKind::Tuple(parts) => parts.iter().any(|part| self.is_overloaded(part)),
+            _ => false,
+        }
+    }
+
+    /// Tells the holes of a waiting argument what the finished parts of it know.
+    fn finish_done(&mut self, arg: &mut Arg, ty: &Type) {
+        if let Arg::Tuple(parts, _) = arg {
+            let components = self.infer.zonk(ty).unfold().components(parts.len());
+            if let Some(components) = components.filter(|c| c.len() == parts.len()) {
+                for (part, ty) in parts.iter_mut().zip(&components) {
+                    self.finish_done(part, ty);
+                }
+            }
+        } else if let Arg::Done(term) = arg {
+            let _ = self.infer.try_unify(&term.ty, ty);
+        }
+    }
+
+    /// The term of an argument, at the type of its parameter.
+    pub(super) fn finish_arg(&mut self, mut arg: Arg, ty: &Type, because: Option<(Span, String)>) -> Term {
+        self.finish_done(&mut arg, ty);
+        match arg {
+            Arg::Done(term) => self.coerce(term, ty, because),
+            Arg::Later(e, _) => self.check(e, ty, because),
+            Arg::Tuple(parts, span) => {
+                // Where an array of unknown length is wanted, the tuple tells it.
+                if let TypeKind::Array(element, index) = self.infer.zonk(ty).kind()
+                    && let TypeKind::Meta(_) = index.kind()
+                {
+                    let array = Type::array(element.clone(), Type::unit_sum(parts.len()));
+                    let _ = self.infer.try_unify(ty, &array);
+                }
+                let components = self.infer.zonk(ty).unfold().components(parts.len().max(1));
+                let Some(components) = components.filter(|c| c.len() == parts.len()) else {
+                    let terms: Vec<Term> = parts
+                        .into_iter()
+                        .map(|p| {
+                            let own = p.ty();
+                            self.finish_arg(p, &own, None)
+                        })
+                        .collect();
+                    let own = Type::product(terms.iter().map(|t| self.infer.zonk(&t.ty)).collect());
+                    return self.coerce(Term::new(TermKind::Tuple(terms), own, span), ty, because);
+                };
+                let terms: Vec<Term> = parts
+                    .into_iter()
+                    .zip(&components)
+                    .map(|(part, ty)| self.finish_arg(part, ty, because.clone()))
+                    .collect();
+                Term::new(TermKind::Tuple(terms), self.infer.zonk(ty), span)
+            }
+        }
+    }
+
+    /// Applies a function value to arguments, one after the other.
+    pub(super) fn call_value(
+        &mut self,
+        mut function: Term,
+        args: Vec<Arg>,
+        at_statement: bool,
+        span: Span,
+    ) -> Term {
+        let count = args.len();
+        for (i, arg) in args.into_iter().enumerate() {
+            let ty = self.infer.settle(&function.ty);
+            let (domain, result) = match ty.kind() {
+                TypeKind::Function(domain, result) => (domain.clone(), Some(result.clone())),
+                TypeKind::Procedure(domain) => (domain.clone(), None),
+                TypeKind::Meta(_) => {
+                    let (domain, result) = (self.infer.fresh(Kind::Type), self.infer.fresh(Kind::Type));
+                    let _ = self.infer.try_unify(&ty, &Type::function(domain.clone(), result.clone()));
+                    (domain, Some(result))
+                }
+                TypeKind::Error => return function,
+                _ => {
+                    let error = CheckError::NotAFunction { span: function.span, ty, argument: arg.span() };
+                    return self.wrong(error, span);
+                }
+            };
+            let arg = self.finish_arg(arg, &domain, None);
+            let whole = function.span.to(arg.span);
+            let ty = match result {
+                Some(result) => result,
+                None => {
+                    let name = self.text_of(&function);
+                    self.effect(&name, at_statement && i + 1 == count, whole)
+                }
+            };
+            let call = Term::new(TermKind::Call(Box::new(function), vec![arg]), ty, whole);
+            function = self.open(call);
+        }
+        Term { span, ..function }
+    }
+
+    /// The name of a function in messages, if it has one.
+    fn text_of(&self, function: &Term) -> String {
+        match &function.kind {
+            TermKind::Local(id) => {
+                let frame = self.item.frames.last();
+                frame.map_or_else(String::new, |f| f.locals[*id as usize].name.to_string())
+            }
+            TermKind::Global(id) => self.program.globals[*id as usize].name.to_string(),
+            _ => String::new(),
+        }
+    }
+
+    /// A procedure is called: allowed as a statement, outside pure functions. Gives the type that
+    /// the call has.
+    fn effect(&mut self, name: &str, at_statement: bool, span: Span) -> Type {
+        if self.frame().pure() {
+            let header = self.frame().header;
+            self.report(CheckError::ProcedureInFun { span, name: name.to_string(), header });
+            return Type::error();
+        }
+        if !at_statement {
+            self.report(CheckError::ProcedureAsValue { span });
+            return Type::error();
+        }
+        Type::unit()
+    }
+
+    fn callables_of(&self, name: &ast::Name) -> Vec<Callable> {
+        if !name.text.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            return self.env.operators(&name.text);
+        }
+        self.env.callables(&name.text).map(<[_]>::to_vec).unwrap_or_default()
+    }
+
+    /// A name with candidates, applied.
+    pub(super) fn call_name(
+        &mut self,
+        name: &ast::Name,
+        type_args: &[Type],
+        mut args: Vec<Arg>,
+        hint: Option<&Type>,
+        at_statement: bool,
+        span: Span,
+    ) -> Term {
+        let candidates = self.callables_of(name);
+        if candidates.is_empty() {
+            return self.unknown(name);
+        }
+        let first = args.remove(0);
+        let Some(chosen) = self.choose(name, &candidates, type_args, &first, hint) else {
+            return Term::new(TermKind::Error, Type::error(), span);
+        };
+        let scheme = self.scheme(&chosen, name.span);
+        if let (Callable::Case(..), true) = (&chosen, scheme.domain.is_unit()) {
+            // A constant: what follows is applied to its value.
+            let constant = self.constant_case(&chosen, &scheme, type_args, name.span);
+            if let TypeKind::Nominal(..) = self.infer.shallow(&constant.ty).kind() {
+                let error = CheckError::ConstructorArgument {
+                    span: first.span(),
+                    name: name.text.to_string(),
+                    takes: false,
+                    ty: None,
+                };
+                return self.wrong(error, span);
+            }
+        }
+        let Some(instance) = self.instance(name, &scheme, type_args) else {
+            return Term::new(TermKind::Error, Type::error(), span);
+        };
+        self.oblige_all(&instance.constraints, name.span, &name.text);
+        let whole = name.span.to(first.span());
+        let mut first = first;
+        self.finish_done(&mut first, &instance.domain);
+        // What the place wants, and what later arguments are, may tell what a function should be.
+        let mut rest = instance.result.clone();
+        for arg in &args {
+            let Some(TypeKind::Function(d, r)) =
+                rest.as_ref().map(|r| self.infer.shallow(r)).map(|r| r.kind().clone())
+            else {
+                rest = None;
+                break;
+            };
+            let known = match arg {
+                Arg::Done(term) => Some(term.ty.clone()),
+                _ => None,
+            };
+            if let Some(ty) = known {
+                let _ = self.infer.try_unify(&ty, &d);
+            }
+            rest = Some(r);
+        }
+        if let (Some(result), Some(hint)) = (&rest, hint)
+            && needs_any(&first, &args)
+        {
+            let _ = self.infer.try_unify(result, hint);
+        }
+        let because = self.takes(name, &scheme.domain, &first);
+        let arg = self.finish_arg(first, &instance.domain, Some((name.span, because)));
+        if let (TermKind::Error, false) = (&arg.kind, args.is_empty()) {
+            // What the other arguments should be is not known any more.
+            return Term::new(TermKind::Error, Type::error(), span);
+        }
+        let ty = match &instance.result {
+            Some(result) => result.clone(),
+            None => self.effect(&name.text, at_statement && args.is_empty(), whole),
+        };
+        let term = self.call_term(&chosen, &instance, arg, ty, name.span, whole);
+        let term = self.open(term);
+        let term = if args.is_empty() { term } else { self.call_value(term, args, at_statement, span) };
+        Term { span, ..term }
+    }
+
+    /// What a function takes, in words, beside an argument that may not fit.
+    fn takes(&self, name: &ast::Name, domain: &Type, given: &Arg) -> String {
+        let given = match given {
+            Arg::Done(Term { kind: TermKind::Tuple(parts), .. }) => parts.len(),
+            Arg::Tuple(parts, _) => parts.len(),
+            _ => 1,
+        };
+        let wanted = match domain.kind() {
+            TypeKind::Product(parts) => Some(parts.len()),
+            TypeKind::Array(_, n) => n.as_unit_sum().and_then(|n| n.to_usize()),
+            TypeKind::Scalar(_) => Some(1),
+            _ => None,
+        };
+        match wanted {
+            Some(wanted) if wanted != given && given > 0 => {
+                let wanted = super::error::count(wanted, "value");
+                format!("`{}` takes `{domain}`: {wanted}, not {given}", name.text)
+            }
+            _ => format!("`{}` takes `{domain}`", name.text),
+        }
+    }
+
+    /// The scheme at these type arguments, or a report that they do not fit.
+    fn instance(&mut self, name: &ast::Name, scheme: &Scheme, type_args: &[Type]) -> Option<Instance> {
+        if type_args.len() > scheme.params.len() {
+            self.report(CheckError::TypeArity {
+                span: name.span,
+                name: name.text.to_string(),
+                expected: scheme.params.len(),
+                found: type_args.len(),
+            });
+            return None;
+        }
+        for (param, ty) in scheme.params.iter().zip(type_args) {
+            if !self.fits_kind(ty, param, name.span) {
+                return None;
+            }
+        }
+        Some(scheme.instantiate(&mut self.infer, type_args))
+    }
+
+    /// The call of one candidate.
+    fn call_term(
+        &mut self,
+        chosen: &Callable,
+        instance: &Instance,
+        arg: Term,
+        ty: Type,
+        name_span: Span,
+        span: Span,
+    ) -> Term {
+        match chosen {
+            Callable::Function(id) => {
+                let closure = TermKind::Closure {
+                    function: *id,
+                    type_args: instance.args.clone(),
+                    captures: Vec::new(),
+                };
+                let function = Term::new(closure, instance.ty(), name_span);
+                let args = match arg.kind {
+                    TermKind::Tuple(parts) if parts.len() > 1 => parts,
+                    _ => vec![arg],
+                };
+                Term::new(TermKind::Call(Box::new(function), args), ty, span)
+            }
+            Callable::Method(class, method) => {
+                let kind =
+                    TermKind::Method { class: *class, method: *method, type_args: instance.args.clone() };
+                let function = Term::new(kind, instance.ty(), name_span);
+                let args = match arg.kind {
+                    TermKind::Tuple(parts) if parts.len() > 1 => parts,
+                    _ => vec![arg],
+                };
+                Term::new(TermKind::Call(Box::new(function), args), ty, span)
+            }
+            Callable::Prim(prim) => {
+                let (_, arity) = self.prim_scheme(*prim);
+                let type_args = instance.args.clone();
+                self.with_parts(arg, arity, |parts| {
+                    Term::new(TermKind::Prim(*prim, type_args, parts), ty, span)
+                })
+            }
+            Callable::Case(_, case) => {
+                Term::new(TermKind::Inject(BigUint::from(*case), Box::new(arg)), ty, span)
+            }
+            Callable::Struct(_) => match arg.kind {
+                TermKind::Tuple(parts) => Term::new(TermKind::Tuple(parts), ty, span),
+                _ => Term::new(TermKind::Reshape(Box::new(arg)), ty, span),
+            },
+        }
+    }
+
+    /// The components of an argument as terms of their own, evaluated once.
+    fn with_parts(&mut self, arg: Term, arity: usize, make: impl FnOnce(Vec<Term>) -> Term) -> Term {
+        match arg.kind {
+            TermKind::Tuple(parts) if arity > 1 && parts.len() == arity => make(parts),
+            _ if arity == 1 => make(vec![arg]),
+            _ => {
+                let span = arg.span;
+                let ty = self.infer.zonk(&arg.ty);
+                let Some(components) = ty.components(arity) else {
+                    return Term::new(TermKind::Error, Type::error(), span);
+                };
+                let local = self.new_local("argument", ty.clone());
+                let bind = Pat { kind: PatKind::Bind(local), ty, span };
+                let parts = components
+                    .into_iter()
+                    .enumerate()
+                    .map(|(i, ty)| {
+                        let whole = Box::new(self.local_term(local, span));
+                        Term::new(TermKind::Component(whole, BigUint::from(i)), ty, span)
+                    })
+                    .collect();
+                super::expr::with_prefix(vec![Stmt { kind: StmtKind::Let(bind, arg), span }], make(parts))
+            }
+        }
+    }
+
+    fn constant_case(&mut self, chosen: &Callable, scheme: &Scheme, given: &[Type], span: Span) -> Term {
+        let instance = scheme.instantiate(&mut self.infer, given);
+        let ty = instance.result.unwrap_or_else(Type::error);
+        let Callable::Case(_, case) = chosen else { return Term::new(TermKind::Error, ty, span) };
+        Term::new(TermKind::Inject(BigUint::from(*case), Box::new(Term::unit(span))), ty, span)
+    }
+
+    /// A callable where a value is wanted: a constant, or a function value.
+    pub(super) fn callable_value(
+        &mut self,
+        name: &ast::Name,
+        candidates: &[Callable],
+        type_args: &[Type],
+        hint: Option<&Type>,
+    ) -> Term {
+        let span = name.span;
+        let wanted = hint.map(|h| self.infer.zonk(h));
+        let mut fitting = self.fitting(candidates, type_args, wanted.as_ref(), span);
+        if let (true, Some(hint)) = (fitting.len() > 1, &wanted)
+            && hint.has_meta()
+        {
+            // Literals take their default where that decides.
+            let settled = self.infer.settle(hint);
+            fitting = self.fitting(candidates, type_args, Some(&settled), span);
+        }
+        if fitting.len() > 1
+            && let Some(TypeKind::Function(domain, _) | TypeKind::Procedure(domain)) =
+                wanted.as_ref().map(Type::kind)
+            && !self.infer.zonk(domain).has_meta()
+        {
+            fitting = self.most_specific(&fitting, span);
+        }
+        let chosen = match &fitting[..] {
+            [only] => only.clone(),
+            [] => candidates[0].clone(),
+            several => {
+                let several = several.to_vec();
+                let candidates = self.describe(&name.text, &several, span);
+                return self
+                    .wrong(CheckError::Ambiguous { span, name: name.text.to_string(), candidates }, span);
+            }
+        };
+        let scheme = self.scheme(&chosen, span);
+        if matches!(chosen, Callable::Case(..)) && scheme.domain.is_unit() {
+            return self.constant_case(&chosen, &scheme, type_args, span);
+        }
+        let Some(instance) = self.instance(name, &scheme, type_args) else {
+            return Term::new(TermKind::Error, Type::error(), span);
+        };
+        self.oblige_all(&instance.constraints, span, &name.text);
+        let ty = instance.ty();
+        let known = match chosen {
+            Callable::Function(function) => {
+                Some(TermKind::Closure { function, type_args: instance.args.clone(), captures: Vec::new() })
+            }
+            Callable::Method(class, method) => {
+                Some(TermKind::Method { class, method, type_args: instance.args.clone() })
+            }
+            _ => None,
+        };
+        if let Some(kind) = known {
+            return Term::new(kind, ty, span);
+        }
+        let result = instance.result.clone();
+        let domain = instance.domain.clone();
+        let term = self.synthesise(domain.clone(), span, |this, x| {
+            let ty = instance.result.clone().unwrap_or_else(Type::unit);
+            this.call_term(&chosen, &instance, x, ty, span, span)
+        });
+        match result {
+            Some(_) => term,
+            None => Term { ty: Type::procedure(domain), ..term },
+        }
+    }
+
+    /// Whether `base.name` is a call of `name`: not a field, not an index held in a variable.
+    pub(super) fn is_call(&mut self, base: &Term, name: &ast::Name, targs: &[ast::TypeExpr]) -> bool {
+        if !targs.is_empty() {
+            return true;
+        }
+        let ty = self.infer.zonk(&base.ty);
+        let field = ty.unfold().fields().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
+        !field && self.names_callable(name)
+    }
+}
+
+fn needs_any(first: &Arg, rest: &[Arg]) -> bool {
+    std::iter::once(first).chain(rest).any(|a| !matches!(a, Arg::Done(_)))
+}
+
+/// A key that is a name, with type arguments or without.
+pub(super) fn key_name(key: &Expr) -> Option<(&ast::Name, &[ast::TypeExpr])> {
+    match &key.kind {
+        ExprKind::Name(name) => Some((name, &[])),
+        ExprKind::TypeArgs(base, targs) => match &base.kind {
+            ExprKind::Name(name) => Some((name, targs)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

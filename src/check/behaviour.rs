@@ -1,0 +1,124 @@
+//! Syntax that instances give a meaning: literals, conversions and indices of declared types.
+//!
+//! The library's classes `Literal`, `Convert`, `Widen` and `Index` are known here. What the language
+//! itself has a meaning for never comes here, so an instance adds and does not change.
+
+use super::Checker;
+use super::constraint::Answer;
+use super::env::Constraint;
+use super::infer::Literal;
+use crate::core::{ClassId, Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::Expr;
+use crate::types::{Kind, Type, TypeKind};
+
+impl Checker<'_> {
+    /// The call of the first method of a class at these types, which it is said to have.
+    fn first_method(
+        &mut self,
+        class: ClassId,
+        args: &[Type],
+        operands: Vec<Term>,
+        span: Span,
+    ) -> Option<Term> {
+        let class = self.env.classes.get(&class)?.clone();
+        let instance = class.methods.first()?.scheme.instantiate(&mut self.infer, args);
+        self.oblige_all(&instance.constraints, span, &class.methods[0].name);
+        let kind = TermKind::Method { class: class.id, method: 0, type_args: instance.args.clone() };
+        let function = Term::new(kind, instance.ty(), span);
+        let result = instance.result?;
+        Some(Term::new(TermKind::Call(Box::new(function), operands), result, span))
+    }
+
+    /// Whether types belong to a class that may not have been read.
+    fn belongs(&mut self, class: Option<ClassId>, args: &[&Type]) -> Option<ClassId> {
+        let class = class?;
+        let args = args.iter().map(|&ty| ty.clone()).collect();
+        (self.entails(&Constraint { class, args }) == Answer::Yes).then_some(class)
+    }
+
+    /// A literal where a declared type or a type parameter is wanted that says what literals mean;
+    /// any other term comes back.
+    pub(super) fn literal_at(&mut self, term: Term, ty: &Type) -> Result<Term, Term> {
+        let ty = self.infer.zonk(ty);
+        let Some(literal) = self.infer.literal_of(&term.ty) else { return Err(term) };
+        if !matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_)) || ty.has_meta() {
+            return Err(term);
+        }
+        let sources: &[Type] = match literal {
+            Literal::Int => &[Type::int(), Type::real()],
+            Literal::Real => &[Type::real()],
+        };
+        for source in sources {
+            if let Some(class) = self.belongs(self.program.known.literal, &[source, &ty])
+                && self.infer.try_unify(&term.ty, source)
+            {
+                let span = term.span;
+                let args = [source.clone(), ty];
+                return self.first_method(class, &args, vec![term.clone()], span).ok_or(term);
+            }
+        }
+        Err(term)
+    }
+
+    /// The conversion of a value by an instance of `Convert`, if there is one.
+    pub(super) fn converted(&mut self, term: Term, to: &Type, span: Span) -> Result<Term, Term> {
+        match self.belongs(self.program.known.convert, &[&term.ty, to]) {
+            Some(class) => {
+                let args = [term.ty.clone(), to.clone()];
+                self.first_method(class, &args, vec![term.clone()], span).ok_or(term)
+            }
+            None => Err(term),
+        }
+    }
+
+    /// Whether `:>` leads from one type to another, by the language or by instances.
+    pub(super) fn converts(&mut self, from: &Type, to: &Type) -> bool {
+        if from == to || super::reshape::convertible(from, to) {
+            return true;
+        }
+        if self.belongs(self.program.known.convert, &[from, to]).is_some() {
+            return true;
+        }
+        match (from.kind(), to.kind()) {
+            (TypeKind::Array(t, i), TypeKind::Array(u, j)) => i == j && self.converts(t, u),
+            (TypeKind::Product(a), TypeKind::Product(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.converts(a, b))
+            }
+            _ => false,
+        }
+    }
+
+    /// A value where another type is wanted that holds all its values, as an instance of `Widen` says.
+    pub(super) fn widened_by_instance(&mut self, term: Term, to: &Type) -> Result<Term, Term> {
+        let to = self.infer.zonk(to);
+        if term.ty.has_meta() || to.has_meta() {
+            return Err(term);
+        }
+        match self.belongs(self.program.known.widen, &[&term.ty, &to]) {
+            Some(_) => {
+                let span = term.span;
+                self.converted(term, &to, span)
+            }
+            None => Err(term),
+        }
+    }
+
+    /// `x.(k)` of a type that says what its indices are; `None` if it does not.
+    pub(super) fn indexed(&mut self, base: &Term, key: &Expr, span: Span) -> Option<Term> {
+        let class = self.program.known.index?;
+        let ty = self.infer.settle(&base.ty);
+        let open = |this: &mut Self| this.infer.fresh(Kind::Type);
+        let (any_key, any_element) = (open(self), open(self));
+        let possible = Constraint { class, args: vec![ty.clone(), any_key, any_element] };
+        if self.entails(&possible).fails() {
+            return None;
+        }
+        let key = self.expr(key, None);
+        let element = open(self);
+        let args = vec![ty, key.ty.clone(), element];
+        // The type of what it gives follows from the two others.
+        self.improve(&Constraint { class, args: args.clone() });
+        self.first_method(class, &args, vec![base.clone(), key], span)
+    }
+}

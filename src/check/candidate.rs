@@ -1,0 +1,115 @@
+//! Why a candidate does not fit: what people are told when none of several functions does.
+//!
+//! Each is tried once more, in the order in which the choice goes: type arguments, argument,
+//! constraints. The first thing that is wrong is the reason.
+
+use super::Checker;
+use super::env::{Callable, Scheme};
+use crate::source::Span;
+use crate::types::number::widened;
+use crate::types::{Kind, Type, TypeKind};
+
+/// Candidates shown at most.
+const MOST: usize = 8;
+
+impl Checker<'_> {
+    /// Candidates as people read them.
+    pub(super) fn describe(&mut self, name: &str, candidates: &[Callable], span: Span) -> Vec<String> {
+        self.listed(candidates, span, |_, scheme| format!("`{name} : {}`", scheme.ty()))
+    }
+
+    /// Candidates as people read them, each with the reason why it does not take the argument.
+    pub(super) fn refusals(
+        &mut self,
+        name: &str,
+        candidates: &[Callable],
+        type_args: &[Type],
+        argument: &Type,
+        span: Span,
+    ) -> Vec<String> {
+        self.listed(candidates, span, |this, scheme| {
+            let reason = this.refusal(scheme, type_args, argument);
+            format!("`{name} : {}`{}", scheme.ty(), reason.map(|r| format!(": {r}")).unwrap_or_default())
+        })
+    }
+
+    fn listed(
+        &mut self,
+        candidates: &[Callable],
+        span: Span,
+        mut line: impl FnMut(&mut Self, &Scheme) -> String,
+    ) -> Vec<String> {
+        let mut out = Vec::new();
+        for candidate in candidates.iter().take(MOST) {
+            let scheme = self.scheme(candidate, span);
+            out.push(line(self, &scheme));
+        }
+        if candidates.len() > MOST {
+            out.push(format!("and {} more", candidates.len() - MOST));
+        }
+        out
+    }
+
+    fn refusal(&mut self, scheme: &Scheme, type_args: &[Type], argument: &Type) -> Option<String> {
+        if type_args.len() > scheme.params.len() {
+            return Some(format!("takes {}", super::error::count(scheme.params.len(), "type argument")));
+        }
+        for (param, given) in scheme.params.iter().zip(type_args) {
+            if !super::infer::accepts(param.kind, given) {
+                return Some(format!(
+                    "`{given}` is no {} for `{}`",
+                    self.env.kind_name(param.kind),
+                    param.name
+                ));
+            }
+        }
+        let mark = self.infer.mark();
+        let instance = scheme.instantiate(&mut self.infer, type_args);
+        let argument = self.infer.settle(argument);
+        let argument = widened(&argument, &instance.domain);
+        let reason = if self.infer.unify(&argument, &instance.domain).is_ok() {
+            let missing = instance.constraints.iter().find(|c| self.entails(c).fails());
+            missing.map(|c| {
+                let missing = self.zonked(c);
+                format!("there is no instance `{}`", self.env.text(&missing))
+            })
+        } else {
+            // What is left open goes by the names of the parameters.
+            for (param, arg) in scheme.params.iter().zip(&instance.args) {
+                if let TypeKind::Meta(_) = self.infer.shallow(arg).kind() {
+                    self.infer.try_unify(arg, &Type::var(param.clone()));
+                }
+            }
+            let (found, wanted) = (self.infer.zonk(&argument), self.infer.zonk(&instance.domain));
+            first_difference(&found, &wanted).map(|(found, wanted)| match wanted.kind() {
+                TypeKind::Var(var) if var.kind != Kind::Type && scheme.params.contains(var) => {
+                    format!("`{found}` is not {}", self.env.kind_name(var.kind))
+                }
+                _ => format!("`{found}` is not `{wanted}`"),
+            })
+        };
+        self.infer.undo(mark);
+        reason
+    }
+}
+
+/// The first part where two types differ, as far in as they are made alike.
+fn first_difference(found: &Type, wanted: &Type) -> Option<(Type, Type)> {
+    use TypeKind as K;
+    if found == wanted || matches!(found.kind(), K::Meta(_)) {
+        return None;
+    }
+    let parts: Vec<(Type, Type)> = match (found.kind(), wanted.kind()) {
+        (K::Array(t, i), K::Array(u, j)) => vec![(t.clone(), u.clone()), (i.clone(), j.clone())],
+        (K::Product(parts), K::Array(u, _)) => parts.iter().map(|part| (part.clone(), u.clone())).collect(),
+        (K::Function(d, c), K::Function(e, f)) => vec![(d.clone(), e.clone()), (c.clone(), f.clone())],
+        (K::Product(_) | K::Array(..), K::Product(wanted)) => match found.components(wanted.len()) {
+            Some(found) if found.len() == wanted.len() => found.into_iter().zip(wanted.clone()).collect(),
+            _ => Vec::new(),
+        },
+        (K::Nominal(n, xs), K::Nominal(m, ys)) if n == m => xs.iter().cloned().zip(ys.clone()).collect(),
+        _ => Vec::new(),
+    };
+    let inner = parts.iter().find_map(|(found, wanted)| first_difference(found, wanted));
+    Some(inner.unwrap_or_else(|| (found.clone(), wanted.clone())))
+}

@@ -1,0 +1,228 @@
+//! Functions at the top level: headers first, bodies when needed or at the end.
+
+use super::env::{Callable, Definition, Scheme, Signature};
+use super::error::CheckError;
+use super::{Checker, Frame, FrameKind, Pending};
+use crate::core::{Function, FunctionId};
+use crate::source::Span;
+use crate::syntax::ast::{self, Param, Stmt, StmtKind};
+use crate::types::{Type, TypeKind};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// Makes the functions of an input known by name.
+    pub(super) fn collect_functions<'s>(&mut self, stmts: impl Iterator<Item = &'s Stmt>) {
+        for stmt in stmts {
+            let StmtKind::Function { name, function, doc } = &stmt.kind else { continue };
+            let (pending, scheme, unknown_result) = self.aside(|this| this.header(name, function));
+            if !name.text.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+                self.reachable_operator(&name.text, &scheme.domain, name.span);
+            }
+            let id = self.new_function();
+            let signature = Signature {
+                name: name.text.clone(),
+                scheme,
+                unknown_result,
+                span: name.span,
+                doc: doc.clone(),
+            };
+            self.replace_same(&name.text, id, &signature);
+            self.env.signatures.insert(id, signature);
+            self.pending_functions.insert(id, pending);
+        }
+    }
+
+    /// Adds a function to its name: one of an earlier input with the same argument type is
+    /// replaced, one of the same input is a mistake.
+    pub(super) fn replace_same(&mut self, name: &Arc<str>, id: FunctionId, new: &Signature) {
+        let mut known: Vec<Callable> = match self.env.values.get(name) {
+            Some(Definition::Callables(callables)) => callables.clone(),
+            _ => Vec::new(),
+        };
+        let mut duplicate = None;
+        known.retain(|callable| {
+            let Callable::Function(other) = callable else { return true };
+            let Some(old) = self.env.signatures.get(other) else { return true };
+            if !same_domain(&old.scheme, &new.scheme) {
+                return true;
+            }
+            if *other >= self.first_function {
+                duplicate = Some(old.span);
+            }
+            false
+        });
+        // A constructor or primitive that takes the same is hidden, too.
+        known.retain(|callable| match callable {
+            Callable::Function(_) => true,
+            other => {
+                let scheme = self.scheme(&other.clone(), new.span);
+                !same_domain(&scheme, &new.scheme)
+            }
+        });
+        if let Some(previous) = duplicate {
+            let error = CheckError::DuplicateFunction { span: new.span, name: name.to_string(), previous };
+            self.report(error);
+        }
+        known.push(Callable::Function(id));
+        self.env.values.insert(name.clone(), Definition::Callables(known));
+    }
+
+    /// The type of a function from its header.
+    fn header(&mut self, name: &ast::Name, function: &ast::Function) -> (Pending, Scheme, bool) {
+        let type_params = self.declare_params(&function.generics.params);
+        let constraints = self.constraints(&function.generics.constraints);
+        let in_doubt = constraints.len() < function.generics.constraints.len();
+        let domains: Vec<Type> = function.params.iter().map(|group| self.group_domain(group)).collect();
+        let declared = function.result.as_ref().map(|r| self.lower_result(r)).filter(|r| !r.has_meta());
+        let unknown = declared.is_none() && !function.is_proc;
+        let mut result = if function.is_proc { None } else { Some(declared.unwrap_or_else(Type::error)) };
+        let mut domains = domains.into_iter().rev();
+        let innermost = domains.next().unwrap_or_else(Type::unit);
+        let mut scheme_domain = innermost;
+        for outer in domains {
+            let inner = match result {
+                Some(result) => Type::function(scheme_domain, result),
+                None => Type::procedure(scheme_domain),
+            };
+            result = Some(inner);
+            scheme_domain = outer;
+        }
+        let scheme = Scheme {
+            params: type_params.clone(),
+            domain: scheme_domain,
+            result,
+            constraints: constraints.clone(),
+        };
+        let pending = Pending {
+            name: name.text.clone(),
+            function: Arc::new(function.clone()),
+            type_params,
+            sizes: self.session_sizes(),
+            givens: constraints,
+            expected: None,
+            in_law: false,
+            in_doubt,
+        };
+        (pending, scheme, unknown)
+    }
+
+    pub(super) fn group_domain(&mut self, group: &[Param]) -> Type {
+        let mut types = Vec::new();
+        for param in group {
+            let written = match (&param.ty, &param.pattern.kind) {
+                (Some(written), _) | (None, ast::PatternKind::Typed(_, written)) => Some(written),
+                _ => None,
+            };
+            types.push(match written {
+                Some(written) => self.lower(written),
+                None => Type::error(),
+            });
+            let hole = types.last().is_some_and(Type::has_meta);
+            if written.is_none() || hole {
+                let name = match &param.pattern.kind {
+                    ast::PatternKind::Name(name) => name.text.to_string(),
+                    _ => "_".to_string(),
+                };
+                self.report(CheckError::UntypedParameter { span: param.pattern.span, name });
+                types.pop();
+                types.push(Type::error());
+            }
+        }
+        let ty = Type::product(types);
+        self.infer.settle(&ty)
+    }
+
+    /// Makes the result type of a function known, by checking its body if it is not declared.
+    pub(super) fn ensure_result(&mut self, id: FunctionId, used: Span) {
+        let Some(signature) = self.env.signatures.get(&id) else { return };
+        if !signature.unknown_result {
+            return;
+        }
+        if self.pending_functions.contains_key(&id) {
+            self.ensure_checked(id);
+            return;
+        }
+        let (name, declared) = (signature.name.to_string(), signature.span);
+        self.report(CheckError::ResultNeeded { span: used, name, declared });
+    }
+
+    /// Checks the body of a function of this input, if that is still to be done.
+    pub(super) fn ensure_checked(&mut self, id: FunctionId) {
+        let Some(pending) = self.pending_functions.remove(&id) else { return };
+        self.aside(|this| this.function(id, &pending));
+    }
+
+    fn function(&mut self, id: FunctionId, pending: &Pending) {
+        let ast = &*pending.function;
+        self.item.type_params = pending.type_params.clone();
+        self.item.givens = self.with_supers(pending.givens.clone());
+        self.item.in_law = pending.in_law;
+        self.item.in_doubt = pending.in_doubt;
+        self.item.type_scope.extend(pending.sizes.iter().cloned());
+        for var in &pending.type_params {
+            self.item.type_scope.insert(var.name.clone(), Type::var(var.clone()));
+        }
+        // A frame below all others stands for the top level, which has no locals to capture.
+        let kind = if ast.is_proc && ast.params.len() <= 1 { FrameKind::Proc } else { FrameKind::Fun };
+        self.item.frames.push(Frame::new(kind, pending.name.clone(), ast.header));
+        let groups: Vec<&[Param]> = ast.params.iter().map(Vec::as_slice).collect();
+        let wanted = pending.expected.as_ref();
+        let hint = wanted.map(|e| e.domain.clone());
+        let (params, prefix, domain) = self.parameters(groups.first().copied().unwrap_or(&[]), hint);
+        let (body, ty) = if groups.len() <= 1 {
+            let result = wanted.and_then(|e| e.result.clone());
+            self.function_body(ast, result, &domain, prefix, ast.header)
+        } else {
+            let kind = if ast.is_proc { FrameKind::Proc } else { FrameKind::Fun };
+            let closure = self.group(&groups[1..], ast, kind, &pending.name, None, None, None, ast.header);
+            let ty = Type::function(domain.clone(), closure.ty.clone());
+            (super::expr::with_prefix(prefix, closure), ty)
+        };
+        let Some(frame) = self.item.frames.pop() else { return };
+        let mut function = Function {
+            name: pending.name.clone(),
+            type_params: pending.type_params.clone(),
+            params,
+            captures: Vec::new(),
+            this: None,
+            locals: frame.locals,
+            domain,
+            given: Vec::new(),
+            body,
+            span: ast.header,
+        };
+        if let Some(expected) = wanted {
+            self.as_expected(expected, &ty, ast.header);
+        }
+        self.finish_function(&mut function);
+        let ty = self.infer.settle(&ty);
+        let more = self.finish_inner();
+        super::open::close_term(&mut function.body, &more);
+        let again = self.required_again(ast.header);
+        if !again.is_empty() {
+            let unit = crate::core::Term::unit(ast.header);
+            let body = std::mem::replace(&mut function.body, unit);
+            function.body = super::expr::with_prefix(again, body);
+        }
+        self.program.functions[id as usize] = Some(Arc::new(function));
+        if let (TypeKind::Function(_, result), Some(signature)) =
+            (ty.kind(), self.env.signatures.get_mut(&id))
+            && signature.unknown_result
+        {
+            signature.scheme.result = Some(result.clone());
+            signature.unknown_result = false;
+        }
+        if let Some(signature) = self.env.signatures.get_mut(&id) {
+            signature.unknown_result = false;
+        }
+    }
+}
+
+/// Whether two functions take the same, up to the names of type parameters.
+pub(super) fn same_domain(a: &Scheme, b: &Scheme) -> bool {
+    if a.params.len() != b.params.len() || a.params.iter().zip(&b.params).any(|(p, q)| p.kind != q.kind) {
+        return false;
+    }
+    let args: Vec<Type> = b.params.iter().cloned().map(Type::var).collect();
+    a.domain.substitute(&super::types::bindings(&a.params, &args)) == b.domain
+}

@@ -1,0 +1,322 @@
+//! What stands after a dot: a field, a component, an index, a digit, or a function.
+//!
+//! `x.f` is a field of a record or struct if it has that field; else, if `f` is a variable, an
+//! index (or a function) held in it; else the function `f` applied to `x`. `x.1` and `` x.(`1:3) ``
+//! with a constant select a component of a product; any expression of the index type indexes an
+//! array; a compact product gives its part, a compact exponential its digit.
+
+use super::Checker;
+use super::apply::{Arg, key_name};
+use super::error::CheckError;
+use super::expr::{MOST_COMPONENTS, constant_index};
+use crate::core::{Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::{Expr, ExprKind};
+use crate::types::{Type, TypeKind};
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+
+impl Checker<'_> {
+    pub(super) fn dot(
+        &mut self,
+        base: &Expr,
+        key: &Expr,
+        hint: Option<&Type>,
+        at_statement: bool,
+        span: Span,
+    ) -> Term {
+        let base = self.expr(base, None);
+        self.dot_term(base, key, hint, at_statement, span)
+    }
+
+    pub(super) fn dot_term(
+        &mut self,
+        base: Term,
+        key: &Expr,
+        hint: Option<&Type>,
+        at_statement: bool,
+        span: Span,
+    ) -> Term {
+        if let Some((name, targs)) = key_name(key) {
+            let ty = self.infer.zonk(&base.ty);
+            if ty.is_error() {
+                return base;
+            }
+            let fields = ty.unfold().fields();
+            if let Some(at) = fields.as_ref().and_then(|f| f.iter().position(|(n, _)| *n == name.text)) {
+                let field = fields.map(|f| f[at].1.clone()).unwrap_or_else(Type::error);
+                return Term::new(TermKind::Component(Box::new(base), BigUint::from(at)), field, span);
+            }
+            if !targs.is_empty() || self.names_callable(name) {
+                let targs: Vec<Type> = self.lower_arguments(targs);
+                return self.call_name(name, &targs, vec![Arg::Done(base)], hint, at_statement, span);
+            }
+            if self.lookup_local(&name.text).is_none() && self.global(&name.text).is_none() {
+                if let Some(fields) = fields {
+                    let ty = self.infer.settle(&ty);
+                    let fields = fields.iter().map(|(n, _)| n.to_string()).collect();
+                    let error =
+                        CheckError::NoField { span: name.span, name: name.text.to_string(), ty, fields };
+                    return self.wrong(error, span);
+                }
+                return self.unknown(name);
+            }
+            let value = self.expr(key, None);
+            if let TypeKind::Function(..) | TypeKind::Procedure(_) = self.infer.shallow(&value.ty).kind() {
+                return self.call_value(value, vec![Arg::Done(base)], at_statement, span);
+            }
+        }
+        self.select(base, key, span)
+    }
+
+    /// Component, element, part or digit of a value at a key.
+    pub(super) fn select(&mut self, base: Term, key: &Expr, span: Span) -> Term {
+        let ty = self.infer.settle(&base.ty);
+        let base = Term { ty: ty.clone(), ..base };
+        if matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_) | TypeKind::Scalar(_))
+            && let Some(call) = self.indexed(&base, key, span)
+        {
+            return call;
+        }
+        let unfolded = ty.unfold();
+        match unfolded.kind() {
+            TypeKind::Error => base,
+            TypeKind::Array(_, index) => {
+                let index = self.index_value(key, index, &ty);
+                if index.ty.is_error() {
+                    return Term { span, ..index };
+                }
+                self.array_at(base, index, span)
+            }
+            TypeKind::CompactPower(digit, position) => {
+                let (digit, position) = (digit.clone(), position.clone());
+                let key = self.index_value(key, &position, &ty);
+                Term::new(TermKind::Digit(Box::new(base), Box::new(key)), digit, span)
+            }
+            TypeKind::Product(_)
+            | TypeKind::CompactProduct(_)
+            | TypeKind::Triangle(..)
+            | TypeKind::Record(_)
+            | TypeKind::Nominal(..) => {
+                if let Some((index, tick)) = constant_index(key) {
+                    if let Some(written) = tick {
+                        self.warn_tick(written, &index, &unfolded, key.span);
+                    }
+                    return self.component(base, &index, span);
+                }
+                let value = self.expr(key, None);
+                let value_ty = self.infer.settle(&value.ty);
+                if let TypeKind::Function(..) = value_ty.kind() {
+                    return self.call_value(value, vec![Arg::Done(base)], false, span);
+                }
+                if unfolded.components(MOST_COMPONENTS).is_none()
+                    && unfolded.compact_parts(MOST_COMPONENTS).is_none()
+                {
+                    return self.wrong(CheckError::NotIndexable { span: base.span, ty }, span);
+                }
+                if value_ty.is_error() {
+                    return value;
+                }
+                self.wrong(CheckError::DynamicComponent { span: key.span, ty }, span)
+            }
+            _ => {
+                if !matches!(key.kind, ExprKind::Int(_) | ExprKind::CaseOf { .. } | ExprKind::CompactTuple(_))
+                {
+                    let value = self.expr(key, None);
+                    if let TypeKind::Function(..) = self.infer.settle(&value.ty).kind() {
+                        return self.call_value(value, vec![Arg::Done(base)], false, span);
+                    }
+                    if value.ty.is_error() {
+                        return value;
+                    }
+                }
+                if ty.has_meta() {
+                    let instead = "write the type of the value before the dot".to_string();
+                    return self.wrong(
+                        CheckError::CannotInfer {
+                            span: base.span,
+                            what: "what the dot selects from".into(),
+                            instead,
+                        },
+                        span,
+                    );
+                }
+                self.wrong(CheckError::NotIndexable { span: base.span, ty }, span)
+            }
+        }
+    }
+
+    /// A tick of another unit sum than a product has components, in range: accepted with a warning.
+    fn warn_tick(
+        &mut self,
+        written: &crate::syntax::ast::TypeExpr,
+        index: &BigUint,
+        product: &Type,
+        span: Span,
+    ) {
+        let found = self.lower(written);
+        let parts = product.components(MOST_COMPONENTS).or_else(|| product.compact_parts(MOST_COMPONENTS));
+        let Some(parts) = parts else { return };
+        let wanted = Type::unit_sum(parts.len());
+        if found != wanted && index.to_usize().is_some_and(|i| i < parts.len()) && !found.is_error() {
+            self.report(CheckError::IndexLiteral { span, found, index: wanted, code: index.clone() });
+        }
+    }
+
+    /// Element of an array at an index term.
+    pub(super) fn array_at(&mut self, array: Term, index: Term, span: Span) -> Term {
+        let ty = self.infer.shallow(&array.ty).unfold();
+        let TypeKind::Array(element, _) = ty.kind() else {
+            return Term::new(TermKind::Error, Type::error(), span);
+        };
+        let element = element.clone();
+        if let TermKind::Code(position) = &index.kind {
+            let kind = TermKind::Component(Box::new(array), position.clone());
+            return Term::new(kind, element, span);
+        }
+        Term::new(TermKind::Index(Box::new(array), Box::new(index)), element, span)
+    }
+
+    /// Component `index` of a product, record, struct or compact product.
+    pub(super) fn component(&mut self, base: Term, index: &BigUint, span: Span) -> Term {
+        let ty = self.infer.settle(&base.ty);
+        let unfolded = ty.unfold();
+        if ty.is_error() {
+            return base;
+        }
+        if let TypeKind::Array(element, array_index) = unfolded.kind() {
+            let element = element.clone();
+            return match array_index.as_unit_sum() {
+                Some(count) if index < count => {
+                    Term::new(TermKind::Component(Box::new(base), index.clone()), element, span)
+                }
+                Some(count) => {
+                    let error = CheckError::NoComponent {
+                        span,
+                        index: index.clone(),
+                        ty: ty.clone(),
+                        count: count.to_string(),
+                    };
+                    self.wrong(error, span)
+                }
+                None => self.wrong(CheckError::DynamicComponent { span, ty: ty.clone() }, span),
+            };
+        }
+        let (parts, compact) = match unfolded.components(MOST_COMPONENTS) {
+            Some(parts) => (parts, false),
+            None => match unfolded.kind() {
+                TypeKind::CompactProduct(parts) => (parts.clone(), true),
+                TypeKind::Triangle(_, index) => (vec![index.clone(), index.clone()], true),
+                TypeKind::CompactPower(digit, count) => {
+                    // Long exponentials are not written out: one part stands for all.
+                    let n = count.as_unit_sum().filter(|n| index < *n).and_then(|_| index.to_usize());
+                    (vec![digit.clone(); n.map_or(0, |i| i + 1).min(MOST_COMPONENTS)], true)
+                }
+                _ => return self.wrong(CheckError::NotIndexable { span: base.span, ty }, span),
+            },
+        };
+        match index.to_usize().and_then(|i| parts.get(i)) {
+            Some(part) => {
+                let kind = if compact {
+                    TermKind::Factor(Box::new(base), index.clone())
+                } else {
+                    TermKind::Component(Box::new(base), index.clone())
+                };
+                Term::new(kind, part.clone(), span)
+            }
+            None => {
+                let count = match unfolded.kind() {
+                    TypeKind::CompactPower(_, n) => n.to_string(),
+                    _ => parts.len().to_string(),
+                };
+                self.wrong(CheckError::NoComponent { span, index: index.clone(), ty, count }, span)
+            }
+        }
+    }
+
+    /// An index of this type. A literal of another unit sum whose number is in range is accepted
+    /// with a warning; a plain number too, as a constant position.
+    pub(super) fn index_value(&mut self, key: &Expr, index: &Type, array: &Type) -> Term {
+        let index = self.infer.zonk(index);
+        let span = key.span;
+        if let Some((code, tick)) = constant_index(key) {
+            let found = match tick {
+                Some(written) => self.lower(written),
+                None => index.clone(),
+            };
+            let size = index.size().ok();
+            if found == index && tick.is_some() {
+                return self.expr(key, Some(&index));
+            }
+            if tick.is_some() && found.as_unit_sum().is_none_or(|n| code >= *n) {
+                return self.expr(key, None);
+            }
+            return match (index.as_unit_sum(), size) {
+                (Some(n), _) if code < *n => {
+                    if tick.is_some() {
+                        self.report(CheckError::IndexLiteral {
+                            span,
+                            found,
+                            index: index.clone(),
+                            code: code.clone(),
+                        });
+                    }
+                    Term::new(TermKind::Code(code), index, span)
+                }
+                (Some(n), _) => {
+                    let error = CheckError::NoComponent {
+                        span,
+                        index: code,
+                        ty: array.clone(),
+                        count: n.to_string(),
+                    };
+                    self.wrong(error, span)
+                }
+                _ => {
+                    let found = if tick.is_some() { found } else { Type::int() };
+                    let help = Some(format!(
+                        "an index of `{index}` is needed, such as `{}`",
+                        example(&index).unwrap_or_else(|| format!("n :>> {index}"))
+                    ));
+                    self.wrong(
+                        CheckError::WrongIndex { span, found, index, array: array.clone(), help },
+                        span,
+                    )
+                }
+            };
+        }
+        let term = self.expr(key, Some(&index));
+        if self.infer.try_unify(&term.ty, &index) {
+            return term;
+        }
+        let found = self.infer.settle(&term.ty);
+        if found.is_error() {
+            return term;
+        }
+        let help = if found == Type::int() {
+            Some(format!(
+                "an integer is no index: `.mod[{index}]` wraps it, `:>> {index}` checks it when it runs"
+            ))
+        } else if let Some(hint) = super::expr::pair_hint(&found, &index) {
+            Some(hint)
+        } else if super::types::compact_reading(&found).is_some_and(|c| c == index) {
+            Some("write the index as one compact value: `(i\\, j)`".to_string())
+        } else if found.is_compact() && crate::iso::verdict(&found, &index) <= crate::iso::Verdict::Natural {
+            Some(format!("both have the same size: `:>> {index}` reads it as the other"))
+        } else if found.is_compact() {
+            Some(format!("its code wraps with `(i :>> int).mod[{index}]`"))
+        } else {
+            None
+        };
+        self.wrong(CheckError::WrongIndex { span, found, index, array: array.clone(), help }, span)
+    }
+}
+
+/// A literal of an index type, for messages.
+fn example(index: &Type) -> Option<String> {
+    if let Some(n) = index.as_unit_sum() {
+        return Some(format!("`0:{n}"));
+    }
+    let factors = index.compact_factors(4)?;
+    Some(format!("({})", factors.iter().map(example).collect::<Option<Vec<_>>>()?.join("\\,")))
+}

@@ -1,0 +1,366 @@
+//! What a session knows by name: values, functions with their signatures, types.
+//!
+//! An [`Env`] outlives one input. It is cloned before an input is checked and put back if that
+//! fails, so that a failed line changes nothing.
+
+use super::infer::Infer;
+use super::module::Module;
+use crate::core::{ClassId, FunctionId, GlobalId, Prim};
+use crate::source::{SourceId, Span};
+use crate::types::{FiniteKind, Kind, Nominal, Type, TypeFun, TypeKind, TypeVar};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// What a name of a value stands for.
+#[derive(Clone, Debug)]
+pub enum Definition {
+    /// A session variable.
+    Global {
+        /// Which.
+        id: GlobalId,
+        /// Declared with `var`.
+        mutable: bool,
+        /// Where.
+        span: Span,
+    },
+    /// Functions, constructors and primitives of that name.
+    Callables(Vec<Callable>),
+}
+
+/// What can be called by a name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Callable {
+    /// A declared function.
+    Function(FunctionId),
+    /// A primitive.
+    Prim(Prim),
+    /// A case of a variant.
+    Case(Nominal, usize),
+    /// The constructor of a struct.
+    Struct(Nominal),
+    /// A method of a class.
+    Method(ClassId, usize),
+}
+
+/// That types belong to a class: `Add[T]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Constraint {
+    /// The class.
+    pub class: ClassId,
+    /// One type for each of its parameters.
+    pub args: Vec<Type>,
+}
+
+impl Constraint {
+    /// The constraint at types for its variables.
+    pub fn substitute(&self, bindings: &HashMap<u32, Type>) -> Constraint {
+        Constraint { class: self.class, args: self.args.iter().map(|t| t.substitute(bindings)).collect() }
+    }
+}
+
+/// A declared class.
+#[derive(Clone, Debug)]
+pub struct Class {
+    /// Its number.
+    pub id: ClassId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type parameters.
+    pub params: Vec<TypeVar>,
+    /// What its members must be instances of, too.
+    pub supers: Vec<Constraint>,
+    /// What its instances provide.
+    pub methods: Vec<Method>,
+    /// What holds in every instance.
+    pub laws: Vec<Law>,
+    /// Where its name is declared.
+    pub span: Span,
+    /// Its `///` comment.
+    pub doc: Option<Arc<str>>,
+}
+
+/// A method of a class.
+#[derive(Clone, Debug)]
+pub struct Method {
+    /// Its name; may be an operator.
+    pub name: Arc<str>,
+    /// Its type, over the class's parameters and then its own.
+    pub scheme: Scheme,
+    /// The function an instance has that does not define it.
+    pub default: Option<FunctionId>,
+    /// Where its name is declared.
+    pub span: Span,
+}
+
+/// A law of a class: a function from its variables to `bool`, over the class's parameters.
+#[derive(Clone, Debug)]
+pub struct Law {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its meaning.
+    pub function: FunctionId,
+    /// Types of its variables.
+    pub domain: Type,
+    /// Where its name is declared.
+    pub span: Span,
+}
+
+/// A declared instance.
+#[derive(Clone, Debug)]
+pub struct Membership {
+    /// Its own type parameters.
+    pub params: Vec<TypeVar>,
+    /// The arguments of the class.
+    pub args: Vec<Type>,
+    /// What must hold of the parameters.
+    pub requires: Vec<Constraint>,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What a name of a type stands for.
+#[derive(Clone, Debug)]
+pub enum TypeDefinition {
+    /// `typedef name[params] = body`.
+    Alias(Vec<TypeVar>, Type),
+    /// A declared type.
+    Nominal(Nominal),
+    /// A size that a variable's type has named: `val x : int ^ ?N`.
+    Size(Type),
+    /// A type function.
+    Function(TypeFun),
+}
+
+/// The type of something that can be called.
+#[derive(Clone, Debug)]
+pub struct Scheme {
+    /// Type parameters.
+    pub params: Vec<TypeVar>,
+    /// Argument.
+    pub domain: Type,
+    /// Result; `None` for a procedure.
+    pub result: Option<Type>,
+    /// What must hold of the type arguments.
+    pub constraints: Vec<Constraint>,
+}
+
+impl Scheme {
+    /// A scheme that demands nothing of its type arguments.
+    pub fn new(params: Vec<TypeVar>, domain: Type, result: Option<Type>) -> Scheme {
+        Scheme { params, domain, result, constraints: Vec::new() }
+    }
+
+    /// The scheme as a type.
+    pub fn ty(&self) -> Type {
+        match &self.result {
+            Some(result) => Type::function(self.domain.clone(), result.clone()),
+            None => Type::procedure(self.domain.clone()),
+        }
+    }
+
+    /// The scheme at fresh holes: their list, argument, result.
+    pub fn instantiate(&self, infer: &mut Infer, given: &[Type]) -> Instance {
+        let mut args: Vec<Type> = given
+            .iter()
+            .zip(&self.params)
+            .map(|(ty, param)| match ty.kind() {
+                // `_`: to be inferred, at the kind of the parameter.
+                TypeKind::Meta(meta) if meta.kind != param.kind => infer.fresh(param.kind),
+                _ => ty.clone(),
+            })
+            .collect();
+        args.extend(self.params.iter().skip(given.len()).map(|p| infer.fresh(p.kind)));
+        let bindings = self.params.iter().map(|p| p.id).zip(args.iter().cloned()).collect();
+        Instance {
+            domain: self.domain.substitute(&bindings),
+            result: self.result.as_ref().map(|r| r.substitute(&bindings)),
+            constraints: self.constraints.iter().map(|c| c.substitute(&bindings)).collect(),
+            args,
+        }
+    }
+}
+
+/// A scheme at types.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// The type arguments.
+    pub args: Vec<Type>,
+    /// Argument.
+    pub domain: Type,
+    /// Result; `None` for a procedure.
+    pub result: Option<Type>,
+    /// What must hold.
+    pub constraints: Vec<Constraint>,
+}
+
+impl Instance {
+    /// Its type.
+    pub fn ty(&self) -> Type {
+        match &self.result {
+            Some(result) => Type::function(self.domain.clone(), result.clone()),
+            None => Type::procedure(self.domain.clone()),
+        }
+    }
+}
+
+/// The header of a declared function.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type; the result is missing until the body has been checked if it was not declared.
+    pub scheme: Scheme,
+    /// Whether `scheme.result` still is to be inferred.
+    pub unknown_result: bool,
+    /// Where it is declared.
+    pub span: Span,
+    /// Its `///` comment.
+    pub doc: Option<Arc<str>>,
+}
+
+/// Everything a session knows by name.
+#[derive(Clone, Debug, Default)]
+pub struct Env {
+    /// Values and functions.
+    pub values: HashMap<Arc<str>, Definition>,
+    /// Declared kinds.
+    pub kinds: HashMap<Arc<str>, FiniteKind>,
+    /// Kinds of imported modules, whether they have a name here or not.
+    pub foreign_kinds: Vec<FiniteKind>,
+    /// Types.
+    pub types: HashMap<Arc<str>, TypeDefinition>,
+    /// Equations of sizes that have been required at the top level.
+    pub equations: Vec<(Type, Type)>,
+    /// Classes by name.
+    pub class_names: HashMap<Arc<str>, ClassId>,
+    /// Classes.
+    pub classes: HashMap<ClassId, Arc<Class>>,
+    /// Instances of each class.
+    pub instances: HashMap<ClassId, Vec<Arc<Membership>>>,
+    /// Texts numbered below this are the library's, and the user cannot replace what they declare; 0
+    /// in the library itself.
+    pub library_texts: u32,
+    /// Other texts than the library's that are not this one's: those of modules.
+    pub foreign: BTreeSet<SourceId>,
+    /// The parts of the library, which can be imported by name.
+    pub parts: Vec<&'static str>,
+    /// Imported modules, by the names they have here.
+    pub modules: HashMap<Arc<str>, Arc<Module>>,
+    /// Abstract types whose representation is not known here, by number.
+    pub hidden: BTreeSet<u32>,
+    /// Headers, by [`FunctionId`].
+    pub signatures: HashMap<FunctionId, Signature>,
+    /// Types of primitives, read when first used.
+    pub(super) prim_schemes: HashMap<Prim, (Scheme, usize)>,
+    next_id: u32,
+}
+
+impl Env {
+    /// The primitives and nothing else.
+    pub fn new() -> Env {
+        let mut env = Env::default();
+        for &prim in Prim::ALL {
+            env.add_callable(&Arc::from(prim.name()), Callable::Prim(prim));
+        }
+        env
+    }
+
+    /// A number no other type variable or declared type of the session has.
+    pub fn fresh_id(&mut self) -> u32 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// Gives out from here on no number that `other` has given out.
+    pub fn number_after(&mut self, other: &Env) {
+        self.next_id = self.next_id.max(other.next_id);
+    }
+
+    /// A new rigid variable.
+    pub fn fresh_var(&mut self, name: &Arc<str>, kind: Kind) -> TypeVar {
+        TypeVar { id: self.fresh_id(), name: name.clone(), kind }
+    }
+
+    /// The kind of this name.
+    pub fn kind_named(&self, name: &str) -> Option<Kind> {
+        Kind::named(name).or_else(|| self.kinds.get(name).map(FiniteKind::kind))
+    }
+
+    /// The declaration of a kind, if it has one.
+    pub fn finite_kind(&self, kind: Kind) -> Option<&FiniteKind> {
+        self.kinds.values().chain(&self.foreign_kinds).find(|k| k.kind() == kind)
+    }
+
+    /// The name of a kind.
+    pub fn kind_name(&self, kind: Kind) -> String {
+        let declared = self.finite_kind(kind).map(|k| k.name.to_string());
+        declared.unwrap_or_else(|| kind.to_string())
+    }
+
+    /// Adds a callable to those of its name; hides a variable of the name.
+    pub fn add_callable(&mut self, name: &Arc<str>, callable: Callable) {
+        match self.values.get_mut(name) {
+            Some(Definition::Callables(callables)) => callables.push(callable),
+            _ => {
+                self.values.insert(name.clone(), Definition::Callables(vec![callable]));
+            }
+        }
+    }
+
+    /// The class of this name.
+    pub fn class(&self, name: &str) -> Option<&Arc<Class>> {
+        self.classes.get(self.class_names.get(name)?)
+    }
+
+    /// Whether these are the names of the library itself.
+    pub fn is_library(&self) -> bool {
+        self.library_texts == 0
+    }
+
+    /// Whether the user has declared what stands here.
+    pub fn replaceable(&self, span: Span) -> bool {
+        !self.of_library(span) && !self.foreign.contains(&span.source)
+    }
+
+    /// Whether the library has declared what stands here.
+    pub fn of_library(&self, span: Span) -> bool {
+        span.source.0 < self.library_texts
+    }
+
+    /// A constraint as people write it.
+    pub fn text(&self, constraint: &Constraint) -> String {
+        let name = self.classes.get(&constraint.class).map_or("?", |class| &class.name);
+        let args: Vec<String> = constraint.args.iter().map(Type::to_string).collect();
+        format!("{name}[{}]", args.join(", "))
+    }
+
+    /// The callables of a name.
+    pub fn callables(&self, name: &str) -> Option<&[Callable]> {
+        match self.values.get(name) {
+            Some(Definition::Callables(callables)) => Some(callables),
+            _ => None,
+        }
+    }
+
+    /// What an operator can mean: functions of its name, and methods of all classes. Nobody imports an
+    /// operator: it comes with the instances.
+    pub fn operators(&self, symbol: &str) -> Vec<Callable> {
+        let mut all = self.callables(symbol).map(<[_]>::to_vec).unwrap_or_default();
+        let mut classes: Vec<&Arc<Class>> = self.classes.values().collect();
+        classes.sort_unstable_by_key(|class| class.id);
+        for class in classes {
+            let of_class = class.methods.iter().enumerate().filter(|(_, m)| *m.name == *symbol);
+            let methods = of_class.map(|(at, _)| Callable::Method(class.id, at));
+            all.extend(methods.filter(|m| !all.contains(m)).collect::<Vec<_>>());
+        }
+        all
+    }
+
+    /// The constructor of this name, if it is one.
+    pub fn constructor(&self, name: &str) -> Option<(Nominal, usize)> {
+        self.callables(name)?.iter().find_map(|c| match c {
+            Callable::Case(nominal, case) => Some((nominal.clone(), *case)),
+            _ => None,
+        })
+    }
+}

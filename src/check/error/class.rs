@@ -1,0 +1,233 @@
+//! `E06xx`: classes, instances, constraints.
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::types::Type;
+
+/// What is wrong with classes, instances, constraints. Constraints come as people write them.
+#[derive(Clone, Debug)]
+pub enum ClassError {
+    /// A constraint that does not hold.
+    NoInstance { span: Span, constraint: String, needed_by: String, missing: String, advice: Advice },
+    /// A constraint whose types are not known well enough.
+    Undetermined { span: Span, constraint: String, needed_by: String },
+    /// A constraint whose requirements have requirements without end.
+    Endless { span: Span, constraint: String, needed_by: String, next: Option<(String, Span)> },
+    /// An instance for types that are shown or compared by their structure.
+    Structural { span: Span, class: String, ty: Type },
+    /// No class of this name.
+    UnknownClass { span: Span, name: String, similar: Option<String> },
+    /// The wrong number of arguments.
+    Arity { span: Span, class: String, expected: usize, found: usize },
+    /// Two instances for one type.
+    Overlap { span: Span, instance: String, other: String, both: String, previous: Span },
+    /// An instance lacks a method.
+    MissingMethod { span: Span, class: String, method: String, ty: Type },
+    /// An instance defines what its class has not.
+    UnknownMethod { span: Span, class: String, name: String, known: Vec<String>, similar: Option<String> },
+    /// A method of another type than the class says.
+    MethodType { span: Span, method: String, expected: Type, found: Type, class: String },
+    /// An instance of a class without one of a class that it builds on.
+    MissingSuper { span: Span, instance: String, class: String, missing: String, advice: Advice },
+    /// A class that builds on itself.
+    Cyclic { span: Span, class: String },
+    /// A type parameter that the head of an instance does not mention.
+    FreeParameter { span: Span, name: String, instance: String },
+    /// A function named by an operator that is never asked for these operands.
+    BuiltInOperator { span: Span, op: String, operands: Vec<Type> },
+    /// A member that is there twice.
+    DuplicateMember { span: Span, name: String, previous: Span },
+    /// A method or class where it cannot stand.
+    NotHere { span: Span, what: &'static str, instead: &'static str },
+}
+
+/// What to do about a missing instance.
+#[derive(Clone, Debug)]
+pub enum Advice {
+    /// The type is a parameter: ask for it in the header.
+    Ask { parameter: String },
+    /// A declared type: write the instance, with these members.
+    Write { members: String },
+    /// Nothing comes to mind.
+    None,
+}
+
+impl Advice {
+    fn on(&self, d: Diagnostic, missing: &str) -> Diagnostic {
+        match self {
+            Advice::Ask { parameter } => d.help(format!(
+                "nothing is known about `{parameter}`: ask for it in the header, `with {missing}`"
+            )),
+            Advice::Write { members } if members.is_empty() => {
+                d.help(format!("write one: `instance {missing} {{}}`"))
+            }
+            Advice::Write { members } => d.help(format!("write one: `instance {missing} {{ {members} }}`")),
+            Advice::None => d,
+        }
+    }
+}
+
+impl ClassError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        use ClassError as E;
+        match self {
+            E::NoInstance { .. } => "E0601",
+            E::Undetermined { .. } => "E0602",
+            E::UnknownClass { .. } => "E0603",
+            E::Arity { .. } => "E0604",
+            E::Overlap { .. } => "E0605",
+            E::MissingMethod { .. } => "E0606",
+            E::UnknownMethod { .. } => "E0607",
+            E::MethodType { .. } => "E0608",
+            E::MissingSuper { .. } => "E0609",
+            E::Cyclic { .. } => "E0610",
+            E::FreeParameter { .. } => "E0611",
+            E::BuiltInOperator { .. } => "E0612",
+            E::DuplicateMember { .. } => "E0613",
+            E::NotHere { .. } => "E0614",
+            E::Endless { .. } => "E0615",
+            E::Structural { .. } => "E0616",
+        }
+    }
+
+    /// The message for people.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        use ClassError as E;
+        let error = |span: &Span, message: String, label: String| {
+            Diagnostic::error(self.code(), *span, message, label)
+        };
+        match self {
+            E::NoInstance { span, constraint, needed_by, missing, advice } => {
+                let d = error(
+                    span,
+                    format!("there is no instance `{missing}`"),
+                    format!("{needed_by} needs `{constraint}`"),
+                );
+                advice.on(d, missing)
+            }
+            E::Undetermined { span, constraint, needed_by } => error(
+                span,
+                format!("cannot tell which instance `{constraint}` is meant"),
+                format!("{needed_by} depends on it, and nothing here decides"),
+            )
+            .help("write the type arguments, as in `zero[int] ()`, or the type of the variable"),
+            E::Endless { span, constraint, needed_by, next } => {
+                let d = error(
+                    span,
+                    format!("whether `{constraint}` holds is a question without end"),
+                    format!("{needed_by} needs `{constraint}`"),
+                );
+                match next {
+                    Some((next, at)) => {
+                        d.label(*at, format!("by this instance it needs `{next}`, and so on"))
+                    }
+                    None => d,
+                }
+                .help("let an instance require less than it gives: of the parts of its type")
+            }
+            E::Structural { span, class, ty } => {
+                let (done, what) =
+                    if class == "Show" { ("shown", "a text") } else { ("compared", "an equality") };
+                error(
+                    span,
+                    format!("an instance `{class}[{ty}]` would never be asked"),
+                    format!("`{ty}` is {done} by its structure"),
+                )
+                .help(format!("declare a `newtype` or `struct`: those can have {what} of their own"))
+            }
+            E::UnknownClass { span, name, similar } => {
+                let d = error(span, format!("there is no class `{name}`"), "not a class".into());
+                match similar {
+                    Some(other) => d.fix(format!("did you mean `{other}`?"), *span, other),
+                    None => d,
+                }
+            }
+            E::Arity { span, class, expected, found } => error(
+                span,
+                format!("`{class}` takes {}", super::count(*expected, "type argument")),
+                format!("{} given", super::count(*found, "type argument")),
+            ),
+            E::Overlap { span, instance, other, both, previous } => {
+                let d = if instance == other {
+                    error(span, format!("there are two instances `{instance}`"), "the second one".into())
+                        .label(*previous, "the first one")
+                } else {
+                    error(
+                        span,
+                        format!("the instances `{instance}` and `{other}` overlap"),
+                        format!("this covers `{both}`"),
+                    )
+                    .label(*previous, "and so does this")
+                };
+                d.note("a class has one instance for a type, so that what is meant does not depend on what has been read")
+            }
+            E::MissingMethod { span, class, method, ty } => error(
+                span,
+                format!("this instance of `{class}` lacks `{method}`"),
+                format!("`{method} : {ty}` is missing"),
+            ),
+            E::UnknownMethod { span, class, name, known, similar } => {
+                let d = error(
+                    span,
+                    format!("`{class}` has no method `{name}`"),
+                    format!("not a method of `{class}`"),
+                );
+                match similar {
+                    Some(other) => d.fix(format!("did you mean `{other}`?"), *span, other),
+                    None if known.is_empty() => d.note(format!("`{class}` has no methods")),
+                    None => d.note(format!("its methods are {}", known.join(", "))),
+                }
+            }
+            E::MethodType { span, method, expected, found, class } => error(
+                span,
+                format!("`{method}` has another type than `{class}` says"),
+                format!("this is `{found}`"),
+            )
+            .note(format!("an instance of `{class}` has `{method} : {expected}` here")),
+            E::MissingSuper { span, instance, class, missing, advice } => {
+                let d = error(
+                    span,
+                    format!("`{instance}` needs an instance `{missing}`"),
+                    format!("`{class}` builds on it"),
+                );
+                advice.on(d, missing)
+            }
+            E::Cyclic { span, class } => error(
+                span,
+                format!("the class `{class}` builds on itself"),
+                "among its own superclasses".into(),
+            ),
+            E::FreeParameter { span, name, instance } => error(
+                span,
+                format!("nothing decides what `{name}` is"),
+                format!("`{instance}` does not mention it"),
+            )
+            .help("leave it out, or use it in an argument of the class"),
+            E::BuiltInOperator { span, op, operands } => {
+                let operands: Vec<String> = operands.iter().map(|ty| format!("`{ty}`")).collect();
+                let operands = operands.join(" and ");
+                let (what, help) = match op.as_str() {
+                    "!" => ("`!` is built in, for `bool`".to_string(), "give the function a name".to_string()),
+                    "==" | "!=" => (
+                        format!("`{op}` on {operands} is built in"),
+                        "a declared type has an equality of its own by an instance: `instance Eq[…] { fun == … }`"
+                            .to_string(),
+                    ),
+                    _ => (
+                        format!("`{op}` on {operands} is built in"),
+                        "give the function a name, or its operands a `newtype` or `struct`".to_string(),
+                    ),
+                };
+                error(span, what, "this function would never be called".into()).help(help)
+            }
+            E::DuplicateMember { span, name, previous } => {
+                error(span, format!("`{name}` is there twice"), "the second one".into())
+                    .label(*previous, "the first one")
+            }
+            E::NotHere { span, what, instead } => {
+                error(span, format!("{what} cannot stand here"), "not possible".into()).help(*instead)
+            }
+        }
+    }
+}

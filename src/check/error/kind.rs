@@ -1,0 +1,194 @@
+//! `E07xx`: declared kinds, type functions, abstract types.
+
+use super::count;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::types::Type;
+
+/// What is wrong with declared kinds, type functions, abstract types.
+#[derive(Clone, Debug)]
+pub enum KindError {
+    /// A member of a declared kind, or a variable of one, as the type of values.
+    NoValues { span: Span, ty: Type, kind: String },
+    /// What a type function gives, or a part of a `typematch`, is of another kind than declared.
+    ResultKind { span: Span, ty: Type, found: String, wanted: String, function: String },
+    /// No arm of the type function fits the arguments.
+    NoArm { span: Span, application: Type },
+    /// The reduction ran out of fuel.
+    Endless { span: Span, application: Type },
+    /// A member of two kinds of one input.
+    SharedMember { span: Span, name: String, kind: String, other: String, previous: Span },
+    /// A `typematch` over declared kinds leaves something out.
+    NotCovered { span: Span, missing: Vec<String> },
+    /// An application that holes keep from reducing.
+    CannotReduce { span: Span, application: Type },
+    /// As many patterns as subjects.
+    PatternCount { span: Span, wanted: usize, found: usize },
+    /// Not a pattern of types.
+    NotAPattern { span: Span, what: &'static str, help: &'static str },
+    /// A type of another kind than what is matched.
+    PatternKind { span: Span, ty: Type, kind: String },
+    /// A name near that of a member, in a pattern.
+    NoMember { span: Span, name: String, kind: String, similar: String },
+    /// `_` in the result of a type function.
+    HoleInResult { span: Span },
+    /// `option(int)`.
+    NotATypeFunction { span: Span, name: String, instead: Option<String> },
+    /// What follows `layout` is no parameter with a layout.
+    Layout { span: Span, name: String, kind: Option<String>, params: Vec<String> },
+    /// A representation depends on more of a parameter than `layout` says.
+    LayoutBroken { span: Span, name: String, param: String, index: bool, ty: Type },
+}
+
+impl KindError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        use KindError as E;
+        match self {
+            E::NoValues { .. } => "E0701",
+            E::ResultKind { .. } => "E0702",
+            E::NoArm { .. } => "E0703",
+            E::Endless { .. } => "E0704",
+            E::SharedMember { .. } => "E0705",
+            E::NotCovered { .. } => "E0706",
+            E::CannotReduce { .. } => "E0707",
+            E::PatternCount { .. } => "E0708",
+            E::NotAPattern { .. } | E::PatternKind { .. } => "E0709",
+            E::NoMember { .. } => "E0710",
+            E::HoleInResult { .. } => "E0711",
+            E::NotATypeFunction { .. } => "E0712",
+            E::Layout { .. } => "E0713",
+            E::LayoutBroken { .. } => "E0714",
+        }
+    }
+
+    /// The message for people.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        use KindError as E;
+        let code = self.code();
+        let error =
+            |span: &Span, message: String, label: String| Diagnostic::error(code, *span, message, label);
+        match self {
+            E::NoValues { span, ty, kind } => {
+                error(span, format!("no value has the type `{ty}`"), format!("of kind {kind}"))
+                    .help(format!("`{ty}` can be an argument where a parameter of kind {kind} is declared"))
+            }
+            E::ResultKind { span, ty, found, wanted, function } => error(
+                span,
+                format!("`{function}` gives types of kind {wanted}, and `{ty}` is of kind {found}"),
+                format!("of kind {found}"),
+            )
+            .help(format!("the kind is written after the parameters: `typefun {function}(…):{found} => …`")),
+            E::NoArm { span, application } => error(
+                span,
+                format!("no arm of the type function fits `{application}`"),
+                "not defined for these arguments".into(),
+            )
+            .help("an arm `| _ => …` at the end of the `typematch` takes what the others leave"),
+            E::Endless { span, application } => error(
+                span,
+                format!("`{application}` takes too many steps to compute"),
+                "perhaps it never ends".into(),
+            )
+            .help("a type function that calls itself must do so at a smaller type"),
+            E::SharedMember { span, name, kind, other, previous } => error(
+                span,
+                format!("`{name}` is a member of `{other}`, so it cannot be one of `{kind}`"),
+                "the second one".into(),
+            )
+            .label(*previous, "the first one")
+            .help("members are types, and each type has one kind: give this one another name"),
+            E::NotCovered { span, missing } => {
+                let shown: Vec<String> = missing.iter().take(3).map(|m| format!("`{m}`")).collect();
+                let more = missing.len().saturating_sub(shown.len());
+                let shown = shown.join(", ");
+                let shown = if more > 0 { format!("{shown} and {more} more") } else { shown };
+                error(span, format!("this `typematch` has no arm for {shown}"), "not covered".into())
+                    .help("an arm `| _ => …` at the end takes what the others leave")
+            }
+            E::CannotReduce { span, application } => error(
+                span,
+                format!("cannot tell what `{application}` is"),
+                "nothing here says what `_` is".into(),
+            )
+            .help(
+                "write the type, as in `val x : T = …`, or the type arguments, as in `f[secret, public] x`",
+            ),
+            E::PatternCount { span, wanted, found } => error(
+                span,
+                format!(
+                    "{} where {wanted} {} matched",
+                    count(*found, "pattern"),
+                    if *wanted == 1 { "type is" } else { "types are" }
+                ),
+                format!("{wanted} needed"),
+            ),
+            E::NotAPattern { span, what, help } => {
+                error(span, format!("{what} cannot stand in a pattern of types"), "not a pattern".into())
+                    .help(*help)
+            }
+            E::PatternKind { span, ty, kind } => error(
+                span,
+                format!("`{ty}` cannot stand in a pattern of kind {kind}"),
+                format!("not of kind {kind}"),
+            ),
+            E::NoMember { span, name, kind, similar } => error(
+                span,
+                format!("`{kind}` has no member `{name}`"),
+                "not a member".into(),
+            )
+            .fix(format!("did you mean `{similar}`?"), *span, similar.clone()),
+            E::HoleInResult { span } => error(
+                span,
+                "a type function must say all of its result".into(),
+                "nothing tells what this is".into(),
+            )
+            .help("name what a pattern fits, and use the name: `| option[T] => T`"),
+            E::NotATypeFunction { span, name, instead } => {
+                let d = error(span, format!("`{name}` is not a type function"), "not a type function".into());
+                match instead {
+                    Some(text) => d.fix(
+                        format!("the arguments of a type stand in brackets: `{text}`"),
+                        *span,
+                        text.clone(),
+                    ),
+                    None => d,
+                }
+            }
+            E::Layout { span, name, kind, params } => {
+                let params: Vec<String> = params.iter().map(|p| format!("`{p}`")).collect();
+                let d = match kind {
+                    Some(kind) => error(
+                        span,
+                        format!("`{name}` has no layout: it is of kind {kind}"),
+                        "no storage depends on it".into(),
+                    ),
+                    None => error(
+                        span,
+                        format!("`{name}` is not a parameter of this type"),
+                        "not a parameter".into(),
+                    ),
+                };
+                if params.is_empty() {
+                    d.note("parameters of kind TYPE, COMPACTLINEAR and UNITSUM have a layout")
+                } else {
+                    let verb = if params.len() == 1 {
+                        "parameter with a layout is"
+                    } else {
+                        "parameters with a layout are"
+                    };
+                    d.note(format!("the {verb} {}", params.join(", ")))
+                }
+            }
+            E::LayoutBroken { span, name, param, index, ty } => {
+                let seen = if *index { "its size" } else { "its storage" };
+                error(
+                    span,
+                    format!("`{ty}` depends on `{param}` through more than {seen}"),
+                    format!("not as `layout {param}` says"),
+                )
+                .help(format!("leave `{param}` out of the layout: then `{name}` is only equal to itself at equal arguments"))
+            }
+        }
+    }
+}

@@ -1,0 +1,944 @@
+//! What the checker says: one enum, one way to become a diagnostic.
+//!
+//! `E02xx` types, kinds and inference · `E03xx` isomorphism and conversion · `E04xx` names,
+//! functions, operators, patterns, statements · `W0xxx` warnings · `N0xxx` notes. What is larger has
+//! an enum of its own: `E06xx` classes · `E07xx` kinds and type functions · `E08xx` run-time sizes ·
+//! `E09xx` modules.
+
+pub(super) mod class;
+mod kind;
+pub mod module;
+mod size;
+
+pub use class::ClassError;
+pub use kind::KindError;
+pub use module::ModuleError;
+pub use size::{Inside, SizeError};
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::types::{Triangle, Type, TypeKind};
+use num_bigint::{BigInt, BigUint};
+
+/// One error, warning or note of the checker.
+#[derive(Clone, Debug)]
+pub enum CheckError {
+    Class(ClassError),
+    Kind(KindError),
+    Module(ModuleError),
+    Size(SizeError),
+    UnknownType {
+        span: Span,
+        name: String,
+        similar: Option<String>,
+    },
+    NotCompact {
+        span: Span,
+        ty: Type,
+        role: &'static str,
+        instead: Option<String>,
+    },
+    NotUnitSum {
+        span: Span,
+        ty: Type,
+    },
+    TypeArity {
+        span: Span,
+        name: String,
+        expected: usize,
+        found: usize,
+    },
+    WrongKind {
+        span: Span,
+        ty: Type,
+        expected: String,
+        name: String,
+    },
+    RecursiveType {
+        span: Span,
+        name: String,
+    },
+    InfiniteStruct {
+        span: Span,
+        name: String,
+    },
+    Duplicate {
+        span: Span,
+        what: &'static str,
+        name: String,
+    },
+    UnknownKind {
+        span: Span,
+        name: String,
+        declared: Vec<String>,
+    },
+    TypeTooLarge {
+        span: Span,
+    },
+    NotYet {
+        span: Span,
+        what: &'static str,
+        instead: &'static str,
+    },
+    CannotInfer {
+        span: Span,
+        what: String,
+        instead: String,
+    },
+    ArrayTooLarge {
+        span: Span,
+        ty: Type,
+    },
+    Mismatch {
+        span: Span,
+        expected: Type,
+        found: Type,
+        because: Option<(Span, String)>,
+        hint: Option<String>,
+    },
+    NotNatural {
+        span: Span,
+        from: Type,
+        to: Type,
+        message: String,
+        notes: Vec<String>,
+        help: Option<String>,
+    },
+    NoConversion {
+        span: Span,
+        from: Type,
+        to: Type,
+        why: String,
+        help: Option<String>,
+    },
+    CodeRange {
+        span: Span,
+        value: BigInt,
+        ty: Type,
+        size: String,
+    },
+    LiteralRange {
+        span: Span,
+        value: BigInt,
+        ty: Type,
+    },
+    RealLiteralRange {
+        span: Span,
+        value: f64,
+        ty: Type,
+    },
+    UnknownName {
+        span: Span,
+        name: String,
+        similar: Option<String>,
+    },
+    NotAFunction {
+        span: Span,
+        ty: Type,
+        argument: Span,
+    },
+    NoOverload {
+        span: Span,
+        name: String,
+        argument: Type,
+        candidates: Vec<String>,
+    },
+    Ambiguous {
+        span: Span,
+        name: String,
+        candidates: Vec<String>,
+    },
+    ProcedureInFun {
+        span: Span,
+        name: String,
+        header: Span,
+    },
+    StoreOutside {
+        span: Span,
+        name: String,
+        header: Span,
+    },
+    NotAVar {
+        span: Span,
+        name: String,
+        declared: Option<Span>,
+    },
+    ValueWithTypeArguments {
+        span: Span,
+        name: String,
+    },
+    ProcedureAsValue {
+        span: Span,
+    },
+    MissingReturn {
+        span: Span,
+        name: String,
+    },
+    OutsideFunction {
+        span: Span,
+        what: &'static str,
+        needs: &'static str,
+    },
+    NotExhaustive {
+        span: Span,
+        missing: String,
+        /// Whether an arm has a condition: such arms cover nothing for sure.
+        guarded: bool,
+    },
+    Refutable {
+        span: Span,
+        missing: String,
+    },
+    PatternMismatch {
+        span: Span,
+        what: String,
+        ty: Type,
+        help: Option<String>,
+    },
+    NoOperator {
+        span: Span,
+        op: &'static str,
+        left: Type,
+        right: Option<Type>,
+        help: Option<String>,
+    },
+    IndexTypesDiffer {
+        span: Span,
+        op: &'static str,
+        left: Type,
+        right: Type,
+    },
+    NoField {
+        span: Span,
+        name: String,
+        ty: Type,
+        fields: Vec<String>,
+    },
+    NoComponent {
+        span: Span,
+        index: BigUint,
+        ty: Type,
+        count: String,
+    },
+    WrongIndex {
+        span: Span,
+        found: Type,
+        index: Type,
+        array: Type,
+        help: Option<String>,
+    },
+    NotIndexable {
+        span: Span,
+        ty: Type,
+    },
+    DynamicComponent {
+        span: Span,
+        ty: Type,
+    },
+    UntypedParameter {
+        span: Span,
+        name: String,
+    },
+    ResultNeeded {
+        span: Span,
+        name: String,
+        declared: Span,
+    },
+    DuplicateFunction {
+        span: Span,
+        name: String,
+        previous: Span,
+    },
+    CaseRange {
+        span: Span,
+        index: BigUint,
+        ty: Type,
+        count: String,
+    },
+    NotASum {
+        span: Span,
+        ty: Type,
+    },
+    CaseNeedsType {
+        span: Span,
+    },
+    NotAPlace {
+        span: Span,
+    },
+    GenericLocal {
+        span: Span,
+        name: String,
+    },
+    ConstructorArgument {
+        span: Span,
+        name: String,
+        takes: bool,
+        ty: Option<Type>,
+    },
+    NotIterable {
+        span: Span,
+        ty: Type,
+    },
+    IntRangeSize {
+        span: Span,
+    },
+    IntRangeValue {
+        span: Span,
+    },
+    OpaqueCompare {
+        span: Span,
+        ty: Type,
+        part: Type,
+    },
+    PairPart {
+        span: Span,
+        ty: Type,
+    },
+    IndexLiteral {
+        span: Span,
+        found: Type,
+        index: Type,
+        code: BigUint,
+    },
+    Unreachable {
+        span: Span,
+    },
+    Unused {
+        span: Span,
+        ty: Type,
+    },
+    Relabels {
+        span: Span,
+        from: Type,
+        to: Type,
+    },
+}
+
+impl From<SizeError> for CheckError {
+    fn from(error: SizeError) -> CheckError {
+        CheckError::Size(error)
+    }
+}
+
+impl From<ModuleError> for CheckError {
+    fn from(error: ModuleError) -> CheckError {
+        CheckError::Module(error)
+    }
+}
+
+impl From<ClassError> for CheckError {
+    fn from(error: ClassError) -> CheckError {
+        CheckError::Class(error)
+    }
+}
+
+impl CheckError {
+    /// The code it is known by.
+    pub fn code(&self) -> &'static str {
+        use CheckError as E;
+        match self {
+            E::UnknownType { .. } => "E0201",
+            E::NotCompact { .. } => "E0202",
+            E::NotUnitSum { .. } => "E0203",
+            E::TypeArity { .. } | E::ValueWithTypeArguments { .. } => "E0204",
+            E::WrongKind { .. } => "E0205",
+            E::Class(e) => e.code(),
+            E::Kind(e) => e.code(),
+            E::Module(e) => e.code(),
+            E::Size(e) => e.code(),
+            E::RecursiveType { .. } => "E0206",
+            E::InfiniteStruct { .. } => "E0207",
+            E::Duplicate { .. } => "E0208",
+            E::UnknownKind { .. } => "E0209",
+            E::TypeTooLarge { .. } => "E0210",
+            E::NotYet { .. } => "E0211",
+            E::CannotInfer { .. } => "E0212",
+            E::ArrayTooLarge { .. } => "E0213",
+            E::Mismatch { .. } => "E0301",
+            E::NotNatural { .. } => "E0302",
+            E::NoConversion { .. } => "E0303",
+            E::CodeRange { .. } => "E0304",
+            E::LiteralRange { .. } | E::RealLiteralRange { .. } => "E0305",
+            E::UnknownName { .. } => "E0401",
+            E::NotAFunction { .. } => "E0402",
+            E::NoOverload { .. } => "E0403",
+            E::Ambiguous { .. } => "E0404",
+            E::ProcedureInFun { .. } => "E0405",
+            E::StoreOutside { .. } => "E0406",
+            E::NotAVar { .. } => "E0407",
+            E::ProcedureAsValue { .. } => "E0408",
+            E::MissingReturn { .. } => "E0409",
+            E::OutsideFunction { .. } => "E0410",
+            E::NotExhaustive { .. } => "E0411",
+            E::Refutable { .. } => "E0412",
+            E::PatternMismatch { .. } => "E0413",
+            E::NoOperator { .. } => "E0414",
+            E::IndexTypesDiffer { .. } => "E0415",
+            E::NoField { .. } => "E0416",
+            E::NoComponent { .. } => "E0417",
+            E::WrongIndex { .. } => "E0418",
+            E::NotIndexable { .. } => "E0419",
+            E::DynamicComponent { .. } => "E0420",
+            E::UntypedParameter { .. } => "E0421",
+            E::ResultNeeded { .. } => "E0422",
+            E::DuplicateFunction { .. } => "E0423",
+            E::CaseRange { .. } => "E0424",
+            E::NotASum { .. } => "E0425",
+            E::CaseNeedsType { .. } => "E0426",
+            E::NotAPlace { .. } => "E0427",
+            E::GenericLocal { .. } => "E0428",
+            E::ConstructorArgument { .. } => "E0429",
+            E::NotIterable { .. } => "E0430",
+            E::IntRangeSize { .. } | E::IntRangeValue { .. } => "E0431",
+            E::OpaqueCompare { .. } => "E0432",
+            E::PairPart { .. } => "E0433",
+            E::IndexLiteral { .. } => "W0001",
+            E::Unreachable { .. } => "W0002",
+            E::Unused { .. } => "W0003",
+            E::Relabels { .. } => "N0001",
+        }
+    }
+
+    /// The message for people.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        use CheckError as E;
+        let code = self.code();
+        let error =
+            |span: &Span, message: String, label: String| Diagnostic::error(code, *span, message, label);
+        match self {
+            E::Class(e) => e.to_diagnostic(),
+            E::Kind(e) => e.to_diagnostic(),
+            E::Module(e) => e.to_diagnostic(),
+            E::Size(e) => e.to_diagnostic(),
+            E::UnknownType { span, name, similar } => {
+                let d = error(span, format!("there is no type `{name}`"), "not a type".into());
+                match similar.as_deref().or_else(|| foreign_type(name)) {
+                    Some(other) => d.fix(format!("did you mean `{other}`?"), *span, other),
+                    None if name.starts_with(char::is_uppercase) => {
+                        d.help(format!("a type parameter is declared in brackets, as in `fun f[{name}](…)`"))
+                    }
+                    None => d,
+                }
+            }
+            E::NotCompact { span, ty, role, instead } => {
+                let d = error(
+                    span,
+                    format!("`{ty}` cannot {role}: it is not compact linear"),
+                    format!("`{ty}` has kind TYPE, COMPACTLINEAR is needed here"),
+                );
+                match instead {
+                    Some(compact) => d.fix(
+                        format!("the compact type of that shape is `{compact}`"),
+                        *span,
+                        format!("({compact})"),
+                    ),
+                    None => d.note("compact linear types are `0`, `1`, `2` …, what `\\*`, `\\+`, `\\^` make of them, and newtypes of those"),
+                }
+            }
+            E::NotUnitSum { span, ty } => error(
+                span,
+                format!("`{ty}` cannot count the cases of `*+`"),
+                "a number is needed here".into(),
+            ),
+            E::TypeArity { span, name, expected, found } => {
+                let instead = if *expected == 0 { String::new() } else { format!(", not {found}") };
+                error(
+                    span,
+                    format!("`{name}` takes {}{instead}", count(*expected, "type argument")),
+                    format!("{} given", count(*found, "type argument")),
+                )
+            }
+            E::WrongKind { span, ty, expected, name } => error(
+                span,
+                format!("`{ty}` cannot be the type argument `{name}`, whose kind is {expected}"),
+                format!("`{ty}` is not of kind {expected}"),
+            ),
+            E::RecursiveType { span, name } => error(
+                span,
+                format!("the definition of `{name}` needs `{name}` itself"),
+                "defined by itself".into(),
+            )
+            .help("a `variant` can mention itself"),
+            E::InfiniteStruct { span, name } => error(
+                span,
+                format!("a value of `{name}` would contain another `{name}`, and so on for ever"),
+                "contains itself".into(),
+            )
+            .help("put the inner one into a case of a `variant`, such as `option`"),
+            E::Duplicate { span, what, name } => {
+                error(span, format!("the {what} `{name}` is there twice"), "the second one".into())
+            }
+            E::UnknownKind { span, name, declared } => {
+                let mut kinds = vec!["UNITSUM", "COMPACTLINEAR"];
+                kinds.extend(declared.iter().map(String::as_str));
+                error(span, format!("there is no kind `{name}`"), "not a kind".into())
+                    .note(format!("the kinds are {} and TYPE", kinds.join(", ")))
+            }
+            E::TypeTooLarge { span } => {
+                error(span, "this type is too large".into(), "has thousands of parts".into())
+            }
+            E::NotYet { span, what, instead } => {
+                error(span, format!("{what} cannot be used yet"), "not supported by this version".into())
+                    .help(*instead)
+            }
+            E::CannotInfer { span, what, instead } => {
+                error(span, format!("cannot tell {what}"), "nothing here says which".into())
+                    .help(instead.clone())
+            }
+            E::ArrayTooLarge { span, ty } => error(
+                span,
+                format!("an array of type `{ty}` has more elements than any memory"),
+                "cannot be built".into(),
+            ),
+            E::Mismatch { span, expected, found, because, hint } => {
+                let mut d = error(
+                    span,
+                    format!("expected `{expected}`, found `{found}`"),
+                    format!("this is `{found}`"),
+                );
+                if let Some((at, why)) = because {
+                    d = d.label(*at, why.clone());
+                }
+                match hint {
+                    Some(hint) => d.help(hint.clone()),
+                    None => d,
+                }
+            }
+            E::NotNatural { span, from, to, message, notes, help } => {
+                let mut d = error(span, message.clone(), format!("from `{from}` to `{to}`"));
+                for note in notes {
+                    d = d.note(note.clone());
+                }
+                match help {
+                    Some(help) => d.help(help.clone()),
+                    None => d,
+                }
+            }
+            E::NoConversion { span, from, to, why, help } => {
+                let d = error(span, format!("there is no conversion from `{from}` to `{to}`"), why.clone());
+                match help {
+                    Some(help) => d.help(help.clone()),
+                    None => d,
+                }
+            }
+            E::CodeRange { span, value, ty, size } => {
+                let message = format!("{value} is not the code of a value of `{ty}`");
+                if size == "0" {
+                    return error(span, message, format!("`{ty}` has no values"));
+                }
+                error(span, message, format!("`{ty}` has {size} values, with codes from 0"))
+                    .help(format!("`.mod[{ty}]` wraps, `.index[{ty}]` gives an option"))
+            }
+            E::LiteralRange { span, value, ty } => {
+                let d =
+                    error(span, format!("{value} is not exactly a value of `{ty}`"), "does not fit".into());
+                match ty.as_scalar() {
+                    Some(crate::types::Scalar::Real) => {
+                        d.help("write it with a point to take the nearest `real`")
+                    }
+                    Some(scalar) => match scalar.bounds() {
+                        Some((low, high)) => d
+                            .note(format!("`{ty}` holds {low} to {high}"))
+                            .help("`bigint` holds every integer"),
+                        None => d.help("`bigint` holds every integer"),
+                    },
+                    None => d,
+                }
+            }
+            E::RealLiteralRange { span, value, ty } => {
+                error(span, format!("{value:e} is larger than any `{ty}`"), "does not fit".into())
+                    .help("`real` holds larger numbers")
+            }
+            E::UnknownName { span, name, similar } => {
+                let d = error(span, format!("there is no `{name}` here"), "not defined".into());
+                match similar {
+                    Some(other) => d.fix(format!("did you mean `{other}`?"), *span, other.clone()),
+                    None => d,
+                }
+            }
+            E::ValueWithTypeArguments { span, name } => error(
+                span,
+                format!("`{name}` is a value and takes no type arguments"),
+                "followed by `[`".into(),
+            )
+            .help(format!("brackets give type arguments; an element is written `{name}.i`")),
+            E::NotAFunction { span, ty, argument } => {
+                let d = error(span, format!("`{ty}` is not a function"), format!("this is `{ty}`"))
+                    .label(*argument, "applied to this");
+                if matches!(ty.kind(), crate::types::TypeKind::Array(..) | crate::types::TypeKind::Product(_))
+                {
+                    d.help("an array takes its index after a dot: `x.i`")
+                } else {
+                    d
+                }
+            }
+            E::NoOverload { span, name, argument, candidates } => {
+                let mut d = error(
+                    span,
+                    format!("no `{name}` takes `{argument}`"),
+                    format!("applied to `{argument}`"),
+                );
+                for candidate in candidates {
+                    d = d.note(candidate.clone());
+                }
+                d
+            }
+            E::Ambiguous { span, name, candidates } => {
+                let mut d = error(span, format!("several `{name}` fit here"), "which one?".into());
+                for candidate in candidates {
+                    d = d.note(candidate.clone());
+                }
+                d.help("say which by giving the argument's type, as in `fun (x:int) => …`")
+            }
+            E::ProcedureInFun { span, name, header } => error(
+                span,
+                match name.as_str() {
+                    "" => "a `fun` is pure: it cannot call a procedure".into(),
+                    _ => format!("a `fun` is pure: it cannot call the procedure `{name}`"),
+                },
+                "has effects".into(),
+            )
+            .label(*header, "this function is pure")
+            .help("make the function a `proc`, or move the call out of it"),
+            E::StoreOutside { span, name, header } => error(
+                span,
+                format!("a `fun` is pure: it cannot store into `{name}`, which is not its own"),
+                "belongs to the outside".into(),
+            )
+            .label(*header, "this function is pure")
+            .help("return the new value instead, or make the function a `proc`"),
+            E::NotAVar { span, name, declared } => {
+                let d = error(
+                    span,
+                    format!("`{name}` cannot change: it is not a `var`"),
+                    "stored into here".into(),
+                );
+                match declared {
+                    Some(at) if name.contains("::") => {
+                        d.label(*at, "made here").help("copy it into a `var` of your own")
+                    }
+                    Some(at) => d
+                        .label(*at, "made here")
+                        .help(format!("make it with `var {name} = …`, or copy it into a `var` first")),
+                    None => d.help("only a `var` can change: give it a name of its own"),
+                }
+            }
+            E::ProcedureAsValue { span } => error(
+                span,
+                "a procedure gives no value".into(),
+                "this call stands where a value is needed".into(),
+            )
+            .help("call it as a statement of its own"),
+            E::MissingReturn { span, name } => error(
+                span,
+                format!("`{name}` can end without a `return`"),
+                "not every way through it returns a value".into(),
+            )
+            .help("end it with `return e;`"),
+            E::OutsideFunction { span, what, needs } => error(
+                span,
+                format!("`{what}` outside {needs}"),
+                format!("there is no {} to leave", needs.trim_start_matches("a ")),
+            ),
+            E::NotExhaustive { span, missing, guarded } => {
+                let label = "not every value fits an arm".to_string();
+                let d = if missing == "_" {
+                    error(span, "this match does not cover every value".into(), label)
+                        .help("add an arm `| _ => …` for all the rest")
+                } else {
+                    error(span, format!("this match does not cover `{missing}`"), label)
+                        .help(format!("add an arm `| {missing} => …`, or `| _ => …` for all the rest"))
+                };
+                if *guarded { d.note("an arm with `when` may refuse whatever fits its pattern") } else { d }
+            }
+            E::Refutable { span, missing } => {
+                error(span, format!("this pattern does not fit `{missing}`"), "must fit every value".into())
+                    .help("use `match` to tell the cases apart")
+            }
+            E::PatternMismatch { span, what, ty, help } => {
+                let d = error(
+                    span,
+                    format!("{what} cannot fit a value of `{ty}`"),
+                    format!("the value is `{ty}`"),
+                );
+                match help {
+                    Some(help) => d.help(help.clone()),
+                    None => d,
+                }
+            }
+            E::NoOperator { span, op, left, right, help } => {
+                let d = match right {
+                    Some(right) => error(
+                        span,
+                        format!("`{op}` does not take `{left}` and `{right}`"),
+                        format!("`{left}` {op} `{right}`"),
+                    ),
+                    None => error(span, format!("`{op}` does not take `{left}`"), format!("{op} `{left}`")),
+                };
+                match help {
+                    Some(help) => d.help(help.clone()),
+                    None => d,
+                }
+            }
+            E::IndexTypesDiffer { span, op, left, right } => {
+                let d = error(
+                    span,
+                    format!(
+                        "`{op}` works element by element, but `{left}` and `{right}` have different index types"
+                    ),
+                    format!("`{left}` {op} `{right}`"),
+                );
+                let d = match (index_size(left), index_size(right)) {
+                    (Some(n), Some(m)) if n != m => d.note(format!("one has {n} elements, the other {m}")),
+                    _ if framed(left, right).is_some() => d,
+                    _ => d.help("bring both to one index type with `:>>`"),
+                };
+                match framed(left, right) {
+                    Some(function) => d.help(format!("`{function}` takes the ends off the larger one")),
+                    None => d,
+                }
+            }
+            E::NoField { span, name, ty, fields } => {
+                let d = error(
+                    span,
+                    format!("`{ty}` has no field `{name}`, and no function `{name}` takes it"),
+                    "not a field".into(),
+                );
+                if fields.is_empty() { d } else { d.note(format!("its fields are {}", quoted(fields))) }
+            }
+            E::NoComponent { span, index, ty, count } => {
+                error(span, format!("`{ty}` has no component {index}"), numbered("component", count))
+            }
+            E::WrongIndex { span, found, index, array, help } => {
+                let d = error(
+                    span,
+                    format!("an array indexed by `{index}` takes no `{found}`"),
+                    format!("this is `{found}`"),
+                )
+                .note(format!("the array is `{array}`"));
+                match help {
+                    Some(help) => d.help(help.clone()),
+                    None => d,
+                }
+            }
+            E::NotIndexable { span, ty } => {
+                error(span, format!("`{ty}` has no components"), format!("this is `{ty}`"))
+            }
+            E::DynamicComponent { span, ty } => error(
+                span,
+                format!("the components of `{ty}` have different types, so the position must be a constant"),
+                "not a constant".into(),
+            )
+            .help("use `match`, or an array if all components have one type"),
+            E::UntypedParameter { span, name } => error(
+                span,
+                format!("the type of the parameter `{name}` is not known here"),
+                "needs a type".into(),
+            )
+            .help(format!("write its type, as in `({name}:int)`")),
+            E::ResultNeeded { span, name, declared } => error(
+                span,
+                format!("`{name}` is recursive, so its result type must be written"),
+                "used before its result type is known".into(),
+            )
+            .label(*declared, "declared here without a result type")
+            .help(format!("write `fun {name}(…) : T => …`")),
+            E::DuplicateFunction { span, name, previous } => error(
+                span,
+                format!("`{name}` is defined twice for the same argument type"),
+                "the second one".into(),
+            )
+            .label(*previous, "the first one"),
+            E::CaseRange { span, index, ty, count } => {
+                error(span, format!("`{ty}` has no case {index}"), numbered("case", count))
+            }
+            E::NotASum { span, ty } if matches!(ty.kind(), TypeKind::Meta(_)) => {
+                error(span, "cannot tell the type of what is matched here".into(), "a case of what?".into())
+                    .help("write the type of the parameter, as in `fun (x:1 + int) => …`")
+            }
+            E::NotASum { span, ty } => error(span, format!("`{ty}` is not a sum"), "has no cases".into()),
+            E::CaseNeedsType { span } => error(
+                span,
+                "cannot tell which sum this case belongs to".into(),
+                "nothing here says the type".into(),
+            )
+            .help("write `case n of T` and apply it, or declare the type of the variable"),
+            E::NotAPlace { span } => error(
+                span,
+                "this is not a place that can be stored into".into(),
+                "must be a variable followed by projections".into(),
+            )
+            .help("write `&x.i <- v;` with `x` a `var`"),
+            E::GenericLocal { span, name } => error(
+                span,
+                format!("the local function `{name}` cannot have type parameters"),
+                "declared inside another function".into(),
+            )
+            .help("move it to the top level"),
+            E::ConstructorArgument { span, name, takes, ty } => match (takes, ty) {
+                (true, Some(ty)) => error(
+                    span,
+                    format!("`{name}` takes an argument of type `{ty}`"),
+                    "without its argument".into(),
+                )
+                .fix(
+                    format!("write `{name} _`, or a name for the argument"),
+                    span.after(),
+                    " _",
+                ),
+                _ => error(span, format!("`{name}` takes no argument"), "given an argument".into()),
+            },
+            E::NotIterable { span, ty } => {
+                error(span, format!("a loop cannot walk `{ty}`"), format!("this is `{ty}`"))
+                    .help("walk `..[I]` (all values of a type), `a..b` (integers), or an array")
+            }
+            E::IntRangeSize { span } => error(
+                span,
+                "the size of a comprehension must be a type, and the length of this range is not".into(),
+                "its length is known only when it runs".into(),
+            )
+            .help("walk `..[n]` for a number `n`"),
+            E::IntRangeValue { span } => error(
+                span,
+                "a range of integers is not a value".into(),
+                "its length is known only when it runs".into(),
+            )
+            .help("walk it with `for`, or take the array `..[n]` for a number `n`"),
+            E::OpaqueCompare { span, ty, part } => {
+                use crate::types::TypeKind as K;
+                let (label, help) = match part.kind() {
+                    K::Var(_) | K::Apply(..) => (
+                        format!("nothing says that values of `{part}` can be compared"),
+                        format!("ask for it in the header: `with Eq[{part}]`"),
+                    ),
+                    K::Nominal(nominal, _) if nominal.as_abstract().is_some() => (
+                        format!("`{part}` is abstract: its values are not known"),
+                        "its module may give it an instance of `Eq`".to_string(),
+                    ),
+                    K::Nominal(..) => (
+                        format!("the instance of `Eq` for `{part}` does not hold here"),
+                        format!("see what it requires of the arguments of `{part}`"),
+                    ),
+                    _ if part == ty => {
+                        (format!("`{part}` is a function"), "compare what the functions give".to_string())
+                    }
+                    _ => (
+                        format!("`{ty}` holds a function, `{part}`"),
+                        "compare the parts that are data, or write an instance of `Eq` for a declared type"
+                            .to_string(),
+                    ),
+                };
+                error(span, format!("values of `{ty}` cannot be compared here"), label).help(help)
+            }
+            E::PairPart { span, ty } => error(
+                span,
+                format!("a part of `{ty}` cannot be stored into: its two parts depend on one another"),
+                "part of a pair".into(),
+            )
+            .help(match ty.unfold().kind() {
+                TypeKind::Triangle(Triangle::Below, _) => {
+                    "store a whole pair: `below_pair (i, j)` makes one where the two differ"
+                }
+                _ => "store a whole pair: `lower_pair (i, j)` makes one of any two",
+            }),
+            E::IndexLiteral { span, found, index, code } => {
+                // `2` is an index type here, not the type of truth values.
+                let number = |ty: &Type| ty.as_unit_sum().map_or_else(|| ty.to_string(), BigUint::to_string);
+                let (found, index) = (number(found), number(index));
+                Diagnostic::warning(
+                    self.code(),
+                    *span,
+                    format!("the index is a `{found}` where a `{index}` is needed"),
+                    format!("taken as `` `{code}:{index} ``"),
+                )
+                .fix(
+                    format!("write `` `{code}:{index} ``"),
+                    *span,
+                    format!("`{code}:{index}"),
+                )
+            }
+            E::Unreachable { span } => Diagnostic::warning(
+                code,
+                *span,
+                "this arm is never reached",
+                "everything it fits is caught before",
+            ),
+            E::Unused { span, ty } => Diagnostic::warning(
+                code,
+                *span,
+                "the value of this expression is not used",
+                format!("its value, of type `{ty}`, is thrown away"),
+            ),
+            E::Relabels { span, from, to } => Diagnostic::note_at(
+                code,
+                *span,
+                "this relabels axes and is not a transpose",
+                format!("`{from}` read as `{to}` in the same storage order"),
+            )
+            .help("`transpose` exchanges the axes and moves the elements"),
+        }
+    }
+}
+
+/// A number of things in words.
+pub(super) fn count(n: usize, what: &str) -> String {
+    match n {
+        0 => format!("no {what}s"),
+        1 => format!("one {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
+fn numbered(what: &str, count: &str) -> String {
+    match count {
+        "0" => format!("it has no {what}s"),
+        "1" => format!("its only {what} is number 0"),
+        _ => format!("its {what}s are numbered from 0, and there are {count}"),
+    }
+}
+
+/// The type of this language for a name that others use.
+fn foreign_type(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "integer" | "int64" | "isize" => "int",
+        "float" | "float64" | "number" => "real",
+        "boolean" | "logical" => "bool",
+        "str" | "text" => "string",
+        "character" | "rune" | "wchar" => "char",
+        "bignum" | "biginteger" => "bigint",
+        _ => return None,
+    })
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Where one array has an element more at each end than the other, what takes them off.
+fn framed(left: &Type, right: &Type) -> Option<&'static str> {
+    let inner = |index: &Type| match index.kind() {
+        TypeKind::CompactSum(parts) => match parts.as_slice() {
+            [first, inner, last] if first.is_unit() && last.is_unit() => Some(inner.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let same = |a: &Type, b: &Type| crate::iso::verdict(a, b) <= crate::iso::Verdict::Natural;
+    let (TypeKind::Array(_, i), TypeKind::Array(_, j)) = (left.kind(), right.kind()) else { return None };
+    [(i, j), (j, i)].into_iter().find_map(|(small, large)| {
+        if inner(large).is_some_and(|inner| same(&inner, small)) {
+            return Some("interior");
+        }
+        let factors = large.compact_factors(2).filter(|f| f.len() == 2)?;
+        let inner = factors.iter().map(inner).collect::<Option<Vec<_>>>()?;
+        same(&Type::compact_product(inner), small).then_some("interior2")
+    })
+}
+
+/// The number of elements of an array type.
+fn index_size(ty: &Type) -> Option<BigUint> {
+    match ty.kind() {
+        crate::types::TypeKind::Array(_, index) => index.size().ok(),
+        _ => None,
+    }
+}

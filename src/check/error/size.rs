@@ -1,0 +1,182 @@
+//! `E08xx`: sizes known only at run time.
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::types::Type;
+
+/// What is wrong with sizes known only at run time.
+#[derive(Clone, Debug)]
+pub enum SizeError {
+    /// The type of a value mentions a size that has a meaning only further in.
+    Escapes { span: Span, name: String, ty: Type, opened: Span, inside: Inside },
+    /// `?N` where no size arrives.
+    NotOpened { span: Span, name: String },
+    /// A size that nothing tells.
+    Unknown { span: Span, name: String },
+    /// Sizes that arrive at run time and keep two types apart.
+    NotKnownEqual {
+        span: Span,
+        from: Type,
+        to: Type,
+        left: Type,
+        right: Type,
+        /// The statement before which the sizes can be required equal.
+        before: Option<Span>,
+        /// A size that has no name to write.
+        unnamed: Option<String>,
+    },
+    /// Required sizes that are never equal; perhaps because of equations before.
+    NeverEqual { span: Span, left: Type, right: Type, because: bool },
+    /// More than one size to be found by one equation.
+    TwoUnknown { span: Span },
+    /// A size to be found that stands twice, or in a power.
+    NotLinear { span: Span, name: String },
+    /// Required sizes that are always equal.
+    AlwaysEqual { span: Span, left: Type, right: Type },
+    /// An equation that is checked and not used.
+    NotUsed { span: Span, left: Type, right: Type },
+}
+
+/// Where a size is known that is not known outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inside {
+    /// Of `if` or `match`.
+    Branch,
+    /// The body of a comprehension.
+    Element,
+    /// An array that a clause of a comprehension walks.
+    Clause,
+    /// The body of a function whose result has a type from outside.
+    Body,
+}
+
+impl SizeError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        use SizeError as E;
+        match self {
+            E::Escapes { .. } => "E0801",
+            E::NotOpened { .. } => "E0802",
+            E::Unknown { .. } => "E0803",
+            E::NotKnownEqual { .. } => "E0804",
+            E::NeverEqual { .. } => "E0805",
+            E::TwoUnknown { .. } => "E0806",
+            E::NotLinear { .. } => "E0807",
+            E::AlwaysEqual { .. } => "W0004",
+            E::NotUsed { .. } => "N0002",
+        }
+    }
+
+    /// The message for people.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        use SizeError as E;
+        let code = self.code();
+        let error =
+            |span: &Span, message: String, label: String| Diagnostic::error(code, *span, message, label);
+        match self {
+            E::Escapes { span, name, ty, opened, inside } => {
+                let (place, why, help) = match inside {
+                    Inside::Branch => (
+                        "this branch",
+                        "the other branches need not have it",
+                        "a function with a result such as `int ^ ?K` may choose the size by branches",
+                    ),
+                    Inside::Element => (
+                        "one element of this comprehension",
+                        "each element would have a size of its own, and the elements of an array have one type",
+                        "take each element to one type, by a sum or a text for instance",
+                    ),
+                    Inside::Clause => (
+                        "one round of the clauses before",
+                        "each round would walk another shape, and a comprehension has one",
+                        "walk all in a loop, or make the array before the comprehension",
+                    ),
+                    Inside::Body => (
+                        "this function",
+                        "each call would give a size of its own, and here all results have one type",
+                        "take the result to one type inside the function",
+                    ),
+                };
+                let d = error(
+                    span,
+                    format!("the size `{name}` is known only inside {place}"),
+                    format!("this is of type `{ty}`"),
+                );
+                let d =
+                    if opened == span { d } else { d.label(*opened, format!("`{name}` comes from here")) };
+                d.note(why).help(help)
+            }
+            E::NotOpened { span, name } => error(
+                span,
+                format!("no size arrives here for `?{name}` to name"),
+                "not a place for `?`".into(),
+            )
+            .note("`?` names a size in the type of a variable, and one that a function chooses in its result")
+            .help(format!(
+                "what is there for every size has it as a type parameter: `[{name}:COMPACTLINEAR]`"
+            )),
+            E::Unknown { span, name } => error(
+                span,
+                format!("nothing tells what size `{name}` is"),
+                "the value has no type of its own here".into(),
+            )
+            .help("write the size"),
+            E::NotKnownEqual { span, from, to, left, right, before, unnamed } => {
+                let (left, right) = (left.size_text(), right.size_text());
+                let d = error(
+                    span,
+                    format!("sizes `{left}` and `{right}` are not known to be equal"),
+                    format!("from `{from}` to `{to}`"),
+                );
+                let equation = format!("require {left} == {right};");
+                match (unnamed, before) {
+                    (Some(name), _) => d.help(format!(
+                        "give `{name}` a name, as in `val x : int ^ ?{name} = …`, and then `{equation}` checks it when it runs"
+                    )),
+                    (None, Some(before)) => d.fix(
+                        format!("`{equation}` checks it when it runs"),
+                        Span { end: before.start, ..*before },
+                        format!("{equation} "),
+                    ),
+                    (None, None) => d.help(format!("`{equation}` checks it when it runs")),
+                }
+            }
+            E::NeverEqual { span, left, right, because } => {
+                let (left, right) = (left.size_text(), right.size_text());
+                let d = error(
+                    span,
+                    format!("`{left} == {right}` never holds"),
+                    "the program could only stop here".into(),
+                );
+                if *because { d.note("what has been required before is taken as true") } else { d }
+            }
+            E::TwoUnknown { span } => {
+                error(span, "one equation finds one size".into(), "a second size to be found".into())
+                    .help("name the other size where it arrives, or require one after the other")
+            }
+            E::NotLinear { span, name } => error(
+                span,
+                format!("`?{name}` is found only where it stands once, outside of powers"),
+                "this one has several places, or is part of a power".into(),
+            )
+            .help("let the size arrive with a value, and require the equation of it"),
+            E::AlwaysEqual { span, left, right } => Diagnostic::warning(
+                code,
+                *span,
+                format!("`{} == {}` always holds", left.size_text(), right.size_text()),
+                "nothing is required",
+            ),
+            E::NotUsed { span, left, right } => Diagnostic::note_at(
+                code,
+                *span,
+                format!(
+                    "`{} == {}` is checked here, and nothing is concluded from it",
+                    left.size_text(),
+                    right.size_text()
+                ),
+                "an equation of this form",
+            )
+            .note("used are equations that give a variable, products and sums of different variables"),
+        }
+    }
+}

@@ -1,0 +1,729 @@
+//! Expressions: each form to its term.
+//!
+//! `expr` infers, taking a hint of the type that is wanted; `check` demands the type. Application
+//! is in `apply`, what stands after a dot in `dot`, operators in `operator`, `:>>` and `:>` in
+//! `reshape`.
+
+use super::error::{CheckError, Inside};
+use super::infer::Literal;
+use super::suggest::similar;
+use super::{Checker, Definition};
+use crate::core::{Arm, LocalId, Pat, PatKind, Stmt, StmtKind, Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::{self, Expr, ExprKind};
+use crate::types::number::{Conversion, Rounded, conversion, widened};
+use crate::types::{Kind, Scalar, Triangle, Type, TypeKind};
+use num_bigint::{BigInt, BigUint};
+use num_traits::ToPrimitive;
+use std::sync::Arc;
+
+/// Tuples written out are no longer than this when seen as components of an array type.
+pub(super) const MOST_COMPONENTS: usize = 4096;
+
+impl Checker<'_> {
+    /// The term of an expression; `hint` is what its place would like, not a demand.
+    pub(super) fn expr(&mut self, e: &Expr, hint: Option<&Type>) -> Term {
+        let at_statement = std::mem::take(&mut self.at_statement);
+        self.infer.here = e.span;
+        let term = self.expr_any(e, hint, at_statement);
+        self.bounded(term)
+    }
+
+    /// The term of an expression that must have this type.
+    pub(super) fn check(&mut self, e: &Expr, ty: &Type, because: Option<(Span, String)>) -> Term {
+        if self.infer.shallow(ty).is_exists() {
+            return self.check_packed(e, ty, because);
+        }
+        let term = self.expr(e, Some(ty));
+        self.coerce(term, ty, because)
+    }
+
+    /// A term at the type its place demands: equal, or converted without loss.
+    pub(super) fn coerce(&mut self, term: Term, ty: &Type, because: Option<(Span, String)>) -> Term {
+        self.infer.here = term.span;
+        if self.infer.try_unify(&term.ty, ty) {
+            return term;
+        }
+        if self.infer.shallow(ty).is_exists() {
+            return self.pack(term, ty, because);
+        }
+        let widened_parts = self.widen_parts(term, ty, because.clone());
+        let term = match widened_parts.or_else(|term| self.literal_at(term, ty)) {
+            Ok(term) => return term,
+            Err(term) => term,
+        };
+        let (found, expected) = (self.infer.settle(&term.ty), self.infer.zonk(ty));
+        if self.infer.try_unify(&found, &expected) {
+            return Term { ty: found, ..term };
+        }
+        let span = term.span;
+        let wide = widened(&found, &expected);
+        if wide != found && self.infer.try_unify(&wide, &expected) {
+            return self.convert_term(Term { ty: found, ..term }, &wide, span);
+        }
+        let term = match self.widened_by_instance(Term { ty: found.clone(), ..term }, &expected) {
+            Ok(term) => return term,
+            Err(term) => term,
+        };
+        if let Some(parts) = self.one_wrong_part(&term, &expected) {
+            let TermKind::Tuple(terms) = term.kind else { return term };
+            let terms = terms.into_iter().zip(&parts).map(|(t, ty)| self.coerce(t, ty, because.clone()));
+            return Term::new(TermKind::Tuple(terms.collect()), expected, span);
+        }
+        let (found, expected) = (self.infer.shown(&found), self.infer.shown(&expected));
+        if self.applicable(found.clone(), span).is_error()
+            || self.applicable(expected.clone(), span).is_error()
+        {
+            return Term::new(TermKind::Error, Type::error(), span);
+        }
+        let hint = self.mismatch_hint(&found, &expected, &term);
+        self.wrong(CheckError::Mismatch { span, expected, found, because, hint }, span)
+    }
+
+    /// A written tuple in which an integer stands for a longer one, by component; any other term is
+    /// given back.
+    fn widen_parts(&mut self, term: Term, ty: &Type, because: Option<(Span, String)>) -> Result<Term, Term> {
+        let TermKind::Tuple(parts) = &term.kind else { return Err(term) };
+        let wanted = self.infer.zonk(ty);
+        let Some(wanted) = wanted.unfold().components(MOST_COMPONENTS).filter(|w| w.len() == parts.len())
+        else {
+            return Err(term);
+        };
+        let short = |this: &Self, part: &Term, ty: &Type| {
+            let (found, wanted) = (this.infer.shallow(&part.ty), this.infer.shallow(ty));
+            let literal = this.infer.literal_of(&found).is_some()
+                && matches!(wanted.kind(), TypeKind::Nominal(..) | TypeKind::Var(_));
+            literal || conversion(&found, &wanted) == Conversion::Implicit
+        };
+        if !parts.iter().zip(&wanted).any(|(part, ty)| short(self, part, ty)) {
+            return Err(term);
+        }
+        let parts =
+            parts.iter().zip(&wanted).map(|(part, ty)| self.coerce(part.clone(), ty, because.clone()));
+        let parts: Vec<Term> = parts.collect();
+        Ok(Term::new(TermKind::Tuple(parts), self.infer.zonk(ty), term.span))
+    }
+
+    /// The types that the parts of a tuple should have, if all but one of them do: the mistake is
+    /// in that part, not in the whole.
+    fn one_wrong_part(&mut self, term: &Term, expected: &Type) -> Option<Vec<Type>> {
+        let TermKind::Tuple(terms) = &term.kind else { return None };
+        if !matches!(expected.kind(), TypeKind::Product(_) | TypeKind::Array(..)) {
+            return None;
+        }
+        let parts = expected.components(terms.len()).filter(|p| p.len() == terms.len())?;
+        let mark = self.infer.mark();
+        let wrong = terms.iter().zip(&parts).filter(|(t, ty)| self.infer.unify(&t.ty, ty).is_err()).count();
+        self.infer.undo(mark);
+        (wrong == 1 && terms.len() > 1).then_some(parts)
+    }
+
+    /// What to write when one type stands where another is wanted.
+    fn mismatch_hint(&mut self, found: &Type, expected: &Type, term: &Term) -> Option<String> {
+        if expected.is_bool() && found.as_scalar().is_some() {
+            return Some("a truth value comes from a comparison, such as `x != 0`".into());
+        }
+        if let (TermKind::Int(value), true) = (&term.kind, expected.as_unit_sum().is_some()) {
+            return Some(format!("an integer is never an index value: write `` `{value}:{expected} ``"));
+        }
+        if found.to_string() == expected.to_string() {
+            let words = "two types have this name: they come from two modules, or one was declared anew";
+            return Some(words.into());
+        }
+        if let (TypeKind::Procedure(_), TypeKind::Function(..)) = (found.kind(), expected.kind()) {
+            return Some("a procedure has effects and cannot stand for a pure function".into());
+        }
+        if let (TypeKind::Product(parts), TypeKind::Array(element, _)) = (found.kind(), expected.kind())
+            && element.has_meta()
+            && let Some(other) = parts.iter().find(|part| **part != parts[0])
+        {
+            return Some(format!("an array has elements of one type: here are `{}` and `{other}`", parts[0]));
+        }
+        if let Some(hint) = pair_hint(found, expected).or_else(|| self.fit_hint(found, expected)) {
+            return Some(hint);
+        }
+        if let (TypeKind::Function(_, found), TypeKind::Function(_, expected)) =
+            (found.kind(), expected.kind())
+            && found.is_exists()
+            && !expected.is_exists()
+        {
+            let why = "each call gives a size of its own, and here all results have one type";
+            return Some(format!("{why}: take the result to one type inside a function"));
+        }
+        if !(found.has_meta() || expected.has_meta())
+            && crate::iso::verdict(found, expected) > crate::iso::Verdict::Natural
+            && self.natural_here(found, expected)
+        {
+            let why = "by the sizes required before, the two are naturally isomorphic";
+            return Some(format!("{why}: `:>> {expected}` reads it as the other"));
+        }
+        if let Some(help) = self.late_size(found, expected) {
+            return Some(help);
+        }
+        if found.has_meta() || expected.has_meta() {
+            return None;
+        }
+        if expected.as_scalar() == Some(Scalar::String) {
+            return Some("`.str` gives a value as text".into());
+        }
+        if expected.as_scalar() == Some(Scalar::Char) {
+            return character_hint(term);
+        }
+        if super::reshape::convertible(found, expected) {
+            return Some(format!("convert it explicitly: `:> {expected}`"));
+        }
+        match crate::iso::verdict(found, expected) {
+            crate::iso::Verdict::Natural => Some(format!(
+                "the two are naturally isomorphic: `:>> {expected}` reads it as the other, at no cost"
+            )),
+            crate::iso::Verdict::Isomorphic => {
+                let comparison = crate::iso::compare(found, expected);
+                let (message, _, help) = comparison.explanation();
+                Some(format!("as many values, but in other storage: {}", help.unwrap_or(message)))
+            }
+            _ => None,
+        }
+    }
+
+    fn expr_any(&mut self, e: &Expr, hint: Option<&Type>, at_statement: bool) -> Term {
+        let span = e.span;
+        let make = |kind, ty| Term::new(kind, ty, span);
+        match &e.kind {
+            ExprKind::Int(n) => {
+                let ty = self.infer.fresh_literal(Literal::Int);
+                make(TermKind::Int(BigInt::from(n.clone())), ty)
+            }
+            ExprKind::Real(digits) => {
+                let ty = self.infer.fresh_literal(Literal::Real);
+                make(TermKind::Real(Rounded::read(digits)), ty)
+            }
+            ExprKind::Suffixed(digits, suffix) => {
+                let (value, ty) = suffixed(digits, suffix);
+                match value {
+                    Number::Whole(n) => make(TermKind::Int(n), ty),
+                    Number::Real(x) => make(TermKind::Real(x), ty),
+                }
+            }
+            ExprKind::Char(c) => make(TermKind::Char(*c), Type::char()),
+            ExprKind::Str(text) => make(TermKind::Str(text.clone()), Type::string()),
+            ExprKind::Bool(b) => make(TermKind::Code(BigUint::from(u8::from(*b))), Type::bool()),
+            ExprKind::Name(name) => self.name(name, &[], hint),
+            ExprKind::TypeArgs(base, args) => {
+                let ExprKind::Name(name) = &base.kind else {
+                    return self.wrong(
+                        CheckError::NotYet {
+                            span,
+                            what: "type arguments here",
+                            instead: "type arguments follow the name of a function",
+                        },
+                        span,
+                    );
+                };
+                let args: Vec<Type> = self.lower_arguments(args);
+                self.name(name, &args, hint)
+            }
+            ExprKind::CaseOf { index, ty, .. } => {
+                let ty = self.lower(ty);
+                self.case_of(index, &ty, span)
+            }
+            ExprKind::Inject { index, arg } => self.inject(index, arg, hint, span),
+            ExprKind::Proj { index, ty } => {
+                let ty = self.lower(ty);
+                self.synthesise(ty, span, |this, x| this.component(x, index, span))
+            }
+            ExprKind::Aproj { index, ty } => {
+                let ty = self.lower(ty);
+                self.aproj(index, &ty, span)
+            }
+            ExprKind::Tuple(parts) => self.tuple(parts, hint, span),
+            ExprKind::CompactTuple(parts) => self.compact_tuple(parts, hint, span),
+            ExprKind::Record(fields) => {
+                let hints = hint.and_then(|h| self.infer.shallow(h).fields());
+                let mut terms = Vec::new();
+                let mut types: Vec<(Arc<str>, Type)> = Vec::new();
+                for (i, (name, value)) in fields.iter().enumerate() {
+                    let hint = hints.as_ref().and_then(|h| h.get(i)).filter(|h| h.0 == name.text);
+                    let term = match hint {
+                        Some((_, ty)) => self.check(value, ty, None),
+                        None => self.expr(value, None),
+                    };
+                    if types.iter().any(|(known, _)| *known == name.text) {
+                        self.report(CheckError::Duplicate {
+                            span: name.span,
+                            what: "field",
+                            name: name.text.to_string(),
+                        });
+                    }
+                    types.push((name.text.clone(), term.ty.clone()));
+                    terms.push(term);
+                }
+                make(TermKind::Tuple(terms), Type::record(types))
+            }
+            ExprKind::Array(elements) => {
+                let hint = hint.map(|h| self.infer.shallow(h));
+                let element = match hint.as_ref().map(Type::kind) {
+                    Some(TypeKind::Array(element, _)) => element.clone(),
+                    _ => self.infer.fresh(Kind::Type),
+                };
+                let because =
+                    elements.first().map(|f| (f.span, "the elements of an array have one type".to_string()));
+                let terms: Vec<Term> =
+                    elements.iter().map(|e| self.check(e, &element, because.clone())).collect();
+                let index = Type::unit_sum(terms.len());
+                make(TermKind::Tuple(terms), Type::array(element, index))
+            }
+            ExprKind::Comprehension { body, clauses } => self.comprehension(body, clauses, hint, span),
+            ExprKind::AllOf(ty) => {
+                // As a value, `..[I]` is the array of all values of `I`.
+                let index = self.lower_index(ty, "be walked");
+                let local = self.new_local("i", index.clone());
+                let body = self.local_term(local, span);
+                let ty = Type::array(index.clone(), index.clone());
+                make(TermKind::Build(vec![(local, index)], Box::new(body)), ty)
+            }
+            ExprKind::IntRange { .. } => self.wrong(CheckError::IntRangeValue { span }, span),
+            ExprKind::Apply { .. } => self.apply(e, hint, at_statement),
+            ExprKind::Dot { base, key } => self.dot(base, key, hint, at_statement, span),
+            ExprKind::Unary(op, operand) => self.unary(*op, operand, hint, span),
+            ExprKind::Binary(op, a, b) => {
+                let before = self.diagnostics.len();
+                let term = self.binary(*op, a, b, hint, span);
+                self.regroup_operator(before, span);
+                term
+            }
+            ExprKind::If { arms, otherwise } => {
+                let ty = hint.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Type));
+                let mut parts = Vec::new();
+                let mut because = None;
+                for (at, (condition, value)) in arms.iter().enumerate() {
+                    let condition = match at {
+                        0 => self.check(condition, &Type::bool(), None),
+                        _ => self.condition(condition),
+                    };
+                    let value = self.branch(value, &ty, because.clone());
+                    because = because.or(Some((value.span, "the branches have one type".to_string())));
+                    parts.push((condition, value));
+                }
+                let mut result = self.branch(otherwise, &ty, because);
+                for (condition, value) in parts.into_iter().rev() {
+                    let kind = TermKind::If(Box::new(condition), Box::new(value), Box::new(result));
+                    result = Term::new(kind, ty.clone(), span);
+                }
+                result
+            }
+            ExprKind::Match { scrutinee, arms } => {
+                let scrutinee = self.expr(scrutinee, None);
+                let subject = self.infer.settle(&scrutinee.ty);
+                let ty = hint.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Type));
+                let mut out = Vec::new();
+                let mut because = None;
+                for arm in arms {
+                    let (pattern, guard, body) = self.in_scope(|this| {
+                        this.names_once([&arm.pattern], "variable");
+                        let pattern = this.pattern(&arm.pattern, &subject, false);
+                        let guard = arm.guard.as_ref().map(|g| this.condition(g));
+                        let body = this.branch(&arm.body, &ty, because.clone());
+                        (pattern, guard, body)
+                    });
+                    because = because.or(Some((body.span, "the arms have one type".to_string())));
+                    out.push(Arm { pattern, guard, body });
+                }
+                let covered: Vec<(&Pat, bool)> =
+                    out.iter().map(|a| (&a.pattern, a.guard.is_some())).collect();
+                let reports = super::exhaustive::check(&covered, &subject, scrutinee.span);
+                reports.into_iter().for_each(|r| self.report(r));
+                make(TermKind::Match(Box::new(scrutinee), out), ty)
+            }
+            ExprKind::Lambda(function) => self.lambda(function, hint, None, span),
+            ExprKind::Reshape(inner, ty) => self.reshape(inner, ty, span),
+            ExprKind::Convert(inner, ty) => self.convert(inner, ty, span),
+            ExprKind::Error => make(TermKind::Error, Type::error()),
+        }
+    }
+
+    /// A name where its value is wanted.
+    fn name(&mut self, name: &ast::Name, type_args: &[Type], hint: Option<&Type>) -> Term {
+        let span = name.span;
+        if type_args.is_empty() {
+            if let Some((binding, _)) = self.lookup_local(&name.text) {
+                return self.local_term(binding.local, span);
+            }
+            if let Some((id, ..)) = self.global(&name.text) {
+                let ty = self.program.globals[id as usize].ty.clone();
+                return Term::new(TermKind::Global(id), ty, span);
+            }
+        }
+        match self.env.values.get(&name.text) {
+            Some(Definition::Callables(callables)) if !callables.is_empty() => {
+                let callables = callables.clone();
+                self.callable_value(name, &callables, type_args, hint)
+            }
+            _ => self.unknown(name),
+        }
+    }
+
+    /// Says that a name is not defined.
+    pub(super) fn unknown(&mut self, name: &ast::Name) -> Term {
+        if self.lookup_local(&name.text).is_some() || self.global(&name.text).is_some() {
+            let error = CheckError::ValueWithTypeArguments { span: name.span, name: name.text.to_string() };
+            return self.wrong(error, name.span);
+        }
+        if self.unknown_in_module(name) || self.is_module(name) {
+            return Term::new(TermKind::Error, Type::error(), name.span);
+        }
+        let known = self.known_names();
+        let similar = similar(&name.text, known.iter().map(String::as_str));
+        let similar = self.env.elsewhere(&name.text).or(similar);
+        let error = CheckError::UnknownName { span: name.span, name: name.text.to_string(), similar };
+        self.wrong(error, name.span)
+    }
+
+    /// `case n of T`: a constant for a unit case, else an injection function.
+    fn case_of(&mut self, index: &BigUint, sum: &Type, span: Span) -> Term {
+        let Some(case) = self.case_type(sum, index, span) else {
+            return Term::new(TermKind::Error, Type::error(), span);
+        };
+        if case.is_unit() {
+            let kind = match sum.unfold().as_unit_sum() {
+                Some(_) => TermKind::Code(index.clone()),
+                None => TermKind::Inject(index.clone(), Box::new(Term::unit(span))),
+            };
+            return Term::new(kind, sum.clone(), span);
+        }
+        let (index, sum) = (index.clone(), sum.clone());
+        self.synthesise(case, span, move |_, x| Term::new(TermKind::Inject(index, Box::new(x)), sum, span))
+    }
+
+    /// The type of a case, or a report that there is none.
+    pub(super) fn case_type(&mut self, sum: &Type, index: &BigUint, span: Span) -> Option<Type> {
+        let sum = self.infer.shallow(sum);
+        if sum.is_error() {
+            return None;
+        }
+        let unfolded = sum.unfold();
+        let Some(count) = unfolded.case_count() else {
+            self.report(CheckError::NotASum { span, ty: sum });
+            return None;
+        };
+        match unfolded.case_type(index) {
+            Some(case) => Some(case),
+            None => {
+                self.report(CheckError::CaseRange {
+                    span,
+                    index: index.clone(),
+                    ty: sum,
+                    count: count.to_string(),
+                });
+                None
+            }
+        }
+    }
+
+    /// `case n e` into the sum its place wants.
+    fn inject(&mut self, index: &BigUint, arg: &Expr, hint: Option<&Type>, span: Span) -> Term {
+        let Some(sum) = hint.map(|h| self.infer.zonk(h)).filter(|h| !matches!(h.kind(), TypeKind::Meta(_)))
+        else {
+            return self.wrong(CheckError::CaseNeedsType { span }, span);
+        };
+        let Some(case) = self.case_type(&sum, index, span) else {
+            return Term::new(TermKind::Error, Type::error(), span);
+        };
+        let arg = self.check(arg, &case, None);
+        Term::new(TermKind::Inject(index.clone(), Box::new(arg)), sum, span)
+    }
+
+    fn aproj(&mut self, index: &Expr, array: &Type, span: Span) -> Term {
+        let TypeKind::Array(..) = self.infer.shallow(array).kind() else {
+            return self.wrong(CheckError::NotIndexable { span, ty: array.clone() }, span);
+        };
+        // The index is evaluated once, where `aproj` stands.
+        let TypeKind::Array(_, index_ty) = array.kind().clone() else {
+            return Term::new(TermKind::Error, Type::error(), span);
+        };
+        let index = self.index_value(index, &index_ty, array);
+        let local = self.new_local("index", index_ty.clone());
+        let name: Arc<str> = Arc::from(" index");
+        self.in_scope(|this| {
+            this.bind(&name, local, false, span);
+            let closure = this.synthesise(array.clone(), span, |this, x| {
+                let Some((binding, _)) = this.lookup_local(" index") else { return x };
+                let index = this.local_term(binding.local, span);
+                this.array_at(x, index, span)
+            });
+            let ty = closure.ty.clone();
+            let bind = Pat { kind: PatKind::Bind(local), ty: index_ty.clone(), span };
+            let kind = TermKind::Block(
+                vec![Stmt { kind: StmtKind::Let(bind, index), span }],
+                Some(Box::new(closure)),
+            );
+            Term::new(kind, ty, span)
+        })
+    }
+
+    fn tuple(&mut self, parts: &[Expr], hint: Option<&Type>, span: Span) -> Term {
+        if parts.is_empty() {
+            return Term::unit(span);
+        }
+        let hints = hint
+            .map(|h| self.infer.zonk(h).unfold())
+            .and_then(|h| h.components(MOST_COMPONENTS))
+            .filter(|h| h.len() == parts.len());
+        let mut terms: Vec<Option<Term>> = vec![None; parts.len()];
+        // Functions whose parameters have no types come last: the others may tell.
+        for late in [false, true] {
+            for (i, part) in parts.iter().enumerate() {
+                if super::apply::needs_hint(part) == late {
+                    let hint = hints.as_ref().map(|h| &h[i]);
+                    let before = self.diagnostics.len();
+                    let term = self.expr(part, hint);
+                    if i == 0 {
+                        self.regroup_procedure(
+                            before,
+                            "application binds tighter than `,`: write `p$ a, b` to give it both",
+                        );
+                    }
+                    // Telling the place what is known helps the later parts; it checks for itself.
+                    terms[i] = Some(match hint {
+                        Some(ty) => self.coerce_softly(term, ty),
+                        None => term,
+                    });
+                }
+            }
+        }
+        let terms: Vec<Term> = terms.into_iter().flatten().collect();
+        let ty = Type::product(terms.iter().map(|t| self.infer.zonk(&t.ty)).collect());
+        Term::new(TermKind::Tuple(terms), ty, span)
+    }
+
+    /// Converts without loss where that helps; leaves a mismatch to be reported by the whole.
+    fn coerce_softly(&mut self, term: Term, ty: &Type) -> Term {
+        if conversion(&self.infer.shallow(&term.ty), &self.infer.shallow(ty)) == Conversion::Implicit {
+            self.coerce(term, ty, None)
+        } else {
+            let _ = self.infer.try_unify(&term.ty, ty);
+            term
+        }
+    }
+
+    fn compact_tuple(&mut self, parts: &[Expr], hint: Option<&Type>, span: Span) -> Term {
+        let hint = hint.map(|h| self.infer.zonk(h));
+        let factors = hint
+            .as_ref()
+            .and_then(|h| h.unfold().compact_factors(MOST_COMPONENTS))
+            .filter(|f| f.len() == parts.len());
+        let mut terms = Vec::new();
+        for (i, part) in parts.iter().enumerate() {
+            let term = match &factors {
+                Some(factors) => self.check(part, &factors[i], None),
+                None => self.expr(part, None),
+            };
+            let ty = self.infer.settle(&term.ty);
+            if !ty.is_compact() {
+                let instead = super::types::compact_reading(&ty).map(|t| t.to_string());
+                let role = "be part of a compact tuple";
+                return self.wrong(CheckError::NotCompact { span: part.span, ty, role, instead }, span);
+            }
+            terms.push(term);
+        }
+        let ty = match (hint, factors) {
+            (Some(hint), Some(_)) => hint,
+            _ => Type::compact_product(terms.iter().map(|t| self.infer.zonk(&t.ty)).collect()),
+        };
+        Term::new(TermKind::Pack(terms), ty, span)
+    }
+
+    fn comprehension(
+        &mut self,
+        body: &Expr,
+        clauses: &[(ast::Pattern, Expr)],
+        hint: Option<&Type>,
+        span: Span,
+    ) -> Term {
+        let element = match hint.map(|h| self.infer.shallow(h)).as_ref().map(Type::kind) {
+            Some(TypeKind::Array(element, _)) => Some(element.clone()),
+            _ => None,
+        };
+        let (mut outer, mut inner) = (Vec::new(), Vec::new());
+        let mut walked = Vec::new();
+        let first_own = self.frame().locals.len() as LocalId;
+        let body = self.in_scope(|this| {
+            for (pattern, iterable) in clauses {
+                let (index, value) = this.clause(iterable, first_own, &mut outer, &mut inner)?;
+                let local = this.new_local("i", index.clone());
+                walked.push((local, index));
+                let position = this.local_term(local, pattern.span);
+                let value = match value {
+                    Some(array) => this.array_at(array, position, pattern.span),
+                    None => position,
+                };
+                let ty = this.infer.settle(&value.ty);
+                this.names_once([pattern], "variable");
+                let pattern = this.total_pattern(pattern, &ty);
+                inner.push(Stmt { span: pattern.span, kind: StmtKind::Let(pattern, value) });
+            }
+            Some(this.hosted(Inside::Element, |this| match &element {
+                Some(ty) => {
+                    let term = this.expr(body, Some(ty));
+                    this.coerce_softly(term, ty)
+                }
+                None => this.expr(body, None),
+            }))
+        });
+        let Some(body) = body else { return Term::new(TermKind::Error, Type::error(), span) };
+        let index = Type::compact_product(walked.iter().map(|(_, ty)| ty.clone()).collect());
+        let ty = Type::array(body.ty.clone(), index);
+        let build = Term::new(TermKind::Build(walked, Box::new(with_prefix(inner, body))), ty, span);
+        with_prefix(outer, build)
+    }
+
+    /// What a clause walks: its index type, and the array if it is one. An array that does not
+    /// depend on the clauses before is evaluated once, before the loop.
+    fn clause(
+        &mut self,
+        iterable: &Expr,
+        first_own: LocalId,
+        outer: &mut Vec<Stmt>,
+        inner: &mut Vec<Stmt>,
+    ) -> Option<(Type, Option<Term>)> {
+        match &iterable.kind {
+            ExprKind::AllOf(ty) => Some((self.lower_index(ty, "be walked"), None)),
+            ExprKind::IntRange { .. } => {
+                self.report(CheckError::IntRangeSize { span: iterable.span });
+                None
+            }
+            _ => {
+                let before = self.frame().locals.len() as LocalId;
+                let opened = self.frame().hosts.last().map_or(0, |host| host.openings.len());
+                let array = self.expr(iterable, None);
+                self.independent(opened, first_own, before, iterable.span)?;
+                let (array, index) = self.as_array(array)?;
+                let span = array.span;
+                let local = self.new_local("array", array.ty.clone());
+                let dependent = mentions_local(&array, first_own, before);
+                let bind = Pat { kind: PatKind::Bind(local), ty: array.ty.clone(), span };
+                let stmts = if dependent { inner } else { outer };
+                stmts.push(Stmt { kind: StmtKind::Let(bind, array), span });
+                Some((index, Some(self.local_term(local, span))))
+            }
+        }
+    }
+
+    /// A term as an array, with its index type; a report if it is none.
+    pub(super) fn as_array(&mut self, term: Term) -> Option<(Term, Type)> {
+        let ty = self.infer.settle(&term.ty);
+        if let TypeKind::Array(_, index) = ty.kind() {
+            let index = index.clone();
+            return Some((Term { ty, ..term }, index));
+        }
+        if !ty.is_error() {
+            self.report(CheckError::NotIterable { span: term.span, ty });
+        }
+        None
+    }
+
+    /// Puts the state of the present item aside while `f` checks another.
+    pub(super) fn aside<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::take(&mut self.item);
+        let equations = self.infer.put_aside();
+        let at_statement = std::mem::take(&mut self.at_statement);
+        let result = f(self);
+        self.infer.put_back(equations);
+        self.item = outer;
+        self.at_statement = at_statement;
+        result
+    }
+}
+
+/// What to write where two indices stand for a pair of them.
+pub(super) fn pair_hint(found: &Type, expected: &Type) -> Option<String> {
+    let pair = expected.unfold();
+    let TypeKind::Triangle(triangle, index) = pair.kind() else { return None };
+    let two = found.components(2).or_else(|| found.compact_factors(2))?;
+    if two.len() != 2 || two.iter().any(|part| part != index) {
+        return None;
+    }
+    Some(match triangle {
+        Triangle::Lower => "`lower_pair (i, j)` makes a pair of two indices in any order".into(),
+        Triangle::Below => {
+            "`below_pair (i, j)` makes a pair of two indices, in case 1, or case 0 if they are the same"
+                .into()
+        }
+    })
+}
+
+/// What to write for a term where a character is wanted.
+fn character_hint(term: &Term) -> Option<String> {
+    let one = |text: &str| {
+        let mut chars = text.chars();
+        chars.next().filter(|_| chars.next().is_none())
+    };
+    match &term.kind {
+        TermKind::Str(text) => Some(match one(text) {
+            Some(c) => format!("a character stands in single quotes: `{c:?}`"),
+            None => "a text is not a character: `char_at (s, i)` takes one from it".into(),
+        }),
+        TermKind::Int(n) => Some(match n.to_u32().and_then(char::from_u32) {
+            Some(c) if !c.is_control() => format!("the character with this code point is `{c:?}`"),
+            Some(_) => "`:> char` gives the character with this code point".into(),
+            None => "this is not the code point of a character".into(),
+        }),
+        _ if term.ty.as_scalar().is_some_and(Scalar::is_integer) => {
+            Some("`:> char` gives the character with this code point".into())
+        }
+        _ if term.ty.as_scalar() == Some(Scalar::String) => {
+            Some("`char_at (s, i)` takes a character from a text".into())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a term reads a local numbered from `low` up to, not including, `high`.
+pub(super) fn mentions_local(term: &Term, low: LocalId, high: LocalId) -> bool {
+    let mut term = term.clone();
+    fn walk(term: &mut Term, low: LocalId, high: LocalId) -> bool {
+        let own = match &term.kind {
+            TermKind::Local(id) => (low..high).contains(id),
+            TermKind::Closure { captures, .. } => captures.iter().any(|id| (low..high).contains(id)),
+            _ => false,
+        };
+        let mut found = own;
+        term.for_each_child_mut(&mut |child| found = found || walk(child, low, high));
+        found
+    }
+    walk(&mut term, low, high)
+}
+
+/// A term after statements.
+pub(super) fn with_prefix(prefix: Vec<Stmt>, value: Term) -> Term {
+    if prefix.is_empty() {
+        return value;
+    }
+    let (ty, span) = (value.ty.clone(), value.span);
+    Term::new(TermKind::Block(prefix, Some(Box::new(value))), ty, span)
+}
+
+/// A number with a suffix: what stands before it, and the type it says.
+pub(super) fn suffixed(digits: &str, suffix: &str) -> (Number, Type) {
+    let scalar = Scalar::named(suffix).unwrap_or(Scalar::Bigint);
+    let number = if scalar.is_float() {
+        Number::Real(Rounded::read(digits))
+    } else {
+        Number::Whole(crate::syntax::lexer::int_value(digits).into())
+    };
+    (number, Type::scalar(scalar))
+}
+
+/// The two sorts of number literals.
+pub(super) enum Number {
+    Whole(BigInt),
+    Real(Rounded),
+}
+
+/// A literal index written as a number, for messages and constants.
+pub(super) fn constant_index(e: &Expr) -> Option<(BigUint, Option<&ast::TypeExpr>)> {
+    match &e.kind {
+        ExprKind::Int(n) => Some((n.clone(), None)),
+        ExprKind::CaseOf { index, ty, tick: true } => Some((index.clone(), Some(ty))),
+        _ => None,
+    }
+}

@@ -1,0 +1,83 @@
+//! Helps about grouping: when a mistake comes from what binds tighter.
+//!
+//! `f x.g` is `f (x.g)`, `p$ x |> f` is `(p$ x) |> f`, `a, b :>> T` is `(a, b) :>> T`. Whoever wrote
+//! them often meant the other reading; the message that follows then says how to write it.
+
+use super::Checker;
+use super::apply::key_name;
+use super::error::CheckError;
+use crate::diagnostic::{Diagnostic, Help};
+use crate::source::Span;
+use crate::syntax::ast::{ApplyForm, Expr, ExprKind};
+
+impl Checker<'_> {
+    /// Gives the messages since `before` that satisfy `which` this help.
+    fn retell(&mut self, before: usize, how: &str, which: impl Fn(&Diagnostic) -> bool) {
+        for diagnostic in self.diagnostics[before..].iter_mut().filter(|d| which(d)) {
+            diagnostic.help = Some(Help { text: how.to_string(), edit: None });
+        }
+    }
+
+    /// Says how to group a procedure's call that stands where a value is needed.
+    pub(super) fn regroup_procedure(&mut self, before: usize, how: &str) {
+        let procedure = CheckError::ProcedureAsValue { span: Span::default() }.code();
+        self.retell(before, how, |d| d.code == procedure);
+    }
+
+    /// An operator whose left side begins with a procedure's call.
+    pub(super) fn regroup_operator(&mut self, before: usize, operation: Span) {
+        let procedure = CheckError::ProcedureAsValue { span: Span::default() }.code();
+        let how = "application binds tighter than operators: write `p (a + b)` or `p$ a + b`";
+        self.retell(before, how, |d| d.code == procedure && d.primary.span.start == operation.start);
+    }
+
+    /// The left side of `|>`.
+    pub(super) fn regroup_pipe(&mut self, before: usize, piped: &Expr) {
+        if let ExprKind::Apply { form: ApplyForm::Dollar, .. } = &piped.kind {
+            self.regroup_procedure(before, "`$` binds tighter than `|>`: write `p$ (x |> f)`");
+        }
+    }
+
+    /// An application with mismatches among the messages since `before`.
+    pub(super) fn regroup_application(&mut self, before: usize, e: &Expr) {
+        if self.diagnostics.len() == before {
+            return;
+        }
+        let mismatch = |d: &Diagnostic, at: Span| d.code == "E0301" && d.primary.span == at;
+        let mut head = e;
+        let mut applied = false;
+        while let ExprKind::Apply { function, argument, .. } = &head.kind {
+            applied = true;
+            if let ExprKind::Dot { key, .. } = &argument.kind
+                && let Some((name, _)) = key_name(key)
+                && self.env.callables(&name.text).is_some()
+            {
+                let how = format!("`.` binds tighter than application: write `(f x).{}`", name.text);
+                self.retell(before, &how, |d| mismatch(d, argument.span));
+            }
+            head = function;
+        }
+        if let (true, ExprKind::Dot { base, key }) = (applied, &head.kind)
+            && let Some((name, _)) = key_name(key)
+        {
+            let name = &name.text;
+            let how = format!("`x.{name} a` is `{name} x a`: write `x |> {name} a` to pass `x` last");
+            self.retell(before, &how, |d| mismatch(d, base.span));
+        }
+    }
+
+    /// The left side of `:>>`.
+    pub(super) fn regroup_reshape(&mut self, before: usize, inner: &Expr) {
+        match &inner.kind {
+            ExprKind::Apply { .. } => {
+                self.regroup_procedure(before, "`:>>` binds loosest: write `p$ (x :>> T)`");
+            }
+            // A tuple in parentheses begins before its first part.
+            ExprKind::Tuple(parts) if parts.first().is_some_and(|p| p.span.start == inner.span.start) => {
+                let how = "`:>>` takes the whole tuple: write `a, (b :>> T)` to reshape one part";
+                self.retell(before, how, |d| d.code == "E0302");
+            }
+            _ => {}
+        }
+    }
+}

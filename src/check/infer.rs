@@ -1,0 +1,523 @@
+//! Holes and unification.
+//!
+//! Takes types with holes ([`Meta`]) and makes them equal by solving the holes; what it did can be
+//! undone ([`Infer::mark`], [`Infer::undo`]), so that an overload can be tried. A hole may be that of
+//! a *literal*: it stands for a number type that the context chooses, and for `int` or `real` if
+//! nothing does. Unification is modulo the definitional equalities only: a product of holes meets
+//! an array of that many elements, never an isomorphic type.
+//!
+//! **Type functions.** An application that is stuck on holes says nothing about its arguments (type
+//! functions are not injective), so an equation with one is *postponed* and tried again whenever
+//! holes have been solved. Stuck on rigid variables alone it is equal to itself only. What is still
+//! postponed when an item ends has holes that nothing solves, and those are reported there. The
+//! list is part of what a mark remembers.
+
+use crate::source::Span;
+use crate::types::{Kind, Meta, Scalar, Type, TypeKind, TypeVar};
+use std::collections::HashMap;
+
+/// What a literal hole may become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Literal {
+    /// Any number type.
+    Int,
+    /// Any float type.
+    Real,
+}
+
+impl Literal {
+    /// The type taken when nothing chooses.
+    pub fn default_type(self) -> Type {
+        match self {
+            Literal::Int => Type::int(),
+            Literal::Real => Type::real(),
+        }
+    }
+
+    fn allows(self, scalar: Scalar) -> bool {
+        match self {
+            Literal::Int => scalar.is_number(),
+            Literal::Real => scalar.is_float(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Hole {
+    kind: Kind,
+    literal: Option<Literal>,
+    solution: Option<Type>,
+    /// The number of the oldest hole whose solution it is part of, or its own.
+    birth: u32,
+}
+
+/// The table of holes.
+#[derive(Debug, Default)]
+pub struct Infer {
+    holes: Vec<Hole>,
+    /// Variables opened so far, each with the first hole that may know it: what an older hole stands
+    /// for is used where the variable has no meaning.
+    opened: HashMap<u32, u32>,
+    /// For now a product meets no array: see [`crate::types::matching`].
+    pub tuples_apart: bool,
+    /// Old states, newest last.
+    trail: Vec<Old>,
+    /// Equations with applications that are stuck on holes.
+    postponed: Vec<Equation>,
+    /// A hole has been solved since the postponed equations were tried.
+    progress: bool,
+    /// Where the checker is.
+    pub here: Span,
+}
+
+#[derive(Debug)]
+enum Old {
+    Hole(u32, Hole),
+    Postponed(Vec<Equation>),
+}
+
+/// Two types that have to be equal, and where that was asked.
+#[derive(Clone, Debug)]
+pub struct Equation {
+    /// What was found.
+    pub found: Type,
+    /// What was expected.
+    pub expected: Type,
+    /// Where.
+    pub span: Span,
+}
+
+/// Equations that may wait at once. Programs have a few.
+const MOST_POSTPONED: usize = 1_000;
+
+/// Whether a type may be an argument where this kind is wanted: holes written by the user may.
+pub fn accepts(kind: Kind, ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Meta(_)) || ty.has_kind(kind)
+}
+
+/// A state to return to.
+#[derive(Clone, Copy)]
+pub struct Mark(usize);
+
+/// Unification failed. The caller knows the two types; this says nothing more.
+#[derive(Debug)]
+pub struct Clash;
+
+impl Infer {
+    /// A new hole.
+    pub fn fresh(&mut self, kind: Kind) -> Type {
+        let birth = self.holes.len() as u32;
+        self.holes.push(Hole { kind, literal: None, solution: None, birth });
+        Type::meta(birth, kind)
+    }
+
+    /// The number that the next hole will have.
+    pub fn next_hole(&self) -> u32 {
+        self.holes.len() as u32
+    }
+
+    /// A rigid variable has been opened: holes below `first` cannot take it.
+    pub fn open(&mut self, var: &TypeVar, first: u32) {
+        self.opened.insert(var.id, first);
+    }
+
+    /// A new hole for a literal.
+    pub fn fresh_literal(&mut self, literal: Literal) -> Type {
+        let birth = self.holes.len() as u32;
+        self.holes.push(Hole { kind: Kind::Type, literal: Some(literal), solution: None, birth });
+        Type::meta(birth, Kind::Type)
+    }
+
+    /// Fresh holes for type parameters.
+    pub fn instantiate(&mut self, params: &[TypeVar]) -> HashMap<u32, Type> {
+        params.iter().map(|p| (p.id, self.fresh(p.kind))).collect()
+    }
+
+    /// The present state.
+    pub fn mark(&self) -> Mark {
+        Mark(self.trail.len())
+    }
+
+    /// Undoes everything since the mark.
+    pub fn undo(&mut self, mark: Mark) {
+        while self.trail.len() > mark.0 {
+            match self.trail.pop() {
+                Some(Old::Hole(id, hole)) => self.holes[id as usize] = hole,
+                Some(Old::Postponed(equations)) => self.postponed = equations,
+                None => {}
+            }
+        }
+    }
+
+    fn change(&mut self, id: u32) -> &mut Hole {
+        let hole = &mut self.holes[id as usize];
+        self.trail.push(Old::Hole(id, hole.clone()));
+        self.progress = true;
+        hole
+    }
+
+    /// Puts the postponed equations aside, for another item; gives them to [`Infer::put_back`].
+    pub fn put_aside(&mut self) -> Vec<Equation> {
+        self.set_postponed(Vec::new())
+    }
+
+    /// The equations of the item that goes on.
+    pub fn put_back(&mut self, equations: Vec<Equation>) {
+        self.set_postponed(equations);
+    }
+
+    fn set_postponed(&mut self, equations: Vec<Equation>) -> Vec<Equation> {
+        let old = std::mem::replace(&mut self.postponed, equations);
+        if !(old.is_empty() && self.postponed.is_empty()) {
+            self.trail.push(Old::Postponed(old.clone()));
+        }
+        old
+    }
+
+    fn postpone(&mut self, a: &Type, b: &Type) -> Result<(), Clash> {
+        if self.postponed.len() >= MOST_POSTPONED {
+            return Err(Clash);
+        }
+        let mut equations = self.postponed.clone();
+        equations.push(Equation { found: a.clone(), expected: b.clone(), span: self.here });
+        self.set_postponed(equations);
+        Ok(())
+    }
+
+    /// Tries the postponed equations again while that solves holes.
+    fn retry(&mut self) -> Result<(), Clash> {
+        while std::mem::take(&mut self.progress) && !self.postponed.is_empty() {
+            let here = self.here;
+            for equation in self.set_postponed(Vec::new()) {
+                self.here = equation.span;
+                let result = self.equate(&equation.found, &equation.expected);
+                self.here = here;
+                result?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An equation that does not hold, whatever the open holes become. Those that hold are done.
+    pub fn contradiction(&mut self) -> Option<Equation> {
+        for Equation { found, expected, span } in self.set_postponed(Vec::new()) {
+            let (found, expected) = (self.settle(&found), self.settle(&expected));
+            if !self.try_unify(&found, &expected) {
+                return Some(Equation { found, expected, span });
+            }
+        }
+        None
+    }
+
+    /// The literal class of an unsolved hole.
+    pub fn literal_of(&self, ty: &Type) -> Option<Literal> {
+        match self.shallow(ty).kind() {
+            TypeKind::Meta(meta) => self.holes[meta.id as usize].literal,
+            _ => None,
+        }
+    }
+
+    /// The type with a solved hole at its top replaced.
+    pub fn shallow(&self, ty: &Type) -> Type {
+        let mut ty = ty.clone();
+        while let TypeKind::Meta(meta) = ty.kind() {
+            match &self.holes[meta.id as usize].solution {
+                Some(solution) => ty = solution.clone(),
+                None => break,
+            }
+        }
+        ty
+    }
+
+    /// The type with all solved holes replaced, canonical.
+    pub fn zonk(&self, ty: &Type) -> Type {
+        if !ty.has_meta() {
+            return ty.clone();
+        }
+        let ty = self.shallow(ty);
+        if !ty.has_meta() || matches!(ty.kind(), TypeKind::Meta(_)) {
+            return ty;
+        }
+        ty.map_children(&mut |child| self.zonk(child))
+    }
+
+    /// Gives unsolved literal holes in the type their default, then replaces as [`Infer::zonk`].
+    pub fn settle(&mut self, ty: &Type) -> Type {
+        let ty = self.zonk(ty);
+        if ty.has_meta() {
+            self.default_literals(&ty);
+            let mark = self.mark();
+            if self.retry().is_err() {
+                // Reported when the item ends.
+                self.undo(mark);
+            }
+            return self.zonk(&ty);
+        }
+        ty
+    }
+
+    fn default_literals(&mut self, ty: &Type) {
+        if !ty.has_meta() {
+            return;
+        }
+        if let TypeKind::Meta(meta) = ty.kind() {
+            let hole = &self.holes[meta.id as usize];
+            match (&hole.solution, hole.literal) {
+                (Some(solution), _) => {
+                    let solution = solution.clone();
+                    self.default_literals(&solution);
+                }
+                (None, Some(literal)) => self.change(meta.id).solution = Some(literal.default_type()),
+                (None, None) => {}
+            }
+            return;
+        }
+        let mut children = Vec::new();
+        ty.kind().for_each_child(&mut |child| children.push(child.clone()));
+        for child in &children {
+            self.default_literals(child);
+        }
+    }
+
+    /// Nodes of the type with all solved holes replaced, saturating. Shared solutions are counted
+    /// each time they occur but walked once.
+    pub fn nodes(&self, ty: &Type) -> u32 {
+        fn count(this: &Infer, ty: &Type, known: &mut HashMap<u32, u32>) -> u32 {
+            if !ty.has_meta() {
+                return ty.nodes();
+            }
+            if let TypeKind::Meta(meta) = ty.kind() {
+                if let Some(&nodes) = known.get(&meta.id) {
+                    return nodes;
+                }
+                let solution = &this.holes[meta.id as usize].solution;
+                let nodes = solution.as_ref().map_or(1, |s| count(this, s, known));
+                known.insert(meta.id, nodes);
+                return nodes;
+            }
+            let mut nodes = 1u32;
+            ty.kind().for_each_child(&mut |c| nodes = nodes.saturating_add(count(this, c, known)));
+            nodes
+        }
+        count(self, ty, &mut HashMap::new())
+    }
+
+    /// The type as a message shows it: literals at their defaults, nothing decided.
+    pub fn shown(&mut self, ty: &Type) -> Type {
+        let mark = self.mark();
+        let shown = self.settle(ty);
+        self.undo(mark);
+        shown
+    }
+
+    fn occurs(&self, id: u32, ty: &Type) -> bool {
+        if !ty.has_meta() {
+            return false;
+        }
+        match ty.kind() {
+            TypeKind::Meta(meta) if meta.id == id => true,
+            TypeKind::Meta(meta) => {
+                self.holes[meta.id as usize].solution.as_ref().is_some_and(|s| self.occurs(id, s))
+            }
+            kind => {
+                let mut found = false;
+                kind.for_each_child(&mut |child| found = found || self.occurs(id, child));
+                found
+            }
+        }
+    }
+
+    fn solve(&mut self, meta: Meta, ty: &Type) -> Result<(), Clash> {
+        let hole = self.holes[meta.id as usize].clone();
+        if let TypeKind::Meta(other) = ty.kind() {
+            if other.id == meta.id {
+                return Ok(());
+            }
+            // Of two holes the one that promises less takes the other as its solution.
+            let theirs = &self.holes[other.id as usize];
+            let literal = hole.literal.max(theirs.literal);
+            let kind = hole.kind.meet(theirs.kind).ok_or(Clash)?;
+            let birth = hole.birth.min(theirs.birth);
+            if literal.is_some() && kind != Kind::Type {
+                return Err(Clash);
+            }
+            if theirs.kind != kind {
+                // The solution must carry the smaller kind in its node.
+                let merged = self.fresh(kind);
+                if let Some(hole) = self.holes.last_mut() {
+                    hole.birth = birth;
+                }
+                self.change(meta.id).solution = Some(merged.clone());
+                self.change(other.id).solution = Some(merged);
+                return Ok(());
+            }
+            let other = self.change(other.id);
+            other.literal = literal;
+            other.birth = birth;
+            self.change(meta.id).solution = Some(ty.clone());
+            return Ok(());
+        }
+        let open = self.is_open(ty);
+        if open && (hole.literal.is_some() || self.occurs(meta.id, ty)) {
+            return self.postpone(&Type::meta(meta.id, meta.kind), ty);
+        }
+        if let Some(literal) = hole.literal {
+            match ty.kind() {
+                TypeKind::Scalar(scalar) if literal.allows(*scalar) => {}
+                TypeKind::Error => {}
+                _ => return Err(Clash),
+            }
+        }
+        // Below TYPE a sum is one of units.
+        if hole.kind != Kind::Type && hole.kind.within(Kind::Type) {
+            let cases = match ty.kind() {
+                TypeKind::Sum(parts) => Some((parts.clone(), parts.len().into())),
+                TypeKind::Repeat(n, part) => Some((vec![part.clone()], n.clone())),
+                _ => None,
+            };
+            if let Some((parts, n)) = cases {
+                parts.iter().try_for_each(|part| self.unify(part, &Type::unit()))?;
+                return self.solve(meta, &Type::unit_sum(n));
+            }
+        }
+        // No type of values is existential, and a bound variable means nothing outside its type.
+        if !ty.has_kind(hole.kind) || ty.is_exists() || ty.loose() > 0 || self.occurs(meta.id, ty) {
+            return Err(Clash);
+        }
+        self.age(ty, hole.birth)?;
+        self.change(meta.id).solution = Some(ty.clone());
+        Ok(())
+    }
+
+    /// Makes the holes of a type as old as the hole it is to solve; fails if it mentions a variable
+    /// that was opened too late for that.
+    fn age(&mut self, ty: &Type, birth: u32) -> Result<(), Clash> {
+        if !(ty.has_meta() || ty.has_var() && !self.opened.is_empty()) {
+            return Ok(());
+        }
+        match ty.kind() {
+            TypeKind::Var(var) if self.opened.get(&var.id).is_some_and(|first| birth < *first) => Err(Clash),
+            TypeKind::Meta(meta) => match self.holes[meta.id as usize].solution.clone() {
+                Some(solution) => self.age(&solution, birth),
+                None => {
+                    if self.holes[meta.id as usize].birth > birth {
+                        self.change(meta.id).birth = birth;
+                    }
+                    Ok(())
+                }
+            },
+            kind => {
+                let mut children = Vec::new();
+                kind.for_each_child(&mut |child| children.push(child.clone()));
+                children.iter().try_for_each(|child| self.age(child, birth))
+            }
+        }
+    }
+
+    /// Whether it is an application that is stuck on holes.
+    fn is_open(&self, ty: &Type) -> bool {
+        matches!(ty.kind(), TypeKind::Apply(..)) && ty.has_meta()
+    }
+
+    /// The type with its top known: a solved hole replaced, an application reduced if it can be.
+    fn head(&self, ty: &Type) -> Type {
+        let ty = self.shallow(ty);
+        if self.is_open(&ty) { self.zonk(&ty) } else { ty }
+    }
+
+    /// Makes two types equal, or fails and leaves holes partly solved (undo with a mark).
+    pub fn unify(&mut self, a: &Type, b: &Type) -> Result<(), Clash> {
+        self.equate(a, b)?;
+        self.retry()
+    }
+
+    fn equate(&mut self, a: &Type, b: &Type) -> Result<(), Clash> {
+        let (a, b) = (self.head(a), self.head(b));
+        if a == b {
+            return Ok(());
+        }
+        use TypeKind as K;
+        match (a.kind(), b.kind()) {
+            (K::Error, _) | (_, K::Error) => Ok(()),
+            (K::Meta(meta), _) => self.solve(*meta, &b),
+            (_, K::Meta(meta)) => self.solve(*meta, &a),
+            (K::Apply(..), _) | (_, K::Apply(..)) if self.is_open(&a) || self.is_open(&b) => {
+                if !(a.kind_of().meet(b.kind_of()).is_some() || a.is_error() || b.is_error()) {
+                    return Err(Clash);
+                }
+                self.postpone(&a, &b)
+            }
+            (K::Array(t, i), K::Array(u, j)) => {
+                self.equate(t, u)?;
+                self.equate(i, j)
+            }
+            (K::Array(..), K::Product(_)) | (K::Product(_), K::Array(..)) if self.tuples_apart => Err(Clash),
+            (K::Array(t, i), K::Product(parts)) | (K::Product(parts), K::Array(t, i)) => {
+                self.equate(i, &Type::unit_sum(parts.len()))?;
+                parts.iter().try_for_each(|part| self.equate(part, t))
+            }
+            (K::CompactPower(t, i), K::CompactProduct(parts))
+            | (K::CompactProduct(parts), K::CompactPower(t, i)) => {
+                self.equate(i, &Type::unit_sum(parts.len()))?;
+                parts.iter().try_for_each(|part| self.equate(part, t))
+            }
+            (K::CompactPower(t, i), K::CompactPower(u, j)) => {
+                self.equate(t, u)?;
+                self.equate(i, j)
+            }
+            (K::Repeat(n, t), K::Sum(parts)) | (K::Sum(parts), K::Repeat(n, t)) => {
+                if *n != parts.len().into() {
+                    return Err(Clash);
+                }
+                parts.iter().try_for_each(|part| self.equate(part, t))
+            }
+            (K::UnitSum(n), K::Sum(parts)) | (K::Sum(parts), K::UnitSum(n)) => {
+                if *n != parts.len().into() {
+                    return Err(Clash);
+                }
+                parts.iter().try_for_each(|part| self.equate(part, &Type::unit()))
+            }
+            (K::UnitSum(n), K::Repeat(m, t)) | (K::Repeat(m, t), K::UnitSum(n)) => {
+                if n != m {
+                    return Err(Clash);
+                }
+                self.equate(t, &Type::unit())
+            }
+            (K::Repeat(n, t), K::Repeat(m, u)) if n == m => self.equate(t, u),
+            (K::Product(xs), K::Product(ys))
+            | (K::Sum(xs), K::Sum(ys))
+            | (K::CompactProduct(xs), K::CompactProduct(ys))
+            | (K::CompactSum(xs), K::CompactSum(ys))
+                if xs.len() == ys.len() =>
+            {
+                xs.iter().zip(ys).try_for_each(|(x, y)| self.equate(x, y))
+            }
+            (K::Triangle(t, i), K::Triangle(u, j)) if t == u => self.unify(i, j),
+            (K::Function(d, c), K::Function(e, f)) => {
+                self.equate(d, e)?;
+                self.equate(c, f)
+            }
+            (K::Procedure(d), K::Procedure(e)) => self.equate(d, e),
+            // Bound variables are rigid, and of one type if they are of one place.
+            (K::Exists(n, d), K::Exists(m, e)) if n == m => self.equate(d, e),
+            (K::Record(xs), K::Record(ys)) if xs.len() == ys.len() => xs
+                .iter()
+                .zip(ys)
+                .try_for_each(|((n, x), (m, y))| if n == m { self.equate(x, y) } else { Err(Clash) }),
+            (K::Nominal(n, xs), K::Nominal(m, ys)) if n == m => {
+                xs.iter().zip(ys).try_for_each(|(x, y)| self.equate(x, y))
+            }
+            _ => Err(Clash),
+        }
+    }
+
+    /// Unifies, or undoes everything.
+    pub fn try_unify(&mut self, a: &Type, b: &Type) -> bool {
+        let mark = self.mark();
+        let ok = self.unify(a, b).is_ok();
+        if !ok {
+            self.undo(mark);
+        }
+        ok
+    }
+}

@@ -1,0 +1,382 @@
+//! The checker: tree → core, by bidirectional elaboration.
+//!
+//! Takes the statements of one input and what the session knows ([`Env`], [`Program`]); gives a
+//! [`Script`] with its diagnostics, and extends both. Type information flows down where it is
+//! stated (annotations, arguments) and up where it is not; holes are solved by unification modulo
+//! the definitional equalities ([`infer`]), and what stands at `:>>` is proved by [`crate::iso`].
+//! The result has no holes: an input with an error gives no script.
+//!
+//! Order of one input: types by name, on demand; headers of functions; statements in order (a
+//! function whose result type is not written is checked when first needed); remaining bodies.
+//!
+//! Never evaluates, never prints.
+
+mod after;
+mod apply;
+pub mod ask;
+mod behaviour;
+mod builtin;
+mod candidate;
+mod class;
+mod constraint;
+mod decl;
+mod dot;
+pub mod env;
+pub mod error;
+mod exhaustive;
+mod expr;
+mod finish;
+mod fit;
+mod function;
+mod grouping;
+pub mod infer;
+mod kinds;
+pub mod module;
+mod opaque;
+mod open;
+mod operator;
+mod overload;
+mod pattern;
+mod require;
+mod reshape;
+mod stmt;
+pub mod suggest;
+mod types;
+
+pub use env::Env;
+pub use error::CheckError;
+pub use suggest::similar;
+
+use crate::core::{Function, FunctionId, GlobalId, LocalId, LocalInfo, Program, Script, Term, TermKind};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::types::opaque::hiding;
+use crate::types::{LARGEST_TYPE_NODES, Type, TypeVar};
+use constraint::Obligation;
+use env::{Constraint, Definition, TypeDefinition};
+use infer::Infer;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Checks the statements of one input.
+///
+/// Diagnostics may be warnings and notes only; if one is an error there is no script, and the
+/// caller puts `env` and `program` back as they were.
+pub fn check(env: &mut Env, program: &mut Program, stmts: &[ast::Stmt]) -> (Option<Script>, Vec<Diagnostic>) {
+    let hidden = env.hidden.iter().copied().collect();
+    let mut checker = Checker::new(env, program);
+    checker.exports(stmts);
+    let script = hiding(hidden, || checker.input(&module::bare(stmts)));
+    let errors = checker.diagnostics.iter().any(Diagnostic::is_error);
+    (if errors { None } else { Some(script) }, checker.diagnostics)
+}
+
+/// Whether a constraint without variables holds.
+pub fn holds(env: &mut Env, program: &mut Program, constraint: &Constraint) -> bool {
+    Checker::new(env, program).entails(constraint) == constraint::Answer::Yes
+}
+
+/// The type a written type stands for. With `implicit`, unknown names that begin with an upper-case
+/// letter are COMPACTLINEAR variables.
+pub fn lower_type(env: &mut Env, ty: &ast::TypeExpr, implicit: bool) -> (Type, Vec<Diagnostic>) {
+    let (types, diagnostics) = lower_types(env, &[ty], implicit);
+    (types.into_iter().next().unwrap_or_else(Type::error), diagnostics)
+}
+
+/// The types several written types stand for, read in one scope: an implicit variable of the one is
+/// that of the others.
+pub fn lower_types(env: &mut Env, types: &[&ast::TypeExpr], implicit: bool) -> (Vec<Type>, Vec<Diagnostic>) {
+    let mut program = Program::default();
+    let mut checker = Checker::new(env, &mut program);
+    checker.implicit_vars = implicit;
+    let types = types.iter().map(|ty| checker.lower_argument(ty)).collect();
+    (types, checker.diagnostics)
+}
+
+/// A variable in scope.
+#[derive(Clone, Debug)]
+struct Binding {
+    local: LocalId,
+    mutable: bool,
+    span: Span,
+}
+
+/// What kind of body is being checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FrameKind {
+    /// Top-level statements: effects are welcome.
+    Script,
+    /// A `fun`: pure.
+    Fun,
+    /// A `proc`.
+    Proc,
+}
+
+/// One function body being checked; inner ones capture variables of outer ones.
+struct Frame {
+    kind: FrameKind,
+    name: Arc<str>,
+    header: Span,
+    scopes: Vec<HashMap<Arc<str>, Binding>>,
+    locals: Vec<LocalInfo>,
+    /// Local of the next outer frame, and the local it is here.
+    captures: Vec<(LocalId, LocalId)>,
+    /// What `return` gives.
+    result: Option<Type>,
+    /// Nothing says what `return` gives: the first one does.
+    free_result: bool,
+    /// Loops around the present statement.
+    loops: usize,
+    /// What the present expression stands in, innermost last.
+    hosts: Vec<open::Host>,
+    /// Variables opened in it so far.
+    opened: Vec<TypeVar>,
+}
+
+impl Frame {
+    fn new(kind: FrameKind, name: Arc<str>, header: Span) -> Frame {
+        Frame {
+            kind,
+            name,
+            header,
+            scopes: vec![HashMap::new()],
+            locals: Vec::new(),
+            captures: Vec::new(),
+            result: None,
+            free_result: false,
+            loops: 0,
+            hosts: Vec::new(),
+            opened: Vec::new(),
+        }
+    }
+
+    fn pure(&self) -> bool {
+        self.kind == FrameKind::Fun
+    }
+}
+
+/// Everything about the top-level item being checked: put aside while another is checked on demand.
+#[derive(Default)]
+struct Item {
+    frames: Vec<Frame>,
+    /// Inner functions, complete but for solved holes.
+    unfinished: Vec<(FunctionId, Function)>,
+    /// Session variables made by this item.
+    new_globals: Vec<GlobalId>,
+    type_scope: HashMap<Arc<str>, Type>,
+    type_params: Vec<TypeVar>,
+    /// Names of sizes brought into the scope of types, with what they hide.
+    named: Vec<(Arc<str>, Option<Type>)>,
+    /// What is bound now is bound for the rest of the session, names of sizes included.
+    names_last: bool,
+    /// Variables opened below the top level, since functions were last finished.
+    opened: Vec<TypeVar>,
+    /// Those that each inner function has opened itself.
+    owned: HashMap<FunctionId, Vec<TypeVar>>,
+    /// Equations of sizes that have been required in the blocks around.
+    equations: Vec<(Type, Type)>,
+    /// Those of the top level that it relies on.
+    relied: Vec<(Type, Type)>,
+    /// Constraints that the header gives, with those of their superclasses.
+    givens: Vec<Constraint>,
+    /// Constraints that the item needs and that have not been looked at.
+    obligations: Vec<Obligation>,
+    /// A law: its variables can be compared.
+    in_law: bool,
+    /// A constraint of the header could not be read: it may be the one that is missed.
+    in_doubt: bool,
+}
+
+/// A declared function whose body has not been checked.
+#[derive(Clone)]
+struct Pending {
+    name: Arc<str>,
+    function: Arc<ast::Function>,
+    type_params: Vec<TypeVar>,
+    /// Sizes of the session that had a name where it is declared.
+    sizes: Vec<(Arc<str>, Type)>,
+    /// Constraints that hold in it.
+    givens: Vec<Constraint>,
+    /// What a class says it is.
+    expected: Option<class::Expected>,
+    in_law: bool,
+    in_doubt: bool,
+}
+
+struct Checker<'a> {
+    env: &'a mut Env,
+    program: &'a mut Program,
+    infer: Infer,
+    item: Item,
+    diagnostics: Vec<Diagnostic>,
+    pending_types: HashMap<Arc<str>, ast::Stmt>,
+    types_in_progress: Vec<Arc<str>>,
+    pending_functions: HashMap<FunctionId, Pending>,
+    /// Functions numbered from here on are of this input.
+    first_function: FunctionId,
+    implicit_vars: bool,
+    /// What `?N` is in the type being read.
+    opens: open::Opens,
+    /// The next expression is a statement, so a procedure may be called.
+    at_statement: bool,
+}
+
+impl<'a> Checker<'a> {
+    fn new(env: &'a mut Env, program: &'a mut Program) -> Checker<'a> {
+        Checker {
+            env,
+            first_function: program.functions.len() as FunctionId,
+            program,
+            infer: Infer::default(),
+            item: Item::default(),
+            diagnostics: Vec::new(),
+            pending_types: HashMap::new(),
+            types_in_progress: Vec::new(),
+            pending_functions: HashMap::new(),
+            implicit_vars: false,
+            opens: open::Opens::Nothing,
+            at_statement: false,
+        }
+    }
+
+    fn report(&mut self, error: CheckError) {
+        let diagnostic = error.to_diagnostic();
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Reports, and gives the term that stands for the mistake.
+    fn wrong(&mut self, error: CheckError, span: Span) -> Term {
+        self.report(error);
+        Term::new(TermKind::Error, Type::error(), span)
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        if self.item.frames.is_empty() {
+            self.item.frames.push(Frame::new(FrameKind::Script, "script".into(), Span::default()));
+        }
+        let last = self.item.frames.len() - 1;
+        &mut self.item.frames[last]
+    }
+
+    /// A new local of the innermost frame, without a name in scope.
+    fn new_local(&mut self, name: &str, ty: Type) -> LocalId {
+        let locals = &mut self.frame().locals;
+        locals.push(LocalInfo { name: Arc::from(name), ty, shared: false });
+        locals.len() as LocalId - 1
+    }
+
+    /// Brings a local into scope under a name.
+    fn bind(&mut self, name: &Arc<str>, local: LocalId, mutable: bool, span: Span) {
+        let binding = Binding { local, mutable, span };
+        if let Some(scope) = self.frame().scopes.last_mut() {
+            scope.insert(name.clone(), binding);
+        }
+    }
+
+    fn in_scope<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.frame().scopes.push(HashMap::new());
+        let result = self.with_sizes(f);
+        self.frame().scopes.pop();
+        result
+    }
+
+    /// The variable of this name as a local of the innermost frame, captured if it is an outer one.
+    /// Also says whether it belongs to the innermost frame.
+    fn lookup_local(&mut self, name: &str) -> Option<(Binding, bool)> {
+        let frames = &mut self.item.frames;
+        let (depth, binding) = frames
+            .iter()
+            .enumerate()
+            .rev()
+            .find_map(|(d, f)| f.scopes.iter().rev().find_map(|s| s.get(name)).map(|b| (d, b.clone())))?;
+        let mut local = binding.local;
+        for inner in depth + 1..frames.len() {
+            if binding.mutable {
+                frames[inner - 1].locals[local as usize].shared = true;
+            }
+            local = match frames[inner].captures.iter().find(|(outer, _)| *outer == local) {
+                Some((_, here)) => *here,
+                None => {
+                    let info = frames[inner - 1].locals[local as usize].clone();
+                    let frame = &mut frames[inner];
+                    frame.locals.push(info);
+                    let here = frame.locals.len() as LocalId - 1;
+                    frame.captures.push((local, here));
+                    here
+                }
+            };
+        }
+        let own = depth + 1 == frames.len();
+        Some((Binding { local, ..binding }, own))
+    }
+
+    fn local_term(&mut self, local: LocalId, span: Span) -> Term {
+        let ty = self.frame().locals[local as usize].ty.clone();
+        Term::new(TermKind::Local(local), ty, span)
+    }
+
+    /// Reports a type beyond reason. What is built from it grows again: one message is enough.
+    fn too_large(&mut self, span: Span) {
+        let error = CheckError::TypeTooLarge { span };
+        if !self.diagnostics.iter().any(|d| d.code == error.code()) {
+            self.report(error);
+        }
+    }
+
+    /// Refuses types that have grown beyond reason, before anything walks them.
+    fn bounded(&mut self, term: Term) -> Term {
+        if self.infer.nodes(&term.ty) > LARGEST_TYPE_NODES {
+            let span = term.span;
+            self.too_large(span);
+            return Term::new(TermKind::Error, Type::error(), span);
+        }
+        term
+    }
+
+    fn input(&mut self, stmts: &[ast::Stmt]) -> Script {
+        self.collect_types(stmts);
+        self.collect_classes(stmts);
+        self.collect_instances(stmts);
+        let waiting = after::waiting(stmts);
+        let late: HashSet<usize> = waiting.values().flatten().copied().collect();
+        let early = stmts.iter().enumerate().filter(|(at, _)| !late.contains(at));
+        self.collect_functions(early.map(|(_, stmt)| stmt));
+        let mut script = Script { locals: Vec::new(), body: Vec::new(), result: None };
+        self.frame();
+        for (at, stmt) in stmts.iter().enumerate() {
+            let last = at + 1 == stmts.len();
+            self.top_level(stmt, last, &mut script);
+            self.collect_functions(waiting.get(&at).into_iter().flatten().map(|&at| &stmts[at]));
+        }
+        script.locals = std::mem::take(&mut self.frame().locals);
+        for local in &mut script.locals {
+            local.ty = self.infer.settle(&local.ty);
+        }
+        let mut waiting: Vec<FunctionId> = self.pending_functions.keys().copied().collect();
+        waiting.sort_unstable();
+        for function in waiting {
+            self.ensure_checked(function);
+        }
+        script
+    }
+
+    /// Names known here, for suggestions.
+    fn known_names(&self) -> Vec<String> {
+        let locals = self.item.frames.iter().flat_map(|f| f.scopes.iter().flat_map(|s| s.keys()));
+        locals.chain(self.env.values.keys()).map(|n| n.to_string()).collect()
+    }
+
+    fn global(&self, name: &str) -> Option<(GlobalId, bool, Span)> {
+        match self.env.values.get(name) {
+            Some(Definition::Global { id, mutable, span }) => Some((*id, *mutable, *span)),
+            _ => None,
+        }
+    }
+
+    fn type_definition(&self, name: &str) -> Option<&TypeDefinition> {
+        self.env.types.get(name)
+    }
+}

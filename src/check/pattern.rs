@@ -1,0 +1,385 @@
+//! Patterns, against the type of what they are matched with.
+
+use super::Checker;
+use super::error::CheckError;
+use super::expr::{MOST_COMPONENTS, Number, suffixed};
+use super::infer::Literal;
+use crate::core::{Pat, PatKind};
+use crate::source::Span;
+use crate::syntax::ast::{Name, Pattern, PatternKind};
+use crate::types::number::Rounded;
+use crate::types::{Kind, Scalar, Type, TypeKind};
+use num_bigint::{BigInt, BigUint};
+use std::collections::HashSet;
+
+impl Checker<'_> {
+    /// Says where patterns that bind together bind a name twice.
+    pub(super) fn names_once<'p>(
+        &mut self,
+        patterns: impl IntoIterator<Item = &'p Pattern>,
+        what: &'static str,
+    ) {
+        let mut bound = Vec::new();
+        for pattern in patterns {
+            names_of(pattern, &mut bound);
+        }
+        let mut seen = HashSet::new();
+        for name in bound {
+            let binds = self.env.constructor(&name.text).is_none() && name.qualified().is_none();
+            if binds && !seen.insert(&name.text) {
+                self.report(CheckError::Duplicate { span: name.span, what, name: name.text.to_string() });
+            }
+        }
+    }
+
+    /// A pattern that must fit every value of the type.
+    pub(super) fn total_pattern(&mut self, pattern: &Pattern, ty: &Type) -> Pat {
+        self.total_binding(pattern, ty, false)
+    }
+
+    /// A pattern that must fit every value; what it binds may change if `mutable`.
+    pub(super) fn total_binding(&mut self, pattern: &Pattern, ty: &Type, mutable: bool) -> Pat {
+        let pat = self.pattern(pattern, ty, mutable);
+        if !pat.is_total() {
+            let ty = self.infer.settle(ty);
+            if let Some(missing) = super::exhaustive::missing(&[&pat], &ty) {
+                self.report(CheckError::Refutable { span: pattern.span, missing });
+            }
+        }
+        pat
+    }
+
+    /// A pattern; its variables come into the innermost scope.
+    pub(super) fn pattern(&mut self, pattern: &Pattern, ty: &Type, mutable: bool) -> Pat {
+        let span = pattern.span;
+        let ty = self.infer.zonk(ty);
+        let make = |kind| Pat { kind, ty: ty.clone(), span };
+        match &pattern.kind {
+            PatternKind::Wild | PatternKind::Error => make(PatKind::Wild),
+            PatternKind::Name(name) => {
+                if let Some((nominal, case)) = self.env.constructor(&name.text) {
+                    return self.constructor(name, nominal.id, case, None, &ty, mutable, span);
+                }
+                if name.qualified().is_some() {
+                    self.unknown_constructor(name);
+                    return self.broken(None, mutable, span);
+                }
+                let local = self.new_local(&name.text, ty.clone());
+                self.bind(&name.text, local, mutable, name.span);
+                make(PatKind::Bind(local))
+            }
+            PatternKind::Typed(inner, written) => {
+                let (written_ty, names) = self.lower_named(written);
+                if !self.infer.try_unify(&written_ty, &ty) {
+                    let found = self.infer.settle(&ty);
+                    let error = CheckError::Mismatch {
+                        span: written.span,
+                        expected: found,
+                        found: written_ty,
+                        because: None,
+                        hint: None,
+                    };
+                    self.report(error);
+                }
+                let ty = self.name_sizes(names, &ty);
+                self.pattern(inner, &ty, mutable)
+            }
+            PatternKind::As(inner, name) => {
+                let inner = self.pattern(inner, &ty, mutable);
+                let local = self.new_local(&name.text, ty.clone());
+                self.bind(&name.text, local, mutable, name.span);
+                make(PatKind::As(Box::new(inner), local))
+            }
+            PatternKind::Int { value, negative } => {
+                let value =
+                    if *negative { -BigInt::from(value.clone()) } else { BigInt::from(value.clone()) };
+                self.number_pattern(Literal::Int, &ty, span);
+                if self.infer.shallow(&ty).as_scalar().is_some_and(Scalar::is_float) {
+                    return make(PatKind::Real(Rounded::whole(&value)));
+                }
+                make(PatKind::Int(value))
+            }
+            PatternKind::Real { digits, negative } => {
+                self.number_pattern(Literal::Real, &ty, span);
+                let x = Rounded::read(digits);
+                make(PatKind::Real(if *negative { -x } else { x }))
+            }
+            PatternKind::Suffixed { digits, suffix, negative } => {
+                let (value, own) = suffixed(digits, suffix);
+                if !self.infer.try_unify(&ty, &own) {
+                    self.misfit(&format!("a number of type `{own}`"), &ty, None, span);
+                    return self.broken(None, mutable, span);
+                }
+                let kind = match (value, *negative) {
+                    (Number::Whole(n), negative) => PatKind::Int(if negative { -n } else { n }),
+                    (Number::Real(x), negative) => PatKind::Real(if negative { -x } else { x }),
+                };
+                Pat { kind, ty: own, span }
+            }
+            PatternKind::Char(c) => {
+                if !self.infer.try_unify(&ty, &Type::char()) {
+                    self.misfit("a character", &ty, None, span);
+                }
+                make(PatKind::Char(*c))
+            }
+            PatternKind::Str(text) => {
+                if !self.infer.try_unify(&ty, &Type::string()) {
+                    self.misfit("a string", &ty, None, span);
+                }
+                make(PatKind::Str(text.clone()))
+            }
+            PatternKind::Bool(b) => {
+                if !self.infer.try_unify(&ty, &Type::bool()) {
+                    self.misfit("a truth value", &ty, None, span);
+                }
+                Pat { kind: PatKind::Code(BigUint::from(u8::from(*b))), ty: Type::bool(), span }
+            }
+            PatternKind::Tick(code, written) => {
+                let written = self.lower(written);
+                if !self.infer.try_unify(&written, &ty) {
+                    self.misfit(&format!("a value of `{written}`"), &ty, None, span);
+                } else if self.case_type(&written, code, span).is_some_and(|case| !case.is_unit()) {
+                    return make(PatKind::Case(code.clone(), None));
+                }
+                make(PatKind::Code(code.clone()))
+            }
+            PatternKind::Tuple(parts) if parts.is_empty() => {
+                if !self.infer.try_unify(&ty, &Type::unit()) {
+                    self.misfit("`()`", &ty, None, span);
+                }
+                make(PatKind::Wild)
+            }
+            PatternKind::Tuple(parts) => {
+                if let TypeKind::Meta(_) = ty.kind() {
+                    let holes = Type::product(parts.iter().map(|_| self.infer.fresh(Kind::Type)).collect());
+                    let _ = self.infer.try_unify(&ty, &holes);
+                }
+                let ty = self.infer.zonk(&ty);
+                let unfolded = ty.unfold();
+                match unfolded.components(MOST_COMPONENTS).filter(|c| c.len() == parts.len()) {
+                    Some(components) => {
+                        let parts =
+                            parts.iter().zip(&components).map(|(p, t)| self.pattern(p, t, mutable)).collect();
+                        Pat { kind: PatKind::Tuple(parts), ty, span }
+                    }
+                    None => {
+                        let help = match unfolded.compact_parts(MOST_COMPONENTS) {
+                            Some(_) => Some("a compact tuple is taken apart by `(p\\, q)`".to_string()),
+                            None => unfolded
+                                .components(MOST_COMPONENTS)
+                                .map(|c| format!("it has {} components", c.len())),
+                        };
+                        self.misfit(&format!("a tuple of {}", parts.len()), &ty, help, span);
+                        self.error_parts(parts, mutable);
+                        self.broken(None, mutable, span)
+                    }
+                }
+            }
+            PatternKind::CompactTuple(parts) => {
+                let factors = ty.unfold().compact_parts(MOST_COMPONENTS).filter(|f| f.len() == parts.len());
+                match factors {
+                    Some(factors) => {
+                        let parts =
+                            parts.iter().zip(&factors).map(|(p, t)| self.pattern(p, t, mutable)).collect();
+                        make(PatKind::Pack(parts))
+                    }
+                    None => {
+                        self.misfit(&format!("a compact tuple of {}", parts.len()), &ty, None, span);
+                        self.error_parts(parts, mutable);
+                        self.broken(None, mutable, span)
+                    }
+                }
+            }
+            PatternKind::Record(fields) => {
+                let Some(known) = ty.unfold().fields() else {
+                    self.misfit("a record", &ty, None, span);
+                    fields
+                        .iter()
+                        .for_each(|(_, inner)| self.error_parts(std::slice::from_ref(inner), mutable));
+                    return self.broken(None, mutable, span);
+                };
+                let mut parts: Vec<Pat> =
+                    known.iter().map(|(_, ty)| Pat { kind: PatKind::Wild, ty: ty.clone(), span }).collect();
+                for (name, inner) in fields {
+                    match known.iter().position(|(k, _)| *k == name.text) {
+                        Some(at) => parts[at] = self.pattern(inner, &known[at].1, mutable),
+                        None => {
+                            let fields = known.iter().map(|(n, _)| n.to_string()).collect();
+                            let (name_text, ty) = (name.text.to_string(), ty.clone());
+                            self.report(CheckError::NoField { span: name.span, name: name_text, ty, fields });
+                            self.error_parts(std::slice::from_ref(inner), mutable);
+                        }
+                    }
+                }
+                make(PatKind::Tuple(parts))
+            }
+            PatternKind::Case(index, inner) => {
+                if let TypeKind::Nominal(nominal, _) = ty.kind()
+                    && ty.unfold() == ty
+                {
+                    let name = nominal.name.to_string();
+                    self.misfit(
+                        "a numbered case",
+                        &ty,
+                        Some(format!("the cases of `{name}` have names")),
+                        span,
+                    );
+                    return self.broken(inner.as_deref(), mutable, span);
+                }
+                let Some(case) = self.case_type(&ty, index, span) else {
+                    return self.broken(inner.as_deref(), mutable, span);
+                };
+                match inner {
+                    Some(inner) => {
+                        let inner = self.pattern(inner, &case, mutable);
+                        make(PatKind::Case(index.clone(), Some(Box::new(inner))))
+                    }
+                    None => {
+                        if !case.is_unit() {
+                            let error = CheckError::ConstructorArgument {
+                                span,
+                                name: format!("case {index}"),
+                                takes: true,
+                                ty: Some(case),
+                            };
+                            self.report(error);
+                        }
+                        make(PatKind::Case(index.clone(), None))
+                    }
+                }
+            }
+            PatternKind::Constructor(name, inner) => match self.env.constructor(&name.text) {
+                Some((nominal, case)) => {
+                    self.constructor(name, nominal.id, case, Some(inner), &ty, mutable, span)
+                }
+                None => {
+                    self.unknown_constructor(name);
+                    self.broken(Some(inner), mutable, span)
+                }
+            },
+        }
+    }
+
+    /// Stands for a pattern that has been reported: its variables are there, coverage is not judged.
+    fn broken(&mut self, inner: Option<&Pattern>, mutable: bool, span: Span) -> Pat {
+        if let Some(inner) = inner {
+            self.error_parts(std::slice::from_ref(inner), mutable);
+        }
+        Pat { kind: PatKind::Wild, ty: Type::error(), span }
+    }
+
+    fn unknown_constructor(&mut self, name: &Name) {
+        if self.unknown_in_module(name) {
+            return;
+        }
+        let known = self.constructors();
+        let similar = super::suggest::similar(&name.text, known.iter().map(String::as_str));
+        let similar = self.env.elsewhere(&name.text).or(similar);
+        self.report(CheckError::UnknownName { span: name.span, name: name.text.to_string(), similar });
+    }
+
+    /// The names of all constructors, for suggestions.
+    fn constructors(&self) -> Vec<String> {
+        self.env.values.keys().filter(|n| self.env.constructor(n).is_some()).map(|n| n.to_string()).collect()
+    }
+
+    /// Binds the variables of patterns whose value has no matching shape.
+    fn error_parts(&mut self, parts: &[Pattern], mutable: bool) {
+        for part in parts {
+            self.pattern(part, &Type::error(), mutable);
+        }
+    }
+
+    fn number_pattern(&mut self, literal: Literal, ty: &Type, span: Span) {
+        let hole = self.infer.fresh_literal(literal);
+        if !self.infer.try_unify(ty, &hole) {
+            let ty = self.infer.settle(ty);
+            let help = if ty.is_compact() && ty.as_unit_sum().is_some() {
+                Some(format!("an index value is written `` `1:{ty} `` or `case 1`"))
+            } else {
+                None
+            };
+            self.misfit("a number", &ty, help, span);
+        }
+    }
+
+    fn misfit(&mut self, what: &str, ty: &Type, help: Option<String>, span: Span) {
+        let ty = self.infer.settle(ty);
+        if !ty.is_error() {
+            self.report(CheckError::PatternMismatch { span, what: what.to_string(), ty, help });
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)] // one constructor pattern, with and without argument
+    fn constructor(
+        &mut self,
+        name: &Name,
+        nominal: u32,
+        case: usize,
+        inner: Option<&Pattern>,
+        ty: &Type,
+        mutable: bool,
+        span: Span,
+    ) -> Pat {
+        let ty = self.infer.zonk(ty);
+        let cases = match ty.kind() {
+            TypeKind::Nominal(found, args) if found.id == nominal => found.variant_cases(args),
+            TypeKind::Error => {
+                return self.broken(inner, mutable, span);
+            }
+            _ => None,
+        };
+        let Some(cases) = cases else {
+            let help = match self.env.constructor(&name.text) {
+                Some((n, _)) => Some(format!("`{}` is a case of `{}`", name.text, n.name)),
+                None => None,
+            };
+            self.misfit(&format!("`{}`", name.text), &ty, help, span);
+            return self.broken(inner, mutable, span);
+        };
+        let argument = &cases[case].1;
+        let inner = match (inner, argument.is_unit()) {
+            (Some(inner), _) if !argument.is_unit() => Some(Box::new(self.pattern(inner, argument, mutable))),
+            (None, true) => None,
+            (given, _) => {
+                self.report(CheckError::ConstructorArgument {
+                    span,
+                    name: name.text.to_string(),
+                    takes: given.is_none(),
+                    ty: Some(argument.clone()),
+                });
+                given.into_iter().for_each(|g| self.error_parts(std::slice::from_ref(g), mutable));
+                None
+            }
+        };
+        Pat { kind: PatKind::Case(BigUint::from(case), inner), ty, span }
+    }
+}
+
+/// The names in a pattern that bind, and constructors without argument.
+fn names_of<'p>(pattern: &'p Pattern, out: &mut Vec<&'p Name>) {
+    match &pattern.kind {
+        PatternKind::Name(name) => out.push(name),
+        PatternKind::Typed(inner, _)
+        | PatternKind::Constructor(_, inner)
+        | PatternKind::Case(_, Some(inner)) => names_of(inner, out),
+        PatternKind::As(inner, name) => {
+            names_of(inner, out);
+            out.push(name);
+        }
+        PatternKind::Tuple(parts) | PatternKind::CompactTuple(parts) => {
+            parts.iter().for_each(|part| names_of(part, out));
+        }
+        PatternKind::Record(fields) => fields.iter().for_each(|(_, part)| names_of(part, out)),
+        PatternKind::Wild
+        | PatternKind::Int { .. }
+        | PatternKind::Real { .. }
+        | PatternKind::Suffixed { .. }
+        | PatternKind::Char(_)
+        | PatternKind::Str(_)
+        | PatternKind::Bool(_)
+        | PatternKind::Tick(..)
+        | PatternKind::Case(_, None)
+        | PatternKind::Error => {}
+    }
+}

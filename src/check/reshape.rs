@@ -1,0 +1,297 @@
+//! `x :>> T` and `x :> T`: what keeps the value, and what changes it.
+//!
+//! `:>>` accepts types that are equal or naturally isomorphic, a compact value's code as `int` (to
+//! size 2^63) or `bigint`, and an integer as the compact value with that code (checked). `:>`
+//! converts between numbers, between integers and characters, and takes the code of a compact value;
+//! arrays and tuples go by component.
+
+use super::Checker;
+use super::error::CheckError;
+use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
+use crate::iso::{self, Verdict};
+use crate::source::Span;
+use crate::syntax::ast::{Expr, ExprKind, TypeExpr};
+use crate::types::number::{Conversion, conversion, scalars};
+use crate::types::{NoSize, Scalar, Type, TypeKind};
+use num_bigint::{BigInt, BigUint};
+use num_traits::Signed;
+use std::collections::BTreeSet;
+
+impl Checker<'_> {
+    pub(super) fn reshape(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
+        let before = self.diagnostics.len();
+        let term = self.reshaped(inner, written, span);
+        self.regroup_reshape(before, inner);
+        term
+    }
+
+    fn reshaped(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
+        let to = self.lower(written);
+        // What cannot tell its own type has the one it is said to be read as.
+        let hint = matches!(inner.kind, ExprKind::Lambda(_) | ExprKind::Inject { .. }).then_some(&to);
+        let term = self.expr(inner, hint);
+        if self.infer.literal_of(&term.ty).is_some() && !to.is_compact() {
+            // `3 :>> real`, and `3 :>> Length` for a newtype of `real`.
+            let _ = self.infer.try_unify(&term.ty, &opened(&to));
+        }
+        self.literals_as(&term.ty, &opened(&to));
+        let from = self.infer.settle(&term.ty);
+        if from.is_error() || to.is_error() {
+            return Term { ty: to, ..term };
+        }
+        if let TypeKind::Meta(_) = to.kind() {
+            return term;
+        }
+        if from.has_meta() || to.has_meta() {
+            if self.infer.try_unify(&from, &to) {
+                return term;
+            }
+            let instead = "write the type of the value with `:` where it is bound".to_string();
+            return self.wrong(
+                CheckError::CannotInfer { span, what: "the type that is reshaped".into(), instead },
+                span,
+            );
+        }
+        self.reshape_term(Term { ty: from, ..term }, to, span)
+    }
+
+    /// A value of a known type read as another known one.
+    pub(super) fn reshape_term(&mut self, term: Term, to: Type, span: Span) -> Term {
+        let from = term.ty.clone();
+        match (from.as_scalar(), to.as_scalar()) {
+            (None, Some(scalar @ (Scalar::Int | Scalar::Bigint))) if from.is_compact() => {
+                if scalar == Scalar::Int
+                    && let Some(size) = large(&from)
+                {
+                    let why = format!("`{from}` has {size} values, more than `int` has codes for");
+                    let help = Some("`:>> bigint` gives the code of any compact value".to_string());
+                    return self.wrong(CheckError::NoConversion { span, from, to, why, help }, span);
+                }
+                return Term::new(TermKind::ToCode(Box::new(term)), to, span);
+            }
+            (Some(scalar), None) if scalar.is_integer() && to.is_compact() => {
+                if let TermKind::Int(value) = &term.kind {
+                    return self.constant_code(value, &to, span);
+                }
+                return Term::new(TermKind::FromCode(Box::new(term)), to, span);
+            }
+            _ => {}
+        }
+        match iso::verdict(&from, &to) {
+            Verdict::Equal => term,
+            Verdict::Natural => {
+                if iso::relabels(&from, &to) {
+                    self.report(CheckError::Relabels { span, from, to: to.clone() });
+                }
+                Term::new(TermKind::Reshape(Box::new(term)), to, span)
+            }
+            Verdict::Isomorphic | Verdict::Different if self.natural_here(&from, &to) => {
+                Term::new(TermKind::Reshape(Box::new(term)), to, span)
+            }
+            Verdict::Isomorphic | Verdict::Different => {
+                if let Some(error) = self.unequal_sizes(&from, &to, span) {
+                    return self.wrong(error.into(), span);
+                }
+                let (message, notes, help) = iso::compare(&from, &to).explanation();
+                let help = super::expr::pair_hint(&from, &to).or(help);
+                let help = help.or_else(|| {
+                    convertible(&from, &to).then(|| format!("`:> {to}` converts one to the other"))
+                });
+                self.wrong(CheckError::NotNatural { span, from, to, message, notes, help }, span)
+            }
+        }
+    }
+
+    /// Literals in a type that is read as another take the number type of that, if it has just one.
+    fn literals_as(&mut self, from: &Type, to: &Type) {
+        let mut numbers: BTreeSet<Scalar> = scalars(to).into_iter().filter(|s| s.is_number()).collect();
+        if let (Some(only), 1) = (numbers.pop_first(), numbers.len() + 1) {
+            let mut open = vec![self.infer.zonk(from)];
+            while let Some(ty) = open.pop() {
+                if self.infer.literal_of(&ty).is_some() {
+                    // A literal that cannot be such a number keeps its default.
+                    let _ = self.infer.try_unify(&ty, &Type::scalar(only));
+                } else if ty.has_meta() {
+                    ty.kind().for_each_child(&mut |child| open.push(child.clone()));
+                }
+            }
+        }
+    }
+
+    /// A constant code, checked now.
+    fn constant_code(&mut self, value: &BigInt, ty: &Type, span: Span) -> Term {
+        match ty.size() {
+            Ok(size) if value.is_negative() || value.magnitude() >= &size => {
+                let error = CheckError::CodeRange {
+                    span,
+                    value: value.clone(),
+                    ty: ty.clone(),
+                    size: size.to_string(),
+                };
+                self.wrong(error, span)
+            }
+            Ok(_) => Term::new(TermKind::Code(value.magnitude().clone()), ty.clone(), span),
+            Err(_) => {
+                let literal = Term::new(TermKind::Int(value.clone()), Type::bigint(), span);
+                Term::new(TermKind::FromCode(Box::new(literal)), ty.clone(), span)
+            }
+        }
+    }
+
+    pub(super) fn convert(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
+        let to = self.lower(written);
+        let term = self.expr(inner, None);
+        if self.infer.literal_of(&term.ty).is_some() && self.infer.try_unify(&term.ty, &to) {
+            return term;
+        }
+        let from = self.infer.settle(&term.ty);
+        if from.is_error() || to.is_error() {
+            return Term { ty: to, ..term };
+        }
+        self.convert_term(Term { ty: from, ..term }, &to, span)
+    }
+
+    pub(super) fn convert_term(&mut self, term: Term, to: &Type, span: Span) -> Term {
+        let from = term.ty.clone();
+        if from == *to {
+            return term;
+        }
+        if from.as_scalar().is_some() && to.as_scalar().is_some() && convertible(&from, to) {
+            return Term::new(TermKind::Convert(Box::new(term)), to.clone(), span);
+        }
+        if from.is_compact() && number(to).is_some() {
+            match to.as_scalar() {
+                Some(Scalar::Int) if large(&from).is_some() => {}
+                Some(Scalar::Int | Scalar::Bigint) => {
+                    return Term::new(TermKind::ToCode(Box::new(term)), to.clone(), span);
+                }
+                _ => {
+                    let code = Term::new(TermKind::ToCode(Box::new(term)), Type::bigint(), span);
+                    return Term::new(TermKind::Convert(Box::new(code)), to.clone(), span);
+                }
+            }
+        }
+        let term = match self.converted(term, to, span) {
+            Ok(call) => return call,
+            Err(term) => term,
+        };
+        if !self.converts(&from, to) {
+            let (why, help) = refusal(&from, to);
+            return self.wrong(CheckError::NoConversion { span, from, to: to.clone(), why, help }, span);
+        }
+        // By component: arrays element by element, tuples and records part by part.
+        let local = self.new_local("converted", from.clone());
+        let held = Term::new(TermKind::Local(local), from.clone(), span);
+        let bind = Pat { kind: PatKind::Bind(local), ty: from.clone(), span };
+        let prefix = vec![Stmt { kind: StmtKind::Let(bind, term), span }];
+        let whole = match (from.kind(), to.kind()) {
+            (TypeKind::Array(_, index), TypeKind::Array(element, _)) => {
+                let i = self.new_local("i", index.clone());
+                let position = Term::new(TermKind::Local(i), index.clone(), span);
+                let x = self.array_at(held, position, span);
+                let body = self.convert_term(x, element, span);
+                Term::new(TermKind::Build(vec![(i, index.clone())], Box::new(body)), to.clone(), span)
+            }
+            _ => {
+                let sources = from.components(super::expr::MOST_COMPONENTS).unwrap_or_default();
+                let targets = to.components(super::expr::MOST_COMPONENTS).unwrap_or_default();
+                let parts = sources
+                    .into_iter()
+                    .zip(&targets)
+                    .enumerate()
+                    .map(|(n, (source, target))| {
+                        let kind = TermKind::Component(Box::new(held.clone()), BigUint::from(n));
+                        self.convert_term(Term::new(kind, source, span), target, span)
+                    })
+                    .collect();
+                Term::new(TermKind::Tuple(parts), to.clone(), span)
+            }
+        };
+        super::expr::with_prefix(prefix, whole)
+    }
+}
+
+fn number(ty: &Type) -> Option<Scalar> {
+    ty.as_scalar().filter(|s| s.is_number())
+}
+
+/// A declared type as what it is stored as, where that is known.
+fn opened(ty: &Type) -> Type {
+    let mut ty = ty.clone();
+    while let TypeKind::Nominal(nominal, args) = ty.kind() {
+        match nominal.stored_as(args) {
+            Some(stored) => ty = stored,
+            None => break,
+        }
+    }
+    ty
+}
+
+/// The size of a compact type in words, if it is too large for the codes of `int`.
+fn large(ty: &Type) -> Option<String> {
+    match ty.size() {
+        Ok(size) if size > BigUint::from(1u64 << 63) => Some(size.to_string()),
+        Err(NoSize::TooLarge) => Some("an astronomical number of".to_string()),
+        _ => None,
+    }
+}
+
+/// Whether `:>` leads from one type to the other.
+pub(super) fn convertible(from: &Type, to: &Type) -> bool {
+    !matches!(conversion(from, to), Conversion::None(_))
+}
+
+/// Why a character does not become a value of the type, or the reverse.
+fn refused_character(from: &Type, to: &Type) -> Option<(String, Option<String>)> {
+    let Conversion::None(why) = conversion(from, to) else { return None };
+    let is_char = |ty: &Type| ty.as_scalar() == Some(Scalar::Char);
+    let help = match (is_char(from), is_char(to)) {
+        (false, false) => return None,
+        (true, _) => match to.as_scalar() {
+            Some(Scalar::String) => "`string_of c` and `c.str` give a character as text".to_string(),
+            Some(_) => format!("go by the code point: `:> int :> {to}`"),
+            None if to.is_bool() => "compare it with another: `c == 'y'`".to_string(),
+            None if to.is_compact() => {
+                format!("`:> int` gives its code point, `.index[{to}]` of that a value where there is one")
+            }
+            None => return None,
+        },
+        (false, true) => match from.as_scalar() {
+            Some(Scalar::String) => "`char_at (s, i)` takes the character at a position".to_string(),
+            Some(_) => "go by the code point: `:> int :> char`".to_string(),
+            None if from.is_compact() => "say that the code is meant: `:> int :> char`".to_string(),
+            None => return None,
+        },
+    };
+    Some((why, Some(help)))
+}
+
+fn refusal(from: &Type, to: &Type) -> (String, Option<String>) {
+    if let Some(refusal) = refused_character(from, to) {
+        return refusal;
+    }
+    if to.is_bool() && number(from).is_some() {
+        let help = "say which is meant: `x != 0`, or `x.mod[2]`".to_string();
+        return ("a number as a truth value has two readings".into(), Some(help));
+    }
+    if to.is_compact() && number(from).is_some() {
+        let help = format!("`:>> {to}` checks the code when it runs, `.mod[{to}]` wraps it");
+        return ("an integer is not an index value".into(), Some(help));
+    }
+    if to.as_scalar() == Some(Scalar::String) {
+        return ("text is made, not converted".into(), Some("`.str` gives a value as text".into()));
+    }
+    if from.as_scalar() == Some(Scalar::String) {
+        return (
+            "text is read, not converted".into(),
+            Some("`parse_int` and `parse_real` read numbers".into()),
+        );
+    }
+    if iso::verdict(from, to) <= Verdict::Natural {
+        let help = format!("`:>> {to}` reads one as the other, at no cost");
+        return ("the storage is the same, so nothing is converted".into(), Some(help));
+    }
+    let declared = [from, to].iter().any(|ty| matches!(ty.kind(), TypeKind::Nominal(..)));
+    let help = format!("an instance would say how: `instance Convert[{from}, {to}] {{ fun convert … }}`");
+    ("the two have nothing in common".into(), declared.then_some(help))
+}

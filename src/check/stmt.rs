@@ -1,0 +1,558 @@
+//! Statements, and control flow.
+
+use super::error::{CheckError, ClassError, ModuleError};
+use super::{Checker, FrameKind};
+use crate::core::{
+    ForRange, Global, Pat, PatKind, Root, Script, Step, StepKind, Stmt, StmtKind, Term, TermKind,
+};
+use crate::source::Span;
+use crate::syntax::ast::{self, BinaryOp, Expr, ExprKind, TypeDecl};
+use crate::types::{Kind, Type, TypeKind};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// One statement at the top level, with its holes solved.
+    pub(super) fn top_level(&mut self, stmt: &ast::Stmt, last: bool, script: &mut Script) {
+        let mut result = None;
+        let (mut body, mut out) = self.host_at(Some(stmt.span), |this| {
+            let mut out = Vec::new();
+            match &stmt.kind {
+                ast::StmtKind::Let { mutable, pattern, ty, init } => {
+                    this.global_let(*mutable, pattern, ty.as_ref(), init, &mut out);
+                }
+                ast::StmtKind::Function { .. } => {}
+                ast::StmtKind::Expr(e) => {
+                    this.at_statement = true;
+                    let term = this.expr(e, None);
+                    let effect = this.is_effect(&term);
+                    if !effect && last {
+                        result = Some(term);
+                    } else {
+                        this.warn_unused(&term, effect);
+                        out.push(Stmt { kind: StmtKind::Expr(term), span: stmt.span });
+                    }
+                }
+                _ => this.stmt_here(stmt, &mut out),
+            }
+            out
+        });
+        out.append(&mut body);
+        self.finish_stmts(&mut out, &mut result);
+        script.body.append(&mut out);
+        if result.is_some() {
+            script.result = result;
+        }
+    }
+
+    /// Whether a term is the call of a procedure.
+    fn is_effect(&mut self, term: &Term) -> bool {
+        match &term.kind {
+            TermKind::Prim(crate::core::Prim::Fail, ..) => {
+                // As a statement it gives nothing.
+                let _ = self.infer.try_unify(&term.ty, &Type::unit());
+                true
+            }
+            TermKind::Prim(prim, ..) => prim.is_procedure(),
+            TermKind::Call(function, _) => {
+                matches!(self.infer.shallow(&function.ty).kind(), TypeKind::Procedure(_))
+            }
+            TermKind::Block(_, Some(value)) => self.is_effect(value),
+            TermKind::Error => true,
+            _ => false,
+        }
+    }
+
+    fn warn_unused(&mut self, term: &Term, effect: bool) {
+        let ty = self.infer.settle(&term.ty);
+        if !effect && !ty.is_error() {
+            self.report(CheckError::Unused { span: term.span, ty });
+        }
+    }
+
+    /// `var x = e;` at the top level: session variables.
+    fn global_let(
+        &mut self,
+        mutable: bool,
+        pattern: &ast::Pattern,
+        ty: Option<&ast::TypeExpr>,
+        init: &Expr,
+        out: &mut Vec<Stmt>,
+    ) {
+        let (ty, init) = self.initial(ty, init, true);
+        self.names_once([pattern], "variable");
+        let span = pattern.span;
+        let (pat, bound) = self.in_scope(|this| {
+            this.item.names_last = true;
+            let pat = this.total_binding(pattern, &ty, mutable);
+            this.item.names_last = false;
+            let scope = this.frame().scopes.last().cloned().unwrap_or_default();
+            (pat, scope)
+        });
+        let mut names: Vec<(Arc<str>, super::Binding)> = bound.into_iter().collect();
+        names.sort_by_key(|(_, b)| b.local);
+        let single = match pat.kind {
+            PatKind::Bind(local) => Some(local),
+            _ => None,
+        };
+        let mut init = Some(init);
+        if single.is_none()
+            && let Some(init) = init.take()
+        {
+            out.push(Stmt { kind: StmtKind::Let(pat, init), span });
+        }
+        for (name, binding) in names {
+            let ty = self.frame().locals[binding.local as usize].ty.clone();
+            let id = self.program.globals.len() as u32;
+            self.program.globals.push(Global { name: name.clone(), ty });
+            self.item.new_globals.push(id);
+            let value = match init.take() {
+                Some(init) => init,
+                None => self.local_term(binding.local, binding.span),
+            };
+            out.push(Stmt { kind: StmtKind::SetGlobal(id, value), span });
+            let definition = super::Definition::Global { id, mutable, span: binding.span };
+            self.env.values.insert(name, definition);
+        }
+    }
+
+    /// The declared or inferred type of a binding, which may be for the rest of the session, and its
+    /// value.
+    fn initial(&mut self, ty: Option<&ast::TypeExpr>, init: &Expr, lasts: bool) -> (Type, Term) {
+        match ty {
+            Some(written) => {
+                let (ty, names) = self.lower_named(written);
+                let init = self.check(init, &ty, Some((written.span, "the declared type".to_string())));
+                self.item.names_last = lasts;
+                let ty = self.name_sizes(names, &ty);
+                self.item.names_last = false;
+                (ty, init)
+            }
+            None => {
+                let init = self.expr(init, None);
+                (self.infer.settle(&init.ty), init)
+            }
+        }
+    }
+
+    /// Statements in a scope of their own.
+    pub(super) fn block(&mut self, stmts: &[ast::Stmt]) -> Vec<Stmt> {
+        self.in_scope(|this| {
+            let mut out = Vec::new();
+            for stmt in stmts {
+                this.stmt(stmt, &mut out);
+            }
+            out
+        })
+    }
+
+    fn in_loop(&mut self, body: &[ast::Stmt]) -> Vec<Stmt> {
+        self.frame().loops += 1;
+        let body = self.block(body);
+        self.frame().loops -= 1;
+        body
+    }
+
+    /// A statement, after what is opened in it.
+    fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
+        let (mut body, mut openings) = self.host_at(Some(stmt.span), |this| {
+            let mut body = Vec::new();
+            this.stmt_here(stmt, &mut body);
+            body
+        });
+        out.append(&mut openings);
+        out.append(&mut body);
+    }
+
+    fn stmt_here(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
+        let span = stmt.span;
+        let mut push = |kind| out.push(Stmt { kind, span });
+        use ast::StmtKind as S;
+        match &stmt.kind {
+            S::Let { mutable, pattern, ty, init } => {
+                let (ty, init) = self.initial(ty.as_ref(), init, false);
+                self.names_once([pattern], "variable");
+                let pat = self.total_binding(pattern, &ty, *mutable);
+                push(StmtKind::Let(pat, init));
+            }
+            S::Function { name, function, .. } => {
+                if let Some(param) = function.generics.params.first() {
+                    let error =
+                        CheckError::GenericLocal { span: param.name.span, name: name.text.to_string() };
+                    self.report(error);
+                    let local = self.new_local(&name.text, Type::error());
+                    self.bind(&name.text, local, false, name.span);
+                    return;
+                }
+                let ty = self.infer.fresh(Kind::Type);
+                let term = self.lambda(function, None, Some((name, &ty)), span);
+                if !self.infer.try_unify(&ty, &term.ty) {
+                    let (expected, found) = (self.infer.settle(&ty), self.infer.settle(&term.ty));
+                    let error =
+                        CheckError::Mismatch { span: name.span, expected, found, because: None, hint: None };
+                    self.report(error);
+                }
+                let local = self.new_local(&name.text, term.ty.clone());
+                self.bind(&name.text, local, false, name.span);
+                let pat = Pat { kind: PatKind::Bind(local), ty: term.ty.clone(), span: name.span };
+                push(StmtKind::Let(pat, term));
+            }
+            S::Expr(e) => {
+                self.at_statement = true;
+                let term = self.expr(e, None);
+                let effect = self.is_effect(&term);
+                self.warn_unused(&term, effect);
+                push(StmtKind::Expr(term));
+            }
+            S::Assign { name, op, value } => {
+                if let Some(stmt) = self.assign(name, *op, value, span) {
+                    push(stmt);
+                }
+            }
+            S::Store { place, value } => {
+                if let Some(stmt) = self.store(place, value) {
+                    push(stmt);
+                }
+            }
+            S::If { arms, otherwise } => {
+                let mut conditions = Vec::new();
+                for (at, (condition, body)) in arms.iter().enumerate() {
+                    let condition = match at {
+                        0 => self.check(condition, &Type::bool(), None),
+                        _ => self.condition(condition),
+                    };
+                    conditions.push((condition, self.block(body)));
+                }
+                let mut rest = otherwise.as_ref().map_or_else(Vec::new, |b| self.block(b));
+                for (condition, body) in conditions.into_iter().rev() {
+                    let span = condition.span;
+                    rest = vec![Stmt { kind: StmtKind::If(condition, body, rest), span }];
+                }
+                out.append(&mut rest);
+            }
+            S::Match { scrutinee, arms } => {
+                let scrutinee = self.expr(scrutinee, None);
+                let subject = self.infer.settle(&scrutinee.ty);
+                let mut done = Vec::new();
+                for arm in arms {
+                    done.push(self.in_scope(|this| {
+                        this.names_once([&arm.pattern], "variable");
+                        let pattern = this.pattern(&arm.pattern, &subject, false);
+                        let guard = arm.guard.as_ref().map(|g| this.condition(g));
+                        (pattern, guard, this.block(&arm.body))
+                    }));
+                }
+                let covered: Vec<(&Pat, bool)> = done.iter().map(|(p, g, _)| (p, g.is_some())).collect();
+                let reports = super::exhaustive::check(&covered, &subject, scrutinee.span);
+                reports.into_iter().for_each(|r| self.report(r));
+                push(StmtKind::Match(scrutinee, done));
+            }
+            S::For { pattern, iterable, body } => {
+                if let Some(stmt) = self.for_loop(pattern, iterable, body) {
+                    push(stmt);
+                }
+            }
+            S::While { condition, body } => {
+                let condition = self.condition(condition);
+                let body = self.in_loop(body);
+                push(StmtKind::While(condition, body));
+            }
+            S::Block(stmts) => {
+                let mut inner = self.block(stmts);
+                out.append(&mut inner);
+            }
+            S::Break | S::Continue => {
+                let (what, kind) = match stmt.kind {
+                    S::Break => ("break", StmtKind::Break),
+                    _ => ("continue", StmtKind::Continue),
+                };
+                if self.frame().loops == 0 {
+                    self.report(CheckError::OutsideFunction { span, what, needs: "a loop" });
+                }
+                push(kind);
+            }
+            S::Return(value) => {
+                if let Some(stmt) = self.return_stmt(value.as_ref(), span) {
+                    push(stmt);
+                }
+            }
+            S::Typedef(TypeDecl { name, .. }, _)
+            | S::Newtype(TypeDecl { name, .. }, _)
+            | S::Struct(TypeDecl { name, .. }, _)
+            | S::Variant(TypeDecl { name, .. }, _)
+            | S::Abstract { decl: TypeDecl { name, .. }, .. }
+            | S::Typefun { name, .. }
+            | S::Kind { name, .. } => {
+                // Those of the top level have been declared before any statement.
+                if self.item.frames.len() > 1 || self.frame().scopes.len() > 1 {
+                    let instead = "declare the type at the top level";
+                    self.report(CheckError::NotYet {
+                        span: name.span,
+                        what: "a type declared inside a block",
+                        instead,
+                    });
+                }
+            }
+            S::Class(TypeDecl { name, .. }, _) | S::Instance { class: name, .. } => {
+                // Those of the top level have been declared before any statement.
+                if self.item.frames.len() > 1 || self.frame().scopes.len() > 1 {
+                    let what = if matches!(stmt.kind, S::Class(..)) { "a class" } else { "an instance" };
+                    let instead = "declare it at the top level";
+                    self.report(ClassError::NotHere { span: name.span, what, instead }.into());
+                }
+            }
+            // Those of the top level have been taken apart before.
+            S::Import(_) => {
+                let error =
+                    ModuleError::NotAtTop { span: super::module::word(span, "import"), word: "import" };
+                self.report(error.into());
+            }
+            S::Export(inner) => {
+                let error =
+                    ModuleError::NotAtTop { span: super::module::word(span, "export"), word: "export" };
+                self.report(error.into());
+                self.stmt(inner, out);
+            }
+            S::Require(left, right) => {
+                if let Some(stmt) = self.require(left, right, span) {
+                    push(stmt);
+                }
+            }
+            S::Error => {}
+        }
+    }
+
+    fn return_stmt(&mut self, value: Option<&Expr>, span: Span) -> Option<StmtKind> {
+        let kind = self.frame().kind;
+        match (kind, value) {
+            (FrameKind::Script, _) => {
+                self.report(CheckError::OutsideFunction { span, what: "return", needs: "a function" });
+                None
+            }
+            (FrameKind::Proc, None) => Some(StmtKind::Return(Term::unit(span))),
+            (FrameKind::Proc, Some(value)) => {
+                let value = self.expr(value, None);
+                let found = self.infer.settle(&value.ty);
+                let hint = Some("a procedure returns nothing: make it a `fun` to return a value".to_string());
+                self.report(CheckError::Mismatch {
+                    span: value.span,
+                    expected: Type::unit(),
+                    found,
+                    because: None,
+                    hint,
+                });
+                None
+            }
+            (FrameKind::Fun, value) => {
+                let result = self.frame().result.clone();
+                // An expression body has no statements; a nested one returns for itself.
+                let result = result.unwrap_or_else(|| self.infer.fresh(Kind::Type));
+                let header = self.frame().header;
+                let because = Some((header, "returned from this function".into()));
+                let value = match value {
+                    Some(value) if self.frame().free_result => self.first_return(value, &result, because),
+                    Some(value) => self.returned(value, &result, because),
+                    None => {
+                        let unit = Term::unit(span);
+                        self.coerce(unit, &result, None)
+                    }
+                };
+                Some(StmtKind::Return(value))
+            }
+        }
+    }
+
+    /// A variable that is about to be stored into.
+    fn storable(&mut self, name: &ast::Name) -> Option<(Root, Type)> {
+        if let Some((binding, own)) = self.lookup_local(&name.text) {
+            if !own && self.frame().pure() {
+                let header = self.frame().header;
+                self.report(CheckError::StoreOutside {
+                    span: name.span,
+                    name: name.text.to_string(),
+                    header,
+                });
+                return None;
+            }
+            if !binding.mutable {
+                let declared = Some(binding.span);
+                self.report(CheckError::NotAVar { span: name.span, name: name.text.to_string(), declared });
+                return None;
+            }
+            let ty = self.frame().locals[binding.local as usize].ty.clone();
+            return Some((Root::Local(binding.local), ty));
+        }
+        if let Some((id, mutable, declared)) = self.global(&name.text) {
+            if self.frame().pure() {
+                let header = self.frame().header;
+                self.report(CheckError::StoreOutside {
+                    span: name.span,
+                    name: name.text.to_string(),
+                    header,
+                });
+                return None;
+            }
+            if !mutable {
+                let declared = Some(declared);
+                self.report(CheckError::NotAVar { span: name.span, name: name.text.to_string(), declared });
+                return None;
+            }
+            return Some((Root::Global(id), self.program.globals[id as usize].ty.clone()));
+        }
+        if self.env.callables(&name.text).is_some() {
+            self.report(CheckError::NotAVar { span: name.span, name: name.text.to_string(), declared: None });
+        } else {
+            self.unknown(name);
+        }
+        None
+    }
+
+    fn assign(
+        &mut self,
+        name: &ast::Name,
+        op: Option<BinaryOp>,
+        value: &Expr,
+        span: Span,
+    ) -> Option<StmtKind> {
+        let target = self.storable(name);
+        let Some((root, ty)) = target else {
+            self.expr(value, None);
+            return None;
+        };
+        let value = match op {
+            None => {
+                let because = Some((name.span, format!("the type of `{}`", name.text)));
+                self.check(value, &ty, because)
+            }
+            Some(op) => {
+                let variable = Expr { kind: ExprKind::Name(name.clone()), span: name.span };
+                let sum = self.binary(op, &variable, value, Some(&ty), span);
+                self.coerce(sum, &ty, None)
+            }
+        };
+        Some(match root {
+            Root::Local(id) => StmtKind::SetLocal(id, value),
+            Root::Global(id) => StmtKind::SetGlobal(id, value),
+        })
+    }
+
+    /// `&x.1.i <- v;`
+    fn store(&mut self, place: &Expr, value: &Expr) -> Option<StmtKind> {
+        let mut keys = Vec::new();
+        let mut at = place;
+        let name = loop {
+            match &at.kind {
+                ExprKind::Dot { base, key } => {
+                    keys.push(&**key);
+                    at = base;
+                }
+                ExprKind::Name(name) => break name,
+                _ => {
+                    self.report(CheckError::NotAPlace { span: at.span });
+                    return None;
+                }
+            }
+        };
+        let (root, root_ty) = self.storable(name)?;
+        let root_ty = self.infer.settle(&root_ty);
+        let mut path = Vec::new();
+        let mut ty = root_ty.clone();
+        for key in keys.into_iter().rev() {
+            // The projection as an expression tells type and form; the path keeps its key.
+            let hole = Term::new(TermKind::Error, ty.clone(), place.span);
+            let selected = match &key.kind {
+                ExprKind::Name(field) => {
+                    let fields = ty.unfold().fields();
+                    match fields.and_then(|f| f.iter().position(|(n, _)| *n == field.text)) {
+                        Some(at) => self.component(hole, &at.into(), key.span),
+                        None => self.select(hole, key, key.span),
+                    }
+                }
+                _ => self.select(hole, key, key.span),
+            };
+            let (kind, to) = match selected.kind {
+                TermKind::Component(_, at) => (StepKind::Component(at), selected.ty),
+                TermKind::Factor(..) if matches!(ty.unfold().kind(), TypeKind::Triangle(..)) => {
+                    self.report(CheckError::PairPart { span: key.span, ty });
+                    return None;
+                }
+                TermKind::Factor(_, at) => (StepKind::Factor(at), selected.ty),
+                TermKind::Index(_, index) => (StepKind::Index(*index), selected.ty),
+                TermKind::Digit(_, index) => (StepKind::Digit(*index), selected.ty),
+                TermKind::Error => return None,
+                _ => {
+                    self.report(CheckError::NotAPlace { span: key.span });
+                    return None;
+                }
+            };
+            let to = self.infer.settle(&to);
+            path.push(Step { kind, from: ty, to: to.clone() });
+            ty = to;
+        }
+        let because = Some((place.span, format!("this place holds `{ty}`")));
+        let value = self.check(value, &ty, because);
+        Some(StmtKind::Store { root, root_ty, path, value })
+    }
+
+    fn for_loop(&mut self, pattern: &ast::Pattern, iterable: &Expr, body: &[ast::Stmt]) -> Option<StmtKind> {
+        let (range, element) = match &iterable.kind {
+            ExprKind::AllOf(written) => {
+                let index = self.lower_index(written, "be walked");
+                (ForRange::All(index.clone()), index)
+            }
+            ExprKind::IntRange { low, high, inclusive } => {
+                let low = self.check(low, &Type::int(), None);
+                let high = self.check(high, &Type::int(), None);
+                (ForRange::Ints { low, high, inclusive: *inclusive }, Type::int())
+            }
+            _ => {
+                let array = self.expr(iterable, None);
+                let (array, _) = self.as_array(array)?;
+                let TypeKind::Array(element, _) = array.ty.kind() else { return None };
+                let element = element.clone();
+                (ForRange::Elements(array), element)
+            }
+        };
+        self.in_scope(|this| {
+            let local = match &pattern.kind {
+                ast::PatternKind::Name(name)
+                    if this.env.constructor(&name.text).is_none() && name.qualified().is_none() =>
+                {
+                    let local = this.new_local(&name.text, element.clone());
+                    this.bind(&name.text, local, false, name.span);
+                    return Some(StmtKind::For(local, range, this.in_loop(body)));
+                }
+                _ => this.new_local("_", element.clone()),
+            };
+            let value = this.local_term(local, pattern.span);
+            this.names_once([pattern], "variable");
+            let pat = this.total_pattern(pattern, &element);
+            let mut stmts = vec![Stmt { kind: StmtKind::Let(pat, value), span: pattern.span }];
+            stmts.append(&mut this.in_loop(body));
+            Some(StmtKind::For(local, range, stmts))
+        })
+    }
+}
+
+/// Whether statements always leave the function by `return` (or stop the program).
+pub(super) fn always_leaves(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::Expr(term) => matches!(&term.kind, TermKind::Prim(crate::core::Prim::Fail, ..)),
+        StmtKind::If(_, then, otherwise) => always_leaves(then) && always_leaves(otherwise),
+        StmtKind::Match(_, arms) => arms.iter().all(|(_, _, body)| always_leaves(body)),
+        StmtKind::While(condition, body) => {
+            matches!(&condition.kind, TermKind::Code(n) if *n == 1u32.into()) && !breaks(body)
+        }
+        _ => false,
+    })
+}
+
+/// Whether a loop body can leave its own loop.
+fn breaks(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break => true,
+        StmtKind::If(_, then, otherwise) => breaks(then) || breaks(otherwise),
+        StmtKind::Match(_, arms) => arms.iter().any(|(_, _, body)| breaks(body)),
+        _ => false,
+    })
+}

@@ -1,0 +1,99 @@
+//! What can be written after `felis`.
+
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The statically typed array language in which shapes are types, and types are numbers.
+///
+/// Without arguments, a session: statements and expressions, one after the other.
+#[derive(Debug, Parser)]
+#[command(name = "felis", version, args_conflicts_with_subcommands = true, after_help = EXIT_CODES)]
+pub struct Arguments {
+    /// What to do, if it is not running a program.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Evaluate this and print the value.
+    #[arg(short, value_name = "EXPRESSION", allow_hyphen_values = true, conflicts_with = "file")]
+    pub evaluate: Option<String>,
+    /// The program to run, `-` for standard input.
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// What the program finds in `args`.
+    #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub rest: Vec<OsString>,
+}
+
+/// The questions and checks.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check programs without running them
+    Check {
+        /// The programs, `-` for standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Say how two types are related: equal, natural, isomorphic or different
+    Iso {
+        /// Also say why, with the laws used, step by step
+        #[arg(long, conflicts_with = "batch")]
+        explain: bool,
+        /// Read lines `left<TAB>right`, write a verdict for each
+        #[arg(long, conflicts_with_all = ["left", "right"])]
+        batch: bool,
+        /// A type; unknown upper-case names are index types
+        #[arg(required_unless_present = "batch", allow_hyphen_values = true)]
+        left: Option<String>,
+        /// Another
+        #[arg(required_unless_present = "batch", allow_hyphen_values = true)]
+        right: Option<String>,
+    },
+    /// Print the type of an expression
+    Type {
+        /// The expression
+        #[arg(allow_hyphen_values = true)]
+        expression: String,
+    },
+    /// Print how values of one type become values of another: same, implicit, explicit or none
+    Convert {
+        /// The type they have
+        #[arg(value_name = "FROM", allow_hyphen_values = true)]
+        from: String,
+        /// The type they should have
+        #[arg(value_name = "TO", allow_hyphen_values = true)]
+        to: String,
+    },
+    /// Say whether a function or operator takes values of these types, and what it does then
+    Can {
+        /// A function, method or operator; `:`, `:>`, `:>>` for becoming the last type
+        #[arg(value_name = "NAME", allow_hyphen_values = true)]
+        name: String,
+        /// The types of its arguments
+        #[arg(value_name = "TYPE", allow_hyphen_values = true)]
+        types: Vec<String>,
+        /// Declarations to know: a program, which is run first
+        #[arg(long, value_name = "FILE")]
+        with: Option<PathBuf>,
+    },
+    /// Try the laws of classes at random values of the instances in a program
+    Laws {
+        /// The program, `-` for standard input; without one, the library
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+        /// Choices of values for each law
+        #[arg(long, default_value_t = 100)]
+        cases: u32,
+        /// What decides the values drawn
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+    },
+    /// Print the number of values of a compact linear type
+    Size {
+        /// The type; unknown upper-case names are index types
+        #[arg(value_name = "TYPE", allow_hyphen_values = true)]
+        ty: String,
+    },
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 fine, 1 error while running, 2 wrong usage or unreadable file, \
+                          3 error in the text or its types, 130 interrupted.";

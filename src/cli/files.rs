@@ -1,0 +1,129 @@
+//! Files as modules: where an import's path leads, and the text there.
+//!
+//! A path begins at the folder of the text that imports; the texts of `-e`, of standard input and of
+//! a session begin at the working folder. A module is the same one if its file is, however the path
+//! was written. Only files are read, never devices or pipes, which may have no end.
+
+use super::input::{self, Refusal};
+use felis::session::{Loader, NotFound, Place};
+use felis::source::Span;
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+/// The files seen from one folder.
+pub struct Files {
+    folder: PathBuf,
+    /// The program there, which does not import itself.
+    program: PathBuf,
+}
+
+/// How many names of a folder are looked at for one that could have been meant.
+const MOST_NEIGHBOURS: usize = 1_000;
+
+impl Files {
+    /// As seen from the folder of a program; of `-`, from the working folder.
+    pub fn beside(program: &Path) -> Files {
+        let folder = program.parent().map(Path::to_path_buf).unwrap_or_default();
+        Files { folder, program: program.to_path_buf() }
+    }
+
+    /// As seen from the working folder.
+    pub fn here() -> Files {
+        Files { folder: PathBuf::new(), program: PathBuf::new() }
+    }
+}
+
+impl Loader for Files {
+    fn find(&self, from: Option<&Place>, path: &str) -> Result<Place, NotFound> {
+        // The file is found from where its importer is, and named as its importer is named.
+        let folder = |file: &str| Path::new(file).parent().map(Path::to_path_buf).unwrap_or_default();
+        let (real, shown) = match from {
+            Some(place) => (folder(&place.id), folder(&place.name)),
+            None => (self.folder.clone(), self.folder.clone()),
+        };
+        let file = real.join(path);
+        let name = tidy(&shown.join(path)).display().to_string();
+        let unusable = |why: &str| Err(NotFound::Unusable(why.to_string()));
+        let real_file = match file.canonicalize() {
+            Ok(found) => found,
+            Err(error) => {
+                return match error.kind() {
+                    ErrorKind::NotFound | ErrorKind::NotADirectory => {
+                        let importer = from.map_or(self.program.as_path(), |place| Path::new(&place.id));
+                        Err(NotFound::Absent { looked: name, beside: neighbours(&file, path, importer) })
+                    }
+                    ErrorKind::PermissionDenied => unusable("there is no permission to read it"),
+                    // A path with a zero byte, or one that is too long.
+                    _ => unusable(&error.to_string()),
+                };
+            }
+        };
+        if real_file.is_dir() {
+            return unusable("it is a directory");
+        }
+        if !real_file.is_file() {
+            return unusable("it is no file");
+        }
+        match real_file.to_str() {
+            Some(id) => Ok(Place { id: id.to_string(), name }),
+            None => unusable("the path of its folder is not UTF-8 text"),
+        }
+    }
+
+    fn read(&self, place: &Place) -> Result<String, String> {
+        let refusal = match input::read_file(Path::new(&place.id), &place.name) {
+            Ok(text) => return Ok(text.text),
+            Err(refusal) => refusal,
+        };
+        Err(match refusal {
+            Refusal::Unreadable(message) => message,
+            Refusal::NotText(diagnostic, sources) => {
+                let span = diagnostic.primary.span;
+                let before = sources.slice(Span { start: 0, end: span.start, ..span });
+                let line = before.matches('\n').count() + 1;
+                format!("it is not UTF-8 text: in line {line} {}", diagnostic.primary.text)
+            }
+        })
+    }
+}
+
+/// The programs beside a file that is not there, but for the importer, as an import would write them.
+fn neighbours(file: &Path, path: &str, importer: &Path) -> Vec<String> {
+    let before = match path.rfind('/') {
+        Some(at) => &path[..=at],
+        None => "",
+    };
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let others = entries
+        .take(MOST_NEIGHBOURS)
+        .flatten()
+        .filter(|entry| file.with_file_name(entry.file_name()) != importer);
+    let names = others.map(|entry| entry.file_name());
+    let programs = names.filter(|name| Path::new(name).extension() == Some(OsStr::new("flx")));
+    let mut found: Vec<String> =
+        programs.filter_map(|name| Some(format!("{before}{}", name.to_str()?))).collect();
+    found.sort();
+    found
+}
+
+/// A path without `.`, and without a folder that `..` leaves again.
+fn tidy(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        let leaves = matches!(part, Component::ParentDir)
+            && matches!(out.components().next_back(), Some(Component::Normal(_)));
+        match part {
+            Component::CurDir => {}
+            _ if leaves => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}

@@ -1,0 +1,130 @@
+//! Texts from files and standard input, and what else the system says.
+
+use super::exit;
+use super::output::{Output, complain};
+use felis::diagnostic::{Diagnostic, render};
+use felis::source::{SourceMap, Span};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+/// A text and its name in messages.
+pub struct Text {
+    pub name: String,
+    pub text: String,
+}
+
+/// Why there is no text.
+pub enum Refusal {
+    /// The file cannot be read.
+    Unreadable(String),
+    /// It can, but is not text.
+    NotText(Box<Diagnostic>, SourceMap),
+}
+
+impl Refusal {
+    /// Says it, and gives the exit code.
+    pub fn tell(&self, output: &Output) -> u8 {
+        match self {
+            Refusal::Unreadable(message) => {
+                complain(&format!("felis: {message}"));
+                exit::USAGE
+            }
+            Refusal::NotText(diagnostic, sources) => {
+                output.complain_at_length(&render(diagnostic, sources, output.color));
+                exit::REJECTED
+            }
+        }
+    }
+}
+
+/// The largest text that is read, in bytes.
+pub const LARGEST: u64 = 64 << 20;
+
+/// The text of a file, or of standard input for `-`.
+pub fn read(path: &Path) -> Result<Text, Refusal> {
+    if path.as_os_str() != "-" {
+        return read_file(path, &path.display().to_string());
+    }
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| Refusal::Unreadable(format!("cannot read standard input: {error}")))?;
+    text("standard input", bytes)
+}
+
+/// The text of a file, which messages call `shown`.
+pub fn read_file(path: &Path, shown: &str) -> Result<Text, Refusal> {
+    let unreadable = |error: std::io::Error| {
+        Refusal::Unreadable(match error.kind() {
+            ErrorKind::NotFound => {
+                let bare = path.extension().is_none() && path.components().count() == 1;
+                let also = if bare { ", and no command has this name (see `felis --help`)" } else { "" };
+                format!("there is no file `{shown}`{also}")
+            }
+            ErrorKind::IsADirectory => format!("`{shown}` is a directory, not a program"),
+            ErrorKind::PermissionDenied => format!("no permission to read `{shown}`"),
+            _ => format!("cannot read `{shown}`: {error}"),
+        })
+    };
+    let file = File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    text(shown, bytes)
+}
+
+/// Bytes as a text with a name, if they are one and not too many.
+fn text(name: &str, bytes: Vec<u8>) -> Result<Text, Refusal> {
+    if bytes.len() as u64 > LARGEST {
+        return Err(Refusal::Unreadable(format!("`{name}` is larger than {} MiB", LARGEST >> 20)));
+    }
+    let text = decode(name, bytes)?;
+    Ok(Text { name: name.to_string(), text })
+}
+
+/// The bytes as text, if they are.
+pub fn decode(name: &str, bytes: Vec<u8>) -> Result<String, Refusal> {
+    String::from_utf8(bytes).map_err(|error| {
+        let (at, wrong) = (error.utf8_error().valid_up_to(), error.as_bytes());
+        let byte = wrong.get(at).copied().unwrap_or(0);
+        // Up to the wrong byte the readable form is the same; there it has a replacement character.
+        let mut sources = SourceMap::new();
+        let source = sources.add(name, String::from_utf8_lossy(wrong));
+        let span = Span::new(source.id, at, at + char::REPLACEMENT_CHARACTER.len_utf8());
+        let message = format!("`{name}` is not UTF-8 text");
+        let label = format!("the byte 0x{byte:02x} is not part of a character");
+        let diagnostic =
+            Diagnostic::error("E0100", span, message, label).help("save the file in the encoding UTF-8");
+        Refusal::NotText(Box::new(diagnostic), sources)
+    })
+}
+
+/// A statement that makes `args` the arguments of a program.
+pub fn arguments_as_program(arguments: &[OsString]) -> String {
+    let texts: Vec<String> = arguments.iter().map(|text| quoted(&text.to_string_lossy())).collect();
+    // `T ^ 1` is naturally `T`, and `T ^ 0` is `()`. What a program may do does not depend on how many
+    // arguments it is given: the number is a size that arrives at run time.
+    format!("val args = of_any_size (({}) :>> string ^ {});", texts.join(", "), texts.len())
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// How many bytes one value may take: three quarters of the machine's memory.
+pub fn memory_limit() -> u64 {
+    const UNKNOWN: u64 = 8 << 30;
+    let Ok(table) = std::fs::read_to_string("/proc/meminfo") else { return UNKNOWN };
+    let total = table.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let kibibytes = total.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    kibibytes.map_or(UNKNOWN, |total| total.saturating_mul(1024) / 4 * 3)
+}

@@ -1,0 +1,64 @@
+//! Ctrl-C.
+//!
+//! Takes the session's flag; what a signal does depends on what is going on ([`Doing`]).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+/// What is going on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Doing {
+    /// Nothing that has to be put in order: a signal ends the command.
+    Waiting,
+    /// The user edits a line: the editor reads Ctrl-C as a key, and a signal from elsewhere is not
+    /// meant for it.
+    Editing,
+    /// A program runs: a signal sets the flag; if it is still set at the next, the program does not
+    /// react, and the command ends.
+    Evaluating,
+}
+
+/// What a signal does.
+pub struct Interrupts {
+    doing: Arc<AtomicU8>,
+    flag: Arc<AtomicBool>,
+}
+
+impl Interrupts {
+    /// Begins to heed Ctrl-C. Where the system does not let us, Ctrl-C ends the command as it would.
+    pub fn install(flag: Arc<AtomicBool>) -> Interrupts {
+        let doing = Arc::new(AtomicU8::new(Doing::Waiting as u8));
+        let (seen, set) = (doing.clone(), flag.clone());
+        let _ = ctrlc::set_handler(move || {
+            let doing = seen.load(Ordering::SeqCst);
+            if doing == Doing::Editing as u8 {
+                return;
+            }
+            if doing == Doing::Waiting as u8 || set.swap(true, Ordering::SeqCst) {
+                std::process::exit(super::exit::INTERRUPTED.into());
+            }
+        });
+        Interrupts { doing, flag }
+    }
+
+    /// Says what is going on until the result is dropped.
+    pub fn while_doing(&self, doing: Doing) -> Until {
+        // A signal that came too late for the last input does not count for this one.
+        self.flag.store(false, Ordering::SeqCst);
+        let before = self.doing.swap(doing as u8, Ordering::SeqCst);
+        Until { doing: self.doing.clone(), before }
+    }
+}
+
+/// What was going on before goes on again when this is dropped.
+pub struct Until {
+    doing: Arc<AtomicU8>,
+    before: u8,
+}
+
+impl Drop for Until {
+    fn drop(&mut self) {
+        self.doing.store(self.before, Ordering::SeqCst);
+    }
+}

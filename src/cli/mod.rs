@@ -1,0 +1,310 @@
+//! The command line: files, expressions, questions about types, and the way into the REPL.
+//!
+//! Takes arguments; gives output, diagnostics on standard error, and an exit code ([`exit`]). Sees
+//! of the language only what [`felis::session`] shows.
+
+mod arguments;
+mod commands;
+mod files;
+mod input;
+mod interrupt;
+mod output;
+mod repl;
+
+pub use arguments::Arguments;
+
+use arguments::Command;
+use felis::diagnostic::Diagnostic;
+use felis::session::{Conversion, LawVerdict, Mode, Outcome, Session, Status, Trial};
+use files::Files;
+use input::Text;
+use interrupt::{Doing, Interrupts};
+use output::Output;
+use std::ffi::OsString;
+use std::io::{BufRead, IsTerminal};
+use std::path::Path;
+
+/// How the command ends.
+pub mod exit {
+    /// As it should.
+    pub const OK: u8 = 0;
+    /// The program stopped by an error while it ran, or its output could not be written.
+    pub const FAILED: u8 = 1;
+    /// The command was called wrongly, or a file could not be read.
+    pub const USAGE: u8 = 2;
+    /// A text could not be read, or its types are wrong: nothing has run.
+    pub const REJECTED: u8 = 3;
+    /// Ctrl-C.
+    pub const INTERRUPTED: u8 = 130;
+}
+
+/// Does what the arguments say.
+pub fn run(arguments: Arguments) -> u8 {
+    let mut shell = Shell::new();
+    let code = match (arguments.command, arguments.evaluate, arguments.file) {
+        (Some(command), _, _) => shell.command(command),
+        (None, Some(text), _) => shell.evaluate("expression", &text, Mode::Line),
+        (None, None, Some(file)) => shell.file(&file, &arguments.rest),
+        (None, None, None) if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => {
+            repl::interactive(shell)
+        }
+        (None, None, None) => repl::piped(shell),
+    };
+    // The shell has flushed what it wrote; the REPL owns it.
+    code
+}
+
+/// Bugs of Felis are told in a line, not with a Rust backtrace; the session goes on where it can.
+pub fn report_bugs_in_one_line() {
+    if std::env::var_os("RUST_BACKTRACE").is_none() {
+        std::panic::set_hook(Box::new(|panic| {
+            output::complain(&format!("felis: internal error: {panic}"));
+        }));
+    }
+}
+
+/// A session with what surrounds it.
+pub struct Shell {
+    session: Session,
+    output: Output,
+    interrupts: Interrupts,
+}
+
+impl Shell {
+    fn new() -> Shell {
+        let mut session = Session::new();
+        session.set_memory(input::memory_limit());
+        session.set_loader(Box::new(Files::here()));
+        let interrupts = Interrupts::install(session.interrupt_flag());
+        Shell { session, output: Output::new(), interrupts }
+    }
+
+    fn command(&mut self, command: Command) -> u8 {
+        let code = match command {
+            Command::Check { files } => files.iter().map(|file| self.check(file)).max().unwrap_or(exit::OK),
+            Command::Iso { batch: true, .. } => self.iso_batch(),
+            Command::Iso { explain, left, right, .. } => {
+                let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
+                let answer = self.session.iso(&left, &right, explain);
+                self.answer(answer.map(|comparison| commands::comparison(&comparison)))
+            }
+            Command::Type { expression } => {
+                let answer = self.session.type_of(&expression);
+                self.answer(answer.map(|ty| format!("{ty}\n")))
+            }
+            Command::Convert { from, to } => {
+                let answer = self.session.conversion(&from, &to);
+                self.answer(answer.map(|conversion| match conversion {
+                    Conversion::None(why) => format!("none\nnote: {why}\n"),
+                    other => format!("{}\n", other.name()),
+                }))
+            }
+            Command::Can { name, types, with } => self.can(&name, &types, with.as_deref()),
+            Command::Laws { file, cases, seed } => self.laws(file.as_deref(), cases, seed),
+            Command::Size { ty } => {
+                let answer = self.session.size_of(&ty);
+                self.answer(answer.map(|size| format!("{size}\n")))
+            }
+        };
+        self.output.flush();
+        code
+    }
+
+    /// Runs a file, or standard input for `-`; its arguments are there as `args`.
+    fn file(&mut self, file: &Path, arguments: &[OsString]) -> u8 {
+        let (name, text) = match input::read(file) {
+            Ok(Text { name, text }) => (name, text),
+            Err(refusal) => return refusal.tell(&self.output),
+        };
+        self.session.set_loader(Box::new(Files::beside(file)));
+        self.define_arguments(&text, arguments);
+        self.evaluate(&name, &text, Mode::Script)
+    }
+
+    /// Makes `args` known to a program that may mention it.
+    fn define_arguments(&mut self, text: &str, arguments: &[OsString]) {
+        if text.contains("args") {
+            self.evaluate("arguments", &input::arguments_as_program(arguments), Mode::Script);
+        }
+    }
+
+    fn evaluate(&mut self, name: &str, text: &str, mode: Mode) -> u8 {
+        let outcome = self.outcome(name, text, mode);
+        if let Some(value) = &outcome.value {
+            self.output.write(&value.text);
+            self.output.write("\n");
+        }
+        self.output.flush();
+        self.tell(&outcome.diagnostics);
+        if outcome.status == Status::Interrupted {
+            output::complain("interrupted");
+        }
+        code(outcome.status)
+    }
+
+    /// Evaluates, its output written as it comes, Ctrl-C heeded.
+    fn outcome(&mut self, name: &str, text: &str, mode: Mode) -> Outcome {
+        let Shell { session, output, interrupts } = self;
+        let _running = interrupts.while_doing(Doing::Evaluating);
+        let mut outcome = session.evaluate(name, text, mode, &mut |text| output.write(text));
+        if outcome.status == Status::Interrupted {
+            // Whoever pressed Ctrl-C knows.
+            outcome.diagnostics.retain(|diagnostic| !diagnostic.is_error());
+        }
+        outcome
+    }
+
+    fn check(&mut self, file: &Path) -> u8 {
+        let Text { name, text } = match input::read(file) {
+            Ok(text) => text,
+            Err(refusal) => return refusal.tell(&self.output),
+        };
+        self.session.set_loader(Box::new(Files::beside(file)));
+        // How many there will be is not known; a program that checks runs without any.
+        self.define_arguments(&text, &[]);
+        let outcome = self.session.check(&name, &text);
+        self.tell(&outcome.diagnostics);
+        code(outcome.status)
+    }
+
+    /// Answers `felis can`: `yes`, the type, the chain of choices; or `no` and why.
+    fn can(&mut self, name: &str, types: &[String], with: Option<&Path>) -> u8 {
+        if let Some(file) = with {
+            let code = self.file(file, &[]);
+            if code != exit::OK {
+                return code;
+            }
+            self.output.end_line();
+        }
+        let types: Vec<&str> = types.iter().map(String::as_str).collect();
+        match self.session.can(name, &types) {
+            Ok(able) => {
+                self.output.write(&format!("yes : {}\n{}", able.result, able.how));
+                self.tell(&able.remarks);
+                exit::OK
+            }
+            Err(diagnostics) => {
+                self.output.write("no\n");
+                self.tell(&diagnostics);
+                exit::REJECTED
+            }
+        }
+    }
+
+    /// Tries the laws of the instances in a program, which runs first, or of those in the library.
+    fn laws(&mut self, file: Option<&Path>, cases: u32, seed: u64) -> u8 {
+        if let Some(file) = file {
+            let code = self.file(file, &[]);
+            if code != exit::OK {
+                return code;
+            }
+            self.output.end_line();
+        }
+        let Shell { session, interrupts, .. } = self;
+        let trials = {
+            let _running = interrupts.while_doing(Doing::Evaluating);
+            session.laws(cases, seed, file.is_none())
+        };
+        let trials = match trials {
+            Ok(trials) => trials,
+            Err(diagnostics) => {
+                self.tell(&diagnostics);
+                return exit::REJECTED;
+            }
+        };
+        let (mut held, mut code) = (0, exit::OK);
+        for Trial { instance, law, verdict } in &trials {
+            let name = format!("{instance} {law}");
+            match verdict {
+                LawVerdict::Held(_) => held += 1,
+                LawVerdict::NoValues(ty) => {
+                    self.output.write(&format!("{name}: not tried, no values of `{ty}` can be drawn\n"));
+                }
+                LawVerdict::Broken(at) => {
+                    self.output.write(&format!("{name}: does not hold at {at}\n"));
+                    code = exit::FAILED;
+                }
+                LawVerdict::Failed(at, diagnostic) => {
+                    self.output.write(&format!("{name}: fails at {at}\n"));
+                    self.tell(std::slice::from_ref(diagnostic));
+                    code = exit::FAILED;
+                }
+                LawVerdict::Interrupted => code = exit::INTERRUPTED,
+            }
+        }
+        self.output.write(&format!(
+            "{held} of {} laws held, {cases} choices of values each, seed {seed}\n",
+            trials.len()
+        ));
+        code
+    }
+
+    /// A verdict for each line `left<TAB>right` of standard input; `error` for a line that is wrong,
+    /// an empty one for an empty one, so that lines correspond.
+    fn iso_batch(&mut self) -> u8 {
+        let mut worst = exit::OK;
+        for (number, line) in std::io::stdin().lock().split(b'\n').enumerate() {
+            let Ok(line) = line else { return exit::USAGE };
+            let line = String::from_utf8_lossy(&line);
+            let line = line.trim_end_matches('\r');
+            if number % RENEWAL == RENEWAL - 1 {
+                self.session.reset();
+            }
+            if line.is_empty() {
+                self.output.write("\n");
+                continue;
+            }
+            let answer = match line.split_once('\t') {
+                Some((left, right)) => self.session.iso(left, right, false),
+                None => {
+                    output::complain(&format!("felis: line {}: no tab between two types", number + 1));
+                    Err(Vec::new())
+                }
+            };
+            match answer {
+                Ok(comparison) => self.output.write(&format!("{}\n", comparison.verdict)),
+                Err(diagnostics) => {
+                    self.output.write("error\n");
+                    if !diagnostics.is_empty() {
+                        output::complain(&format!("felis: line {}:", number + 1));
+                        self.tell(&diagnostics);
+                    }
+                    worst = exit::REJECTED;
+                }
+            }
+        }
+        worst
+    }
+
+    fn answer(&mut self, answer: Result<String, Vec<Diagnostic>>) -> u8 {
+        match answer {
+            Ok(text) => {
+                self.output.write(&text);
+                exit::OK
+            }
+            Err(diagnostics) => {
+                self.tell(&diagnostics);
+                exit::REJECTED
+            }
+        }
+    }
+
+    fn tell(&mut self, diagnostics: &[Diagnostic]) {
+        self.output.flush();
+        for diagnostic in diagnostics {
+            self.output.complain_at_length(&self.session.render(diagnostic, self.output.color));
+        }
+    }
+}
+
+/// A session keeps the texts it has seen; a batch without end starts afresh now and then.
+const RENEWAL: usize = 10_000;
+
+fn code(status: Status) -> u8 {
+    match status {
+        Status::Ok => exit::OK,
+        Status::Rejected => exit::REJECTED,
+        Status::Failed => exit::FAILED,
+        Status::Interrupted => exit::INTERRUPTED,
+    }
+}

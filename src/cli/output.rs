@@ -1,0 +1,78 @@
+//! Standard output and standard error.
+//!
+//! Output is buffered, and flushed before anything goes to standard error, so that both come in
+//! order; on a terminal it is seen at once. A reader that has gone away ends the command quietly.
+
+use std::io::{BufWriter, ErrorKind, IsTerminal, Stdout, Write};
+
+/// Where output and messages go.
+pub struct Output {
+    out: BufWriter<Stdout>,
+    /// Whether somebody watches.
+    pub interactive: bool,
+    /// Whether messages are coloured.
+    pub color: bool,
+    /// Whether the last line written is ended.
+    at_line_start: bool,
+}
+
+impl Output {
+    /// The standard streams.
+    pub fn new() -> Output {
+        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+            || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        Output {
+            out: BufWriter::with_capacity(1 << 16, std::io::stdout()),
+            interactive: std::io::stdout().is_terminal(),
+            color: std::io::stderr().is_terminal() && !plain,
+            at_line_start: true,
+        }
+    }
+
+    /// Writes to standard output.
+    pub fn write(&mut self, text: &str) {
+        if let Err(error) = self.out.write_all(text.as_bytes()) {
+            give_up(&error);
+        }
+        if let Some(last) = text.chars().next_back() {
+            self.at_line_start = last == '\n';
+        }
+        if self.interactive {
+            self.flush();
+        }
+    }
+
+    /// Ends the line that a program has left open, so that what comes next stands alone.
+    pub fn end_line(&mut self) {
+        if !self.at_line_start {
+            self.write("\n");
+        }
+    }
+
+    /// Lets go of what has been written.
+    pub fn flush(&mut self) {
+        if let Err(error) = self.out.flush().and_then(|()| self.out.get_mut().flush()) {
+            give_up(&error);
+        }
+    }
+
+    /// Writes lines that end themselves to standard error.
+    pub fn complain_at_length(&self, text: &str) {
+        // If nobody listens there is nobody to tell.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+}
+
+/// Writes a line to standard error.
+pub fn complain(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Ends the command: nothing it does can be seen any more.
+fn give_up(error: &std::io::Error) -> ! {
+    if error.kind() == ErrorKind::BrokenPipe {
+        std::process::exit(super::exit::OK.into());
+    }
+    complain(&format!("felis: cannot write to standard output: {error}"));
+    std::process::exit(super::exit::FAILED.into());
+}

@@ -1,0 +1,19 @@
+//! The core language: what a checked program means, with every choice made.
+//!
+//! The checker elaborates into it: names are resolved, overloads chosen, type arguments and
+//! conversions written out, pointwise arithmetic turned into array construction, patterns typed.
+//! Types in core may mention rigid variables (code is shared by all shapes) but never a hole.
+//!
+//! Takes nothing; gives terms, the table of primitives, a validator and a printer. Knows no
+//! syntax, no evaluation.
+
+pub mod prim;
+pub mod print;
+pub mod program;
+mod signature;
+pub mod term;
+pub mod validate;
+
+pub use prim::Prim;
+pub use program::{Class, ClassId, Implementation, Instance, Method, Program};
+pub use term::*;

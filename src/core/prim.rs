@@ -1,0 +1,103 @@
+//! The one table of primitives: name, type as written in the language, a sentence.
+//!
+//! The checker reads names and types here; every executor matches [`Prim`] exhaustively, so that
+//! a forgotten primitive does not compile.
+
+macro_rules! prims {
+    ($( $variant:ident $name:literal : $ty:literal, $doc:literal; )*) => {
+        /// A primitive.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Prim { $( #[doc = $doc] $variant, )* }
+
+        impl Prim {
+            /// Every primitive, in the order of the table.
+            pub const ALL: &'static [Prim] = &[ $( Prim::$variant, )* ];
+
+            /// Its name; several primitives of one name are overloads.
+            pub fn name(self) -> &'static str {
+                match self { $( Prim::$variant => $name, )* }
+            }
+
+            /// Its type, as source text: `[T, I:COMPACTLINEAR] T -> U`.
+            pub fn signature(self) -> &'static str {
+                match self { $( Prim::$variant => $ty, )* }
+            }
+
+            /// What it does, in a sentence.
+            pub fn doc(self) -> &'static str {
+                match self { $( Prim::$variant => $doc, )* }
+            }
+        }
+    };
+}
+
+prims! {
+    Print "print": "[T] T -> void", "Writes a value as `str` gives it.";
+    Println "println": "[T] T -> void", "Writes a value as `str` gives it, and ends the line.";
+    Str "str": "[T] T -> string", "The value as text for people.";
+    Strr "_strr": "[T] T -> string", "The value as text that reads back.";
+    Fail "fail": "[T] string -> T", "Stops the program with this message.";
+    Assert "assert": "bool -> void", "Stops the program if the condition is false.";
+    Size "sizeof": "[I:COMPACTLINEAR] unit -> int", "The number of values of `I`.";
+    Wrap "wrap": "[T, S] S -> T", "The number as an integer of type `T`, wrapped around if it does not fit.";
+    Saturate "saturate": "[T, S] S -> T", "The number as an integer of type `T`, the nearest bound if it does not fit.";
+    ModInt "mod": "[I:COMPACTLINEAR] int -> I", "The value of `I` whose code is the integer modulo the size of `I`.";
+    ModBigint "mod": "[I:COMPACTLINEAR] bigint -> I", "The value of `I` whose code is the integer modulo the size of `I`.";
+    IndexInt "index": "[I:COMPACTLINEAR] int -> 1 + I", "Case 1 with the value of `I` whose code is the integer, or case 0.";
+    IndexBigint "index": "[I:COMPACTLINEAR] bigint -> 1 + I", "Case 1 with the value of `I` whose code is the integer, or case 0.";
+    Sqrt "sqrt": "real -> real", "The square root.";
+    Exp "exp": "real -> real", "e to the power of a number.";
+    Log "log": "real -> real", "The natural logarithm.";
+    Sin "sin": "real -> real", "The sine of an angle in radians.";
+    Cos "cos": "real -> real", "The cosine of an angle in radians.";
+    Tan "tan": "real -> real", "The tangent of an angle in radians.";
+    Asin "asin": "real -> real", "The angle in [-π/2, π/2] with this sine.";
+    Acos "acos": "real -> real", "The angle in [0, π] with this cosine.";
+    Atan "atan": "real -> real", "The angle in (-π/2, π/2) with this tangent.";
+    Atan2 "atan2": "real * real -> real", "The angle of the point (x, y), given as (y, x).";
+    Tanh "tanh": "real -> real", "The hyperbolic tangent.";
+    Floor "floor": "real -> real", "The largest whole number not above.";
+    Ceil "ceil": "real -> real", "The smallest whole number not below.";
+    Round "round": "real -> real", "The nearest whole number, halves away from zero.";
+    Trunc "trunc": "real -> real", "The whole part.";
+    IsNan "is_nan": "real -> bool", "Whether it is not a number.";
+    BitAnd "band": "int * int -> int", "Bitwise and.";
+    BitOr "bor": "int * int -> int", "Bitwise or.";
+    BitXor "bxor": "int * int -> int", "Bitwise exclusive or.";
+    BitNot "bnot": "int -> int", "Bitwise complement.";
+    Shl "shl": "int * int -> int", "Shifts left; 0 from 64 places on.";
+    Shr "shr": "int * int -> int", "Shifts right without sign; 0 from 64 places on.";
+    PopCount "popcount": "int -> int", "The number of one bits.";
+    Ctz "ctz": "int -> int", "The number of zero bits below the lowest one; 64 for 0.";
+    StrLen "strlen": "string -> int", "The number of characters.";
+    Substring "substring": "string * int * int -> string", "The characters from one position up to, not including, another; positions outside are moved to the ends.";
+    StrFind "strfind": "string * string -> int", "The position of the first occurrence of the second text in the first, or -1.";
+    Upper "upper": "string -> string", "In upper case.";
+    Lower "lower": "string -> string", "In lower case.";
+    UpperChar "upper": "char -> char", "In upper case, where that is one character.";
+    LowerChar "lower": "char -> char", "In lower case, where that is one character.";
+    IsLetter "is_letter": "char -> bool", "Whether it is a letter of any script.";
+    IsSpace "is_space": "char -> bool", "Whether it is a blank, a tab, a line break or another space.";
+    Trim "trim": "string -> string", "Without blanks at its ends.";
+    StrRepeat "repeat": "string * int -> string", "The text that many times; empty below 1.";
+    Chr "chr": "int -> string", "The character with this Unicode code point.";
+    CodePoint "codepoint": "string * int -> int", "The Unicode code point of the character at a position, or -1.";
+    ParseInt "parse_int": "string -> 1 + int", "Case 1 with the integer the text is, or case 0.";
+    ParseReal "parse_real": "string -> 1 + real", "Case 1 with the real the text is, or case 0.";
+    Compress "compress": "[T, I:COMPACTLINEAR] T ^ I * bool ^ I -> T ^ ?K", "The elements beside which the other array is true, in order.";
+    Iota "iota": "int -> int ^ ?N", "The integers from 0 up to, not including, a number that is not negative.";
+    Characters "characters": "string -> string ^ ?N", "The characters of a text, each as a text.";
+    Words "words": "string -> string ^ ?N", "The parts of a text between blanks.";
+    Lines "lines": "string -> string ^ ?N", "The lines of a text.";
+    Split "split": "string * string -> string ^ ?N", "The parts of a text between the places where another stands.";
+    Numbers "numbers": "string -> real ^ ?N", "The numbers of a text, between blanks and commas.";
+    Table "table": "string -> real ^ (?R \\* ?C)", "The numbers of a text, a row for each line that has any; rows are equally long.";
+    Fixed "fixed": "real * int -> string", "The number with that many digits after the point.";
+}
+
+impl Prim {
+    /// Whether calling it is an effect.
+    pub fn is_procedure(self) -> bool {
+        self.signature().ends_with("-> void")
+    }
+}

@@ -1,0 +1,435 @@
+//! Core as text, for people who look at what a program became.
+//!
+//! Takes functions and scripts; gives text that is meant for reading only, never read back. Locals
+//! are `name.number`, so that two of one name can be told apart.
+
+use super::Program;
+use super::term::{
+    ForRange, Function, LocalId, LocalInfo, Op, Pat, PatKind, Root, Script, StepKind, Stmt, StmtKind, Term,
+    TermKind,
+};
+use crate::types::Type;
+use std::fmt::Write;
+
+/// A script, and the functions of its program.
+pub fn program(program: &Program, script: &Script) -> String {
+    let mut out = String::new();
+    for (id, f) in program.functions.iter().enumerate() {
+        if let Some(f) = f {
+            out.push_str(&function(program, id as u32, f));
+            out.push('\n');
+        }
+    }
+    let mut p = Printer { program, locals: &script.locals, out, indent: 0 };
+    p.stmts(&script.body);
+    if let Some(result) = &script.result {
+        p.term(result);
+        let _ = writeln!(p.out, " : {}", result.ty);
+    }
+    p.out
+}
+
+/// A function under its number.
+pub fn function(program: &Program, id: u32, function: &Function) -> String {
+    let mut p = Printer { program, locals: &function.locals, out: String::new(), indent: 0 };
+    let _ = write!(p.out, "fun {}#{id}", function.name);
+    if !function.type_params.is_empty() {
+        let params: Vec<String> =
+            function.type_params.iter().map(|v| format!("{}:{}", v.name, v.kind)).collect();
+        let _ = write!(p.out, "[{}]", params.join(", "));
+    }
+    p.typed_locals(" ", &function.params);
+    if !function.captures.is_empty() {
+        p.typed_locals(" captures ", &function.captures);
+    }
+    let _ = write!(p.out, " : {} =", function.body.ty);
+    p.indent = 1;
+    p.line();
+    p.term(&function.body);
+    p.out.push('\n');
+    p.out
+}
+
+struct Printer<'a> {
+    program: &'a Program,
+    locals: &'a [LocalInfo],
+    out: String,
+    indent: usize,
+}
+
+impl Printer<'_> {
+    fn line(&mut self) {
+        self.out.push('\n');
+        (0..self.indent).for_each(|_| self.out.push_str("  "));
+    }
+
+    fn local(&mut self, local: LocalId) {
+        let name = self.locals.get(local as usize).map_or("?", |l| &l.name);
+        let _ = write!(self.out, "{name}.{local}");
+    }
+
+    fn global(&mut self, global: u32) {
+        let name = self.program.globals.get(global as usize).map_or("?", |g| &g.name);
+        let _ = write!(self.out, "{name}@{global}");
+    }
+
+    fn typed_locals(&mut self, before: &str, locals: &[LocalId]) {
+        let _ = write!(self.out, "{before}(");
+        for (i, local) in locals.iter().enumerate() {
+            self.out.push_str(if i > 0 { ", " } else { "" });
+            self.local(*local);
+            let info = self.locals.get(*local as usize);
+            let shared = info.is_some_and(|l| l.shared);
+            let ty = info.map_or_else(Type::error, |l| l.ty.clone());
+            let _ = write!(self.out, ":{}{ty}", if shared { "shared " } else { "" });
+        }
+        self.out.push(')');
+    }
+
+    fn terms(&mut self, open: &str, terms: &[Term], close: &str) {
+        self.out.push_str(open);
+        for (i, term) in terms.iter().enumerate() {
+            self.out.push_str(if i > 0 { ", " } else { "" });
+            self.term(term);
+        }
+        self.out.push_str(close);
+    }
+
+    /// `what(term) : type`
+    fn to(&mut self, what: &str, inner: &Term, ty: &Type) {
+        let _ = write!(self.out, "{what}[{ty}](");
+        self.term(inner);
+        self.out.push(')');
+    }
+
+    fn term(&mut self, term: &Term) {
+        match &term.kind {
+            TermKind::Int(n) => {
+                let _ = write!(self.out, "{n}");
+            }
+            TermKind::Real(x) => {
+                let _ = write!(self.out, "{:?}", x.double);
+            }
+            TermKind::Char(c) => {
+                let _ = write!(self.out, "{c:?}");
+            }
+            TermKind::Str(text) => {
+                let _ = write!(self.out, "{text:?}");
+            }
+            TermKind::Code(_) if term.ty.is_unit() => self.out.push_str("()"),
+            TermKind::Code(n) => {
+                let _ = write!(self.out, "`{n}:{}", term.ty);
+            }
+            TermKind::Local(local) => self.local(*local),
+            TermKind::Global(global) => self.global(*global),
+            TermKind::Closure { function, type_args, captures } => {
+                let name = self.program.functions.get(*function as usize).and_then(Option::as_ref);
+                let name = name.map_or("?", |f| &f.name);
+                let _ = write!(self.out, "{name}#{function}");
+                if !type_args.is_empty() {
+                    let args: Vec<String> = type_args.iter().map(Type::to_string).collect();
+                    let _ = write!(self.out, "[{}]", args.join(", "));
+                }
+                if !captures.is_empty() {
+                    self.out.push('{');
+                    for (i, local) in captures.iter().enumerate() {
+                        self.out.push_str(if i > 0 { ", " } else { "" });
+                        self.local(*local);
+                    }
+                    self.out.push('}');
+                }
+            }
+            TermKind::Method { class, method, type_args } => {
+                let known = self.program.classes.get(*class as usize);
+                let name = known.and_then(|c| c.methods.get(*method)).map_or("?", |m| &m.name);
+                let args: Vec<String> = type_args.iter().map(Type::to_string).collect();
+                let class = known.map_or("?", |c| &c.name);
+                let _ = write!(self.out, "{class}.{name}[{}]", args.join(", "));
+            }
+            TermKind::Call(head, args) => {
+                self.term(head);
+                self.terms("(", args, ")");
+            }
+            TermKind::Prim(prim, type_args, args) => {
+                self.out.push_str(prim.name());
+                if !type_args.is_empty() {
+                    let types: Vec<String> = type_args.iter().map(Type::to_string).collect();
+                    let _ = write!(self.out, "[{}]", types.join(", "));
+                }
+                self.terms("(", args, ")");
+            }
+            TermKind::Op(op, args) => self.op(*op, args),
+            TermKind::Tuple(parts) => self.terms("(", parts, if parts.len() == 1 { ",)" } else { ")" }),
+            TermKind::Component(base, i) => {
+                self.term(base);
+                let _ = write!(self.out, ".{i}");
+            }
+            TermKind::Index(array, index) => {
+                self.term(array);
+                self.out.push_str(".(");
+                self.term(index);
+                self.out.push(')');
+            }
+            TermKind::Build(clauses, body) => {
+                self.out.push('[');
+                self.term(body);
+                for (i, (local, ty)) in clauses.iter().enumerate() {
+                    self.out.push_str(if i > 0 { ", " } else { " for " });
+                    self.local(*local);
+                    let _ = write!(self.out, " in ..[{ty}]");
+                }
+                self.out.push(']');
+            }
+            TermKind::Pack(parts) => self.terms("pack(", parts, ")"),
+            TermKind::Factor(base, i) => {
+                self.term(base);
+                let _ = write!(self.out, ".\\{i}");
+            }
+            TermKind::Digit(base, i) => {
+                self.term(base);
+                self.out.push_str(".\\(");
+                self.term(i);
+                self.out.push(')');
+            }
+            TermKind::Inject(case, arg) => {
+                let _ = write!(self.out, "case {case} of {} (", term.ty);
+                self.term(arg);
+                self.out.push(')');
+            }
+            TermKind::Reshape(inner) => self.to("reshape", inner, &term.ty),
+            TermKind::ToCode(inner) => self.to("code", inner, &term.ty),
+            TermKind::FromCode(inner) => self.to("from_code", inner, &term.ty),
+            TermKind::Convert(inner) => self.to("convert", inner, &term.ty),
+            TermKind::If(condition, then, otherwise) => {
+                self.out.push_str("if ");
+                self.term(condition);
+                self.out.push_str(" then ");
+                self.term(then);
+                self.out.push_str(" else ");
+                self.term(otherwise);
+            }
+            TermKind::Match(scrutinee, arms) => {
+                self.out.push_str("match ");
+                self.term(scrutinee);
+                self.indent += 1;
+                for arm in arms {
+                    self.line();
+                    self.arm(&arm.pattern, arm.guard.as_ref());
+                    self.out.push(' ');
+                    self.term(&arm.body);
+                }
+                self.indent -= 1;
+            }
+            TermKind::PackSizes(sizes, inner) => {
+                let sizes: Vec<String> = sizes.iter().map(Type::to_string).collect();
+                let _ = write!(self.out, "pack_sizes[{}](", sizes.join(", "));
+                self.term(inner);
+                self.out.push(')');
+            }
+            TermKind::Block(stmts, value) => {
+                self.out.push('{');
+                self.indent += 1;
+                self.line();
+                self.stmts(stmts);
+                if let Some(value) = value {
+                    self.term(value);
+                }
+                self.indent -= 1;
+                self.unindented();
+                self.out.push('}');
+            }
+            TermKind::Error => self.out.push_str("<error>"),
+        }
+    }
+
+    fn arm(&mut self, pattern: &Pat, guard: Option<&Term>) {
+        self.out.push_str("| ");
+        self.pattern(pattern);
+        if let Some(guard) = guard {
+            self.out.push_str(" when ");
+            self.term(guard);
+        }
+        self.out.push_str(" =>");
+    }
+
+    fn op(&mut self, op: Op, args: &[Term]) {
+        // `Add(Int)` as `add_int`, `Eq` as `eq`.
+        let name = format!("{op:?}").to_lowercase().replace('(', "_").replace(')', "");
+        self.terms(&format!("{name}("), args, ")");
+    }
+
+    fn pattern(&mut self, pat: &Pat) {
+        match &pat.kind {
+            PatKind::Wild => self.out.push('_'),
+            PatKind::Bind(local) => self.local(*local),
+            PatKind::As(inner, local) => {
+                self.pattern(inner);
+                self.out.push_str(" as ");
+                self.local(*local);
+            }
+            PatKind::Int(n) => {
+                let _ = write!(self.out, "{n}");
+            }
+            PatKind::Real(x) => {
+                let _ = write!(self.out, "{:?}", x.double);
+            }
+            PatKind::Char(c) => {
+                let _ = write!(self.out, "{c:?}");
+            }
+            PatKind::Str(text) => {
+                let _ = write!(self.out, "{text:?}");
+            }
+            PatKind::Code(n) => {
+                let _ = write!(self.out, "`{n}:{}", pat.ty);
+            }
+            PatKind::Tuple(parts) | PatKind::Pack(parts) => {
+                let packed = matches!(pat.kind, PatKind::Pack(_));
+                self.out.push_str(if packed { "pack(" } else { "(" });
+                for (i, part) in parts.iter().enumerate() {
+                    self.out.push_str(if i > 0 { ", " } else { "" });
+                    self.pattern(part);
+                }
+                self.out.push(')');
+            }
+            PatKind::Case(case, inner) => {
+                let _ = write!(self.out, "case {case}");
+                if let Some(inner) = inner {
+                    self.out.push(' ');
+                    self.pattern(inner);
+                }
+            }
+        }
+    }
+
+    /// Statements, each on a line; the next line is begun.
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            self.stmt(&stmt.kind);
+            self.line();
+        }
+    }
+
+    /// A block of statements inside a statement.
+    fn body(&mut self, stmts: &[Stmt]) {
+        self.out.push_str(" {");
+        self.indent += 1;
+        self.line();
+        self.stmts(stmts);
+        self.indent -= 1;
+        self.unindented();
+        self.out.push('}');
+    }
+
+    /// A line that has been begun is the last of its block.
+    fn unindented(&mut self) {
+        if self.out.ends_with("  ") {
+            self.out.truncate(self.out.trim_end_matches(' ').len());
+            (0..self.indent).for_each(|_| self.out.push_str("  "));
+        } else {
+            self.line();
+        }
+    }
+
+    fn stmt(&mut self, kind: &StmtKind) {
+        match kind {
+            StmtKind::Let(pat, term) => {
+                self.out.push_str("let ");
+                self.pattern(pat);
+                self.out.push_str(" = ");
+                self.term(term);
+            }
+            StmtKind::SetLocal(local, term) => {
+                self.local(*local);
+                self.out.push_str(" := ");
+                self.term(term);
+            }
+            StmtKind::SetGlobal(global, term) => {
+                self.global(*global);
+                self.out.push_str(" := ");
+                self.term(term);
+            }
+            StmtKind::Store { root, path, value, .. } => {
+                self.out.push('&');
+                match root {
+                    Root::Local(local) => self.local(*local),
+                    Root::Global(global) => self.global(*global),
+                }
+                for step in path {
+                    let (open, index) = match &step.kind {
+                        StepKind::Component(i) => (format!(".{i}"), None),
+                        StepKind::Factor(i) => (format!(".\\{i}"), None),
+                        StepKind::Index(index) => (".(".to_string(), Some(index)),
+                        StepKind::Digit(index) => (".\\(".to_string(), Some(index)),
+                    };
+                    self.out.push_str(&open);
+                    if let Some(index) = index {
+                        self.term(index);
+                        self.out.push(')');
+                    }
+                }
+                self.out.push_str(" <- ");
+                self.term(value);
+            }
+            StmtKind::Open { vars, local, value } => {
+                let vars: Vec<&str> = vars.iter().map(|v| &*v.name).collect();
+                let _ = write!(self.out, "open [{}] ", vars.join(", "));
+                self.local(*local);
+                self.out.push_str(" = ");
+                self.term(value);
+            }
+            StmtKind::Require { left, right, solve } => {
+                let solve = solve.as_ref().map_or(String::new(), |var| format!("[{}] ", var.name));
+                let _ = write!(self.out, "require {solve}{left} == {right}");
+            }
+            StmtKind::Expr(term) => self.term(term),
+            StmtKind::If(condition, then, otherwise) => {
+                self.out.push_str("if ");
+                self.term(condition);
+                self.body(then);
+                if !otherwise.is_empty() {
+                    self.out.push_str(" else");
+                    self.body(otherwise);
+                }
+            }
+            StmtKind::Match(scrutinee, arms) => {
+                self.out.push_str("match ");
+                self.term(scrutinee);
+                self.indent += 1;
+                for (pat, guard, body) in arms {
+                    self.line();
+                    self.arm(pat, guard.as_ref());
+                    self.body(body);
+                }
+                self.indent -= 1;
+            }
+            StmtKind::For(local, range, body) => {
+                self.out.push_str("for ");
+                self.local(*local);
+                self.out.push_str(" in ");
+                match range {
+                    ForRange::All(ty) => {
+                        let _ = write!(self.out, "..[{ty}]");
+                    }
+                    ForRange::Ints { low, high, inclusive } => {
+                        self.term(low);
+                        self.out.push_str(if *inclusive { ".." } else { "..<" });
+                        self.term(high);
+                    }
+                    ForRange::Elements(array) => self.term(array),
+                }
+                self.body(body);
+            }
+            StmtKind::While(condition, body) => {
+                self.out.push_str("while ");
+                self.term(condition);
+                self.body(body);
+            }
+            StmtKind::Break => self.out.push_str("break"),
+            StmtKind::Continue => self.out.push_str("continue"),
+            StmtKind::Return(term) => {
+                self.out.push_str("return ");
+                self.term(term);
+            }
+        }
+    }
+}

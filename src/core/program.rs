@@ -1,0 +1,307 @@
+//! The program: all functions, variables, classes and instances of a session.
+//!
+//! Grows only; a failed input is cut off again ([`Program::extent`], [`Program::truncate`]). Says
+//! which function stands for a method at given types; whether there is an instance at all is the
+//! checker's business, which has asked before.
+
+use super::{Function, FunctionId, Global};
+use crate::types::matching::{Match, matching};
+use crate::types::{LARGEST_TYPE_NODES, NominalBody, Type, TypeKind, TypeVar};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Requirements of requirements of … followed at most: an instance may require more than it gives
+/// (`instance[T with C[T ^ 2]] C[T]`).
+pub const DEEPEST_REQUIREMENT: u32 = 100;
+
+/// A class of the program.
+pub type ClassId = u32;
+
+/// What a session has defined so far.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// By [`FunctionId`]; `None` while its body is being checked.
+    pub functions: Vec<Option<Arc<Function>>>,
+    /// By [`super::GlobalId`].
+    pub globals: Vec<Global>,
+    /// Sizes opened at the top level: variables that are nobody's parameters.
+    pub sizes: Vec<TypeVar>,
+    /// By [`ClassId`].
+    pub classes: Vec<Class>,
+    /// Of all classes. Of two at the same types the later one counts: it has replaced the other.
+    pub instances: Vec<Instance>,
+    /// Classes of the library that the language knows.
+    pub known: Known,
+}
+
+/// The classes of the library that give syntax a meaning; `None` until read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Known {
+    /// What has a text of its own.
+    pub show: Option<ClassId>,
+    /// What has an equality of its own.
+    pub eq: Option<ClassId>,
+    /// What literals can be.
+    pub literal: Option<ClassId>,
+    /// What `:>` leads to.
+    pub convert: Option<ClassId>,
+    /// What is converted without being asked for.
+    pub widen: Option<ClassId>,
+    /// What can be indexed.
+    pub index: Option<ClassId>,
+    /// What is drawn, where values are drawn at random, by a function of its own.
+    pub arbitrary: Option<ClassId>,
+}
+
+impl Known {
+    /// The classes by their names in the library.
+    pub fn read(class: impl Fn(&str) -> Option<ClassId>) -> Known {
+        Known {
+            show: class("Show"),
+            eq: class("Eq"),
+            literal: class("Literal"),
+            convert: class("Convert"),
+            widen: class("Widen"),
+            index: class("Index"),
+            arbitrary: class("Arbitrary"),
+        }
+    }
+}
+
+/// A class, as far as a program that runs needs to know it.
+#[derive(Clone, Debug)]
+pub struct Class {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type parameters.
+    pub params: Vec<TypeVar>,
+    /// What it demands of an instance.
+    pub methods: Vec<Method>,
+}
+
+/// A method of a class.
+#[derive(Clone, Debug)]
+pub struct Method {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its own type parameters.
+    pub params: Vec<TypeVar>,
+    /// Its type.
+    pub ty: Type,
+    /// The function over the class's parameters that an instance without its own has.
+    pub default: Option<FunctionId>,
+}
+
+/// How types belong to a class.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// Which class.
+    pub class: ClassId,
+    /// Type parameters: the instance stands for one at each of their arguments.
+    pub params: Vec<TypeVar>,
+    /// Arguments of the class.
+    pub args: Vec<Type>,
+    /// What must hold of the parameters.
+    pub requires: Vec<(ClassId, Vec<Type>)>,
+    /// A function for each method.
+    pub methods: Vec<Implementation>,
+}
+
+/// The function that is a method of an instance.
+#[derive(Clone, Debug)]
+pub struct Implementation {
+    /// Which.
+    pub function: FunctionId,
+    /// Its type arguments in terms of the instance's parameters; those of the method's own follow.
+    pub type_args: Vec<Type>,
+}
+
+/// How much a program holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    functions: usize,
+    globals: usize,
+    sizes: usize,
+    classes: usize,
+    instances: usize,
+    known: Known,
+}
+
+impl Program {
+    /// How much it holds now.
+    pub fn extent(&self) -> Extent {
+        Extent {
+            functions: self.functions.len(),
+            globals: self.globals.len(),
+            sizes: self.sizes.len(),
+            classes: self.classes.len(),
+            instances: self.instances.len(),
+            known: self.known,
+        }
+    }
+
+    /// Forgets what has come since.
+    pub fn truncate(&mut self, extent: &Extent) {
+        self.functions.truncate(extent.functions);
+        self.globals.truncate(extent.globals);
+        self.sizes.truncate(extent.sizes);
+        self.classes.truncate(extent.classes);
+        self.instances.truncate(extent.instances);
+        self.known = extent.known;
+    }
+
+    /// The function that stands for a method, with its type arguments. `type_args` are those of the
+    /// class, then those of the method, concrete. Where a type belongs to a class by its structure
+    /// alone ([`Known::show`], [`Known::eq`]) that is the default.
+    pub fn implementation(
+        &self,
+        class: ClassId,
+        method: usize,
+        type_args: &[Type],
+    ) -> Option<(FunctionId, Vec<Type>)> {
+        let count = self.classes.get(class as usize)?.params.len();
+        let (args, own) = type_args.split_at_checked(count)?;
+        let Some((instance, bindings)) = self.instance(class, args) else {
+            let default = self.classes[class as usize].methods.get(method)?.default?;
+            return self.by_structure(class).then(|| (default, type_args.to_vec()));
+        };
+        let implementation = instance.methods.get(method)?;
+        let mut types: Vec<Type> = implementation.type_args.iter().map(|t| t.substitute(&bindings)).collect();
+        types.extend(own.iter().cloned());
+        Some((implementation.function, types))
+    }
+
+    /// The instance of a class at these types, and types for its parameters. Of several that match, the
+    /// first that holds by the preference of [`crate::types::matching`].
+    pub fn instance(&self, class: ClassId, args: &[Type]) -> Option<(&Instance, HashMap<u32, Type>)> {
+        self.holding(class, args, &mut Proof::default())
+    }
+
+    fn holding(
+        &self,
+        class: ClassId,
+        args: &[Type],
+        proof: &mut Proof,
+    ) -> Option<(&Instance, HashMap<u32, Type>)> {
+        let mut found = self.matching(class, args);
+        // The checker has seen that one holds: if there is only one, that is it. Of the classes that
+        // hold by structure it does not ask.
+        if found.len() == 1 && proof.depth == 0 && !self.by_structure(class) {
+            return found.pop();
+        }
+        found.into_iter().find(|(instance, bindings)| {
+            instance.requires.iter().all(|(class, args)| {
+                let args: Vec<Type> = args.iter().map(|ty| ty.substitute(bindings)).collect();
+                self.holds(*class, &args, proof)
+            })
+        })
+    }
+
+    /// The instances that match, by preference.
+    fn matching(&self, class: ClassId, args: &[Type]) -> Vec<(&Instance, HashMap<u32, Type>)> {
+        let of_class = self.instances.iter().rev().filter(|instance| instance.class == class);
+        let mut found: Vec<(&Instance, Match)> = Vec::new();
+        for instance in of_class {
+            let Some(new) = matching(&instance.params, &instance.args, args) else { continue };
+            // An older one that matches alike has been replaced.
+            if let Err(at) = found.binary_search_by(|(_, known)| known.preference(&new)) {
+                found.insert(at, (instance, new));
+            }
+        }
+        found.into_iter().map(|(instance, found)| (instance, found.bindings)).collect()
+    }
+
+    /// Whether types belong to a class by their structure, where no instance says otherwise.
+    fn by_structure(&self, class: ClassId) -> bool {
+        self.known.show == Some(class) || self.known.eq == Some(class)
+    }
+
+    /// Whether concrete types belong to a class.
+    fn holds(&self, class: ClassId, args: &[Type], proof: &mut Proof) -> bool {
+        if self.known.show == Some(class) {
+            return true;
+        }
+        if proof.depth > DEEPEST_REQUIREMENT || args.iter().any(|ty| ty.nodes() > LARGEST_TYPE_NODES) {
+            return false;
+        }
+        let question = (class, args.to_vec());
+        if let Some(known) = proof.known.get(&question) {
+            return *known;
+        }
+        proof.known.insert(question.clone(), false);
+        proof.depth += 1;
+        let holds = if self.known.eq == Some(class) {
+            args.iter().all(|ty| opaque_part(ty, |ty| self.compares(class, ty, proof)).is_none())
+        } else {
+            self.holding(class, args, proof).is_some()
+        };
+        proof.depth -= 1;
+        proof.known.insert(question, holds);
+        holds
+    }
+
+    /// Whether an instance that matches a type makes it comparable; `None` if none matches.
+    fn compares(&self, eq: ClassId, ty: &Type, proof: &mut Proof) -> Option<bool> {
+        let ty = std::slice::from_ref(ty);
+        (!self.matching(eq, ty).is_empty()).then(|| self.holding(eq, ty, proof).is_some())
+    }
+}
+
+/// What has been found out on the way to an answer: each question is asked once.
+#[derive(Default)]
+struct Proof {
+    depth: u32,
+    /// One that is being looked at counts as false.
+    known: HashMap<(ClassId, Vec<Type>), bool>,
+}
+
+/// A part of a type whose values cannot be compared by structure: a function or a parameter.
+/// `comparable` says of a type whether it can be, or nothing, and then its parts are looked at.
+pub fn opaque_part(ty: &Type, mut comparable: impl FnMut(&Type) -> Option<bool>) -> Option<Type> {
+    /// Types looked at: polymorphic recursion makes new ones without end.
+    const MOST: usize = 1_000;
+    let mut seen: HashSet<Type> = HashSet::new();
+    let mut waiting = vec![ty.clone()];
+    while let Some(ty) = waiting.pop() {
+        if ty.is_compact() || seen.len() >= MOST || !seen.insert(ty.clone()) {
+            continue;
+        }
+        match (comparable(&ty), ty.kind()) {
+            (Some(true), _) => {}
+            (Some(false), _) => return Some(ty),
+            (
+                None,
+                TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Var(_) | TypeKind::Apply(..),
+            ) => return Some(ty),
+            // What is not known cannot be compared.
+            (None, TypeKind::Nominal(nominal, args)) if nominal.as_abstract().is_some() => {
+                match nominal.stored_as(args) {
+                    Some(known) => waiting.push(known),
+                    None => return Some(ty),
+                }
+            }
+            (None, _) => waiting.extend(data_parts(&ty)),
+        }
+    }
+    None
+}
+
+/// What a value of a type is made of; for a declared type, by its declaration.
+pub fn data_parts(ty: &Type) -> Vec<Type> {
+    let types =
+        |parts: Option<Vec<(Arc<str>, Type)>>| parts.into_iter().flatten().map(|(_, ty)| ty).collect();
+    match ty.kind() {
+        TypeKind::Nominal(nominal, args) => match nominal.body() {
+            Some(NominalBody::Newtype(_)) => nominal.newtype_definition(args).into_iter().collect(),
+            Some(NominalBody::Struct(_)) => types(nominal.struct_fields(args)),
+            Some(NominalBody::Variant(_)) => types(nominal.variant_cases(args)),
+            Some(NominalBody::Abstract(_)) => nominal.stored_as(args).into_iter().collect(),
+            None => Vec::new(),
+        },
+        kind => {
+            let mut parts = Vec::new();
+            kind.for_each_child(&mut |child| parts.push(child.clone()));
+            parts
+        }
+    }
+}

@@ -1,0 +1,626 @@
+//! Terms and statements of core, and the program that holds them.
+
+use super::{ClassId, Prim};
+use crate::source::Span;
+use crate::types::number::{Fixed, Rounded};
+use crate::types::{Kind, Scalar, Type, TypeKind, TypeVar};
+use num_bigint::{BigInt, BigUint};
+use std::sync::Arc;
+
+/// A term with its type.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// What it is.
+    pub kind: TermKind,
+    /// Its type.
+    pub ty: Type,
+    /// Where it comes from.
+    pub span: Span,
+}
+
+/// A local variable of one function, numbered from 0 within it.
+pub type LocalId = u32;
+/// A variable of the session.
+pub type GlobalId = u32;
+/// A function of the program.
+pub type FunctionId = u32;
+
+/// The forms of terms.
+#[derive(Clone, Debug)]
+pub enum TermKind {
+    /// An integer literal; its type says which number it becomes.
+    Int(BigInt),
+    /// A real literal; its type says how it is rounded.
+    Real(Rounded),
+    /// A character literal.
+    Char(char),
+    /// A string literal.
+    Str(Arc<str>),
+    /// A value of a compact linear type by its code; `()` is code 0 of `1`.
+    Code(BigUint),
+    /// A local variable.
+    Local(LocalId),
+    /// A session variable.
+    Global(GlobalId),
+    /// A function value: a function at type arguments, with the variables it captures.
+    Closure {
+        /// Which function.
+        function: FunctionId,
+        /// One type for each of its type parameters.
+        type_args: Vec<Type>,
+        /// Locals of the enclosing function, one for each capture of the function.
+        captures: Vec<LocalId>,
+    },
+    /// A method of a class: the function that the instance at these types has for it.
+    Method {
+        /// Which class.
+        class: ClassId,
+        /// Which of its methods.
+        method: usize,
+        /// Arguments of the class, then those of the method's own type parameters.
+        type_args: Vec<Type>,
+    },
+    /// A function applied. Several arguments stand for the components of one tuple.
+    Call(Box<Term>, Vec<Term>),
+    /// A primitive applied at type arguments.
+    Prim(Prim, Vec<Type>, Vec<Term>),
+    /// An operator applied to operands of one scalar, or comparison of two equal types.
+    Op(Op, Vec<Term>),
+    /// A product, record, struct or array from its components in storage order.
+    Tuple(Vec<Term>),
+    /// Component of a product, record or struct, or of an array at a constant position.
+    Component(Box<Term>, BigUint),
+    /// Array at an index value.
+    Index(Box<Term>, Box<Term>),
+    /// The array whose element at `(i1\,…\,ik)` is the body; its index type is the compact
+    /// product of the clause types.
+    Build(Vec<(LocalId, Type)>, Box<Term>),
+    /// A compact product from its parts.
+    Pack(Vec<Term>),
+    /// Part `i` of a compact product.
+    Factor(Box<Term>, BigUint),
+    /// Digit of a compact exponential at a position.
+    Digit(Box<Term>, Box<Term>),
+    /// Case `i` of a sum (tagged, compact or variant) with its argument (`()` for a unit case).
+    Inject(BigUint, Box<Term>),
+    /// The same storage at another type: `:>>` between naturally isomorphic types.
+    Reshape(Box<Term>),
+    /// The code of a compact value as `int` or `bigint`.
+    ToCode(Box<Term>),
+    /// The compact value with this code; checked when it runs.
+    FromCode(Box<Term>),
+    /// Conversion between numbers; checked when it runs.
+    Convert(Box<Term>),
+    /// Condition, then, else.
+    If(Box<Term>, Box<Term>, Box<Term>),
+    /// The first arm that fits.
+    Match(Box<Term>, Vec<Arm>),
+    /// A value of an existential type: these sizes, and the value at them.
+    PackSizes(Vec<Type>, Box<Term>),
+    /// Statements, then a value; without one, a `return` inside gives it, or it is `()`.
+    Block(Vec<Stmt>, Option<Box<Term>>),
+    /// Cannot happen in a program without errors.
+    Error,
+}
+
+/// One arm of a match.
+#[derive(Clone, Debug)]
+pub struct Arm {
+    /// What must fit.
+    pub pattern: Pat,
+    /// A condition on what was bound.
+    pub guard: Option<Term>,
+    /// The result.
+    pub body: Term,
+}
+
+/// A typed pattern.
+#[derive(Clone, Debug)]
+pub struct Pat {
+    /// What it is.
+    pub kind: PatKind,
+    /// Type of what it is matched against.
+    pub ty: Type,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The forms of patterns.
+#[derive(Clone, Debug)]
+pub enum PatKind {
+    /// Fits everything.
+    Wild,
+    /// Fits everything and binds it.
+    Bind(LocalId),
+    /// Fits what the inner fits and binds the whole.
+    As(Box<Pat>, LocalId),
+    /// An integer literal of a scalar type.
+    Int(BigInt),
+    /// A real literal.
+    Real(Rounded),
+    /// A character literal.
+    Char(char),
+    /// A string literal.
+    Str(Arc<str>),
+    /// The compact value with this code.
+    Code(BigUint),
+    /// Components of a product, record or struct.
+    Tuple(Vec<Pat>),
+    /// Parts of a compact product.
+    Pack(Vec<Pat>),
+    /// Case of a sum or variant, with a pattern for the argument.
+    Case(BigUint, Option<Box<Pat>>),
+}
+
+/// Number systems with operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Num {
+    /// 64-bit, wrapping.
+    Int,
+    /// Integers of another fixed width, wrapping.
+    Fixed(Fixed),
+    /// binary32.
+    Single,
+    /// binary64.
+    Real,
+    /// Unbounded.
+    Bigint,
+    /// Integers modulo the size of the unit sum that is the term's type.
+    Mod,
+    /// Text; `+` only.
+    String,
+}
+
+impl Num {
+    /// The number system that a type's operators work in.
+    pub fn of(ty: &Type) -> Option<Num> {
+        match ty.kind() {
+            TypeKind::Scalar(Scalar::Int) => Some(Num::Int),
+            TypeKind::Scalar(Scalar::Real) => Some(Num::Real),
+            TypeKind::Scalar(Scalar::Single) => Some(Num::Single),
+            TypeKind::Scalar(Scalar::Fixed(fixed)) => Some(Num::Fixed(*fixed)),
+            TypeKind::Scalar(Scalar::Bigint) => Some(Num::Bigint),
+            TypeKind::Scalar(Scalar::String) => Some(Num::String),
+            TypeKind::UnitSum(_) => Some(Num::Mod),
+            TypeKind::Var(var) if var.kind == Kind::UnitSum => Some(Num::Mod),
+            _ => None,
+        }
+    }
+
+    /// Whether an infix operator, or `-` as a prefix, is built in for it.
+    pub fn has(self, symbol: &str) -> bool {
+        match self {
+            Num::String => symbol == "+",
+            Num::Mod => matches!(symbol, "+" | "-" | "*"),
+            _ => matches!(symbol, "+" | "-" | "*" | "/" | "%" | "**"),
+        }
+    }
+}
+
+/// Operators on scalars. Pointwise uses are built by the checker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Prefix minus.
+    Neg(Num),
+    /// `+`
+    Add(Num),
+    /// `-`
+    Sub(Num),
+    /// `*`
+    Mul(Num),
+    /// `/`
+    Div(Num),
+    /// `%`
+    Rem(Num),
+    /// `**`
+    Pow(Num),
+    /// `not`
+    Not,
+    /// `==` on any data.
+    Eq,
+    /// `!=` on any data.
+    Ne,
+    /// `<` on scalars, by code on compact values.
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+}
+
+impl Op {
+    /// The operator as it is written, if it has one.
+    pub fn symbol(self) -> Option<&'static str> {
+        Some(match self {
+            Op::Neg(_) | Op::Sub(_) => "-",
+            Op::Add(_) => "+",
+            Op::Mul(_) => "*",
+            Op::Div(_) => "/",
+            Op::Rem(_) => "%",
+            Op::Pow(_) => "**",
+            Op::Eq => "==",
+            Op::Ne => "!=",
+            Op::Lt => "<",
+            Op::Le => "<=",
+            Op::Gt => ">",
+            Op::Ge => ">=",
+            Op::Not => return None,
+        })
+    }
+
+    /// The same operator in another number system.
+    pub fn at(self, num: Num) -> Op {
+        match self {
+            Op::Neg(_) => Op::Neg(num),
+            Op::Add(_) => Op::Add(num),
+            Op::Sub(_) => Op::Sub(num),
+            Op::Mul(_) => Op::Mul(num),
+            Op::Div(_) => Op::Div(num),
+            Op::Rem(_) => Op::Rem(num),
+            Op::Pow(_) => Op::Pow(num),
+            other => other,
+        }
+    }
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it comes from.
+    pub span: Span,
+}
+
+/// The forms of statements.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// Binds what the pattern, which always fits, binds.
+    Let(Pat, Term),
+    /// Sets a local that is a `var`.
+    SetLocal(LocalId, Term),
+    /// Sets or initialises a session variable.
+    SetGlobal(GlobalId, Term),
+    /// Store through projections.
+    Store {
+        /// The variable.
+        root: Root,
+        /// Its type.
+        root_ty: Type,
+        /// From the variable inwards.
+        path: Vec<Step>,
+        /// What is stored.
+        value: Term,
+    },
+    /// Takes a value of an existential type apart: in the rest of the block its sizes are type
+    /// variables, and the local holds the value at them.
+    Open {
+        /// One variable for each that the type binds.
+        vars: Vec<TypeVar>,
+        /// Where the value goes.
+        local: LocalId,
+        /// Of an existential type.
+        value: Term,
+    },
+    /// Checks that two sizes are equal; with a variable, which the right side mentions once, finds the
+    /// size at which they are, for the rest of the block.
+    Require {
+        /// One size.
+        left: Type,
+        /// The other.
+        right: Type,
+        /// What to find.
+        solve: Option<TypeVar>,
+    },
+    /// Evaluated for its effect.
+    Expr(Term),
+    /// Condition, then, else.
+    If(Term, Vec<Stmt>, Vec<Stmt>),
+    /// The first arm that fits, for its effect.
+    Match(Term, Vec<(Pat, Option<Term>, Vec<Stmt>)>),
+    /// For each value of the range, in order.
+    For(LocalId, ForRange, Vec<Stmt>),
+    /// While the condition holds.
+    While(Term, Vec<Stmt>),
+    /// Leaves the innermost loop.
+    Break,
+    /// Goes on with the innermost loop.
+    Continue,
+    /// Leaves the function with a value.
+    Return(Term),
+}
+
+/// What a store starts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// A local variable.
+    Local(LocalId),
+    /// A session variable.
+    Global(GlobalId),
+}
+
+/// One projection of a store's path.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Which.
+    pub kind: StepKind,
+    /// Type of what the step projects from.
+    pub from: Type,
+    /// Type of what it gives.
+    pub to: Type,
+}
+
+/// The projections a store can go through. Compact parts come last.
+#[derive(Clone, Debug)]
+pub enum StepKind {
+    /// Component of a product, record or struct, or constant position of an array.
+    Component(BigUint),
+    /// Array at an index value.
+    Index(Term),
+    /// Part of a compact product.
+    Factor(BigUint),
+    /// Digit of a compact exponential.
+    Digit(Term),
+}
+
+/// What a `for` walks.
+#[derive(Clone, Debug)]
+pub enum ForRange {
+    /// All values of a compact linear type, in encoding order.
+    All(Type),
+    /// Integers from low to high.
+    Ints {
+        /// First.
+        low: Term,
+        /// Last, or one past it.
+        high: Term,
+        /// Whether `high` itself is walked.
+        inclusive: bool,
+    },
+    /// Elements of an array in storage order.
+    Elements(Term),
+}
+
+/// A local variable.
+#[derive(Clone, Debug)]
+pub struct LocalInfo {
+    /// Its name, for messages.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: Type,
+    /// A `var` captured by an inner function: lives in a cell that both share.
+    pub shared: bool,
+}
+
+/// A function of the program.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name; `fun` for a lambda.
+    pub name: Arc<str>,
+    /// Its type parameters, those of enclosing functions first.
+    pub type_params: Vec<TypeVar>,
+    /// Parameters: several stand for the components of one tuple argument.
+    pub params: Vec<LocalId>,
+    /// Locals that receive the captured variables, in the order of [`TermKind::Closure`].
+    pub captures: Vec<LocalId>,
+    /// The local that holds the function itself while it runs, for local recursion.
+    pub this: Option<LocalId>,
+    /// All locals.
+    pub locals: Vec<LocalInfo>,
+    /// Type of its one argument.
+    pub domain: Type,
+    /// Equations of sizes that hold wherever it is called: required before it was made.
+    pub given: Vec<(Type, Type)>,
+    /// Its meaning.
+    pub body: Term,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A session variable.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// Top-level statements of one input, run in order in one frame.
+#[derive(Clone, Debug)]
+pub struct Script {
+    /// The locals of the frame.
+    pub locals: Vec<LocalInfo>,
+    /// What to run.
+    pub body: Vec<Stmt>,
+    /// The value of the last statement where that is an expression, as a session shows it.
+    pub result: Option<Term>,
+}
+
+impl Term {
+    /// A term.
+    pub fn new(kind: TermKind, ty: Type, span: Span) -> Term {
+        Term { kind, ty, span }
+    }
+
+    /// `()`.
+    pub fn unit(span: Span) -> Term {
+        Term::new(TermKind::Code(BigUint::ZERO), Type::unit(), span)
+    }
+
+    /// Calls `f` on each direct sub-term, statements included.
+    pub fn for_each_child_mut(&mut self, f: &mut dyn FnMut(&mut Term)) {
+        match &mut self.kind {
+            TermKind::Int(_)
+            | TermKind::Real(_)
+            | TermKind::Char(_)
+            | TermKind::Str(_)
+            | TermKind::Code(_)
+            | TermKind::Local(_)
+            | TermKind::Global(_)
+            | TermKind::Closure { .. }
+            | TermKind::Method { .. }
+            | TermKind::Error => {}
+            TermKind::Call(head, args) => {
+                f(head);
+                args.iter_mut().for_each(f);
+            }
+            TermKind::Prim(_, _, args)
+            | TermKind::Op(_, args)
+            | TermKind::Tuple(args)
+            | TermKind::Pack(args) => args.iter_mut().for_each(f),
+            TermKind::Component(a, _)
+            | TermKind::Build(_, a)
+            | TermKind::Factor(a, _)
+            | TermKind::Inject(_, a)
+            | TermKind::Reshape(a)
+            | TermKind::ToCode(a)
+            | TermKind::FromCode(a)
+            | TermKind::Convert(a)
+            | TermKind::PackSizes(_, a) => f(a),
+            TermKind::Index(a, b) | TermKind::Digit(a, b) => {
+                f(a);
+                f(b);
+            }
+            TermKind::If(a, b, c) => {
+                f(a);
+                f(b);
+                f(c);
+            }
+            TermKind::Match(scrutinee, arms) => {
+                f(scrutinee);
+                for arm in arms {
+                    if let Some(guard) = &mut arm.guard {
+                        f(guard);
+                    }
+                    f(&mut arm.body);
+                }
+            }
+            TermKind::Block(stmts, value) => {
+                stmts.iter_mut().for_each(|s| s.for_each_term_mut(f));
+                if let Some(value) = value {
+                    f(value);
+                }
+            }
+        }
+    }
+}
+
+impl Stmt {
+    /// Calls `f` on each direct term, those of nested statements included.
+    pub fn for_each_term_mut(&mut self, f: &mut dyn FnMut(&mut Term)) {
+        match &mut self.kind {
+            StmtKind::Let(_, term)
+            | StmtKind::SetLocal(_, term)
+            | StmtKind::SetGlobal(_, term)
+            | StmtKind::Open { value: term, .. }
+            | StmtKind::Expr(term)
+            | StmtKind::Return(term) => f(term),
+            StmtKind::Store { path, value, .. } => {
+                for step in path {
+                    if let StepKind::Index(term) | StepKind::Digit(term) = &mut step.kind {
+                        f(term);
+                    }
+                }
+                f(value);
+            }
+            StmtKind::If(condition, then, otherwise) => {
+                f(condition);
+                then.iter_mut().chain(otherwise).for_each(|s| s.for_each_term_mut(f));
+            }
+            StmtKind::Match(scrutinee, arms) => {
+                f(scrutinee);
+                for (_, guard, body) in arms {
+                    if let Some(guard) = guard {
+                        f(guard);
+                    }
+                    body.iter_mut().for_each(|s| s.for_each_term_mut(f));
+                }
+            }
+            StmtKind::For(_, range, body) => {
+                match range {
+                    ForRange::All(_) => {}
+                    ForRange::Ints { low, high, .. } => {
+                        f(low);
+                        f(high);
+                    }
+                    ForRange::Elements(array) => f(array),
+                }
+                body.iter_mut().for_each(|s| s.for_each_term_mut(f));
+            }
+            StmtKind::While(condition, body) => {
+                f(condition);
+                body.iter_mut().for_each(|s| s.for_each_term_mut(f));
+            }
+            StmtKind::Require { .. } | StmtKind::Break | StmtKind::Continue => {}
+        }
+    }
+
+    /// Calls `on_type` on each type and pattern type directly held by this statement or nested ones.
+    pub fn for_each_type_mut(&mut self, on_type: &mut dyn FnMut(&mut Type)) {
+        match &mut self.kind {
+            StmtKind::Let(pat, _) => pat.for_each_type_mut(on_type),
+            StmtKind::Store { root_ty, path, .. } => {
+                on_type(root_ty);
+                for step in path {
+                    on_type(&mut step.from);
+                    on_type(&mut step.to);
+                }
+            }
+            StmtKind::If(_, then, otherwise) => {
+                then.iter_mut().chain(otherwise).for_each(|s| s.for_each_type_mut(on_type));
+            }
+            StmtKind::Match(_, arms) => {
+                for (pat, _, body) in arms {
+                    pat.for_each_type_mut(on_type);
+                    body.iter_mut().for_each(|s| s.for_each_type_mut(on_type));
+                }
+            }
+            StmtKind::For(_, range, body) => {
+                if let ForRange::All(ty) = range {
+                    on_type(ty);
+                }
+                body.iter_mut().for_each(|s| s.for_each_type_mut(on_type));
+            }
+            StmtKind::While(_, body) => body.iter_mut().for_each(|s| s.for_each_type_mut(on_type)),
+            StmtKind::Require { left, right, .. } => {
+                on_type(left);
+                on_type(right);
+            }
+            StmtKind::SetLocal(..)
+            | StmtKind::SetGlobal(..)
+            | StmtKind::Open { .. }
+            | StmtKind::Expr(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Return(_) => {}
+        }
+    }
+}
+
+impl Pat {
+    /// Calls `f` on the type of this pattern and those inside it.
+    pub fn for_each_type_mut(&mut self, f: &mut dyn FnMut(&mut Type)) {
+        f(&mut self.ty);
+        match &mut self.kind {
+            PatKind::As(inner, _) => inner.for_each_type_mut(f),
+            PatKind::Tuple(parts) | PatKind::Pack(parts) => {
+                parts.iter_mut().for_each(|p| p.for_each_type_mut(f));
+            }
+            PatKind::Case(_, Some(inner)) => inner.for_each_type_mut(f),
+            _ => {}
+        }
+    }
+
+    /// Whether it fits every value, by form alone.
+    pub fn is_total(&self) -> bool {
+        match &self.kind {
+            PatKind::Wild | PatKind::Bind(_) => true,
+            PatKind::As(inner, _) => inner.is_total(),
+            PatKind::Tuple(parts) | PatKind::Pack(parts) => parts.iter().all(Pat::is_total),
+            _ => false,
+        }
+    }
+}

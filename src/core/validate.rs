@@ -1,0 +1,642 @@
+//! Whether core is what it says: every term's type fits its parts.
+//!
+//! Takes a function or a script with its program; gives the contradictions found, in words. Nothing
+//! in core mentions a hole or an error, locals and functions exist, captures match, and a reshape
+//! is natural. Used in tests, on everything the checker makes; an executor relies on it unseen.
+
+use super::term::{
+    Function, LocalId, LocalInfo, Num, Op, Pat, PatKind, Root, Script, Step, StepKind, Stmt, StmtKind, Term,
+    TermKind,
+};
+use super::{ClassId, Program};
+use super::{ForRange, Prim};
+use crate::iso::{self, Verdict};
+use crate::types::number::{Conversion, conversion};
+use crate::types::{Scalar, Type, TypeKind};
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+use std::collections::{HashMap, HashSet};
+
+/// Checks one function.
+pub fn validate(program: &Program, function: &Function) -> Result<(), Vec<String>> {
+    let mut v = Validator::new(program, &function.locals, Some(&function.body.ty));
+    v.place = format!("`{}`", function.name);
+    v.given = function.given.clone();
+    v.known.extend(function.type_params.iter().map(|var| var.id));
+    v.ty(&function.domain, "the domain");
+    let params: Vec<Type> = function.params.iter().filter_map(|p| v.local(*p)).collect();
+    let domain = Type::product(params);
+    v.same(&domain, &function.domain, "the parameters");
+    for local in function.captures.iter().chain(&function.this) {
+        v.local(*local);
+    }
+    v.term(&function.body);
+    v.result()
+}
+
+/// Checks the statements of an input.
+pub fn validate_script(program: &Program, script: &Script) -> Result<(), Vec<String>> {
+    let mut v = Validator::new(program, &script.locals, None);
+    v.place = "the script".into();
+    v.stmts_here(&script.body);
+    script.result.iter().for_each(|term| v.term(term));
+    v.result()
+}
+
+/// Checks a script and all functions of its program.
+pub fn validate_all(program: &Program, script: &Script) -> Result<(), Vec<String>> {
+    let mut wrong = validate_script(program, script).err().unwrap_or_default();
+    for (id, function) in program.functions.iter().enumerate() {
+        match function {
+            Some(function) => wrong.extend(validate(program, function).err().unwrap_or_default()),
+            None => wrong.push(format!("function {id} has no body")),
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong) }
+}
+
+struct Validator<'a> {
+    program: &'a Program,
+    locals: &'a [LocalInfo],
+    /// What `return` gives.
+    returns: Option<&'a Type>,
+    /// Equations of sizes that hold here.
+    given: Vec<(Type, Type)>,
+    /// Variables that types of terms may mention: parameters, and what has been opened.
+    known: HashSet<u32>,
+    place: String,
+    wrong: Vec<String>,
+}
+
+impl<'a> Validator<'a> {
+    fn new(program: &'a Program, locals: &'a [LocalInfo], returns: Option<&'a Type>) -> Validator<'a> {
+        let mut v = Validator {
+            program,
+            locals,
+            returns,
+            given: Vec::new(),
+            known: program.sizes.iter().map(|var| var.id).collect(),
+            place: String::new(),
+            wrong: Vec::new(),
+        };
+        for local in locals {
+            v.ty(&local.ty, &format!("local `{}`", local.name));
+        }
+        v
+    }
+
+    fn result(self) -> Result<(), Vec<String>> {
+        if self.wrong.is_empty() { Ok(()) } else { Err(self.wrong) }
+    }
+
+    fn say(&mut self, what: String) {
+        self.wrong.push(format!("in {}: {what}", self.place));
+    }
+
+    fn demand(&mut self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.say(what());
+        }
+    }
+
+    fn same(&mut self, found: &Type, expected: &Type, what: &str) {
+        self.demand(found == expected, || format!("{what}: `{found}` where `{expected}` is needed"));
+    }
+
+    /// No holes and no errors.
+    fn ty(&mut self, ty: &Type, what: &str) {
+        self.demand(!ty.has_meta(), || format!("{what} has a hole: `{ty}`"));
+        self.demand(!mentions_error(ty), || format!("{what} mentions an error: `{ty}`"));
+    }
+
+    fn local(&mut self, local: LocalId) -> Option<Type> {
+        let found = self.locals.get(local as usize).map(|l| l.ty.clone());
+        self.demand(found.is_some(), || format!("there is no local {local}"));
+        found
+    }
+
+    fn is(&mut self, local: LocalId, ty: &Type, what: &str) {
+        if let Some(found) = self.local(local) {
+            self.same(&found, ty, what);
+        }
+    }
+
+    fn terms(&mut self, terms: &[Term]) {
+        terms.iter().for_each(|t| self.term(t));
+    }
+
+    fn term(&mut self, term: &Term) {
+        let ty = &term.ty;
+        self.ty(ty, "a term");
+        let mut unknown = None;
+        ty.for_each_var(&mut |var| {
+            if !self.known.contains(&var.id) {
+                unknown.get_or_insert_with(|| var.name.clone());
+            }
+        });
+        self.demand(unknown.is_none(), || format!("`{ty}` mentions a variable of elsewhere"));
+        let unfolded = ty.unfold();
+        match &term.kind {
+            TermKind::Int(n) => {
+                let fits = match ty.as_scalar() {
+                    Some(scalar) if scalar.is_integer() => scalar.holds(n),
+                    _ => false,
+                };
+                self.demand(fits, || format!("the integer {n} at `{ty}`"));
+            }
+            TermKind::Real(x) => self.demand(float(ty), || format!("the literal {} at `{ty}`", x.double)),
+            TermKind::Char(_) => self.same(&Type::char(), ty, "a character literal"),
+            TermKind::Str(_) => self.same(&Type::string(), ty, "a string literal"),
+            TermKind::Code(n) => {
+                let fits = ty.is_compact() && ty.size().map_or(true, |size| *n < size);
+                self.demand(fits, || format!("the code {n} at `{ty}`"));
+            }
+            TermKind::Local(local) => self.is(*local, ty, "a local"),
+            TermKind::Global(global) => match self.program.globals.get(*global as usize) {
+                Some(found) => self.same(&found.ty, ty, "a variable of the session"),
+                None => self.say(format!("there is no variable {global}")),
+            },
+            TermKind::Closure { function, type_args, captures } => {
+                self.closure(*function, type_args, captures, ty);
+            }
+            TermKind::Method { class, method, type_args } => self.method(*class, *method, type_args, ty),
+            TermKind::Call(head, args) => {
+                self.term(head);
+                self.terms(args);
+                let given = Type::product(args.iter().map(|a| a.ty.clone()).collect());
+                match head.ty.kind() {
+                    TypeKind::Function(domain, result) => {
+                        self.same(&given, domain, "an argument");
+                        self.same(ty, result, "a call");
+                    }
+                    TypeKind::Procedure(domain) => {
+                        self.same(&given, domain, "an argument");
+                        self.same(ty, &Type::unit(), "a call of a procedure");
+                    }
+                    _ => self.say(format!("a call of `{}`", head.ty)),
+                }
+            }
+            TermKind::Prim(prim, type_args, args) => self.prim(*prim, type_args, args, ty),
+            TermKind::Op(op, args) => self.op(*op, args, ty),
+            TermKind::Tuple(parts) => {
+                self.terms(parts);
+                let found: Vec<Type> = parts.iter().map(|p| p.ty.clone()).collect();
+                let expected = unfolded.components(parts.len());
+                self.demand(expected.as_ref() == Some(&found), || format!("a tuple of {found:?} at `{ty}`"));
+            }
+            TermKind::Component(base, position) => {
+                self.term(base);
+                self.component(&base.ty, position, ty);
+            }
+            TermKind::Index(array, index) => {
+                self.term(array);
+                self.term(index);
+                match array.ty.unfold().kind() {
+                    TypeKind::Array(element, wanted) => {
+                        self.same(&index.ty, wanted, "an index");
+                        self.same(ty, element, "an element");
+                    }
+                    _ => self.say(format!("an index into `{}`", array.ty)),
+                }
+            }
+            TermKind::Build(clauses, body) => {
+                for (local, index) in clauses {
+                    self.index_type(index);
+                    self.is(*local, index, "a clause");
+                }
+                self.term(body);
+                let index = Type::compact_product(clauses.iter().map(|(_, ty)| ty.clone()).collect());
+                self.same(&Type::array(body.ty.clone(), index), ty, "an array built");
+            }
+            TermKind::Pack(parts) => {
+                self.terms(parts);
+                let found: Vec<Type> = parts.iter().map(|p| p.ty.clone()).collect();
+                let expected = unfolded.compact_factors(parts.len());
+                self.demand(expected.as_ref() == Some(&found), || {
+                    format!("a compact tuple of {found:?} at `{ty}`")
+                });
+            }
+            TermKind::Factor(base, position) => {
+                self.term(base);
+                self.factor(&base.ty, position, ty);
+            }
+            TermKind::Digit(base, index) => {
+                self.term(base);
+                self.term(index);
+                self.digit(&base.ty, &index.ty, ty);
+            }
+            TermKind::Inject(case, arg) => {
+                self.term(arg);
+                match case_type(&unfolded, case) {
+                    Some(wanted) => self.same(&arg.ty, &wanted, "the argument of a case"),
+                    None => self.say(format!("case {case} of `{ty}`")),
+                }
+            }
+            TermKind::Reshape(inner) => {
+                self.term(inner);
+                let natural = iso::verdict(&inner.ty, ty) <= Verdict::Natural
+                    || fields_of(ty, &inner.ty)
+                    || iso::given::natural(&self.given, &inner.ty, ty);
+                self.demand(natural, || format!("`{}` reshaped to `{ty}`", inner.ty));
+            }
+            TermKind::ToCode(inner) => {
+                self.term(inner);
+                let fits = inner.ty.is_compact() && integer(ty);
+                self.demand(fits, || format!("the code of a `{}` as `{ty}`", inner.ty));
+            }
+            TermKind::FromCode(inner) => {
+                self.term(inner);
+                let fits = ty.is_compact() && integer(&inner.ty);
+                self.demand(fits, || format!("a `{ty}` from the code `{}`", inner.ty));
+            }
+            TermKind::Convert(inner) => {
+                self.term(inner);
+                let fits = inner.ty.as_scalar().is_some()
+                    && ty.as_scalar().is_some()
+                    && !matches!(conversion(&inner.ty, ty), Conversion::None(_));
+                self.demand(fits, || format!("`{}` converted to `{ty}`", inner.ty));
+            }
+            TermKind::If(condition, then, otherwise) => {
+                self.condition(condition);
+                self.term(then);
+                self.term(otherwise);
+                self.same(&then.ty, ty, "a branch");
+                self.same(&otherwise.ty, ty, "a branch");
+            }
+            TermKind::Match(scrutinee, arms) => {
+                self.term(scrutinee);
+                for arm in arms {
+                    self.pattern(&arm.pattern, &scrutinee.ty);
+                    arm.guard.iter().for_each(|g| self.condition(g));
+                    self.term(&arm.body);
+                    self.same(&arm.body.ty, ty, "an arm");
+                }
+            }
+            TermKind::PackSizes(sizes, inner) => {
+                self.term(inner);
+                sizes.iter().for_each(|size| self.index_type(size));
+                self.demand(sizes.len() == ty.bound_count(), || format!("{} sizes for `{ty}`", sizes.len()));
+                self.same(&inner.ty, &ty.opened(sizes), "a value with sizes");
+            }
+            TermKind::Block(stmts, value) => {
+                let given = self.given.len();
+                self.stmts_here(stmts);
+                if let Some(value) = value {
+                    self.term(value);
+                    self.same(&value.ty, ty, "the value of a block");
+                }
+                self.given.truncate(given);
+            }
+            TermKind::Error => self.say("a term that stands for an error".into()),
+        }
+    }
+
+    fn condition(&mut self, term: &Term) {
+        self.term(term);
+        self.same(&term.ty, &Type::bool(), "a condition");
+    }
+
+    fn index_type(&mut self, ty: &Type) {
+        self.ty(ty, "an index type");
+        self.demand(ty.is_compact(), || format!("`{ty}` is walked"));
+    }
+
+    fn method(&mut self, class: ClassId, method: usize, type_args: &[Type], ty: &Type) {
+        let program = self.program;
+        let Some(class) = program.classes.get(class as usize) else {
+            return self.say(format!("there is no class {class}"));
+        };
+        let Some(found) = class.methods.get(method) else {
+            return self.say(format!("`{}` has no method {method}", class.name));
+        };
+        type_args.iter().for_each(|t| self.ty(t, "a type argument"));
+        let params: Vec<_> = class.params.iter().chain(&found.params).collect();
+        if params.len() != type_args.len() {
+            return self.say(format!("`{}` at {} type arguments", found.name, type_args.len()));
+        }
+        let bindings = params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
+        self.same(&found.ty.substitute(&bindings), ty, "a method");
+    }
+
+    fn closure(&mut self, function: u32, type_args: &[Type], captures: &[LocalId], ty: &Type) {
+        type_args.iter().for_each(|arg| self.ty(arg, "a type argument"));
+        let program = self.program;
+        let Some(Some(callee)) = program.functions.get(function as usize) else {
+            return self.say(format!("there is no function {function}"));
+        };
+        let fits = callee.type_params.len() == type_args.len()
+            && callee.type_params.iter().zip(type_args).all(|(p, arg)| arg.has_kind(p.kind));
+        self.demand(fits, || format!("`{}` at the types {type_args:?}", callee.name));
+        self.demand(callee.captures.len() == captures.len(), || {
+            format!("`{}` captures {}, not {}", callee.name, callee.captures.len(), captures.len())
+        });
+        let bindings: HashMap<u32, Type> =
+            callee.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
+        for (outer, inner) in captures.iter().zip(&callee.captures) {
+            let info = callee.locals.get(*inner as usize);
+            let here = self.locals.get(*outer as usize);
+            let (Some(inner), Some(outer)) = (info, here) else {
+                self.say(format!("a capture of `{}` that does not exist", callee.name));
+                continue;
+            };
+            self.same(&outer.ty, &inner.ty.substitute(&bindings), "a capture");
+            self.demand(outer.shared == inner.shared, || {
+                format!("`{}` is shared on one side of `{}` only", outer.name, callee.name)
+            });
+        }
+        let domain = callee.domain.substitute(&bindings);
+        let made = match ty.kind() {
+            TypeKind::Procedure(_) => Type::procedure(domain),
+            _ => Type::function(domain, callee.body.ty.substitute(&bindings)),
+        };
+        self.same(&made, ty, &format!("the function `{}`", callee.name));
+    }
+
+    fn prim(&mut self, prim: Prim, type_args: &[Type], args: &[Term], ty: &Type) {
+        type_args.iter().for_each(|arg| self.ty(arg, "a type argument"));
+        self.terms(args);
+        let Some((wanted, result)) = super::signature::read(prim.signature(), type_args) else {
+            return self.say(format!("`{}` at {} types", prim.name(), type_args.len()));
+        };
+        let found: Vec<Type> = args.iter().map(|a| a.ty.clone()).collect();
+        self.demand(found == wanted, || format!("`{}` of {found:?}, not {wanted:?}", prim.name()));
+        self.same(ty, &result, &format!("the result of `{}`", prim.name()));
+    }
+
+    fn op(&mut self, op: Op, args: &[Term], ty: &Type) {
+        self.terms(args);
+        let Some(first) = args.first() else { return self.say(format!("{op:?} of nothing")) };
+        let wanted = if matches!(op, Op::Not | Op::Neg(_)) { 1 } else { 2 };
+        self.demand(args.len() == wanted, || format!("{op:?} of {} operands", args.len()));
+        for other in &args[1..] {
+            self.same(&other.ty, &first.ty, &format!("an operand of {op:?}"));
+        }
+        let num = match op {
+            Op::Not => return self.same(&first.ty, &Type::bool(), "an operand of `not`"),
+            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
+                return self.same(ty, &Type::bool(), "a comparison");
+            }
+            Op::Neg(n) | Op::Add(n) | Op::Sub(n) | Op::Mul(n) | Op::Div(n) | Op::Rem(n) | Op::Pow(n) => n,
+        };
+        self.same(ty, &first.ty, &format!("{op:?}"));
+        let fits = match num {
+            Num::Int => first.ty == Type::int(),
+            Num::Real => first.ty == Type::real(),
+            Num::Single => first.ty == Type::scalar(Scalar::Single),
+            Num::Fixed(fixed) => first.ty == Type::scalar(Scalar::Fixed(fixed)),
+            Num::Bigint => first.ty == Type::bigint(),
+            Num::String => first.ty == Type::string(),
+            Num::Mod => first.ty.is_compact(),
+        };
+        self.demand(fits, || format!("{op:?} on `{}`", first.ty));
+    }
+
+    fn component(&mut self, base: &Type, position: &BigUint, ty: &Type) {
+        let unfolded = base.unfold();
+        let found = match unfolded.kind() {
+            TypeKind::Array(element, index) => {
+                index.size().map_or(true, |n| *position < n).then(|| element.clone())
+            }
+            _ => position.to_usize().and_then(|i| unfolded.components(0)?.get(i).cloned()),
+        };
+        match found {
+            Some(found) => self.same(ty, &found, "a component"),
+            None => self.say(format!("component {position} of `{base}`")),
+        }
+    }
+
+    fn factor(&mut self, base: &Type, position: &BigUint, ty: &Type) {
+        let found = match base.unfold().kind() {
+            TypeKind::CompactProduct(parts) => position.to_usize().and_then(|i| parts.get(i).cloned()),
+            TypeKind::CompactPower(digit, count) => {
+                count.as_unit_sum().is_some_and(|n| position < n).then(|| digit.clone())
+            }
+            TypeKind::Triangle(_, index) => (*position < 2u32.into()).then(|| index.clone()),
+            _ => None,
+        };
+        match found {
+            Some(found) => self.same(ty, &found, "a part"),
+            None => self.say(format!("part {position} of `{base}`")),
+        }
+    }
+
+    fn digit(&mut self, base: &Type, index: &Type, ty: &Type) {
+        match base.unfold().kind() {
+            TypeKind::CompactPower(digit, position) => {
+                self.same(index, position, "the position of a digit");
+                self.same(ty, digit, "a digit");
+            }
+            _ => self.say(format!("a digit of `{base}`")),
+        }
+    }
+
+    fn pattern(&mut self, pat: &Pat, ty: &Type) {
+        self.ty(&pat.ty, "a pattern");
+        self.same(&pat.ty, ty, "a pattern");
+        let unfolded = ty.unfold();
+        match &pat.kind {
+            PatKind::Wild => {}
+            PatKind::Bind(local) => self.is(*local, ty, "a variable of a pattern"),
+            PatKind::As(inner, local) => {
+                self.is(*local, ty, "a variable of a pattern");
+                self.pattern(inner, ty);
+            }
+            PatKind::Int(n) => self.demand(integer(ty), || format!("the pattern {n} at `{ty}`")),
+            PatKind::Real(_) => self.demand(float(ty), || format!("a real pattern at `{ty}`")),
+            PatKind::Char(_) => self.same(ty, &Type::char(), "a character pattern"),
+            PatKind::Str(_) => self.same(ty, &Type::string(), "a string pattern"),
+            PatKind::Code(n) => {
+                let fits = ty.is_compact() && ty.size().map_or(true, |size| *n < size);
+                self.demand(fits, || format!("the pattern of code {n} at `{ty}`"));
+            }
+            PatKind::Tuple(parts) | PatKind::Pack(parts) => {
+                let types = match pat.kind {
+                    PatKind::Pack(_) => unfolded.compact_parts(parts.len()),
+                    _ => unfolded.components(parts.len()),
+                };
+                match types.filter(|t| t.len() == parts.len()) {
+                    Some(types) => parts.iter().zip(&types).for_each(|(p, ty)| self.pattern(p, ty)),
+                    None => self.say(format!("a pattern of {} parts at `{ty}`", parts.len())),
+                }
+            }
+            PatKind::Case(case, inner) => match (case_type(&unfolded, case), inner) {
+                (Some(ty), Some(inner)) => self.pattern(inner, &ty),
+                (Some(ty), None) => self.same(&ty, &Type::unit(), "a case without argument"),
+                (None, _) => self.say(format!("a pattern for case {case} of `{ty}`")),
+            },
+        }
+    }
+
+    /// The statements of a block: what they require holds to its end.
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        let given = self.given.len();
+        self.stmts_here(stmts);
+        self.given.truncate(given);
+    }
+
+    fn stmts_here(&mut self, stmts: &[Stmt]) {
+        stmts.iter().for_each(|s| self.stmt(s));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::Let(pat, term) => {
+                self.term(term);
+                self.pattern(pat, &term.ty);
+            }
+            StmtKind::SetLocal(local, term) => {
+                self.term(term);
+                self.is(*local, &term.ty, "an assignment");
+            }
+            StmtKind::SetGlobal(global, term) => {
+                self.term(term);
+                match self.program.globals.get(*global as usize) {
+                    Some(found) => self.same(&term.ty, &found.ty, "an assignment"),
+                    None => self.say(format!("there is no variable {global}")),
+                }
+            }
+            StmtKind::Store { root, root_ty, path, value } => self.store(*root, root_ty, path, value),
+            StmtKind::Open { vars, local, value } => {
+                self.term(value);
+                self.demand(vars.len() == value.ty.bound_count() && value.ty.is_exists(), || {
+                    format!("`{}` opened with {} variables", value.ty, vars.len())
+                });
+                let sizes: Vec<Type> = vars.iter().cloned().map(Type::var).collect();
+                self.is(*local, &value.ty.opened(&sizes), "an opened value");
+                self.known.extend(vars.iter().map(|var| var.id));
+            }
+            StmtKind::Require { left, right, solve } => {
+                self.index_type(left);
+                self.index_type(right);
+                if let Some(var) = solve {
+                    self.known.insert(var.id);
+                    self.demand(right.mentions(var) && !left.mentions(var), || {
+                        format!("`{}` sought in `{left} == {right}`", var.name)
+                    });
+                }
+                self.given.push((left.clone(), right.clone()));
+            }
+            StmtKind::Expr(term) => self.term(term),
+            StmtKind::If(condition, then, otherwise) => {
+                self.condition(condition);
+                self.stmts(then);
+                self.stmts(otherwise);
+            }
+            StmtKind::Match(scrutinee, arms) => {
+                self.term(scrutinee);
+                for (pat, guard, body) in arms {
+                    self.pattern(pat, &scrutinee.ty);
+                    guard.iter().for_each(|g| self.condition(g));
+                    self.stmts(body);
+                }
+            }
+            StmtKind::For(local, range, body) => {
+                let walked = match range {
+                    ForRange::All(ty) => {
+                        self.index_type(ty);
+                        ty.clone()
+                    }
+                    ForRange::Ints { low, high, .. } => {
+                        for bound in [low, high] {
+                            self.term(bound);
+                            self.same(&bound.ty, &Type::int(), "a bound");
+                        }
+                        Type::int()
+                    }
+                    ForRange::Elements(array) => {
+                        self.term(array);
+                        match array.ty.unfold().kind() {
+                            TypeKind::Array(element, _) => element.clone(),
+                            _ => return self.say(format!("`{}` is walked", array.ty)),
+                        }
+                    }
+                };
+                self.is(*local, &walked, "a loop variable");
+                self.stmts(body);
+            }
+            StmtKind::While(condition, body) => {
+                self.condition(condition);
+                self.stmts(body);
+            }
+            StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::Return(term) => {
+                self.term(term);
+                match self.returns {
+                    Some(ty) => self.same(&term.ty, ty, "a returned value"),
+                    None => self.say("`return` outside a function".into()),
+                }
+            }
+        }
+    }
+
+    fn store(&mut self, root: Root, root_ty: &Type, path: &[Step], value: &Term) {
+        match root {
+            Root::Local(local) => self.is(local, root_ty, "the root of a store"),
+            Root::Global(global) => match self.program.globals.get(global as usize) {
+                Some(found) => self.same(root_ty, &found.ty, "the root of a store"),
+                None => self.say(format!("there is no variable {global}")),
+            },
+        }
+        let mut at = root_ty.clone();
+        let mut packed = false;
+        for step in path {
+            self.same(&step.from, &at, "a step of a store");
+            self.ty(&step.to, "a step of a store");
+            let compact = matches!(step.kind, StepKind::Factor(_) | StepKind::Digit(_));
+            self.demand(compact || !packed, || "a step out of a compact value".into());
+            packed |= compact;
+            match &step.kind {
+                StepKind::Component(i) => self.component(&step.from, i, &step.to),
+                StepKind::Factor(i) => self.factor(&step.from, i, &step.to),
+                StepKind::Digit(index) => {
+                    self.term(index);
+                    self.digit(&step.from, &index.ty, &step.to);
+                }
+                StepKind::Index(index) => {
+                    self.term(index);
+                    match step.from.unfold().kind() {
+                        TypeKind::Array(element, wanted) => {
+                            self.same(&index.ty, wanted, "an index");
+                            self.same(&step.to, element, "an element");
+                        }
+                        _ => self.say(format!("an index into `{}`", step.from)),
+                    }
+                }
+            }
+            at = step.to.clone();
+        }
+        self.term(value);
+        self.same(&value.ty, &at, "what is stored");
+    }
+}
+
+fn float(ty: &Type) -> bool {
+    ty.as_scalar().is_some_and(Scalar::is_float)
+}
+
+fn integer(ty: &Type) -> bool {
+    ty.as_scalar().is_some_and(Scalar::is_integer)
+}
+
+/// The argument of a case of a sum or variant.
+fn case_type(unfolded: &Type, case: &BigUint) -> Option<Type> {
+    match unfolded.kind() {
+        TypeKind::Nominal(nominal, args) => {
+            nominal.variant_cases(args)?.get(case.to_usize()?).map(|(_, ty)| ty.clone())
+        }
+        _ => unfolded.case_type(case),
+    }
+}
+
+/// Whether a struct is made from the tuple of its fields.
+fn fields_of(ty: &Type, fields: &Type) -> bool {
+    let TypeKind::Nominal(nominal, args) = ty.kind() else { return false };
+    let found = nominal.struct_fields(args).map(|f| f.into_iter().map(|(_, ty)| ty).collect());
+    found.is_some_and(|types| Type::product(types) == *fields)
+}
+
+fn mentions_error(ty: &Type) -> bool {
+    let mut found = ty.is_error();
+    ty.kind().for_each_child(&mut |child| found = found || mentions_error(child));
+    found
+}

@@ -1,0 +1,267 @@
+//! Diagnostics: what every stage says when something is wrong, and how it looks.
+//!
+//! Takes a code, a sentence, labelled spans, notes and a help from any stage; gives text through
+//! ariadne. Knows no stage.
+
+use crate::source::{SourceId, SourceMap, Span};
+use ariadne::{CharSet, Color, Config, IndexType, Label as Mark, Report, ReportKind};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The program is refused, or stopped.
+    Error,
+    /// The program runs; something in it is doubtful.
+    Warning,
+    /// The program is fine; something about it is worth knowing.
+    Note,
+}
+
+/// Words attached to a span.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What is there, in the program's words.
+    pub text: String,
+}
+
+/// What to do about it, with the edit that does it where there is one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Help {
+    /// A sentence for people.
+    pub text: String,
+    /// Replace this span by this text to apply the help.
+    pub edit: Option<(Span, String)>,
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// Error, warning or note.
+    pub severity: Severity,
+    /// Stable code, such as `E0102`.
+    pub code: &'static str,
+    /// One sentence, no full stop.
+    pub message: String,
+    /// The place that is wrong and what is there.
+    pub primary: Label,
+    /// Other places that matter.
+    pub labels: Vec<Label>,
+    /// Facts that help to understand.
+    pub notes: Vec<String>,
+    /// What to write instead.
+    pub help: Option<Help>,
+}
+
+impl Diagnostic {
+    /// An error at `span`; `label` says what is there.
+    pub fn error(
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            primary: Label { span, text: label.into() },
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+        }
+    }
+
+    /// A warning at `span`; `label` says what is there.
+    pub fn warning(
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message, label) }
+    }
+
+    /// A note at `span`; `label` says what is there.
+    pub fn note_at(
+        code: &'static str,
+        span: Span,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic { severity: Severity::Note, ..Diagnostic::error(code, span, message, label) }
+    }
+
+    /// Adds a secondary label.
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds a fact.
+    pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Sets the help.
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help = Some(Help { text: text.into(), edit: None });
+        self
+    }
+
+    /// Sets the help together with the edit that applies it.
+    pub fn fix(mut self, text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Diagnostic {
+        self.help = Some(Help { text: text.into(), edit: Some((span, replacement.into())) });
+        self
+    }
+
+    /// Whether the program is refused or stopped by it.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// Source texts as ariadne wants them: built for each report, from the few texts it names.
+struct Texts<'a> {
+    map: &'a SourceMap,
+    built: Vec<(SourceId, ariadne::Source<String>)>,
+}
+
+impl ariadne::Cache<SourceId> for Texts<'_> {
+    type Storage = String;
+
+    fn fetch(&mut self, id: &SourceId) -> Result<&ariadne::Source<String>, impl std::fmt::Debug> {
+        let at = match self.built.iter().position(|(known, _)| known == id) {
+            Some(at) => at,
+            None => {
+                let Some(source) = self.map.get(*id) else {
+                    return Err("unknown source");
+                };
+                self.built.push((*id, ariadne::Source::from(source.text.clone())));
+                self.built.len() - 1
+            }
+        };
+        Ok(&self.built[at].1)
+    }
+
+    fn display<'a>(&self, id: &'a SourceId) -> Option<impl std::fmt::Display + 'a> {
+        self.map.get(*id).map(|source| source.name.clone())
+    }
+}
+
+/// The longest line quoted from a source; longer ones would drown the message.
+const LONGEST_QUOTED_LINE: usize = 2_000;
+
+/// Lays a diagnostic out for people. Lines end without trailing blanks.
+pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
+    let kind = match diagnostic.severity {
+        Severity::Error => ReportKind::Error,
+        Severity::Warning => ReportKind::Warning,
+        Severity::Note => ReportKind::Advice,
+    };
+    if !quotable(diagnostic, sources) {
+        return render_plain(diagnostic, sources);
+    }
+    let place = |span: Span| (span.source, span.range());
+    let config = Config::default()
+        .with_color(color)
+        .with_index_type(IndexType::Byte)
+        .with_char_set(CharSet::Unicode)
+        .with_compact(false);
+    let mut report = Report::build(kind, place(diagnostic.primary.span))
+        .with_config(config)
+        .with_code(diagnostic.code)
+        .with_message(&diagnostic.message);
+    let color_of_primary = match diagnostic.severity {
+        Severity::Error => Color::Red,
+        Severity::Warning => Color::Yellow,
+        Severity::Note => Color::Blue,
+    };
+    // Labels of one text go from top to bottom, or the text would be quoted in pieces; the text of
+    // the primary comes first.
+    let primary = (&diagnostic.primary, color_of_primary);
+    let mut marks: Vec<(&Label, Color)> =
+        std::iter::once(primary).chain(diagnostic.labels.iter().map(|l| (l, Color::Cyan))).collect();
+    let line = |span: Span| {
+        let text = sources.get(span.source).map_or("", |s| &s.text);
+        text.as_bytes()[..(span.end as usize).saturating_sub(1).min(text.len())]
+            .iter()
+            .filter(|&&b| b == b'\n')
+            .count()
+    };
+    marks.sort_by_key(|(label, _)| {
+        let span = label.span;
+        (span.source != diagnostic.primary.span.source, span.source, line(span))
+    });
+    for (order, (label, color)) in marks.into_iter().enumerate() {
+        let mut mark = Mark::new(place(label.span)).with_color(color).with_order(order as i32);
+        if !label.text.is_empty() {
+            mark = mark.with_message(&label.text);
+        }
+        report = report.with_label(mark);
+    }
+    for note in &diagnostic.notes {
+        report = report.with_note(note);
+    }
+    if let Some(help) = &diagnostic.help {
+        report = report.with_help(&help.text);
+    }
+    let mut bytes = Vec::new();
+    let texts = Texts { map: sources, built: Vec::new() };
+    if report.finish().write(texts, &mut bytes).is_err() {
+        return render_plain(diagnostic, sources);
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let mut out = String::with_capacity(text.len());
+    for line in text.lines() {
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+/// Whether every line a diagnostic points at is short enough to be shown.
+fn quotable(diagnostic: &Diagnostic, sources: &SourceMap) -> bool {
+    let spans = diagnostic.labels.iter().map(|l| l.span).chain([diagnostic.primary.span]);
+    spans.into_iter().all(|span| {
+        let Some(source) = sources.get(span.source) else {
+            return false;
+        };
+        let (start, end) = (span.start as usize, span.end as usize);
+        if end > source.text.len() || start > end {
+            return false;
+        }
+        let bytes = source.text.as_bytes();
+        let before =
+            bytes[..start].iter().rev().take_while(|&&b| b != b'\n').take(LONGEST_QUOTED_LINE).count();
+        let after = bytes[end..].iter().take_while(|&&b| b != b'\n').take(LONGEST_QUOTED_LINE).count();
+        let inside = source.text[start..end].lines().map(str::len).max().unwrap_or(0);
+        before + after + inside < LONGEST_QUOTED_LINE
+    })
+}
+
+/// The message without its source lines: for places that cannot be quoted.
+fn render_plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    let kind = match diagnostic.severity {
+        Severity::Error => "Error",
+        Severity::Warning => "Warning",
+        Severity::Note => "Advice",
+    };
+    let mut out = format!("[{}] {kind}: {}\n", diagnostic.code, diagnostic.message);
+    let span = diagnostic.primary.span;
+    if let Some(source) = sources.get(span.source) {
+        let upto = &source.text.as_bytes()[..(span.start as usize).min(source.text.len())];
+        let line = upto.iter().filter(|&&b| b == b'\n').count() + 1;
+        let column = upto.iter().rev().take_while(|&&b| b != b'\n').count() + 1;
+        out.push_str(&format!("  at {}:{line}:{column}: {}\n", source.name, diagnostic.primary.text));
+    }
+    for note in &diagnostic.notes {
+        out.push_str(&format!("  Note: {note}\n"));
+    }
+    if let Some(help) = &diagnostic.help {
+        out.push_str(&format!("  Help: {}\n", help.text));
+    }
+    out
+}

@@ -1,0 +1,368 @@
+//! Arithmetic, comparison and conversion of single values.
+
+use super::error::{Failure, bytes_text};
+use super::layout::{Form, Layout, Layouts};
+use super::own::Own;
+use super::show::real;
+use crate::core::{Num, Op};
+use crate::types::encoding::Code;
+use crate::types::{Scalar, Type, TypeKind};
+use crate::value::Value;
+use num_bigint::{BigInt, BigUint, Sign};
+use num_integer::Integer;
+use num_traits::{Float, FromPrimitive, One, Signed, ToPrimitive, Zero};
+use std::cmp::Ordering;
+
+/// Bits of the largest big integer. Work on larger ones takes minutes and cannot be interrupted.
+pub const LARGEST_BIGINT_BITS: u64 = 1 << 24;
+
+/// An operator applied to one or two operands of one number system.
+pub fn arithmetic(op: Op, num: Num, modulus: Option<&Code>, a: &Value, b: &Value) -> Result<Value, Failure> {
+    match num {
+        Num::Int => integer(op, a.as_int(), b.as_int()).map(Value::int),
+        Num::Real => Ok(Value::real(float(op, a.as_real(), b.as_real()))),
+        Num::Single => Ok(Value::single(float(op, a.as_single(), b.as_single()))),
+        Num::Fixed(fixed) => {
+            let (a, b) = (fixed.decode(a.word()), fixed.decode(b.word()));
+            wide(op, a, b).map(|n| Value::Word(fixed.encode(n)))
+        }
+        Num::Bigint => big(op, a.as_bigint(), b.as_bigint()).map(Value::bigint),
+        Num::Mod => Ok(Value::code(modular(op, modulus.unwrap_or(&Code::ZERO), &a.to_code(), &b.to_code()))),
+        Num::String => Ok(Value::str(format!("{}{}", a.as_str(), b.as_str()))),
+    }
+}
+
+fn integer(op: Op, a: i64, b: i64) -> Result<i64, Failure> {
+    Ok(match op {
+        Op::Neg(_) => a.wrapping_neg(),
+        Op::Add(_) => a.wrapping_add(b),
+        Op::Sub(_) => a.wrapping_sub(b),
+        Op::Mul(_) => a.wrapping_mul(b),
+        Op::Div(_) | Op::Rem(_) if b == 0 => return Err(Failure::DivisionByZero),
+        Op::Div(_) => a.wrapping_div(b),
+        Op::Rem(_) => a.wrapping_rem(b),
+        _ => wide(op, i128::from(a), i128::from(b))? as i64,
+    })
+}
+
+/// Integers of at most 64 bits; the lowest 64 bits of the result are right.
+fn wide(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
+    Ok(match op {
+        Op::Neg(_) => a.wrapping_neg(),
+        Op::Add(_) => a.wrapping_add(b),
+        Op::Sub(_) => a.wrapping_sub(b),
+        Op::Mul(_) => a.wrapping_mul(b),
+        Op::Div(_) | Op::Rem(_) if b == 0 => return Err(Failure::DivisionByZero),
+        Op::Div(_) => a.wrapping_div(b),
+        Op::Rem(_) => a.wrapping_rem(b),
+        _ => {
+            // Powers wrap as products do.
+            let mut exponent = u64::try_from(b).map_err(|_| Failure::NegativePower)?;
+            let (mut base, mut result) = (a, 1i128);
+            while exponent > 0 {
+                if exponent & 1 == 1 {
+                    result = result.wrapping_mul(base);
+                }
+                base = base.wrapping_mul(base);
+                exponent >>= 1;
+            }
+            result
+        }
+    })
+}
+
+fn float<F: Float>(op: Op, a: F, b: F) -> F {
+    match op {
+        Op::Neg(_) => -a,
+        Op::Add(_) => a + b,
+        Op::Sub(_) => a - b,
+        Op::Mul(_) => a * b,
+        Op::Div(_) => a / b,
+        Op::Rem(_) => a % b,
+        _ => a.powf(b),
+    }
+}
+
+fn big(op: Op, a: BigInt, b: BigInt) -> Result<BigInt, Failure> {
+    Ok(match op {
+        Op::Neg(_) => -a,
+        Op::Add(_) => a + b,
+        Op::Sub(_) => a - b,
+        Op::Mul(_) => a * b,
+        Op::Div(_) | Op::Rem(_) if b.is_zero() => return Err(Failure::DivisionByZero),
+        Op::Div(_) => a / b,
+        Op::Rem(_) => a % b,
+        _ => {
+            if b.is_negative() {
+                return Err(Failure::NegativePower);
+            }
+            if a.is_zero() || a.is_one() {
+                return Ok(if b.is_zero() { BigInt::one() } else { a });
+            }
+            if a == BigInt::from(-1) {
+                return Ok(if b.is_even() { BigInt::one() } else { a });
+            }
+            let exponent = b.to_u64().ok_or(Failure::HugeNumber)?;
+            if (a.bits() - 1).saturating_mul(exponent) > LARGEST_BIGINT_BITS {
+                return Err(Failure::HugeNumber);
+            }
+            let exponent = u32::try_from(exponent).map_err(|_| Failure::HugeNumber)?;
+            num_traits::Pow::pow(a, exponent)
+        }
+    })
+}
+
+/// The ring of integers modulo the size of a unit sum.
+fn modular(op: Op, n: &Code, a: &Code, b: &Code) -> Code {
+    if n.is_zero() {
+        return Code::ZERO;
+    }
+    let negative = |x: &Code| if x.is_zero() { Code::ZERO } else { n.sub(x) };
+    let result = match op {
+        Op::Neg(_) => negative(a),
+        Op::Add(_) => a.add(b),
+        Op::Sub(_) => a.add(&negative(b)),
+        _ => a.mul(b),
+    };
+    result.div_rem(n).1
+}
+
+/// Whether two values of one type are the same; `real` as IEEE 754 has it.
+///
+/// Parts that have an equality of their own count as the same and are gathered in `apart`.
+pub fn equal(
+    layouts: &Layouts,
+    own: &Own,
+    ty: &Type,
+    a: &Value,
+    b: &Value,
+    apart: &mut Vec<(usize, Value, Value)>,
+) -> bool {
+    // Lists are as deep as they are long: what is still to be compared waits here.
+    let mut waiting: Vec<(Type, Value, Value)> = vec![(ty.clone(), a.clone(), b.clone())];
+    while let Some((ty, a, b)) = waiting.pop() {
+        let ty = match own.at(&ty) {
+            Ok(at) => {
+                apart.push((at, a, b));
+                continue;
+            }
+            Err(structure) => structure,
+        };
+        let layout = layouts.of(&ty);
+        if layout.slots == 0 {
+            continue;
+        }
+        let same = match (&layout.form, ty.kind()) {
+            (Form::Compact(_), _) => a.to_code() == b.to_code(),
+            (Form::Scalar(Scalar::Real), _) => a.as_real() == b.as_real(),
+            (Form::Scalar(Scalar::Int | Scalar::Fixed(_) | Scalar::Char), _) => a.word() == b.word(),
+            (Form::Scalar(Scalar::Single), _) => a.as_single() == b.as_single(),
+            (Form::Scalar(Scalar::String), _) => a.as_str() == b.as_str(),
+            (Form::Scalar(Scalar::Bigint), _) => a.as_bigint() == b.as_bigint(),
+            (Form::Array { element, count }, TypeKind::Array(inner, _)) => {
+                let of = |v: &Value, i: usize| super::show::part(v, &layout, i * element.slots, element);
+                match &element.form {
+                    _ if own.at(inner).is_ok() => {
+                        let pairs = (0..*count).rev().map(|i| (inner.clone(), of(&a, i), of(&b, i)));
+                        waiting.extend(pairs);
+                        true
+                    }
+                    Form::Compact(_) => (0..*count).all(|i| of(&a, i).to_code() == of(&b, i).to_code()),
+                    Form::Scalar(Scalar::Int) => (0..*count).all(|i| of(&a, i).word() == of(&b, i).word()),
+                    Form::Scalar(Scalar::Real) => {
+                        (0..*count).all(|i| of(&a, i).as_real() == of(&b, i).as_real())
+                    }
+                    _ => {
+                        let pairs = (0..*count).rev().map(|i| (inner.clone(), of(&a, i), of(&b, i)));
+                        waiting.extend(pairs);
+                        true
+                    }
+                }
+            }
+            (Form::Parts(parts), _) => {
+                let types = ty.components(parts.len()).unwrap_or_default();
+                for ((start, part), ty) in parts.iter().zip(types).rev() {
+                    let of = |v: &Value| super::show::part(v, &layout, *start, part);
+                    waiting.push((ty, of(&a), of(&b)));
+                }
+                true
+            }
+            (Form::Sum(sum), _) => {
+                let ((n, x), (m, y)) = (sum.split(&a), sum.split(&b));
+                if n == m {
+                    waiting.push((ty.case_type(&n.to_big()).unwrap_or_else(Type::unit), x, y));
+                }
+                n == m
+            }
+            (_, TypeKind::Nominal(nominal, args)) => match (&a, &b) {
+                (Value::Sum(x), Value::Sum(y)) if x.0 == y.0 => {
+                    let cases = nominal.variant_cases(args).unwrap_or_default();
+                    if let Some((_, ty)) = x.0.to_usize().and_then(|i| cases.into_iter().nth(i)) {
+                        waiting.push((ty, x.1.clone(), y.1.clone()));
+                    }
+                    true
+                }
+                _ => false,
+            },
+            // Functions are never compared.
+            _ => false,
+        };
+        if !same {
+            return false;
+        }
+    }
+    true
+}
+
+/// The order of two scalars, or of two compact values by code; `None` if a NaN is among them.
+pub fn order(layout: &Layout, a: &Value, b: &Value) -> Option<Ordering> {
+    match &layout.form {
+        Form::Scalar(Scalar::Int) => Some(a.as_int().cmp(&b.as_int())),
+        Form::Scalar(Scalar::Real) => a.as_real().partial_cmp(&b.as_real()),
+        Form::Scalar(Scalar::Single) => a.as_single().partial_cmp(&b.as_single()),
+        Form::Scalar(Scalar::Fixed(fixed)) => Some(fixed.decode(a.word()).cmp(&fixed.decode(b.word()))),
+        Form::Scalar(Scalar::String) => Some(a.as_str().cmp(b.as_str())),
+        Form::Scalar(Scalar::Char) => Some(a.word().cmp(&b.word())),
+        Form::Scalar(Scalar::Bigint) => Some(a.as_bigint().cmp(&b.as_bigint())),
+        _ => Some(a.to_code().cmp(&b.to_code())),
+    }
+}
+
+/// A comparison operator.
+pub fn compare(op: Op, layouts: &Layouts, ty: &Type, layout: &Layout, a: &Value, b: &Value) -> bool {
+    match op {
+        Op::Eq | Op::Ne => {
+            let same = match &layout.form {
+                // The commonest cases first.
+                Form::Compact(_) => a.to_code() == b.to_code(),
+                Form::Scalar(Scalar::Int) => a.word() == b.word(),
+                _ => equal(layouts, &Own::default(), ty, a, b, &mut Vec::new()),
+            };
+            same == (op == Op::Eq)
+        }
+        Op::Lt => order(layout, a, b) == Some(Ordering::Less),
+        Op::Le => matches!(order(layout, a, b), Some(Ordering::Less | Ordering::Equal)),
+        Op::Gt => order(layout, a, b) == Some(Ordering::Greater),
+        _ => matches!(order(layout, a, b), Some(Ordering::Greater | Ordering::Equal)),
+    }
+}
+
+/// Conversion between number types: towards zero to integers, to nearest to floats; between integers
+/// and characters by code point. What does not fit fails.
+pub fn convert(from: Scalar, to: Scalar, value: &Value) -> Result<Value, Failure> {
+    if from == to {
+        return Ok(value.clone());
+    }
+    let misfit = |value: String| Failure::ConversionRange { value, ty: to.name().to_string() };
+    let float = match from {
+        Scalar::Real => Some(value.as_real()),
+        Scalar::Single => Some(f64::from(value.as_single())),
+        _ => None,
+    };
+    match (float, to) {
+        (Some(x), Scalar::Real) => Ok(Value::real(x)),
+        (Some(x), Scalar::Single) => {
+            let narrow = x as f32;
+            if narrow.is_infinite() && x.is_finite() {
+                Err(misfit(real(x)))
+            } else {
+                Ok(Value::single(narrow))
+            }
+        }
+        (Some(x), _) => {
+            let whole = BigInt::from_f64(x.trunc()).ok_or_else(|| misfit(real(x)))?;
+            from_integer(to, whole).ok_or_else(|| misfit(real(x)))
+        }
+        (None, Scalar::Char) => {
+            let n = to_bigint(from, value);
+            let c = n.to_u32().and_then(char::from_u32);
+            c.map(Value::char).ok_or_else(|| Failure::NoCharacter { code: short(&n) })
+        }
+        (None, _) => {
+            let n = to_bigint(from, value);
+            let shown = || match from {
+                Scalar::Char => format!("the code point {n} of {}", super::show::character(value.as_char())),
+                _ => short(&n),
+            };
+            from_integer(to, n.clone()).ok_or_else(|| misfit(shown()))
+        }
+    }
+}
+
+/// An integer as a value of a number type, if it fits; floats round to nearest.
+fn from_integer(to: Scalar, n: BigInt) -> Option<Value> {
+    match to {
+        Scalar::Real => n.to_f64().filter(|x| x.is_finite()).map(Value::real),
+        Scalar::Single => n.to_f32().filter(|x| x.is_finite()).map(Value::single),
+        Scalar::Int => n.to_i64().map(Value::int),
+        Scalar::Fixed(fixed) if to.holds(&n) => n.to_i128().map(|n| Value::Word(fixed.encode(n))),
+        Scalar::Bigint => Some(Value::bigint(n)),
+        _ => None,
+    }
+}
+
+/// A number as a value of an integer type that always has one: what does not fit wraps around, or
+/// goes to the nearest bound. A float is cut to its whole part; NaN is 0.
+pub fn force(from: Scalar, to: Scalar, value: &Value, saturate: bool) -> Value {
+    let n = match from {
+        Scalar::Real | Scalar::Single => {
+            let x = if from == Scalar::Real { value.as_real() } else { f64::from(value.as_single()) };
+            let bound = BigInt::one() << 200u32;
+            BigInt::from_f64(x.trunc()).unwrap_or_else(|| match x {
+                x if x.is_nan() || !saturate => BigInt::ZERO,
+                x if x > 0.0 => bound,
+                _ => -bound,
+            })
+        }
+        _ => to_bigint(from, value),
+    };
+    let Some((low, high)) = to.bounds() else { return from_integer(to, n).unwrap_or(Value::UNIT) };
+    let (low, high) = (BigInt::from(low), BigInt::from(high));
+    let n = if saturate {
+        n.clamp(low, high)
+    } else {
+        let size = &high - &low + 1u32;
+        (n - &low).mod_floor(&size) + low
+    };
+    from_integer(to, n).unwrap_or(Value::UNIT)
+}
+
+/// An integer scalar, or the code point of a character, as a big integer.
+pub fn to_bigint(scalar: Scalar, value: &Value) -> BigInt {
+    match scalar {
+        Scalar::Bigint => value.as_bigint(),
+        Scalar::Fixed(fixed) => BigInt::from(fixed.decode(value.word())),
+        _ => BigInt::from(value.as_int()),
+    }
+}
+
+/// The value with this code in a compact type of this size.
+pub fn from_code(n: &BigInt, size: &BigUint, ty: &dyn std::fmt::Display) -> Result<Value, Failure> {
+    if n.sign() == Sign::Minus || n.magnitude() >= size {
+        return Err(Failure::CodeRange {
+            value: short(n),
+            ty: ty.to_string(),
+            size: short(&BigInt::from(size.clone())),
+        });
+    }
+    Ok(Value::code(Code::from(n.magnitude())))
+}
+
+/// An integer in a message.
+pub fn short(n: &BigInt) -> String {
+    let text = n.to_string();
+    if text.len() > 60 {
+        format!("{}… ({} digits)", &text[..20], text.trim_start_matches('-').len())
+    } else {
+        text
+    }
+}
+
+/// A failure that says how much memory was asked for.
+pub fn too_much(slots: usize, bytes_each: u64, limit: u64) -> Failure {
+    let bytes = match (slots as u64).checked_mul(bytes_each) {
+        Some(bytes) if slots != super::layout::TOO_MANY => format!("{} of memory", bytes_text(bytes)),
+        _ => "more memory than any machine has".to_string(),
+    };
+    Failure::Memory { bytes, limit }
+}

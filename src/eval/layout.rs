@@ -1,0 +1,360 @@
+//! Where the parts of a value lie: slots, offsets, flattened cases.
+//!
+//! Takes a type without variables; gives its [`Layout`]. The layout of a sum follows section 3 of
+//! the language: nested sums flattened, a compact case of size n standing for n unit cases, void
+//! cases dropped, a single case unwrapped, all-unit sums becoming the compact slot.
+
+use crate::types::encoding::{Code, Encoding, Width};
+use crate::types::{LARGEST_SIZE_BITS, NoSize, NominalBody, Scalar, Type, TypeKind};
+use crate::value::{Case, Class, Value};
+use num_bigint::BigUint;
+use num_traits::{One, ToPrimitive};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The layout of one type.
+#[derive(Debug)]
+pub struct Layout {
+    /// Slots of a value; [`TOO_MANY`] if no memory could hold them.
+    pub slots: usize,
+    /// The narrowest class that holds every slot.
+    pub class: Class,
+    /// What the value consists of.
+    pub form: Form,
+    /// What the slot is, if there is exactly one.
+    single: Single,
+}
+
+/// More slots than any memory has.
+pub const TOO_MANY: usize = usize::MAX;
+
+/// What a value consists of.
+#[derive(Debug)]
+pub enum Form {
+    /// A compact linear value.
+    Compact(Compact),
+    /// A scalar.
+    Scalar(Scalar),
+    /// Parts one after the other, with the slot each begins at.
+    Parts(Vec<(usize, Arc<Layout>)>),
+    /// Equal elements one after the other.
+    Array {
+        /// Of each element.
+        element: Arc<Layout>,
+        /// How many; [`TOO_MANY`] if no memory could hold them.
+        count: usize,
+    },
+    /// A tagged sum.
+    Sum(Arc<SumLayout>),
+    /// A variant: one slot, its cases with their layouts computed when met (it may be recursive).
+    Variant,
+    /// A function.
+    Function,
+}
+
+/// Whether a size is one that codes are computed for. Of larger types no value is ever made.
+pub fn countable(size: &Code) -> bool {
+    !matches!(size, Code::Big(n) if n.bits() > LARGEST_SIZE_BITS + 1)
+}
+
+/// A compact linear type's size and rule.
+#[derive(Debug)]
+pub struct Compact {
+    /// Its number of values.
+    pub size: Code,
+    /// How parts are packed into the code.
+    pub encoding: Encoding,
+}
+
+#[derive(Clone, Debug)]
+enum Single {
+    Code(Code),
+    Sum(Arc<SumLayout>),
+    Other,
+}
+
+/// The flattened cases of a tagged sum.
+#[derive(Debug)]
+pub struct SumLayout {
+    cases: Cases,
+    /// Number of flattened cases.
+    total: Code,
+    /// Whether every flattened case is a unit.
+    all_units: bool,
+    /// Whether the one case left is not wrapped.
+    unwrapped: bool,
+}
+
+#[derive(Debug)]
+enum Cases {
+    /// Each case begins at an offset among the flattened ones.
+    Listed(Vec<(Code, Flat)>),
+    /// Every case is the same, that many flattened ones wide.
+    Repeated(Code, Flat),
+}
+
+#[derive(Clone, Debug)]
+enum Flat {
+    /// That many unit cases: the argument is a code.
+    Units(Code),
+    /// The cases of an inner sum.
+    Inner(Arc<SumLayout>),
+    /// One case with an argument.
+    Argument,
+}
+
+impl Flat {
+    fn width(&self) -> Code {
+        match self {
+            Flat::Units(n) => n.clone(),
+            Flat::Inner(sum) => sum.total.clone(),
+            Flat::Argument => Code::Small(1),
+        }
+    }
+}
+
+impl SumLayout {
+    fn case(&self, i: &Code) -> (Code, &Flat) {
+        match &self.cases {
+            Cases::Listed(cases) => {
+                let (offset, flat) = &cases[i.to_usize().unwrap_or(0).min(cases.len() - 1)];
+                (offset.clone(), flat)
+            }
+            Cases::Repeated(width, flat) => (i.mul(width), flat),
+        }
+    }
+
+    /// The value of case `i` with this argument.
+    pub fn inject(&self, i: &Code, argument: Value) -> Value {
+        let (offset, flat) = self.case(i);
+        let (tag, payload) = match flat {
+            Flat::Units(_) => (offset.add(&argument.to_code()), Value::UNIT),
+            Flat::Inner(_) => match &argument {
+                Value::Sum(inner) => (offset.add(&inner.0), inner.1.clone()),
+                _ => (offset, argument),
+            },
+            Flat::Argument => (offset, argument),
+        };
+        if self.unwrapped {
+            payload
+        } else if self.all_units {
+            Value::code(tag)
+        } else {
+            Value::Sum(Arc::new(Case(tag, payload)))
+        }
+    }
+
+    /// The case a value belongs to, and its argument.
+    pub fn split(&self, value: &Value) -> (Code, Value) {
+        let (tag, payload) = match value {
+            Value::Sum(sum) if !self.unwrapped => (sum.0.clone(), sum.1.clone()),
+            other if self.all_units => (other.to_code(), Value::UNIT),
+            other => (Code::ZERO, other.clone()),
+        };
+        let (case, local, flat) = match &self.cases {
+            Cases::Listed(cases) => {
+                let case = cases.partition_point(|(offset, _)| *offset <= tag).max(1) - 1;
+                (Code::from(case), tag.sub(&cases[case].0), &cases[case].1)
+            }
+            Cases::Repeated(width, flat) => {
+                let (case, local) = tag.div_rem(width);
+                (case, local, flat)
+            }
+        };
+        let argument = match flat {
+            Flat::Units(_) => Value::code(local),
+            Flat::Inner(inner) if inner.unwrapped => payload,
+            Flat::Inner(_) => Value::Sum(Arc::new(Case(local, payload))),
+            Flat::Argument => payload,
+        };
+        (case, argument)
+    }
+}
+
+/// The most layouts that are kept: sizes that arrive at run time make new types without end.
+const MOST_KNOWN: usize = 10_000;
+
+/// Layouts made so far: types repeat.
+#[derive(Default)]
+pub struct Layouts {
+    known: RefCell<HashMap<Type, Arc<Layout>>>,
+}
+
+impl Layouts {
+    /// The layout of a type without variables.
+    pub fn of(&self, ty: &Type) -> Arc<Layout> {
+        if let Some(known) = self.known.borrow().get(ty) {
+            return known.clone();
+        }
+        // A newtype is stored as its definition.
+        let layout = Arc::new(self.compute(&ty.unfold()));
+        let mut known = self.known.borrow_mut();
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(ty.clone(), layout.clone());
+        layout
+    }
+
+    fn compute(&self, ty: &Type) -> Layout {
+        if ty.is_compact() {
+            return self.compact(ty);
+        }
+        match ty.kind() {
+            TypeKind::Scalar(scalar) => {
+                let class = match scalar {
+                    Scalar::Int | Scalar::Real => Class::Word,
+                    Scalar::Fixed(fixed) => match fixed.shape().0 {
+                        8 => Class::U8,
+                        16 => Class::U16,
+                        32 => Class::U32,
+                        _ => Class::Word,
+                    },
+                    Scalar::Single | Scalar::Char => Class::U32,
+                    Scalar::Bigint | Scalar::String => Class::Any,
+                };
+                Layout { slots: 1, class, form: Form::Scalar(*scalar), single: Single::Other }
+            }
+            TypeKind::Product(parts) => self.parts(parts.iter()),
+            TypeKind::Record(fields) => self.parts(fields.iter().map(|(_, ty)| ty)),
+            TypeKind::Array(element, index) => {
+                let count = index.size().ok().and_then(|n| n.to_usize()).unwrap_or(TOO_MANY);
+                let element = self.of(element);
+                let slots =
+                    if element.slots == 0 { 0 } else { count.checked_mul(element.slots).unwrap_or(TOO_MANY) };
+                let single = element.single.clone();
+                Layout { slots, class: element.class, form: Form::Array { element, count }, single }
+            }
+            TypeKind::Sum(cases) => {
+                let mut offset = Code::ZERO;
+                let mut listed = Vec::new();
+                let mut kept: Option<Arc<Layout>> = None;
+                for case in cases {
+                    let layout = self.of(case);
+                    let flat = flat(&layout);
+                    let width = flat.width();
+                    if !width.is_zero() {
+                        kept = Some(layout);
+                    }
+                    listed.push((offset.clone(), flat));
+                    offset = offset.add(&width);
+                }
+                let all_units = listed.iter().all(|(_, f)| match f {
+                    Flat::Units(_) => true,
+                    Flat::Inner(sum) => sum.all_units,
+                    Flat::Argument => false,
+                });
+                self.sum(Cases::Listed(listed), offset, all_units, kept)
+            }
+            TypeKind::Repeat(n, case) => {
+                let layout = self.of(case);
+                let flat = flat(&layout);
+                let width = flat.width();
+                let all_units = matches!(flat, Flat::Units(_));
+                let total = Code::from(n).mul(&width);
+                self.sum(Cases::Repeated(width, flat), total, all_units, Some(layout))
+            }
+            TypeKind::Nominal(nominal, args) => match nominal.body() {
+                Some(NominalBody::Struct(_)) => {
+                    let fields = nominal.struct_fields(args).unwrap_or_default();
+                    self.parts(fields.iter().map(|(_, ty)| ty))
+                }
+                Some(NominalBody::Abstract(known)) if known.representation.is_some() => {
+                    let stored = nominal.representation(args).unwrap_or_else(Type::unit);
+                    self.compute(&stored.unfold())
+                }
+                _ => Layout { slots: 1, class: Class::Any, form: Form::Variant, single: Single::Other },
+            },
+            _ => Layout { slots: 1, class: Class::Any, form: Form::Function, single: Single::Other },
+        }
+    }
+
+    fn compact(&self, ty: &Type) -> Layout {
+        let size = match ty.size() {
+            Ok(size) => size,
+            Err(NoSize::TooLarge) => BigUint::one() << (LARGEST_SIZE_BITS + 1),
+            Err(_) => BigUint::one(),
+        };
+        let width = Width::of(&size);
+        // A type without an encoding has no values: none is ever made.
+        let encoding = Encoding::of(ty).unwrap_or(Encoding::Unit(Code::Small(1)));
+        let slots = if size.is_one() { 0 } else { 1 };
+        let size = Code::from(size);
+        let single = Single::Code(size.clone());
+        Layout { slots, class: Class::of(width), form: Form::Compact(Compact { size, encoding }), single }
+    }
+
+    fn parts<'t>(&self, types: impl Iterator<Item = &'t Type>) -> Layout {
+        let (mut slots, mut class) = (0usize, Class::U8);
+        let mut single = Single::Other;
+        let mut parts = Vec::new();
+        for ty in types {
+            let layout = self.of(ty);
+            if layout.slots > 0 {
+                class = class.max(layout.class);
+                single = layout.single.clone();
+            }
+            let start = slots;
+            slots = slots.checked_add(layout.slots).unwrap_or(TOO_MANY);
+            parts.push((start, layout));
+        }
+        Layout { slots, class, form: Form::Parts(parts), single }
+    }
+
+    fn sum(&self, cases: Cases, total: Code, all_units: bool, kept: Option<Arc<Layout>>) -> Layout {
+        let one = total == Code::Small(1);
+        if all_units {
+            let layout = SumLayout { cases, total: total.clone(), all_units, unwrapped: false };
+            let class = Class::of(Width::of(&total.to_big()));
+            let sum = Arc::new(layout);
+            return Layout {
+                slots: usize::from(!one),
+                class,
+                form: Form::Sum(sum),
+                single: Single::Code(total),
+            };
+        }
+        let sum = Arc::new(SumLayout { cases, total, all_units, unwrapped: one });
+        match kept {
+            Some(kept) if one => Layout {
+                slots: kept.slots,
+                class: kept.class,
+                form: Form::Sum(sum),
+                single: kept.single.clone(),
+            },
+            _ => {
+                Layout { slots: 1, class: Class::Any, form: Form::Sum(sum.clone()), single: Single::Sum(sum) }
+            }
+        }
+    }
+}
+
+/// What a case becomes among the flattened ones.
+fn flat(layout: &Layout) -> Flat {
+    match (layout.slots, &layout.single) {
+        (0, _) => Flat::Units(Code::Small(1)),
+        (1, Single::Code(size)) => Flat::Units(size.clone()),
+        (1, Single::Sum(sum)) => Flat::Inner(sum.clone()),
+        _ => Flat::Argument,
+    }
+}
+
+impl Layout {
+    /// Size and rule of a compact type.
+    pub fn compact(&self) -> Option<&Compact> {
+        match &self.form {
+            Form::Compact(compact) => Some(compact),
+            _ => None,
+        }
+    }
+
+    /// Start and layout of part `i` of a tuple, or of element `i` of an array.
+    pub fn part(&self, i: usize) -> Option<(usize, Arc<Layout>)> {
+        match &self.form {
+            Form::Parts(parts) => parts.get(i).cloned(),
+            Form::Array { element, .. } => Some((i.checked_mul(element.slots)?, element.clone())),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Cases of sums, made and told apart; patterns tried on values.
+
+use super::code::{Cases, Pattern};
+use super::layout::Form;
+use crate::types::encoding::Code;
+use crate::value::{Case, Cell, Value};
+use std::sync::Arc;
+
+/// The value of a case with its argument.
+pub(super) fn inject(cases: &Cases, case: &Code, argument: Value) -> Value {
+    match cases {
+        Cases::Variant => Value::Sum(Arc::new(Case(case.clone(), argument))),
+        Cases::Compact(layout) => layout
+            .compact()
+            .map_or(Value::UNIT, |c| Value::code(c.encoding.inject(case, &argument.to_code()))),
+        Cases::Sum(layout) => match &layout.form {
+            Form::Sum(sum) => sum.inject(case, argument),
+            _ => argument,
+        },
+    }
+}
+
+/// The case a value belongs to, and its argument.
+pub(super) fn split(cases: &Cases, value: &Value) -> (Code, Value) {
+    match cases {
+        Cases::Variant => match value {
+            Value::Sum(sum) => (sum.0.clone(), sum.1.clone()),
+            _ => (Code::ZERO, Value::UNIT),
+        },
+        Cases::Compact(layout) => match layout.compact() {
+            Some(compact) => {
+                let (case, argument) = compact.encoding.split(&value.to_code());
+                (case, Value::code(argument))
+            }
+            None => (Code::ZERO, Value::UNIT),
+        },
+        Cases::Sum(layout) => match &layout.form {
+            Form::Sum(sum) => sum.split(value),
+            _ => (Code::ZERO, value.clone()),
+        },
+    }
+}
+
+/// Whether a value fits a pattern; binds as it goes.
+pub(super) fn fits(pattern: &Pattern, value: &Value, frame: &mut [Value]) -> bool {
+    match pattern {
+        Pattern::Any => true,
+        Pattern::Bind(local) => {
+            frame[*local as usize] = value.clone();
+            true
+        }
+        Pattern::BindShared(local) => {
+            frame[*local as usize] = Value::Cell(Cell::new(Some(value.clone())));
+            true
+        }
+        Pattern::As(inner, whole) => fits(inner, value, frame) && fits(whole, value, frame),
+        Pattern::Int(n) => value.as_int() == *n,
+        Pattern::Bigint(n) => value.as_bigint() == *n,
+        Pattern::Real(x) => value.as_real() == *x,
+        Pattern::Single(x) => value.as_single() == *x,
+        Pattern::Str(text) => value.as_str() == &**text,
+        Pattern::Code(code) => value.to_code() == *code,
+        Pattern::Tuple(parts, whole) => parts.iter().all(|(start, slots, part)| {
+            let value = if slots == whole { value.clone() } else { value.slots(*start, *slots) };
+            fits(part, &value, frame)
+        }),
+        Pattern::Pack(layout, parts) => {
+            let Some(compact) = layout.compact() else { return false };
+            let code = value.to_code();
+            parts.iter().enumerate().all(|(i, part)| {
+                fits(part, &Value::code(compact.encoding.project(&code, &Code::from(i))), frame)
+            })
+        }
+        Pattern::Case(cases, case, inner) => {
+            let (found, argument) = split(cases, value);
+            found == *case && inner.as_ref().is_none_or(|p| fits(p, &argument, frame))
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The reference evaluator: the meaning of core, whole and simple.
+//!
+//! Takes a checked [`Script`] and the [`Program`] it calls into; gives its value and its output.
+//! Each function is specialised to its type arguments when first called ([`specialise`]), then run
+//! as a tree ([`run`]). Arrays are flat buffers throughout; `:>>` is nothing at all.
+//!
+//! Never checks types: core is trusted. Prints through the host it is given, reads nothing.
+
+mod arith;
+mod code;
+mod error;
+pub mod layout;
+mod matching;
+mod open;
+mod own;
+mod prim;
+mod run;
+mod select;
+mod show;
+mod specialise;
+pub mod stack;
+
+pub use error::{Failure, RuntimeError, bytes_text};
+pub use run::{Checkpoint, Host, Machine};
+
+use crate::types::Type;
+use crate::value::Value;
+
+/// A value as text for people: `.str`.
+pub fn display(value: &Value, ty: &Type) -> String {
+    let layouts = layout::Layouts::default();
+    show::plain(&layouts, false, value, ty)
+}
+
+/// A value as text that reads back: `._strr`.
+pub fn read_back(value: &Value, ty: &Type) -> String {
+    let layouts = layout::Layouts::default();
+    show::plain(&layouts, true, value, ty)
+}
+
+#[allow(unused_imports)] // named in the documentation above
+use crate::core::{Program, Script};

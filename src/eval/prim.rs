@@ -1,0 +1,218 @@
+//! The meaning of the primitives.
+
+use super::arith::{from_code, to_bigint};
+use super::code::PrimTypes;
+use super::error::Failure;
+use super::layout::{Form, countable};
+use super::run::Machine;
+use super::show;
+use crate::core::Prim;
+use crate::types::encoding::Code;
+use crate::types::{Scalar, Type};
+use crate::value::Value;
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
+use num_traits::{Signed, ToPrimitive};
+
+/// A string is no longer than this many bytes.
+pub const LONGEST_STRING: usize = 1 << 30;
+
+impl Machine {
+    pub(super) fn primitive(
+        &mut self,
+        prim: Prim,
+        types: &PrimTypes,
+        args: &[Value],
+        memory: u64,
+        out: &mut dyn FnMut(&str),
+    ) -> Result<Value, Failure> {
+        let show = |read_back: bool, this: &Machine| {
+            let ty = types.args.first().cloned().unwrap_or_else(Type::unit);
+            show::plain(&this.layouts, read_back, &args[0], &ty)
+        };
+        let x = || args[0].as_real();
+        let n = || args[0].as_int();
+        let c = || args[0].as_char();
+        let real = |x: f64| Ok(Value::real(x));
+        let int = |n: i64| Ok(Value::int(n));
+        match prim {
+            Prim::Print => {
+                out(&show(false, self));
+                Ok(Value::UNIT)
+            }
+            Prim::Println => {
+                let mut text = show(false, self);
+                text.push('\n');
+                out(&text);
+                Ok(Value::UNIT)
+            }
+            Prim::Str => Ok(Value::str(show(false, self))),
+            Prim::Strr => Ok(Value::str(show(true, self))),
+            Prim::Fail => Err(Failure::Failed { message: args[0].as_str().to_string() }),
+            Prim::Assert => {
+                if args[0].as_bool() {
+                    Ok(Value::UNIT)
+                } else {
+                    Err(Failure::Assertion)
+                }
+            }
+            Prim::Size => {
+                let size = size_of(types);
+                match size.to_i64() {
+                    Some(size) => int(size),
+                    None if !countable(&Code::from(&size)) => Err(Failure::Uncountable),
+                    None => {
+                        let value = super::arith::short(&BigInt::from(size));
+                        Err(Failure::ConversionRange { value, ty: "int".into() })
+                    }
+                }
+            }
+            Prim::Wrap | Prim::Saturate => {
+                let scalar = |i: usize| types.args.get(i).and_then(Type::as_scalar).unwrap_or(Scalar::Int);
+                Ok(super::arith::force(scalar(1), scalar(0), &args[0], prim == Prim::Saturate))
+            }
+            Prim::ModInt | Prim::ModBigint => {
+                let size = size_of(types);
+                if !countable(&Code::from(&size)) {
+                    return Err(Failure::Uncountable);
+                }
+                let scalar = if prim == Prim::ModInt { Scalar::Int } else { Scalar::Bigint };
+                let value = to_bigint(scalar, &args[0]);
+                let modulus = BigInt::from(size.clone());
+                if modulus.is_positive() {
+                    from_code(&value.mod_floor(&modulus), &size, &types.args[0])
+                } else {
+                    from_code(&value, &size, &types.args[0])
+                }
+            }
+            Prim::IndexInt | Prim::IndexBigint => {
+                let scalar = if prim == Prim::IndexInt { Scalar::Int } else { Scalar::Bigint };
+                let value = to_bigint(scalar, &args[0]);
+                if !countable(&Code::from(size_of(types))) {
+                    return Err(Failure::Uncountable);
+                }
+                let (case, argument) = match from_code(&value, &size_of(types), &types.args[0]) {
+                    Ok(index) => (Code::Small(1), index),
+                    Err(_) => (Code::ZERO, Value::UNIT),
+                };
+                Ok(case_of(types, case, argument))
+            }
+            Prim::Sqrt => real(x().sqrt()),
+            Prim::Exp => real(x().exp()),
+            Prim::Log => real(x().ln()),
+            Prim::Sin => real(x().sin()),
+            Prim::Cos => real(x().cos()),
+            Prim::Tan => real(x().tan()),
+            Prim::Asin => real(x().asin()),
+            Prim::Acos => real(x().acos()),
+            Prim::Atan => real(x().atan()),
+            Prim::Atan2 => real(x().atan2(args[1].as_real())),
+            Prim::Tanh => real(x().tanh()),
+            Prim::Floor => real(x().floor()),
+            Prim::Ceil => real(x().ceil()),
+            Prim::Round => real(x().round()),
+            Prim::Trunc => real(x().trunc()),
+            Prim::IsNan => Ok(Value::bool(x().is_nan())),
+            Prim::BitAnd => int(n() & args[1].as_int()),
+            Prim::BitOr => int(n() | args[1].as_int()),
+            Prim::BitXor => int(n() ^ args[1].as_int()),
+            Prim::BitNot => int(!n()),
+            Prim::Shl | Prim::Shr => {
+                let places = args[1].as_int();
+                let word = n() as u64;
+                let shifted = match u32::try_from(places) {
+                    Ok(places) if prim == Prim::Shl => word.checked_shl(places).unwrap_or(0),
+                    Ok(places) => word.checked_shr(places).unwrap_or(0),
+                    // Below zero places: nothing moves; beyond: nothing stays.
+                    Err(_) if places < 0 => word,
+                    Err(_) => 0,
+                };
+                int(shifted as i64)
+            }
+            Prim::PopCount => int(i64::from(n().count_ones())),
+            Prim::Ctz => int(i64::from(n().trailing_zeros())),
+            Prim::StrLen => int(args[0].as_str().chars().count() as i64),
+            Prim::Substring => {
+                let text = args[0].as_str();
+                let bound = |v: &Value| usize::try_from(v.as_int().max(0)).unwrap_or(usize::MAX);
+                let (from, to) = (bound(&args[1]), bound(&args[2]));
+                let part: String = text.chars().skip(from).take(to.saturating_sub(from)).collect();
+                Ok(Value::str(part))
+            }
+            Prim::StrFind => {
+                let text = args[0].as_str();
+                let at = text.find(args[1].as_str());
+                int(at.map_or(-1, |byte| text[..byte].chars().count() as i64))
+            }
+            Prim::Upper => Ok(Value::str(args[0].as_str().to_uppercase())),
+            Prim::Lower => Ok(Value::str(args[0].as_str().to_lowercase())),
+            Prim::UpperChar => Ok(Value::char(alone(c().to_uppercase(), c()))),
+            Prim::LowerChar => Ok(Value::char(alone(c().to_lowercase(), c()))),
+            Prim::IsLetter => Ok(Value::bool(c().is_alphabetic())),
+            Prim::IsSpace => Ok(Value::bool(c().is_whitespace())),
+            Prim::Trim => Ok(Value::str(args[0].as_str().trim())),
+            Prim::StrRepeat => {
+                let text = args[0].as_str();
+                let times = usize::try_from(args[1].as_int().max(0)).unwrap_or(usize::MAX);
+                match text.len().checked_mul(times).filter(|bytes| *bytes <= LONGEST_STRING) {
+                    Some(_) => Ok(Value::str(text.repeat(times))),
+                    None => Err(super::arith::too_much(times, text.len() as u64, LONGEST_STRING as u64)),
+                }
+            }
+            Prim::Chr => match u32::try_from(n()).ok().and_then(char::from_u32) {
+                Some(c) => Ok(Value::str(c.to_string())),
+                None => Err(Failure::NoCharacter { code: n().to_string() }),
+            },
+            Prim::CodePoint => {
+                let at = usize::try_from(args[1].as_int()).unwrap_or(usize::MAX);
+                int(args[0].as_str().chars().nth(at).map_or(-1, |c| i64::from(c as u32)))
+            }
+            Prim::ParseInt => {
+                let read = args[0].as_str().trim().parse::<i64>();
+                Ok(match read {
+                    Ok(n) => case_of(types, Code::Small(1), Value::int(n)),
+                    Err(_) => case_of(types, Code::ZERO, Value::UNIT),
+                })
+            }
+            Prim::ParseReal => {
+                let read = args[0].as_str().trim().parse::<f64>();
+                Ok(match read {
+                    Ok(x) => case_of(types, Code::Small(1), Value::real(x)),
+                    Err(_) => case_of(types, Code::ZERO, Value::UNIT),
+                })
+            }
+            Prim::Compress
+            | Prim::Iota
+            | Prim::Characters
+            | Prim::Words
+            | Prim::Lines
+            | Prim::Split
+            | Prim::Numbers
+            | Prim::Table => super::select::select(prim, types, args, memory),
+            Prim::Fixed => {
+                let digits = usize::try_from(args[1].as_int().clamp(0, 1000)).unwrap_or(0);
+                Ok(Value::str(format!("{:.digits$}", x())))
+            }
+        }
+    }
+}
+
+/// The only character of several, or the one that stands for them.
+fn alone(mut several: impl Iterator<Item = char>, otherwise: char) -> char {
+    several.next().filter(|_| several.next().is_none()).unwrap_or(otherwise)
+}
+
+/// The size of the first type argument.
+fn size_of(types: &PrimTypes) -> BigUint {
+    types.layout.as_ref().and_then(|l| l.compact()).map_or_else(BigUint::default, |c| c.size.to_big())
+}
+
+/// A case of the result type, which is a sum.
+fn case_of(types: &PrimTypes, case: Code, argument: Value) -> Value {
+    match &types.result.form {
+        Form::Sum(sum) => sum.inject(&case, argument),
+        // `1 + I` at a size 1 is the unit sum 2.
+        Form::Compact(compact) => Value::code(compact.encoding.inject(&case, &argument.to_code())),
+        _ => argument,
+    }
+}

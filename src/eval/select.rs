@@ -1,0 +1,128 @@
+//! Primitives whose results have sizes of their own.
+//!
+//! Each gives its value together with the sizes; no type is made here. Memory is asked for before
+//! it is taken.
+
+use super::arith::too_much;
+use super::code::PrimTypes;
+use super::error::Failure;
+use super::layout::Layout;
+use crate::core::Prim;
+use crate::types::encoding::Code;
+use crate::value::{Buffer, Class, Packed, Seq, Value};
+use std::sync::Arc;
+
+/// The value of a primitive of this kind.
+pub(super) fn select(prim: Prim, types: &PrimTypes, args: &[Value], memory: u64) -> Result<Value, Failure> {
+    let text = || args[0].as_str();
+    match prim {
+        Prim::Compress => compress(types, args, memory),
+        Prim::Iota => {
+            let n = args[0].as_int();
+            let count = usize::try_from(n).map_err(|_| Failure::NegativeSize { size: n })?;
+            let mut buffer = room(Class::Word, count, memory)?;
+            (0..n).for_each(|i| buffer.push(Value::int(i)));
+            Ok(vector(buffer))
+        }
+        Prim::Characters => texts(text().chars().map(|c| c.to_string()), memory),
+        Prim::Words => texts(text().split_whitespace().map(str::to_string), memory),
+        Prim::Lines => texts(text().lines().map(str::to_string), memory),
+        Prim::Split => {
+            let separator = args[1].as_str();
+            if separator.is_empty() {
+                return texts(text().chars().map(|c| c.to_string()), memory);
+            }
+            texts(text().split(separator).map(str::to_string), memory)
+        }
+        Prim::Numbers => {
+            let mut buffer = Buffer::Word(Vec::new());
+            for number in numbers(text()) {
+                buffer.push(Value::real(number?));
+            }
+            Ok(vector(buffer))
+        }
+        Prim::Table => table(text()),
+        _ => Err(Failure::Internal { what: "a primitive that gives no size" }),
+    }
+}
+
+fn table(text: &str) -> Result<Value, Failure> {
+    let mut buffer = Buffer::Word(Vec::new());
+    let (mut rows, mut columns, mut first) = (0usize, 0, 0);
+    for (at, line) in text.lines().enumerate() {
+        let before = buffer.len();
+        for number in numbers(line) {
+            buffer.push(Value::real(number?));
+        }
+        match buffer.len() - before {
+            0 => continue,
+            count if rows == 0 => (columns, first) = (count, at + 1),
+            count if count == columns => {}
+            count => return Err(Failure::Ragged { first, columns, line: at + 1, count }),
+        }
+        rows += 1;
+    }
+    Ok(packed(vec![Code::from(rows), Code::from(columns)], value(buffer)))
+}
+
+/// The numbers between blanks and commas.
+fn numbers(text: &str) -> impl Iterator<Item = Result<f64, Failure>> {
+    let words = text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
+    words.map(|word| word.parse().map_err(|_| Failure::NotANumber { text: word.chars().take(40).collect() }))
+}
+
+fn compress(types: &PrimTypes, args: &[Value], memory: u64) -> Result<Value, Failure> {
+    let (Some(element), Some(index)) = (&types.layout, types.args.get(1)) else {
+        return Err(Failure::Internal { what: "a primitive without types" });
+    };
+    let count = index.size().ok().and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+    let (array, mask) = (&args[0], &args[1]);
+    let chosen = |i: usize| if count == 1 { mask.as_bool() } else { mask.slots(i, 1).as_bool() };
+    let kept = (0..count).filter(|i| chosen(*i)).count();
+    let size = vec![Code::from(kept)];
+    if kept == count {
+        return Ok(packed(size, array.clone()));
+    }
+    let mut buffer = room(class(element), kept * element.slots, memory)?;
+    if element.slots > 0 {
+        for i in (0..count).filter(|i| chosen(*i)) {
+            buffer.append(&array.slots(i * element.slots, element.slots), element.slots);
+        }
+    }
+    Ok(packed(size, value(buffer)))
+}
+
+fn class(element: &Layout) -> Class {
+    if element.slots == 0 { Class::U8 } else { element.class }
+}
+
+/// An empty buffer with room for that many slots, if memory allows.
+fn room(class: Class, slots: usize, memory: u64) -> Result<Buffer, Failure> {
+    let refused = || too_much(slots, class.bytes(), memory);
+    let bytes = (slots as u64).checked_mul(class.bytes()).filter(|bytes| *bytes <= memory);
+    bytes.and_then(|_| Buffer::with_room(class, slots)).ok_or_else(refused)
+}
+
+fn texts(parts: impl Iterator<Item = String> + Clone, memory: u64) -> Result<Value, Failure> {
+    let mut buffer = room(Class::Any, parts.clone().count(), memory)?;
+    parts.for_each(|part| buffer.push(Value::str(part)));
+    Ok(vector(buffer))
+}
+
+/// Slots as an array of elements of one slot, with its size.
+fn vector(buffer: Buffer) -> Value {
+    packed(vec![Code::from(buffer.len())], value(buffer))
+}
+
+/// Slots as a value.
+fn value(buffer: Buffer) -> Value {
+    match buffer.len() {
+        0 => Value::UNIT,
+        1 => buffer.get(0),
+        _ => Value::Seq(Seq::new(buffer)),
+    }
+}
+
+fn packed(sizes: Vec<Code>, value: Value) -> Value {
+    Value::Packed(Arc::new(Packed { sizes, value }))
+}

@@ -1,0 +1,337 @@
+//! Values as text: `.str` for people, `._strr` for reading back.
+//!
+//! Elements come in storage order, whatever the constructor of the index type. `.str` puts blanks
+//! after commas and shows an index value as its number; `._strr` leaves blanks out, quotes strings
+//! and shows an index value as `case 1 of 3`. Truth values are `true` and `false` in both.
+
+use super::layout::{Form, Layout, Layouts};
+use super::own::Own;
+use crate::types::encoding::{Code, Encoding};
+use crate::types::{NominalBody, Scalar, Type, TypeKind};
+use crate::value::Value;
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fmt::Write;
+
+/// How to show.
+pub struct Show<'a> {
+    /// Layouts made so far.
+    pub layouts: &'a Layouts,
+    /// For reading back rather than for people.
+    pub read_back: bool,
+    /// Types with a text of their own.
+    pub own: &'a Own,
+    /// Their values, in the order met, or what their functions gave for them.
+    pub parts: &'a RefCell<Parts>,
+}
+
+/// Parts of a value that have a text of their own.
+pub enum Parts {
+    /// Met on a first walk: which function, and the value.
+    Met(Vec<(usize, Value)>),
+    /// Their texts, for the second walk.
+    Texts(VecDeque<String>),
+}
+
+/// A text is cut here: nobody reads more, and memory is finite.
+const LONGEST: usize = 64 << 20;
+
+/// The text of a value, by its structure alone.
+pub fn plain(layouts: &Layouts, read_back: bool, value: &Value, ty: &Type) -> String {
+    let parts = RefCell::new(Parts::Met(Vec::new()));
+    Show { layouts, read_back, own: &Own::default(), parts: &parts }.text(value, ty)
+}
+
+impl Show<'_> {
+    /// The text of a value.
+    pub fn text(&self, value: &Value, ty: &Type) -> String {
+        let mut out = String::new();
+        self.write(value, ty, &mut out);
+        out
+    }
+
+    fn comma(&self) -> &'static str {
+        if self.read_back { "," } else { ", " }
+    }
+
+    fn write(&self, value: &Value, ty: &Type, out: &mut String) {
+        if out.len() > LONGEST || !super::stack::has_room() {
+            if !out.ends_with('…') {
+                out.push('…');
+            }
+            return;
+        }
+        let ty = match self.own.at(ty) {
+            Ok(at) => {
+                match &mut *self.parts.borrow_mut() {
+                    Parts::Met(met) => met.push((at, value.clone())),
+                    Parts::Texts(texts) => out.push_str(&texts.pop_front().unwrap_or_default()),
+                }
+                return;
+            }
+            Err(structure) => structure,
+        };
+        if ty.is_compact() {
+            return self.compact(&value.to_code(), &ty, out);
+        }
+        match ty.kind() {
+            TypeKind::Scalar(scalar) => self.scalar(value, *scalar, out),
+            TypeKind::Array(element, _) => self.array(value, &ty, element, out),
+            TypeKind::Product(parts) => self.parts(value, &ty, parts.iter().map(|t| (None, t.clone())), out),
+            TypeKind::Record(fields) => {
+                self.parts(value, &ty, fields.iter().map(|(n, t)| (Some(&**n), t.clone())), out);
+            }
+            TypeKind::Sum(_) | TypeKind::Repeat(..) => {
+                let layout = self.layouts.of(&ty);
+                let Form::Sum(sum) = &layout.form else { return };
+                let (case, argument) = sum.split(value);
+                let case_ty = ty.case_type(&case.to_big()).unwrap_or_else(Type::unit);
+                let _ = write!(out, "case {case} ");
+                self.argument(&argument, &case_ty, out);
+            }
+            TypeKind::Nominal(nominal, args) => match nominal.body() {
+                Some(NominalBody::Struct(_)) => {
+                    out.push_str(&nominal.name);
+                    let fields = nominal.struct_fields(args).unwrap_or_default();
+                    self.parts(value, &ty, fields.into_iter().map(|(_, t)| (None, t)), out);
+                }
+                // What it consists of is nobody's business.
+                Some(NominalBody::Abstract(_)) => {
+                    let _ = write!(out, "<{}>", nominal.name);
+                }
+                _ => {
+                    let Value::Sum(sum) = value else { return };
+                    let cases = nominal.variant_cases(args).unwrap_or_default();
+                    let Some((name, case_ty)) = sum.0.to_usize().and_then(|i| cases.get(i)) else { return };
+                    out.push_str(name);
+                    if !case_ty.is_unit() {
+                        out.push(' ');
+                        self.argument(&sum.1, case_ty, out);
+                    }
+                }
+            },
+            _ => out.push_str("<function>"),
+        }
+    }
+
+    /// The argument of a case: in parentheses unless it brings its own.
+    fn argument(&self, value: &Value, ty: &Type, out: &mut String) {
+        if self.own.at(ty).is_err() && parenthesised(ty) {
+            self.write(value, ty, out);
+        } else {
+            out.push('(');
+            self.write(value, ty, out);
+            out.push(')');
+        }
+    }
+
+    fn scalar(&self, value: &Value, scalar: Scalar, out: &mut String) {
+        match scalar {
+            Scalar::Int => {
+                let _ = write!(out, "{}", value.as_int());
+            }
+            Scalar::Fixed(fixed) => {
+                let _ = write!(out, "{}", fixed.decode(value.word()));
+            }
+            Scalar::Real if self.read_back && !value.as_real().is_finite() => {
+                out.push_str(quotient(value.as_real()));
+            }
+            Scalar::Single if self.read_back && !value.as_single().is_finite() => {
+                out.push_str(quotient(value.as_single().into()));
+            }
+            Scalar::Single => out.push_str(&single(value.as_single())),
+            Scalar::Real => out.push_str(&real(value.as_real())),
+            Scalar::Bigint => {
+                let _ = write!(out, "{}", value.as_bigint());
+            }
+            Scalar::String if self.read_back => quote(value.as_str(), out),
+            Scalar::String => out.push_str(value.as_str()),
+            Scalar::Char if self.read_back => out.push_str(&character(value.as_char())),
+            Scalar::Char => out.push(value.as_char()),
+        }
+    }
+
+    fn array(&self, value: &Value, ty: &Type, element: &Type, out: &mut String) {
+        let layout = self.layouts.of(ty);
+        let Form::Array { element: each, count } = &layout.form else { return };
+        let (open, close) = if *count < 2 { ('[', ']') } else { ('(', ')') };
+        out.push(open);
+        for i in 0..*count {
+            if out.len() > LONGEST {
+                out.push('…');
+                break;
+            }
+            if i > 0 {
+                out.push_str(self.comma());
+            }
+            let part = part(value, &layout, i * each.slots, each);
+            self.write(&part, element, out);
+        }
+        out.push(close);
+    }
+
+    fn parts<'t>(
+        &self,
+        value: &Value,
+        ty: &Type,
+        parts: impl Iterator<Item = (Option<&'t str>, Type)>,
+        out: &mut String,
+    ) {
+        let layout = self.layouts.of(ty);
+        out.push('(');
+        for (i, (name, ty)) in parts.enumerate() {
+            if i > 0 {
+                out.push_str(self.comma());
+            }
+            if let Some(name) = name {
+                let _ = write!(out, "{name}=");
+            }
+            if let Some((start, each)) = layout.part(i) {
+                self.write(&part(value, &layout, start, &each), &ty, out);
+            }
+        }
+        out.push(')');
+    }
+
+    fn compact(&self, code: &Code, ty: &Type, out: &mut String) {
+        let ty = ty.unfold();
+        if ty.is_unit() {
+            out.push_str("()");
+            return;
+        }
+        if ty.is_bool() {
+            out.push_str(if code.is_zero() { "false" } else { "true" });
+            return;
+        }
+        match ty.kind() {
+            TypeKind::UnitSum(n) if self.read_back => {
+                let _ = write!(out, "case {code} of {n}");
+            }
+            TypeKind::UnitSum(_) => {
+                let _ = write!(out, "{code}");
+            }
+            TypeKind::CompactSum(cases) => {
+                let Ok(encoding) = Encoding::of(&ty) else { return };
+                let (case, argument) = encoding.split(code);
+                let _ = write!(out, "case {case} ");
+                if let Some(case_ty) = case.to_usize().and_then(|i| cases.get(i)) {
+                    let own = parenthesised(case_ty);
+                    out.push_str(if own { "" } else { "(" });
+                    self.compact(&argument, case_ty, out);
+                    out.push_str(if own { "" } else { ")" });
+                }
+            }
+            TypeKind::CompactProduct(factors) => {
+                self.digits(code, &ty, factors.len(), |i| factors[i].clone(), out)
+            }
+            TypeKind::CompactPower(base, exponent) => {
+                let count = exponent.size().ok().and_then(|n| n.to_usize()).unwrap_or(usize::MAX);
+                self.digits(code, &ty, count, |_| base.clone(), out);
+            }
+            // A pair is made by a function; its code reads back as it is.
+            TypeKind::Triangle(..) if self.read_back => {
+                let _ = write!(out, "({code}:>>{ty})");
+            }
+            TypeKind::Triangle(_, index) => self.digits(code, &ty, 2, |_| index.clone(), out),
+            _ => {
+                let _ = write!(out, "{code}");
+            }
+        }
+    }
+
+    fn digits(&self, code: &Code, ty: &Type, count: usize, part: impl Fn(usize) -> Type, out: &mut String) {
+        let Ok(encoding) = Encoding::of(ty) else { return };
+        let (open, close) = if count < 2 { ('[', ']') } else { ('(', ')') };
+        out.push(open);
+        for i in 0..count {
+            if i > 0 {
+                out.push_str(if self.read_back { "\\," } else { "\\, " });
+            }
+            if out.len() > LONGEST {
+                out.push('…');
+                break;
+            }
+            self.compact(&encoding.project(code, &Code::from(i)), &part(i), out);
+        }
+        out.push(close);
+    }
+}
+
+/// Part of a value that begins at a slot.
+pub(super) fn part(value: &Value, whole: &Layout, start: usize, part: &Layout) -> Value {
+    if whole.slots == part.slots { value.clone() } else { value.slots(start, part.slots) }
+}
+
+/// Whether values of a type are shown in parentheses.
+fn parenthesised(ty: &Type) -> bool {
+    let ty = ty.unfold();
+    let several = |index: &Type| index.size().is_ok_and(|n| n > BigUint::from(1u32));
+    match ty.kind() {
+        TypeKind::Product(_) | TypeKind::Record(_) | TypeKind::CompactProduct(_) | TypeKind::Triangle(..) => {
+            true
+        }
+        TypeKind::Array(_, index) | TypeKind::CompactPower(_, index) => several(index),
+        _ => ty.is_unit(),
+    }
+}
+
+/// The shortest text that reads back as the same `f32`.
+fn single(x: f32) -> String {
+    if x.is_finite() { format!("{x:?}") } else { real(f64::from(x)) }
+}
+
+/// The shortest text that reads back as the same `real`.
+pub(super) fn real(x: f64) -> String {
+    if x.is_nan() {
+        return "nan".into();
+    }
+    if x.is_infinite() {
+        return if x > 0.0 { "inf".into() } else { "-inf".into() };
+    }
+    format!("{x:?}")
+}
+
+/// There are no literals for infinities and NaN, but expressions.
+fn quotient(x: f64) -> &'static str {
+    match x {
+        x if x.is_nan() => "(0.0/0.0)",
+        x if x > 0.0 => "(1.0/0.0)",
+        _ => "(-1.0/0.0)",
+    }
+}
+
+/// A string in quotes, with escapes that the lexer reads.
+fn quote(text: &str, out: &mut String) {
+    out.push('"');
+    text.chars().for_each(|c| escape(c, '"', out));
+    out.push('"');
+}
+
+/// A character in quotes, with an escape that the lexer reads.
+pub(super) fn character(c: char) -> String {
+    let mut out = String::from("'");
+    escape(c, '\'', &mut out);
+    out.push('\'');
+    out
+}
+
+/// A character inside quotes of this kind.
+fn escape(c: char, quote: char, out: &mut String) {
+    match c {
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\t' => out.push_str("\\t"),
+        '\r' => out.push_str("\\r"),
+        '\0' => out.push_str("\\0"),
+        c if c == quote => {
+            out.push('\\');
+            out.push(c);
+        }
+        c if c.is_control() => {
+            let _ = write!(out, "\\u{{{:x}}}", c as u32);
+        }
+        c => out.push(c),
+    }
+}

@@ -1,0 +1,485 @@
+//! Core → code: types made concrete, slots and sizes computed.
+//!
+//! Takes a function and its type arguments; gives an [`Instance`]. Types of core may mention
+//! variables; here each is replaced by its argument, so that the run computes no type.
+
+use super::code::{
+    Arm, Callee, Cases, CodeType, Instance, Kind, Node, PartStep, Pattern, PrimTypes, Statement,
+    StatementKind, Store, StoreRoot, StoreStep,
+};
+use super::layout::{Layout, Layouts};
+use super::own::Own;
+use crate::core::{
+    ClassId, ForRange, Function, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step, StepKind, Stmt,
+    StmtKind, Term, TermKind,
+};
+use crate::types::encoding::Code;
+use crate::types::{Scalar, Type, TypeKind, TypeVar};
+use crate::value::{Class, Value};
+use num_traits::ToPrimitive;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+/// What is needed while one body is specialised.
+pub struct Specialiser<'a> {
+    /// Where methods are found.
+    pub program: &'a Program,
+    /// Layouts made so far.
+    pub layouts: &'a Layouts,
+    /// Types for the variables of the body.
+    pub bindings: Arc<Bindings>,
+    /// Sizes of the session, as they are now.
+    pub session: Arc<Bindings>,
+    /// The locals of the body.
+    pub locals: &'a [LocalInfo],
+    /// The same, once something has to keep them.
+    pub kept: OnceLock<Arc<[LocalInfo]>>,
+    /// A variable that has no type yet: a size of the session before it is opened.
+    pub unset: RefCell<Option<TypeVar>>,
+}
+
+/// Types for variables: those of a function for its parameters, and of each opening since then.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings {
+    /// The innermost.
+    pub own: HashMap<u32, Type>,
+    /// The others.
+    pub outer: Option<Arc<Bindings>>,
+}
+
+impl Bindings {
+    /// A type with its variables replaced, where they are bound.
+    pub fn concrete(&self, ty: &Type) -> Type {
+        if !ty.has_var() {
+            return ty.clone();
+        }
+        let mut found = HashMap::new();
+        ty.for_each_var(&mut |var| {
+            if let Some(known) = self.get(var.id) {
+                found.insert(var.id, known.clone());
+            }
+        });
+        ty.substitute(&found)
+    }
+
+    fn get(&self, var: u32) -> Option<&Type> {
+        let mut at = Some(self);
+        while let Some(bindings) = at {
+            if let Some(found) = bindings.own.get(&var) {
+                return Some(found);
+            }
+            at = bindings.outer.as_deref();
+        }
+        None
+    }
+}
+
+impl Drop for Bindings {
+    fn drop(&mut self) {
+        // A block may open thousands of sizes, one inside the other: no recursion here.
+        let mut next = self.outer.take();
+        while let Some(mut bindings) = next.and_then(Arc::into_inner) {
+            next = bindings.outer.take();
+        }
+    }
+}
+
+/// The instance of a function at these type arguments, where sizes of the session are bound as said.
+/// Gives a size that it needs and that is not there, too.
+pub fn instance(
+    program: &Program,
+    layouts: &Layouts,
+    sizes: &Arc<Bindings>,
+    function: &Function,
+    type_args: &[Type],
+) -> (Instance, Option<TypeVar>) {
+    let own = function.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
+    let bindings = Arc::new(Bindings { own, outer: None });
+    let this = Specialiser { bindings, ..Specialiser::new(program, layouts, sizes, &function.locals) };
+    let instance = Instance {
+        name: function.name.clone(),
+        locals: function.locals.len(),
+        params: function.params.clone(),
+        captures: function.captures.clone(),
+        this: function.this,
+        domain: this.layout(&function.domain),
+        body: this.node(&function.body),
+    };
+    (instance, this.unset.take())
+}
+
+impl<'a> Specialiser<'a> {
+    /// For a body with these locals that has no variables of its own.
+    pub fn new(
+        program: &'a Program,
+        layouts: &'a Layouts,
+        session: &Arc<Bindings>,
+        locals: &'a [LocalInfo],
+    ) -> Specialiser<'a> {
+        Specialiser {
+            program,
+            layouts,
+            bindings: Arc::default(),
+            session: session.clone(),
+            locals,
+            kept: OnceLock::new(),
+            unset: RefCell::default(),
+        }
+    }
+}
+
+impl Specialiser<'_> {
+    fn ty(&self, ty: &Type) -> Type {
+        let ty = self.session.concrete(&self.bindings.concrete(ty));
+        if ty.has_var() {
+            ty.for_each_var(&mut |var| {
+                self.unset.borrow_mut().get_or_insert_with(|| var.clone());
+            });
+        }
+        ty
+    }
+
+    fn layout(&self, ty: &Type) -> Arc<Layout> {
+        self.layouts.of(&self.ty(ty))
+    }
+
+    fn nodes(&self, terms: &[Term]) -> Vec<Node> {
+        terms.iter().map(|t| self.node(t)).collect()
+    }
+
+    fn boxed(&self, term: &Term) -> Box<Node> {
+        Box::new(self.node(term))
+    }
+
+    fn shared(&self, local: u32) -> bool {
+        self.locals[local as usize].shared
+    }
+
+    /// The code of a term.
+    pub fn node(&self, term: &Term) -> Node {
+        Node { kind: self.kind(term), span: term.span }
+    }
+
+    fn kind(&self, term: &Term) -> Kind {
+        match &term.kind {
+            TermKind::Int(n) => Kind::Constant(match term.ty.as_scalar() {
+                Some(Scalar::Int) => Value::int(n.to_i64().unwrap_or(0)),
+                Some(Scalar::Fixed(fixed)) => Value::Word(fixed.encode(n.to_i128().unwrap_or(0))),
+                _ => Value::bigint(n.clone()),
+            }),
+            TermKind::Real(x) if term.ty.as_scalar() == Some(Scalar::Single) => {
+                Kind::Constant(Value::single(x.single))
+            }
+            TermKind::Real(x) => Kind::Constant(Value::real(x.double)),
+            TermKind::Char(c) => Kind::Constant(Value::char(*c)),
+            TermKind::Str(text) => Kind::Constant(Value::Str(text.clone())),
+            TermKind::Code(n) => Kind::Constant(Value::code(Code::from(n))),
+            TermKind::Local(local) if self.shared(*local) => Kind::Shared(*local),
+            TermKind::Local(local) => Kind::Local(*local),
+            TermKind::Global(global) => Kind::Global(*global),
+            TermKind::Closure { function, type_args, captures } => {
+                Kind::Closure(self.callee(*function, type_args), captures.clone())
+            }
+            TermKind::Method { class, method, type_args } => match self.method(*class, *method, type_args) {
+                Some(callee) => Kind::Closure(callee, Vec::new()),
+                None => Kind::NoInstance,
+            },
+            TermKind::Call(head, args) => match &head.kind {
+                TermKind::Method { class, method, type_args } => {
+                    let Some(callee) = self.method(*class, *method, type_args) else {
+                        return Kind::NoInstance;
+                    };
+                    match self.plain_operator(&callee, args) {
+                        Some(op) => self.operator(op, args),
+                        None => Kind::CallKnown(callee, self.nodes(args)),
+                    }
+                }
+                TermKind::Closure { function, type_args, captures } if captures.is_empty() => {
+                    Kind::CallKnown(self.callee(*function, type_args), self.nodes(args))
+                }
+                _ => Kind::Call(self.boxed(head), self.nodes(args)),
+            },
+            TermKind::Prim(prim, type_args, args) => {
+                let types: Vec<Type> = type_args.iter().map(|t| self.ty(t)).collect();
+                let layout = types.first().map(|t| self.layouts.of(t));
+                let own = match (prim, types.first()) {
+                    (Prim::Print | Prim::Println | Prim::Str, Some(ty)) => {
+                        Own::of(self, self.program.known.show, "show", ty)
+                    }
+                    _ => Own::default(),
+                };
+                let types = PrimTypes { args: types, layout, result: self.layout(&term.ty), own };
+                Kind::Prim(*prim, Arc::new(types), self.nodes(args))
+            }
+            TermKind::Op(op, args) => self.operator(*op, args),
+            TermKind::Tuple(parts) => {
+                let parts = parts.iter().map(|p| (self.node(p), self.layout(&p.ty).slots)).collect();
+                Kind::Tuple(parts, self.layout(&term.ty))
+            }
+            TermKind::Component(base, position) => {
+                let whole = self.layout(&base.ty);
+                let (start, part) = position
+                    .to_usize()
+                    .and_then(|i| whole.part(i))
+                    .unwrap_or_else(|| (0, self.layout(&term.ty)));
+                Kind::Slots(self.boxed(base), start, part.slots, whole.slots == part.slots)
+            }
+            TermKind::Index(array, index) => {
+                let whole = self.layout(&array.ty);
+                let element = self.layout(&term.ty).slots;
+                Kind::Index(self.boxed(array), self.boxed(index), element, whole.slots == element)
+            }
+            TermKind::Build(clauses, body) => {
+                let clauses = clauses.iter().map(|(local, ty)| (*local, self.size(ty))).collect();
+                Kind::Build(clauses, self.boxed(body), self.layout(&body.ty), self.layout(&term.ty))
+            }
+            TermKind::Pack(parts) => Kind::Pack(self.layout(&term.ty), self.nodes(parts)),
+            TermKind::Factor(base, i) => Kind::Factor(self.layout(&base.ty), self.boxed(base), Code::from(i)),
+            TermKind::Digit(base, i) => Kind::Digit(self.layout(&base.ty), self.boxed(base), self.boxed(i)),
+            TermKind::Inject(case, arg) => {
+                Kind::Inject(self.cases(&term.ty), Code::from(case), self.boxed(arg))
+            }
+            TermKind::Reshape(inner) => self.kind(inner),
+            TermKind::ToCode(inner) => Kind::ToCode(scalar(&term.ty), self.boxed(inner)),
+            TermKind::FromCode(inner) => {
+                let ty = self.ty(&term.ty);
+                let size = self.size(&ty).to_big();
+                Kind::FromCode(scalar(&inner.ty), Arc::new(CodeType { ty, size }), self.boxed(inner))
+            }
+            TermKind::Convert(inner) => Kind::Convert(scalar(&inner.ty), scalar(&term.ty), self.boxed(inner)),
+            TermKind::If(c, a, b) => Kind::If(self.boxed(c), self.boxed(a), self.boxed(b)),
+            TermKind::Match(scrutinee, arms) => {
+                let arms = arms
+                    .iter()
+                    .map(|arm| Arm {
+                        pattern: self.pattern(&arm.pattern),
+                        guard: arm.guard.as_ref().map(|g| self.node(g)),
+                        body: self.node(&arm.body),
+                    })
+                    .collect();
+                Kind::Match(self.boxed(scrutinee), arms)
+            }
+            TermKind::Block(stmts, value) => match self.opening_block(stmts, value.as_deref()) {
+                Some((stmts, value)) => Kind::Block(stmts, value.map(Box::new)),
+                None => Kind::Block(self.plain(stmts), value.as_ref().map(|v| self.boxed(v))),
+            },
+            TermKind::PackSizes(sizes, inner) => {
+                Kind::PackSizes(sizes.iter().map(|size| self.size(size)).collect(), self.boxed(inner))
+            }
+            TermKind::Error => Kind::Block(Vec::new(), None),
+        }
+    }
+
+    pub(super) fn size(&self, ty: &Type) -> Code {
+        let layout = self.layout(ty);
+        layout.compact().map_or(Code::ZERO, |c| c.size.clone())
+    }
+
+    fn callee(&self, function: u32, type_args: &[Type]) -> Arc<Callee> {
+        let type_args = type_args.iter().map(|t| self.ty(t)).collect();
+        Arc::new(Callee { function, type_args, instance: OnceLock::new() })
+    }
+
+    /// The function that a method is here.
+    fn method(&self, class: ClassId, method: usize, type_args: &[Type]) -> Option<Arc<Callee>> {
+        let types: Vec<Type> = type_args.iter().map(|t| self.ty(t)).collect();
+        let (function, type_args) = self.program.implementation(class, method, &types)?;
+        Some(Arc::new(Callee { function, type_args, instance: OnceLock::new() }))
+    }
+
+    /// The operator that a function is, if it does nothing but apply it to its parameters: `+` of
+    /// `Add[int]` should cost what `+` costs.
+    fn plain_operator(&self, callee: &Callee, args: &[Term]) -> Option<Op> {
+        let function = self.program.functions.get(callee.function as usize)?.as_ref()?;
+        let TermKind::Op(op, operands) = &function.body.kind else { return None };
+        let plain = function.params.len() == args.len()
+            && operands.len() == args.len()
+            && operands
+                .iter()
+                .zip(&function.params)
+                .all(|(o, p)| matches!(o.kind, TermKind::Local(local) if local == *p));
+        plain.then_some(*op)
+    }
+
+    fn operator(&self, op: Op, args: &[Term]) -> Kind {
+        let operand = args.first().map_or_else(Type::unit, |a| self.ty(&a.ty));
+        match op {
+            Op::Not => Kind::Not(self.boxed(&args[0])),
+            Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
+                let own = match op {
+                    Op::Eq | Op::Ne => Own::of(self, self.program.known.eq, "==", &operand),
+                    _ => Own::default(),
+                };
+                if !own.is_empty() {
+                    let (a, b) = (self.boxed(&args[0]), self.boxed(&args[1]));
+                    return Kind::OwnCompare(op, operand, Arc::new(own), a, b);
+                }
+                let layout = self.layouts.of(&operand);
+                Kind::Compare(op, operand, layout, self.boxed(&args[0]), self.boxed(&args[1]))
+            }
+            Op::Neg(num)
+            | Op::Add(num)
+            | Op::Sub(num)
+            | Op::Mul(num)
+            | Op::Div(num)
+            | Op::Rem(num)
+            | Op::Pow(num) => {
+                let modulus = if num == Num::Mod { Some(self.size(&operand)) } else { None };
+                Kind::Arithmetic(op, num, modulus, self.nodes(args))
+            }
+        }
+    }
+
+    fn cases(&self, ty: &Type) -> Cases {
+        let ty = self.ty(ty).unfold();
+        let layout = self.layouts.of(&ty);
+        match ty.kind() {
+            TypeKind::Nominal(..) => Cases::Variant,
+            _ if ty.is_compact() => Cases::Compact(layout),
+            _ => Cases::Sum(layout),
+        }
+    }
+
+    fn pattern(&self, pat: &Pat) -> Pattern {
+        let bind = |local: u32| {
+            if self.shared(local) { Pattern::BindShared(local) } else { Pattern::Bind(local) }
+        };
+        match &pat.kind {
+            PatKind::Wild => Pattern::Any,
+            PatKind::Bind(local) => bind(*local),
+            PatKind::As(inner, local) => Pattern::As(Box::new(self.pattern(inner)), Box::new(bind(*local))),
+            PatKind::Int(n) => match pat.ty.as_scalar() {
+                Some(Scalar::Int) => Pattern::Int(n.to_i64().unwrap_or(0)),
+                Some(Scalar::Fixed(fixed)) => Pattern::Int(fixed.encode(n.to_i128().unwrap_or(0)) as i64),
+                _ => Pattern::Bigint(n.clone()),
+            },
+            PatKind::Real(x) if pat.ty.as_scalar() == Some(Scalar::Single) => Pattern::Single(x.single),
+            PatKind::Real(x) => Pattern::Real(x.double),
+            PatKind::Char(c) => Pattern::Code(Code::from(u64::from(u32::from(*c)))),
+            PatKind::Str(text) => Pattern::Str(text.clone()),
+            PatKind::Code(n) => Pattern::Code(Code::from(n)),
+            PatKind::Tuple(parts) => {
+                let whole = self.layout(&pat.ty);
+                let parts = parts
+                    .iter()
+                    .enumerate()
+                    .map(|(i, p)| {
+                        let (start, layout) = whole.part(i).unwrap_or_else(|| (0, whole.clone()));
+                        (start, layout.slots, self.pattern(p))
+                    })
+                    .collect();
+                Pattern::Tuple(parts, whole.slots)
+            }
+            PatKind::Pack(parts) => {
+                Pattern::Pack(self.layout(&pat.ty), parts.iter().map(|p| self.pattern(p)).collect())
+            }
+            PatKind::Case(case, inner) => Pattern::Case(
+                self.cases(&pat.ty),
+                Code::from(case),
+                inner.as_ref().map(|p| Box::new(self.pattern(p))),
+            ),
+        }
+    }
+
+    /// The code of statements.
+    pub fn statements(&self, stmts: &[Stmt]) -> Vec<Statement> {
+        match self.opening_block(stmts, None) {
+            Some((code, _)) => code,
+            None => self.plain(stmts),
+        }
+    }
+
+    /// The code of statements none of which opens sizes.
+    pub(super) fn plain(&self, stmts: &[Stmt]) -> Vec<Statement> {
+        stmts.iter().map(|s| Statement { kind: self.statement(s), span: s.span }).collect()
+    }
+
+    fn statement(&self, stmt: &Stmt) -> StatementKind {
+        use StatementKind as S;
+        match &stmt.kind {
+            StmtKind::Let(pat, term) => S::Let(self.pattern(pat), self.node(term)),
+            StmtKind::SetLocal(local, term) if self.shared(*local) => S::SetShared(*local, self.node(term)),
+            StmtKind::SetLocal(local, term) => S::SetLocal(*local, self.node(term)),
+            StmtKind::SetGlobal(global, term) => S::SetGlobal(*global, self.node(term)),
+            StmtKind::Store { root, root_ty, path, value } => {
+                S::Store(Box::new(self.store(*root, root_ty, path, value)))
+            }
+            StmtKind::Expr(term) => S::Expr(self.node(term)),
+            StmtKind::If(c, then, otherwise) => {
+                S::If(self.node(c), self.statements(then), self.statements(otherwise))
+            }
+            StmtKind::Match(scrutinee, arms) => {
+                let arms = arms
+                    .iter()
+                    .map(|(pat, guard, body)| {
+                        (self.pattern(pat), guard.as_ref().map(|g| self.node(g)), self.statements(body))
+                    })
+                    .collect();
+                S::Match(self.node(scrutinee), arms)
+            }
+            StmtKind::For(local, range, body) => {
+                let body = self.statements(body);
+                match range {
+                    ForRange::All(ty) => S::ForAll(*local, self.size(ty), body),
+                    ForRange::Ints { low, high, inclusive } => {
+                        S::ForInts(*local, self.node(low), self.node(high), *inclusive, body)
+                    }
+                    ForRange::Elements(array) => {
+                        let ty = self.ty(&array.ty).unfold();
+                        let TypeKind::Array(element, index) = ty.kind() else {
+                            return S::Expr(self.node(array));
+                        };
+                        let count = self.size(index).to_usize().unwrap_or(usize::MAX);
+                        S::ForElements(*local, self.node(array), self.layouts.of(element).slots, count, body)
+                    }
+                }
+            }
+            StmtKind::While(c, body) => S::While(self.node(c), self.statements(body)),
+            StmtKind::Break => S::Break,
+            StmtKind::Continue => S::Continue,
+            StmtKind::Return(term) => S::Return(self.node(term)),
+            // Those that open sizes take the rest of their block along, and never come here.
+            StmtKind::Open { value, .. } => S::Expr(self.node(value)),
+            StmtKind::Require { left, right, .. } => {
+                S::Require(self.size(left), self.size(right), super::error::equation(left, right))
+            }
+        }
+    }
+
+    fn store(&self, root: Root, root_ty: &Type, path: &[Step], value: &Term) -> Store {
+        let whole = self.layout(root_ty);
+        let mut steps = Vec::new();
+        let mut parts = Vec::new();
+        let mut place = whole.clone();
+        for step in path {
+            let from = self.layout(&step.from);
+            let to = self.layout(&step.to);
+            match &step.kind {
+                StepKind::Component(i) => {
+                    let start = i.to_usize().and_then(|i| from.part(i)).map_or(0, |(start, _)| start);
+                    steps.push(StoreStep::Offset(start));
+                    place = to;
+                }
+                StepKind::Index(index) => {
+                    steps.push(StoreStep::Index(self.node(index), to.slots));
+                    place = to;
+                }
+                // Inside a compact value the place stays the slot that holds it.
+                StepKind::Factor(i) => parts.push((from, PartStep::Factor(Code::from(i)))),
+                StepKind::Digit(index) => parts.push((from, PartStep::Digit(self.node(index)))),
+            }
+        }
+        let root = match root {
+            Root::Local(local) if self.shared(local) => StoreRoot::Shared(local),
+            Root::Local(local) => StoreRoot::Local(local),
+            Root::Global(global) => StoreRoot::Global(global),
+        };
+        let class = if place.slots == 0 { Class::U8 } else { place.class };
+        Store { root, steps, parts, root_slots: whole.slots, place, class, value: self.node(value) }
+    }
+}
+
+fn scalar(ty: &Type) -> Scalar {
+    ty.as_scalar().unwrap_or(Scalar::Int)
+}

@@ -1,0 +1,296 @@
+//! The laws of isomorphism, and derivations by them.
+//!
+//! A [`Witness`] leads from one type to another in steps; each step applies one [`Law`] to the
+//! whole type, or works inside its children by witnesses of their own. The intermediate types are
+//! ordinary types, so a derivation reads as a calculation. [`Side`] is the view of products and of
+//! sums as words that most laws share: `T * T * B` and `1 + 1 + B` obey the same ones.
+//!
+//! Only says what a law states. [`super::search`] finds witnesses, [`mod@super::verify`] checks them.
+
+use crate::types::{Type, TypeKind};
+use num_traits::One;
+use std::sync::Arc;
+
+/// Products of components, or sums of cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// `A * B`, repeated as `T ^ I`.
+    Product,
+    /// `A + B`, repeated as `n *+ T`; a compact case of size n is n unit cases.
+    Sum,
+}
+
+/// A law; every one may be used in both directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Law {
+    /// Compact types of one size are the same integers.
+    Linearise,
+    /// A newtype is its definition; a struct or record is the product of its fields.
+    Unfold,
+    /// An abstract type is its representation, where that is known.
+    Represent,
+    /// Nested products or sums are flat; `1` and `0` are their units.
+    Flatten(Side),
+    /// Neighbouring powers of one base join.
+    Concat(Side),
+    /// Powers of powers.
+    Curry(Side),
+    /// A power by a number is so many copies.
+    Unroll(Side),
+    /// `A * (B*A)^N ≅ (A*B)^N * A`
+    Rotate(Side),
+    /// `T^1 ≅ T`
+    PowerOne,
+    /// `T^0 ≅ 1`
+    PowerZero,
+    /// `1^I ≅ 1`, `n *+ 0 ≅ 0`
+    UnitPower(Side),
+    /// Components, or cases, in another order.
+    Commute(Side),
+    /// `A * (B + C) ≅ A*B + A*C`
+    Distribute,
+    /// `(A*B)^N ≅ A^N * B^N`
+    Unzip,
+    /// `A * B ≅ A \* B`, `A ^ B ≅ A \^ B` for compact `A`
+    Pack,
+    /// `A*T + B*T ≅ (A \+ B) * T` for compact `A` and `B`
+    Collect,
+    /// `A * 0 ≅ 0`
+    Annihilate,
+}
+
+impl Law {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Law::Linearise => "linearise",
+            Law::Unfold => "unfold",
+            Law::Represent => "represent",
+            Law::Flatten(Side::Product) => "associate",
+            Law::Flatten(Side::Sum) => "flatten",
+            Law::Concat(Side::Product) => "concat",
+            Law::Concat(Side::Sum) => "units",
+            Law::Curry(Side::Product) => "curry",
+            Law::Curry(Side::Sum) => "repeat",
+            Law::Unroll(Side::Product) => "unroll",
+            Law::Unroll(Side::Sum) => "unroll cases",
+            Law::Rotate(Side::Product) => "rotate",
+            Law::Rotate(Side::Sum) => "rotate cases",
+            Law::PowerOne => "power one",
+            Law::PowerZero => "power zero",
+            Law::UnitPower(Side::Product) => "power of unit",
+            Law::UnitPower(Side::Sum) => "repeated void",
+            Law::Commute(Side::Product) => "swap",
+            Law::Commute(Side::Sum) => "swap cases",
+            Law::Distribute => "distribute",
+            Law::Unzip => "unzip",
+            Law::Pack => "pack",
+            Law::Collect => "collect",
+            Law::Annihilate => "void factor",
+        }
+    }
+
+    /// What it says, in a line.
+    pub fn statement(self) -> &'static str {
+        match self {
+            Law::Linearise => "compact types of the same size are the same integers",
+            Law::Unfold => "a newtype is its definition, a struct or record the product of its fields",
+            Law::Represent => "an abstract type is its representation, where that is known",
+            Law::Flatten(Side::Product) => "A * (B * C) = A * B * C, 1 * A = A",
+            Law::Flatten(Side::Sum) => "A + (B + C) = A + B + C, 0 + A = A",
+            Law::Concat(Side::Product) => "T^A * T^B = T^(A \\+ B)",
+            Law::Concat(Side::Sum) => "3 + 2 = 5, n *+ T + m *+ T = (n + m) *+ T",
+            Law::Curry(Side::Product) => "(T^A)^B = T^(B \\* A)",
+            Law::Curry(Side::Sum) => "n *+ (m *+ T) = n·m *+ T, n *+ A = n \\* A for compact A",
+            Law::Unroll(Side::Product) => "(A * B)^2 = A * B * A * B",
+            Law::Unroll(Side::Sum) => "2 *+ (A + B) = A + B + A + B",
+            Law::Rotate(Side::Product) => "A * (B * A)^N = (A * B)^N * A",
+            Law::Rotate(Side::Sum) => "A + n *+ (B + A) = n *+ (A + B) + A",
+            Law::PowerOne => "T^1 = T",
+            Law::PowerZero => "T^0 = 1",
+            Law::UnitPower(Side::Product) => "1^A = 1",
+            Law::UnitPower(Side::Sum) => "n *+ 0 = 0",
+            Law::Commute(Side::Product) => "A * B and B * A, storage moves",
+            Law::Commute(Side::Sum) => "A + B and B + A, tags change",
+            Law::Distribute => "A * (B + C) and A*B + A*C, storage moves",
+            Law::Unzip => "(A * B)^N and A^N * B^N, storage moves",
+            Law::Pack => "A * B and A \\* B, A^B and A \\^ B for compact types, storage moves",
+            Law::Collect => "A*T + B*T and (A \\+ B) * T for compact A and B, storage moves",
+            Law::Annihilate => "A * 0 and 0, neither has a value",
+        }
+    }
+
+    /// Whether storage stays as it is.
+    pub fn keeps_storage(self) -> bool {
+        !matches!(
+            self,
+            Law::Commute(_) | Law::Distribute | Law::Unzip | Law::Pack | Law::Collect | Law::Annihilate
+        )
+    }
+}
+
+/// A derivation of `to` from `from`.
+#[derive(Clone, Debug)]
+pub struct Witness {
+    /// Where it starts.
+    pub from: Type,
+    /// Where it ends.
+    pub to: Type,
+    /// How, each step starting where the one before ended.
+    pub steps: Vec<Step>,
+    /// Steps in all, those inside included; parts are shared, so there can be many.
+    pub(super) weight: usize,
+}
+
+/// One step of a derivation.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The type before.
+    pub from: Type,
+    /// The type after.
+    pub to: Type,
+    /// Why they are isomorphic.
+    pub reason: Reason,
+}
+
+/// Why a step holds.
+#[derive(Clone, Debug)]
+pub enum Reason {
+    /// The two types are an instance of a law, in either direction.
+    Law(Law),
+    /// Children of the type are replaced, each by its own derivation; the others stay.
+    Inside(Vec<(usize, Arc<Witness>)>),
+}
+
+impl Witness {
+    /// The derivation without steps.
+    pub fn none(ty: &Type) -> Witness {
+        Witness { from: ty.clone(), to: ty.clone(), steps: Vec::new(), weight: 0 }
+    }
+
+    /// Goes on with a law, unless nothing changes.
+    pub fn law(&mut self, law: Law, to: Type) {
+        if to != self.to {
+            self.weight = self.weight.saturating_add(1);
+            self.steps.push(Step { from: self.to.clone(), to: to.clone(), reason: Reason::Law(law) });
+            self.to = to;
+        }
+    }
+
+    /// Goes on inside: child `i` of the type it has reached becomes what each witness ends in.
+    pub fn inside(&mut self, children: Vec<(usize, Arc<Witness>)>) {
+        let children: Vec<_> = children.into_iter().filter(|(_, w)| !w.steps.is_empty()).collect();
+        if children.is_empty() {
+            return;
+        }
+        let mut i = 0;
+        let to = self.to.map_children(&mut |child| {
+            let new = children.iter().find(|(at, _)| *at == i).map_or(child, |(_, w)| &w.to);
+            i += 1;
+            new.clone()
+        });
+        let inner = children.iter().fold(1, |sum: usize, (_, w)| sum.saturating_add(w.weight));
+        self.weight = self.weight.saturating_add(inner);
+        self.steps.push(Step { from: self.to.clone(), to: to.clone(), reason: Reason::Inside(children) });
+        self.to = to;
+    }
+
+    /// Goes on with another derivation, which starts where this one ends.
+    pub fn then(&mut self, next: Witness) {
+        self.weight = self.weight.saturating_add(next.weight);
+        self.steps.extend(next.steps);
+        self.to = next.to;
+    }
+
+    /// The derivation read from its end to its start.
+    pub fn reversed(&self) -> Witness {
+        let steps = self.steps.iter().rev().map(|step| Step {
+            from: step.to.clone(),
+            to: step.from.clone(),
+            reason: match &step.reason {
+                Reason::Law(law) => Reason::Law(*law),
+                Reason::Inside(children) => {
+                    Reason::Inside(children.iter().map(|(i, w)| (*i, Arc::new(w.reversed()))).collect())
+                }
+            },
+        });
+        Witness { from: self.to.clone(), to: self.from.clone(), steps: steps.collect(), weight: self.weight }
+    }
+
+    /// Visits each law used, with the types it was used on; those under an abstract type are left
+    /// out, for no function of the language reaches there.
+    pub fn for_each_law(&self, f: &mut dyn FnMut(Law, &Type, &Type)) {
+        for step in &self.steps {
+            match &step.reason {
+                Reason::Law(law) => f(*law, &step.from, &step.to),
+                Reason::Inside(_) if matches!(step.from.kind(), TypeKind::Nominal(..)) => {}
+                Reason::Inside(children) => children.iter().for_each(|(_, w)| w.for_each_law(f)),
+            }
+        }
+    }
+}
+
+impl Side {
+    /// The parts of a word, in order.
+    pub fn list(self, ty: &Type) -> Vec<Type> {
+        match (self, ty.kind()) {
+            (Side::Product, TypeKind::Product(parts)) | (Side::Sum, TypeKind::Sum(parts)) => parts.clone(),
+            (Side::Product, _) if ty.is_unit() => Vec::new(),
+            (Side::Sum, _) if ty.is_void() => Vec::new(),
+            _ => vec![ty.clone()],
+        }
+    }
+
+    /// The word of these parts.
+    pub fn make(self, parts: Vec<Type>) -> Type {
+        match self {
+            Side::Product => Type::product(parts),
+            Side::Sum => Type::sum(parts),
+        }
+    }
+
+    /// A part as base and exponent: `T ^ I` as `(T, I)`, `n *+ T` as `(T, n)`, a compact case `A`
+    /// as `(1, A)`, others with exponent 1.
+    pub fn split(self, part: &Type) -> (Type, Type) {
+        match (self, part.kind()) {
+            (Side::Product, TypeKind::Array(base, index)) => (base.clone(), index.clone()),
+            (Side::Sum, TypeKind::Repeat(n, case)) => (case.clone(), Type::unit_sum(n.clone())),
+            (Side::Sum, _) if part.is_compact() => (Type::unit(), part.clone()),
+            _ => (part.clone(), Type::unit()),
+        }
+    }
+
+    /// The part with this base and exponent, if it can be written.
+    pub fn power(self, base: &Type, exponent: Type) -> Option<Type> {
+        match self {
+            Side::Product if exponent.is_unit() => Some(base.clone()),
+            Side::Product => Some(Type::array(base.clone(), exponent)),
+            Side::Sum if base.is_unit() => Some(exponent),
+            Side::Sum => Some(Type::repeat(exponent.as_unit_sum()?.clone(), base.clone())),
+        }
+    }
+
+    /// The parts of nested words in order, without units; `1` of products and `0` of sums vanish.
+    pub fn flatten(self, ty: &Type) -> Vec<Type> {
+        let parts = self.list(ty);
+        match parts.as_slice() {
+            [only] if only == ty => parts,
+            _ => parts.iter().flat_map(|part| self.flatten(part)).collect(),
+        }
+    }
+}
+
+/// A term of a sum as its number of copies (compact) and the rest: `n *+ (A * T)` as `(n \* A, T)`.
+pub fn term(case: &Type) -> (Type, Vec<Type>) {
+    let mut factors = Vec::new();
+    let mut ty = case.clone();
+    while let TypeKind::Repeat(n, inner) = ty.kind() {
+        factors.push(Type::unit_sum(n.clone()));
+        ty = inner.clone();
+    }
+    let (compact, rest): (Vec<Type>, Vec<Type>) =
+        Side::Product.flatten(&ty).into_iter().partition(Type::is_compact);
+    factors.extend(compact);
+    factors.retain(|factor| !factor.as_unit_sum().is_some_and(One::is_one));
+    (Type::compact_product(factors), rest)
+}

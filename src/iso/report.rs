@@ -1,0 +1,359 @@
+//! What a comparison says to people.
+//!
+//! Takes two types, their verdict and the derivation found; gives the functions that would move the
+//! storage, the first place where different types part, and the parts of a diagnostic. Writes
+//! sentences, decides nothing.
+
+use super::laws::{Law, Reason, Side, Witness};
+use super::search::normal_type;
+use super::{Verdict, verdict};
+use crate::types::size::Size;
+use crate::types::{Type, TypeKind};
+
+/// Two types compared.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// The types.
+    pub types: (Type, Type),
+    /// How they are related.
+    pub verdict: Verdict,
+    /// A derivation of the second from the first, verified. Absent for types that are different,
+    /// and where none was found.
+    pub witness: Option<Witness>,
+    /// For isomorphic types, the functions that move the storage, in the order of the derivation.
+    pub moves: Vec<Move>,
+    /// Whether an array keeps its storage but its axes come in another order.
+    pub relabels: bool,
+    /// For different types, where they part.
+    pub parting: Option<Parting>,
+}
+
+/// What moves storage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Move {
+    /// `A * B` to `B * A`.
+    Swap,
+    /// `A + B` to `B + A`.
+    SwapCases,
+    /// `A * (B + C)` to `A * B + A * C`.
+    Distribute,
+    /// And back.
+    Factor,
+    /// `(A * B)^N` to `A^N * B^N`.
+    Unzip,
+    /// And back.
+    Zip,
+    /// `A * B` to `A \* B`.
+    Pack,
+    /// And back.
+    Unpack,
+}
+
+impl Move {
+    /// The function of the standard library that does it.
+    pub fn function(self) -> &'static str {
+        match self {
+            Move::Swap => "swap",
+            Move::SwapCases => "mirror",
+            Move::Distribute => "distribute",
+            Move::Factor => "factor",
+            Move::Unzip => "unzip",
+            Move::Zip => "zip",
+            Move::Pack => "pack",
+            Move::Unpack => "unpack",
+        }
+    }
+}
+
+/// The first place where two types part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parting {
+    /// Where, from the inside out: "component 2", "the element" …
+    pub place: Vec<String>,
+    /// What each has there.
+    pub left: String,
+    /// What the other has.
+    pub right: String,
+}
+
+impl Comparison {
+    pub(super) fn new(a: &Type, b: &Type, verdict: Verdict, witness: Option<Witness>) -> Comparison {
+        let mut moves = Vec::new();
+        if let Some(witness) = &witness {
+            witness.for_each_law(&mut |law, from, to| {
+                if let Some(found) = movement(law, from, to)
+                    && !moves.contains(&found)
+                {
+                    moves.push(found);
+                }
+            });
+        }
+        Comparison {
+            types: (a.clone(), b.clone()),
+            verdict,
+            witness,
+            moves,
+            relabels: verdict == Verdict::Natural && relabels(a, b),
+            parting: (verdict == Verdict::Different).then(|| {
+                let normal = |ty: &Type| normal_type(ty).unwrap_or_else(|| ty.clone());
+                parting(&normal(a), &normal(b), 0)
+            }),
+        }
+    }
+
+    /// Message, notes and help for a diagnostic about a conversion of the first type to the second.
+    pub fn explanation(&self) -> (String, Vec<String>, Option<String>) {
+        let (a, b) = &self.types;
+        match self.verdict {
+            Verdict::Equal => (format!("`{a}` and `{b}` are the same type"), Vec::new(), None),
+            Verdict::Natural => {
+                let mut notes = Vec::new();
+                if self.relabels {
+                    notes.push(
+                        "this relabels the axes: the storage stays as it is, so it is not a transpose".into(),
+                    );
+                }
+                let help = self.relabels.then(|| "to exchange the axes, use `transpose`".into());
+                (format!("`{a}` and `{b}` are naturally isomorphic"), notes, help)
+            }
+            Verdict::Isomorphic => self.about_moving(),
+            Verdict::Different => self.about_difference(),
+        }
+    }
+
+    fn about_moving(&self) -> (String, Vec<String>, Option<String>) {
+        let (a, b) = &self.types;
+        let names: Vec<String> = self.moves.iter().map(|m| format!("`{}`", m.function())).collect();
+        let notes = vec![
+            format!("`{a}` has as many values as `{b}`, but not in the same storage"),
+            "`:>>` never moves storage".to_string(),
+        ];
+        let (how, help) = match names.as_slice() {
+            [] => (String::new(), "write a function that builds the one from the other".to_string()),
+            [only] => (format!(": use {only}"), format!("{only} moves it")),
+            [firsts @ .., last] => {
+                let list = format!("{} and {last}", firsts.join(", "));
+                (format!(": use {list}"), format!("{list} together move it"))
+            }
+        };
+        (format!("isomorphic, but its storage must move{how}"), notes, Some(help))
+    }
+
+    fn about_difference(&self) -> (String, Vec<String>, Option<String>) {
+        let (a, b) = &self.types;
+        let mut notes = Vec::new();
+        if let (Some(left), Some(right)) = (Size::of(a), Size::of(b)) {
+            notes.push(format!("`{a}` has size {left}"));
+            notes.push(format!("`{b}` has size {right}"));
+            return ("not isomorphic: the sizes differ".into(), notes, None);
+        }
+        for ty in [a, b] {
+            let normal = normal_type(ty).filter(|normal| normal != ty).map(|normal| normal.to_string());
+            // Numbers of a thousand digits help nobody.
+            if let Some(normal) = normal.filter(|text| text.len() < LONGEST_NORMAL) {
+                notes.push(format!("`{ty}` is naturally `{normal}`"));
+            }
+        }
+        if let Some(parting) = &self.parting {
+            let place = match parting.place.as_slice() {
+                [] => ":".to_string(),
+                place => format!(" at {}:", place.join(" of ")),
+            };
+            notes.push(format!("they part{place} {} against {}", parting.left, parting.right));
+        }
+        if let (TypeKind::Nominal(nominal, _), Some((at, false))) = (a.kind(), different_argument(a, b)) {
+            let param = &nominal.params[at].name;
+            notes.push(format!("how `{}` is stored may depend on all of `{param}`", nominal.name));
+        }
+        (format!("`{a}` and `{b}` are not isomorphic"), notes, None)
+    }
+}
+
+fn movement(law: Law, from: &Type, to: &Type) -> Option<Move> {
+    let compact_parts = |ty: &Type| Side::Product.list(ty).iter().filter(|part| part.is_compact()).count();
+    Some(match law {
+        Law::Commute(Side::Product) => Move::Swap,
+        Law::Commute(Side::Sum) => Move::SwapCases,
+        Law::Distribute | Law::Collect if is_sum(to) && !is_sum(from) => Move::Distribute,
+        Law::Distribute => Move::Factor,
+        Law::Collect if is_sum(from) && is_sum(to) => Move::SwapCases,
+        Law::Collect => Move::Factor,
+        Law::Unzip if matches!(from.kind(), TypeKind::Array(..)) => Move::Unzip,
+        Law::Unzip => Move::Zip,
+        Law::Pack if from.is_compact() => Move::Unpack,
+        Law::Pack if to.is_compact() || compact_parts(from) > compact_parts(to) => Move::Pack,
+        Law::Pack => Move::Unpack,
+        _ => return None,
+    })
+}
+
+fn is_sum(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Sum(_) | TypeKind::Repeat(..))
+}
+
+/// Whether the two have arrays of one element whose axes are the same in another order.
+pub fn relabels(a: &Type, b: &Type) -> bool {
+    let (left, right) = (axes(a), axes(b));
+    if left.len() > 1 && left != right {
+        let sorted = |mut axes: Vec<String>| {
+            axes.sort();
+            axes
+        };
+        return sorted(left) == sorted(right);
+    }
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    a.kind().for_each_child(&mut |child| left.push(child.clone()));
+    b.kind().for_each_child(&mut |child| right.push(child.clone()));
+    left.len() == right.len() && left.iter().zip(&right).any(|(x, y)| !x.is_compact() && relabels(x, y))
+}
+
+/// The axes of an array of arrays, outermost first.
+fn axes(ty: &Type) -> Vec<String> {
+    fn factors(index: &Type, into: &mut Vec<String>) {
+        match index.compact_factors(16) {
+            Some(parts) => parts.iter().for_each(|part| factors(part, into)),
+            None if index.is_unit() => {}
+            None => into.push(Size::of(index).map_or_else(|| index.to_string(), |size| size.to_string())),
+        }
+    }
+    let mut all = Vec::new();
+    let mut ty = ty.clone();
+    while let TypeKind::Array(element, index) = ty.kind() {
+        factors(index, &mut all);
+        ty = element.clone();
+    }
+    all
+}
+
+/// Normal types longer than this, in bytes, are not shown.
+const LONGEST_NORMAL: usize = 300;
+
+/// How deep, and in how large types, the place where they part is looked for.
+const DEEPEST: u32 = 24;
+const LARGEST: u32 = 20_000;
+
+/// Where two different types first differ, looked for inside what they share.
+fn parting(a: &Type, b: &Type, depth: u32) -> Parting {
+    let describe = |ty: &Type| match Size::of(ty) {
+        Some(size) if ty.as_unit_sum().is_none() => format!("size {size}"),
+        _ => format!("`{ty}`"),
+    };
+    if depth > DEEPEST || a.nodes().saturating_add(b.nodes()) > LARGEST {
+        return Parting { place: Vec::new(), left: describe(a), right: describe(b) };
+    }
+    let unlike = |x: &Type, y: &Type| verdict(x, y) > Verdict::Natural;
+    let inside = |place: String, x: &Type, y: &Type| {
+        let mut found = parting(x, y, depth + 1);
+        found.place.push(place);
+        found
+    };
+    match (a.kind(), b.kind()) {
+        (TypeKind::Array(x, i), TypeKind::Array(y, j)) if !unlike(i, j) => {
+            return inside("the element".into(), x, y);
+        }
+        (TypeKind::Array(x, i), TypeKind::Array(y, j)) if !unlike(x, y) => {
+            return inside("the index".into(), i, j);
+        }
+        (TypeKind::Repeat(n, x), TypeKind::Repeat(m, y)) if n == m => {
+            return inside("each case".into(), x, y);
+        }
+        (TypeKind::Nominal(n, xs), TypeKind::Nominal(m, ys)) if n == m => {
+            if let Some((at, free)) = different_argument(a, b) {
+                let place = format!("argument `{}`", n.params[at].name);
+                let (x, y) = (&xs[at], &ys[at]);
+                if free {
+                    return inside(place, x, y);
+                }
+                return Parting { place: vec![place], left: format!("`{x}`"), right: format!("`{y}`") };
+            }
+        }
+        _ => {}
+    }
+    let side = match (a.kind(), b.kind()) {
+        (TypeKind::Product(_), _) | (_, TypeKind::Product(_)) => Side::Product,
+        (TypeKind::Sum(_), _) | (_, TypeKind::Sum(_)) => Side::Sum,
+        _ => return Parting { place: Vec::new(), left: describe(a), right: describe(b) },
+    };
+    let number = |i: usize| match side {
+        Side::Sum => format!("case {i}"),
+        Side::Product => format!("component {i}"),
+    };
+    let (left, right) = (side.list(a), side.list(b));
+    let shorter = left.len().min(right.len());
+    let at = left.iter().zip(&right).position(|(x, y)| unlike(x, y)).unwrap_or(shorter);
+    match (left.get(at), right.get(at)) {
+        (Some(x), Some(y)) if left.len().max(right.len()) > 1 && (x != a || y != b) => {
+            inside(number(at), x, y)
+        }
+        (x, y) => {
+            let rest = |part: Option<&Type>| part.map_or("nothing more".into(), describe);
+            Parting { place: vec![number(at)], left: rest(x), right: rest(y) }
+        }
+    }
+}
+
+/// The first argument of two closed abstract types of one name in which they differ, and whether
+/// the type is functorial in it.
+fn different_argument(a: &Type, b: &Type) -> Option<(usize, bool)> {
+    let (TypeKind::Nominal(n, xs), TypeKind::Nominal(m, ys)) = (a.kind(), b.kind()) else { return None };
+    let layout = n.layout().filter(|_| n == m)?;
+    let pairs = xs.iter().zip(ys).zip(layout);
+    let differ = |((x, y), free): ((&Type, &Type), &bool)| {
+        if *free { verdict(x, y) > Verdict::Natural } else { x != y }
+    };
+    pairs.clone().position(differ).map(|at| (at, layout[at]))
+}
+
+/// The derivation as numbered lines, each type with the law that gives it.
+pub fn explain(witness: &Witness) -> String {
+    let mut lines = vec![format!("     {}", witness.from)];
+    let mut number = 0;
+    write_steps(witness, &|ty| ty, &mut |ty, law| {
+        number += 1;
+        lines.push(format!("{number:>2} = {ty}   ({}: {})", law.name(), law.statement()));
+    });
+    lines.join("\n")
+}
+
+type Line<'a> = dyn FnMut(Type, Law) + 'a;
+
+/// Gives each type the whole passes through, `context` putting a part back in its place.
+fn write_steps(witness: &Witness, context: &dyn Fn(Type) -> Type, line: &mut Line<'_>) {
+    for step in &witness.steps {
+        match &step.reason {
+            Reason::Law(law) => line(context(step.to.clone()), *law),
+            Reason::Inside(children) => {
+                // The children change one after the other. Where the type before shows fewer
+                // children than change (its form hides them), they are set into the type after.
+                let shown = shows(&step.from, children);
+                let frame = if shown { &step.from } else { &step.to };
+                for (k, (at, inner)) in children.iter().enumerate() {
+                    let place = |part: Type| {
+                        let mut i = 0;
+                        context(frame.map_children(&mut |child| {
+                            let here = i;
+                            i += 1;
+                            match children.iter().position(|(j, _)| *j == here) {
+                                Some(_) if here == *at => part.clone(),
+                                Some(j) if j < k => children[j].1.to.clone(),
+                                Some(j) => children[j].1.from.clone(),
+                                None => child.clone(),
+                            }
+                        }))
+                    };
+                    write_steps(inner, &place, line);
+                }
+            }
+        }
+    }
+}
+
+fn shows(ty: &Type, children: &[(usize, std::sync::Arc<Witness>)]) -> bool {
+    let mut i = 0;
+    let mut matched = 0;
+    ty.kind().for_each_child(&mut |child| {
+        matched += usize::from(children.iter().any(|(at, w)| *at == i && w.from == *child));
+        i += 1;
+    });
+    matched == children.len()
+}

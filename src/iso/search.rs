@@ -1,0 +1,347 @@
+//! The search for derivations.
+//!
+//! Takes two types already decided to be natural or isomorphic; gives a derivation of one from the
+//! other, or none when it does not find one. What the two share is kept: children that correspond
+//! are connected one by one. Only where that fails are both sides rewritten to a normal type, and
+//! the two rewritings joined in the middle.
+//!
+//! **The natural normal type.** Indices are linearised; declared types unfolded; products and sums
+//! are flat words of powers. In a word, neighbours of one base join; a power whose base is itself a
+//! word (a *block*) sheds its constant copies, `w^(E+c) = w^E·w…w`, takes the root of its base,
+//! `(v·v)^E = v^(2E)`, and moves left as far as it can, `x·(u·x)^E = (x·u)^E·x`, matching runs by
+//! monomial-wise subtraction of exponents. Blocks of constant exponent are written out while they
+//! are short and absorb following copies where they are not. Sums go the same way: a sum is a word
+//! over cases, compact cases being powers of the unit case. **The isomorphic normal type** is a
+//! sorted sum of products, each a compact coefficient times sorted powers.
+//!
+//! Never decides: the verdict is [`super::fingerprint`]'s, and what is found here is believed only
+//! after [`mod@super::verify`]. Work is bounded by [`MOST_STEPS`].
+
+use super::Verdict;
+use super::fingerprint::{same_count, same_slots};
+use super::laws::{Law, Side, Witness};
+use super::moving;
+use super::words;
+use crate::types::size::Size;
+use crate::types::{Type, TypeKind};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Steps taken by a search at most.
+pub const MOST_STEPS: usize = 4_000;
+
+/// Types larger than this are not explained.
+const LARGEST: u32 = 4_000;
+
+/// Nor types nested deeper, declarations included.
+const DEEPEST: u32 = 120;
+
+/// Nodes looked at when the decider is asked which children correspond.
+const MOST_COMPARED: u32 = 60_000;
+
+/// A derivation from `a` to `b`, known to be natural or isomorphic.
+pub fn search(a: &Type, b: &Type, verdict: Verdict) -> Option<Witness> {
+    if a.nodes() > LARGEST || b.nodes() > LARGEST {
+        return None;
+    }
+    let mut search = Search { natural: verdict <= Verdict::Natural, ..Search::default() };
+    search.connect(a, b, 0)
+}
+
+/// A type with the same storage in the natural normal form, to show to people.
+pub fn normal_type(ty: &Type) -> Option<Type> {
+    if ty.nodes() > LARGEST {
+        return None;
+    }
+    let mut search = Search { natural: true, ..Search::default() };
+    search.normal(ty).map(|witness| witness.to.clone())
+}
+
+/// Normal types found so far, and what is left of the work allowed.
+#[derive(Default)]
+pub(super) struct Search {
+    pub(super) natural: bool,
+    known: HashMap<(bool, Type), Arc<Witness>>,
+    steps: usize,
+    depth: u32,
+    compared: u32,
+}
+
+impl Search {
+    /// Counts a step; `None` when there were too many.
+    pub(super) fn work(&mut self) -> Option<()> {
+        self.steps += 1;
+        (self.steps <= MOST_STEPS).then_some(())
+    }
+
+    fn related(&mut self, a: &Type, b: &Type, natural: bool) -> bool {
+        if a == b {
+            return true;
+        }
+        self.compared = self.compared.saturating_add(a.nodes()).saturating_add(b.nodes());
+        self.compared < MOST_COMPARED && if natural { same_slots(a, b) } else { same_count(a, b) }
+    }
+
+    fn connect(&mut self, a: &Type, b: &Type, depth: u32) -> Option<Witness> {
+        self.work()?;
+        let mut witness = Witness::none(a);
+        if a == b {
+            return Some(witness);
+        }
+        if a.is_compact() && b.is_compact() {
+            witness.law(Law::Linearise, b.clone());
+            return Some(witness);
+        }
+        if depth < DEEPEST {
+            if !self.natural && self.related(a, b, true) {
+                // Storage moves elsewhere, not here.
+                let mut inner =
+                    Search { natural: true, steps: self.steps, compared: self.compared, ..Search::default() };
+                if let Some(found) = inner.connect(a, b, depth + 1) {
+                    return Some(found);
+                }
+            }
+            if let Some(found) = self.by_children(a, b, depth) {
+                return Some(found);
+            }
+        }
+        self.depth = 0;
+        let left = self.normal(a)?;
+        let right = self.normal(b)?;
+        witness.then(left.as_ref().clone());
+        witness.then(align(&left.to, &right.to)?);
+        witness.then(right.reversed());
+        Some(witness)
+    }
+
+    /// Connects types that are built alike from children that correspond, perhaps in another order.
+    fn by_children(&mut self, a: &Type, b: &Type, depth: u32) -> Option<Witness> {
+        if std::mem::discriminant(a.kind()) != std::mem::discriminant(b.kind()) || !is_open(a) {
+            return None;
+        }
+        if let (TypeKind::Repeat(n, _), TypeKind::Repeat(m, _)) = (a.kind(), b.kind())
+            && n != m
+        {
+            return None;
+        }
+        let (left, right) = (children(a), children(b));
+        if left.len() != right.len() || !alike(a, b) {
+            return None;
+        }
+        let mut witness = Witness::none(a);
+        let mut order: Vec<usize> = (0..left.len()).collect();
+        let side = match a.kind() {
+            TypeKind::Product(_) => Some(Side::Product),
+            TypeKind::Sum(_) => Some(Side::Sum),
+            _ => None,
+        };
+        if !left.iter().zip(&right).all(|(x, y)| self.related(x, y, self.natural)) {
+            let side = side.filter(|_| !self.natural)?;
+            // Equal ones first, then ones of the same storage, then any.
+            let mut free: Vec<usize> = order.clone();
+            let mut found: Vec<Option<usize>> = vec![None; right.len()];
+            for closeness in 0..3 {
+                for (j, y) in right.iter().enumerate() {
+                    if found[j].is_some() {
+                        continue;
+                    }
+                    let at = free.iter().position(|&i| match closeness {
+                        0 => left[i] == *y,
+                        1 => self.related(&left[i], y, true),
+                        _ => self.related(&left[i], y, false),
+                    });
+                    if let Some(at) = at {
+                        found[j] = Some(free.remove(at));
+                    }
+                }
+            }
+            order = found.into_iter().collect::<Option<Vec<usize>>>()?;
+            witness.law(Law::Commute(side), side.make(order.iter().map(|&i| left[i].clone()).collect()));
+        }
+        let mut inner = Vec::new();
+        for (j, y) in right.iter().enumerate() {
+            inner.push((j, Arc::new(self.connect(&left[order[j]], y, depth + 1)?)));
+        }
+        witness.inside(inner);
+        (witness.to == *b).then_some(witness)
+    }
+
+    /// The derivation of a type's normal type.
+    pub(super) fn normal(&mut self, ty: &Type) -> Option<Arc<Witness>> {
+        if let Some(known) = self.known.get(&(self.natural, ty.clone())) {
+            return Some(known.clone());
+        }
+        self.work()?;
+        if self.depth > DEEPEST {
+            return None;
+        }
+        let mut witness = Witness::none(ty);
+        self.depth += 1;
+        loop {
+            let before = witness.to.clone();
+            self.advance(&mut witness)?;
+            if witness.to.nodes() > 4 * LARGEST || witness.weight > MOST_STEPS {
+                return None;
+            }
+            if witness.to == before {
+                break;
+            }
+        }
+        self.depth -= 1;
+        let normal = witness.to.clone();
+        let witness = Arc::new(witness);
+        self.known.insert((self.natural, ty.clone()), witness.clone());
+        self.known.insert((self.natural, normal.clone()), Arc::new(Witness::none(&normal)));
+        Some(witness)
+    }
+
+    /// Makes the children normal, then takes one step at the top; none when it is normal.
+    fn advance(&mut self, witness: &mut Witness) -> Option<()> {
+        self.work()?;
+        let ty = witness.to.clone();
+        if ty.is_compact() {
+            if let Some(linear) = Size::of(&ty).map(|size| size.to_type()) {
+                witness.law(Law::Linearise, linear);
+            }
+            return Some(());
+        }
+        if let TypeKind::Nominal(nominal, args) = ty.kind()
+            && nominal.as_abstract().is_some()
+            && let Some(stored) = nominal.stored_as(args)
+        {
+            witness.law(Law::Represent, stored);
+            return Some(());
+        }
+        if let Some(meaning) = unfolded(&ty) {
+            witness.law(Law::Unfold, meaning);
+            return Some(());
+        }
+        if !is_open(&ty) {
+            return Some(());
+        }
+        let mut inner = Vec::new();
+        for (i, child) in children(&ty).iter().enumerate().filter(|(i, _)| may_change(&ty, *i)) {
+            inner.push((i, self.normal(child)?));
+        }
+        witness.inside(inner);
+        if witness.to != ty {
+            return Some(());
+        }
+        if let Some((law, to)) = power_step(&ty) {
+            witness.law(law, to);
+            return Some(());
+        }
+        let side = match ty.kind() {
+            TypeKind::Sum(_) | TypeKind::Repeat(..) => Side::Sum,
+            _ => Side::Product,
+        };
+        let flat = side.make(side.flatten(&ty));
+        if flat != ty {
+            witness.law(Law::Flatten(side), flat);
+            return Some(());
+        }
+        if self.natural { words::step(self, side, witness) } else { moving::step(side, witness) }
+    }
+}
+
+/// Connects two normal types that differ at most in how compact types are written.
+fn align(a: &Type, b: &Type) -> Option<Witness> {
+    let mut witness = Witness::none(a);
+    if a == b {
+        return Some(witness);
+    }
+    if a.is_compact() && b.is_compact() {
+        if !same_slots(a, b) {
+            return None;
+        }
+        witness.law(Law::Linearise, b.clone());
+        return Some(witness);
+    }
+    let (left, right) = (children(a), children(b));
+    if std::mem::discriminant(a.kind()) != std::mem::discriminant(b.kind())
+        || !is_open(a)
+        || left.len() != right.len()
+        || !alike(a, b)
+    {
+        return None;
+    }
+    let mut inner = Vec::new();
+    for (i, (x, y)) in left.iter().zip(&right).enumerate() {
+        inner.push((i, Arc::new(align(x, y)?)));
+    }
+    witness.inside(inner);
+    (witness.to == *b).then_some(witness)
+}
+
+/// Whether derivations work inside it.
+fn is_open(ty: &Type) -> bool {
+    match ty.kind() {
+        TypeKind::Product(_) | TypeKind::Sum(_) | TypeKind::Repeat(..) | TypeKind::Array(..) => true,
+        TypeKind::Nominal(nominal, _) => nominal.layout().is_some(),
+        _ => false,
+    }
+}
+
+/// Whether a derivation may change child `i`: of a closed abstract type only the arguments that it
+/// is functorial in.
+fn may_change(ty: &Type, i: usize) -> bool {
+    match ty.kind() {
+        TypeKind::Nominal(nominal, _) => nominal.layout().is_some_and(|layout| layout[i]),
+        _ => true,
+    }
+}
+
+/// Whether two types built alike agree in what no derivation changes.
+fn alike(a: &Type, b: &Type) -> bool {
+    match (a.kind(), b.kind()) {
+        (TypeKind::Nominal(n, xs), TypeKind::Nominal(m, ys)) => {
+            n == m && xs.iter().zip(ys).enumerate().all(|(i, (x, y))| x == y || may_change(a, i))
+        }
+        _ => true,
+    }
+}
+
+fn children(ty: &Type) -> Vec<Type> {
+    let mut children = Vec::new();
+    ty.kind().for_each_child(&mut |child| children.push(child.clone()));
+    children
+}
+
+fn unfolded(ty: &Type) -> Option<Type> {
+    match ty.kind() {
+        TypeKind::Nominal(nominal, args) => nominal
+            .newtype_definition(args)
+            .or_else(|| Some(Type::product(nominal.struct_fields(args)?.into_iter().map(|f| f.1).collect()))),
+        TypeKind::Record(fields) => Some(Type::product(fields.iter().map(|f| f.1.clone()).collect())),
+        _ => None,
+    }
+}
+
+/// Steps on powers that both normal types share.
+fn power_step(ty: &Type) -> Option<(Law, Type)> {
+    let linear = |parts: Vec<Type>| {
+        let product = Type::compact_product(parts);
+        Size::of(&product).map_or(product, |size| size.to_type())
+    };
+    match ty.kind() {
+        TypeKind::Array(_, index) if index.is_void() => Some((Law::PowerZero, Type::unit())),
+        TypeKind::Array(base, index) if index.is_unit() => Some((Law::PowerOne, base.clone())),
+        TypeKind::Array(base, _) if base.is_unit() => Some((Law::UnitPower(Side::Product), Type::unit())),
+        TypeKind::Array(base, outer) => match base.kind() {
+            TypeKind::Array(element, inner) => {
+                let index = linear(vec![outer.clone(), inner.clone()]);
+                Some((Law::Curry(Side::Product), Type::array(element.clone(), index)))
+            }
+            _ => None,
+        },
+        TypeKind::Repeat(_, case) if case.is_void() => Some((Law::UnitPower(Side::Sum), Type::void())),
+        TypeKind::Repeat(n, case) => match case.kind() {
+            TypeKind::Repeat(m, case) => Some((Law::Curry(Side::Sum), Type::repeat(n * m, case.clone()))),
+            _ if case.is_compact() => {
+                Some((Law::Curry(Side::Sum), linear(vec![Type::unit_sum(n.clone()), case.clone()])))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,342 @@
+//! Checks derivations, apart from how they were found.
+//!
+//! Takes two types and a [`Witness`]; gives the verdict it proves, or the step that does not hold.
+//! Each step is checked by itself, by the structure of the two types it claims: that a type below
+//! is an instance of the law, left to right or right to left. Where a law speaks of sizes, they are
+//! computed exactly, or as residues at valuations of this file's own choosing, among them the
+//! small ones. Calls neither the search nor the decider nor a normal form.
+
+use super::Verdict;
+use super::laws::{Law, Reason, Side, Step, Witness, term};
+use super::residue::{self, Number, Ring};
+use crate::types::{Triangle, Type, TypeKind};
+use num_traits::ToPrimitive;
+use std::collections::HashMap;
+use std::fmt;
+
+/// The first fault of a derivation.
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// It does not start or end at the types in question, or a step not where the last one ended.
+    Gap {
+        /// The type expected.
+        expected: Type,
+        /// The type found.
+        found: Type,
+    },
+    /// Two types are not an instance of the law claimed.
+    NotAnInstance {
+        /// The law.
+        law: Law,
+        /// The type before.
+        from: Type,
+        /// The type after.
+        to: Type,
+    },
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fault::Gap { expected, found } => write!(f, "expected `{expected}`, found `{found}`"),
+            Fault::NotAnInstance { law, from, to } => {
+                write!(f, "`{from}` and `{to}` are not an instance of {} ({})", law.name(), law.statement())
+            }
+        }
+    }
+}
+
+/// The verdict on `a` and `b` that the derivation proves.
+pub fn verify(a: &Type, b: &Type, witness: &Witness) -> Result<Verdict, Box<Fault>> {
+    meets(a, &witness.from)?;
+    meets(b, &witness.to)?;
+    let mut verdict = Verdict::Equal;
+    let mut at = a;
+    for step in &witness.steps {
+        meets(at, &step.from)?;
+        verdict = verdict.max(check(step)?);
+        at = &step.to;
+    }
+    meets(at, b)?;
+    Ok(verdict)
+}
+
+fn meets(expected: &Type, found: &Type) -> Result<(), Box<Fault>> {
+    if expected == found {
+        return Ok(());
+    }
+    Err(Box::new(Fault::Gap { expected: expected.clone(), found: found.clone() }))
+}
+
+fn check(step: &Step) -> Result<Verdict, Box<Fault>> {
+    match &step.reason {
+        Reason::Law(law) => {
+            let (from, to) = (step.from.clone(), step.to.clone());
+            if !holds(*law, &from, &to) && !holds(*law, &to, &from) {
+                return Err(Box::new(Fault::NotAnInstance { law: *law, from, to }));
+            }
+            Ok(if law.keeps_storage() { Verdict::Natural } else { Verdict::Isomorphic })
+        }
+        Reason::Inside(children) => inside(step, children),
+    }
+}
+
+fn inside(step: &Step, children: &[(usize, std::sync::Arc<Witness>)]) -> Result<Verdict, Box<Fault>> {
+    // Functions and arguments of declared types are compared as wholes, compact types by size. The
+    // canonical form may hide children (`T * T` is `T ^ 2`), so one end need only show them all.
+    // Of a closed abstract type only the arguments may change that it is functorial in.
+    let open = |ty: &Type| match ty.kind() {
+        TypeKind::Product(_) | TypeKind::Sum(_) | TypeKind::Repeat(..) | TypeKind::Array(..) => true,
+        TypeKind::Nominal(nominal, _) => nominal
+            .layout()
+            .is_some_and(|layout| children.iter().all(|(at, _)| layout.get(*at).copied() == Some(true))),
+        _ => false,
+    };
+    let rebuilt = |ty: &Type, start: fn(&Witness) -> &Type, end: fn(&Witness) -> &Type| {
+        let (mut i, mut matched) = (0, 0);
+        let whole = ty.map_children(&mut |child| {
+            let here = i;
+            i += 1;
+            match children.iter().find(|(at, w)| *at == here && start(w) == child) {
+                Some((_, w)) => {
+                    matched += 1;
+                    end(w).clone()
+                }
+                None => child.clone(),
+            }
+        });
+        (open(ty) && matched == children.len()).then_some(whole)
+    };
+    let forward = rebuilt(&step.from, |w| &w.from, |w| &w.to);
+    if forward.as_ref() != Some(&step.to) {
+        let backward = rebuilt(&step.to, |w| &w.to, |w| &w.from);
+        meets(&step.from, backward.as_ref().unwrap_or(&step.to))?;
+        if step.from == step.to || backward.is_none() {
+            return Err(Box::new(Fault::Gap { expected: step.from.clone(), found: step.to.clone() }));
+        }
+    }
+    let mut verdict = Verdict::Equal;
+    for (_, witness) in children {
+        verdict = verdict.max(verify(&witness.from, &witness.to, witness)?);
+    }
+    Ok(verdict)
+}
+
+/// Copies written out at most when a law says "so many copies".
+const MOST_COPIES: usize = 10_000;
+
+/// Whether `a` and `b` are the left and right side of an instance of the law.
+fn holds(law: Law, a: &Type, b: &Type) -> bool {
+    match law {
+        Law::Linearise => same_size(a, b),
+        Law::Unfold => unfolds(a).as_ref() == Some(b),
+        Law::Represent => match a.kind() {
+            TypeKind::Nominal(nominal, args) => {
+                nominal.layout().is_none() && nominal.representation(args).as_ref() == Some(b)
+            }
+            _ => false,
+        },
+        Law::Flatten(side) => side.make(side.flatten(a)) == *b,
+        Law::Concat(side) => {
+            let (left, right) = differing(side, a, b);
+            let parts: Vec<(Type, Type)> = left.iter().chain(&right).map(|part| side.split(part)).collect();
+            let exponents = |parts: &[(Type, Type)]| {
+                Type::compact_sum(parts.iter().map(|(_, exponent)| exponent.clone()).collect())
+            };
+            parts.windows(2).all(|pair| pair[0].0 == pair[1].0)
+                && same_size(&exponents(&parts[..left.len()]), &exponents(&parts[left.len()..]))
+        }
+        Law::Curry(side) => {
+            let (power, outer) = side.split(a);
+            let (base, inner) = side.split(&power);
+            let (other, whole) = side.split(b);
+            base == other && same_size(&Type::compact_product(vec![outer, inner]), &whole)
+        }
+        Law::Unroll(side) => {
+            let (left, right) = differing(side, a, b);
+            let [power] = left.as_slice() else { return false };
+            let (word, count) = side.split(power);
+            let word = side.list(&word);
+            let Some(count) = count.as_unit_sum().and_then(ToPrimitive::to_usize) else { return false };
+            word.len().checked_mul(count).is_some_and(|n| n == right.len() && n <= MOST_COPIES)
+                && right.chunks(word.len().max(1)).all(|copy| copy == word.as_slice())
+        }
+        Law::Rotate(side) => {
+            let (left, right) = differing(side, a, b);
+            let (Some((last, moved)), Some((first, now_after))) = (left.split_last(), right.split_first())
+            else {
+                return false;
+            };
+            let ((before, n), (after, m)) = (side.split(last), side.split(first));
+            let (before, after) = (side.list(&before), side.list(&after));
+            n == m
+                && moved == now_after
+                && before.len() == after.len()
+                && before.ends_with(moved)
+                && after.starts_with(moved)
+                && before[..before.len() - moved.len()] == after[moved.len()..]
+        }
+        Law::PowerOne => matches!(a.kind(), TypeKind::Array(base, index) if index.is_unit() && base == b),
+        Law::PowerZero => matches!(a.kind(), TypeKind::Array(_, index) if index.is_void() && b.is_unit()),
+        Law::UnitPower(Side::Product) => {
+            matches!(a.kind(), TypeKind::Array(base, _) if base.is_unit() && b.is_unit())
+        }
+        Law::UnitPower(Side::Sum) => {
+            matches!(a.kind(), TypeKind::Repeat(_, case) if case.is_void() && b.is_void())
+        }
+        Law::Commute(side) => {
+            let count = |ty: &Type| {
+                let mut counts: HashMap<Type, usize> = HashMap::new();
+                side.list(ty).into_iter().for_each(|part| *counts.entry(part).or_default() += 1);
+                counts
+            };
+            count(a) == count(b)
+        }
+        Law::Distribute => {
+            let factors = written_out(a);
+            (0..factors.len()).any(|i| {
+                let with = |case: &Type| {
+                    let mut factors = factors.clone();
+                    factors[i] = case.clone();
+                    Type::product(factors)
+                };
+                match factors[i].kind() {
+                    TypeKind::Sum(cases) => Type::sum(cases.iter().map(with).collect()) == *b,
+                    TypeKind::Repeat(n, case) => Type::repeat(n.clone(), with(case)) == *b,
+                    _ => false,
+                }
+            })
+        }
+        Law::Unzip => match a.kind() {
+            TypeKind::Array(base, index) => match base.kind() {
+                TypeKind::Product(parts) => {
+                    let arrays = parts.iter().map(|part| Type::array(part.clone(), index.clone()));
+                    Type::product(arrays.collect()) == *b
+                }
+                _ => false,
+            },
+            _ => false,
+        },
+        Law::Pack => match a.kind() {
+            TypeKind::Array(base, index) if base.is_compact() => {
+                same_size(&Type::compact_power(base.clone(), index.clone()), b)
+            }
+            _ => {
+                let (left, right) = differing(Side::Product, a, b);
+                left.iter().chain(&right).all(Type::is_compact)
+                    && same_size(&Type::compact_product(left), &Type::compact_product(right))
+            }
+        },
+        Law::Collect => {
+            let collected = |ty: &Type| {
+                let mut terms: HashMap<Vec<Type>, Vec<Type>> = HashMap::new();
+                for case in Side::Sum.list(ty) {
+                    let (copies, rest) = term(&case);
+                    terms.entry(rest).or_default().push(copies);
+                }
+                terms
+            };
+            let (left, right) = (collected(a), collected(b));
+            left.len() == right.len()
+                && left.into_iter().all(|(rest, copies)| {
+                    right.get(&rest).is_some_and(|others| {
+                        same_size(&Type::compact_sum(copies), &Type::compact_sum(others.clone()))
+                    })
+                })
+        }
+        Law::Annihilate => Side::Product.list(a).iter().any(Type::is_void) && b.is_void(),
+    }
+}
+
+/// What a declared type or record stands for.
+fn unfolds(ty: &Type) -> Option<Type> {
+    match ty.kind() {
+        TypeKind::Nominal(nominal, args) => nominal
+            .newtype_definition(args)
+            .or_else(|| Some(Type::product(nominal.struct_fields(args)?.into_iter().map(|f| f.1).collect()))),
+        TypeKind::Record(fields) => Some(Type::product(fields.iter().map(|f| f.1.clone()).collect())),
+        _ => None,
+    }
+}
+
+/// The factors of a product, with `T ^ n` as n of them.
+fn written_out(ty: &Type) -> Vec<Type> {
+    match ty.kind() {
+        TypeKind::Array(..) => ty.components(64).unwrap_or_default(),
+        _ => Side::Product.list(ty),
+    }
+}
+
+/// The parts of two words without what they share at their ends.
+fn differing(side: Side, a: &Type, b: &Type) -> (Vec<Type>, Vec<Type>) {
+    let (mut left, mut right) = (side.list(a), side.list(b));
+    let front = left.iter().zip(&right).take_while(|(x, y)| x == y).count();
+    left.drain(..front);
+    right.drain(..front);
+    let back = left.iter().rev().zip(right.iter().rev()).take_while(|(x, y)| x == y).count();
+    left.truncate(left.len() - back);
+    right.truncate(right.len() - back);
+    (left, right)
+}
+
+/// Whether two compact types have one size, exactly for numbers that can be written down, else as
+/// residues at several valuations.
+fn same_size(a: &Type, b: &Type) -> bool {
+    if !a.is_compact() || !b.is_compact() {
+        return false;
+    }
+    if a == b {
+        return true;
+    }
+    if let (Ok(a), Ok(b)) = (a.size(), b.size()) {
+        return a == b;
+    }
+    let every = if a.nodes().saturating_add(b.nodes()) < 100 { 1 } else { 5 };
+    (0..40u64).filter(|round| *round < 3 || round % every == 0).all(|round| {
+        let value = |id: u32| match round {
+            0..=2 => round,
+            3..=30 => match residue::draw(&[round, u64::from(id), 0x5eed]) {
+                n if n % 4 == 3 => n >> 2,
+                n => n % 4,
+            },
+            _ => residue::draw(&[round, u64::from(id), 0xface]) >> 1,
+        };
+        // Exponents within exponents need more levels; most types need few.
+        [4, 16, usize::MAX].into_iter().any(|levels| {
+            let ring = Ring::new(round as usize, levels).with_spare(Ring::MOST_SPARE);
+            match (size_at(ring, a, &value, 0), size_at(ring, b, &value, 0)) {
+                (Some(a), Some(b)) => {
+                    let (a, b) = (ring.plain(&a), ring.plain(&b));
+                    a.low == b.low
+                        && a.residues.first().is_some_and(|first| b.residues.first() == Some(first))
+                }
+                _ => false,
+            }
+        })
+    })
+}
+
+fn size_at(ring: Ring, ty: &Type, value: &dyn Fn(u32) -> u64, depth: u32) -> Option<Number> {
+    if depth > 1_200 {
+        return None;
+    }
+    let of = |ty: &Type| size_at(ring, ty, value, depth + 1);
+    match ty.kind() {
+        TypeKind::UnitSum(n) => Some(ring.number(n)),
+        TypeKind::CompactProduct(parts) => {
+            parts.iter().try_fold(ring.small(1), |product, part| Some(ring.mul(&product, &of(part)?)))
+        }
+        TypeKind::CompactSum(parts) => {
+            parts.iter().try_fold(ring.small(0), |sum, part| Some(ring.add(&sum, &of(part)?)))
+        }
+        TypeKind::CompactPower(base, exponent) => Some(ring.pow(&of(base)?, &of(exponent)?)),
+        TypeKind::Triangle(triangle, index) => {
+            let n = of(index)?;
+            let pairs = ring.pairs(&n)?;
+            Some(if *triangle == Triangle::Lower { ring.add(&pairs, &n) } else { pairs })
+        }
+        TypeKind::Var(var) => Some(ring.small(value(var.id))),
+        TypeKind::Nominal(nominal, args) => of(&nominal.newtype_definition(args)?),
+        _ => None,
+    }
+}

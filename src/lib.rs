@@ -1,0 +1,21 @@
+//! Felis: a statically typed array language in which shapes are types, and types are numbers.
+//!
+//! The walk, floor by floor (a module knows only the floors above it in this list):
+//!
+//! ```text
+//! text ─ syntax ─▶ tree ─ check ─▶ typed tree (+ isomorphism obligations) ─ iso ─▶ witnesses
+//!      ─ core ─▶ concrete terms ─ eval ─▶ value
+//! ```
+//!
+//! [`session`] is the one door for frontends; the library reads no file and prints nothing.
+
+pub mod check;
+pub mod core;
+pub mod diagnostic;
+pub mod eval;
+pub mod iso;
+pub mod session;
+pub mod source;
+pub mod syntax;
+pub mod types;
+pub mod value;

@@ -1,0 +1,13 @@
+//! The `felis` command: arguments in, exit code out. All work is done by [`cli`] on one thread whose
+//! stack holds the deepest programs.
+
+mod cli;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = cli::Arguments::parse();
+    cli::report_bugs_in_one_line();
+    ExitCode::from(felis::session::on_large_stack(|| cli::run(arguments)))
+}

@@ -1,0 +1,280 @@
+//! How a use is carried out: the chain of choices, with the type at each step.
+//!
+//! Takes the core of an expression; gives lines, a call within its caller's indentation, calls of
+//! one body in the order of evaluation. Beside each stands what chose it: an instance, one of
+//! several functions of a name, a conversion, or the language itself.
+//!
+//! **Erased parts.** A type argument that nothing below looks at to make a choice is written `_`: a
+//! function that goes by visibility alone does not distinguish number formats. A parameter matters
+//! to a function if its body names it in the arguments of a method, or hands it on to a parameter
+//! that matters ([`Walk::matters`]; a recursive function adds nothing by calling itself). So a
+//! result's type fills up from the bottom to the top, where all of it is known.
+//!
+//! Chooses nothing itself: it reads what the checker and [`Program::implementation`] decide.
+
+use crate::check::Env;
+use crate::check::env::Callable;
+use crate::core::{ClassId, Function, FunctionId, Op, Program, Script, Stmt, Term, TermKind};
+use crate::types::{Type, TypeVar};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Lines written at most.
+const MOST_LINES: usize = 200;
+/// Calls within one another followed at most.
+const DEEPEST: usize = 40;
+
+/// The chain of choices of an expression, as text.
+pub fn explain(env: &Env, program: &Program, script: &Script) -> String {
+    let mut walk =
+        Walk { env, program, lines: Vec::new(), open: Vec::new(), known: HashMap::new(), cut: false };
+    if let Some(term) = &script.result {
+        walk.term(term, &HashMap::new());
+        if walk.lines.is_empty() {
+            walk.line(format!("{}", term.ty), "nothing is chosen: it is a value");
+        }
+    }
+    for stmt in &script.body {
+        let mut stmt = stmt.clone();
+        walk.stmt(&mut stmt);
+    }
+    walk.finish()
+}
+
+struct Walk<'a> {
+    env: &'a Env,
+    program: &'a Program,
+    /// Indentation, text, comment.
+    lines: Vec<(usize, String, String)>,
+    /// The calls we are in.
+    open: Vec<(FunctionId, Vec<Type>)>,
+    /// Which type parameters of a function matter; `None` while that is being found out.
+    known: HashMap<FunctionId, Option<Vec<bool>>>,
+    cut: bool,
+}
+
+type Bindings = HashMap<u32, Type>;
+
+impl Walk<'_> {
+    fn line(&mut self, text: String, comment: impl Into<String>) {
+        if self.lines.len() < MOST_LINES {
+            self.lines.push((self.open.len(), text, comment.into()));
+        } else {
+            self.cut = true;
+        }
+    }
+
+    fn finish(self) -> String {
+        let text = |(depth, text, _): &(usize, String, String)| format!("{}{text}", "  ".repeat(*depth));
+        let width = self.lines.iter().map(|line| text(line).chars().count()).max().unwrap_or(0).min(90);
+        let mut out = String::new();
+        for line in &self.lines {
+            let left = text(line);
+            let line = if line.2.is_empty() { left } else { format!("{left:width$}  # {}", line.2) };
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        if self.cut {
+            out.push_str("…\n");
+        }
+        out
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt) {
+        stmt.for_each_term_mut(&mut |term| self.term(term, &HashMap::new()));
+    }
+
+    /// What a term does, its parts first.
+    fn term(&mut self, term: &Term, at: &Bindings) {
+        if self.cut {
+            return;
+        }
+        match &term.kind {
+            TermKind::Call(head, args) => {
+                match &head.kind {
+                    TermKind::Closure { .. } | TermKind::Method { .. } => {}
+                    _ => self.term(head, at),
+                }
+                args.iter().for_each(|arg| self.term(arg, at));
+                self.function(&head.kind, at);
+            }
+            TermKind::Closure { .. } | TermKind::Method { .. } => self.function(&term.kind, at),
+            kind => {
+                let mut copy = term.clone();
+                copy.for_each_child_mut(&mut |child| self.term(child, at));
+                self.built_in(kind, &term.ty, at);
+            }
+        }
+    }
+
+    /// What the language does itself. Operators inside functions go without saying.
+    fn built_in(&mut self, kind: &TermKind, ty: &Type, at: &Bindings) {
+        let to = ty.substitute(at);
+        match kind {
+            TermKind::Op(op, operands) if self.open.is_empty() => {
+                let types: Vec<String> = operands.iter().map(|o| o.ty.substitute(at).to_string()).collect();
+                self.line(format!("{}({}) : {to}", symbol(*op), types.join(", ")), "built in");
+            }
+            TermKind::Prim(prim, _, args) if self.open.is_empty() => {
+                let types: Vec<String> = args.iter().map(|a| a.ty.substitute(at).to_string()).collect();
+                self.line(format!("{}({}) : {to}", prim.name(), types.join(", ")), "built in");
+            }
+            TermKind::Convert(inner) => {
+                let from = inner.ty.substitute(at);
+                self.line(format!(":> {to}"), format!("conversion from {from}"));
+            }
+            TermKind::Reshape(inner) if self.open.is_empty() => {
+                let from = inner.ty.substitute(at);
+                self.line(format!(":>> {to}"), format!("the storage of {from} as it is"));
+            }
+            _ => {}
+        }
+    }
+
+    fn function(&mut self, head: &TermKind, at: &Bindings) {
+        let concrete = |args: &[Type]| args.iter().map(|t| t.substitute(at)).collect::<Vec<Type>>();
+        let (function, type_args, comment) = match head {
+            TermKind::Closure { function, type_args, .. } => {
+                (*function, concrete(type_args), self.among(*function))
+            }
+            TermKind::Method { class, method, type_args } => {
+                let types = concrete(type_args);
+                match self.program.implementation(*class, *method, &types) {
+                    Some((function, args)) => (function, args, self.instance(*class, &types)),
+                    None => {
+                        let name = &self.program.classes[*class as usize].methods[*method].name;
+                        self.line(format!("{name}(…)"), "chosen where the types are known");
+                        return;
+                    }
+                }
+            }
+            _ => return,
+        };
+        let Some(Some(definition)) = self.program.functions.get(function as usize).cloned() else { return };
+        let plain = matches!(&definition.body.kind, TermKind::Op(_, operands)
+            if operands.iter().all(|o| matches!(o.kind, TermKind::Local(_))));
+        let comment = match (comment.is_empty(), plain) {
+            (_, false) => comment,
+            (true, true) => "built in".to_string(),
+            (false, true) => format!("{comment}, built in"),
+        };
+        let text = self.signature(function, &definition, &type_args);
+        self.line(text, comment);
+        let here = (function, type_args);
+        if self.open.len() >= DEEPEST || self.open.contains(&here) {
+            return;
+        }
+        let bindings = definition.type_params.iter().map(|p| p.id).zip(here.1.iter().cloned()).collect();
+        self.open.push(here);
+        self.term(&definition.body, &bindings);
+        self.open.pop();
+    }
+
+    /// `name(x: A, y: B) : R`, with `_` for what nothing below looks at.
+    fn signature(&mut self, id: FunctionId, function: &Arc<Function>, type_args: &[Type]) -> String {
+        let matters = self.matters(id);
+        let bindings: Bindings = function
+            .type_params
+            .iter()
+            .zip(type_args)
+            .zip(matters)
+            .map(|((param, arg), matters)| (param.id, if matters { arg.clone() } else { erased(param) }))
+            .collect();
+        let params: Vec<String> = function
+            .params
+            .iter()
+            .map(|&local| {
+                let info = &function.locals[local as usize];
+                format!("{}: {}", info.name, info.ty.substitute(&bindings))
+            })
+            .filter(|text| text != "_: 1")
+            .collect();
+        let result = function.body.ty.substitute(&bindings);
+        format!("{}({}) : {result}", function.name, params.join(", "))
+    }
+
+    /// Which instance a method was found in, and what chose it.
+    fn instance(&self, class: ClassId, types: &[Type]) -> String {
+        let definition = &self.program.classes[class as usize];
+        let args = &types[..definition.params.len().min(types.len())];
+        let choice: Vec<String> =
+            definition.params.iter().zip(args).map(|(p, t)| format!("{} = {t}", p.name)).collect();
+        let found = match self.program.instance(class, args) {
+            Some((instance, _)) => {
+                let head: Vec<String> = instance.args.iter().map(Type::to_string).collect();
+                format!("{}[{}]", definition.name, head.join(", "))
+            }
+            None => format!("{} by structure", definition.name),
+        };
+        format!("{} select {found}", choice.join(", "))
+    }
+
+    /// How a function was chosen, if its name has others.
+    fn among(&self, function: FunctionId) -> String {
+        let Some(signature) = self.env.signatures.get(&function) else { return String::new() };
+        let others = self.env.callables(&signature.name).unwrap_or(&[]);
+        if others.len() > 1 && others.contains(&Callable::Function(function)) {
+            return format!("the types select 1 of {} named `{}`", others.len(), signature.name);
+        }
+        String::new()
+    }
+
+    /// Which type parameters a choice below depends on.
+    fn matters(&mut self, id: FunctionId) -> Vec<bool> {
+        match self.known.get(&id) {
+            Some(Some(known)) => return known.clone(),
+            Some(None) => return Vec::new(),
+            None => {}
+        }
+        let Some(Some(function)) = self.program.functions.get(id as usize).cloned() else {
+            return Vec::new();
+        };
+        self.known.insert(id, None);
+        let mut deciding: Vec<Type> = Vec::new();
+        self.deciding(&mut function.body.clone(), &mut deciding);
+        let mentioned = |param: &TypeVar| deciding.iter().any(|ty| ty.mentions(param));
+        let matters: Vec<bool> = function.type_params.iter().map(mentioned).collect();
+        self.known.insert(id, Some(matters.clone()));
+        matters
+    }
+
+    /// Types that choices inside a term depend on.
+    fn deciding(&mut self, term: &mut Term, out: &mut Vec<Type>) {
+        match &term.kind {
+            TermKind::Method { class, type_args, .. } => {
+                let count = self.program.classes[*class as usize].params.len();
+                out.extend(type_args.iter().take(count).cloned());
+            }
+            TermKind::Closure { function, type_args, .. } => {
+                let matters = self.matters(*function);
+                let deciding = type_args.iter().zip(matters).filter(|(_, matters)| *matters);
+                out.extend(deciding.map(|(ty, _)| ty.clone()));
+            }
+            _ => {}
+        }
+        term.for_each_child_mut(&mut |child| self.deciding(child, out));
+    }
+}
+
+/// What stands for a type argument that does not matter.
+fn erased(param: &TypeVar) -> Type {
+    Type::var(TypeVar { id: param.id, name: "_".into(), kind: param.kind })
+}
+
+fn symbol(op: Op) -> &'static str {
+    match op {
+        Op::Neg(_) | Op::Sub(_) => "-",
+        Op::Add(_) => "+",
+        Op::Mul(_) => "*",
+        Op::Div(_) => "/",
+        Op::Rem(_) => "%",
+        Op::Pow(_) => "**",
+        Op::Not => "not ",
+        Op::Eq => "==",
+        Op::Ne => "!=",
+        Op::Lt => "<",
+        Op::Le => "<=",
+        Op::Gt => ">",
+        Op::Ge => ">=",
+    }
+}

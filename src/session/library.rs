@@ -1,0 +1,248 @@
+//! The standard library: embedded, and read on demand.
+//!
+//! Takes the names a text mentions; gives the statements of the library that define them, and
+//! those that these mention in turn. All texts are cut into statements once in a process, by lexing
+//! alone; a statement is parsed and checked when a program first mentions one of its names.
+//!
+//! The library is checked among its own names ([`Library::env`]), never among the user's: a user
+//! who has a variable `sum` does not break a library function that calls `sum`.
+
+use crate::check::Env;
+use crate::check::env::{Definition, TypeDefinition};
+use crate::check::module::Module;
+use crate::core::Prim;
+use crate::source::{Source, SourceId, SourceMap};
+use crate::syntax::{self, Chunk};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+
+/// The files of the library, by the names messages give them. Their order is the order in which
+/// their variables are made.
+const FILES: &[(&str, &str)] = &[
+    ("stdlib/class.flx", include_str!("../../stdlib/class.flx")),
+    ("stdlib/number.flx", include_str!("../../stdlib/number.flx")),
+    ("stdlib/string.flx", include_str!("../../stdlib/string.flx")),
+    ("stdlib/char.flx", include_str!("../../stdlib/char.flx")),
+    ("stdlib/order.flx", include_str!("../../stdlib/order.flx")),
+    ("stdlib/option.flx", include_str!("../../stdlib/option.flx")),
+    ("stdlib/array.flx", include_str!("../../stdlib/array.flx")),
+    ("stdlib/shape.flx", include_str!("../../stdlib/shape.flx")),
+    ("stdlib/views.flx", include_str!("../../stdlib/views.flx")),
+    ("stdlib/pairs.flx", include_str!("../../stdlib/pairs.flx")),
+    ("stdlib/fold.flx", include_str!("../../stdlib/fold.flx")),
+    ("stdlib/counts.flx", include_str!("../../stdlib/counts.flx")),
+    ("stdlib/sort.flx", include_str!("../../stdlib/sort.flx")),
+    ("stdlib/linear.flx", include_str!("../../stdlib/linear.flx")),
+    ("stdlib/statistics.flx", include_str!("../../stdlib/statistics.flx")),
+    ("stdlib/select.flx", include_str!("../../stdlib/select.flx")),
+    ("stdlib/algebra.flx", include_str!("../../stdlib/algebra.flx")),
+    ("stdlib/complex.flx", include_str!("../../stdlib/complex.flx")),
+];
+
+/// What a session has of the library.
+#[derive(Clone)]
+pub(super) struct Library {
+    /// What has been read so far, by name.
+    pub env: Env,
+    /// The statements that have been read, by their number in the index.
+    pub loaded: BTreeSet<usize>,
+}
+
+impl Library {
+    pub fn new() -> Library {
+        Library { env: Env::new(), loaded: BTreeSet::new() }
+    }
+
+    /// The statements that define `names`, or are mentioned by those that do, but for those `known`;
+    /// in the order of the library.
+    pub fn needed(&self, names: &[impl AsRef<str>], known: &BTreeSet<usize>) -> BTreeSet<usize> {
+        let index = index();
+        let mut missing = BTreeSet::new();
+        let mut waiting: Vec<usize> =
+            names.iter().flat_map(|name| index.definitions(name.as_ref())).copied().collect();
+        while let Some(at) = waiting.pop() {
+            if !known.contains(&at) && missing.insert(at) {
+                let chunk = &index.chunks[at];
+                // An operator alone asks for nothing: it is built in, or its class is named.
+                let names = chunk.mentions.iter().filter(|name| name.starts_with(char::is_alphabetic));
+                waiting.extend(names.flat_map(|name| index.definitions(name)));
+                waiting.extend(chunk.defines.iter().flat_map(|name| index.brought(name)));
+            }
+        }
+        missing
+    }
+}
+
+/// Makes the names that statements of the library define known in another `Env`.
+pub(super) fn adopt(library: &Env, env: &mut Env, chunks: &BTreeSet<usize>) {
+    env.number_after(library);
+    for (id, class) in &library.classes {
+        env.classes.entry(*id).or_insert_with(|| class.clone());
+    }
+    for (class, instances) in &library.instances {
+        let known = env.instances.entry(*class).or_default();
+        let new: Vec<_> = instances.iter().filter(|i| !known.iter().any(|k| Arc::ptr_eq(k, i))).collect();
+        known.extend(new.into_iter().cloned());
+    }
+    for (id, signature) in &library.signatures {
+        env.signatures.entry(*id).or_insert_with(|| signature.clone());
+    }
+    for name in chunks.iter().flat_map(|&at| &index().chunks[at].defines) {
+        if let Some(class) = library.class_names.get(name) {
+            env.class_names.entry(name.clone()).or_insert(*class);
+        }
+        if let Some(kind) = library.kinds.get(name) {
+            env.kinds.entry(name.clone()).or_insert_with(|| kind.clone());
+        }
+        if let Some(definition) = library.types.get(name) {
+            // How the library stores its abstract types is its own affair.
+            if let TypeDefinition::Nominal(nominal) = definition
+                && nominal.as_abstract().is_some()
+            {
+                env.hidden.insert(nominal.id);
+            }
+            env.types.entry(name.clone()).or_insert_with(|| definition.clone());
+        }
+        match (library.values.get(name), env.values.get(name)) {
+            (Some(definition), None) => {
+                env.values.insert(name.clone(), definition.clone());
+            }
+            (Some(Definition::Callables(new)), Some(Definition::Callables(known))) => {
+                let missing: Vec<_> = new.iter().filter(|c| !known.contains(c)).cloned().collect();
+                missing.into_iter().for_each(|callable| env.add_callable(name, callable));
+            }
+            // A name is adopted when it is first mentioned, so before the user can define it.
+            _ => {}
+        }
+    }
+}
+
+/// What a text asks of the library: of `linear::dot` it is `dot`. A text that declares an instance asks
+/// for all instances of the class, so that one that overlaps with it is seen.
+pub(super) fn mentions(source: &Source) -> Vec<String> {
+    let names = syntax::idents(source);
+    let mut names: Vec<String> =
+        names.iter().map(|name| name.rsplit("::").next().unwrap_or(name).to_string()).collect();
+    if source.text.contains("instance") {
+        let chunks = syntax::chunks(source);
+        names.extend(chunks.iter().filter_map(|c| c.head.first()).map(|class| all_instances(class)));
+    }
+    names
+}
+
+/// What asks for all instances of a class.
+fn all_instances(class: &str) -> String {
+    format!("{INSTANCES}{class}")
+}
+
+/// What stands before the name of a class where all its instances are asked for.
+const INSTANCES: &str = "instance ";
+
+/// The names of the parts of the library, which are its files.
+pub(super) fn parts() -> impl Iterator<Item = &'static str> {
+    FILES.iter().filter_map(|(file, _)| file.strip_prefix("stdlib/")?.strip_suffix(".flx"))
+}
+
+/// A part of the library as a module.
+pub(super) fn part(name: &str) -> Option<Arc<Module>> {
+    static PARTS: OnceLock<Vec<Arc<Module>>> = OnceLock::new();
+    let parts = PARTS.get_or_init(|| sources().iter().map(|source| Arc::new(Module::part(source))).collect());
+    parts.get(self::parts().position(|part| part == name)?).cloned()
+}
+
+/// The statements of the library, and who defines what.
+pub(super) struct Index {
+    /// All statements, in the order of the files.
+    pub chunks: Vec<Chunk>,
+    by_name: HashMap<Arc<str>, Vec<usize>>,
+    /// What is read with a name's definition: an instance with the library's types that its head
+    /// names, and if there are none, with the class; an overload that another file or a primitive has
+    /// the name of, too, with the types of its own file that it mentions. So `sum` and `sqrt` bring no
+    /// complex numbers, and complex numbers bring their `+` and their `sqrt`.
+    by_type: HashMap<Arc<str>, Vec<usize>>,
+    /// The instances of each class.
+    by_class: HashMap<Arc<str>, Vec<usize>>,
+}
+
+impl Index {
+    fn definitions(&self, name: &str) -> &[usize] {
+        let found = match name.strip_prefix(INSTANCES) {
+            Some(class) => self.by_class.get(class),
+            None => self.by_name.get(name),
+        };
+        found.map_or(&[], Vec::as_slice)
+    }
+
+    fn brought(&self, name: &str) -> &[usize] {
+        self.by_type.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every name that the library defines.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(|name| &**name)
+    }
+}
+
+/// The texts of the library, as every session's source map begins: so their spans mean the same in
+/// all sessions.
+pub(super) fn sources() -> &'static SourceMap {
+    static SOURCES: OnceLock<SourceMap> = OnceLock::new();
+    SOURCES.get_or_init(|| {
+        let mut sources = SourceMap::new();
+        for (name, text) in FILES {
+            sources.add(*name, *text);
+        }
+        sources
+    })
+}
+
+/// The index, made when first asked for.
+pub(super) fn index() -> &'static Index {
+    static INDEX: OnceLock<Index> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let chunks: Vec<Chunk> = sources().iter().flat_map(|source| syntax::chunks(source)).collect();
+        let mut index =
+            Index { chunks, by_name: HashMap::new(), by_type: HashMap::new(), by_class: HashMap::new() };
+        // The library's types, and the names that each file defines.
+        let mut types: HashMap<&Arc<str>, SourceId> = HashMap::new();
+        let mut homes: HashMap<&Arc<str>, BTreeSet<SourceId>> = HashMap::new();
+        for chunk in &index.chunks {
+            if matches!(chunk.word, "struct" | "newtype" | "variant" | "type") {
+                types.extend(chunk.defines.first().map(|name| (name, chunk.span.source)));
+            }
+            for name in &chunk.defines {
+                homes.entry(name).or_default().insert(chunk.span.source);
+            }
+        }
+        let primitives: HashSet<&str> = Prim::ALL.iter().map(|prim| prim.name()).collect();
+        let (mut by_name, mut by_type) = (HashMap::new(), HashMap::new());
+        let mut by_class: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
+        let enter = |map: &mut HashMap<Arc<str>, Vec<usize>>, name: &Arc<str>, at: usize| {
+            map.entry(name.clone()).or_default().push(at);
+        };
+        for (at, chunk) in index.chunks.iter().enumerate() {
+            if let Some((class, args)) = chunk.head.split_first() {
+                enter(&mut by_class, class, at);
+                let own: Vec<_> = args.iter().filter(|name| types.contains_key(name)).collect();
+                let with = if own.is_empty() { vec![class] } else { own };
+                with.into_iter().for_each(|name| enter(&mut by_type, name, at));
+            }
+            for name in &chunk.defines {
+                // An operator is built in for other types.
+                let elsewhere = primitives.contains(&**name)
+                    || !name.starts_with(char::is_alphabetic)
+                    || homes[name].len() > 1;
+                let own = chunk.mentions.iter().filter(|ty| types.get(ty) == Some(&chunk.span.source));
+                let own: Vec<_> = own.filter(|_| elsewhere && chunk.word == "fun").collect();
+                if own.is_empty() {
+                    enter(&mut by_name, name, at);
+                }
+                own.into_iter().for_each(|ty| enter(&mut by_type, ty, at));
+            }
+        }
+        index.by_name = by_name;
+        index.by_type = by_type;
+        index.by_class = by_class;
+        index
+    })
+}

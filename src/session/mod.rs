@@ -1,0 +1,442 @@
+//! The session: the one door for frontends.
+//!
+//! Takes texts; gives values, types, verdicts and diagnostics. Reads no file and prints nothing:
+//! what a program prints goes to the caller. An input is a transaction: one that is refused, fails or
+//! is stopped leaves names, functions and every variable as they were.
+//!
+//! Programs nest and recurse as deep as they like, within bounds that a usual thread's stack does not
+//! hold: whoever runs texts of unknown origin does so inside [`on_large_stack`].
+
+mod can;
+mod dispatch;
+mod host;
+mod laws;
+mod library;
+mod modules;
+mod query;
+
+pub use crate::iso::Verdict;
+pub use crate::types::number::Conversion;
+pub use can::Able;
+pub use host::{AnnotationRule, HostValue, Hosts, ValueRule};
+pub use laws::{Trial, Verdict as LawVerdict};
+pub use modules::{Loader, NotFound, Place};
+pub use query::{Comparison, Definition, Overload, Reasons};
+
+use crate::check::{self, Env, module};
+use crate::core::{Program, Script};
+use crate::diagnostic::{self, Diagnostic};
+use crate::eval::{self, Checkpoint, Host, Machine, stack};
+use crate::source::{Source, SourceMap, Span};
+use crate::syntax;
+use crate::types::Type;
+use library::Library;
+use modules::{First, Loaded};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a user has made so far, and the means to go on.
+pub struct Session {
+    sources: SourceMap,
+    env: Env,
+    modules: Loaded,
+    program: Program,
+    machine: Machine,
+    library: Library,
+    /// The statements of the library that `env` knows.
+    adopted: BTreeSet<usize>,
+    loader: Option<Box<dyn Loader>>,
+    hosts: Hosts,
+    interrupt: Arc<AtomicBool>,
+    memory: u64,
+}
+
+/// What an input is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// A file: shows only what it prints.
+    Script,
+    /// A line: the value of a last expression is shown.
+    Line,
+}
+
+/// How an input ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// As it should.
+    Ok,
+    /// It could not be read, or its types are wrong; nothing has run.
+    Rejected,
+    /// It stopped by an error while it ran.
+    Failed,
+    /// The interrupt flag stopped it.
+    Interrupted,
+}
+
+/// What became of an input.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How it ended. Other than [`Status::Ok`], the session is as it was before.
+    pub status: Status,
+    /// Errors, warnings and notes.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The value of the last expression of a [`Mode::Line`].
+    pub value: Option<Shown>,
+    /// The text ends too early and more lines could complete it.
+    pub incomplete: bool,
+}
+
+/// A value as text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    /// Its type.
+    pub ty: Type,
+    /// For people.
+    pub text: String,
+    /// For reading back.
+    pub read_back: String,
+}
+
+impl Shown {
+    /// What a session shows: a string as one writes it, for `1 : int : string` says nothing clear.
+    pub fn in_session(&self) -> &str {
+        if self.ty == Type::string() { &self.read_back } else { &self.text }
+    }
+}
+
+/// The names of a user who has not defined any.
+fn own_env() -> Env {
+    let mut env = Env::new();
+    env.library_texts = library::sources().iter().count() as u32;
+    env.parts = library::parts().collect();
+    env
+}
+
+/// Bytes one value may take, unless the frontend knows better.
+const MEMORY: u64 = 8 << 30;
+
+impl Default for Session {
+    fn default() -> Session {
+        Session::new()
+    }
+}
+
+impl Session {
+    /// A session in which nothing has been defined.
+    pub fn new() -> Session {
+        Session {
+            sources: library::sources().clone(),
+            env: own_env(),
+            program: Program::default(),
+            machine: Machine::new(),
+            library: Library::new(),
+            adopted: BTreeSet::new(),
+            modules: Loaded::new(),
+            loader: None,
+            hosts: Hosts::default(),
+            interrupt: Arc::new(AtomicBool::new(false)),
+            memory: MEMORY,
+        }
+    }
+
+    /// Forgets everything; the loader, the host's rules, the interrupt flag and the limit on memory stay.
+    pub fn reset(&mut self) {
+        let (interrupt, loader) = (self.interrupt.clone(), self.loader.take());
+        let hosts = std::mem::take(&mut self.hosts);
+        *self = Session { interrupt, loader, hosts, memory: self.memory, ..Session::new() };
+    }
+
+    /// Sets how many bytes one value may take.
+    pub fn set_memory(&mut self, bytes: u64) {
+        self.memory = bytes;
+    }
+
+    /// Whoever sets this stops the input that is running; each input clears it when it begins.
+    pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
+        self.interrupt.clone()
+    }
+
+    /// The texts seen so far, the library's among them.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    /// Lays a diagnostic out for people.
+    pub fn render(&self, diagnostic: &Diagnostic, color: bool) -> String {
+        diagnostic::render(diagnostic, &self.sources, color)
+    }
+
+    /// Runs a text, which messages call `name`; what it prints goes to `out`.
+    pub fn evaluate(&mut self, name: &str, text: &str, mode: Mode, out: &mut dyn FnMut(&str)) -> Outcome {
+        self.interrupt.store(false, Ordering::SeqCst);
+        self.transaction(name, text, |session, first, stmts, diagnostics| {
+            let script = session.script(stmts, diagnostics)?;
+            for First { script, import } in first {
+                session.run(script, out).map_err(|(status, diagnostic)| {
+                    diagnostics.push(diagnostic.label(*import, "imported here"));
+                    status
+                })?;
+            }
+            let value = session.run(&script, out).map_err(|(status, diagnostic)| {
+                diagnostics.push(*diagnostic);
+                status
+            })?;
+            Ok((value.filter(|_| mode == Mode::Line), Keep::Changes))
+        })
+    }
+
+    /// Checks a text without running it, and keeps nothing of it.
+    pub fn check(&mut self, name: &str, text: &str) -> Outcome {
+        self.transaction(name, text, |session, _, stmts, diagnostics| {
+            session.script(stmts, diagnostics).map(|_| (None, Keep::Nothing))
+        })
+    }
+
+    /// Whether a text ends too early and more lines could complete it.
+    pub fn incomplete(text: &str) -> bool {
+        syntax::parse(&detached(text)).incomplete
+    }
+
+    /// Reads a text with what it imports and does `work` on the scripts of new modules and on its
+    /// statements; puts everything back unless that succeeds.
+    fn transaction(
+        &mut self,
+        name: &str,
+        text: &str,
+        work: impl FnOnce(
+            &mut Session,
+            &[First],
+            &[syntax::ast::Stmt],
+            &mut Vec<Diagnostic>,
+        ) -> Result<(Option<Shown>, Keep), Status>,
+    ) -> Outcome {
+        let source = self.sources.add(name, text);
+        let mut outcome =
+            Outcome { status: Status::Rejected, diagnostics: Vec::new(), value: None, incomplete: false };
+        let mut saved = None;
+        let diagnostics = &mut outcome.diagnostics;
+        // A bug in a stage must not cost the user the session.
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            let parsed = syntax::parse(&source);
+            outcome.incomplete = parsed.incomplete;
+            diagnostics.extend(parsed.errors);
+            if diagnostics.iter().any(Diagnostic::is_error) {
+                return Err(Status::Rejected);
+            }
+            let reading = self.read(&parsed.stmts, diagnostics);
+            // What the input needs of the library stays, whatever becomes of the input.
+            let loaded = self.load_library(&source).and_then(|()| self.load_for(&reading));
+            loaded.map_err(|errors| {
+                diagnostics.extend(errors);
+                Status::Rejected
+            })?;
+            saved = Some(self.save());
+            let first = self.enter(reading, &source, diagnostics);
+            if diagnostics.iter().any(Diagnostic::is_error) {
+                return Err(Status::Rejected);
+            }
+            work(self, &first, &parsed.stmts, diagnostics)
+        }));
+        let result = done.unwrap_or_else(|_| {
+            outcome.diagnostics.push(internal_error(Span::new(source.id, 0, 0)));
+            Err(Status::Failed)
+        });
+        let keep = match result {
+            Ok((value, keep)) => {
+                outcome.status = Status::Ok;
+                outcome.value = value;
+                keep
+            }
+            Err(status) => {
+                outcome.status = status;
+                Keep::Nothing
+            }
+        };
+        if let (Keep::Nothing, Some(saved)) = (keep, saved) {
+            self.restore(saved);
+        }
+        outcome
+    }
+
+    /// The checked form of an input, unless it has an error.
+    fn script(
+        &mut self,
+        stmts: &[syntax::ast::Stmt],
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<Script, Status> {
+        let instances = self.program.instances.len();
+        let (script, found) = check::check(&mut self.env, &mut self.program, stmts);
+        diagnostics.extend(found);
+        if self.program.instances.len() > instances {
+            self.machine.forget_instances();
+        }
+        script.ok_or(Status::Rejected)
+    }
+
+    fn run(
+        &mut self,
+        script: &Script,
+        out: &mut dyn FnMut(&str),
+    ) -> Result<Option<Shown>, (Status, Box<Diagnostic>)> {
+        let mut host = Host { out, interrupt: &self.interrupt, memory: self.memory };
+        let done = self.machine.run(&self.program, script, &mut host).and_then(|value| {
+            let Some((value, term)) = value.zip(script.result.as_ref()) else { return Ok(None) };
+            let ty = self.machine.concrete(&term.ty);
+            Ok(Some(Shown {
+                text: self.machine.text(&self.program, &value, &ty, &mut host)?,
+                read_back: eval::read_back(&value, &ty),
+                ty: term.ty.clone(),
+            }))
+        });
+        match done {
+            Ok(shown) => Ok(shown),
+            Err(error) => {
+                let status = if error.interrupted() { Status::Interrupted } else { Status::Failed };
+                // The library's texts come first; its users are shown their own.
+                let own = library::sources().iter().count();
+                let error = error.seen_from_outside(|source| (source.0 as usize) < own);
+                Err((status, Box::new(error.to_diagnostic())))
+            }
+        }
+    }
+
+    /// Reads what a text needs of the library and makes it known.
+    fn load_library(&mut self, source: &Source) -> Result<(), Vec<Diagnostic>> {
+        self.know(&library::mentions(source))?;
+        module::qualify(&mut self.env, &self.library.env, syntax::idents(source).into_iter());
+        Ok(())
+    }
+
+    /// Reads what the library has under some names and makes it known.
+    fn know(&mut self, names: &[impl AsRef<str>]) -> Result<(), Vec<Diagnostic>> {
+        self.load(names)?;
+        let new = self.library.needed(names, &self.adopted);
+        if !new.is_empty() {
+            library::adopt(&self.library.env, &mut self.env, &new);
+            self.adopted.extend(new);
+        }
+        Ok(())
+    }
+
+    /// Reads the whole library; for tests of it.
+    pub fn load_whole_library(&mut self) -> Result<(), Vec<Diagnostic>> {
+        let names: Vec<&str> = library::index().names().collect();
+        self.know(&names)
+    }
+
+    /// Reads what the library has under some names, if it has not been read.
+    fn load(&mut self, names: &[impl AsRef<str>]) -> Result<(), Vec<Diagnostic>> {
+        let missing = self.library.needed(names, &self.library.loaded);
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let index = library::index();
+        let (mut stmts, mut errors) = (Vec::new(), Vec::new());
+        for &at in &missing {
+            let chunk = &index.chunks[at];
+            if let Some(source) = self.sources.get(chunk.span.source) {
+                let parsed = syntax::parse_chunk(source, chunk);
+                stmts.extend(parsed.stmts);
+                errors.extend(parsed.errors);
+            }
+        }
+        let saved = (self.save(), self.library.clone());
+        self.library.env.number_after(&self.env);
+        let (script, found) = check::check(&mut self.library.env, &mut self.program, &stmts);
+        errors.extend(found.into_iter().filter(Diagnostic::is_error));
+        if let Some(script) = script.filter(|_| errors.is_empty()) {
+            // The library's own variables are made at once: an interrupt is for the user's input.
+            let mut host = Host { out: &mut |_| (), interrupt: &AtomicBool::new(false), memory: self.memory };
+            match self.machine.run(&self.program, &script, &mut host) {
+                Ok(_) => {
+                    self.library.loaded.extend(&missing);
+                    self.env.number_after(&self.library.env);
+                    return Ok(());
+                }
+                Err(error) => errors.push(error.to_diagnostic()),
+            }
+        }
+        self.library = saved.1;
+        self.restore(saved.0);
+        Err(errors)
+    }
+
+    /// Does `work` and puts everything back.
+    fn undone<T>(
+        &mut self,
+        span: Span,
+        work: impl FnOnce(&mut Session) -> Result<T, Vec<Diagnostic>>,
+    ) -> Result<T, Vec<Diagnostic>> {
+        let saved = self.save();
+        let done = catch_unwind(AssertUnwindSafe(|| work(self)));
+        self.restore(saved);
+        done.unwrap_or_else(|_| Err(vec![internal_error(span)]))
+    }
+
+    fn save(&mut self) -> Saved {
+        Saved {
+            env: self.env.clone(),
+            modules: self.modules.clone(),
+            program: self.program.extent(),
+            checkpoint: self.machine.checkpoint(&self.program),
+        }
+    }
+
+    fn restore(&mut self, saved: Saved) {
+        self.env = saved.env;
+        self.modules = saved.modules;
+        let instances = self.program.instances.len();
+        self.program.truncate(&saved.program);
+        if self.program.instances.len() < instances {
+            self.machine.forget_instances();
+        }
+        self.machine.restore(&saved.checkpoint);
+    }
+}
+
+/// Whether an input that succeeded changes the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keep {
+    Changes,
+    Nothing,
+}
+
+/// A session as it was. The program only grows, so its extent says it all.
+struct Saved {
+    env: Env,
+    modules: Loaded,
+    program: crate::core::program::Extent,
+    checkpoint: Checkpoint,
+}
+
+/// A text that is only looked at.
+fn detached(text: &str) -> Arc<Source> {
+    SourceMap::new().add("", text)
+}
+
+fn internal_error(span: Span) -> Diagnostic {
+    Diagnostic::error("E0999", span, "Felis itself has failed", "while it worked on this")
+        .note("this is a mistake in Felis, not in your program; nothing has changed")
+        .help("please report it together with the program")
+}
+
+/// The stack that programs run on. Only pages that are touched take memory.
+const STACK: usize = 512 << 20;
+
+/// Does `work` on a thread whose stack holds the deepest programs.
+pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let mut work = Some(work);
+    for size in [STACK, STACK / 8] {
+        let slot = &mut work;
+        // Where the system gives no such thread, it may give a smaller one.
+        if let Ok(Some(done)) = stack::with_stack(size, move || slot.take().map(|work| work())) {
+            return done;
+        }
+    }
+    match work.take() {
+        Some(work) => work(),
+        None => unreachable!("work that was done has returned"),
+    }
+}

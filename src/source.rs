@@ -1,0 +1,101 @@
+//! Source texts and spans into them.
+//!
+//! Takes text with a name; gives byte spans that remember which text they point into, so that a
+//! session can report an error in a line entered earlier or in the standard library. Knows no
+//! stage of the compiler.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Identifies one text of a [`SourceMap`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct SourceId(pub u32);
+
+/// A half-open range of bytes in one source text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Span {
+    /// The text this span points into.
+    pub source: SourceId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The bytes `start..end` of `source`.
+    pub fn new(source: SourceId, start: usize, end: usize) -> Span {
+        Span { source, start: start as u32, end: end as u32 }
+    }
+
+    /// The smallest span covering both. Spans of different texts do not join: the first stays.
+    pub fn to(self, other: Span) -> Span {
+        if self.source != other.source {
+            return self;
+        }
+        Span { source: self.source, start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The empty span just after this one.
+    pub fn after(self) -> Span {
+        Span { start: self.end, ..self }
+    }
+
+    /// The span as a byte range.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+impl fmt::Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}..{}", self.source.0, self.start, self.end)
+    }
+}
+
+/// One text: a file, a line of a session, a standard-library module.
+#[derive(Debug)]
+pub struct Source {
+    /// Its number in the map.
+    pub id: SourceId,
+    /// How messages name it.
+    pub name: String,
+    /// The whole text.
+    pub text: String,
+}
+
+/// All texts a session has seen.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    sources: Vec<Arc<Source>>,
+}
+
+impl SourceMap {
+    /// An empty map.
+    pub fn new() -> SourceMap {
+        SourceMap::default()
+    }
+
+    /// Adds a text and returns it with its number.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<String>) -> Arc<Source> {
+        let id = SourceId(self.sources.len() as u32);
+        let source = Arc::new(Source { id, name: name.into(), text: text.into() });
+        self.sources.push(source.clone());
+        source
+    }
+
+    /// The text with this number.
+    pub fn get(&self, id: SourceId) -> Option<&Arc<Source>> {
+        self.sources.get(id.0 as usize)
+    }
+
+    /// All texts, in the order they came.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Source>> {
+        self.sources.iter()
+    }
+
+    /// The text a span covers; empty if the span is stale.
+    pub fn slice(&self, span: Span) -> &str {
+        self.get(span.source).and_then(|s| s.text.get(span.range())).unwrap_or("")
+    }
+}

@@ -1,0 +1,601 @@
+//! Syntax errors: what was wrong with a text, each with one way to become a diagnostic.
+//!
+//! Codes are stable:
+//!
+//! | code | what |
+//! |---|---|
+//! | E0101 | a character that no token has |
+//! | E0102 | a string that its line ends |
+//! | E0103 | an unknown escape in a string |
+//! | E0104 | a malformed number |
+//! | E0105 | a comment without its end |
+//! | E0106 | a line or a number that is too long |
+//! | E0107 | brackets, blocks or prefixes nested too deeply |
+//! | E0108 | an operator chain that is too long |
+//! | E0110 | a bracket or block closed by the wrong thing |
+//! | E0111 | a bracket or block that the text never closes |
+//! | E0112 | something closed that was not open |
+//! | E0120 | one thing expected, another found |
+//! | E0121 | a statement without its `;` |
+//! | E0122 | comparisons that chain |
+//! | E0123 | `=` where a comparison `==` is meant |
+//! | E0124 | an assignment to something that is not a variable |
+//! | E0125 | `<-` inside an expression |
+//! | E0126 | a keyword used as a name |
+//! | E0127 | a statement that the text ends |
+//! | E0128 | type arguments or types written where or how they cannot be |
+//! | E0129 | further errors that are not shown |
+//! | E0130 | a character literal with no or several characters |
+//! | E0131 | a character literal without its closing quote |
+//! | E0132 | a number with a suffix that does not belong there |
+//!
+//! Knows the lexer's words for tokens and nothing of the grammar.
+
+use super::lexer::Kind;
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// What was wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SyntaxError {
+    /// A character that no token has.
+    UnknownCharacter {
+        /// The run of them.
+        span: Span,
+        /// The first.
+        character: char,
+    },
+    /// A string that its line ends.
+    UnterminatedString {
+        /// From its quote to the end of the line.
+        span: Span,
+    },
+    /// An unknown escape.
+    BadEscape {
+        /// The escape.
+        span: Span,
+        /// What it stands in.
+        place: &'static str,
+    },
+    /// `''`, `'ab'`: not one character between quotes.
+    NotOneCharacter {
+        /// With its quotes.
+        span: Span,
+        /// What stands between them.
+        text: String,
+    },
+    /// `'''`: the quote as a character.
+    BareQuote {
+        /// All three quotes.
+        span: Span,
+    },
+    /// A character without its closing quote.
+    UnterminatedCharacter {
+        /// The quote and the character after it.
+        span: Span,
+        /// A character stands after the quote.
+        filled: bool,
+    },
+    /// `5km`, `5u7`: letters after a number that are no suffix.
+    UnknownSuffix {
+        /// The number with its letters.
+        span: Span,
+        /// The letters.
+        letters: Span,
+        /// The letters as written.
+        suffix: String,
+        /// The digits as written.
+        digits: String,
+    },
+    /// A suffix that does not fit the digits: `1.5u8`, `0b1f32`.
+    WrongSuffix {
+        /// The number.
+        span: Span,
+        /// Its suffix.
+        suffix: &'static str,
+        /// The digits are those of a real.
+        real: bool,
+    },
+    /// A malformed number.
+    BadNumber {
+        /// The number.
+        span: Span,
+        /// As written.
+        text: String,
+    },
+    /// A number with too many digits.
+    NumberTooLong {
+        /// The number.
+        span: Span,
+    },
+    /// A block comment without its `*/`.
+    UnterminatedComment {
+        /// Its `/*`.
+        open: Span,
+    },
+    /// A line that is too long to be read.
+    LineTooLong {
+        /// Its start.
+        span: Span,
+    },
+    /// Nesting beyond the limit.
+    TooDeep {
+        /// The bracket that goes too far.
+        span: Span,
+        /// How deep is allowed.
+        limit: u32,
+    },
+    /// A chain of operators beyond the limit.
+    ChainTooLong {
+        /// The operator that goes too far.
+        span: Span,
+        /// How long is allowed.
+        limit: u32,
+    },
+    /// A bracket or block closed by the wrong thing.
+    Mismatch {
+        /// What was opened.
+        open: Span,
+        /// Its token.
+        opener: Kind,
+        /// Where it should have been closed at the latest.
+        close: Span,
+        /// What stands there.
+        closer: Kind,
+        /// What would close it.
+        wanted: Kind,
+        /// The closer is the other form of the wanted one, and can be replaced.
+        replace: bool,
+    },
+    /// A bracket or block that the text never closes.
+    Unclosed {
+        /// What was opened.
+        open: Span,
+        /// Its token.
+        opener: Kind,
+        /// What would close it.
+        wanted: Kind,
+        /// The end of the text.
+        end: Span,
+    },
+    /// Something closed that was not open.
+    NotOpen {
+        /// The closer.
+        span: Span,
+        /// Its token.
+        closer: Kind,
+    },
+    /// One thing expected, another found.
+    Unexpected {
+        /// What was found, in words.
+        found: String,
+        /// Where.
+        at: Span,
+        /// The token before, in words, and where it stands.
+        after: Option<(String, Span)>,
+        /// What could stand there, in words.
+        expected: Vec<&'static str>,
+        /// What to write instead.
+        hint: Option<String>,
+    },
+    /// A statement without its `;`.
+    MissingSemicolon {
+        /// The end of the statement.
+        end: Span,
+        /// What follows it.
+        next: Span,
+        /// That in words.
+        found: String,
+    },
+    /// Comparisons that chain.
+    ChainedComparison {
+        /// The first comparison.
+        first: Span,
+        /// The second operator and its right side.
+        second: Span,
+        /// The operand between them, as written.
+        middle: String,
+    },
+    /// `=` where `==` is meant.
+    AssignForEqual {
+        /// The `=`.
+        span: Span,
+    },
+    /// An assignment to something that is not a variable.
+    NotAVariable {
+        /// What stands left.
+        place: Span,
+        /// The `=`.
+        assign: Span,
+        /// It could be stored through.
+        storable: bool,
+    },
+    /// `<-` inside an expression.
+    StoreInExpression {
+        /// The `<-`.
+        span: Span,
+    },
+    /// A keyword used as a name.
+    KeywordAsName {
+        /// The keyword.
+        span: Span,
+        /// In words.
+        word: &'static str,
+    },
+    /// A statement that the text ends.
+    UnfinishedStatement {
+        /// The end of the text.
+        end: Span,
+        /// The last token in words.
+        after: String,
+        /// What could stand there.
+        expected: Vec<&'static str>,
+    },
+    /// `option [int]`.
+    DetachedTypeArguments {
+        /// The `[`.
+        bracket: Span,
+        /// The blank before it.
+        gap: Span,
+    },
+    /// `(int, int)` as a type.
+    CommaInType {
+        /// The comma.
+        span: Span,
+    },
+    /// More errors than are shown.
+    TooMany {
+        /// The first that is not shown.
+        span: Span,
+        /// How many are not shown.
+        more: usize,
+    },
+}
+
+impl SyntaxError {
+    /// The error in words.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        match self {
+            SyntaxError::UnknownCharacter { span, character } => {
+                let name = name_of(*character);
+                let error = Diagnostic::error(
+                    "E0101",
+                    *span,
+                    format!("{name} is not part of the language"),
+                    "this cannot be read",
+                );
+                match ascii_for(*character) {
+                    Some(plain) => error.fix(format!("write `{plain}`"), *span, plain),
+                    None if *character == '\\' => error.help(
+                        "the compact operators are `\\*`, `\\+`, `\\^` and `\\,`, written without a blank",
+                    ),
+                    None => error,
+                }
+            }
+            SyntaxError::UnterminatedString { span } => Diagnostic::error(
+                "E0102",
+                *span,
+                "this string has no closing quote on its line",
+                "the string begins here",
+            )
+            .fix(
+                "close it with `\"`; a line break inside a string is written `\\n`",
+                span.after(),
+                "\"",
+            ),
+            SyntaxError::BadEscape { span, place } => {
+                Diagnostic::error("E0103", *span, format!("unknown escape in {place}"), "this escape")
+                    .help("the escapes are `\\n` `\\t` `\\r` `\\\\` `\\\"` `\\'` `\\0` and `\\u{1F600}`")
+            }
+            SyntaxError::NotOneCharacter { span, text } if text.is_empty() => Diagnostic::error(
+                "E0130",
+                *span,
+                "there is no character between these quotes",
+                "nothing here",
+            )
+            .fix("a text without characters is written `\"\"`", *span, "\"\""),
+            SyntaxError::NotOneCharacter { span, text } => {
+                let count = text.chars().count();
+                let error = Diagnostic::error(
+                    "E0130",
+                    *span,
+                    format!("a character literal holds one character, this one has {count}"),
+                    "single quotes are for one character",
+                )
+                .fix("texts stand in double quotes", *span, super::format::quoted(text));
+                if text.is_ascii() || count > 8 {
+                    return error;
+                }
+                // What looks like one character may be a letter and its accents.
+                let codes: Vec<String> = text.chars().map(|c| format!("U+{:04X}", c as u32)).collect();
+                error.note(format!("its characters are {}", codes.join(", ")))
+            }
+            SyntaxError::BareQuote { span } => Diagnostic::error(
+                "E0130",
+                *span,
+                "there is no character between the first two quotes",
+                "three quotes",
+            )
+            .fix("the quote itself is written `'\\''`", *span, "'\\''"),
+            SyntaxError::UnterminatedCharacter { span, filled } => {
+                let error = Diagnostic::error(
+                    "E0131",
+                    *span,
+                    "this character has no closing quote on its line",
+                    "the character begins here",
+                );
+                if *filled {
+                    error.fix("close it with `'`", span.after(), "'")
+                } else {
+                    error.help("a character is written `'a'`, or `'\\n'` for a line break")
+                }
+            }
+            SyntaxError::UnknownSuffix { span, letters, suffix, digits } => {
+                let error = Diagnostic::error(
+                    "E0104",
+                    *span,
+                    format!("`{}` is not a number", shortened(&format!("{digits}{suffix}"))),
+                    format!("`{}` is no suffix of a number", shortened(suffix)),
+                )
+                .note("the suffixes are `i8` `i16` `i32` `i64` `u8` `u16` `u32` `u64`, `f32` `f64`, and `n` for `bigint`");
+                let family = suffix.strip_prefix(['i', 'u', 'f', 'I', 'U', 'F']);
+                match family.filter(|width| width.bytes().all(|b| b.is_ascii_digit())) {
+                    Some(_) => error,
+                    None => {
+                        let start = Span { end: letters.start, ..*letters };
+                        error.fix(
+                            format!("a product is written `{} * {}`", shortened(digits), shortened(suffix)),
+                            start,
+                            " * ",
+                        )
+                    }
+                }
+            }
+            SyntaxError::WrongSuffix { span, suffix, real: true } => Diagnostic::error(
+                "E0132",
+                *span,
+                format!("`{suffix}` is a type of whole numbers, and these are the digits of a real"),
+                "a point or an exponent makes a real",
+            )
+            .help("leave the suffix out, or convert: `:> T` cuts toward zero"),
+            SyntaxError::WrongSuffix { span, suffix, real: false } => Diagnostic::error(
+                "E0132",
+                *span,
+                format!("`{suffix}` follows decimal digits only"),
+                "not written in base ten",
+            )
+            .help(format!("write the digits in base ten, or convert: `:> {suffix}`")),
+            SyntaxError::BadNumber { span, text } => {
+                let error = Diagnostic::error(
+                    "E0104",
+                    *span,
+                    format!("`{}` is not a number", shortened(text)),
+                    "digits and letters run together",
+                );
+                if text.contains(['e', 'E', '.']) && text.parse::<f64>().is_ok_and(f64::is_infinite) {
+                    return Diagnostic::error(
+                        "E0104",
+                        *span,
+                        format!("`{}` is larger than any real number", shortened(text)),
+                        "this number",
+                    );
+                }
+                if text.starts_with("0o") {
+                    return error.note("there are no octal numbers: `010` is ten");
+                }
+                error.help("numbers are written `42`, `1_000`, `0xff`, `0b101`, `1.5` or `1.5e-3`")
+            }
+            SyntaxError::NumberTooLong { span } => {
+                Diagnostic::error("E0106", *span, "this number has more than 10 000 digits", "this number")
+            }
+            SyntaxError::UnterminatedComment { open } => {
+                Diagnostic::error("E0105", *open, "this comment never ends", "the comment begins here")
+                    .help("close it with `*/`; comments nest, so each `/*` needs its own")
+            }
+            SyntaxError::LineTooLong { span } => {
+                Diagnostic::error("E0106", *span, "this line is longer than 1 MiB", "the line begins here")
+                    .help("data of this size belongs in a file that the program reads")
+            }
+            SyntaxError::TooDeep { span, limit } => Diagnostic::error(
+                "E0107",
+                *span,
+                format!("nested more than {limit} levels deep"),
+                "this goes too deep",
+            )
+            .help("name an inner part with `val` or a function of its own"),
+            SyntaxError::ChainTooLong { span, limit } => Diagnostic::error(
+                "E0108",
+                *span,
+                format!("more than {limit} operands in one chain"),
+                "the chain goes too far here",
+            )
+            .help("put the operands in an array and reduce it"),
+            SyntaxError::Mismatch { open, opener, close, closer, wanted, replace } => {
+                let (opened, wanted_words, closed) = (opener.words(), wanted.words(), closer.words());
+                let message = if *replace {
+                    format!("this {opened} is closed by {wanted_words}, not by {closed}")
+                } else {
+                    format!("this {opened} is not closed before {closed}")
+                };
+                let error = Diagnostic::error(
+                    "E0110",
+                    *close,
+                    message,
+                    format!("{wanted_words} should stand here at the latest"),
+                )
+                .label(*open, format!("{opened} is opened here"));
+                let mut plain = wanted_words.trim_matches('`').to_owned();
+                if *replace {
+                    return error.fix(format!("write {wanted_words}"), *close, plain);
+                }
+                if wanted.is_keyword() {
+                    plain = format!(" {plain} ");
+                }
+                let place = Span { end: close.start, ..*close };
+                error.fix(format!("close it with {wanted_words}"), place, plain)
+            }
+            SyntaxError::Unclosed { open, opener, wanted, end } => Diagnostic::error(
+                "E0111",
+                *open,
+                format!("this {} is never closed", opener.words()),
+                "opened here",
+            )
+            .fix(
+                format!("close it with {}", wanted.words()),
+                *end,
+                format!(" {}", wanted.words().trim_matches('`')),
+            ),
+            SyntaxError::NotOpen { span, closer } => Diagnostic::error(
+                "E0112",
+                *span,
+                format!("this {} closes nothing", closer.words()),
+                match closer {
+                    Kind::Done => "no `do` is open here",
+                    Kind::Endif => "no `if … then` is open here",
+                    Kind::Endmatch => "no `match … with` is open here",
+                    _ => "nothing of its kind is open here",
+                },
+            )
+            .fix("remove it", *span, ""),
+            SyntaxError::Unexpected { found, at, after, expected, hint } => {
+                let wanted = listed(expected);
+                let message = match after {
+                    Some((after, _)) => format!("expected {wanted} after {after}, found {found}"),
+                    None => format!("expected {wanted}, found {found}"),
+                };
+                let error = Diagnostic::error("E0120", *at, message, format!("{found} does not fit here"));
+                match hint {
+                    Some(hint) => error.help(hint.clone()),
+                    None => error,
+                }
+            }
+            SyntaxError::MissingSemicolon { end, next, found } => {
+                let error = Diagnostic::error(
+                    "E0121",
+                    end.after(),
+                    format!("missing `;` before {found}"),
+                    "the statement ends here",
+                )
+                .fix("end the statement with `;`", end.after(), ";");
+                // Beside each other the two labels would say the same.
+                if next.start <= end.end + 1 { error } else { error.label(*next, "the next one begins here") }
+            }
+            SyntaxError::ChainedComparison { first, second, middle } => Diagnostic::error(
+                "E0122",
+                *second,
+                "comparisons do not chain",
+                "a second comparison of the same operand",
+            )
+            .label(*first, "the first comparison")
+            .fix(
+                "join the two with `and`, or put one in parentheses",
+                first.after(),
+                format!(" and {middle}"),
+            ),
+            SyntaxError::AssignForEqual { span } => Diagnostic::error(
+                "E0123",
+                *span,
+                "`=` binds or assigns; it does not compare",
+                "this is inside an expression",
+            )
+            .fix("compare with `==`", *span, "=="),
+            SyntaxError::NotAVariable { place, assign, storable } => {
+                let error = Diagnostic::error(
+                    "E0124",
+                    *place,
+                    "only a variable can stand left of an assignment",
+                    "this is not a variable",
+                )
+                .label(*assign, "assigned here");
+                if *storable {
+                    let start = Span { end: place.start, ..*place };
+                    error.fix("store into a component with `&x.1 <- v;`", start, "&")
+                } else {
+                    error.help("a new name is declared by `val x = e;`, `var x = e;` or `fun f(x:T) => e;`")
+                }
+            }
+            SyntaxError::StoreInExpression { span } => Diagnostic::error(
+                "E0125",
+                *span,
+                "`<-` stores, and is a statement of its own",
+                "this is inside an expression",
+            )
+            .help("write `&x.1 <- v;` to store, or `a < -b` with a blank to compare"),
+            SyntaxError::KeywordAsName { span, word } => Diagnostic::error(
+                "E0126",
+                *span,
+                format!("{word} is a keyword and cannot be a name"),
+                "a name is expected here",
+            )
+            .fix("add a letter or `'` to it", span.after(), "'"),
+            SyntaxError::UnfinishedStatement { end, after, expected } => Diagnostic::error(
+                "E0127",
+                *end,
+                format!("the text ends where {} is expected after {after}", listed(expected)),
+                "the text ends here",
+            ),
+            SyntaxError::DetachedTypeArguments { bracket, gap } => Diagnostic::error(
+                "E0128",
+                *bracket,
+                "type arguments touch the name they belong to",
+                "a blank stands before this `[`",
+            )
+            .fix("remove the blank", *gap, ""),
+            SyntaxError::CommaInType { span } => {
+                Diagnostic::error("E0128", *span, "`,` does not make a type", "types are listed here").fix(
+                    "the type of a tuple is written `A * B`",
+                    *span,
+                    " *",
+                )
+            }
+            SyntaxError::TooMany { span, more } => Diagnostic::error(
+                "E0129",
+                *span,
+                format!("{more} more syntax errors are not shown"),
+                "the first of them",
+            ),
+        }
+    }
+}
+
+/// `a, b or c`.
+fn listed(expected: &[&'static str]) -> String {
+    match expected {
+        [] => "something else".to_owned(),
+        [one] => (*one).to_owned(),
+        [init @ .., last] => format!("{} or {last}", init.join(", ")),
+    }
+}
+
+fn shortened(text: &str) -> String {
+    if text.len() <= 40 {
+        return text.to_owned();
+    }
+    text.chars().take(36).chain("…".chars()).collect()
+}
+
+fn name_of(character: char) -> String {
+    match character {
+        '\0' => "a NUL byte".to_owned(),
+        '\u{A0}' => "a no-break space".to_owned(),
+        c if c.is_control() || c.is_whitespace() => format!("the character U+{:04X}", c as u32),
+        c => format!("`{c}`"),
+    }
+}
+
+/// What was meant by a character that a word processor, or another language, puts in.
+fn ascii_for(character: char) -> Option<&'static str> {
+    Some(match character {
+        '\u{201C}' | '\u{201D}' | '\u{201E}' => "\"",
+        '\u{2018}' | '\u{2019}' => "'",
+        '\u{2013}' | '\u{2014}' | '\u{2212}' => "-",
+        '\u{D7}' => "*",
+        '\u{2192}' => "->",
+        '\u{2264}' => "<=",
+        '\u{2265}' => ">=",
+        '\u{2260}' => "!=",
+        '\u{A0}' | '\u{2009}' | '\u{3000}' => " ",
+        '~' => "!",
+        _ => return None,
+    })
+}

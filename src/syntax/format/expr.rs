@@ -1,0 +1,372 @@
+//! Printing of expressions.
+
+use super::super::ast::{ApplyForm, BinaryOp, Body, Expr, ExprKind, Function, UnaryOp};
+use super::Printer;
+use super::types::{ATOM as TYPE_ATOM, SUM as TYPE_SUM};
+
+// How tightly an expression binds, from `:>>` to atoms; the levels of the grammar.
+const RESHAPE: u8 = 0;
+const PIPE: u8 = 1;
+const DOLLAR: u8 = 2;
+const TUPLE: u8 = 3;
+const COMPACT: u8 = 4;
+const OR: u8 = 5;
+const AND: u8 = 6;
+const NOT: u8 = 7;
+const COMPARE: u8 = 8;
+const RANGE: u8 = 9;
+const ADD: u8 = 10;
+const MULTIPLY: u8 = 11;
+const NEGATE: u8 = 12;
+const POWER: u8 = 13;
+const APPLY: u8 = 14;
+const DOT: u8 = 15;
+const HASH: u8 = 16;
+const ATOM: u8 = 17;
+
+/// Where an expression stands.
+#[derive(Clone, Copy)]
+struct Place {
+    /// What binds less tightly needs parentheses.
+    level: u8,
+    /// A bare tuple may stand here: commas around it do not separate other things.
+    comma: bool,
+    /// Nothing that a lambda's body would take follows.
+    tail: bool,
+}
+
+impl Place {
+    fn level(self, level: u8) -> Place {
+        Place { level, tail: false, ..self }
+    }
+}
+
+const FULL: Place = Place { level: RESHAPE, comma: true, tail: true };
+const ELEMENT: Place = Place { level: RESHAPE, comma: false, tail: true };
+const INNER: Place = Place { level: RESHAPE, comma: false, tail: false };
+
+impl Printer {
+    pub(super) fn expr(&mut self, expr: &Expr) {
+        self.expr_at(expr, FULL);
+    }
+
+    /// What can be stored into.
+    pub(super) fn place(&mut self, expr: &Expr) {
+        self.expr_at(expr, INNER.level(DOT));
+    }
+
+    fn expr_at(&mut self, expr: &Expr, place: Place) {
+        let bare = match &expr.kind {
+            ExprKind::Lambda(_) => place.tail && place.level <= TUPLE,
+            ExprKind::Tuple(items) if !items.is_empty() => place.comma && place.level <= TUPLE,
+            // Told by `!` from what `not` would reach.
+            ExprKind::Unary(UnaryOp::Not, _) => place.level <= NEGATE,
+            kind => level_of(kind) >= place.level,
+        };
+        if bare {
+            self.bare(expr, place);
+        } else {
+            self.put("(");
+            self.bare(expr, FULL);
+            self.put(")");
+        }
+    }
+
+    fn bare(&mut self, expr: &Expr, place: Place) {
+        use ExprKind::*;
+        match &expr.kind {
+            Int(n) => self.put(&n.to_string()),
+            Real(digits) => self.put(digits),
+            Suffixed(digits, suffix) => self.put(&format!("{digits}{suffix}")),
+            Char(c) => self.put(&quoted_char(*c)),
+            Str(text) => self.put(&quoted(text)),
+            Bool(value) => self.put(if *value { "true" } else { "false" }),
+            Name(name) => self.put(&name.text),
+            TypeArgs(base, args) => {
+                self.expr_at(base, INNER.level(ATOM));
+                self.type_arguments(args);
+            }
+            CaseOf { index, ty, tick: true } => {
+                self.put(&format!("`{index}:"));
+                self.ty_at(ty, TYPE_ATOM);
+            }
+            CaseOf { index, ty, tick: false } => {
+                self.put(&format!("case {index} of "));
+                self.ty_at(ty, TYPE_SUM);
+            }
+            Inject { index, arg } => {
+                self.put(&format!("case {index} "));
+                self.expr_at(arg, INNER.level(DOT));
+            }
+            Proj { index, ty } => {
+                self.put(&format!("proj {index} of "));
+                self.ty_at(ty, TYPE_SUM);
+            }
+            Aproj { index, ty } => {
+                self.put("aproj ");
+                self.expr_at(index, INNER.level(APPLY));
+                self.put(" of ");
+                self.ty_at(ty, TYPE_SUM);
+            }
+            Tuple(items) if items.is_empty() => self.put("()"),
+            Tuple(items) => self.separated(items, ", ", |p, e| p.expr_at(e, INNER.level(COMPACT))),
+            CompactTuple(items) => self.separated(items, "\\, ", |p, e| p.expr_at(e, INNER.level(OR))),
+            Record(fields) => {
+                self.put("(");
+                self.separated(fields, ", ", |p, (name, value)| {
+                    p.put(&name.text);
+                    p.put(" = ");
+                    p.expr_at(value, ELEMENT);
+                });
+                self.put(")");
+            }
+            Array(items) => {
+                self.put("[");
+                self.separated(items, ", ", |p, e| p.expr_at(e, ELEMENT));
+                self.put("]");
+            }
+            Comprehension { body, clauses } => {
+                self.put("[");
+                self.expr_at(body, ELEMENT);
+                self.put(" for ");
+                self.separated(clauses, ", ", |p, (pattern, values)| {
+                    p.pattern_item(pattern);
+                    p.put(" in ");
+                    p.expr_at(values, ELEMENT);
+                });
+                self.put("]");
+            }
+            AllOf(ty) => {
+                self.put("..[");
+                self.ty(ty);
+                self.put("]");
+            }
+            IntRange { low, high, inclusive } => {
+                self.expr_at(low, INNER.level(RANGE));
+                self.put(if *inclusive { ".." } else { "..<" });
+                // `..[` would begin all values of a type.
+                let bracket = matches!(leftmost(high).kind, Array(_) | Comprehension { .. });
+                self.expr_at(high, INNER.level(if bracket { ATOM + 1 } else { ADD }));
+            }
+            Apply { function, argument, form } => match form {
+                ApplyForm::Juxtaposed => {
+                    self.expr_at(function, INNER.level(APPLY));
+                    self.put(" ");
+                    self.expr_at(argument, INNER.level(DOT));
+                }
+                ApplyForm::Dollar => {
+                    self.expr_at(function, place.level(TUPLE));
+                    self.put("$ ");
+                    self.expr_at(argument, Place { level: DOLLAR, ..place });
+                }
+                ApplyForm::Pipe => {
+                    self.expr_at(argument, place.level(PIPE));
+                    self.put(" |> ");
+                    self.expr_at(function, Place { level: DOLLAR, ..place });
+                }
+                ApplyForm::Hash => {
+                    self.put("#");
+                    self.expr_at(function, INNER.level(HASH));
+                }
+            },
+            Dot { base, key } => {
+                // `1.2` would be one number.
+                let number = ends_in_number(base) && matches!(key.kind, Int(_));
+                self.expr_at(base, INNER.level(if number { ATOM + 1 } else { DOT }));
+                self.put(".");
+                let bare_key = matches!(
+                    key.kind,
+                    Int(_)
+                        | Name(_)
+                        | TypeArgs(..)
+                        | CaseOf { tick: true, .. }
+                        | Record(_)
+                        // `()` brings its own.
+                        | Tuple(_)
+                ) && !matches!(&key.kind, Tuple(items) if !items.is_empty());
+                if bare_key {
+                    self.expr_at(key, INNER.level(ATOM));
+                } else {
+                    self.put("(");
+                    self.expr(key);
+                    self.put(")");
+                }
+            }
+            Unary(UnaryOp::Neg, value) => {
+                self.put("-");
+                self.expr_at(value, INNER.level(NEGATE));
+            }
+            Unary(UnaryOp::Not, value) if place.level <= NOT => {
+                self.put("not ");
+                self.expr_at(value, INNER.level(NOT));
+            }
+            Unary(UnaryOp::Not, value) => {
+                self.put("!");
+                self.expr_at(value, INNER.level(NEGATE));
+            }
+            Binary(op, left, right) => {
+                let level = binary_level(*op);
+                let (left_level, right_level) = match level {
+                    POWER => (APPLY, POWER),
+                    COMPARE => (RANGE, RANGE),
+                    level => (level, level + 1),
+                };
+                self.expr_at(left, INNER.level(left_level));
+                self.put(" ");
+                self.put(op.symbol());
+                self.put(" ");
+                self.expr_at(right, INNER.level(right_level));
+            }
+            If { arms, otherwise } => {
+                for (at, (condition, value)) in arms.iter().enumerate() {
+                    self.put(if at == 0 { "if " } else { " elif " });
+                    self.expr(condition);
+                    self.put(" then ");
+                    self.expr(value);
+                }
+                self.put(" else ");
+                self.expr(otherwise);
+                self.put(" endif");
+            }
+            Match { scrutinee, arms } => {
+                self.put("match ");
+                self.expr(scrutinee);
+                self.put(" with");
+                self.indent += 1;
+                for arm in arms {
+                    self.line();
+                    self.put("| ");
+                    self.pattern(&arm.pattern);
+                    if let Some(guard) = &arm.guard {
+                        self.put(" when ");
+                        self.expr(guard);
+                    }
+                    self.put(" => ");
+                    self.expr(&arm.body);
+                }
+                self.indent -= 1;
+                self.line();
+                self.put("endmatch");
+            }
+            Lambda(function) => self.lambda(function),
+            Reshape(value, ty) => {
+                self.expr_at(value, place.level(RESHAPE));
+                self.put(" :>> ");
+                self.ty(ty);
+            }
+            Convert(value, ty) => {
+                self.expr_at(value, place.level(RESHAPE));
+                self.put(" :> ");
+                self.ty(ty);
+            }
+            Error => self.put("()"),
+        }
+    }
+
+    fn lambda(&mut self, function: &Function) {
+        self.put(if function.is_proc { "proc " } else { "fun " });
+        self.groups(&function.params);
+        if let Some(result) = &function.result {
+            self.put(":");
+            self.ty(result);
+        }
+        match &function.body {
+            Body::Expr(body) => {
+                self.put(" => ");
+                self.expr_at(body, ELEMENT);
+            }
+            Body::Block(stmts) => {
+                self.put(" ");
+                self.block(stmts);
+            }
+        }
+    }
+}
+
+fn level_of(kind: &ExprKind) -> u8 {
+    use ExprKind::*;
+    match kind {
+        Reshape(..) | Convert(..) => RESHAPE,
+        Apply { form: ApplyForm::Pipe, .. } => PIPE,
+        Apply { form: ApplyForm::Dollar, .. } => DOLLAR,
+        Apply { form: ApplyForm::Juxtaposed, .. } => APPLY,
+        Apply { form: ApplyForm::Hash, .. } => HASH,
+        Tuple(items) if !items.is_empty() => TUPLE,
+        CompactTuple(_) => COMPACT,
+        Binary(op, ..) => binary_level(*op),
+        Unary(UnaryOp::Not, _) => NOT,
+        Unary(UnaryOp::Neg, _) => NEGATE,
+        // The type after `of` would take a `+` or `*` that follows.
+        CaseOf { tick: false, .. } | Proj { .. } | Aproj { .. } | Inject { .. } | IntRange { .. } => RANGE,
+        Dot { .. } => DOT,
+        _ => ATOM,
+    }
+}
+
+fn binary_level(op: BinaryOp) -> u8 {
+    use BinaryOp::*;
+    match op {
+        Or => OR,
+        And => AND,
+        Eq | Ne | Lt | Le | Gt | Ge => COMPARE,
+        Add | Sub => ADD,
+        Mul | Div | Rem => MULTIPLY,
+        Pow => POWER,
+    }
+}
+
+/// Whether the last token is a number that a `.` and digits would turn into a real.
+fn ends_in_number(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(_) => true,
+        ExprKind::Apply { function, form: ApplyForm::Hash, .. } => ends_in_number(function),
+        _ => false,
+    }
+}
+
+/// The expression whose first token is the first token of `expr`, but for parentheses.
+fn leftmost(expr: &Expr) -> &Expr {
+    let mut at = expr;
+    loop {
+        at = match &at.kind {
+            ExprKind::Binary(_, left, _) => left,
+            ExprKind::Dot { base, .. } => base,
+            ExprKind::Apply { function, form: ApplyForm::Juxtaposed, .. } => function,
+            _ => return at,
+        };
+    }
+}
+
+/// A string as a literal.
+pub(in crate::syntax) fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    text.chars().for_each(|c| escaped(c, '"', &mut out));
+    out.push('"');
+    out
+}
+
+/// A character as a literal.
+pub(super) fn quoted_char(c: char) -> String {
+    let mut out = String::from("'");
+    escaped(c, '\'', &mut out);
+    out.push('\'');
+    out
+}
+
+/// A character inside quotes of this kind.
+fn escaped(c: char, quote: char, out: &mut String) {
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\t' => out.push_str("\\t"),
+        '\r' => out.push_str("\\r"),
+        '\\' => out.push_str("\\\\"),
+        '\0' => out.push_str("\\0"),
+        c if c == quote => {
+            out.push('\\');
+            out.push(c);
+        }
+        c if c.is_control() => out.push_str(&format!("\\u{{{:x}}}", c as u32)),
+        c => out.push(c),
+    }
+}

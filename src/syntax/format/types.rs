@@ -1,0 +1,196 @@
+//! Printing of types and patterns.
+
+use super::super::ast::{Pattern, PatternKind, TypeExpr, TypeExprKind};
+use super::Printer;
+use super::expr::{quoted, quoted_char};
+
+// How tightly a type binds, from `->` to atoms; the levels of the grammar.
+const FUNCTION: u8 = 0;
+pub(super) const SUM: u8 = 1;
+const COMPACT_SUM: u8 = 2;
+const PRODUCT: u8 = 3;
+const COMPACT_PRODUCT: u8 = 4;
+const POWER: u8 = 5;
+pub(super) const ATOM: u8 = 6;
+
+// How tightly a pattern binds.
+const TUPLE: u8 = 0;
+const AS: u8 = 1;
+const COMPACT: u8 = 2;
+const SINGLE: u8 = 3;
+const PATTERN_ATOM: u8 = 4;
+
+impl Printer {
+    pub(super) fn ty(&mut self, ty: &TypeExpr) {
+        self.ty_at(ty, FUNCTION);
+    }
+
+    /// A type where only what binds as tightly as `level` may stand bare.
+    pub(super) fn ty_at(&mut self, ty: &TypeExpr, level: u8) {
+        use TypeExprKind::*;
+        let own = match &ty.kind {
+            Function(..) => FUNCTION,
+            Sum(_) => SUM,
+            CompactSum(_) => COMPACT_SUM,
+            Product(_) | Repeat(..) => PRODUCT,
+            CompactProduct(_) => COMPACT_PRODUCT,
+            Array(..) | CompactPower(..) => POWER,
+            _ => ATOM,
+        };
+        self.wrapped(own < level, |p| match &ty.kind {
+            Number(n) => p.put(&n.to_string()),
+            Name(name, args) => {
+                p.put(&name.text);
+                p.type_arguments(args);
+            }
+            Call(name, args) => {
+                p.put(&name.text);
+                p.put("(");
+                p.separated(args, ", ", Printer::ty);
+                p.put(")");
+            }
+            Product(items) => p.separated(items, " * ", |p, t| p.ty_at(t, COMPACT_PRODUCT)),
+            Sum(items) => p.separated(items, " + ", |p, t| p.ty_at(t, COMPACT_SUM)),
+            CompactProduct(items) => p.separated(items, " \\* ", |p, t| p.ty_at(t, POWER)),
+            CompactSum(items) => p.separated(items, " \\+ ", |p, t| p.ty_at(t, PRODUCT)),
+            Array(base, index) => p.ty_pair(base, POWER, " ^ ", index, ATOM),
+            CompactPower(base, index) => p.ty_pair(base, POWER, " \\^ ", index, ATOM),
+            Repeat(count, item) => p.ty_pair(count, COMPACT_PRODUCT, " *+ ", item, COMPACT_PRODUCT),
+            Function(domain, codomain) => p.ty_pair(domain, SUM, " -> ", codomain, FUNCTION),
+            Record(fields) => {
+                p.put("(");
+                p.separated(fields, ", ", |p, (name, ty)| {
+                    p.put(&name.text);
+                    p.put(":");
+                    p.ty(ty);
+                });
+                p.put(")");
+            }
+            Open(name) => {
+                p.put("?");
+                p.put(&name.text);
+            }
+            Hole | Error => p.put("_"),
+            TypeMatch(subjects, arms) => {
+                p.put("typematch ");
+                p.type_list(subjects);
+                p.put(" with");
+                for arm in arms {
+                    p.put(" | ");
+                    p.type_list(&arm.patterns);
+                    p.put(" => ");
+                    p.ty(&arm.result);
+                }
+                p.put(" endmatch");
+            }
+        });
+    }
+
+    fn ty_pair(&mut self, left: &TypeExpr, left_level: u8, op: &str, right: &TypeExpr, right_level: u8) {
+        self.ty_at(left, left_level);
+        self.put(op);
+        self.ty_at(right, right_level);
+    }
+
+    /// One type, or several in parentheses.
+    fn type_list(&mut self, types: &[TypeExpr]) {
+        match types {
+            [one] => self.ty(one),
+            several => {
+                self.put("(");
+                self.separated(several, ", ", Printer::ty);
+                self.put(")");
+            }
+        }
+    }
+
+    pub(super) fn type_arguments(&mut self, args: &[TypeExpr]) {
+        if !args.is_empty() {
+            self.put("[");
+            self.separated(args, ", ", Printer::ty);
+            self.put("]");
+        }
+    }
+
+    pub(super) fn pattern(&mut self, pattern: &Pattern) {
+        self.pattern_at(pattern, TUPLE);
+    }
+
+    /// A pattern between commas.
+    pub(super) fn pattern_item(&mut self, pattern: &Pattern) {
+        self.pattern_at(pattern, AS);
+    }
+
+    fn pattern_at(&mut self, pattern: &Pattern, level: u8) {
+        use PatternKind::*;
+        let own = match &pattern.kind {
+            Tuple(items) if items.len() > 1 => TUPLE,
+            As(..) => AS,
+            CompactTuple(_) => COMPACT,
+            Constructor(..) | Case(..) => SINGLE,
+            Int { negative: true, .. } | Real { negative: true, .. } | Suffixed { negative: true, .. } => {
+                SINGLE
+            }
+            _ => PATTERN_ATOM,
+        };
+        self.wrapped(own < level, |p| match &pattern.kind {
+            Wild | Error => p.put("_"),
+            Name(name) => p.put(&name.text),
+            Typed(inner, ty) => {
+                p.put("(");
+                p.pattern(inner);
+                p.put(":");
+                p.ty(ty);
+                p.put(")");
+            }
+            Int { value, negative } => {
+                p.put(if *negative { "-" } else { "" });
+                p.put(&value.to_string());
+            }
+            Real { digits, negative } => {
+                p.put(if *negative { "-" } else { "" });
+                p.put(digits);
+            }
+            Suffixed { digits, suffix, negative } => {
+                p.put(if *negative { "-" } else { "" });
+                p.put(&format!("{digits}{suffix}"));
+            }
+            Char(c) => p.put(&quoted_char(*c)),
+            Str(text) => p.put(&quoted(text)),
+            Bool(value) => p.put(if *value { "true" } else { "false" }),
+            Tick(index, ty) => {
+                p.put(&format!("`{index}:"));
+                p.ty_at(ty, ATOM);
+            }
+            Tuple(items) if items.is_empty() => p.put("()"),
+            Tuple(items) => p.separated(items, ", ", |p, i| p.pattern_at(i, AS)),
+            CompactTuple(items) => p.separated(items, "\\, ", |p, i| p.pattern_at(i, SINGLE)),
+            Record(fields) => {
+                p.put("(");
+                p.separated(fields, ", ", |p, (name, field)| {
+                    p.put(&name.text);
+                    p.put(" = ");
+                    p.pattern_at(field, AS);
+                });
+                p.put(")");
+            }
+            Case(index, argument) => {
+                p.put(&format!("case {index}"));
+                if let Some(argument) = argument {
+                    p.put(" ");
+                    p.pattern_at(argument, PATTERN_ATOM);
+                }
+            }
+            Constructor(name, argument) => {
+                p.put(&name.text);
+                p.put(" ");
+                p.pattern_at(argument, PATTERN_ATOM);
+            }
+            As(inner, name) => {
+                p.pattern_at(inner, AS);
+                p.put(" as ");
+                p.put(&name.text);
+            }
+        });
+    }
+}

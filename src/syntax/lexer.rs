@@ -1,0 +1,777 @@
+//! The lexer: text → tokens with byte positions, the `///` comments, and its own errors.
+//!
+//! Never fails and never stops early: what it cannot read is reported and skipped. Knows no
+//! grammar, except that a number after a `.` is digits only, so that `x.1.2` is two projections, and
+//! one after `` `n: `` too.
+//!
+//! A quote inside or after a name belongs to the name (`x'`), so a character begins with a quote where
+//! no name can go on. A number may end in a suffix, the name of its type: `5u8`. After `0x` the letters
+//! a to f are digits, so that no float suffix follows one: `0x1f32` is a number of five digits.
+
+use super::error::SyntaxError;
+use crate::source::{Source, Span};
+use logos::Logos;
+use std::sync::Arc;
+
+/// What a token is. The text of names and literals is read back through the token's position.
+#[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[logos(skip r"[ \t\r\n\f\u{FEFF}]+")]
+#[repr(u8)]
+#[rustfmt::skip]
+#[allow(missing_docs)] // each variant is the token written beside it
+pub enum Kind {
+    #[regex(r"[0-9][0-9_]*", priority = 10)]
+    #[regex(r"0[xX][0-9a-fA-F_]+", priority = 10)]
+    #[regex(r"0[bB][01_]+", priority = 11)]
+    Int,
+    #[regex(r"[0-9][0-9_]*\.[0-9][0-9_]*([eE][+-]?[0-9][0-9_]*)?", priority = 10)]
+    #[regex(r"[0-9][0-9_]*[eE][+-]?[0-9][0-9_]*", priority = 10)]
+    Real,
+    /// A number with one of [`SUFFIXES`]: told from [`Kind::BadNumber`] by hand.
+    Suffixed,
+    /// Digits run into letters: `12abc`, `0xg`.
+    #[regex(r"[0-9][0-9_]*(\.[0-9][0-9_]*)?[A-Za-z_'][A-Za-z0-9_']*", priority = 1)]
+    #[regex(r"[0-9][0-9_]*(\.[0-9][0-9_]*)?[eE][+-]?[0-9][0-9_]*[A-Za-z_'][A-Za-z0-9_']*", priority = 3)]
+    BadNumber,
+    /// A character: its quote, from which the lexer reads on by hand.
+    #[token("'")]
+    Char,
+    #[regex(r#""([^"\\\n]|\\[^\n])*""#, priority = 10)]
+    Str,
+    /// A string that its line ends.
+    #[regex(r#""([^"\\\n]|\\[^\n])*\\?"#, priority = 1)]
+    BadStr,
+    #[regex(r"[A-Za-z_][A-Za-z0-9_']*", priority = 2)]
+    Name,
+    /// A name of a module, `geometry::area`: one token, for no blank stands in it.
+    #[regex(r"[A-Za-z_][A-Za-z0-9_']*(::[A-Za-z_][A-Za-z0-9_']*)+", priority = 3)]
+    Qualified,
+    #[token("_", priority = 12)] Underscore,
+
+    #[token("fun")] Fun,
+    #[token("proc")] Proc,
+    #[token("var")] Var,
+    #[token("val")] Val,
+    #[token("typedef")] Typedef,
+    #[token("typefun")] Typefun,
+    #[token("typematch")] Typematch,
+    #[token("struct")] Struct,
+    #[token("variant")] Variant,
+    #[token("newtype")] Newtype,
+    #[token("class")] Class,
+    #[token("instance")] Instance,
+    #[token("law")] Law,
+    #[token("require")] Require,
+    #[token("match")] Match,
+    /// `match e do`, told apart by the bracket pass.
+    MatchDo,
+    #[token("with")] With,
+    #[token("endmatch")] Endmatch,
+    #[token("if")] If,
+    /// `if c do` and `if c perform`, told apart by the bracket pass.
+    IfDo,
+    #[token("then")] Then,
+    #[token("elif")] Elif,
+    #[token("else")] Else,
+    #[token("endif")] Endif,
+    #[token("for")] For,
+    #[token("in")] In,
+    #[token("do")] Do,
+    #[token("done")] Done,
+    #[token("perform")] Perform,
+    #[token("while")] While,
+    #[token("break")] Break,
+    #[token("continue")] Continue,
+    #[token("return")] Return,
+    #[token("case")] Case,
+    #[token("of")] Of,
+    #[token("proj")] Proj,
+    #[token("aproj")] Aproj,
+    #[token("and")] And,
+    #[token("or")] Or,
+    #[token("not")] Not,
+    #[token("as")] As,
+    #[token("when")] When,
+    #[token("true")] True,
+    #[token("false")] False,
+    #[token("type")] Type,
+    #[token("kind")] KindWord,
+    #[token("export")] Export,
+    #[token("import")] Import,
+
+    #[token("(")] LParen,
+    #[token(")")] RParen,
+    #[token("[")] LBracket,
+    #[token("]")] RBracket,
+    #[token("{")] LBrace,
+    #[token("}")] RBrace,
+    #[token(",")] Comma,
+    #[token(";")] Semi,
+    #[token(":")] Colon,
+    #[token(":>")] Convert,
+    #[token(":>>")] Reshape,
+    #[token(".")] Dot,
+    #[token("..")] DotDot,
+    #[token("..<")] DotDotLess,
+    #[token("|")] Bar,
+    #[token("|>")] Pipe,
+    #[token("$")] Dollar,
+    #[token("#")] Hash,
+    #[token("&")] Amp,
+    #[token("`")] Tick,
+    #[token("?")] Question,
+    #[token("<-")] LArrow,
+    #[token("->")] Arrow,
+    #[token("=>")] FatArrow,
+    #[token("=")] Assign,
+    #[token("+=")] PlusAssign,
+    #[token("-=")] MinusAssign,
+    #[token("*=")] StarAssign,
+    #[token("/=")] SlashAssign,
+    #[token("%=")] PercentAssign,
+    #[token("**=")] PowAssign,
+    #[token("==")] EqEq,
+    #[token("!=")] NotEq,
+    #[token("<")] Less,
+    #[token("<=")] LessEq,
+    #[token(">")] Greater,
+    #[token(">=")] GreaterEq,
+    #[token("!")] Bang,
+    #[token("+")] Plus,
+    #[token("-")] Minus,
+    #[token("*")] Star,
+    #[token("/")] Slash,
+    #[token("%")] Percent,
+    #[token("**")] Pow,
+    #[token("^")] Caret,
+    #[token("*+")] StarPlus,
+    #[token("\\*")] CStar,
+    #[token("\\+")] CPlus,
+    #[token("\\^")] CCaret,
+    #[token("\\,")] CComma,
+
+    // Never in a token list: the lexer reads on by hand from these.
+    #[token("//")] LineComment,
+    #[token("/*")] BlockComment,
+}
+
+/// One token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: Kind,
+    /// No blank and no comment stands between the token before and this one.
+    pub glued: bool,
+    /// Not in the text: a statement's end put there by the bracket pass.
+    pub synthetic: bool,
+    /// Begins a line that is indented no deeper than the statement it would continue as an
+    /// argument: found by the bracket pass.
+    pub offside: bool,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+/// What the lexer gives.
+#[derive(Debug, Default)]
+pub struct Lexed {
+    /// The tokens in order.
+    pub tokens: Vec<Token>,
+    /// `///` comments with the start of the token after them, in order.
+    pub docs: Vec<(u32, Arc<str>)>,
+    /// What could not be read.
+    pub errors: Vec<SyntaxError>,
+    /// The text ends inside a comment.
+    pub open_comment: bool,
+}
+
+/// The longest line that is read, in bytes.
+pub const LONGEST_LINE: usize = 1 << 20;
+/// The longest number that is read, in bytes: reading digits takes quadratic time.
+const LONGEST_NUMBER: usize = 10_000;
+/// How many lexical errors are reported; a binary file has a million.
+const MOST_ERRORS: usize = 20;
+
+/// Cuts a text into tokens.
+pub fn lex(source: &Source) -> Lexed {
+    lex_range(source, 0..source.text.len())
+}
+
+/// Cuts the part of a text in `range` into tokens.
+pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
+    let mut out = Lexed::default();
+    let begin = range.start;
+    let Some(text) = source.text.get(..range.end) else {
+        return out;
+    };
+    if let Some(span) = long_line(source, begin, text) {
+        out.errors.push(SyntaxError::LineTooLong { span });
+        return out;
+    }
+    let mut doc: Option<String> = None;
+    let mut last_end = usize::MAX;
+    let mut bad_end = usize::MAX;
+    let mut lexer = Kind::lexer(text);
+    if !text.is_char_boundary(begin) {
+        return out;
+    }
+    lexer.bump(begin);
+    while let Some(result) = lexer.next() {
+        let range = lexer.span();
+        let span = Span::new(source.id, range.start, range.end);
+        let mut kind = match result {
+            Ok(kind) => kind,
+            Err(()) => {
+                // A run of unreadable characters is one error.
+                let room = out.errors.len() < MOST_ERRORS;
+                match out.errors.last_mut() {
+                    Some(SyntaxError::UnknownCharacter { span: run, .. }) if bad_end == range.start => {
+                        run.end = range.end as u32;
+                    }
+                    _ if room => {
+                        let character = text[range.clone()].chars().next().unwrap_or('\0');
+                        out.errors.push(SyntaxError::UnknownCharacter { span, character });
+                    }
+                    _ => {}
+                }
+                bad_end = range.end;
+                continue;
+            }
+        };
+        let mut end = range.end;
+        match kind {
+            Kind::LineComment => {
+                let rest = lexer.remainder();
+                let length = rest.find('\n').unwrap_or(rest.len());
+                let line = rest[..length].trim_end_matches('\r');
+                lexer.bump(length);
+                // `///` and no fourth slash.
+                if let Some(line) = line.strip_prefix('/').filter(|l| !l.starts_with('/')) {
+                    let line = line.strip_prefix(' ').unwrap_or(line);
+                    match &mut doc {
+                        None => doc = Some(line.to_owned()),
+                        Some(doc) => {
+                            doc.push('\n');
+                            doc.push_str(line);
+                        }
+                    }
+                }
+                continue;
+            }
+            Kind::BlockComment => {
+                match comment_length(lexer.remainder()) {
+                    Some(length) => lexer.bump(length),
+                    None => {
+                        out.errors.push(SyntaxError::UnterminatedComment { open: span });
+                        out.open_comment = true;
+                        break;
+                    }
+                }
+                continue;
+            }
+            Kind::Real | Kind::BadNumber | Kind::Int if digits_only(&out.tokens) => {
+                let digits = text[range.clone()].bytes().take_while(|b| matches!(b, b'0'..=b'9' | b'_'));
+                end = range.start + digits.count();
+                kind = Kind::Int;
+                if end < range.end {
+                    lexer = Kind::lexer(text);
+                    lexer.bump(end);
+                }
+                check_number(kind, &text[range.start..end], span, &mut out.errors);
+            }
+            Kind::Int | Kind::Real => check_number(kind, &text[range.clone()], span, &mut out.errors),
+            Kind::BadNumber => {
+                kind = Kind::Suffixed;
+                suffixed_number(&text[range.clone()], span, &mut out.errors);
+            }
+            Kind::Char => {
+                let (length, error) = character(lexer.remainder(), span);
+                lexer.bump(length);
+                end += length;
+                out.errors.extend(error);
+            }
+            Kind::BadStr => out.errors.push(SyntaxError::UnterminatedString { span }),
+            Kind::Str => {
+                let body = &text[range.start + 1..range.end - 1];
+                if body.contains('\\')
+                    && let Err(at) = unescape(body)
+                {
+                    let start = range.start + 1 + at.start;
+                    let span = Span::new(source.id, start, range.start + 1 + at.end);
+                    out.errors.push(SyntaxError::BadEscape { span, place: "a string" });
+                }
+            }
+            _ => {}
+        }
+        if let Some(doc) = doc.take() {
+            out.docs.push((range.start as u32, doc.into()));
+        }
+        let glued = last_end == range.start;
+        out.tokens.push(Token {
+            kind,
+            glued,
+            synthetic: false,
+            offside: false,
+            start: range.start as u32,
+            end: end as u32,
+        });
+        last_end = end;
+    }
+    out.errors.truncate(MOST_ERRORS);
+    out
+}
+
+/// Whether a number that follows these tokens is digits only: in `x.1.2` and `` `1:3.str ``.
+fn digits_only(tokens: &[Token]) -> bool {
+    match tokens {
+        [.., Token { kind: Kind::Dot, .. }] => true,
+        [.., tick, number, colon] => {
+            tick.kind == Kind::Tick && number.kind == Kind::Int && colon.kind == Kind::Colon
+        }
+        _ => false,
+    }
+}
+
+/// The first line longer than [`LONGEST_LINE`], as an empty span at its start.
+fn long_line(source: &Source, begin: usize, text: &str) -> Option<Span> {
+    if source.text.len() > (u32::MAX / 2) as usize {
+        return Some(Span::new(source.id, 0, 0));
+    }
+    let text = text.as_bytes().get(begin..).unwrap_or(&[]);
+    if text.len() <= LONGEST_LINE {
+        return None;
+    }
+    let mut start = begin;
+    for line in text.split(|&b| b == b'\n') {
+        if line.len() > LONGEST_LINE {
+            return Some(Span::new(source.id, start, start));
+        }
+        start += line.len() + 1;
+    }
+    None
+}
+
+/// The length of the rest of a block comment with its `*/`; comments nest.
+fn comment_length(rest: &str) -> Option<usize> {
+    let bytes = rest.as_bytes();
+    let (mut at, mut depth) = (0, 1);
+    while at + 1 < bytes.len() {
+        match (bytes[at], bytes[at + 1]) {
+            (b'*', b'/') => {
+                depth -= 1;
+                at += 2;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            (b'/', b'*') => {
+                depth += 1;
+                at += 2;
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+fn check_number(kind: Kind, text: &str, span: Span, errors: &mut Vec<SyntaxError>) {
+    if text.len() > LONGEST_NUMBER {
+        errors.push(SyntaxError::NumberTooLong { span });
+        return;
+    }
+    let wrong = match kind {
+        Kind::Int => {
+            text.get(..2).is_some_and(|p| matches!(p, "0x" | "0X" | "0b" | "0B"))
+                && text[2..].bytes().all(|b| b == b'_')
+        }
+        _ => !real_value(text).is_finite(),
+    };
+    if wrong {
+        errors.push(SyntaxError::BadNumber { span, text: text.to_owned() });
+    }
+}
+
+/// What a number can end in: the name of its type, `n` for `bigint`.
+pub const SUFFIXES: [&str; 11] = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "n"];
+
+/// Splits a number that runs into letters into its digits and those letters.
+fn split_suffix(text: &str) -> (&str, &str) {
+    let run = |from: usize, digit: fn(&u8) -> bool| {
+        let bytes = &text.as_bytes()[from..];
+        from + bytes.iter().take_while(|b| **b == b'_' || digit(b)).count()
+    };
+    let decimal = |from: usize| run(from, u8::is_ascii_digit);
+    let end = match text.get(..2) {
+        Some("0x" | "0X") => run(2, u8::is_ascii_hexdigit),
+        Some("0b" | "0B") => run(2, |b| matches!(b, b'0' | b'1')),
+        _ => {
+            let mut end = decimal(0);
+            if text[end..].starts_with('.') {
+                end = decimal(end + 1);
+            }
+            let exponent = text[end..].strip_prefix(['e', 'E']);
+            let digits = exponent.map(|e| e.strip_prefix(['+', '-']).unwrap_or(e));
+            match digits {
+                Some(digits) if digits.starts_with(|c: char| c.is_ascii_digit()) => {
+                    decimal(text.len() - digits.len())
+                }
+                _ => end,
+            }
+        }
+    };
+    text.split_at(end)
+}
+
+/// The digits and the suffix of a number, where both are in order.
+pub fn number_parts(text: &str) -> Option<(&str, &'static str)> {
+    let (digits, letters) = split_suffix(text);
+    SUFFIXES.into_iter().find(|suffix| *suffix == letters).map(|suffix| (digits, suffix))
+}
+
+/// Whether digits are those of a real: with a point or an exponent.
+pub fn is_real(digits: &str) -> bool {
+    !digits.starts_with("0x") && !digits.starts_with("0X") && digits.contains(['.', 'e', 'E'])
+}
+
+/// Reports what is wrong with a number that runs into letters.
+fn suffixed_number(text: &str, span: Span, errors: &mut Vec<SyntaxError>) {
+    let (digits, letters) = split_suffix(text);
+    let based = matches!(digits.get(..2), Some("0x" | "0X" | "0b" | "0B"));
+    let letters_span = Span { start: span.end - letters.len() as u32, ..span };
+    let error = match number_parts(text) {
+        // `0x`, `0b2`, `1e`: there is more wrong than a suffix.
+        _ if based && digits[2..].bytes().all(|b| b == b'_')
+            || letters.starts_with(|c: char| c.is_ascii_digit())
+            || matches!(letters, "e" | "E")
+            || matches!((digits, letters.as_bytes()), ("0", [b'o' | b'O', b'0'..=b'9', ..])) =>
+        {
+            SyntaxError::BadNumber { span, text: text.to_owned() }
+        }
+        None => SyntaxError::UnknownSuffix {
+            span,
+            letters: letters_span,
+            suffix: letters.to_owned(),
+            digits: digits.to_owned(),
+        },
+        Some((_, suffix)) if is_real(digits) && !suffix.starts_with('f') => {
+            SyntaxError::WrongSuffix { span, suffix, real: true }
+        }
+        Some((_, suffix)) if based && suffix.starts_with('f') => {
+            SyntaxError::WrongSuffix { span, suffix, real: false }
+        }
+        Some(_) => {
+            let kind = if is_real(digits) { Kind::Real } else { Kind::Int };
+            return check_number(kind, digits, span, errors);
+        }
+    };
+    errors.push(error);
+}
+
+/// Reads on after the quote that begins a character: the bytes that belong to it, and what is wrong
+/// with it.
+fn character(rest: &str, quote: Span) -> (usize, Option<SyntaxError>) {
+    let line = rest.split('\n').next().unwrap_or("");
+    let span = |end: usize| Span { end: quote.end + end as u32, ..quote };
+    if line.starts_with("''") {
+        return (2, Some(SyntaxError::BareQuote { span: span(2) }));
+    }
+    // The closing quote: the first that no backslash stands before.
+    let mut escaped = false;
+    let close = line.bytes().position(|b| {
+        let closes = b == b'\'' && !escaped;
+        escaped = b == b'\\' && !escaped;
+        closes
+    });
+    let Some(close) = close else {
+        let first = line.chars().next().filter(|c| !c.is_whitespace());
+        // An escape is taken whole: `'\n;` lacks its quote after the `n`.
+        let taken = match first {
+            Some('\\') => 1 + line[1..].chars().next().map_or(0, char::len_utf8),
+            Some(c) => c.len_utf8(),
+            None => 0,
+        };
+        return (taken, Some(SyntaxError::UnterminatedCharacter { span: span(taken), filled: taken > 0 }));
+    };
+    let body = &line[..close];
+    let whole = span(close + 1);
+    let error = match unescape(body) {
+        Err(at) => {
+            let (start, end) = (quote.end + at.start as u32, quote.end + at.end as u32);
+            Some(SyntaxError::BadEscape { span: Span { start, end, ..quote }, place: "a character" })
+        }
+        Ok(text) => match text.chars().count() {
+            1 => None,
+            _ => Some(SyntaxError::NotOneCharacter { span: whole, text }),
+        },
+    };
+    (close + 1, error)
+}
+
+/// The character that a literal stands for; the lexer has reported those that stand for none.
+pub fn char_value(quoted: &str) -> char {
+    let body = quoted.strip_prefix('\'').and_then(|b| b.strip_suffix('\'')).unwrap_or("");
+    unescape(body).ok().and_then(|text| text.chars().next()).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+/// The digits of a number without `_`.
+pub fn plain_digits(digits: &str) -> Arc<str> {
+    if digits.contains('_') { digits.replace('_', "").into() } else { digits.into() }
+}
+
+/// The value of a real literal; NaN if it is none.
+pub fn real_value(text: &str) -> f64 {
+    let plain = || text.parse().unwrap_or(f64::NAN);
+    if text.contains('_') { text.replace('_', "").parse().unwrap_or(f64::NAN) } else { plain() }
+}
+
+/// The value of an integer literal: `010` is ten.
+pub fn int_value(text: &str) -> num_bigint::BigUint {
+    let (digits, radix) = match text.get(..2) {
+        Some("0x" | "0X") => (&text[2..], 16),
+        Some("0b" | "0B") => (&text[2..], 2),
+        _ => (text, 10),
+    };
+    // Nearly every literal fits a machine word.
+    if digits.len() <= 18 && radix == 10 && !digits.contains('_') {
+        return digits.parse::<u64>().unwrap_or(0).into();
+    }
+    let digits: Vec<u8> = digits.bytes().filter(|&b| b != b'_').collect();
+    num_bigint::BigUint::parse_bytes(&digits, radix).unwrap_or_default()
+}
+
+/// Resolves the escapes of a string's or a character's body; gives the place of one that is unknown.
+pub fn unescape(body: &str) -> Result<String, std::ops::Range<usize>> {
+    let mut out = String::with_capacity(body.len());
+    let mut chars = body.char_indices();
+    while let Some((at, c)) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        let Some((escape_at, escape)) = chars.next() else {
+            return Err(at..body.len());
+        };
+        out.push(match escape {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            '\\' => '\\',
+            '"' => '"',
+            '\'' => '\'',
+            '0' => '\0',
+            'u' => {
+                let rest = &body[escape_at + 1..];
+                let close = rest.find('}');
+                let hex = close.and_then(|close| rest[..close].strip_prefix('{'));
+                let code = hex
+                    .filter(|hex| hex.len() <= 6 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
+                    .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+                    .and_then(char::from_u32);
+                let Some(code) = code else {
+                    return Err(at..escape_at + 1 + close.map_or(0, |c| c + 1));
+                };
+                // Skip the digits and both braces, all one byte wide.
+                for _ in 0..close.map_or(0, |c| c + 1) {
+                    chars.next();
+                }
+                code
+            }
+            _ => return Err(at..escape_at + escape.len_utf8()),
+        });
+    }
+    Ok(out)
+}
+
+impl Kind {
+    /// The token as messages name it.
+    pub fn words(self) -> &'static str {
+        use Kind::*;
+        match self {
+            Int => "a number",
+            Real => "a real number",
+            Suffixed => "a number with a suffix",
+            BadNumber => "a malformed number",
+            Char => "a character",
+            Str => "a string",
+            BadStr => "an unfinished string",
+            Name => "a name",
+            Qualified => "a qualified name",
+            Underscore => "`_`",
+            Fun => "`fun`",
+            Proc => "`proc`",
+            Var => "`var`",
+            Val => "`val`",
+            Typedef => "`typedef`",
+            Typefun => "`typefun`",
+            Typematch => "`typematch`",
+            Struct => "`struct`",
+            Variant => "`variant`",
+            Newtype => "`newtype`",
+            Class => "`class`",
+            Instance => "`instance`",
+            Law => "`law`",
+            Require => "`require`",
+            Match | MatchDo => "`match`",
+            With => "`with`",
+            Endmatch => "`endmatch`",
+            If | IfDo => "`if`",
+            Then => "`then`",
+            Elif => "`elif`",
+            Else => "`else`",
+            Endif => "`endif`",
+            For => "`for`",
+            In => "`in`",
+            Do => "`do`",
+            Done => "`done`",
+            Perform => "`perform`",
+            While => "`while`",
+            Break => "`break`",
+            Continue => "`continue`",
+            Return => "`return`",
+            Case => "`case`",
+            Of => "`of`",
+            Proj => "`proj`",
+            Aproj => "`aproj`",
+            And => "`and`",
+            Or => "`or`",
+            Not => "`not`",
+            As => "`as`",
+            When => "`when`",
+            True => "`true`",
+            False => "`false`",
+            Type => "`type`",
+            KindWord => "`kind`",
+            Export => "`export`",
+            Import => "`import`",
+            LParen => "`(`",
+            RParen => "`)`",
+            LBracket => "`[`",
+            RBracket => "`]`",
+            LBrace => "`{`",
+            RBrace => "`}`",
+            Comma => "`,`",
+            Semi => "`;`",
+            Colon => "`:`",
+            Convert => "`:>`",
+            Reshape => "`:>>`",
+            Dot => "`.`",
+            DotDot => "`..`",
+            DotDotLess => "`..<`",
+            Bar => "`|`",
+            Pipe => "`|>`",
+            Dollar => "`$`",
+            Hash => "`#`",
+            Amp => "`&`",
+            Tick => "a backtick",
+            Question => "`?`",
+            LArrow => "`<-`",
+            Arrow => "`->`",
+            FatArrow => "`=>`",
+            Assign => "`=`",
+            PlusAssign => "`+=`",
+            MinusAssign => "`-=`",
+            StarAssign => "`*=`",
+            SlashAssign => "`/=`",
+            PercentAssign => "`%=`",
+            PowAssign => "`**=`",
+            EqEq => "`==`",
+            NotEq => "`!=`",
+            Less => "`<`",
+            LessEq => "`<=`",
+            Greater => "`>`",
+            GreaterEq => "`>=`",
+            Bang => "`!`",
+            Plus => "`+`",
+            Minus => "`-`",
+            Star => "`*`",
+            Slash => "`/`",
+            Percent => "`%`",
+            Pow => "`**`",
+            Caret => "`^`",
+            StarPlus => "`*+`",
+            CStar => "`\\*`",
+            CPlus => "`\\+`",
+            CCaret => "`\\^`",
+            CComma => "`\\,`",
+            LineComment | BlockComment => "a comment",
+        }
+    }
+
+    /// A word that cannot be a name.
+    pub fn is_keyword(self) -> bool {
+        (Kind::Fun as u8..=Kind::Import as u8).contains(&(self as u8))
+    }
+
+    /// Can only begin a statement: where it stands at depth 0, a statement begins.
+    pub fn begins_statement(self) -> bool {
+        use Kind::*;
+        matches!(
+            self,
+            Var | Val
+                | Typedef
+                | Typefun
+                | KindWord
+                | Type
+                | Struct
+                | Variant
+                | Newtype
+                | Class
+                | Instance
+                | Require
+                | Export
+                | Import
+                | For
+                | While
+                | Break
+                | Continue
+                | Return
+        )
+    }
+
+    /// An operand may end here.
+    pub fn ends_operand(self) -> bool {
+        use Kind::*;
+        matches!(
+            self,
+            Int | Real
+                | Suffixed
+                | Char
+                | Str
+                | Name
+                | Qualified
+                | Underscore
+                | True
+                | False
+                | RParen
+                | RBracket
+                | RBrace
+                | Endif
+                | Endmatch
+        )
+    }
+
+    /// An operand may begin here, so that after another one it is an argument.
+    pub fn begins_operand(self) -> bool {
+        use Kind::*;
+        matches!(
+            self,
+            Int | Real
+                | Suffixed
+                | Char
+                | Str
+                | Name
+                | Qualified
+                | Underscore
+                | True
+                | False
+                | LParen
+                | LBracket
+                | Tick
+                | Hash
+                | If
+                | Match
+                | Question
+        )
+    }
+}

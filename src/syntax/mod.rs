@@ -1,0 +1,164 @@
+//! Syntax: text → tree with its errors. Parsing never fails; it returns what it could read.
+//!
+//! The walk: [`lexer`] cuts text into tokens, [`brackets`] cuts tokens into top-level statements,
+//! `parser` reads each by itself, [`format`] prints trees back. Knows no types.
+
+pub mod ast;
+pub mod brackets;
+mod chunk;
+pub mod error;
+pub mod format;
+pub mod lexer;
+mod parser;
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Source;
+pub use chunk::{Chunk, chunks, parse_chunk};
+
+use ast::{Expr, Stmt, StmtKind, TypeExpr};
+use brackets::Cut;
+use error::SyntaxError;
+use lexer::{Lexed, Token};
+use parser::rule::Text;
+use parser::{Grammar, Outcome};
+
+/// What a text says.
+#[derive(Debug, Default)]
+pub struct Parsed {
+    /// Its statements; what could not be read is there as [`StmtKind::Error`].
+    pub stmts: Vec<Stmt>,
+    /// What could not be read.
+    pub errors: Vec<Diagnostic>,
+    /// The text ends inside a bracket, a block or a statement, and nothing else is wrong: more
+    /// lines could complete it.
+    pub incomplete: bool,
+}
+
+/// How many errors one text is told.
+const MOST_ERRORS: usize = 50;
+
+/// Reads a whole text.
+pub fn parse(source: &Source) -> Parsed {
+    chunk::read(source, &lexer::lex(source))
+}
+
+/// Reads a text that is one type.
+pub fn parse_type(source: &Source) -> (Option<TypeExpr>, Vec<Diagnostic>) {
+    one(source, parser::type_expression)
+}
+
+/// Reads a text that is one expression.
+pub fn parse_expr(source: &Source) -> (Option<Expr>, Vec<Diagnostic>) {
+    one(source, parser::expression)
+}
+
+/// The identifiers of a text, in order, repeated as often as they stand there; `geometry::area`
+/// as it is written.
+pub fn idents(source: &Source) -> Vec<&str> {
+    use lexer::Kind::{Name, Qualified};
+    let lexed = lexer::lex(source);
+    let names = lexed.tokens.iter().filter(|t| matches!(t.kind, Name | Qualified));
+    names.filter_map(|t| source.text.get(t.start as usize..t.end as usize)).collect()
+}
+
+/// Whether a text is a name and no word of the language.
+pub fn is_name(text: &str) -> bool {
+    let lexed = lexer::lex(&crate::source::SourceMap::new().add("", text));
+    let whole = |token: &Token| token.start == 0 && token.end as usize == text.len();
+    matches!(&lexed.tokens[..], [only] if only.kind == lexer::Kind::Name && whole(only))
+}
+
+/// Nesting that the stack of a test thread holds without doubt.
+const SHALLOW: u32 = 24;
+/// The stack for deeper texts.
+const ROOM: usize = 256 << 20;
+
+/// Runs `work` where the stack is large enough for the nesting of a text.
+///
+/// Nesting is bounded by [`brackets::DEEPEST`], but a level of the grammar takes some kilobytes, more
+/// than a thread of unknown origin may have left.
+fn roomy<T: Send>(cut: &Cut, work: impl Fn() -> T + Sync) -> T {
+    if cut.deepest <= SHALLOW { work() } else { with_room(work) }
+}
+
+/// Runs `work` on a stack of its own.
+fn with_room<T: Send>(work: impl Fn() -> T + Sync) -> T {
+    std::thread::scope(|scope| {
+        match std::thread::Builder::new().stack_size(ROOM).spawn_scoped(scope, &work) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            // No thread to be had: this stack is most likely large enough too.
+            Err(_) => work(),
+        }
+    })
+}
+
+fn statements(source: &Source, lexed: &Lexed, cut: &Cut) -> Parsed {
+    let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs };
+    let grammar = Grammar::new(cx);
+    let mut errors: Vec<SyntaxError> = lexed.errors.iter().chain(&cut.errors).cloned().collect();
+    let mut unread: Vec<u32> = lexed.errors.iter().map(|e| e.to_diagnostic().primary.span.start).collect();
+    unread.sort_unstable();
+    let mut incomplete = lexed.open_comment || cut.incomplete;
+    let other_errors = errors.len() > usize::from(incomplete);
+    let mut stmts = Vec::with_capacity(cut.statements.len());
+    for (at, statement) in cut.statements.iter().enumerate() {
+        let tokens = &cut.tokens[statement.tokens.clone()];
+        let span = cx.span(tokens);
+        // A statement with an unreadable token would only give a second error.
+        let first_unread = unread.partition_point(|&u| u < span.start);
+        let unreadable = unread.get(first_unread).is_some_and(|&u| u < span.end);
+        if statement.bad || unreadable {
+            stmts.push(Stmt { kind: StmtKind::Error, span });
+            continue;
+        }
+        let next = cut.tokens.get(statement.tokens.end);
+        let Outcome { tree, errors: mut found, ends_early } = grammar.statement(tokens, next);
+        if statement.semicolon_missing
+            && found.is_empty()
+            && let (Some(last), Some(next)) = (tokens.last(), next)
+        {
+            let found_words = parser::words(cx, next);
+            found.push(SyntaxError::MissingSemicolon {
+                end: cx.at(last),
+                next: cx.at(next),
+                found: found_words,
+            });
+        }
+        if ends_early && at + 1 == cut.statements.len() && errors.is_empty() {
+            incomplete = true;
+        }
+        errors.extend(found);
+        stmts.push(tree.unwrap_or(Stmt { kind: StmtKind::Error, span }));
+    }
+    incomplete &= !other_errors;
+    Parsed { stmts, errors: diagnostics(errors), incomplete }
+}
+
+/// Errors in the order of the text, not too many.
+fn diagnostics(errors: Vec<SyntaxError>) -> Vec<Diagnostic> {
+    let mut out: Vec<Diagnostic> = errors.iter().map(SyntaxError::to_diagnostic).collect();
+    out.sort_by_key(|d| (d.primary.span.start, d.primary.span.end));
+    if out.len() > MOST_ERRORS {
+        let (span, more) = (out[MOST_ERRORS].primary.span, out.len() - MOST_ERRORS);
+        out.truncate(MOST_ERRORS);
+        out.push(SyntaxError::TooMany { span, more }.to_diagnostic());
+    }
+    out
+}
+
+fn one<T: Send>(
+    source: &Source,
+    rule: impl for<'t> Fn(Text<'t>, &'t [Token]) -> Outcome<T> + Sync,
+) -> (Option<T>, Vec<Diagnostic>) {
+    let lexed = lexer::lex(source);
+    let cut = brackets::cut(source, &lexed.tokens);
+    let mut errors: Vec<SyntaxError> = lexed.errors.iter().chain(&cut.errors).cloned().collect();
+    if !errors.is_empty() {
+        return (None, diagnostics(errors));
+    }
+    let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs };
+    let outcome = roomy(&cut, || rule(cx, &cut.tokens));
+    errors.extend(outcome.errors);
+    let tree = if errors.is_empty() { outcome.tree } else { None };
+    (tree, diagnostics(errors))
+}

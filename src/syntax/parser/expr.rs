@@ -1,0 +1,400 @@
+//! Expressions: tokens → [`Expr`].
+//!
+//! The loose levels (`:>>` to `\,`) are written out, the operators between them and application are
+//! one Pratt table. Lambdas may hold statements, which are given from outside.
+
+use super::super::ast::{
+    ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Generics, Param, Pattern, Stmt, TypeExpr,
+    UnaryOp,
+};
+use super::super::error::SyntaxError;
+use super::super::lexer::{Kind, Token, char_value, int_value, number_parts, plain_digits};
+use super::pattern::string;
+use super::rule::{
+    Extra, Fail, Input, Label, Rule, Text, any_of, expr_at, listed, name, name_then, path, same_statement,
+    tok, unsaid,
+};
+use super::types::type_arguments;
+use chumsky::input::MapExtra;
+use chumsky::pratt::{infix, left, prefix, right};
+use chumsky::prelude::*;
+
+/// Expressions at the levels that other rules ask for.
+#[derive(Clone)]
+pub(crate) struct Exprs<F, D> {
+    /// Any expression.
+    pub full: F,
+    /// A variable followed by projections: what can be stored into.
+    pub place: D,
+}
+
+/// What expressions are made of beside expressions.
+#[derive(Clone)]
+pub(crate) struct Parts<T, P, A, I, Q, B, G> {
+    pub ty: T,
+    pub plus_ty: P,
+    pub atom_ty: A,
+    pub item_pattern: I,
+    pub pattern: Q,
+    /// `{ … }`.
+    pub block: B,
+    /// `(x:T, y:U)`.
+    pub group: G,
+}
+
+pub(crate) fn exprs<'t>(
+    cx: Text<'t>,
+    parts: Parts<
+        impl Rule<'t, TypeExpr>,
+        impl Rule<'t, TypeExpr>,
+        impl Rule<'t, TypeExpr>,
+        impl Rule<'t, Pattern>,
+        impl Rule<'t, Pattern>,
+        impl Rule<'t, Vec<Stmt>>,
+        impl Rule<'t, Vec<Param>>,
+    >,
+) -> Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>> {
+    let ty = parts.ty.clone();
+    let again = parts.clone();
+    let compact = recursive(move |compact| {
+        let full = loose(tuple(compact.clone()).boxed(), parts.ty.clone()).boxed();
+        // Between commas that separate elements, everything but a bare tuple.
+        let element = loose(compact, parts.ty.clone()).boxed();
+        let dotted = dotted(cx, full.clone(), element.clone(), parts.clone()).boxed();
+        let operand = operand(cx, dotted, element, parts).boxed();
+        listed(operators(cx, operand).boxed(), Kind::CComma, ExprKind::CompactTuple).boxed()
+    });
+    let full = loose(tuple(compact.clone()).boxed(), ty.clone()).boxed();
+    let element = loose(compact, ty).boxed();
+    let place = dotted(cx, full.clone(), element, again).boxed();
+    Exprs { full, place }
+}
+
+/// `:>>` `:>` · `|>` · `$`, over what `$` joins.
+fn loose<'t>(base: impl Rule<'t, Expr>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Expr> {
+    let dollar = base
+        .clone()
+        .then(tok(Kind::Dollar).ignore_then(base).repeated().collect::<Vec<_>>())
+        .map(|(first, mut rest)| {
+            // `f$ g$ x` is `f (g x)`.
+            let Some(mut argument) = rest.pop() else {
+                return first;
+            };
+            for function in std::iter::once(first).chain(rest).rev() {
+                argument = apply(function, argument, ApplyForm::Dollar);
+            }
+            argument
+        })
+        .boxed();
+    let pipe = dollar.clone().foldl(tok(Kind::Pipe).ignore_then(dollar).repeated(), |argument, function| {
+        let span = argument.span.to(function.span);
+        expr_at(
+            ExprKind::Apply {
+                function: Box::new(function),
+                argument: Box::new(argument),
+                form: ApplyForm::Pipe,
+            },
+            span,
+        )
+    });
+    pipe.foldl(any_of(&[Kind::Reshape, Kind::Convert]).then(ty).repeated(), |value, (op, ty)| {
+        let span = value.span.to(ty.span);
+        match op.kind {
+            Kind::Reshape => expr_at(ExprKind::Reshape(Box::new(value), ty), span),
+            _ => expr_at(ExprKind::Convert(Box::new(value), ty), span),
+        }
+    })
+}
+
+fn tuple<'t>(item: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
+    listed(item, Kind::Comma, ExprKind::Tuple)
+}
+
+fn apply(function: Expr, argument: Expr, form: ApplyForm) -> Expr {
+    let span = function.span.to(argument.span);
+    expr_at(ExprKind::Apply { function: Box::new(function), argument: Box::new(argument), form }, span)
+}
+
+/// `or` `and` `not` · comparisons · ranges · `+ -` · `* / %` · prefix `-` `!` · `**`.
+fn operators<'t>(cx: Text<'t>, operand: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
+    use Kind::*;
+    let binary = |l: Expr, op: &Token, r: Expr, _: &mut MapExtra<'t, '_, Input<'t>, Extra>| {
+        let span = l.span.to(r.span);
+        let op = binary_op(op.kind);
+        expr_at(ExprKind::Binary(op, Box::new(l), Box::new(r)), span)
+    };
+    let unary = move |op: &Token, value: Expr, _: &mut MapExtra<'t, '_, Input<'t>, Extra>| {
+        let span = cx.at(op).to(value.span);
+        let op = if op.kind == Minus { UnaryOp::Neg } else { UnaryOp::Not };
+        expr_at(ExprKind::Unary(op, Box::new(value)), span)
+    };
+    let compare = move |l: Expr, op: &'t Token, r: Expr, e: &mut MapExtra<'t, '_, Input<'t>, Extra>| {
+        // A comparison in parentheses begins before its own left side.
+        if let ExprKind::Binary(first, ll, middle) = &l.kind
+            && is_comparison(*first)
+            && l.span.start == ll.span.start
+            && l.span.end == middle.span.end
+        {
+            let place = middle.span.range();
+            e.emit(Fail::said(SyntaxError::ChainedComparison {
+                first: l.span,
+                second: cx.at(op).to(r.span),
+                middle: cx.text.get(place).unwrap_or("").to_owned(),
+            }));
+        }
+        binary(l, op, r, e)
+    };
+    let range = |l: Expr, op: &Token, r: Expr, _: &mut MapExtra<'t, '_, Input<'t>, Extra>| {
+        let span = l.span.to(r.span);
+        let inclusive = op.kind == DotDot;
+        expr_at(ExprKind::IntRange { low: Box::new(l), high: Box::new(r), inclusive }, span)
+    };
+    operand.pratt((
+        prefix(3, tok(Not), unary),
+        prefix(8, any_of(&[Minus, Bang]), unary),
+        infix(left(7), any_of(&[Star, Slash, Percent]), binary),
+        infix(left(6), any_of(&[Plus, Minus]), binary),
+        infix(right(9), tok(Pow), binary),
+        infix(left(4), any_of(&[EqEq, NotEq, Less, LessEq, Greater, GreaterEq]), compare),
+        infix(left(5), any_of(&[DotDot, DotDotLess]), range),
+        infix(left(2), tok(And), binary),
+        infix(left(1), tok(Or), binary),
+    ))
+}
+
+fn binary_op(kind: Kind) -> BinaryOp {
+    match kind {
+        Kind::Minus => BinaryOp::Sub,
+        Kind::Star => BinaryOp::Mul,
+        Kind::Slash => BinaryOp::Div,
+        Kind::Percent => BinaryOp::Rem,
+        Kind::Pow => BinaryOp::Pow,
+        Kind::EqEq => BinaryOp::Eq,
+        Kind::NotEq => BinaryOp::Ne,
+        Kind::Less => BinaryOp::Lt,
+        Kind::LessEq => BinaryOp::Le,
+        Kind::Greater => BinaryOp::Gt,
+        Kind::GreaterEq => BinaryOp::Ge,
+        Kind::And => BinaryOp::And,
+        Kind::Or => BinaryOp::Or,
+        _ => BinaryOp::Add,
+    }
+}
+
+fn is_comparison(op: BinaryOp) -> bool {
+    use BinaryOp::*;
+    matches!(op, Eq | Ne | Lt | Le | Gt | Ge)
+}
+
+/// An application, or one of the prefix forms that reach as far as they can.
+fn operand<'t>(
+    cx: Text<'t>,
+    dotted: impl Rule<'t, Expr>,
+    element: impl Rule<'t, Expr>,
+    parts: Parts<
+        impl Rule<'t, TypeExpr>,
+        impl Rule<'t, TypeExpr>,
+        impl Rule<'t, TypeExpr>,
+        impl Rule<'t, Pattern>,
+        impl Rule<'t, Pattern>,
+        impl Rule<'t, Vec<Stmt>>,
+        impl Rule<'t, Vec<Param>>,
+    >,
+) -> impl Rule<'t, Expr> {
+    let argument = same_statement().ignore_then(dotted.clone());
+    let application =
+        dotted.clone().foldl(argument.repeated(), |f, x| apply(f, x, ApplyForm::Juxtaposed)).boxed();
+    let of_type = tok(Kind::Of).ignore_then(parts.plus_ty);
+    let case = tok(Kind::Case)
+        .ignore_then(tok(Kind::Int))
+        .then(choice((of_type.clone().map(Ok), dotted.map(Err))))
+        .map_with(move |(number, rest), e| {
+            let index = int_value(cx.of(number));
+            let kind = match rest {
+                Ok(ty) => ExprKind::CaseOf { index, ty, tick: false },
+                Err(arg) => ExprKind::Inject { index, arg: Box::new(arg) },
+            };
+            expr_at(kind, cx.span(e.slice()))
+        });
+    let proj =
+        tok(Kind::Proj).ignore_then(tok(Kind::Int)).then(of_type.clone()).map_with(move |(number, ty), e| {
+            expr_at(ExprKind::Proj { index: int_value(cx.of(number)), ty }, cx.span(e.slice()))
+        });
+    let aproj =
+        tok(Kind::Aproj).ignore_then(application.clone()).then(of_type).map_with(move |(index, ty), e| {
+            expr_at(ExprKind::Aproj { index: Box::new(index), ty }, cx.span(e.slice()))
+        });
+    let header = any_of(&[Kind::Fun, Kind::Proc])
+        .then(parts.group.repeated().at_least(1).collect::<Vec<_>>())
+        .then(tok(Kind::Colon).ignore_then(parts.ty).or_not())
+        .map_with(move |((word, params), result), e| (word, params, result, cx.span(e.slice())));
+    let body = choice((
+        tok(Kind::FatArrow).ignore_then(element).map(|body| Body::Expr(Box::new(body))),
+        parts.block.map(Body::Block),
+    ));
+    let lambda = header.then(body).map_with(move |((word, params, result, header), body), e| {
+        let function = Function {
+            is_proc: word.kind == Kind::Proc,
+            generics: Generics::default(),
+            params,
+            result,
+            body,
+            header,
+        };
+        expr_at(ExprKind::Lambda(Box::new(function)), cx.span(e.slice()))
+    });
+    choice((application, case, proj, aproj, lambda)).labelled(Label::Expression)
+}
+
+/// An atom with `#` before it and `.keys` after it.
+fn dotted<'t>(
+    cx: Text<'t>,
+    full: impl Rule<'t, Expr>,
+    element: impl Rule<'t, Expr>,
+    parts: Parts<
+        impl Rule<'t, TypeExpr>,
+        impl Rule<'t, TypeExpr>,
+        impl Rule<'t, TypeExpr>,
+        impl Rule<'t, Pattern>,
+        impl Rule<'t, Pattern>,
+        impl Rule<'t, Vec<Stmt>>,
+        impl Rule<'t, Vec<Param>>,
+    >,
+) -> impl Rule<'t, Expr> {
+    let named = path(cx)
+        .map(|name| Expr { span: name.span, kind: ExprKind::Name(name) })
+        .then(type_arguments(parts.ty.clone()).or_not())
+        .map_with(move |(name, args), e| match args {
+            None => name,
+            Some(args) => expr_at(ExprKind::TypeArgs(Box::new(name), args), cx.span(e.slice())),
+        })
+        .boxed();
+    let int = tok(Kind::Int).map(move |t| expr_at(ExprKind::Int(int_value(cx.of(t))), cx.at(t)));
+    const LITERALS: &[Kind] =
+        &[Kind::Int, Kind::Real, Kind::Suffixed, Kind::Char, Kind::Str, Kind::True, Kind::False];
+    let literal = any_of(LITERALS).map(move |t| {
+        let kind = match t.kind {
+            Kind::Int => ExprKind::Int(int_value(cx.of(t))),
+            Kind::Real => ExprKind::Real(plain_digits(cx.of(t))),
+            Kind::Suffixed => {
+                // What is none has been reported.
+                let (digits, suffix) = number_parts(cx.of(t)).unwrap_or(("0", "i64"));
+                ExprKind::Suffixed(plain_digits(digits), suffix)
+            }
+            Kind::Char => ExprKind::Char(char_value(cx.of(t))),
+            Kind::Str => ExprKind::Str(string(cx.of(t))),
+            kind => ExprKind::Bool(kind == Kind::True),
+        };
+        expr_at(kind, cx.at(t))
+    });
+    let tick = tok(Kind::Tick)
+        .ignore_then(tok(Kind::Int))
+        .then_ignore(tok(Kind::Colon))
+        .then(parts.atom_ty.clone())
+        .map_with(move |(number, ty), e| {
+            let index = int_value(cx.of(number));
+            expr_at(ExprKind::CaseOf { index, ty, tick: true }, cx.span(e.slice()))
+        })
+        .boxed();
+    let field = name(cx).then_ignore(tok(Kind::Assign)).then(element.clone());
+    let fields = name_then(&[Kind::Assign])
+        .map(move |(token, _)| cx.name(token))
+        .then(element.clone())
+        .then(tok(Kind::Comma).ignore_then(field).repeated().collect::<Vec<_>>())
+        .map(|(first, rest)| ExprKind::Record(std::iter::once(first).chain(rest).collect()));
+    let parenthesised = tok(Kind::LParen)
+        .ignore_then(choice((
+            unsaid(&[Kind::RParen]).to(ExprKind::Tuple(Vec::new())),
+            fields.then_ignore(tok(Kind::RParen)),
+            full.clone().map(|e| e.kind).then_ignore(tok(Kind::RParen)),
+        )))
+        .map_with(move |kind, e| expr_at(kind, cx.span(e.slice())))
+        .boxed();
+    let all_of = tok(Kind::DotDot)
+        .ignore_then(tok(Kind::LBracket))
+        .ignore_then(parts.ty)
+        .then_ignore(tok(Kind::RBracket))
+        .map_with(move |ty, e| expr_at(ExprKind::AllOf(ty), cx.span(e.slice())));
+    let closed = closed_words(cx, full, parts.pattern);
+    let array = array(cx, element, parts.item_pattern);
+    let atom = choice((named.clone(), literal, parenthesised.clone(), tick.clone(), array, all_of, closed))
+        .labelled(Label::Expression)
+        .boxed();
+    let key = choice((named, int, parenthesised, tick)).boxed();
+    let hashed = tok(Kind::Hash).repeated().collect::<Vec<_>>().then(atom).map(move |(hashes, atom)| {
+        hashes.into_iter().rev().fold(atom, |function, hash| {
+            let unit = expr_at(ExprKind::Tuple(Vec::new()), cx.at(hash));
+            let span = cx.at(hash).to(function.span);
+            let (function, argument) = (Box::new(function), Box::new(unit));
+            expr_at(ExprKind::Apply { function, argument, form: ApplyForm::Hash }, span)
+        })
+    });
+    hashed.labelled(Label::Expression).foldl(tok(Kind::Dot).ignore_then(key).repeated(), |base, key| {
+        let span = base.span.to(key.span);
+        expr_at(ExprKind::Dot { base: Box::new(base), key: Box::new(key) }, span)
+    })
+}
+
+/// `if … endif` and `match … endmatch`.
+fn closed_words<'t>(
+    cx: Text<'t>,
+    full: impl Rule<'t, Expr>,
+    pattern: impl Rule<'t, Pattern>,
+) -> impl Rule<'t, Expr> {
+    let arm = full.clone().then_ignore(tok(Kind::Then)).then(full.clone());
+    let if_then = tok(Kind::If)
+        .ignore_then(arm.clone().separated_by(tok(Kind::Elif)).at_least(1).collect::<Vec<_>>())
+        .then_ignore(tok(Kind::Else))
+        .then(full.clone())
+        .then_ignore(tok(Kind::Endif))
+        .map(|(arms, otherwise)| ExprKind::If { arms, otherwise: Box::new(otherwise) });
+    let case = pattern
+        .then(tok(Kind::When).ignore_then(full.clone()).or_not())
+        .then_ignore(tok(Kind::FatArrow))
+        .then(full.clone())
+        .map(|((pattern, guard), body)| Arm { pattern, guard, body });
+    let match_with = tok(Kind::Match)
+        .ignore_then(full)
+        .then_ignore(tok(Kind::With))
+        .then_ignore(tok(Kind::Bar).or_not())
+        .then(case.separated_by(tok(Kind::Bar)).at_least(1).collect::<Vec<_>>())
+        .then_ignore(tok(Kind::Endmatch))
+        .map(|(scrutinee, arms)| ExprKind::Match { scrutinee: Box::new(scrutinee), arms });
+    choice((if_then, match_with)).map_with(move |kind, e| expr_at(kind, cx.span(e.slice()))).boxed()
+}
+
+/// `[a, b]` and `[e for p in i, q in j]`.
+fn array<'t>(
+    cx: Text<'t>,
+    element: impl Rule<'t, Expr>,
+    pattern: impl Rule<'t, Pattern>,
+) -> impl Rule<'t, Expr> {
+    enum Rest {
+        Elements(Vec<Expr>),
+        Clauses(Vec<(Pattern, Expr)>),
+    }
+    let clause = pattern.then_ignore(tok(Kind::In)).then(element.clone());
+    let clauses = tok(Kind::For)
+        .ignore_then(clause.separated_by(tok(Kind::Comma)).at_least(1).collect::<Vec<_>>())
+        .map(Rest::Clauses);
+    let elements = tok(Kind::Comma)
+        .ignore_then(element.clone())
+        .repeated()
+        .collect::<Vec<_>>()
+        .then_ignore(unsaid(&[Kind::Comma]).or_not())
+        .map(Rest::Elements);
+    let filled = element.then(choice((clauses, elements))).map(|(first, rest)| match rest {
+        Rest::Clauses(clauses) => ExprKind::Comprehension { body: Box::new(first), clauses },
+        Rest::Elements(mut rest) => {
+            rest.insert(0, first);
+            ExprKind::Array(rest)
+        }
+    });
+    tok(Kind::LBracket)
+        .ignore_then(choice((
+            unsaid(&[Kind::RBracket]).to(ExprKind::Array(Vec::new())),
+            filled.then_ignore(tok(Kind::RBracket)),
+        )))
+        .map_with(move |kind, e| expr_at(kind, cx.span(e.slice())))
+        .boxed()
+}

@@ -1,0 +1,119 @@
+//! Patterns: tokens → [`Pattern`].
+//!
+//! Whether a name binds or is a constructor is not known here.
+
+use super::super::ast::{Pattern, PatternKind, TypeExpr};
+use super::super::lexer::{Kind, Token, char_value, int_value, number_parts, plain_digits, unescape};
+use super::rule::{Label, Rule, Text, any_of, listed, name, name_then, path, tok};
+use chumsky::prelude::*;
+
+/// Patterns at the two levels that other rules ask for.
+#[derive(Clone)]
+pub(crate) struct Patterns<F, I> {
+    /// `a, b` without parentheses too.
+    pub full: F,
+    /// No bare tuple: where commas separate patterns.
+    pub item: I,
+}
+
+pub(crate) fn patterns<'t>(
+    cx: Text<'t>,
+    ty: impl Rule<'t, TypeExpr>,
+    atom_ty: impl Rule<'t, TypeExpr>,
+) -> Patterns<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>> {
+    let item = recursive(move |item| {
+        let full = tuple(item.clone()).boxed();
+        rules(cx, full, item, ty, atom_ty).boxed()
+    });
+    Patterns { full: tuple(item.clone()).boxed(), item }
+}
+
+fn tuple<'t>(item: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
+    listed(item, Kind::Comma, PatternKind::Tuple)
+}
+
+fn rules<'t>(
+    cx: Text<'t>,
+    full: impl Rule<'t, Pattern>,
+    item: impl Rule<'t, Pattern>,
+    ty: impl Rule<'t, TypeExpr>,
+    atom_ty: impl Rule<'t, TypeExpr>,
+) -> impl Rule<'t, Pattern> {
+    let at = move |kind: PatternKind, tokens| Pattern { kind, span: cx.span(tokens) };
+    let wild = tok(Kind::Underscore).to(PatternKind::Wild);
+    let number = any_of(NUMBERS).map(move |t| number(cx, t, false));
+    let character = tok(Kind::Char).map(move |t| PatternKind::Char(char_value(cx.of(t))));
+    let text = tok(Kind::Str).map(move |t| PatternKind::Str(string(cx.of(t))));
+    let truth = any_of(&[Kind::True, Kind::False]).map(|t| PatternKind::Bool(t.kind == Kind::True));
+    let tick = tok(Kind::Tick)
+        .ignore_then(tok(Kind::Int))
+        .then_ignore(tok(Kind::Colon))
+        .then(atom_ty)
+        .map(move |(number, ty)| PatternKind::Tick(int_value(cx.of(number)), ty));
+    // A field's pattern is no bare tuple: the commas separate fields.
+    let field = name(cx).then_ignore(tok(Kind::Assign)).then(item.clone());
+    let fields = name_then(&[Kind::Assign])
+        .map(move |(token, _)| cx.name(token))
+        .then(item)
+        .then(tok(Kind::Comma).ignore_then(field).repeated().collect::<Vec<_>>())
+        .map(|(first, rest)| PatternKind::Record(std::iter::once(first).chain(rest).collect()));
+    let grouped = full.then(tok(Kind::Colon).ignore_then(ty).or_not()).map(|(pattern, ty)| match ty {
+        None => pattern.kind,
+        Some(ty) => PatternKind::Typed(Box::new(pattern), ty),
+    });
+    let parenthesised = tok(Kind::LParen).ignore_then(choice((
+        tok(Kind::RParen).to(PatternKind::Tuple(Vec::new())),
+        fields.then_ignore(tok(Kind::RParen)),
+        grouped.then_ignore(tok(Kind::RParen)),
+    )));
+    let simple = choice((wild, number, character, text, truth, tick, parenthesised))
+        .map_with(move |kind, e| at(kind, e.slice()))
+        .boxed();
+    let named = path(cx).map(|name| Pattern { span: name.span, kind: PatternKind::Name(name) });
+    let argument = choice((named, simple.clone())).labelled(Label::Pattern).boxed();
+    let constructor = path(cx).then(argument.clone().or_not()).map(|(name, argument)| match argument {
+        None => Pattern { span: name.span, kind: PatternKind::Name(name) },
+        Some(argument) => Pattern {
+            span: name.span.to(argument.span),
+            kind: PatternKind::Constructor(name, Box::new(argument)),
+        },
+    });
+    let case = tok(Kind::Case).ignore_then(tok(Kind::Int)).then(argument.or_not()).map_with(
+        move |(number, argument), e| {
+            at(PatternKind::Case(int_value(cx.of(number)), argument.map(Box::new)), e.slice())
+        },
+    );
+    let negative = tok(Kind::Minus)
+        .ignore_then(any_of(NUMBERS))
+        .map_with(move |token, e| at(self::number(cx, token, true), e.slice()));
+    let single = choice((constructor, case, negative, simple)).labelled(Label::Pattern).boxed();
+    listed(single, Kind::CComma, PatternKind::CompactTuple).foldl(
+        tok(Kind::As).ignore_then(name(cx)).repeated(),
+        |pattern, name| Pattern {
+            span: pattern.span.to(name.span),
+            kind: PatternKind::As(Box::new(pattern), name),
+        },
+    )
+}
+
+/// The tokens of numbers.
+const NUMBERS: &[Kind] = &[Kind::Int, Kind::Real, Kind::Suffixed];
+
+fn number(cx: Text<'_>, token: &Token, negative: bool) -> PatternKind {
+    let text = cx.of(token);
+    match token.kind {
+        Kind::Int => PatternKind::Int { value: int_value(text), negative },
+        Kind::Real => PatternKind::Real { digits: plain_digits(text), negative },
+        _ => {
+            // What is none has been reported.
+            let (digits, suffix) = number_parts(text).unwrap_or(("0", "i64"));
+            PatternKind::Suffixed { digits: plain_digits(digits), suffix, negative }
+        }
+    }
+}
+
+/// The text of a string token with its escapes resolved; the lexer has reported unknown ones.
+pub(crate) fn string(quoted: &str) -> std::sync::Arc<str> {
+    let body = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or("");
+    if body.contains('\\') { unescape(body).unwrap_or_default().into() } else { body.into() }
+}

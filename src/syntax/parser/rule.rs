@@ -1,0 +1,312 @@
+//! What all rules share: the token input, the error that rules give, and single-token rules.
+//!
+//! A rule takes tokens and gives a piece of the tree. The error of a failed rule is two machine
+//! words of bits, so that trying alternatives allocates nothing; words are found for it later.
+
+use super::super::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
+use super::super::error::SyntaxError;
+use super::super::lexer::{Kind, Token};
+use crate::source::{SourceId, Span};
+use chumsky::DefaultExpected;
+use chumsky::error::{Error, LabelError};
+use chumsky::prelude::*;
+use chumsky::util::MaybeRef;
+use std::sync::Arc;
+
+pub(crate) type Input<'t> = &'t [Token];
+pub(crate) type Extra = extra::Err<Fail>;
+
+/// A parser over tokens that can be used twice.
+pub(crate) trait Rule<'t, O>: Parser<'t, Input<'t>, O, Extra> + Clone + 't {}
+impl<'t, O, P: Parser<'t, Input<'t>, O, Extra> + Clone + 't> Rule<'t, O> for P {}
+
+/// The text that tokens point into, with its doc comments.
+#[derive(Clone, Copy)]
+pub(crate) struct Text<'t> {
+    pub text: &'t str,
+    pub id: SourceId,
+    pub docs: &'t [(u32, Arc<str>)],
+}
+
+impl<'t> Text<'t> {
+    pub fn of(self, token: &Token) -> &'t str {
+        self.text.get(token.start as usize..token.end as usize).unwrap_or("")
+    }
+
+    pub fn span(self, tokens: &[Token]) -> Span {
+        match tokens {
+            [] => Span::new(self.id, 0, 0),
+            [first, .., last] => Span { source: self.id, start: first.start, end: last.end },
+            [one] => self.at(one),
+        }
+    }
+
+    pub fn at(self, token: &Token) -> Span {
+        Span { source: self.id, start: token.start, end: token.end }
+    }
+
+    pub fn name(self, token: &Token) -> Name {
+        Name { text: self.of(token).into(), span: self.at(token) }
+    }
+
+    /// The `///` comment that ends just before a token.
+    pub fn doc(self, token: &Token) -> Option<Arc<str>> {
+        let at = self.docs.binary_search_by_key(&token.start, |(start, _)| *start).ok()?;
+        Some(self.docs[at].1.clone())
+    }
+}
+
+/// What a rule as a whole is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Label {
+    Expression,
+    Type,
+    Pattern,
+    Statement,
+}
+
+impl Label {
+    pub fn words(self) -> &'static str {
+        match self {
+            Label::Expression => "an expression",
+            Label::Type => "a type",
+            Label::Pattern => "a pattern",
+            Label::Statement => "a statement",
+        }
+    }
+
+    pub fn bit(self) -> u128 {
+        1 << (120 + self as u32)
+    }
+}
+
+// Token bits must stay below label bits.
+const _: () = assert!((Kind::BlockComment as u32) < 120);
+
+pub(crate) fn bit(kind: Kind) -> u128 {
+    1 << kind as u32
+}
+
+/// Why a rule failed.
+#[derive(Clone, Debug)]
+pub(crate) struct Fail {
+    /// The token where it did; the number of tokens at the end.
+    pub at: usize,
+    /// What would have been taken: bits of kinds and labels.
+    pub expected: u128,
+    /// An error that has its own words.
+    pub said: Option<Box<SyntaxError>>,
+}
+
+impl Fail {
+    pub fn said(error: SyntaxError) -> Fail {
+        Fail { at: 0, expected: 0, said: Some(Box::new(error)) }
+    }
+}
+
+impl<'t> Error<'t, Input<'t>> for Fail {
+    fn merge(mut self, other: Fail) -> Fail {
+        self.expected |= other.expected;
+        self.said = self.said.or(other.said);
+        self
+    }
+}
+
+impl<'t> LabelError<'t, Input<'t>, DefaultExpected<'t, Token>> for Fail {
+    fn expected_found<E: IntoIterator<Item = DefaultExpected<'t, Token>>>(
+        _: E,
+        _: Option<MaybeRef<'t, Token>>,
+        span: SimpleSpan,
+    ) -> Fail {
+        Fail { at: span.start, expected: 0, said: None }
+    }
+}
+
+impl<'t> LabelError<'t, Input<'t>, Label> for Fail {
+    fn expected_found<E: IntoIterator<Item = Label>>(
+        expected: E,
+        _: Option<MaybeRef<'t, Token>>,
+        span: SimpleSpan,
+    ) -> Fail {
+        let expected = expected.into_iter().fold(0, |bits, label| bits | label.bit());
+        Fail { at: span.start, expected, said: None }
+    }
+
+    fn label_with(&mut self, label: Label) {
+        self.expected = label.bit();
+    }
+}
+
+/// Any token among `kinds`; failing says that the kinds in `say` were expected.
+fn one_among<'t>(kinds: u128, say: u128) -> impl Rule<'t, &'t Token> + Copy {
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        let at = *input.cursor().inner();
+        match input.peek_ref() {
+            Some(token) if kinds & bit(token.kind) != 0 => {
+                input.skip();
+                Ok(token)
+            }
+            _ => Err(Fail { at, expected: say, said: None }),
+        }
+    })
+}
+
+/// This token.
+pub(crate) fn tok<'t>(kind: Kind) -> impl Rule<'t, &'t Token> + Copy {
+    one_among(bit(kind), bit(kind))
+}
+
+/// One of these tokens.
+pub(crate) fn any_of<'t>(kinds: &[Kind]) -> impl Rule<'t, &'t Token> + Copy + use<'t> {
+    let bits = kinds.iter().fold(0, |bits, &kind| bits | bit(kind));
+    one_among(bits, bits)
+}
+
+/// One of these tokens, which messages do not offer.
+pub(crate) fn unsaid<'t>(kinds: &[Kind]) -> impl Rule<'t, &'t Token> + Copy + use<'t> {
+    one_among(kinds.iter().fold(0, |bits, &kind| bits | bit(kind)), 0)
+}
+
+/// A bracket that touches the token before it.
+pub(crate) fn glued<'t>(bracket: Kind) -> impl Rule<'t, &'t Token> + Copy {
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        let at = *input.cursor().inner();
+        match input.peek_ref() {
+            Some(token) if token.kind == bracket && token.glued => {
+                input.skip();
+                Ok(token)
+            }
+            _ => Err(Fail { at, expected: 0, said: None }),
+        }
+    })
+}
+
+/// `(` of a list with a comma between its parts, told by looking ahead to the `)`.
+pub(crate) fn list_opening<'t>() -> impl Rule<'t, ()> + Copy {
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        use Kind::*;
+        let before = input.save();
+        let at = *input.cursor().inner();
+        let mut kinds: Vec<Kind> = Vec::new();
+        let mut depth = 0u32;
+        let mut list = false;
+        while let Some(token) = input.next_ref() {
+            match token.kind {
+                LParen | LBracket | LBrace | Typematch => depth += 1,
+                RParen | RBracket | RBrace | Endmatch => depth = depth.saturating_sub(1),
+                Comma if depth == 1 => list = true,
+                _ => {}
+            }
+            if kinds.len() < 3 {
+                kinds.push(token.kind);
+            }
+            if depth == 0 || list {
+                break;
+            }
+        }
+        input.rewind(before);
+        // `(a:A, b:B)` is a record.
+        if list && kinds.first() == Some(&LParen) && kinds[1..] != [Name, Colon] {
+            input.skip();
+            return Ok(());
+        }
+        Err(Fail { at, expected: 0, said: None })
+    })
+}
+
+/// Takes nothing; fails before a token that begins a line of its own, see [`Token::offside`].
+pub(crate) fn same_statement<'t>() -> impl Rule<'t, ()> + Copy {
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        let at = *input.cursor().inner();
+        match input.peek_ref() {
+            Some(token) if token.offside => Err(Fail { at, expected: 0, said: None }),
+            _ => Ok(()),
+        }
+    })
+}
+
+/// A name followed by one of `kinds`, both taken: told from other uses of a name by two tokens.
+pub(crate) fn name_then<'t>(kinds: &[Kind]) -> impl Rule<'t, (&'t Token, &'t Token)> + Copy + use<'t> {
+    let bits = kinds.iter().fold(0, |bits, &kind| bits | bit(kind));
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        let at = *input.cursor().inner();
+        match input.next_ref() {
+            Some(name) if name.kind == Kind::Name => match input.next_ref() {
+                Some(second) if bits & bit(second.kind) != 0 => Ok((name, second)),
+                _ => Err(Fail { at, expected: 0, said: None }),
+            },
+            _ => Err(Fail { at, expected: 0, said: None }),
+        }
+    })
+}
+
+/// A name.
+pub(crate) fn name<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
+    tok(Kind::Name).map(move |token| cx.name(token))
+}
+
+/// A name, or one of a module: `geometry::area`.
+pub(crate) fn path<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
+    one_among(bit(Kind::Name) | bit(Kind::Qualified), bit(Kind::Name)).map(move |token| cx.name(token))
+}
+
+/// A name that is a word of the grammar in this place only.
+pub(crate) fn word<'t>(cx: Text<'t>, word: &'static str) -> impl Rule<'t, &'t Token> {
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        let at = *input.cursor().inner();
+        match input.peek_ref() {
+            Some(token) if token.kind == Kind::Name && cx.of(token) == word => {
+                input.skip();
+                Ok(token)
+            }
+            _ => Err(Fail { at, expected: 0, said: None }),
+        }
+    })
+}
+
+/// A node of the tree: a form with its place.
+pub(crate) trait Node: Clone {
+    type Form;
+    fn at(form: Self::Form, span: Span) -> Self;
+    fn span(&self) -> Span;
+}
+
+macro_rules! node {
+    ($node:ident, $form:ident) => {
+        impl Node for $node {
+            type Form = $form;
+            fn at(kind: $form, span: Span) -> $node {
+                $node { kind, span }
+            }
+            fn span(&self) -> Span {
+                self.span
+            }
+        }
+    };
+}
+node!(Expr, ExprKind);
+node!(TypeExpr, TypeExprKind);
+node!(Pattern, PatternKind);
+
+/// `item op item op …`, one flat node.
+pub(crate) fn listed<'t, N: Node + 't>(
+    item: impl Rule<'t, N>,
+    op: Kind,
+    make: impl Fn(Vec<N>) -> N::Form + Clone + 't,
+) -> impl Rule<'t, N> {
+    item.clone().then(tok(op).ignore_then(item).repeated().collect::<Vec<_>>()).map(
+        move |(first, mut rest)| {
+            let Some(last) = rest.last() else {
+                return first;
+            };
+            let span = first.span().to(last.span());
+            rest.insert(0, first);
+            N::at(make(rest), span)
+        },
+    )
+}
+
+pub(crate) fn expr_at(kind: ExprKind, span: Span) -> Expr {
+    Expr { kind, span }
+}

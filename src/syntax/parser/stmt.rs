@@ -1,0 +1,461 @@
+//! Statements: tokens → [`Stmt`], a top-level one or those in a block.
+//!
+//! Every simple statement ends in `;` (the bracket pass supplies the last one of a text); a `;`
+//! after a block is optional.
+
+use super::super::ast::{
+    Arm, BinaryOp, Body, ClassMember, Expr, ExprKind, Function, Generics, Name, Param, Pattern, Stmt,
+    StmtKind, TypeDecl, TypeExpr, TypeParam,
+};
+use super::super::error::SyntaxError;
+use super::super::lexer::{Kind, Token};
+use super::expr::{Exprs, Parts, exprs};
+use super::module::{modules, without_semicolon};
+use super::pattern::patterns;
+use super::rule::{Extra, Fail, Input, Label, Rule, Text, any_of, name, name_then, path, tok, unsaid, word};
+use super::types::{type_arguments, types};
+use chumsky::prelude::*;
+
+const ASSIGNMENTS: &[Kind] = &[
+    Kind::Assign,
+    Kind::PlusAssign,
+    Kind::MinusAssign,
+    Kind::StarAssign,
+    Kind::SlashAssign,
+    Kind::PercentAssign,
+    Kind::PowAssign,
+];
+
+/// One statement with its `;`.
+pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
+    recursive(move |stmt| {
+        let ty = types(cx);
+        let pattern = patterns(cx, ty.full.clone(), ty.atom.clone());
+        let block =
+            tok(Kind::LBrace).ignore_then(sequence(cx, stmt.clone())).then_ignore(tok(Kind::RBrace)).boxed();
+        let group = group(pattern.item.clone(), ty.full.clone()).boxed();
+        let expr = exprs(
+            cx,
+            Parts {
+                ty: ty.full.clone(),
+                plus_ty: ty.plus,
+                atom_ty: ty.atom,
+                item_pattern: pattern.item.clone(),
+                pattern: pattern.full.clone(),
+                block: block.clone(),
+                group: group.clone(),
+            },
+        );
+        let binding = binding(pattern.full.clone(), ty.full.clone(), expr.full.clone()).boxed();
+        let function = function(cx, group.clone(), ty.full.clone(), expr.full.clone(), block).boxed();
+        let control = control(cx, stmt.clone(), expr.full.clone(), pattern.full);
+        let simple = simple(cx, expr.clone());
+        let declared = declared(cx, stmt, ty.full, expr.full, group).boxed();
+        let modules = modules(cx, choice((binding.clone(), function.clone(), declared.clone())));
+        choice((simple, binding, function, control, declared, modules))
+            .labelled(Label::Statement)
+            .map_with(move |kind, e| Stmt { kind, span: cx.span(without_semicolon(e.slice())) })
+            .boxed()
+    })
+}
+
+/// One expression, or one type, and nothing else.
+pub(crate) fn expression<'t>(cx: Text<'t>) -> impl Rule<'t, Expr> {
+    // An expression statement holds every expression, and the statement rule every part it needs.
+    statement(cx).try_map(|stmt, _| match stmt.kind {
+        StmtKind::Expr(expr) => Ok(expr),
+        _ => Err(Fail { at: 0, expected: Label::Expression.bit(), said: None }),
+    })
+}
+
+fn semi<'t>() -> impl Rule<'t, &'t Token> + Copy {
+    tok(Kind::Semi)
+}
+
+/// Statements with stray `;` between them. One that cannot be read does not lose the others.
+fn sequence<'t>(cx: Text<'t>, stmt: impl Rule<'t, Stmt>) -> impl Rule<'t, Vec<Stmt>> {
+    let stray = unsaid(&[Kind::Semi]).repeated();
+    let unread = skip().map_with(move |(), e| Stmt { kind: StmtKind::Error, span: cx.span(e.slice()) });
+    let stmt = stmt.recover_with(via_parser(unread));
+    stray.ignore_then(stmt.then_ignore(stray).repeated().collect::<Vec<_>>())
+}
+
+/// Skips a statement in a block: past its `;`, or up to what closes the block or begins the next.
+///
+/// Brackets match, so each token is looked at once.
+fn skip<'t>() -> impl Rule<'t, ()> {
+    custom::<_, Input<'t>, _, Extra>(|input| {
+        use Kind::*;
+        let at = *input.cursor().inner();
+        let mut open: Vec<Kind> = Vec::new();
+        let mut taken = 0;
+        while let Some(token) = input.peek_ref() {
+            match token.kind {
+                RBrace | Done | Elif | Else | Bar | RParen | RBracket | Endif | Endmatch
+                    if open.is_empty() =>
+                {
+                    break;
+                }
+                kind if open.is_empty() && taken > 0 && (kind.begins_statement() || token.offside) => break,
+                LParen | LBracket | LBrace | If | Match | Typematch | Do => open.push(token.kind),
+                RParen | RBracket | RBrace | Endif | Endmatch | Done => {
+                    open.pop();
+                }
+                // The next condition of an `if … do` has a `do` of its own.
+                Elif if open.last() == Some(&Do) => {
+                    open.pop();
+                }
+                _ => {}
+            }
+            input.skip();
+            taken += 1;
+            if token.kind == Semi && open.is_empty() || token.kind == Done && open.is_empty() {
+                break;
+            }
+        }
+        if taken == 0 { Err(Fail { at, expected: 0, said: None }) } else { Ok(()) }
+    })
+}
+
+/// `(x:T, p)`.
+fn group<'t>(item: impl Rule<'t, Pattern>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Vec<Param>> {
+    let param =
+        item.then(tok(Kind::Colon).ignore_then(ty).or_not()).map(|(pattern, ty)| Param { pattern, ty });
+    tok(Kind::LParen)
+        .ignore_then(param.separated_by(tok(Kind::Comma)).collect::<Vec<_>>())
+        .then_ignore(tok(Kind::RParen))
+}
+
+/// `var` and `val`.
+fn binding<'t>(
+    pattern: impl Rule<'t, Pattern>,
+    ty: impl Rule<'t, TypeExpr>,
+    expr: impl Rule<'t, Expr>,
+) -> impl Rule<'t, StmtKind> {
+    any_of(&[Kind::Var, Kind::Val])
+        .then(pattern)
+        .then(tok(Kind::Colon).ignore_then(ty).or_not())
+        .then_ignore(tok(Kind::Assign))
+        .then(expr)
+        .then_ignore(semi())
+        .map(|(((word, pattern), ty), init)| StmtKind::Let {
+            mutable: word.kind == Kind::Var,
+            pattern,
+            ty,
+            init,
+        })
+        .boxed()
+}
+
+/// Expression, assignment, store, jumps.
+fn simple<'t>(
+    cx: Text<'t>,
+    expr: Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>>,
+) -> impl Rule<'t, StmtKind> {
+    let assign = name_then(ASSIGNMENTS).then(expr.full.clone()).then_ignore(semi()).map(
+        move |((variable, op), value)| StmtKind::Assign {
+            name: cx.name(variable),
+            op: compound(op.kind),
+            value,
+        },
+    );
+    let store = tok(Kind::Amp)
+        .ignore_then(expr.place)
+        .then_ignore(tok(Kind::LArrow))
+        .then(expr.full.clone())
+        .then_ignore(semi())
+        .map(|(place, value)| StmtKind::Store { place, value });
+    let evaluate = expr
+        .full
+        .clone()
+        .then(unsaid(ASSIGNMENTS).then(expr.full.clone()).or_not())
+        .then_ignore(semi())
+        .map_with(move |(expr, assigned), e| match assigned {
+            None => StmtKind::Expr(expr),
+            Some((op, _)) => {
+                e.emit(Fail::said(SyntaxError::NotAVariable {
+                    place: expr.span,
+                    assign: cx.at(op),
+                    storable: op.kind == Kind::Assign && matches!(expr.kind, ExprKind::Dot { .. }),
+                }));
+                StmtKind::Error
+            }
+        });
+    let jump = any_of(&[Kind::Break, Kind::Continue]).then_ignore(semi()).map(|word| match word.kind {
+        Kind::Break => StmtKind::Break,
+        _ => StmtKind::Continue,
+    });
+    let result = tok(Kind::Return).ignore_then(expr.full.or_not()).then_ignore(semi()).map(StmtKind::Return);
+    choice((assign, evaluate, store, jump, result)).boxed()
+}
+
+fn compound(kind: Kind) -> Option<BinaryOp> {
+    Some(match kind {
+        Kind::PlusAssign => BinaryOp::Add,
+        Kind::MinusAssign => BinaryOp::Sub,
+        Kind::StarAssign => BinaryOp::Mul,
+        Kind::SlashAssign => BinaryOp::Div,
+        Kind::PercentAssign => BinaryOp::Rem,
+        Kind::PowAssign => BinaryOp::Pow,
+        _ => return None,
+    })
+}
+
+/// `if` `match` `for` `while` `do`.
+fn control<'t>(
+    cx: Text<'t>,
+    stmt: impl Rule<'t, Stmt>,
+    expr: impl Rule<'t, Expr>,
+    pattern: impl Rule<'t, Pattern>,
+) -> impl Rule<'t, StmtKind> {
+    let statements = sequence(cx, stmt.clone()).boxed();
+    let end = tok(Kind::Done).then_ignore(unsaid(&[Kind::Semi]).or_not());
+    let body = tok(Kind::Do).ignore_then(statements.clone()).then_ignore(end).boxed();
+    let single = tok(Kind::Perform).ignore_then(stmt).map(|stmt| vec![stmt]).boxed();
+    let either = choice((body.clone(), single.clone())).boxed();
+
+    let arm = expr.clone().then_ignore(tok(Kind::Do)).then(statements.clone()).boxed();
+    let blocks = tok(Kind::Do)
+        .ignore_then(statements.clone())
+        .then(tok(Kind::Elif).ignore_then(arm).repeated().collect::<Vec<_>>())
+        .then(tok(Kind::Else).ignore_then(statements.clone()).or_not())
+        .then_ignore(end);
+    let single_arm = single.map(|body| ((body, Vec::new()), None));
+    // The condition is read once, whichever form follows it.
+    let if_do = tok(Kind::IfDo).ignore_then(expr.clone()).then(choice((blocks, single_arm))).map(
+        |(condition, ((body, rest), otherwise))| StmtKind::If {
+            arms: std::iter::once((condition, body)).chain(rest).collect(),
+            otherwise,
+        },
+    );
+    let match_arm = pattern
+        .clone()
+        .then(tok(Kind::When).ignore_then(expr.clone()).or_not())
+        .then_ignore(tok(Kind::FatArrow))
+        .then(statements)
+        .map(|((pattern, guard), body)| Arm { pattern, guard, body });
+    let match_do = tok(Kind::MatchDo)
+        .ignore_then(expr.clone())
+        .then_ignore(tok(Kind::Do))
+        .then_ignore(tok(Kind::Bar).or_not())
+        .then(match_arm.separated_by(tok(Kind::Bar)).at_least(1).collect::<Vec<_>>())
+        .then_ignore(end)
+        .map(|(scrutinee, arms)| StmtKind::Match { scrutinee, arms });
+    let for_in = tok(Kind::For)
+        .ignore_then(pattern)
+        .then_ignore(tok(Kind::In))
+        .then(expr.clone())
+        .then(either.clone())
+        .map(|((pattern, iterable), body)| StmtKind::For { pattern, iterable, body });
+    let while_loop = tok(Kind::While)
+        .ignore_then(expr)
+        .then(either)
+        .map(|(condition, body)| StmtKind::While { condition, body });
+    choice((if_do, match_do, for_in, while_loop, body.map(StmtKind::Block))).boxed()
+}
+
+/// `fun f[T](x:T):T => e;`, `proc p() { … }`.
+fn function<'t>(
+    cx: Text<'t>,
+    group: impl Rule<'t, Vec<Param>>,
+    ty: impl Rule<'t, TypeExpr>,
+    expr: impl Rule<'t, Expr>,
+    block: impl Rule<'t, Vec<Stmt>>,
+) -> impl Rule<'t, StmtKind> {
+    let header = any_of(&[Kind::Fun, Kind::Proc])
+        .then(function_name(cx))
+        .then(generics(cx, ty.clone()).or_not())
+        .then(group.repeated().at_least(1).collect::<Vec<_>>())
+        .then(tok(Kind::Colon).ignore_then(ty).or_not())
+        .map_with(move |header, e| (header, cx.span(e.slice())));
+    let body = choice((
+        tok(Kind::FatArrow).ignore_then(expr).then_ignore(semi()).map(|e| Body::Expr(Box::new(e))),
+        block.then_ignore(unsaid(&[Kind::Semi]).or_not()).map(Body::Block),
+    ));
+    header
+        .then(body)
+        .map(move |((((((word, name), generics), params), result), header), body)| {
+            let function = Function {
+                is_proc: word.kind == Kind::Proc,
+                generics: generics.unwrap_or_default(),
+                params,
+                result,
+                body,
+                header,
+            };
+            StmtKind::Function { name, function: Box::new(function), doc: cx.doc(word) }
+        })
+        .boxed()
+}
+
+/// A name, or an operator that a class declares and instances define.
+fn function_name<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
+    use Kind::*;
+    let operator = unsaid(&[
+        Plus, Minus, Star, Slash, Percent, Pow, EqEq, NotEq, Less, LessEq, Greater, GreaterEq, Bang,
+    ]);
+    choice((name(cx), operator.map(move |token| cx.name(token))))
+}
+
+/// `[T, N:COMPACTLINEAR with Add[T], Ord[T]]`.
+fn generics<'t>(cx: Text<'t>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Generics> {
+    let constraint = path(cx).then(type_arguments(ty).or_not().map(Option::unwrap_or_default));
+    tok(Kind::LBracket)
+        .ignore_then(type_param(cx).separated_by(tok(Kind::Comma)).collect::<Vec<_>>())
+        .then(
+            tok(Kind::With)
+                .ignore_then(constraint.separated_by(tok(Kind::Comma)).at_least(1).collect::<Vec<_>>())
+                .or_not(),
+        )
+        .then_ignore(tok(Kind::RBracket))
+        .map(|(params, constraints)| Generics { params, constraints: constraints.unwrap_or_default() })
+        .boxed()
+}
+
+fn type_param<'t>(cx: Text<'t>) -> impl Rule<'t, TypeParam> {
+    name(cx)
+        .then(tok(Kind::Colon).ignore_then(path(cx)).or_not())
+        .map(|(name, kind)| TypeParam { name, kind })
+}
+
+/// Types, classes, instances, equations.
+fn declared<'t>(
+    cx: Text<'t>,
+    stmt: impl Rule<'t, Stmt>,
+    ty: impl Rule<'t, TypeExpr>,
+    expr: impl Rule<'t, Expr>,
+    group: impl Rule<'t, Vec<Param>>,
+) -> impl Rule<'t, StmtKind> {
+    let head = move |word: Kind| {
+        let generics = generics(cx, types(cx).full);
+        tok(word).then(name(cx)).then(generics.or_not()).map(move |((word, name), generics)| TypeDecl {
+            name,
+            generics: generics.unwrap_or_default(),
+            doc: cx.doc(word),
+        })
+    };
+    let stray = unsaid(&[Kind::Semi]).repeated();
+    let optional = unsaid(&[Kind::Semi]).or_not();
+
+    let equals = tok(Kind::Assign).ignore_then(ty.clone()).then_ignore(semi()).boxed();
+    let typedef =
+        head(Kind::Typedef).then(equals.clone()).map(|(decl, ty)| StmtKind::Typedef(decl, ty)).boxed();
+    let newtype = head(Kind::Newtype).then(equals).map(|(decl, ty)| StmtKind::Newtype(decl, ty)).boxed();
+
+    let field = name(cx).then_ignore(tok(Kind::Colon)).then(ty.clone()).boxed();
+    let braced = tok(Kind::LBrace)
+        .ignore_then(field.clone().separated_by(semi()).allow_trailing().collect::<Vec<_>>())
+        .then_ignore(tok(Kind::RBrace))
+        .then_ignore(optional);
+    let round = tok(Kind::LParen)
+        .ignore_then(field.separated_by(tok(Kind::Comma)).collect::<Vec<_>>())
+        .then_ignore(tok(Kind::RParen))
+        .then_ignore(semi());
+    let structure = head(Kind::Struct)
+        .then(choice((braced, round)))
+        .map(|(decl, fields)| StmtKind::Struct(decl, fields))
+        .boxed();
+
+    let constructor = name(cx).then(tok(Kind::Of).ignore_then(ty.clone()).or_not());
+    let variant = head(Kind::Variant)
+        .then_ignore(tok(Kind::Assign))
+        .then_ignore(tok(Kind::Bar).or_not())
+        .then(constructor.separated_by(tok(Kind::Bar)).at_least(1).collect::<Vec<_>>())
+        .then_ignore(semi())
+        .map(|(decl, constructors)| StmtKind::Variant(decl, constructors))
+        .boxed();
+
+    let typefun = tok(Kind::Typefun)
+        .ignore_then(name(cx))
+        .then_ignore(tok(Kind::LParen))
+        .then(type_param(cx).separated_by(tok(Kind::Comma)).collect::<Vec<_>>())
+        .then_ignore(tok(Kind::RParen))
+        .then(tok(Kind::Colon).ignore_then(path(cx)).or_not())
+        .then_ignore(tok(Kind::FatArrow))
+        .then(ty.clone())
+        .then_ignore(semi())
+        .map(|(((name, params), kind), body)| StmtKind::Typefun { name, params, kind, body })
+        .boxed();
+
+    let alternatives = name(cx).separated_by(tok(Kind::Bar)).at_least(1).collect::<Vec<_>>();
+    let kind = tok(Kind::KindWord)
+        .then(name(cx))
+        .then_ignore(tok(Kind::Assign))
+        .then_ignore(tok(Kind::Bar).or_not())
+        .then(alternatives)
+        .then_ignore(semi())
+        .map(move |((word, name), members)| StmtKind::Kind { name, members, doc: cx.doc(word) })
+        .boxed();
+
+    let layout = word(cx, "layout")
+        .ignore_then(name(cx).separated_by(tok(Kind::Comma)).at_least(1).collect::<Vec<_>>());
+    let abstract_type = head(Kind::Type)
+        .then(layout.or_not())
+        .then(tok(Kind::Assign).ignore_then(ty.clone()).or_not())
+        .then_ignore(semi())
+        .map(|((decl, layout), representation)| StmtKind::Abstract {
+            decl,
+            layout: layout.unwrap_or_default(),
+            representation,
+        })
+        .boxed();
+
+    let signature = any_of(&[Kind::Fun, Kind::Proc])
+        .ignore_then(function_name(cx))
+        .then(generics(cx, ty.clone()).or_not())
+        .then_ignore(tok(Kind::Colon))
+        .then(ty.clone())
+        .then_ignore(semi())
+        .map(|((name, generics), ty)| ClassMember::Signature(name, generics.unwrap_or_default(), ty));
+    let law = tok(Kind::Law)
+        .ignore_then(name(cx))
+        .then(group)
+        .then_ignore(tok(Kind::FatArrow))
+        .then(expr)
+        .then_ignore(semi())
+        .map(|((name, params), body)| ClassMember::Law(name, params, body));
+    let default = definition(stmt.clone()).map(ClassMember::Default);
+    let member = choice((signature, law, default)).boxed();
+    let class = head(Kind::Class)
+        .then_ignore(tok(Kind::LBrace))
+        .then_ignore(stray)
+        .then(member.then_ignore(stray).repeated().collect::<Vec<_>>())
+        .then_ignore(tok(Kind::RBrace))
+        .then_ignore(optional)
+        .map(|(decl, members)| StmtKind::Class(decl, members))
+        .boxed();
+
+    let definitions = tok(Kind::LBrace)
+        .ignore_then(stray)
+        .ignore_then(definition(stmt).then_ignore(stray).repeated().collect::<Vec<_>>())
+        .then_ignore(tok(Kind::RBrace))
+        .then_ignore(optional);
+    let instance = tok(Kind::Instance)
+        .ignore_then(generics(cx, ty.clone()).or_not())
+        .then(path(cx))
+        .then(type_arguments(ty.clone()).or_not())
+        .then(choice((definitions, semi().to(Vec::new()))))
+        .map(|(((generics, class), args), members)| StmtKind::Instance {
+            generics: generics.unwrap_or_default(),
+            class,
+            args: args.unwrap_or_default(),
+            members,
+        })
+        .boxed();
+
+    let require = tok(Kind::Require)
+        .ignore_then(ty.clone())
+        .then_ignore(tok(Kind::EqEq))
+        .then(ty)
+        .then_ignore(semi())
+        .map(|(left, right)| StmtKind::Require(left, right))
+        .boxed();
+    choice((typedef, newtype, structure, variant, typefun, kind, abstract_type, class, instance, require))
+        .boxed()
+}
+
+/// A `fun` or `proc` with a name, and no other statement.
+fn definition<'t>(stmt: impl Rule<'t, Stmt>) -> impl Rule<'t, Stmt> {
+    let begins = any_of(&[Kind::Fun, Kind::Proc]).rewind();
+    begins.ignore_then(stmt)
+}

@@ -1,0 +1,151 @@
+//! Types as written: tokens → [`TypeExpr`].
+//!
+//! Never an expression: a type stands only where a token before it says so.
+
+use super::super::ast::{TypeArm, TypeExpr, TypeExprKind};
+use super::super::lexer::{Kind, int_value};
+use super::rule::{Label, Rule, Text, any_of, glued, list_opening, listed, name, name_then, path, tok};
+use chumsky::prelude::*;
+
+/// Types at the three levels that other rules ask for.
+#[derive(Clone)]
+pub(crate) struct Types<F, P, A> {
+    /// Any type.
+    pub full: F,
+    /// A type without `->` at its top: after `of`.
+    pub plus: P,
+    /// A name with arguments, a number or a parenthesis: after a backtick.
+    pub atom: A,
+}
+
+pub(crate) fn types<'t>(
+    cx: Text<'t>,
+) -> Types<impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>> {
+    let full = recursive(move |full| {
+        let atom = atom(cx, full.clone()).boxed();
+        let plus = plus(atom).boxed();
+        plus.then(tok(Kind::Arrow).ignore_then(full).or_not()).map(|(domain, codomain)| match codomain {
+            None => domain,
+            Some(codomain) => joined2(domain, codomain, TypeExprKind::Function),
+        })
+    });
+    let atom = atom(cx, full.clone()).boxed();
+    Types { full, plus: plus(atom.clone()).boxed(), atom }
+}
+
+fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
+    let number = tok(Kind::Int).map(move |token| TypeExpr {
+        kind: TypeExprKind::Number(int_value(cx.of(token))),
+        span: cx.at(token),
+    });
+    let arguments = type_arguments(full.clone());
+    let called = glued(Kind::LParen)
+        .ignore_then(full.clone().separated_by(tok(Kind::Comma)).collect::<Vec<_>>())
+        .then_ignore(tok(Kind::RParen));
+    let form = choice((
+        arguments.map(|args| (TypeExprKind::Name as fn(_, _) -> _, args)),
+        called.map(|args| (TypeExprKind::Call as fn(_, _) -> _, args)),
+    ));
+    let named = path(cx).then(form.or_not()).map_with(move |(name, form), e| {
+        let kind = match form {
+            Some((make, args)) => make(name, args),
+            None => TypeExprKind::Name(name, Vec::new()),
+        };
+        TypeExpr { kind, span: cx.span(e.slice()) }
+    });
+    let field = name(cx).then_ignore(tok(Kind::Colon)).then(full.clone());
+    let fields = name_then(&[Kind::Colon])
+        .map(move |(token, _)| cx.name(token))
+        .then(full.clone())
+        .then(tok(Kind::Comma).ignore_then(field).repeated().collect::<Vec<_>>())
+        .map(|(first, rest)| TypeExprKind::Record(std::iter::once(first).chain(rest).collect()));
+    let parenthesised = tok(Kind::LParen)
+        .ignore_then(choice((
+            tok(Kind::RParen).to(TypeExprKind::Number(1u32.into())),
+            fields.then_ignore(tok(Kind::RParen)),
+            full.clone().map(|ty| ty.kind).then_ignore(tok(Kind::RParen)),
+        )))
+        .map_with(move |kind, e| TypeExpr { kind, span: cx.span(e.slice()) });
+    let open = tok(Kind::Question)
+        .ignore_then(name(cx))
+        .map_with(move |name, e| TypeExpr { kind: TypeExprKind::Open(name), span: cx.span(e.slice()) });
+    let hole =
+        tok(Kind::Underscore).map(move |token| TypeExpr { kind: TypeExprKind::Hole, span: cx.at(token) });
+    let several = list_opening()
+        .ignore_then(full.clone().separated_by(tok(Kind::Comma)).at_least(2).collect::<Vec<_>>())
+        .then_ignore(tok(Kind::RParen));
+    let subjects = choice((several, full.clone().map(|one| vec![one]))).boxed();
+    let arm = subjects
+        .clone()
+        .map_with(move |patterns, e| (patterns, cx.span(e.slice())))
+        .then_ignore(tok(Kind::FatArrow))
+        .then(full)
+        .map(|((patterns, span), result)| TypeArm { patterns, span, result });
+    let typematch = tok(Kind::Typematch)
+        .ignore_then(subjects)
+        .then_ignore(tok(Kind::With))
+        .then_ignore(tok(Kind::Bar).or_not())
+        .then(arm.separated_by(tok(Kind::Bar)).at_least(1).collect::<Vec<_>>())
+        .then_ignore(tok(Kind::Endmatch))
+        .map_with(move |(subjects, arms), e| TypeExpr {
+            kind: TypeExprKind::TypeMatch(subjects, arms),
+            span: cx.span(e.slice()),
+        });
+    choice((named, number, parenthesised, open, hole, typematch)).labelled(Label::Type)
+}
+
+/// `[T, 3]`, touching the name before it.
+pub(crate) fn type_arguments<'t>(full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Vec<TypeExpr>> {
+    glued(Kind::LBracket)
+        .ignore_then(full.separated_by(tok(Kind::Comma)).at_least(1).collect::<Vec<_>>())
+        .then_ignore(tok(Kind::RBracket))
+}
+
+/// From the tightest operator, `^`, to the loosest but `->`.
+fn plus<'t>(atom: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
+    let power = atom.clone().foldl(
+        any_of(&[Kind::Caret, Kind::CCaret]).then(atom).repeated(),
+        |base, (op, exponent)| match op.kind {
+            Kind::Caret => joined2(base, exponent, TypeExprKind::Array),
+            _ => joined2(base, exponent, TypeExprKind::CompactPower),
+        },
+    );
+    let compact_product = listed(power.boxed(), Kind::CStar, TypeExprKind::CompactProduct).boxed();
+    // `*` gathers, `*+` does not: `3 *+ A * B` is `(3 *+ A) * B`.
+    let product = compact_product
+        .clone()
+        .then(any_of(&[Kind::Star, Kind::StarPlus]).then(compact_product).repeated().collect::<Vec<_>>())
+        .map(|(first, rest)| {
+            let mut left = first;
+            let mut gathering = false;
+            for (op, right) in rest {
+                let span = left.span.to(right.span);
+                left = match (op.kind, left) {
+                    (Kind::StarPlus, left) => {
+                        gathering = false;
+                        joined2(left, right, TypeExprKind::Repeat)
+                    }
+                    (_, TypeExpr { kind: TypeExprKind::Product(mut items), .. }) if gathering => {
+                        items.push(right);
+                        TypeExpr { kind: TypeExprKind::Product(items), span }
+                    }
+                    (_, left) => {
+                        gathering = true;
+                        TypeExpr { kind: TypeExprKind::Product(vec![left, right]), span }
+                    }
+                };
+            }
+            left
+        });
+    let compact_sum = listed(product.boxed(), Kind::CPlus, TypeExprKind::CompactSum);
+    listed(compact_sum.boxed(), Kind::Plus, TypeExprKind::Sum)
+}
+
+fn joined2(
+    left: TypeExpr,
+    right: TypeExpr,
+    make: impl Fn(Box<TypeExpr>, Box<TypeExpr>) -> TypeExprKind,
+) -> TypeExpr {
+    let span = left.span.to(right.span);
+    TypeExpr { kind: make(Box::new(left), Box::new(right)), span }
+}

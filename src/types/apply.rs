@@ -1,0 +1,412 @@
+//! Type functions: types computed from types.
+//!
+//! `typefun narrow(V:VIS, W:VIS):VIS => typematch (V, W) with … endmatch` makes `narrow(A, B)` a
+//! type that reduces as soon as its arguments say enough. [`Type::apply`] is the one way to build
+//! an application, and substitution goes through it, so that a type never holds an application
+//! that could be reduced; one that cannot (yet) is *stuck* and stays, as [`TypeKind::Apply`].
+//!
+//! **Rule.** The arms are tried in order. Each pattern fits the argument, is *apart* from it, or
+//! neither. The first arm that is not apart decides: if it fits, the application is its result,
+//! else it is stuck. "Apart" means that no instance of the argument (its variables and holes
+//! replaced in any way) fits. So a reduction that happens now would have happened after any
+//! substitution, with the same result up to it: reducing early or late is the same. Patterns match
+//! modulo the definitional equalities: `A * B` fits `int ^ 2`, which is `int * int`.
+//!
+//! **Bounds.** Type functions may call themselves. Every outermost reduction has fuel: for the
+//! types it builds, and for how deep its calls nest, which is what the stack has to hold. If it
+//! runs out, the application stays as it was written, and [`TypeFun::reduce`] says so.
+
+use super::{Kind, LARGEST_TYPE_NODES, Type, TypeKind, TypeVar};
+use num_bigint::BigUint;
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+/// A declared type function. Identity is the number.
+#[derive(Clone)]
+pub struct TypeFun(Arc<TypeFunDef>);
+
+/// What was declared.
+pub struct TypeFunDef {
+    /// Unique in a session.
+    pub id: u32,
+    /// As declared.
+    pub name: Arc<str>,
+    /// Parameters with their kinds.
+    pub params: Vec<TypeVar>,
+    /// The kind of its results.
+    pub kind: Kind,
+    /// Filled once; a type function may mention itself.
+    meaning: OnceLock<Meaning>,
+}
+
+/// What an application stands for, in terms of the parameters.
+#[derive(Clone, Debug)]
+pub enum Meaning {
+    /// This type.
+    Is(Type),
+    /// The first arm that fits the subjects.
+    Match(Vec<Type>, Vec<TypeArm>),
+}
+
+/// One arm of a `typematch`.
+#[derive(Clone, Debug)]
+pub struct TypeArm {
+    /// One for each subject: types in which `binds` stand for what they fit.
+    pub patterns: Vec<Type>,
+    /// The variables of the patterns, those of `_` too.
+    pub binds: Vec<TypeVar>,
+    /// The result.
+    pub result: Type,
+}
+
+/// What became of an application.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reduction {
+    /// It is this type.
+    To(Type),
+    /// The arguments do not say enough yet.
+    Stuck,
+    /// No arm fits, whatever the variables in the arguments are.
+    NoArm,
+    /// It takes too many steps, perhaps for ever.
+    Endless,
+}
+
+/// How a pattern and a type stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// No instance of the type fits.
+    Apart,
+    /// Some instance may fit.
+    Open,
+    /// It fits.
+    Fits,
+}
+
+/// Nodes that one outermost reduction may build.
+const FUEL: u32 = 30_000;
+
+/// The sum of the depths of results that may be under construction at once.
+const DEEPEST_CALLS: u32 = 1_200;
+
+thread_local! {
+    /// Of the outermost reduction in progress on this thread.
+    static STATE: Cell<State> = const { Cell::new(State { depth: 0, used: 0, spent: false }) };
+}
+
+#[derive(Clone, Copy)]
+struct State {
+    depth: u32,
+    used: u32,
+    spent: bool,
+}
+
+impl TypeFun {
+    /// A type function whose meaning is given later by [`TypeFun::define`].
+    pub fn declare(id: u32, name: Arc<str>, params: Vec<TypeVar>, kind: Kind) -> TypeFun {
+        TypeFun(Arc::new(TypeFunDef { id, name, params, kind, meaning: OnceLock::new() }))
+    }
+
+    /// Gives the meaning. Later calls change nothing.
+    pub fn define(&self, meaning: Meaning) {
+        let _ = self.0.meaning.set(meaning);
+    }
+
+    /// The meaning; `None` while the declaration is being checked, or if that failed.
+    pub fn meaning(&self) -> Option<&Meaning> {
+        self.0.meaning.get()
+    }
+
+    /// What the application to these arguments becomes.
+    pub fn reduce(&self, args: &[Type]) -> Reduction {
+        let before = STATE.get();
+        let outermost = before.depth == 0;
+        if outermost {
+            STATE.set(State { depth: 1, used: 0, spent: false });
+        }
+        let reduction = self.step(args);
+        let after = STATE.get();
+        if outermost {
+            STATE.set(State { depth: 0, used: 0, spent: false });
+            if after.spent {
+                return Reduction::Endless;
+            }
+        } else {
+            STATE.set(State { depth: before.depth, ..after });
+        }
+        reduction
+    }
+
+    fn step(&self, args: &[Type]) -> Reduction {
+        let state = STATE.get();
+        let size = args.iter().fold(0u32, |sum, arg| sum.saturating_add(arg.nodes()));
+        if state.spent || size > LARGEST_TYPE_NODES {
+            return spend();
+        }
+        let Some(meaning) = self.meaning() else { return Reduction::Stuck };
+        let mut bindings: HashMap<u32, Type> =
+            self.params.iter().map(|p| p.id).zip(args.iter().cloned()).collect();
+        let result = match meaning {
+            Meaning::Is(ty) => ty,
+            Meaning::Match(subjects, arms) => {
+                let subjects: Vec<Type> = subjects.iter().map(|s| s.substitute(&bindings)).collect();
+                match choose(arms, &subjects) {
+                    Ok((arm, found)) => {
+                        bindings.extend(found);
+                        &arm.result
+                    }
+                    Err(reduction) => return reduction,
+                }
+            }
+        };
+        let state = STATE.get();
+        let used = state.used.saturating_add(1).saturating_add(result.nodes());
+        let depth = state.depth.saturating_add(1).saturating_add(result.depth());
+        if used > FUEL || depth > DEEPEST_CALLS {
+            return spend();
+        }
+        STATE.set(State { depth, used, ..state });
+        Reduction::To(result.substitute(&bindings))
+    }
+}
+
+fn spend() -> Reduction {
+    STATE.set(State { spent: true, ..STATE.get() });
+    Reduction::Endless
+}
+
+/// The arm that decides, with what its variables stand for.
+fn choose<'a>(
+    arms: &'a [TypeArm],
+    subjects: &[Type],
+) -> Result<(&'a TypeArm, HashMap<u32, Type>), Reduction> {
+    for arm in arms {
+        match arm.fit(subjects) {
+            (Fit::Fits, found) => return Ok((arm, found)),
+            (Fit::Open, _) => return Err(Reduction::Stuck),
+            (Fit::Apart, _) => {}
+        }
+    }
+    Err(Reduction::NoArm)
+}
+
+impl TypeArm {
+    /// How the patterns stand to the subjects, and what their variables stand for.
+    pub fn fit(&self, subjects: &[Type]) -> (Fit, HashMap<u32, Type>) {
+        let mut matcher = Matcher { binds: &self.binds, found: HashMap::new() };
+        let pairs = self.patterns.iter().zip(subjects);
+        let fit = all(pairs.map(|(pattern, subject)| matcher.fit(pattern, subject)));
+        (fit, matcher.found)
+    }
+}
+
+/// What is apart in one part is apart.
+fn all(fits: impl Iterator<Item = Fit>) -> Fit {
+    let mut least = Fit::Fits;
+    for fit in fits {
+        least = least.min(fit);
+        if least == Fit::Apart {
+            break;
+        }
+    }
+    least
+}
+
+struct Matcher<'a> {
+    binds: &'a [TypeVar],
+    found: HashMap<u32, Type>,
+}
+
+impl Matcher<'_> {
+    fn fit(&mut self, pattern: &Type, subject: &Type) -> Fit {
+        use TypeKind as K;
+        if let K::Var(var) = pattern.kind()
+            && self.binds.contains(var)
+        {
+            return self.bind(var, subject);
+        }
+        match (pattern.kind(), subject.kind()) {
+            (_, K::Error) => Fit::Open,
+            (form, K::Var(_) | K::Meta(_) | K::Apply(..)) => {
+                if pattern == subject {
+                    Fit::Fits
+                } else if possible(form, subject.kind_of()) {
+                    Fit::Open
+                } else {
+                    Fit::Apart
+                }
+            }
+            (K::Product(ps), K::Product(ss))
+            | (K::Sum(ps), K::Sum(ss))
+            | (K::CompactProduct(ps), K::CompactProduct(ss))
+            | (K::CompactSum(ps), K::CompactSum(ss))
+                if ps.len() == ss.len() =>
+            {
+                self.pairs(ps, ss)
+            }
+            (K::Array(p, i), K::Array(t, j)) | (K::CompactPower(p, i), K::CompactPower(t, j)) => {
+                self.fit(p, t).min(self.fit(i, j))
+            }
+            (K::Function(p, q), K::Function(t, u)) => self.fit(p, t).min(self.fit(q, u)),
+            (K::Procedure(p), K::Procedure(t)) => self.fit(p, t),
+            (K::Repeat(n, p), K::Repeat(m, t)) if n == m => self.fit(p, t),
+            (K::Record(ps), K::Record(ss)) if ps.len() == ss.len() => {
+                if ps.iter().zip(ss).any(|((n, _), (m, _))| n != m) {
+                    return Fit::Apart;
+                }
+                all(ps.iter().zip(ss).map(|((_, p), (_, s))| self.fit(p, s)))
+            }
+            (K::Nominal(n, ps), K::Nominal(m, ss)) if n == m => self.pairs(ps, ss),
+            (K::Triangle(a, p), K::Triangle(b, s)) if a == b => self.fit(p, s),
+            // What is written out in the pattern is a power in the subject.
+            (K::Product(ps), K::Array(t, i)) | (K::CompactProduct(ps), K::CompactPower(t, i)) => {
+                let count = count_fits(ps.len(), i);
+                count.min(all(ps.iter().map(|p| self.fit(p, t))))
+            }
+            (K::Sum(ps), K::Repeat(n, t)) if *n == BigUint::from(ps.len()) => {
+                all(ps.iter().map(|p| self.fit(p, t)))
+            }
+            (K::Sum(ps), K::UnitSum(n)) if *n == BigUint::from(ps.len()) => {
+                all(ps.iter().map(|p| self.fit(p, &Type::unit())))
+            }
+            (K::Repeat(n, p), K::UnitSum(m)) if n == m => self.fit(p, &Type::unit()),
+            // A power in the pattern: the parts of the subject may become equal.
+            (K::Array(p, i), K::Product(ss)) | (K::CompactPower(p, i), K::CompactProduct(ss)) => {
+                let count = self.fit(i, &Type::unit_sum(ss.len()));
+                self.if_equal(subject, count, p, ss)
+            }
+            (K::Repeat(n, p), K::Sum(ss)) if *n == BigUint::from(ss.len()) => {
+                self.if_equal(subject, Fit::Fits, p, ss)
+            }
+            (K::UnitSum(n), K::Sum(ss)) if *n == BigUint::from(ss.len()) => {
+                self.if_equal(subject, Fit::Fits, &Type::unit(), ss)
+            }
+            (K::UnitSum(n), K::Repeat(m, t)) if n == m => {
+                self.if_equal(subject, Fit::Fits, &Type::unit(), std::slice::from_ref(t))
+            }
+            (K::UnitSum(_) | K::Scalar(_) | K::Member(_) | K::Var(_), _) if pattern == subject => Fit::Fits,
+            _ => Fit::Apart,
+        }
+    }
+
+    fn pairs(&mut self, patterns: &[Type], subjects: &[Type]) -> Fit {
+        all(patterns.iter().zip(subjects).map(|(p, s)| self.fit(p, s)))
+    }
+
+    fn bind(&mut self, var: &TypeVar, subject: &Type) -> Fit {
+        if !subject.has_kind(var.kind) {
+            let possible = flexible(subject) && subject.kind_of().meet(var.kind).is_some();
+            return if possible { Fit::Open } else { Fit::Apart };
+        }
+        match self.found.get(&var.id) {
+            None => {
+                self.found.insert(var.id, subject.clone());
+                Fit::Fits
+            }
+            Some(known) if known == subject => Fit::Fits,
+            Some(known) if flexible(known) || flexible(subject) => Fit::Open,
+            Some(_) => Fit::Apart,
+        }
+    }
+
+    /// The parts of a subject that are not all equal now, against a pattern for each of them.
+    fn if_equal(&mut self, subject: &Type, count: Fit, pattern: &Type, parts: &[Type]) -> Fit {
+        if !flexible(subject) {
+            return Fit::Apart;
+        }
+        count.min(all(parts.iter().map(|part| self.fit(pattern, part)))).min(Fit::Open)
+    }
+}
+
+/// Whether a type may change when variables become known.
+fn flexible(ty: &Type) -> bool {
+    ty.has_var() || ty.has_meta() || ty.has_apply()
+}
+
+fn count_fits(count: usize, index: &Type) -> Fit {
+    match index.kind() {
+        TypeKind::UnitSum(n) if *n == BigUint::from(count) => Fit::Fits,
+        TypeKind::Var(_) | TypeKind::Meta(_) | TypeKind::Apply(..) | TypeKind::Error => Fit::Open,
+        _ => Fit::Apart,
+    }
+}
+
+/// Whether something of this kind can have this form.
+fn possible(form: &TypeKind, kind: Kind) -> bool {
+    use TypeKind as K;
+    match form {
+        K::Scalar(_)
+        | K::Product(_)
+        | K::Array(..)
+        | K::Function(..)
+        | K::Procedure(_)
+        | K::Record(_)
+        | K::Exists(..) => kind == Kind::Type,
+        K::CompactProduct(_) | K::CompactSum(_) | K::CompactPower(..) | K::Triangle(..) => {
+            matches!(kind, Kind::Compact | Kind::Type)
+        }
+        K::Nominal(nominal, _) => nominal.kind.within(kind),
+        K::Member(member) => member.kind.kind() == kind,
+        // `A + B` is `2` where both are `1`.
+        K::UnitSum(_) | K::Sum(_) | K::Repeat(..) => !kind.is_finite(),
+        K::Var(_) | K::Meta(_) | K::Apply(..) | K::Error => true,
+    }
+}
+
+impl Type {
+    /// A type function applied: what it reduces to, or the stuck application.
+    pub fn apply(fun: TypeFun, args: Vec<Type>) -> Type {
+        if args.iter().any(Type::is_error) {
+            return Type::error();
+        }
+        match fun.reduce(&args) {
+            Reduction::To(ty) => ty,
+            Reduction::Stuck | Reduction::NoArm | Reduction::Endless => Type::new(TypeKind::Apply(fun, args)),
+        }
+    }
+
+    /// The stuck applications in it for which `which` holds, outermost first.
+    pub fn find_application(&self, which: &mut dyn FnMut(&TypeFun, &[Type]) -> bool) -> Option<Type> {
+        if !self.has_apply() {
+            return None;
+        }
+        if let TypeKind::Apply(fun, args) = self.kind()
+            && which(fun, args)
+        {
+            return Some(self.clone());
+        }
+        let mut found = None;
+        self.kind().for_each_child(&mut |child| {
+            if found.is_none() {
+                found = child.find_application(which);
+            }
+        });
+        found
+    }
+}
+
+impl std::ops::Deref for TypeFun {
+    type Target = TypeFunDef;
+    fn deref(&self) -> &TypeFunDef {
+        &self.0
+    }
+}
+impl PartialEq for TypeFun {
+    fn eq(&self, other: &TypeFun) -> bool {
+        self.id == other.id
+    }
+}
+impl Eq for TypeFun {}
+impl Hash for TypeFun {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+impl fmt::Debug for TypeFun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.name, self.id)
+    }
+}

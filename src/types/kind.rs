@@ -1,0 +1,176 @@
+//! Kinds: what a type may be used for.
+//!
+//! `UNITSUM < COMPACTLINEAR < TYPE`, and beside them the kinds a program declares. A declared kind
+//! is finite: its types are its members, names that no value has as its type. It is unrelated to
+//! every other kind, so kinds are ordered only partly: [`Kind::within`].
+
+use super::TypeKind;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// A kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `0`, `1`, `2` …
+    UnitSum,
+    /// Everything that can index an array.
+    Compact,
+    /// Every type that values have.
+    Type,
+    /// A declared kind, by its number in the session.
+    Finite(u32),
+}
+
+impl Kind {
+    /// Its name in the language, unless a program has declared it.
+    pub fn built_in_name(self) -> Option<&'static str> {
+        Some(match self {
+            Kind::UnitSum => "UNITSUM",
+            Kind::Compact => "COMPACTLINEAR",
+            Kind::Type => "TYPE",
+            Kind::Finite(_) => return None,
+        })
+    }
+
+    /// The built-in kind with this name.
+    pub fn named(name: &str) -> Option<Kind> {
+        [Kind::UnitSum, Kind::Compact, Kind::Type].into_iter().find(|k| k.built_in_name() == Some(name))
+    }
+
+    /// Whether every type of this kind is one of the other.
+    pub fn within(self, other: Kind) -> bool {
+        match (self, other) {
+            (Kind::Finite(a), Kind::Finite(b)) => a == b,
+            (Kind::Finite(_), _) | (_, Kind::Finite(_)) => false,
+            (a, b) => a.rank() <= b.rank(),
+        }
+    }
+
+    /// The kind of what is of both kinds, if anything is.
+    pub fn meet(self, other: Kind) -> Option<Kind> {
+        if self.within(other) {
+            Some(self)
+        } else if other.within(self) {
+            Some(other)
+        } else {
+            None
+        }
+    }
+
+    /// Whether its types are members of a declared kind, which no value has.
+    pub fn is_finite(self) -> bool {
+        matches!(self, Kind::Finite(_))
+    }
+
+    fn rank(self) -> u8 {
+        match self {
+            Kind::UnitSum => 0,
+            Kind::Compact => 1,
+            Kind::Type | Kind::Finite(_) => 2,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    /// The name of a built-in kind, the number of a declared one.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.built_in_name(), self) {
+            (None, Kind::Finite(id)) => write!(f, "kind#{id}"),
+            (name, _) => f.write_str(name.unwrap_or_default()),
+        }
+    }
+}
+
+/// A kind that a program declares: `kind VIS = public | private | secret;`. Identity is the number.
+#[derive(Clone)]
+pub struct FiniteKind(Arc<FiniteKindDef>);
+
+/// What was declared.
+pub struct FiniteKindDef {
+    /// Unique in a session.
+    pub id: u32,
+    /// As declared.
+    pub name: Arc<str>,
+    /// Its members in order.
+    pub members: Vec<Arc<str>>,
+}
+
+impl FiniteKind {
+    /// A new kind.
+    pub fn new(id: u32, name: Arc<str>, members: Vec<Arc<str>>) -> FiniteKind {
+        FiniteKind(Arc::new(FiniteKindDef { id, name, members }))
+    }
+
+    /// The kind itself.
+    pub fn kind(&self) -> Kind {
+        Kind::Finite(self.id)
+    }
+}
+
+impl std::ops::Deref for FiniteKind {
+    type Target = FiniteKindDef;
+    fn deref(&self) -> &FiniteKindDef {
+        &self.0
+    }
+}
+
+impl fmt::Debug for FiniteKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.name, self.id)
+    }
+}
+
+/// One member of a declared kind.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Of which kind.
+    pub kind: FiniteKind,
+    /// Its place among the members.
+    pub index: usize,
+}
+
+impl Member {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        self.kind.members.get(self.index).map_or("_", |name| name)
+    }
+
+    /// The type it is.
+    pub fn into_type(self) -> super::Type {
+        super::Type::new(TypeKind::Member(self))
+    }
+}
+
+impl PartialEq for Member {
+    fn eq(&self, other: &Member) -> bool {
+        self.kind.id == other.kind.id && self.index == other.index
+    }
+}
+impl Eq for Member {}
+impl Hash for Member {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.kind.id, self.index).hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `within` is a partial order, and `meet` its greatest lower bound where there is one.
+    #[test]
+    fn kinds_are_partly_ordered() {
+        let all = [Kind::UnitSum, Kind::Compact, Kind::Type, Kind::Finite(1), Kind::Finite(2)];
+        for a in all {
+            assert!(a.within(a));
+            for b in all {
+                assert!(a == b || !(a.within(b) && b.within(a)));
+                let below: Vec<Kind> = all.into_iter().filter(|c| c.within(a) && c.within(b)).collect();
+                let meet = a.meet(b);
+                assert_eq!(meet.is_none(), below.is_empty());
+                assert!(below.into_iter().all(|c| meet.is_some_and(|m| c.within(m))));
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Matching: is a type an instance of a pattern, and at which types for the pattern's variables?
+//!
+//! Takes a pattern with variables and a type without holes; gives the variables' types. One way:
+//! variables of the type are constants here. Works on canonical types, hence modulo the definitional
+//! equalities of the language, with one choice left open: a pattern `A * B` and a tuple of two equal
+//! components, which is the array `T ^ 2`. They match, and the place where they *meet* is noted.
+//!
+//! **Preference.** Patterns that have no type in common unless products meet arrays count as apart, and
+//! still may match one type: `A * B` and `T ^ N`, or `(A * B) * (T ^ 2)` and `(T ^ 2) * (A * B)`. Matches
+//! are therefore in order: at the first place, outermost and then leftmost, where one of them meets and
+//! the other does not, the one that does not is preferred. Two matches of one type that meet at the same
+//! places come from patterns that unify with products apart from arrays, which coherence excludes; so the
+//! order is strict.
+//!
+//! Never solves anything on the type's side; knows no classes.
+
+use super::{Type, TypeKind, TypeVar};
+use std::collections::HashMap;
+
+/// How a type is an instance of a pattern.
+#[derive(Clone, Debug)]
+pub struct Match {
+    /// Types for the variables. One that the pattern does not mention is not bound.
+    pub bindings: HashMap<u32, Type>,
+    /// Where a product met an array: paths from the root, outermost first, then leftmost.
+    meets: Vec<Vec<usize>>,
+}
+
+impl Match {
+    /// Which of two matches of one type is preferred: the lesser.
+    pub fn preference(&self, other: &Match) -> std::cmp::Ordering {
+        use std::cmp::Ordering;
+        // Paths come sorted, so the first difference shows the first place where only one meets.
+        let (mut ours, mut theirs) = (self.meets.iter(), other.meets.iter());
+        loop {
+            match (ours.next(), theirs.next()) {
+                (None, None) => return Ordering::Equal,
+                (None, Some(_)) => return Ordering::Less,
+                (Some(_), None) => return Ordering::Greater,
+                (Some(a), Some(b)) => match order(a, b) {
+                    Ordering::Equal => {}
+                    // The earlier place is one where the other does not meet.
+                    Ordering::Less => return Ordering::Greater,
+                    Ordering::Greater => return Ordering::Less,
+                },
+            }
+        }
+    }
+}
+
+/// Outermost first, then leftmost.
+fn order(a: &[usize], b: &[usize]) -> std::cmp::Ordering {
+    a.len().cmp(&b.len()).then_with(|| a.cmp(b))
+}
+
+/// Types for `vars` at which the patterns are the types, pair by pair; `None` if there are none.
+pub fn matching(vars: &[TypeVar], patterns: &[Type], types: &[Type]) -> Option<Match> {
+    if patterns.len() != types.len() {
+        return None;
+    }
+    let mut matcher = Matcher { vars, found: HashMap::new(), path: Vec::new(), meets: Vec::new() };
+    if !matcher.all(patterns, types) {
+        return None;
+    }
+    matcher.meets.sort_by(|a, b| order(a, b));
+    Some(Match { bindings: matcher.found, meets: matcher.meets })
+}
+
+struct Matcher<'a> {
+    vars: &'a [TypeVar],
+    found: HashMap<u32, Type>,
+    path: Vec<usize>,
+    meets: Vec<Vec<usize>>,
+}
+
+impl Matcher<'_> {
+    fn matches(&mut self, pattern: &Type, ty: &Type) -> bool {
+        use TypeKind as K;
+        if let K::Var(var) = pattern.kind()
+            && self.vars.contains(var)
+        {
+            if let Some(known) = self.found.get(&var.id) {
+                return known == ty;
+            }
+            let fits = ty.has_kind(var.kind) && ty.loose() == 0;
+            if fits {
+                self.found.insert(var.id, ty.clone());
+            }
+            return fits;
+        }
+        if !pattern.has_var() {
+            return pattern == ty;
+        }
+        match (pattern.kind(), ty.kind()) {
+            (K::Array(t, i), K::Array(u, j)) | (K::CompactPower(t, i), K::CompactPower(u, j)) => {
+                self.part(0, t, u) && self.part(1, i, j)
+            }
+            (K::Product(parts), K::Array(u, j)) => {
+                self.meets.push(self.path.clone());
+                self.repeated(parts, u, j)
+            }
+            (K::CompactProduct(parts), K::CompactPower(u, j)) => self.repeated(parts, u, j),
+            (K::Repeat(n, t), K::Repeat(m, u)) => n == m && self.part(0, t, u),
+            (K::Repeat(n, t), K::UnitSum(m)) => n == m && self.part(0, t, &Type::unit()),
+            (K::Sum(parts), K::Repeat(m, u)) => *m == parts.len().into() && self.each(parts, u),
+            (K::Sum(parts), K::UnitSum(m)) => *m == parts.len().into() && self.each(parts, &Type::unit()),
+            (K::Product(ps), K::Product(ts))
+            | (K::Sum(ps), K::Sum(ts))
+            | (K::CompactProduct(ps), K::CompactProduct(ts))
+            | (K::CompactSum(ps), K::CompactSum(ts)) => self.all(ps, ts),
+            (K::Function(d, c), K::Function(e, f)) => self.part(0, d, e) && self.part(1, c, f),
+            (K::Procedure(d), K::Procedure(e)) => self.part(0, d, e),
+            (K::Exists(n, p), K::Exists(m, t)) => n == m && self.part(0, p, t),
+            (K::Record(ps), K::Record(ts)) => {
+                let mut pairs = ps.iter().zip(ts).enumerate();
+                ps.len() == ts.len() && pairs.all(|(at, ((n, p), (m, t)))| n == m && self.part(at, p, t))
+            }
+            (K::Nominal(n, ps), K::Nominal(m, ts)) => n == m && self.all(ps, ts),
+            (K::Triangle(a, p), K::Triangle(b, t)) => a == b && self.matches(p, t),
+            _ => false,
+        }
+    }
+
+    /// A part of the pattern, the one with this number, against one of the type.
+    fn part(&mut self, at: usize, pattern: &Type, ty: &Type) -> bool {
+        self.path.push(at);
+        let matches = self.matches(pattern, ty);
+        self.path.pop();
+        matches
+    }
+
+    fn all(&mut self, patterns: &[Type], types: &[Type]) -> bool {
+        let mut pairs = patterns.iter().zip(types).enumerate();
+        patterns.len() == types.len() && pairs.all(|(at, (p, t))| self.part(at, p, t))
+    }
+
+    fn each(&mut self, patterns: &[Type], ty: &Type) -> bool {
+        patterns.iter().enumerate().all(|(at, pattern)| self.part(at, pattern, ty))
+    }
+
+    /// Components against `u ^ j`.
+    fn repeated(&mut self, parts: &[Type], u: &Type, j: &Type) -> bool {
+        *j == Type::unit_sum(parts.len()) && self.each(parts, u)
+    }
+}

@@ -1,0 +1,860 @@
+//! Types, as the checker and everything after it see them.
+//!
+//! A [`Type`] is a shared tree built only through constructors that put it into *canonical form*,
+//! so that the definitional equalities of the language hold by construction:
+//!
+//! - `1 + 1 + … + 1` (n) is the unit sum `n`;
+//! - `T * T * … * T` (n ≥ 2) is `T ^ n`;
+//! - `A \* A \* … \* A` is `A \^ n`;
+//! - `T + T + … + T` is `n *+ T`.
+//!
+//! Two types are equal iff their trees are. Every node caches its size as a tree, its depth and
+//! whether it holds variables, so that no operation on ground types walks them twice and a type
+//! that grows without bound (`typedef` chains, polymorphic calls) is noticed in time.
+//!
+//! Knows no syntax.
+
+pub mod apply;
+pub mod encoding;
+pub mod exists;
+pub mod kind;
+pub mod matching;
+pub mod number;
+pub mod opaque;
+pub mod print;
+pub mod size;
+pub mod triangle;
+
+pub use apply::TypeFun;
+pub use kind::{FiniteKind, Kind, Member};
+
+use num_bigint::BigUint;
+use num_traits::{One, ToPrimitive, Zero};
+use number::Fixed;
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+pub use triangle::Triangle;
+
+/// A type in canonical form; cheap to clone.
+#[derive(Clone)]
+pub struct Type(Arc<Node>);
+
+struct Node {
+    kind: TypeKind,
+    hash: u64,
+    /// Nodes of the tree, saturating.
+    nodes: u32,
+    depth: u32,
+    has_meta: bool,
+    has_var: bool,
+    /// Binders that must stand around it for its bound variables to have theirs.
+    loose: u32,
+    has_apply: bool,
+}
+
+/// The forms of types. Built through the constructors of [`Type`], never by hand.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum TypeKind {
+    /// `0`, `1`, `2` …: the finite type with that many values.
+    UnitSum(BigUint),
+    /// `int`, `real` …
+    Scalar(Scalar),
+    /// `A * B * …`: two or more components, not all the same.
+    Product(Vec<Type>),
+    /// `A + B + …`: two or more cases, not all the same.
+    Sum(Vec<Type>),
+    /// `n *+ T`, n ≥ 2, `T` not `1`.
+    Repeat(BigUint, Type),
+    /// `T ^ I`.
+    Array(Type, Type),
+    /// `A \* B \* …`: two or more, not all the same.
+    CompactProduct(Vec<Type>),
+    /// `A \+ B \+ …`: two or more.
+    CompactSum(Vec<Type>),
+    /// `A \^ B`.
+    CompactPower(Type, Type),
+    /// `below[I]`, `lower[I]`: unordered pairs of index values.
+    Triangle(Triangle, Type),
+    /// `D -> C`, pure.
+    Function(Type, Type),
+    /// `D -> void`: a procedure, which may have effects.
+    Procedure(Type),
+    /// `T ^ ?K`: the type for some sizes, that many; see [`exists`]. Only as the result of a function.
+    Exists(usize, Type),
+    /// `(a:A, b:B)`, in storage order.
+    Record(Vec<(Arc<str>, Type)>),
+    /// A declared type with its arguments.
+    Nominal(Nominal, Vec<Type>),
+    /// A type function applied to arguments that do not say enough to reduce it.
+    Apply(TypeFun, Vec<Type>),
+    /// A member of a declared kind: the type of no value.
+    Member(Member),
+    /// A type parameter or an opened size: fixed but unknown.
+    Var(TypeVar),
+    /// A hole of inference. Never in a checked program.
+    Meta(Meta),
+    /// Stands for a type that could not be made; an error has been reported.
+    Error,
+}
+
+/// Types whose values are single machine or library values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scalar {
+    /// 64-bit signed integers, wrapping.
+    Int,
+    /// Integers of other fixed widths, wrapping.
+    Fixed(number::Fixed),
+    /// IEEE 754 binary32.
+    Single,
+    /// IEEE 754 binary64.
+    Real,
+    /// Unbounded integers.
+    Bigint,
+    /// Unicode text.
+    String,
+    /// A Unicode scalar value.
+    Char,
+}
+
+impl Scalar {
+    /// Every scalar.
+    pub const ALL: [Scalar; 13] = [
+        Scalar::Int,
+        Scalar::Fixed(Fixed::I8),
+        Scalar::Fixed(Fixed::I16),
+        Scalar::Fixed(Fixed::I32),
+        Scalar::Fixed(Fixed::U8),
+        Scalar::Fixed(Fixed::U16),
+        Scalar::Fixed(Fixed::U32),
+        Scalar::Fixed(Fixed::U64),
+        Scalar::Single,
+        Scalar::Real,
+        Scalar::Bigint,
+        Scalar::String,
+        Scalar::Char,
+    ];
+
+    /// Its name in the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::Int => "int",
+            Scalar::Fixed(fixed) => fixed.name(),
+            Scalar::Single => "f32",
+            Scalar::Real => "real",
+            Scalar::Bigint => "bigint",
+            Scalar::String => "string",
+            Scalar::Char => "char",
+        }
+    }
+
+    /// The scalar with this name or alias.
+    pub fn named(name: &str) -> Option<Scalar> {
+        Some(match name {
+            "int" | "i64" | "long" => Scalar::Int,
+            "real" | "f64" | "double" => Scalar::Real,
+            "bigint" => Scalar::Bigint,
+            "string" => Scalar::String,
+            "char" => Scalar::Char,
+            "f32" => Scalar::Single,
+            _ => return Fixed::ALL.into_iter().find(|f| f.name() == name).map(Scalar::Fixed),
+        })
+    }
+}
+
+/// A rigid type variable. Identity is the number; the name is for people.
+#[derive(Clone, Debug)]
+pub struct TypeVar {
+    /// Unique in a session.
+    pub id: u32,
+    /// As declared.
+    pub name: Arc<str>,
+    /// What it ranges over.
+    pub kind: Kind,
+}
+
+impl PartialEq for TypeVar {
+    fn eq(&self, other: &TypeVar) -> bool {
+        self.id == other.id
+    }
+}
+impl Eq for TypeVar {}
+impl Hash for TypeVar {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
+/// A hole of inference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Meta {
+    /// Index into the inference table.
+    pub id: u32,
+    /// The largest kind its solution may have.
+    pub kind: Kind,
+}
+
+/// A declared type. Identity is the number.
+#[derive(Clone)]
+pub struct Nominal(Arc<NominalDef>);
+
+/// What was declared.
+pub struct NominalDef {
+    /// Unique in a session.
+    pub id: u32,
+    /// As declared.
+    pub name: Arc<str>,
+    /// Type parameters.
+    pub params: Vec<TypeVar>,
+    /// Its kind when applied.
+    pub kind: Kind,
+    /// Filled once; variants may mention themselves.
+    body: OnceLock<NominalBody>,
+}
+
+/// The nominal forms.
+#[derive(Clone, Debug)]
+pub enum NominalBody {
+    /// Same values and storage as the definition.
+    Newtype(Type),
+    /// Named fields in storage order.
+    Struct(Vec<(Arc<str>, Type)>),
+    /// Named cases with their arguments (`1` when without).
+    Variant(Vec<(Arc<str>, Type)>),
+    /// Nothing but what `layout` says, and where it is known, how it is stored.
+    Abstract(opaque::Abstract),
+}
+
+impl Nominal {
+    /// A nominal type whose body is given later by [`Nominal::define`].
+    pub fn declare(id: u32, name: Arc<str>, params: Vec<TypeVar>, kind: Kind) -> Nominal {
+        Nominal(Arc::new(NominalDef { id, name, params, kind, body: OnceLock::new() }))
+    }
+
+    /// Gives the body. Later calls change nothing.
+    pub fn define(&self, body: NominalBody) {
+        let _ = self.0.body.set(body);
+    }
+
+    /// The body; `None` while the declaration is being checked, or if that failed.
+    pub fn body(&self) -> Option<&NominalBody> {
+        self.0.body.get()
+    }
+
+    /// The definition of a newtype at these arguments.
+    pub fn newtype_definition(&self, args: &[Type]) -> Option<Type> {
+        match self.body()? {
+            NominalBody::Newtype(def) => Some(def.substitute(&self.bindings(args))),
+            _ => None,
+        }
+    }
+
+    /// The fields of a struct at these arguments.
+    pub fn struct_fields(&self, args: &[Type]) -> Option<Vec<(Arc<str>, Type)>> {
+        match self.body()? {
+            NominalBody::Struct(fields) => Some(self.at(fields, args)),
+            _ => None,
+        }
+    }
+
+    /// The cases of a variant at these arguments.
+    pub fn variant_cases(&self, args: &[Type]) -> Option<Vec<(Arc<str>, Type)>> {
+        match self.body()? {
+            NominalBody::Variant(cases) => Some(self.at(cases, args)),
+            _ => None,
+        }
+    }
+
+    fn at(&self, parts: &[(Arc<str>, Type)], args: &[Type]) -> Vec<(Arc<str>, Type)> {
+        let bindings = self.bindings(args);
+        parts.iter().map(|(name, ty)| (name.clone(), ty.substitute(&bindings))).collect()
+    }
+
+    fn bindings(&self, args: &[Type]) -> HashMap<u32, Type> {
+        self.0.params.iter().map(|p| p.id).zip(args.iter().cloned()).collect()
+    }
+}
+
+impl std::ops::Deref for Nominal {
+    type Target = NominalDef;
+    fn deref(&self) -> &NominalDef {
+        &self.0
+    }
+}
+impl PartialEq for Nominal {
+    fn eq(&self, other: &Nominal) -> bool {
+        self.id == other.id
+    }
+}
+impl Eq for Nominal {}
+impl Hash for Nominal {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+impl fmt::Debug for Nominal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.name, self.id)
+    }
+}
+
+/// Why a size is not a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoSize {
+    /// The type is not compact linear.
+    NotCompact,
+    /// It depends on a variable.
+    Variable(TypeVar),
+    /// It is a number, but has more digits than are worth writing down.
+    TooLarge,
+}
+
+/// The largest ground size computed as a number, in bits. Beyond, [`NoSize::TooLarge`].
+pub const LARGEST_SIZE_BITS: u64 = 1 << 20;
+
+/// The largest type, in nodes written out. The checker reports larger ones.
+pub const LARGEST_TYPE_NODES: u32 = 20_000;
+
+/// The deepest type. The checker reports deeper ones.
+pub const DEEPEST_TYPE: u32 = 1_000;
+
+impl Type {
+    fn new(kind: TypeKind) -> Type {
+        let mut hasher = std::collections::hash_map::DefaultHasher::new();
+        kind.hash(&mut hasher);
+        let (mut nodes, mut depth) = (1u32, 0u32);
+        let mut has_meta = matches!(kind, TypeKind::Meta(_));
+        let (mut has_var, mut loose) = match &kind {
+            TypeKind::Var(var) => (!var.is_bound(), var.as_bound().map_or(0, |(depth, _)| depth + 1)),
+            _ => (false, 0),
+        };
+        let mut has_apply = matches!(kind, TypeKind::Apply(..));
+        kind.for_each_child(&mut |child| {
+            nodes = nodes.saturating_add(child.0.nodes);
+            depth = depth.max(child.0.depth);
+            has_meta |= child.0.has_meta;
+            has_var |= child.0.has_var;
+            has_apply |= child.0.has_apply;
+            loose = loose.max(child.0.loose);
+        });
+        if let TypeKind::Exists(..) = kind {
+            loose = loose.saturating_sub(1);
+        }
+        Type(Arc::new(Node {
+            kind,
+            hash: hasher.finish(),
+            nodes,
+            depth: depth + 1,
+            has_meta,
+            has_var,
+            loose,
+            has_apply,
+        }))
+    }
+
+    /// Whether a variable occurs in the type.
+    pub fn mentions(&self, var: &TypeVar) -> bool {
+        if !self.has_var() {
+            return false;
+        }
+        let mut found = matches!(self.kind(), TypeKind::Var(v) if v == var);
+        self.kind().for_each_child(&mut |child| found = found || child.mentions(var));
+        found
+    }
+
+    /// The unit sum with `n` values.
+    pub fn unit_sum(n: impl Into<BigUint>) -> Type {
+        Type::new(TypeKind::UnitSum(n.into()))
+    }
+
+    /// `0`, the type without values.
+    pub fn void() -> Type {
+        Type::unit_sum(0u32)
+    }
+
+    /// `1`, the type of `()`.
+    pub fn unit() -> Type {
+        Type::unit_sum(1u32)
+    }
+
+    /// `2`, the type of `true` and `false`.
+    pub fn bool() -> Type {
+        Type::unit_sum(2u32)
+    }
+
+    /// A scalar type.
+    pub fn scalar(scalar: Scalar) -> Type {
+        Type::new(TypeKind::Scalar(scalar))
+    }
+
+    /// `int`
+    pub fn int() -> Type {
+        Type::scalar(Scalar::Int)
+    }
+
+    /// `real`
+    pub fn real() -> Type {
+        Type::scalar(Scalar::Real)
+    }
+
+    /// `bigint`
+    pub fn bigint() -> Type {
+        Type::scalar(Scalar::Bigint)
+    }
+
+    /// `string`
+    pub fn string() -> Type {
+        Type::scalar(Scalar::String)
+    }
+
+    /// `char`
+    pub fn char() -> Type {
+        Type::scalar(Scalar::Char)
+    }
+
+    /// `A * B * …`; `1` for no component, the component itself for one, `T ^ n` for n equal ones.
+    pub fn product(mut components: Vec<Type>) -> Type {
+        match components.len() {
+            0 => Type::unit(),
+            1 => components.remove(0),
+            n if all_equal(&components) => Type::array(components.remove(0), Type::unit_sum(n)),
+            _ => Type::new(TypeKind::Product(components)),
+        }
+    }
+
+    /// `A + B + …`; `0` for no case, the case itself for one, `n *+ T` for n equal ones.
+    pub fn sum(mut cases: Vec<Type>) -> Type {
+        match cases.len() {
+            0 => Type::void(),
+            1 => cases.remove(0),
+            n if all_equal(&cases) => Type::repeat(BigUint::from(n), cases.remove(0)),
+            _ => Type::new(TypeKind::Sum(cases)),
+        }
+    }
+
+    /// `n *+ T`.
+    pub fn repeat(n: BigUint, case: Type) -> Type {
+        if n.is_zero() {
+            Type::void()
+        } else if n.is_one() {
+            case
+        } else if case.is_unit() {
+            Type::unit_sum(n)
+        } else {
+            Type::new(TypeKind::Repeat(n, case))
+        }
+    }
+
+    /// `T ^ I`.
+    pub fn array(element: Type, index: Type) -> Type {
+        Type::new(TypeKind::Array(element, index))
+    }
+
+    /// `A \* B \* …`; `1` for no factor, the factor itself for one, `A \^ n` for n equal ones.
+    pub fn compact_product(mut factors: Vec<Type>) -> Type {
+        match factors.len() {
+            0 => Type::unit(),
+            1 => factors.remove(0),
+            n if all_equal(&factors) => Type::compact_power(factors.remove(0), Type::unit_sum(n)),
+            _ => Type::new(TypeKind::CompactProduct(factors)),
+        }
+    }
+
+    /// `A \+ B \+ …`; `0` for no case, the case itself for one.
+    pub fn compact_sum(mut cases: Vec<Type>) -> Type {
+        match cases.len() {
+            0 => Type::void(),
+            1 => cases.remove(0),
+            _ => Type::new(TypeKind::CompactSum(cases)),
+        }
+    }
+
+    /// `A \^ B`.
+    pub fn compact_power(base: Type, exponent: Type) -> Type {
+        Type::new(TypeKind::CompactPower(base, exponent))
+    }
+
+    /// `below[I]` or `lower[I]`.
+    pub fn triangle(triangle: Triangle, index: Type) -> Type {
+        Type::new(TypeKind::Triangle(triangle, index))
+    }
+
+    /// `D -> C`, pure.
+    pub fn function(domain: Type, codomain: Type) -> Type {
+        Type::new(TypeKind::Function(domain, codomain))
+    }
+
+    /// `D -> void`, a procedure.
+    pub fn procedure(domain: Type) -> Type {
+        Type::new(TypeKind::Procedure(domain))
+    }
+
+    /// `(a:A, b:B)`.
+    pub fn record(fields: Vec<(Arc<str>, Type)>) -> Type {
+        Type::new(TypeKind::Record(fields))
+    }
+
+    /// A declared type at these arguments.
+    pub fn nominal(nominal: Nominal, args: Vec<Type>) -> Type {
+        Type::new(TypeKind::Nominal(nominal, args))
+    }
+
+    /// A rigid variable.
+    pub fn var(var: TypeVar) -> Type {
+        Type::new(TypeKind::Var(var))
+    }
+
+    /// A hole of inference.
+    pub fn meta(id: u32, kind: Kind) -> Type {
+        Type::new(TypeKind::Meta(Meta { id, kind }))
+    }
+
+    /// The type that stands for an error already reported.
+    pub fn error() -> Type {
+        Type::new(TypeKind::Error)
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> &TypeKind {
+        &self.0.kind
+    }
+
+    /// Nodes of the type written out, saturating.
+    pub fn nodes(&self) -> u32 {
+        self.0.nodes
+    }
+
+    /// Height of the type as a tree.
+    pub fn depth(&self) -> u32 {
+        self.0.depth
+    }
+
+    /// Whether a hole of inference occurs in it.
+    pub fn has_meta(&self) -> bool {
+        self.0.has_meta
+    }
+
+    /// Whether a rigid variable occurs in it, free.
+    pub fn has_var(&self) -> bool {
+        self.0.has_var
+    }
+
+    /// Binders that must stand around it for its bound variables to have theirs; 0 for a whole type.
+    pub fn loose(&self) -> u32 {
+        self.0.loose
+    }
+
+    /// Whether a stuck application of a type function occurs in it.
+    pub fn has_apply(&self) -> bool {
+        self.0.has_apply
+    }
+
+    /// Whether it is `0`.
+    pub fn is_void(&self) -> bool {
+        matches!(self.kind(), TypeKind::UnitSum(n) if n.is_zero())
+    }
+
+    /// Whether it is `1`.
+    pub fn is_unit(&self) -> bool {
+        matches!(self.kind(), TypeKind::UnitSum(n) if n.is_one())
+    }
+
+    /// Whether it is `2`.
+    pub fn is_bool(&self) -> bool {
+        matches!(self.kind(), TypeKind::UnitSum(n) if *n == BigUint::from(2u32))
+    }
+
+    /// Whether it stands for an error already reported.
+    pub fn is_error(&self) -> bool {
+        matches!(self.kind(), TypeKind::Error)
+    }
+
+    /// The scalar it is.
+    pub fn as_scalar(&self) -> Option<Scalar> {
+        match self.kind() {
+            TypeKind::Scalar(s) => Some(*s),
+            _ => None,
+        }
+    }
+
+    /// The number of values of a unit sum.
+    pub fn as_unit_sum(&self) -> Option<&BigUint> {
+        match self.kind() {
+            TypeKind::UnitSum(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    /// The smallest kind it has.
+    pub fn kind_of(&self) -> Kind {
+        match self.kind() {
+            TypeKind::UnitSum(_) => Kind::UnitSum,
+            TypeKind::CompactProduct(_)
+            | TypeKind::CompactSum(_)
+            | TypeKind::CompactPower(..)
+            | TypeKind::Triangle(..)
+            | TypeKind::Error => Kind::Compact,
+            TypeKind::Nominal(nominal, _) => nominal.kind,
+            TypeKind::Apply(fun, _) => fun.kind,
+            TypeKind::Member(member) => member.kind.kind(),
+            TypeKind::Var(var) => var.kind,
+            TypeKind::Meta(meta) => meta.kind,
+            _ => Kind::Type,
+        }
+    }
+
+    /// Whether it can index an array.
+    pub fn is_compact(&self) -> bool {
+        self.kind_of().within(Kind::Compact)
+    }
+
+    /// Whether it is of this kind, or stands for an error already reported.
+    pub fn has_kind(&self, kind: Kind) -> bool {
+        self.is_error() || self.kind_of().within(kind)
+    }
+
+    /// The components of a product, in order: of `A * B`, of `T ^ n` up to `limit` copies, of a
+    /// struct or record, of `1`.
+    pub fn components(&self, limit: usize) -> Option<Vec<Type>> {
+        match self.kind() {
+            TypeKind::Product(components) => Some(components.clone()),
+            TypeKind::UnitSum(n) if n.is_one() => Some(Vec::new()),
+            TypeKind::Array(element, index) => copies(element, index.as_unit_sum()?, limit),
+            TypeKind::Record(fields) => Some(fields.iter().map(|(_, ty)| ty.clone()).collect()),
+            TypeKind::Nominal(nominal, args) => {
+                nominal.struct_fields(args).map(|fields| fields.into_iter().map(|(_, ty)| ty).collect())
+            }
+            _ => None,
+        }
+    }
+
+    /// The factors of a compact product, `A \^ n` written out up to `limit` copies.
+    pub fn compact_factors(&self, limit: usize) -> Option<Vec<Type>> {
+        match self.kind() {
+            TypeKind::CompactProduct(factors) => Some(factors.clone()),
+            TypeKind::CompactPower(base, exponent) => copies(base, exponent.as_unit_sum()?, limit),
+            _ => None,
+        }
+    }
+
+    /// The parts that a compact value is taken apart into: the factors of a compact product, the two
+    /// indices of a pair. What is put together from parts is the former only.
+    pub fn compact_parts(&self, limit: usize) -> Option<Vec<Type>> {
+        match self.kind() {
+            TypeKind::Triangle(_, index) => Some(vec![index.clone(), index.clone()]),
+            _ => self.compact_factors(limit),
+        }
+    }
+
+    /// The number of cases of a sum of any form.
+    pub fn case_count(&self) -> Option<BigUint> {
+        match self.kind() {
+            TypeKind::UnitSum(n) | TypeKind::Repeat(n, _) => Some(n.clone()),
+            TypeKind::Sum(cases) | TypeKind::CompactSum(cases) => Some(BigUint::from(cases.len())),
+            _ => None,
+        }
+    }
+
+    /// The type of case `index` of a sum of any form.
+    pub fn case_type(&self, index: &BigUint) -> Option<Type> {
+        if *index >= self.case_count()? {
+            return None;
+        }
+        match self.kind() {
+            TypeKind::UnitSum(_) => Some(Type::unit()),
+            TypeKind::Repeat(_, case) => Some(case.clone()),
+            TypeKind::Sum(cases) | TypeKind::CompactSum(cases) => cases.get(index.to_usize()?).cloned(),
+            _ => None,
+        }
+    }
+
+    /// The named fields of a record or struct.
+    pub fn fields(&self) -> Option<Vec<(Arc<str>, Type)>> {
+        match self.kind() {
+            TypeKind::Record(fields) => Some(fields.clone()),
+            TypeKind::Nominal(nominal, args) => nominal.struct_fields(args),
+            _ => None,
+        }
+    }
+
+    /// The type with newtypes at its top replaced by their definitions.
+    pub fn unfold(&self) -> Type {
+        let mut ty = self.clone();
+        while let TypeKind::Nominal(nominal, args) = ty.kind() {
+            match nominal.newtype_definition(args) {
+                Some(definition) => ty = definition,
+                None => break,
+            }
+        }
+        ty
+    }
+
+    /// The number of values of a ground compact linear type, exactly.
+    pub fn size(&self) -> Result<BigUint, NoSize> {
+        let small = |n: BigUint| {
+            if n.bits() > LARGEST_SIZE_BITS { Err(NoSize::TooLarge) } else { Ok(n) }
+        };
+        match self.kind() {
+            TypeKind::UnitSum(n) => Ok(n.clone()),
+            TypeKind::CompactProduct(factors) => {
+                let mut size = BigUint::one();
+                let mut failure = None;
+                for factor in factors {
+                    match factor.size() {
+                        // A factor 0 makes the whole 0, however large the others are.
+                        Ok(n) if n.is_zero() => return Ok(n),
+                        Ok(n) if failure.is_none() => match small(size * n) {
+                            Ok(n) => size = n,
+                            Err(e) => {
+                                failure = Some(e);
+                                size = BigUint::one();
+                            }
+                        },
+                        Ok(_) => {}
+                        Err(e) => failure = Some(e),
+                    }
+                }
+                failure.map_or(Ok(size), Err)
+            }
+            TypeKind::CompactSum(cases) => {
+                let mut size = BigUint::zero();
+                for case in cases {
+                    size = small(size + case.size()?)?;
+                }
+                Ok(size)
+            }
+            TypeKind::CompactPower(base, exponent) => {
+                let base = base.size();
+                let exponent = exponent.size();
+                match (&base, &exponent) {
+                    (_, Ok(e)) if e.is_zero() => return Ok(BigUint::one()),
+                    (Ok(b), _) if b.is_one() => return Ok(BigUint::one()),
+                    (Ok(b), Err(NoSize::TooLarge)) if b.is_zero() => return Ok(BigUint::zero()),
+                    _ => {}
+                }
+                let (base, exponent) = (base?, exponent?);
+                if base.is_zero() {
+                    return Ok(base);
+                }
+                let exponent = exponent.to_u64().ok_or(NoSize::TooLarge)?;
+                if (base.bits() - 1).saturating_mul(exponent) > LARGEST_SIZE_BITS {
+                    return Err(NoSize::TooLarge);
+                }
+                small(base.pow(u32::try_from(exponent).map_err(|_| NoSize::TooLarge)?))
+            }
+            TypeKind::Triangle(triangle, index) => small(triangle.count(&index.size()?)),
+            TypeKind::Nominal(nominal, args) => match nominal.newtype_definition(args) {
+                Some(definition) if self.is_compact() => definition.size(),
+                _ => Err(NoSize::NotCompact),
+            },
+            TypeKind::Var(var) if self.is_compact() => Err(NoSize::Variable(var.clone())),
+            TypeKind::Error => Ok(BigUint::one()),
+            _ => Err(NoSize::NotCompact),
+        }
+    }
+
+    /// Replaces rigid variables by types; the result is canonical again, and what type functions
+    /// make of it is computed.
+    pub fn substitute(&self, bindings: &HashMap<u32, Type>) -> Type {
+        if !(self.has_var() && !bindings.is_empty() || self.has_apply()) {
+            return self.clone();
+        }
+        if let TypeKind::Var(var) = self.kind() {
+            return bindings.get(&var.id).cloned().unwrap_or_else(|| self.clone());
+        }
+        self.map_children(&mut |child| child.substitute(bindings))
+    }
+
+    /// Rebuilds the type with each child replaced, canonically.
+    pub fn map_children(&self, f: &mut dyn FnMut(&Type) -> Type) -> Type {
+        match self.kind() {
+            TypeKind::UnitSum(_)
+            | TypeKind::Scalar(_)
+            | TypeKind::Var(_)
+            | TypeKind::Meta(_)
+            | TypeKind::Member(_)
+            | TypeKind::Error => self.clone(),
+            TypeKind::Product(parts) => Type::product(parts.iter().map(f).collect()),
+            TypeKind::Sum(parts) => Type::sum(parts.iter().map(f).collect()),
+            TypeKind::CompactProduct(parts) => Type::compact_product(parts.iter().map(f).collect()),
+            TypeKind::CompactSum(parts) => Type::compact_sum(parts.iter().map(f).collect()),
+            TypeKind::Repeat(n, case) => Type::repeat(n.clone(), f(case)),
+            TypeKind::Array(element, index) => {
+                let element = f(element);
+                Type::array(element, f(index))
+            }
+            TypeKind::CompactPower(base, exponent) => {
+                let base = f(base);
+                Type::compact_power(base, f(exponent))
+            }
+            TypeKind::Function(domain, codomain) => {
+                let domain = f(domain);
+                Type::function(domain, f(codomain))
+            }
+            TypeKind::Triangle(triangle, index) => Type::triangle(*triangle, f(index)),
+            TypeKind::Procedure(domain) => Type::procedure(f(domain)),
+            TypeKind::Exists(n, body) => Type::new(TypeKind::Exists(*n, f(body))),
+            TypeKind::Record(fields) => {
+                Type::record(fields.iter().map(|(name, ty)| (name.clone(), f(ty))).collect())
+            }
+            TypeKind::Nominal(nominal, args) => Type::nominal(nominal.clone(), args.iter().map(f).collect()),
+            TypeKind::Apply(fun, args) => Type::apply(fun.clone(), args.iter().map(f).collect()),
+        }
+    }
+}
+
+impl TypeKind {
+    /// Visits the direct children, left to right.
+    pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Type)) {
+        match self {
+            TypeKind::UnitSum(_)
+            | TypeKind::Scalar(_)
+            | TypeKind::Var(_)
+            | TypeKind::Meta(_)
+            | TypeKind::Member(_)
+            | TypeKind::Error => {}
+            TypeKind::Product(parts)
+            | TypeKind::Sum(parts)
+            | TypeKind::CompactProduct(parts)
+            | TypeKind::CompactSum(parts)
+            | TypeKind::Nominal(_, parts)
+            | TypeKind::Apply(_, parts) => parts.iter().for_each(f),
+            TypeKind::Repeat(_, only)
+            | TypeKind::Triangle(_, only)
+            | TypeKind::Procedure(only)
+            | TypeKind::Exists(_, only) => f(only),
+            TypeKind::Array(a, b) | TypeKind::CompactPower(a, b) | TypeKind::Function(a, b) => {
+                f(a);
+                f(b);
+            }
+            TypeKind::Record(fields) => fields.iter().for_each(|(_, ty)| f(ty)),
+        }
+    }
+}
+
+fn all_equal(types: &[Type]) -> bool {
+    types.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+fn copies(ty: &Type, count: &BigUint, limit: usize) -> Option<Vec<Type>> {
+    let count = count.to_usize().filter(|&n| n <= limit)?;
+    Some(vec![ty.clone(); count])
+}
+
+impl PartialEq for Type {
+    fn eq(&self, other: &Type) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || (self.0.hash == other.0.hash && self.0.kind == other.0.kind)
+    }
+}
+impl Eq for Type {}
+impl Hash for Type {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.hash);
+    }
+}
+impl fmt::Debug for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}

@@ -1,0 +1,407 @@
+//! Number types and conversion between types: what is lossless, what has to be asked for, what has
+//! no meaning.
+//!
+//! A conversion is *implicit* iff every value of the source is exactly a value of the target. Bool
+//! and other compact types are universes of their own: their codes can be asked for, and nothing
+//! becomes one of them. A `char` is no number, but has one, its code point, which can be asked for
+//! and asked back. Arrays, tuples and records convert by component.
+
+use super::{NoSize, Scalar, Type, TypeKind};
+use num_bigint::{BigInt, BigUint};
+use num_traits::{One, ToPrimitive};
+
+/// Integers of fixed width other than `int`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Fixed {
+    /// Signed, 8 bits.
+    I8,
+    /// Signed, 16 bits.
+    I16,
+    /// Signed, 32 bits.
+    I32,
+    /// Unsigned, 8 bits.
+    U8,
+    /// Unsigned, 16 bits.
+    U16,
+    /// Unsigned, 32 bits.
+    U32,
+    /// Unsigned, 64 bits.
+    U64,
+}
+
+impl Fixed {
+    /// Every one.
+    pub const ALL: [Fixed; 7] =
+        [Fixed::I8, Fixed::I16, Fixed::I32, Fixed::U8, Fixed::U16, Fixed::U32, Fixed::U64];
+
+    /// Its name in the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fixed::I8 => "i8",
+            Fixed::I16 => "i16",
+            Fixed::I32 => "i32",
+            Fixed::U8 => "u8",
+            Fixed::U16 => "u16",
+            Fixed::U32 => "u32",
+            Fixed::U64 => "u64",
+        }
+    }
+
+    /// Bits, and whether it is signed.
+    pub fn shape(self) -> (u32, bool) {
+        match self {
+            Fixed::I8 => (8, true),
+            Fixed::I16 => (16, true),
+            Fixed::I32 => (32, true),
+            Fixed::U8 => (8, false),
+            Fixed::U16 => (16, false),
+            Fixed::U32 => (32, false),
+            Fixed::U64 => (64, false),
+        }
+    }
+
+    /// The word that stands for an integer: its lowest bits, so that arithmetic wraps.
+    pub fn encode(self, n: i128) -> u64 {
+        let (bits, _) = self.shape();
+        if bits == 64 { n as u64 } else { n as u64 & ((1 << bits) - 1) }
+    }
+
+    /// The integer a word stands for.
+    pub fn decode(self, word: u64) -> i128 {
+        let (bits, signed) = self.shape();
+        if signed && word >> (bits - 1) & 1 == 1 {
+            i128::from(word) - (1i128 << bits)
+        } else {
+            i128::from(word)
+        }
+    }
+}
+
+impl Scalar {
+    /// Least and greatest value of an integer type of fixed width.
+    pub fn bounds(self) -> Option<(i128, i128)> {
+        let (bits, signed) = match self {
+            Scalar::Int => (64, true),
+            Scalar::Fixed(fixed) => fixed.shape(),
+            _ => return None,
+        };
+        Some(if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) })
+    }
+
+    /// A number of its own for each scalar.
+    pub fn ordinal(self) -> u64 {
+        Scalar::ALL.iter().position(|s| *s == self).unwrap_or(0) as u64
+    }
+
+    /// Whether it is a number.
+    pub fn is_number(self) -> bool {
+        !matches!(self, Scalar::String | Scalar::Char)
+    }
+
+    /// Whether it is an integer, bounded or not.
+    pub fn is_integer(self) -> bool {
+        self == Scalar::Bigint || self.bounds().is_some()
+    }
+
+    /// Whether it is a binary float.
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::Real | Scalar::Single)
+    }
+
+    /// Whether an integer is exactly a value of the type.
+    pub fn holds(self, n: &BigInt) -> bool {
+        match self {
+            Scalar::Bigint => true,
+            Scalar::Real => n.to_f64().is_some_and(|x| x.is_finite() && exactly(x, n)),
+            Scalar::Single => n.to_f32().is_some_and(|x| x.is_finite() && exactly(f64::from(x), n)),
+            Scalar::String | Scalar::Char => false,
+            _ => match (self.bounds(), n.to_i128()) {
+                (Some((low, high)), Some(n)) => (low..=high).contains(&n),
+                _ => false,
+            },
+        }
+    }
+
+    /// Whether every value of `self` is exactly a value of `to`.
+    fn fits(self, to: Scalar) -> bool {
+        match (self, to) {
+            (Scalar::Single, Scalar::Real) => true,
+            (_, Scalar::Bigint) => self.is_integer(),
+            _ => match (self.bounds(), to) {
+                (Some((low, high)), Scalar::Real) => low >= -(1 << 53) && high <= 1 << 53,
+                (Some((low, high)), Scalar::Single) => low >= -(1 << 24) && high <= 1 << 24,
+                (Some((low, high)), _) => to.bounds().is_some_and(|(l, h)| l <= low && high <= h),
+                _ => false,
+            },
+        }
+    }
+
+    /// The type two operands are brought to: within integers the smallest that holds both, within
+    /// floats the wider. No family joins another, and `u64` no signed type.
+    pub fn join(self, other: Scalar) -> Option<Scalar> {
+        let family = |s: Scalar| (s.is_integer(), s.is_float());
+        if family(self) != family(other) {
+            return None;
+        }
+        if self.is_float() {
+            return Some(if self == Scalar::Real { self } else { other });
+        }
+        let fixed = |f| Scalar::Fixed(f);
+        let narrowest = [
+            fixed(Fixed::U8),
+            fixed(Fixed::I8),
+            fixed(Fixed::U16),
+            fixed(Fixed::I16),
+            fixed(Fixed::U32),
+            fixed(Fixed::I32),
+            fixed(Fixed::U64),
+            Scalar::Int,
+        ];
+        let holds = |s: &Scalar| (self == *s || self.fits(*s)) && (other == *s || other.fits(*s));
+        if self == Scalar::Bigint || other == Scalar::Bigint {
+            return Some(Scalar::Bigint);
+        }
+        narrowest.into_iter().find(holds)
+    }
+}
+
+/// A real literal, rounded to each float type at once: `f32` by way of `f64` would round twice, and
+/// `7.038531e-26` would not read back as the `f32` that prints so.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rounded {
+    /// The nearest binary64.
+    pub double: f64,
+    /// The nearest binary32; infinite where that has none.
+    pub single: f32,
+}
+
+impl Rounded {
+    /// What decimal digits stand for; NaN if they stand for nothing.
+    pub fn read(digits: &str) -> Rounded {
+        Rounded { double: digits.parse().unwrap_or(f64::NAN), single: digits.parse().unwrap_or(f32::NAN) }
+    }
+
+    /// A whole number.
+    pub fn whole(n: &BigInt) -> Rounded {
+        Rounded { double: n.to_f64().unwrap_or(f64::NAN), single: n.to_f32().unwrap_or(f32::NAN) }
+    }
+}
+
+impl std::ops::Neg for Rounded {
+    type Output = Rounded;
+    fn neg(self) -> Rounded {
+        Rounded { double: -self.double, single: -self.single }
+    }
+}
+
+fn exactly(x: f64, n: &BigInt) -> bool {
+    num_traits::FromPrimitive::from_f64(x).is_some_and(|back: BigInt| back == *n)
+}
+
+/// How one type becomes another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Conversion {
+    /// It is that type.
+    Same,
+    /// Without being asked: nothing can be lost.
+    Implicit,
+    /// By `:>`: something can be lost, or fail.
+    Explicit,
+    /// Not at all, and why.
+    None(String),
+}
+
+impl Conversion {
+    /// The worse of two.
+    fn and(self, other: Conversion) -> Conversion {
+        let rank = |c: &Conversion| match c {
+            Conversion::Same => 0,
+            Conversion::Implicit => 1,
+            Conversion::Explicit => 2,
+            Conversion::None(_) => 3,
+        };
+        if rank(&other) > rank(&self) { other } else { self }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Conversion::Same => "same",
+            Conversion::Implicit => "implicit",
+            Conversion::Explicit => "explicit",
+            Conversion::None(_) => "none",
+        }
+    }
+}
+
+/// Tuples written out are no longer than this when they convert by component.
+const MOST_COMPONENTS: usize = 4096;
+
+/// How values of one type become values of the other.
+pub fn conversion(from: &Type, to: &Type) -> Conversion {
+    let none = |why: &str| Conversion::None(why.to_string());
+    if from == to {
+        return Conversion::Same;
+    }
+    match (from.as_scalar(), to.as_scalar()) {
+        (Some(Scalar::Char), Some(Scalar::String)) => {
+            return none("text is made, not converted: `string_of` or `.str` makes one of a character");
+        }
+        (Some(Scalar::String), Some(Scalar::Char)) => {
+            return none("a text may have any number of characters: `char_at` takes one");
+        }
+        (Some(Scalar::Char), Some(number)) | (Some(number), Some(Scalar::Char)) => {
+            return if number.is_integer() {
+                Conversion::Explicit
+            } else {
+                none("a code point is a whole number, and so is what it is converted to or from")
+            };
+        }
+        (Some(Scalar::Char), None) if to.is_compact() => return none("a character is not an index value"),
+        (None, Some(Scalar::Char)) if from.is_compact() => {
+            return none("the code of an index value is not a code point");
+        }
+        (Some(Scalar::String), _) | (_, Some(Scalar::String)) => return none("text is not a number"),
+        (Some(a), Some(b)) if a.fits(b) => return Conversion::Implicit,
+        (Some(_), Some(_)) => return Conversion::Explicit,
+        (Some(_), None) if to.is_bool() => return none("a number as a truth value has two readings"),
+        (Some(_), None) if to.is_compact() => return none("an integer is not an index value"),
+        (None, Some(number)) if from.is_compact() => {
+            let codes = match (number.bounds(), from.size()) {
+                (Some((_, high)), Ok(size)) => size <= BigUint::from(high as u128) + BigUint::one(),
+                (Some(_), Err(NoSize::TooLarge)) => false,
+                _ => true,
+            };
+            // What surely never fits is no conversion; what may is checked when it runs.
+            return if codes || number != Scalar::Int {
+                Conversion::Explicit
+            } else {
+                none("it has more values than `int` has codes for")
+            };
+        }
+        _ => {}
+    }
+    let by_part = |parts: &mut dyn Iterator<Item = Conversion>| parts.fold(Conversion::Same, Conversion::and);
+    match (from.kind(), to.kind()) {
+        (TypeKind::Array(t, i), TypeKind::Array(u, j)) if i == j => conversion(t, u),
+        (TypeKind::Record(xs), TypeKind::Record(ys))
+            if xs.len() == ys.len() && xs.iter().zip(ys).all(|((n, _), (m, _))| n == m) =>
+        {
+            by_part(&mut xs.iter().zip(ys).map(|((_, x), (_, y))| conversion(x, y)))
+        }
+        (TypeKind::Product(_) | TypeKind::Array(..), TypeKind::Product(_) | TypeKind::Array(..)) => {
+            match (from.components(MOST_COMPONENTS), to.components(MOST_COMPONENTS)) {
+                (Some(xs), Some(ys)) if xs.len() == ys.len() => {
+                    by_part(&mut xs.iter().zip(&ys).map(|(x, y)| conversion(x, y)))
+                }
+                _ => none("the two have different shapes"),
+            }
+        }
+        _ => none("the two have nothing in common"),
+    }
+}
+
+/// A type with its numbers replaced by those of another where nothing can be lost: what a value
+/// becomes without being asked on its way to a place of the other type. That type may have holes.
+pub fn widened(from: &Type, to: &Type) -> Type {
+    match (from.kind(), to.kind()) {
+        (TypeKind::Scalar(a), TypeKind::Scalar(b)) if a.fits(*b) => to.clone(),
+        (TypeKind::Array(t, i), TypeKind::Array(u, _)) => Type::array(widened(t, u), i.clone()),
+        (TypeKind::Product(parts), TypeKind::Array(u, _)) => {
+            Type::product(parts.iter().map(|part| widened(part, u)).collect())
+        }
+        (TypeKind::Record(xs), TypeKind::Record(ys)) if xs.len() == ys.len() => {
+            Type::record(xs.iter().zip(ys).map(|((name, x), (_, y))| (name.clone(), widened(x, y))).collect())
+        }
+        (TypeKind::Product(_) | TypeKind::Array(..), TypeKind::Product(_)) => {
+            match (from.components(MOST_COMPONENTS), to.components(MOST_COMPONENTS)) {
+                (Some(xs), Some(ys)) if xs.len() == ys.len() => {
+                    Type::product(xs.iter().zip(&ys).map(|(x, y)| widened(x, y)).collect())
+                }
+                _ => from.clone(),
+            }
+        }
+        _ => from.clone(),
+    }
+}
+
+/// How far an implicit conversion leads: numbers that leave their family, then how wide the others
+/// become. Of several functions that an argument could be converted for, the least is meant.
+pub fn distance(from: &Type, to: &Type) -> (usize, u64) {
+    let (from_scalars, to_scalars) = (scalars(from), scalars(to));
+    let pairs = from_scalars.iter().zip(&to_scalars);
+    let strangers = pairs.filter(|(a, b)| a.is_integer() != b.is_integer()).count();
+    let width = |s: &Scalar| match s {
+        Scalar::Fixed(fixed) => u64::from(fixed.shape().0),
+        Scalar::Single => 32,
+        Scalar::Int | Scalar::Real => 64,
+        _ => 1_000,
+    };
+    (strangers, to_scalars.iter().map(width).sum())
+}
+
+/// The scalars in a type, in order.
+pub fn scalars(ty: &Type) -> Vec<Scalar> {
+    fn collect(ty: &Type, found: &mut Vec<Scalar>) {
+        found.extend(ty.as_scalar());
+        ty.kind().for_each_child(&mut |child| collect(child, found));
+    }
+    let mut found = Vec::new();
+    collect(ty, &mut found);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_hold_integers_both_ways() {
+        for fixed in Fixed::ALL {
+            let (low, high) = Scalar::Fixed(fixed).bounds().expect("bounded");
+            for n in [low, low + 1, -1, 0, 1, high - 1, high] {
+                if (low..=high).contains(&n) {
+                    assert_eq!(fixed.decode(fixed.encode(n)), n, "{n} as {}", fixed.name());
+                }
+            }
+            assert_eq!(fixed.decode(fixed.encode(high + 1)), low, "{} wraps", fixed.name());
+        }
+    }
+
+    #[test]
+    fn joins_are_the_smallest_that_hold_both() {
+        let named = |name: &str| Scalar::named(name).expect("a scalar");
+        let cases = [
+            ("u8", "i8", Some("i16")),
+            ("u8", "i16", Some("i16")),
+            ("u32", "i32", Some("int")),
+            ("u64", "int", None),
+            ("u64", "i8", None),
+            ("u64", "u8", Some("u64")),
+            ("f32", "real", Some("real")),
+            ("i8", "f32", None),
+            ("u64", "bigint", Some("bigint")),
+        ];
+        for (a, b, joined) in cases {
+            let joined = joined.map(named);
+            assert_eq!(named(a).join(named(b)), joined, "{a} and {b}");
+            assert_eq!(named(b).join(named(a)), joined, "{b} and {a}");
+        }
+    }
+
+    #[test]
+    fn a_join_is_associative_within_a_family() {
+        let all: Vec<Scalar> = Scalar::ALL.into_iter().filter(|s| s.is_integer()).collect();
+        for &a in &all {
+            for &b in &all {
+                for &c in &all {
+                    let left = a.join(b).and_then(|ab| ab.join(c));
+                    let right = b.join(c).and_then(|bc| a.join(bc));
+                    if let (Some(left), Some(right)) = (left, right) {
+                        assert_eq!(left, right, "{} {} {}", a.name(), b.name(), c.name());
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Types printed as people write them, laid out by the `pretty` crate.
+//!
+//! Gives text that reads back as the same type. `2` stands as `bool` where it is a type of values
+//! of its own (alone, at an arrow, as an element or argument) and as `2` inside the algebra;
+//! likewise `1` as `unit` and `0` as `void` when alone or at an arrow.
+
+use super::{Type, TypeKind};
+use num_traits::{One, Zero};
+use pretty::{Arena, DocAllocator, DocBuilder};
+use std::fmt;
+
+/// Binding strength of the type operators, loosest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Arrow,
+    Sum,
+    CompactSum,
+    Product,
+    CompactProduct,
+    Power,
+    Atom,
+}
+
+/// The widest line a type is laid out on when it stands alone.
+const WIDTH: usize = 96;
+
+/// Types longer than this are cut: nobody reads them, and they can grow without bound.
+const LONGEST: u32 = 2_000;
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.nodes() > LONGEST {
+            return write!(f, "a type of {} parts", self.nodes());
+        }
+        let arena = Arena::new();
+        let doc = standing_alone(self, Level::Arrow, &arena);
+        let width = f.width().unwrap_or(if f.alternate() { WIDTH } else { usize::MAX });
+        write!(f, "{}", doc.pretty(width))
+    }
+}
+
+impl Type {
+    /// The type as a size is written: `2`, not `bool`.
+    pub fn size_text(&self) -> String {
+        self.as_unit_sum().map_or_else(|| self.to_string(), |n| n.to_string())
+    }
+}
+
+type Doc<'a> = DocBuilder<'a, Arena<'a>>;
+
+/// A type where it is the type of values of its own.
+fn standing_alone<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
+    match ty.kind() {
+        TypeKind::UnitSum(n) if n.is_zero() => arena.text("void"),
+        TypeKind::UnitSum(n) if n.is_one() => arena.text("unit"),
+        _ => element(ty, level, arena),
+    }
+}
+
+/// A type where it is an element, field or argument.
+fn element<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
+    if ty.is_bool() { arena.text("bool") } else { doc(ty, level, arena) }
+}
+
+fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
+    let (own, body) = match ty.kind() {
+        TypeKind::UnitSum(n) => (Level::Atom, arena.text(n.to_string())),
+        TypeKind::Scalar(scalar) => (Level::Atom, arena.text(scalar.name())),
+        TypeKind::Var(var) if var.is_bound() => (Level::Atom, arena.text(format!("?{}", var.name))),
+        TypeKind::Var(var) => (Level::Atom, arena.text(&*var.name)),
+        TypeKind::Exists(_, body) => return doc(body, level, arena),
+        TypeKind::Meta(_) => (Level::Atom, arena.text("_")),
+        TypeKind::Error => (Level::Atom, arena.text("_")),
+        TypeKind::Product(parts) => (Level::Product, operands(parts, "* ", Level::CompactProduct, arena)),
+        TypeKind::Sum(parts) => (Level::Sum, operands(parts, "+ ", Level::CompactSum, arena)),
+        TypeKind::CompactProduct(parts) => {
+            (Level::CompactProduct, operands(parts, "\\* ", Level::Power, arena))
+        }
+        TypeKind::CompactSum(parts) => (Level::CompactSum, operands(parts, "\\+ ", Level::Product, arena)),
+        TypeKind::Repeat(n, case) => {
+            (Level::Product, arena.text(format!("{n} *+ ")).append(doc(case, Level::CompactProduct, arena)))
+        }
+        TypeKind::Array(base, index) => (
+            Level::Power,
+            element(base, Level::Power, arena).append(" ^ ").append(doc(index, Level::Atom, arena)),
+        ),
+        TypeKind::CompactPower(base, exponent) => (
+            Level::Power,
+            doc(base, Level::Power, arena).append(" \\^ ").append(doc(exponent, Level::Atom, arena)),
+        ),
+        TypeKind::Triangle(triangle, index) => {
+            let index = doc(index, Level::Arrow, arena);
+            (Level::Atom, arena.text(triangle.name()).append(index.brackets()))
+        }
+        TypeKind::Function(domain, codomain) => (
+            Level::Arrow,
+            standing_alone(domain, Level::Sum, arena)
+                .append(arena.line())
+                .append("-> ")
+                .append(standing_alone(codomain, Level::Arrow, arena)),
+        ),
+        TypeKind::Procedure(domain) => {
+            (Level::Arrow, standing_alone(domain, Level::Sum, arena).append(arena.line()).append("-> void"))
+        }
+        TypeKind::Record(fields) => (
+            Level::Atom,
+            arena
+                .intersperse(
+                    fields.iter().map(|(name, ty)| {
+                        arena.text(format!("{name}:")).append(standing_alone(ty, Level::Arrow, arena))
+                    }),
+                    arena.text(",").append(arena.line()),
+                )
+                .parens(),
+        ),
+        TypeKind::Member(member) => (Level::Atom, arena.text(member.name())),
+        TypeKind::Apply(fun, args) => {
+            (Level::Atom, arena.text(&*fun.name).append(listed(args, arena).parens()))
+        }
+        TypeKind::Nominal(nominal, args) => {
+            let name = arena.text(&*nominal.name);
+            let body = if args.is_empty() { name } else { name.append(listed(args, arena).brackets()) };
+            (Level::Atom, body)
+        }
+    };
+    let body = body.nest(2).group();
+    if own < level { body.parens() } else { body }
+}
+
+/// Arguments between commas.
+fn listed<'a>(args: &'a [Type], arena: &'a Arena<'a>) -> Doc<'a> {
+    arena.intersperse(
+        args.iter().map(|arg| standing_alone(arg, Level::Arrow, arena)),
+        arena.text(",").append(arena.line()),
+    )
+}
+
+fn operands<'a>(parts: &'a [Type], operator: &'static str, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
+    arena.intersperse(
+        parts.iter().map(|part| doc(part, level, arena)),
+        arena.line().append(arena.text(operator)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Triangle;
+    use super::*;
+
+    #[test]
+    fn precedence_decides_parentheses() {
+        let n = |k: u32| Type::unit_sum(k);
+        let show = |ty: Type| ty.to_string();
+        assert_eq!(show(Type::array(Type::array(Type::int(), n(2)), n(3))), "int ^ 2 ^ 3");
+        assert_eq!(
+            show(Type::array(Type::int(), Type::compact_product(vec![n(3), n(2)]))),
+            "int ^ (3 \\* 2)"
+        );
+        assert_eq!(
+            show(Type::compact_sum(vec![Type::compact_product(vec![n(3), n(2)]), n(1)])),
+            "3 \\* 2 \\+ 1"
+        );
+        assert_eq!(
+            show(Type::product(vec![Type::sum(vec![Type::int(), Type::real()]), n(2)])),
+            "(int + real) * 2"
+        );
+        assert_eq!(
+            show(Type::function(Type::bool(), Type::function(Type::unit(), Type::int()))),
+            "bool -> unit -> int"
+        );
+        assert_eq!(
+            show(Type::function(Type::function(Type::int(), Type::int()), Type::array(Type::bool(), n(2)))),
+            "(int -> int) -> bool ^ 2"
+        );
+        let pairs = Type::triangle(Triangle::Below, Type::compact_sum(vec![n(2), n(3)]));
+        assert_eq!(show(Type::array(Type::bool(), pairs)), "bool ^ below[2 \\+ 3]");
+        assert_eq!(
+            show(Type::repeat(4u32.into(), Type::product(vec![Type::int(), Type::real()]))),
+            "4 *+ (int * real)"
+        );
+    }
+}

@@ -1,0 +1,101 @@
+//! What people see when a program is refused or stops: `tests/diagnostics/check_*.flx` and
+//! `run_*.flx` with their `.err`, and `library_*.flx`, which use the standard library.
+//!
+//! `BLESS=1 cargo test --test diagnostics` rewrites the `.err` files.
+
+mod checker_common;
+
+use checker_common::{folder, programs, run};
+use std::collections::BTreeSet;
+use std::fs;
+
+const PREFIXES: &[&str] = &["check_", "library_", "run_"];
+
+#[test]
+fn diagnostics_as_rendered() {
+    let bless = std::env::var_os("BLESS").is_some_and(|v| v == "1");
+    let cases = programs("tests/diagnostics", PREFIXES);
+    assert!(cases.len() >= 80, "only {} diagnostics are tested", cases.len());
+    let mut wrong = Vec::new();
+    for (name, text) in cases {
+        let shown = steady(&run(&name, &text, true).shown);
+        if shown.is_empty() {
+            wrong.push(format!("{name} has no diagnostic"));
+            continue;
+        }
+        let golden = folder("tests/diagnostics").join(name.replace(".flx", ".err"));
+        if bless {
+            fs::write(&golden, &shown).expect("writable");
+        } else if fs::read_to_string(&golden).unwrap_or_default() != shown {
+            wrong.push(format!("{name}:\n{shown}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// How deep a program can recurse depends on the build: numbers of thousands of calls are cut out.
+fn steady(shown: &str) -> String {
+    let mut out = String::new();
+    for line in shown.lines() {
+        let deep = line.contains(" calls within one another")
+            || line.contains(" times)")
+            || line.contains(" more in ");
+        let words = line.split_inclusive(' ').map(|word| {
+            let digits = word.trim_matches(|c: char| !c.is_ascii_digit());
+            if deep && digits.len() > 3 { word.replace(digits, "…") } else { word.to_string() }
+        });
+        out.extend(words);
+        out.push('\n');
+    }
+    out
+}
+
+/// Every code in the tables of the checker and the evaluator has a case.
+#[test]
+fn every_code_is_shown() {
+    // No program is known that leads there: bounds of the implementation and its own mistakes.
+    const INTERNAL: &[&str] = &["E0512", "E0599"];
+    let mut known = BTreeSet::new();
+    let checker = fs::read_dir(folder("src/check/error")).expect("the errors of the checker");
+    let checker = checker.map(|entry| entry.expect("a readable entry").path());
+    for file in checker.chain([folder("src/eval/error.rs")]) {
+        let text = fs::read_to_string(file).expect("readable");
+        for word in text.split('"').filter(|w| w.len() == 5 && w.starts_with(['E', 'W', 'N'])) {
+            if word[1..].chars().all(|c| c.is_ascii_digit()) {
+                known.insert(word.to_string());
+            }
+        }
+    }
+    assert!(known.len() > 60, "{known:?}");
+    let mut shown = BTreeSet::new();
+    for (name, text) in programs("tests/diagnostics", PREFIXES) {
+        shown.extend(run(&name, &text, true).diagnostics.iter().map(|d| d.code.to_string()));
+    }
+    let missing: Vec<&String> =
+        known.difference(&shown).filter(|code| !INTERNAL.contains(&code.as_str())).collect();
+    // Those of modules need several files: `tests/modules.rs` has them.
+    let missing: Vec<&String> = missing.into_iter().filter(|code| !code.starts_with("E09")).collect();
+    assert!(missing.is_empty(), "no case for {missing:?}");
+}
+
+/// Every edit that a help offers, applied, makes its diagnostic go away.
+#[test]
+fn fixes_fix() {
+    let mut tried = 0;
+    for (name, text) in programs("tests/diagnostics", PREFIXES) {
+        let before = run(&name, &text, false).diagnostics;
+        for diagnostic in &before {
+            let Some((span, replacement)) = diagnostic.help.as_ref().and_then(|h| h.edit.clone()) else {
+                continue;
+            };
+            tried += 1;
+            let mut fixed = text.clone();
+            fixed.replace_range(span.range(), &replacement);
+            let after = run(&name, &fixed, false);
+            let again = after.diagnostics.iter().filter(|d| d.message == diagnostic.message).count();
+            let had = before.iter().filter(|d| d.message == diagnostic.message).count();
+            assert!(again < had, "{name}: `{}` stays after\n{fixed}\n{}", diagnostic.message, after.shown);
+        }
+    }
+    assert!(tried >= 5, "only {tried} edits are offered");
+}

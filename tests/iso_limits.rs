@@ -1,0 +1,118 @@
+//! Types made to be hard: large, deep, wide, growing through declarations. All answer soon.
+
+mod iso_support;
+
+use felis::iso::{Verdict, compare, verdict};
+use felis::types::{Kind, Nominal, NominalBody, Type};
+use iso_support::{ty, variable};
+use std::time::{Duration, Instant};
+
+fn soon(what: &str, most: u64, a: &Type, b: &Type) -> Verdict {
+    let started = Instant::now();
+    let decided = verdict(a, b);
+    let deciding = started.elapsed();
+    let started = Instant::now();
+    let compared = compare(a, b);
+    let comparing = started.elapsed();
+    assert_eq!(compared.verdict, decided, "{what}");
+    let text = compared.explanation();
+    assert!(!text.0.is_empty());
+    println!(
+        "{what}: {decided} in {deciding:?}, compared in {comparing:?}, derived: {}",
+        compared.witness.is_some()
+    );
+    assert!(deciding < Duration::from_millis(most), "{what}: {deciding:?}");
+    assert!(comparing < Duration::from_millis(2_000), "{what}: {comparing:?}");
+    decided
+}
+
+#[test]
+fn numbers_too_large_to_write_down() {
+    for (a, b, expected) in [
+        ("2\\^(2\\^100) \\* 2", "2\\^(2\\^100 \\+ 1)", Verdict::Natural),
+        ("int ^ (2\\^4096)", "int ^ (2\\^4096 \\+ 1)", Verdict::Different),
+        ("2\\^4096", "4\\^2048", Verdict::Natural),
+        ("2\\^(3\\^(2\\^100))", "2\\^(3\\^(2\\^100))\\^1", Verdict::Natural),
+        ("real ^ (1000000000000000000000 \\* 2)", "real ^ 2000000000000000000000", Verdict::Natural),
+        (
+            "1000000000000000000000 *+ (int + real)",
+            "1000000000000000000000 *+ (real + int)",
+            Verdict::Isomorphic,
+        ),
+        ("int + 1000000000000000000000", "1 + int + 999999999999999999999", Verdict::Isomorphic),
+        ("(N \\+ 1)\\^10000000000", "(1 \\+ N)\\^10000000000", Verdict::Natural),
+        ("(N \\+ M \\+ K \\+ 1)\\^60", "(N \\+ M \\+ (K \\+ 1))\\^60", Verdict::Natural),
+        ("((int + real)^1000000)^N", "((real + int)^N)^1000000", Verdict::Isomorphic),
+        ("(int + real + string)^6", "(real + int + string)^6", Verdict::Isomorphic),
+    ] {
+        assert_eq!(soon(a, 20, &ty(a), &ty(b)), expected, "{a} against {b}");
+    }
+    let mut tower = variable("N");
+    for _ in 0..300 {
+        tower = Type::compact_power(Type::unit_sum(3u32), tower);
+    }
+    let other = Type::compact_product(vec![Type::unit(), tower.clone()]);
+    assert_eq!(
+        soon("a tower", 50, &Type::array(Type::int(), tower), &Type::array(Type::int(), other)),
+        Verdict::Natural
+    );
+}
+
+#[test]
+fn large_and_deep_types() {
+    let (mut left, mut right) = (Type::int(), Type::int());
+    for i in 0..450u32 {
+        let (n, m) = (Type::unit_sum(i % 7 + 2), variable("N"));
+        left = Type::product(vec![
+            Type::array(left, Type::compact_product(vec![n.clone(), m.clone()])),
+            Type::real(),
+        ]);
+        right = Type::product(vec![Type::array(right, Type::compact_product(vec![m, n])), Type::real()]);
+    }
+    assert_eq!(soon("deep", 100, &left, &right), Verdict::Natural);
+    let wide = |shift: usize| {
+        let part = |i: usize| match (i + shift) % 3 {
+            0 => Type::int(),
+            1 => Type::real(),
+            _ => Type::array(Type::string(), variable("N")),
+        };
+        (0..6_000).map(part).collect::<Vec<_>>()
+    };
+    assert_eq!(soon("wide", 200, &Type::product(wide(0)), &Type::product(wide(3))), Verdict::Equal);
+    assert_eq!(
+        soon("wide, moved", 200, &Type::product(wide(0)), &Type::product(wide(1))),
+        Verdict::Isomorphic
+    );
+    assert_eq!(soon("wide sums", 200, &Type::sum(wide(0)), &Type::sum(wide(1))), Verdict::Isomorphic);
+    let few = |shift: usize| Type::product(wide(shift)[..300].to_vec());
+    assert_eq!(soon("300 components, moved", 50, &few(0), &few(1)), Verdict::Isomorphic);
+}
+
+#[test]
+fn declarations_that_grow() {
+    // Each doubles the one before: 2^200 slots.
+    let mut last = Type::int();
+    for i in 0..200 {
+        let nominal = Nominal::declare(i, format!("A{i}").into(), Vec::new(), Kind::Type);
+        nominal.define(NominalBody::Newtype(Type::product(vec![last.clone(), Type::real(), last])));
+        last = Type::nominal(nominal, Vec::new());
+    }
+    let pair = |a: &Type| Type::product(vec![a.clone(), Type::unit()]);
+    assert_eq!(soon("doubling newtypes", 50, &last, &pair(&last)), Verdict::Natural);
+    // A definition that mentions itself must not be followed for ever.
+    let nominal = Nominal::declare(1_000, "Loop".into(), Vec::new(), Kind::Type);
+    let itself = Type::nominal(nominal.clone(), Vec::new());
+    nominal.define(NominalBody::Newtype(Type::product(vec![itself.clone(), Type::int()])));
+    soon("a newtype of itself", 50, &itself, &pair(&itself));
+    let chain = |n: u32| {
+        let mut last = Type::int();
+        for i in 0..n {
+            let nominal = Nominal::declare(2_000 + i, "B".into(), Vec::new(), Kind::Type);
+            nominal.define(NominalBody::Newtype(Type::array(last, Type::unit_sum(2u32))));
+            last = Type::nominal(nominal, Vec::new());
+        }
+        last
+    };
+    let deep = chain(5_000);
+    soon("a long chain of newtypes", 50, &deep, &pair(&deep));
+}

@@ -1,0 +1,303 @@
+//! Type functions against their definition, on random tables, patterns and types; abstract types
+//! with and without their representation.
+
+mod iso_support;
+
+use felis::iso::laws::{Law, Witness};
+use felis::iso::{Verdict, compare, verdict, verify};
+use felis::types::apply::{Fit, Meaning, Reduction, TypeArm};
+use felis::types::opaque::{Abstract, hiding};
+use felis::types::{FiniteKind, Kind, Member, Nominal, NominalBody, Type, TypeFun, TypeVar};
+use iso_support::{abstract_type, ty, variable};
+use num_bigint::BigUint;
+use proptest::prelude::*;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+fn var(id: u32, kind: Kind) -> TypeVar {
+    TypeVar { id, name: format!("v{id}").into(), kind }
+}
+
+fn kind(id: u32, members: usize) -> FiniteKind {
+    FiniteKind::new(id, format!("K{id}").into(), (0..members).map(|m| format!("m{id}_{m}").into()).collect())
+}
+
+fn member(kind: &FiniteKind, index: usize) -> Type {
+    Member { kind: kind.clone(), index }.into_type()
+}
+
+/// A cell of a table over a kind of three members: a member, or a variable by its number.
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    Member(usize),
+    Var(u32),
+}
+
+fn cell() -> impl Strategy<Value = Cell> {
+    prop_oneof![(0usize..3).prop_map(Cell::Member), (0u32..3).prop_map(Cell::Var)]
+}
+
+/// Rows of two patterns and a result; a variable that the patterns do not bind is member 0.
+type Table = Vec<(Cell, Cell, Cell)>;
+
+fn lookup(table: &Table, a: usize, b: usize) -> Option<usize> {
+    table.iter().find_map(|(p, q, result)| {
+        let mut bound: HashMap<u32, usize> = HashMap::new();
+        for (pattern, value) in [(p, a), (q, b)] {
+            let wanted = match pattern {
+                Cell::Member(m) => *m,
+                Cell::Var(v) => *bound.entry(*v).or_insert(value),
+            };
+            if wanted != value {
+                return None;
+            }
+        }
+        Some(match result {
+            Cell::Member(m) => *m,
+            Cell::Var(v) => bound.get(v).copied().unwrap_or(0),
+        })
+    })
+}
+
+fn function(k: &FiniteKind, table: &Table) -> TypeFun {
+    let params = vec![var(1, k.kind()), var(2, k.kind())];
+    let subjects = params.iter().cloned().map(Type::var).collect();
+    let binds: Vec<TypeVar> = (0..3).map(|v| var(10 + v, k.kind())).collect();
+    let cell = |c: &Cell| match c {
+        Cell::Member(m) => member(k, *m),
+        Cell::Var(v) => Type::var(binds[*v as usize].clone()),
+    };
+    let arms = table.iter().map(|(p, q, result)| {
+        let bound = |v: &u32| [p, q].into_iter().any(|c| matches!(c, Cell::Var(w) if w == v));
+        let result = match result {
+            Cell::Var(v) if !bound(v) => member(k, 0),
+            other => cell(other),
+        };
+        TypeArm { patterns: vec![cell(p), cell(q)], binds: binds.clone(), result }
+    });
+    let fun = TypeFun::declare(3, "f".into(), params, k.kind());
+    fun.define(Meaning::Match(subjects, arms.collect()));
+    fun
+}
+
+/// Types of all forms that patterns take apart, over two rigid variables, or over two that bind.
+fn small_type(first: u32) -> BoxedStrategy<Type> {
+    let leaf = prop_oneof![
+        2 => Just(Type::int()),
+        2 => Just(Type::real()),
+        2 => (0u32..4).prop_map(Type::unit_sum),
+        3 => Just(Type::var(var(first, Kind::Type))),
+        1 => Just(Type::var(var(first + 1, Kind::Type))),
+    ];
+    let index = prop_oneof![
+        2 => (0u32..4).prop_map(Type::unit_sum),
+        2 => Just(Type::var(var(first + 2, Kind::Compact))),
+        1 => Just(Type::compact_product(vec![Type::unit_sum(2u32), Type::var(var(first + 2, Kind::Compact))])),
+        1 => Just(Type::compact_power(Type::unit_sum(2u32), Type::unit_sum(2u32))),
+    ]
+    .boxed();
+    leaf.prop_recursive(3, 8, 3, move |inner| {
+        prop_oneof![
+            3 => prop::collection::vec(inner.clone(), 2..4).prop_map(Type::product),
+            2 => prop::collection::vec(inner.clone(), 2..4).prop_map(Type::sum),
+            1 => (2u32..4, inner.clone()).prop_map(|(n, t)| Type::repeat(BigUint::from(n), t)),
+            2 => (inner.clone(), index.clone()).prop_map(|(t, i)| Type::array(t, i)),
+            1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| Type::function(a, b)),
+            1 => inner.prop_map(|t| Type::record(vec![("x".into(), t)])),
+        ]
+    })
+    .boxed()
+}
+
+/// What the rigid variables 1, 2 and 3 become.
+fn ground() -> impl Strategy<Value = HashMap<u32, Type>> {
+    let some = || {
+        prop_oneof![
+            Just(Type::int()),
+            Just(Type::unit()),
+            Just(Type::bool()),
+            Just(ty("int * int")),
+            Just(ty("int * real")),
+            Just(ty("real ^ 3")),
+        ]
+    };
+    (some(), some(), 0u32..4).prop_map(|(t, u, n)| HashMap::from([(1, t), (2, u), (3, Type::unit_sum(n))]))
+}
+
+fn config() -> ProptestConfig {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000);
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// On members, a type function is its table.
+    #[test]
+    fn tables_are_looked_up(rows in prop::collection::vec((cell(), cell(), cell()), 1..6)) {
+        let k = kind(7, 3);
+        let fun = function(&k, &rows);
+        for a in 0..3 {
+            for b in 0..3 {
+                let expected = match lookup(&rows, a, b) {
+                    Some(m) => Reduction::To(member(&k, m)),
+                    None => Reduction::NoArm,
+                };
+                prop_assert_eq!(fun.reduce(&[member(&k, a), member(&k, b)]), expected);
+            }
+        }
+    }
+
+    /// With one argument unknown: what it reduces to now is what it is for each member.
+    #[test]
+    fn tables_are_looked_up_early(rows in prop::collection::vec((cell(), cell(), cell()), 1..6), b in 0usize..3) {
+        let k = kind(7, 3);
+        let fun = function(&k, &rows);
+        let unknown = Type::var(var(90, k.kind()));
+        let early = fun.reduce(&[unknown.clone(), member(&k, b)]);
+        for a in 0..3 {
+            let late = fun.reduce(&[member(&k, a), member(&k, b)]);
+            match &early {
+                Reduction::To(ty) => {
+                    let ty = ty.substitute(&HashMap::from([(90, member(&k, a))]));
+                    prop_assert_eq!(Reduction::To(ty), late);
+                }
+                Reduction::NoArm => prop_assert_eq!(&Reduction::NoArm, &late),
+                // Something is left to be decided: some member makes a difference to some arm.
+                _ => prop_assert_eq!(&Reduction::Stuck, &early),
+            }
+        }
+    }
+
+    /// Early and late reduction agree on types of every form, and a pattern that fits is the type.
+    #[test]
+    fn early_is_late(
+        patterns in prop::collection::vec(small_type(11), 1..4),
+        subject in small_type(1),
+        ground in ground(),
+    ) {
+        let binds: Vec<TypeVar> =
+            vec![var(11, Kind::Type), var(12, Kind::Type), var(13, Kind::Compact)];
+        let arms: Vec<TypeArm> = patterns
+            .iter()
+            .enumerate()
+            .map(|(i, pattern)| TypeArm {
+                patterns: vec![pattern.clone()],
+                binds: binds.clone(),
+                result: Type::array(Type::int(), Type::unit_sum(i)),
+            })
+            .collect();
+        for arm in &arms {
+            let late = subject.substitute(&ground);
+            let (fit, found) = arm.fit(std::slice::from_ref(&subject));
+            match fit {
+                Fit::Fits => {
+                    prop_assert_eq!(&arm.patterns[0].substitute(&found), &subject);
+                    prop_assert_eq!(arm.fit(&[late]).0, Fit::Fits);
+                }
+                Fit::Apart => prop_assert_eq!(arm.fit(&[late]).0, Fit::Apart),
+                Fit::Open => {}
+            }
+            prop_assert!(arm.fit(&[subject.substitute(&ground)]).0 != Fit::Open);
+        }
+        let own = var(50, Kind::Type);
+        let fun = TypeFun::declare(51, "f".into(), vec![own.clone()], Kind::Type);
+        fun.define(Meaning::Match(vec![Type::var(own)], arms));
+        let early = Type::apply(fun.clone(), vec![subject.clone()]).substitute(&ground);
+        let late = Type::apply(fun, vec![subject.substitute(&ground)]);
+        prop_assert_eq!(early, late);
+    }
+}
+
+/// `typefun f(T) => …` with one arm for everything.
+fn endless(result: impl Fn(Type) -> Type) -> (TypeFun, Type) {
+    let (own, bound) = (var(1, Kind::Type), var(2, Kind::Type));
+    let fun = TypeFun::declare(3, "grow".into(), vec![own.clone()], Kind::Type);
+    let call = |arg| Type::apply(fun.clone(), vec![arg]);
+    let result =
+        result(call(Type::product(vec![Type::var(bound.clone()), Type::var(bound.clone()), Type::int()])));
+    let arm = TypeArm { patterns: vec![Type::var(bound.clone())], binds: vec![bound], result };
+    fun.define(Meaning::Match(vec![Type::var(own)], vec![arm]));
+    let ty = Type::apply(fun.clone(), vec![Type::real()]);
+    (fun, ty)
+}
+
+/// Fuel ends what would not end, at once, and leaves the application as it was written.
+#[test]
+fn endless_reductions_end() {
+    for (fun, ty) in
+        [endless(|call| call), endless(|call| Type::product(vec![call.clone(), Type::int(), call]))]
+    {
+        assert_eq!(fun.reduce(&[Type::real()]), Reduction::Endless);
+        assert_eq!(ty.to_string(), "grow(real)");
+        // Asking again does not make it grow.
+        let again = ty.substitute(&HashMap::from([(9, Type::int())]));
+        assert_eq!(again, ty);
+    }
+}
+
+/// Under an abstract type only what it is functorial in may change.
+#[test]
+fn derivations_work_under_layouts() {
+    let n = |k: u32| Type::unit_sum(k);
+    let six = ty("3 \\* 2");
+    let a = abstract_type(ty("(int * real) * int"), six.clone(), n(5));
+    let b = abstract_type(ty("int * (real * int)"), n(6), n(5));
+    let comparison = compare(&a, &b);
+    assert_eq!(comparison.verdict, Verdict::Natural);
+    assert_eq!(comparison.witness.map(|w| verify(&a, &b, &w).ok()), Some(Some(Verdict::Natural)));
+    let c = abstract_type(ty("int * real"), n(5), six.clone());
+    let d = abstract_type(ty("int * real"), n(5), n(6));
+    assert_eq!(verdict(&c, &d), Verdict::Different);
+    // A derivation that changes the last argument all the same is refused.
+    let mut linear = Witness::none(&six);
+    linear.law(Law::Linearise, n(6));
+    let mut forged = Witness::none(&c);
+    forged.inside(vec![(2, Arc::new(linear.clone()))]);
+    assert_eq!(forged.to, d);
+    assert!(verify(&c, &d, &forged).is_err());
+    let mut honest = Witness::none(&abstract_type(variable("T"), six, n(5)));
+    honest.inside(vec![(1, Arc::new(linear))]);
+    assert!(verify(&honest.from, &honest.to, &honest).is_ok());
+}
+
+/// A representation is known, or not, to the decider, the search and the check alike.
+#[test]
+fn representations_can_be_hidden() {
+    let (t, i) = (var(1, Kind::Type), var(2, Kind::Compact));
+    let stored = Type::array(Type::var(t.clone()), Type::var(i.clone()));
+    let nominal = Nominal::declare(9, "Cipher".into(), vec![t, i], Kind::Type);
+    let known = Abstract { layout: vec![false, true], representation: Some(stored) };
+    nominal.define(NominalBody::Abstract(known));
+    let cipher = |t: Type, i: Type| Type::nominal(nominal.clone(), vec![t, i]);
+    let (a, b) = (cipher(Type::int(), ty("3 \\* 2")), ty("int ^ 6"));
+    let proof = compare(&a, &b).witness.expect("derived");
+    assert_eq!(verify(&a, &b, &proof).ok(), Some(Verdict::Natural));
+    hiding(vec![9], || {
+        assert_eq!(verdict(&a, &b), Verdict::Different);
+        assert!(verify(&a, &b, &proof).is_err());
+        assert_eq!(verdict(&a, &cipher(Type::int(), Type::unit_sum(6u32))), Verdict::Natural);
+        assert_eq!(verdict(&a, &cipher(ty("int ^ 1"), ty("3 \\* 2"))), Verdict::Different);
+    });
+    assert_eq!(verdict(&a, &cipher(ty("int ^ 1"), Type::unit_sum(6u32))), Verdict::Natural);
+}
+
+/// A size that a type function leaves open may be 0 or 1, like that of a variable.
+#[test]
+fn open_sizes_may_be_small() {
+    let (own, n) = (var(1, Kind::Compact), Type::var(var(2, Kind::Compact)));
+    let fun = TypeFun::declare(3, "f".into(), vec![own.clone()], Kind::Compact);
+    let arm = |pattern, result| TypeArm { patterns: vec![pattern], binds: Vec::new(), result };
+    let arms = vec![arm(Type::unit_sum(3u32), Type::void())];
+    fun.define(Meaning::Match(vec![Type::var(own)], arms));
+    let size = Type::apply(fun, vec![n]);
+    assert_eq!(size.to_string(), "f(v2)");
+    let zero_to_it = Type::compact_power(Type::void(), size.clone());
+    assert_eq!(verdict(&zero_to_it, &Type::void()), Verdict::Different);
+    assert_eq!(verdict(&Type::array(Type::void(), size.clone()), &Type::void()), Verdict::Different);
+    let twice = Type::compact_product(vec![size.clone(), size.clone()]);
+    assert_eq!(verdict(&twice, &Type::compact_power(size.clone(), Type::unit_sum(2u32))), Verdict::Equal);
+    let sum = Type::compact_sum(vec![size.clone(), size.clone()]);
+    let product = Type::compact_product(vec![Type::unit_sum(2u32), size]);
+    assert_eq!(verdict(&sum, &product), Verdict::Natural);
+}

@@ -1,0 +1,130 @@
+//! Questions to a session: what can be used on which types, and what a host's values and annotations
+//! are here.
+
+use felis::session::{HostValue, Mode, Session, Status, on_large_stack};
+use felis::types::Type;
+use felis::value::Value;
+
+fn able(session: &mut Session, name: &str, types: &[&str]) -> Result<String, String> {
+    match session.can(name, types) {
+        Ok(able) => Ok(able.result.to_string()),
+        Err(diagnostics) => Err(diagnostics.first().map_or(String::new(), |d| d.code.to_string())),
+    }
+}
+
+#[test]
+fn one_mechanism_answers_for_operators_functions_and_conversions() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let ok = |ty: &str| Ok(ty.to_string());
+        let no = |code: &str| Err(code.to_string());
+        let cases: &[(&str, &[&str], Result<String, String>)] = &[
+            ("+", &["int", "int"], ok("int")),
+            ("+", &["i8", "i32"], ok("i32")),
+            ("+", &["int", "real"], no("E0414")),
+            ("+", &["real ^ 3", "real"], ok("real ^ 3")),
+            ("+", &["u64", "i8"], no("E0414")),
+            ("-", &["real"], ok("real")),
+            ("-", &["string"], no("E0414")),
+            ("<", &["string", "string"], ok("bool")),
+            ("==", &["int -> int", "int -> int"], no("E0432")),
+            (":", &["i32", "real"], ok("real")),
+            (":", &["int", "real"], no("E0301")),
+            (":>", &["real", "i8"], ok("i8")),
+            (":>", &["int", "bool"], no("E0303")),
+            (":>>", &["int ^ (3 \\* 2)", "int ^ 6"], ok("int ^ 6")),
+            (":>>", &["int ^ 5", "int ^ 6"], no("E0302")),
+            ("sqrt", &["real"], ok("real")),
+            ("sqrt", &["string"], no("E0301")),
+            ("horner", &["int ^ 3"], ok("int -> int")),
+            ("horner", &["string ^ 3"], no("E0601")),
+            ("nothing", &["int"], no("E0401")),
+        ];
+        for (name, types, expected) in cases {
+            assert_eq!(able(&mut session, name, types), *expected, "{name} {types:?}");
+        }
+        // Nothing has changed, and nothing is in the way.
+        assert!(session.definitions().is_empty());
+    });
+}
+
+#[test]
+fn instances_of_the_user_count_in_answers() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let declared = "struct V { x:int; }
+            instance Add[V] { fun + (a, b) => V (a.x + b.x); fun zero() => V 0; }
+            instance Convert[int, V] { fun convert(n) => V n; }";
+        assert_eq!(session.evaluate("input", declared, Mode::Script, &mut |_| {}).status, Status::Ok);
+        assert_eq!(able(&mut session, "+", &["V", "V"]), Ok("V".into()));
+        assert_eq!(able(&mut session, ":>", &["int", "V"]), Ok("V".into()));
+        assert_eq!(able(&mut session, "*", &["V", "V"]), Err("E0414".into()));
+        let instances = session.instances("Add").unwrap_or_default();
+        assert!(instances.contains(&"instance Add[V]".to_string()), "{instances:?}");
+    });
+}
+
+#[test]
+fn values_of_the_host_have_types_and_can_be_passed_in() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let ty = |session: &Session, value: &dyn std::any::Any| {
+            session.type_of_value(value).map(|ty| ty.to_string())
+        };
+        assert_eq!(ty(&session, &3i64), Some("int".into()));
+        assert_eq!(ty(&session, &3u8), Some("u8".into()));
+        assert_eq!(ty(&session, &"text"), Some("string".into()));
+        assert_eq!(ty(&session, &vec![1.0f64, 2.0]), Some("real ^ 2".into()));
+        assert_eq!(ty(&session, &vec![vec![1i64, 2, 3], vec![4, 5, 6]]), Some("int ^ 3 ^ 2".into()));
+        assert_eq!(ty(&session, &vec![vec![1i64], vec![2, 3]]), None);
+        assert_eq!(ty(&session, &std::time::Duration::ZERO), None);
+
+        assert!(session.pass("m", &vec![vec![1i64, 2, 3], vec![4, 5, 6]]).is_some());
+        assert!(session.pass("bytes", &vec![250u8, 3, 7]).is_some());
+        assert!(session.pass("no name", &1i64).is_none());
+        let mut printed = String::new();
+        let program = "println (m.(`1:2)); println (bytes + bytes);";
+        let outcome = session.evaluate("input", program, Mode::Script, &mut |text| printed += text);
+        assert_eq!(outcome.status, Status::Ok, "{:?}", outcome.diagnostics);
+        assert_eq!(printed, "(4, 5, 6)\n(244, 6, 14)\n");
+    });
+}
+
+#[test]
+fn a_host_adds_its_own_types() {
+    struct Celsius(f64);
+    on_large_stack(|| {
+        let mut session = Session::new();
+        assert!(session.type_of_value(&Celsius(1.0)).is_none());
+        session.hosts().add::<Celsius>(|c| HostValue { ty: Type::real(), value: Value::real(c.0 + 273.15) });
+        session.hosts().add_annotations(Box::new(|text, _| (text == "temperature").then(Type::real)));
+        assert_eq!(session.pass("t", &Celsius(0.0)), Some(Type::real()));
+        assert_eq!(
+            session.type_of_annotation("temperature[2]").map(|t| t.to_string()),
+            Some("real ^ 2".into())
+        );
+        // What was known before is still known, and a reset forgets values, not rules.
+        session.reset();
+        assert_eq!(session.type_of_value(&Celsius(1.0)), Some(Type::real()));
+    });
+}
+
+#[test]
+fn annotations_of_the_host_are_types() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        for (text, expected) in [
+            ("float64", Some("real")),
+            ("<f4", Some("f32")),
+            ("int32[3, 4]", Some("i32 ^ (3 \\* 4)")),
+            ("boolean", Some("bool")),
+            ("i8", Some("i8")),
+            ("int ^ 3", Some("int ^ 3")),
+            ("float64[x]", None),
+            ("complex128", None),
+        ] {
+            let found = session.type_of_annotation(text).map(|ty| ty.to_string());
+            assert_eq!(found.as_deref(), expected, "{text}");
+        }
+    });
+}

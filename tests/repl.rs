@@ -1,0 +1,213 @@
+//! The session at a terminal, through a real pseudo-terminal.
+
+#![cfg(unix)]
+
+use expectrl::{ControlCode, Eof, Expect, process::Healthcheck, session::OsSession};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+const PROMPT: &str = "felis> ";
+
+/// A folder of its own for each terminal, for its history.
+fn folder() -> PathBuf {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    let number = NEXT.fetch_add(1, Ordering::SeqCst);
+    let folder = std::env::temp_dir().join(format!("felis-repl-{}-{number}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+struct Terminal(OsSession);
+
+impl Terminal {
+    fn open() -> Terminal {
+        Terminal::with_data(&folder())
+    }
+
+    fn with_data(data: &std::path::Path) -> Terminal {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_felis"));
+        command.env("XDG_DATA_HOME", data).env("TERM", "xterm").env("NO_COLOR", "1");
+        let mut session = OsSession::spawn(command).expect("a pseudo-terminal");
+        session.set_expect_timeout(Some(Duration::from_secs(20)));
+        let mut terminal = Terminal(session);
+        terminal.sees(":help");
+        terminal.sees(PROMPT);
+        terminal
+    }
+
+    fn sees(&mut self, text: &str) {
+        if let Err(error) = self.0.expect(text) {
+            panic!("waiting for {text:?}: {error}");
+        }
+    }
+
+    fn types(&mut self, text: &str) {
+        self.0.send(text).expect("keys");
+    }
+
+    /// Enters a line; the answer has this in it; then there is a prompt again.
+    fn answers(&mut self, line: &str, answer: &str) {
+        self.types(&format!("{line}\r"));
+        // The terminal echoes what is typed: the answer begins on the next line.
+        self.sees("\r\n");
+        self.sees(answer);
+        self.sees(PROMPT);
+    }
+
+    fn takes(&mut self, line: &str) {
+        self.types(&format!("{line}\r"));
+        self.sees("\r\n");
+        self.sees(PROMPT);
+    }
+
+    fn presses(&mut self, key: &str) {
+        self.0.send(ControlCode::try_from(key).expect("a key")).expect("keys");
+    }
+
+    /// What runs has printed 42, which the echo of its text does not hold; it is stopped.
+    fn is_interrupted(&mut self) {
+        self.sees("42");
+        self.presses("^C");
+        self.sees("interrupted");
+        self.sees(PROMPT);
+    }
+
+    fn ends(mut self) {
+        self.0.expect(Eof).expect("an end");
+        for _ in 0..100 {
+            if !self.0.get_process().is_alive().unwrap_or(false) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("felis still runs");
+    }
+}
+
+#[test]
+fn values_come_with_their_types() {
+    let mut terminal = Terminal::open();
+    terminal.answers("1 + 2", "3 : int");
+    terminal.answers("\"a\" + \"b\"", "\"ab\" : string");
+    terminal.takes("val x = (1, 2, 3)");
+    terminal.answers("x", "(1, 2, 3) : int ^ 3");
+    terminal.answers("println 42", "42");
+    terminal.presses("^D");
+    terminal.ends();
+}
+
+#[test]
+fn an_input_takes_as_many_lines_as_it_needs() {
+    let mut terminal = Terminal::open();
+    terminal.types("fun twice(n:int):int\r");
+    terminal.types("{\r");
+    terminal.types("return n * 2;\r");
+    // Each new line shows the prompt again: the one to wait for comes after the last.
+    terminal.types("} // end");
+    terminal.sees("} // end");
+    terminal.takes("");
+    terminal.answers("twice 21", "42 : int");
+    // What cannot be completed is ended by two empty lines.
+    terminal.types("(1 +\r\r\r");
+    terminal.sees("never closed");
+    terminal.sees(PROMPT);
+    terminal.answers("5", "5 : int");
+}
+
+#[test]
+fn an_error_is_told_and_the_session_goes_on() {
+    let mut terminal = Terminal::open();
+    terminal.answers("nothing", "E0401");
+    terminal.answers("1 / 0", "Error");
+    terminal.answers("2", "2 : int");
+}
+
+#[test]
+fn a_failed_line_changes_nothing() {
+    let mut terminal = Terminal::open();
+    terminal.takes("var x = 1");
+    terminal.answers("x = 5; var y = 2; println$ 1 / 0;", "Error");
+    terminal.answers("x", "1 : int");
+    terminal.answers("y", "E0401");
+    terminal.answers("x = 7; x = \"seven\";", "E0301");
+    terminal.answers("x", "1 : int");
+}
+
+#[test]
+fn control_c_stops_what_runs_and_keeps_the_session() {
+    let mut terminal = Terminal::open();
+    terminal.takes("var x = 1");
+    terminal.types("println$ 6 * 7; while true do x = x + 1; done\r");
+    terminal.is_interrupted();
+    terminal.answers("x", "1 : int");
+    terminal.types("println$ 6 * 7; while true do done\r");
+    terminal.is_interrupted();
+    terminal.answers("x + 1", "2 : int");
+}
+
+#[test]
+fn control_c_clears_the_line() {
+    let mut terminal = Terminal::open();
+    terminal.types("val z = (1,\r 2 +");
+    // What is typed before the line is given up goes with it: first all of it must have arrived.
+    terminal.sees(" 2 +");
+    terminal.presses("^C");
+    terminal.sees(PROMPT);
+    terminal.answers("3", "3 : int");
+}
+
+#[test]
+fn commands_answer() {
+    let mut terminal = Terminal::open();
+    terminal.answers(":type 1.5", "real");
+    terminal.answers(":kind 3 \\* N", "COMPACTLINEAR");
+    terminal.answers(":size 3 \\* 4", "12");
+    terminal.answers(":iso T^(3\\*2) ~ T^6", "natural");
+    terminal.takes("var answer = 42");
+    terminal.answers(":env", "var answer : int");
+    terminal.takes(":reset");
+    terminal.answers("answer", "E0401");
+    terminal.answers(":help", ":quit");
+    terminal.answers(":nonsense", "no command");
+    terminal.answers("help", "commands begin with a colon");
+    terminal.types(":quit\r");
+    terminal.ends();
+}
+
+#[test]
+fn tab_completes() {
+    let mut terminal = Terminal::open();
+    terminal.takes("val incomprehensible = 42");
+    terminal.types("incompr\t");
+    terminal.sees("incomprehensible");
+    terminal.types("\r");
+    terminal.sees("42 : int");
+    terminal.sees(PROMPT);
+    terminal.types(":he\t\r");
+    terminal.sees(":quit");
+    terminal.sees(PROMPT);
+}
+
+#[test]
+fn lines_are_remembered() {
+    let data = folder();
+    let mut terminal = Terminal::with_data(&data);
+    terminal.answers("40 + 2", "42 : int");
+    terminal.presses("^D");
+    terminal.ends();
+    let mut terminal = Terminal::with_data(&data);
+    terminal.types("\u{1b}[A");
+    terminal.sees("40 + 2");
+    terminal.types("\r");
+    terminal.sees("42 : int");
+}
+
+#[test]
+fn a_session_without_a_place_for_history_works() {
+    let file = folder().join("file");
+    std::fs::write(&file, "").expect("a file");
+    let mut terminal = Terminal::with_data(&file);
+    terminal.answers("1", "1 : int");
+}

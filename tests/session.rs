@@ -1,0 +1,299 @@
+//! The session: an input that fails changes nothing; questions change nothing; the library is read
+//! on demand and among its own names.
+
+use felis::session::{Mode, Outcome, Session, Status, on_large_stack};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+fn line(session: &mut Session, text: &str) -> Outcome {
+    session.evaluate("input", text, Mode::Line, &mut |_| ())
+}
+
+/// The value of a line that must succeed, and its type.
+fn shown(session: &mut Session, text: &str) -> String {
+    let outcome = line(session, text);
+    let errors: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
+    assert_eq!(outcome.status, Status::Ok, "{text}\n{errors}");
+    outcome.value.map_or(String::new(), |value| format!("{} : {}", value.in_session(), value.ty))
+}
+
+fn fails(session: &mut Session, text: &str, status: Status) {
+    let outcome = line(session, text);
+    assert_eq!(outcome.status, status, "{text}");
+    assert!(outcome.value.is_none() && !outcome.diagnostics.is_empty(), "{text}");
+}
+
+#[test]
+fn an_input_builds_on_those_before() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        assert_eq!(shown(&mut session, "var x = 3"), "");
+        shown(&mut session, "fun f(n:int):int => n * x2(n); fun x2(n:int):int => n + n;");
+        assert_eq!(shown(&mut session, "f x"), "18 : int");
+        shown(&mut session, "x = x + 1");
+        assert_eq!(shown(&mut session, "x"), "4 : int");
+        assert_eq!(shown(&mut session, "1; x"), "4 : int");
+    });
+}
+
+#[test]
+fn what_is_printed_goes_to_the_caller() {
+    let mut session = Session::new();
+    let mut printed = String::new();
+    let outcome =
+        session.evaluate("input", "print 1; println \"a\"; 5", Mode::Script, &mut |t| printed.push_str(t));
+    assert_eq!((outcome.status, outcome.value, printed.as_str()), (Status::Ok, None, "1a\n"));
+}
+
+#[test]
+fn a_refused_input_changes_nothing() {
+    let mut session = Session::new();
+    shown(&mut session, "var x = 1; fun f(n:int):int => n;");
+    fails(
+        &mut session,
+        "var y = 2; fun g(n:int):int => n; struct S { a:int; } val z : int = \"no\";",
+        Status::Rejected,
+    );
+    for gone in ["y", "g 1", "S 1"] {
+        fails(&mut session, gone, Status::Rejected);
+    }
+    fails(&mut session, "fun f(n:int):string => n;", Status::Rejected);
+    fails(&mut session, "var x = true; x + 1", Status::Rejected);
+    fails(&mut session, "val (", Status::Rejected);
+    assert_eq!(shown(&mut session, "f x"), "1 : int");
+}
+
+#[test]
+fn an_input_that_fails_while_it_runs_changes_nothing() {
+    let mut session = Session::new();
+    shown(&mut session, "var x = 1; var a = (1, 2, 3); var s = \"old\";");
+    shown(&mut session, "proc spoil() { x = 99; &a.1 <- 77; s = \"new\"; }");
+    fails(&mut session, "x = 5; println$ 1 / 0;", Status::Failed);
+    fails(&mut session, "&a.0 <- 9; var y = 4; println$ 1 / 0;", Status::Failed);
+    fails(&mut session, "spoil(); fun h(n:int):int => n; println$ 1 / 0;", Status::Failed);
+    fails(&mut session, "for i in 0..5 do x = x + 1; &a.2 <- i; done println$ 1 / 0;", Status::Failed);
+    fails(&mut session, "y", Status::Rejected);
+    fails(&mut session, "h 1", Status::Rejected);
+    assert_eq!(shown(&mut session, "x"), "1 : int");
+    assert_eq!(shown(&mut session, "a"), "(1, 2, 3) : int ^ 3");
+    assert_eq!(shown(&mut session, "s"), "\"old\" : string");
+    // Numbers of functions and variables that were cut off are given out again.
+    shown(&mut session, "fun h(n:int):string => \"h\"; val y = 2.5;");
+    assert_eq!(shown(&mut session, "h 1"), "\"h\" : string");
+    assert_eq!(shown(&mut session, "y"), "2.5 : real");
+}
+
+#[test]
+fn the_flag_stops_an_input_and_the_session_goes_on() {
+    let mut session = Session::new();
+    shown(&mut session, "var x = 1");
+    let flag = session.interrupt_flag();
+    let stopper = std::thread::spawn(move || {
+        // Set again and again: the input clears it when it begins.
+        for _ in 0..200 {
+            std::thread::sleep(Duration::from_millis(10));
+            flag.store(true, Ordering::SeqCst);
+        }
+    });
+    let outcome = line(&mut session, "while true do x = x + 1; done");
+    assert_eq!(outcome.status, Status::Interrupted);
+    stopper.join().expect("the stopper ends");
+    assert_eq!(shown(&mut session, "x"), "1 : int");
+}
+
+#[test]
+fn questions_change_nothing() {
+    let mut session = Session::new();
+    shown(&mut session, "var x = 1");
+    assert_eq!(session.type_of("x + 1").map(|ty| ty.to_string()), Ok("int".into()));
+    assert!(session.type_of("x + no").is_err());
+    assert!(session.type_of("val y = 1").is_err());
+    assert_eq!(session.check("file", "x = 2; val y = 1;").status, Status::Ok);
+    fails(&mut session, "y", Status::Rejected);
+    assert_eq!(shown(&mut session, "x"), "1 : int");
+    assert_eq!(session.size_of("3 \\* 4").as_deref(), Ok("12"));
+    assert!(session.size_of("int").is_err() && session.size_of("3 +").is_err());
+    assert_eq!(session.kind_of("3 \\* N").map(|(_, kind)| kind).as_deref(), Ok("COMPACTLINEAR"));
+    assert_eq!(session.kind_of("int ^ N").map(|(_, kind)| kind).as_deref(), Ok("TYPE"));
+    let defined: Vec<String> = session.definitions().into_iter().map(|d| d.declaration).collect();
+    assert_eq!(defined, ["var x : int"]);
+}
+
+#[test]
+fn variables_of_two_compared_types_are_the_same() {
+    let mut session = Session::new();
+    let verdict = |session: &mut Session, a: &str, b: &str| {
+        session.iso(a, b, false).map(|answer| answer.verdict.to_string()).expect("types")
+    };
+    assert_eq!(verdict(&mut session, "int ^ N", "int ^ N"), "equal");
+    assert_eq!(verdict(&mut session, "int ^ N", "int ^ M"), "different");
+    shown(&mut session, "newtype Hour = 24;");
+    assert_eq!(verdict(&mut session, "Hour", "24"), "natural");
+    assert!(session.iso("int", "nothing", true).is_err());
+}
+
+#[test]
+fn a_reset_forgets() {
+    let mut session = Session::new();
+    shown(&mut session, "var x = 1");
+    let flag = session.interrupt_flag();
+    session.reset();
+    fails(&mut session, "x", Status::Rejected);
+    assert!(std::sync::Arc::ptr_eq(&flag, &session.interrupt_flag()));
+}
+
+#[test]
+fn a_session_may_move_to_another_thread() {
+    fn moves<T: Send>() {}
+    moves::<Session>();
+}
+
+#[test]
+fn names_are_completed() {
+    let mut session = Session::new();
+    shown(&mut session, "var felicity = 1; fun felix(n:int):int => n; newtype Felid = 3;");
+    assert_eq!(session.complete("feli"), ["felicity", "felix"]);
+    assert_eq!(session.complete("Feli"), ["Felid"]);
+    assert_eq!(session.complete("endm"), ["endmatch"]);
+    assert!(session.complete("").iter().all(|name| !name.starts_with('_')));
+    assert!(session.complete("_str").contains(&"_strr".to_string()));
+}
+
+#[test]
+fn incomplete_texts_are_known() {
+    for text in ["1 +", "fun f(n:int):int", "(1,", "while true do", "/* a", "match 1 with"] {
+        assert!(Session::incomplete(text), "{text}");
+    }
+    for text in ["1", "1;", "", "1 + )", "\"abc", "val x = 1"] {
+        assert!(!Session::incomplete(text), "{text}");
+    }
+}
+
+#[test]
+fn the_whole_library_is_well_typed() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        if let Err(errors) = session.load_whole_library() {
+            let errors: String = errors.iter().map(|error| session.render(error, false)).collect();
+            panic!("{errors}");
+        }
+        assert_eq!(session.definitions(), []);
+    });
+}
+
+#[test]
+fn the_library_does_not_see_the_users_names() {
+    on_large_stack(|| {
+        let mut library = Session::new();
+        library.load_whole_library().unwrap_or_else(|_| panic!("the library is well typed"));
+        // Every function of the library hidden by a variable (a constructor cannot be); then all of
+        // it is read.
+        let mut session = Session::new();
+        let mut names = library.complete("");
+        names.retain(|name| !name.starts_with(char::is_uppercase) && !library.overloads(name).is_empty());
+        assert!(names.len() > 100, "{names:?}");
+        for name in &names {
+            shown(&mut session, &format!("val {name} = 1;"));
+        }
+        assert!(session.load_whole_library().is_ok());
+        for name in &names {
+            assert_eq!(shown(&mut session, name), "1 : int", "{name}");
+        }
+    });
+}
+
+#[test]
+fn an_error_inside_the_library_is_shown_where_it_was_called() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let outcome = line(&mut session, "fill[2 \\^ 60] 0");
+        assert_eq!(outcome.status, Status::Failed);
+        let error = session.render(&outcome.diagnostics[0], false);
+        assert!(error.contains("fill[2") && !error.contains("stdlib/"), "{error}");
+    });
+}
+
+#[test]
+fn operators_of_the_users_types_are_functions() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        shown(&mut session, "struct V { x:int; } fun + (a:V, b:V):V => V (a.x + b.x);");
+        assert_eq!(shown(&mut session, "V 1 + V 2 + V 4"), "V(7) : V");
+        fails(&mut session, "V 1 - V 2", Status::Rejected);
+        shown(&mut session, "fun < (a:V, b:V):bool => a.x < b.x; fun - (a:V):V => V (-a.x);");
+        assert_eq!(shown(&mut session, "V 1 < V 2, V 2 < V 1"), "(true, false) : bool ^ 2");
+        assert_eq!(shown(&mut session, "-V 3"), "V(-3) : V");
+        fails(&mut session, "V 1 > V 2", Status::Rejected);
+    });
+}
+
+#[test]
+fn a_tuple_tells_the_length_that_an_array_parameter_wants() {
+    let mut session = Session::new();
+    let total = "fun total[N:COMPACTLINEAR](x : (1 + int) ^ N) : int => \
+                 sum [ match v with | case 1 k => k | case 0 => 0 endmatch for v in x ];";
+    shown(&mut session, total);
+    assert_eq!(shown(&mut session, "total (case 1 5, case 0 ())"), "5 : int");
+    shown(
+        &mut session,
+        "fun at_ten[N:COMPACTLINEAR](f : (int -> int) ^ N) : int ^ N => [ g 10 for g in f ];",
+    );
+    assert_eq!(
+        shown(&mut session, "at_ten (fun (x) => x + 1, fun (x) => x * 2, abs)"),
+        "(11, 20, 10) : int ^ 3"
+    );
+    shown(&mut session, "fun count_of[T, N:COMPACTLINEAR](x : T ^ N) : int => len x;");
+    fails(&mut session, "count_of (1, \"a\")", Status::Rejected);
+}
+
+const VISIBILITY: &str = "kind VIS = public | private | secret; struct Ring[V:VIS] { raw:int; } \
+    typefun narrow(V:VIS, W:VIS):VIS => typematch (V, W) with \
+    | (public, public) => public | (secret, _) => secret | (_, secret) => secret | _ => private endmatch; \
+    fun mul[V:VIS, W:VIS](x:Ring[V], y:Ring[W]):Ring[narrow(V, W)] => Ring (x.raw * y.raw);";
+
+/// What a type function gives is known as soon as its arguments are, also when that is later.
+#[test]
+fn types_are_completed_as_calls_return() {
+    let mut session = Session::new();
+    shown(&mut session, VISIBILITY);
+    shown(&mut session, "val a = Ring[secret] 3; val b = Ring[public] 4; val p = Ring[private] 5;");
+    assert_eq!(shown(&mut session, "mul (a, b)"), "Ring(12) : Ring[secret]");
+    assert_eq!(shown(&mut session, "mul (mul (b, b), p)"), "Ring(80) : Ring[private]");
+    // Through layers of generic functions, with results in part or not declared.
+    shown(&mut session, "fun sq[V:VIS](x:Ring[V]) => mul (x, x);");
+    shown(&mut session, "fun both[V:VIS, W:VIS](x:Ring[V], y:Ring[W]):Ring[_] => mul (sq x, mul (y, sq x));");
+    assert_eq!(shown(&mut session, "both (b, b)"), "Ring(1024) : Ring[public]");
+    assert_eq!(shown(&mut session, "both (b, a)"), "Ring(768) : Ring[secret]");
+    // What the parameter of a local function is shows only where it is called.
+    let local =
+        "fun f(x:Ring[secret]):Ring[secret] { val h = fun (y) => mul (y, y); val r = h x; return r; }";
+    shown(&mut session, local);
+    assert_eq!(shown(&mut session, "f a"), "Ring(9) : Ring[secret]");
+    let wrong =
+        "fun g(x:Ring[public]):Ring[secret] { val h = fun (y) => mul (y, y); val r = h x; return r; }";
+    fails(&mut session, wrong, Status::Rejected);
+    fails(&mut session, "val h = fun (y) => mul (y, a);", Status::Rejected);
+    // The place may tell what only the result has.
+    shown(&mut session, "fun any[V:VIS, W:VIS](x:Ring[V]):Ring[W] => Ring (x.raw);");
+    assert_eq!(shown(&mut session, "val q : Ring[private] = any a; mul (q, b)"), "Ring(12) : Ring[private]");
+    assert_eq!(shown(&mut session, "mul (any[_, public] a, b)"), "Ring(12) : Ring[public]");
+    fails(&mut session, "mul (any a, b)", Status::Rejected);
+}
+
+/// A kind, its members and the types over them live in a session as other names do.
+#[test]
+fn kinds_live_in_a_session() {
+    let mut session = Session::new();
+    shown(&mut session, VISIBILITY);
+    let kind = |session: &mut Session, ty: &str| session.kind_of(ty).map(|(ty, kind)| format!("{ty}:{kind}"));
+    assert_eq!(kind(&mut session, "narrow(public, secret)"), Ok("secret:VIS".to_string()));
+    assert_eq!(kind(&mut session, "Ring[narrow(public, private)]"), Ok("Ring[private]:TYPE".to_string()));
+    fails(&mut session, "kind COLOUR = red | red;", Status::Rejected);
+    assert!(session.kind_of("red").is_err());
+    // A type of the same name hides a member, and what was made before stays what it was.
+    shown(&mut session, "val a = Ring[public] 1;");
+    shown(&mut session, "typedef public = int;");
+    assert_eq!(shown(&mut session, "mul (a, a)"), "Ring(1) : Ring[public]");
+    fails(&mut session, "val b = Ring[public] 1;", Status::Rejected);
+    shown(&mut session, "val c : public = 5;");
+}
