@@ -346,7 +346,6 @@ impl Checker<'_> {
     /// Constraints with those of their superclasses, nearest first, up to [`MOST_GIVEN`] of them.
     pub(super) fn with_supers(&self, constraints: Vec<Constraint>) -> Vec<Constraint> {
         let mut all: Vec<Constraint> = Vec::new();
-        #[allow(clippy::mutable_key_type)] // a declared type is hashed by its number
         let mut seen: HashSet<Constraint> = HashSet::new();
         let mut waiting = VecDeque::from(constraints);
         while let Some(constraint) = waiting.pop_front() {

@@ -440,7 +440,6 @@ pub(super) fn compact_reading(ty: &Type) -> Option<Type> {
 fn contains_itself(whole: &Nominal, known: &HashSet<u32>) -> bool {
     /// Types looked at: polymorphic recursion makes new ones without end.
     const MOST: usize = 1_000;
-    #[allow(clippy::mutable_key_type)] // a declared type is hashed by its number
     let mut seen: HashSet<Type> = HashSet::new();
     let mut waiting: Vec<Type> = stored(&Type::nominal(whole.clone(), variables(&whole.params)));
     while let Some(ty) = waiting.pop() {

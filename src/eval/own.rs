@@ -41,7 +41,6 @@ impl Own {
         let methods = &program.classes[class as usize].methods;
         let Some(method) = methods.iter().position(|m| *m.name == *method) else { return own };
         let default = methods[method].default;
-        #[allow(clippy::mutable_key_type)] // a declared type is hashed by its number
         let mut seen: HashSet<Type> = HashSet::new();
         let mut waiting = vec![ty.clone()];
         while let Some(ty) = waiting.pop() {
