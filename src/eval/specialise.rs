@@ -172,7 +172,10 @@ impl Specialiser<'_> {
         let worth = self.sites
             && match &node.kind {
                 Kind::Build(..) | Kind::Prim(Prim::Reduce, ..) => true,
-                Kind::CallKnown(..) => !term.ty.is_unit(),
+                // What gives a function is taken over where that function is called.
+                Kind::CallKnown(..) | Kind::Call(..) => {
+                    !term.ty.is_unit() && !matches!(term.ty.kind(), TypeKind::Function(..))
+                }
                 _ => false,
             };
         if !worth {
