@@ -33,6 +33,15 @@ pub enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
+    /// Lay programs out: blanks and line breaks change, nothing else
+    Fmt {
+        /// Change no file, name those that would change; exit code 1 if there are any
+        #[arg(long)]
+        check: bool,
+        /// The programs, `-` for standard input, whose result goes to standard output
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
     /// Say how two types are related: equal, natural, isomorphic or different
     Iso {
         /// Also say why, with the laws used, step by step

@@ -6,6 +6,7 @@
 mod arguments;
 mod commands;
 mod files;
+mod fmt;
 mod input;
 mod interrupt;
 mod output;
@@ -82,6 +83,9 @@ impl Shell {
     fn command(&mut self, command: Command) -> u8 {
         let code = match command {
             Command::Check { files } => files.iter().map(|file| self.check(file)).max().unwrap_or(exit::OK),
+            Command::Fmt { check, files } => {
+                files.iter().map(|file| self.format(file, check)).max().unwrap_or(exit::OK)
+            }
             Command::Iso { batch: true, .. } => self.iso_batch(),
             Command::Iso { explain, left, right, .. } => {
                 let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());

@@ -194,6 +194,13 @@ impl Session {
         })
     }
 
+    /// Lays a text out anew; it is read, not checked, and nothing of it is kept.
+    pub fn format(&mut self, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
+        let source = self.sources.add(name, text);
+        let done = catch_unwind(|| syntax::layout::layout(&source));
+        done.unwrap_or_else(|_| Err(vec![internal_error(Span::new(source.id, 0, 0))]))
+    }
+
     /// Whether a text ends too early and more lines could complete it.
     pub fn incomplete(text: &str) -> bool {
         syntax::parse(&detached(text)).incomplete

@@ -353,7 +353,7 @@ fn long_line(source: &Source, begin: usize, text: &str) -> Option<Span> {
 }
 
 /// The length of the rest of a block comment with its `*/`; comments nest.
-fn comment_length(rest: &str) -> Option<usize> {
+pub(super) fn comment_length(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let (mut at, mut depth) = (0, 1);
     while at + 1 < bytes.len() {
