@@ -9,19 +9,26 @@
 
 mod can;
 mod dispatch;
+pub mod docs;
+mod entry;
 mod host;
 mod laws;
 mod library;
 mod modules;
 mod query;
+pub mod reference;
+mod tested;
 
+pub use crate::check::similar;
 pub use crate::iso::Verdict;
 pub use crate::types::number::Conversion;
 pub use can::Able;
+pub use entry::{Main, Misfit, Parameter};
 pub use host::{AnnotationRule, HostValue, Hosts, ValueRule};
 pub use laws::{Trial, Verdict as LawVerdict};
 pub use modules::{Loader, NotFound, Place};
 pub use query::{Comparison, Definition, Overload, Reasons};
+pub use tested::{Fate, Tested};
 
 use crate::check::{self, Env, module};
 use crate::core::{Program, Script};

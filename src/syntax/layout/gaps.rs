@@ -3,7 +3,7 @@
 //! Takes a text with its tokens; gives, for each token and for the end, the comments before it and where
 //! lines are broken. Knows no grammar.
 
-use super::super::lexer::Token;
+use super::super::lexer::{self, Token};
 
 /// What stands before a token.
 #[derive(Debug, Default)]
@@ -38,22 +38,28 @@ impl Gap<'_> {
 pub(super) fn gaps<'t>(text: &'t str, tokens: &[Token]) -> Vec<Gap<'t>> {
     let mut out = Vec::with_capacity(tokens.len() + 1);
     let (mut from, mut number) = (0, 0);
+    let mut script = lexer::script_line(text);
     for token in tokens {
-        out.push(gap(&text[from..token.start as usize], &mut number));
+        out.push(gap(&text[from..token.start as usize], &mut number, std::mem::take(&mut script)));
         from = token.end as usize;
     }
-    out.push(gap(&text[from..], &mut number));
+    out.push(gap(&text[from..], &mut number, script));
     out
 }
 
-fn gap<'t>(text: &'t str, number: &mut usize) -> Gap<'t> {
+/// What a text without tokens holds; `first` is the length of a line for the system at its beginning.
+fn gap<'t>(text: &'t str, number: &mut usize, first: usize) -> Gap<'t> {
     let mut gap = Gap::default();
     let mut rest = text;
+    let mut script = first;
     while !rest.is_empty() {
-        let length = if rest.starts_with("//") {
+        let line = script > 0 || rest.starts_with("//");
+        let length = if script > 0 {
+            std::mem::take(&mut script)
+        } else if line {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("/*") {
-            2 + super::super::lexer::comment_length(&rest[2..]).unwrap_or(rest.len() - 2)
+            2 + lexer::comment_length(&rest[2..]).unwrap_or(rest.len() - 2)
         } else {
             let c = rest.chars().next().map_or(1, char::len_utf8);
             gap.newlines += usize::from(rest.starts_with('\n'));
@@ -65,7 +71,7 @@ fn gap<'t>(text: &'t str, number: &mut usize) -> Gap<'t> {
             text: comment.trim_end(),
             number: *number,
             newlines: std::mem::take(&mut gap.newlines),
-            line: comment.starts_with("//"),
+            line,
         });
         *number += 1;
         rest = after;

@@ -115,6 +115,11 @@ impl Reader<'_> {
         self.tokens.get(self.at + 1).map(|token| token.kind)
     }
 
+    /// Whether a block opens so many tokens on.
+    fn block_after(&self, tokens: usize) -> bool {
+        self.tokens.get(self.at + tokens).is_some_and(|token| token.kind == Kind::LBrace)
+    }
+
     fn is(&self, kinds: &[Kind]) -> bool {
         self.kind().is_none_or(|kind| kinds.contains(&kind))
     }
@@ -187,7 +192,8 @@ impl Reader<'_> {
             }
             first => {
                 let function = matches!(first, Some(Fun | Proc)) && self.kind_after() != Some(LParen);
-                let block = function || matches!(first, Some(Struct | Class | Instance));
+                let test = first == Some(Name) && self.kind_after() == Some(Str) && self.block_after(2);
+                let block = function || test || matches!(first, Some(Struct | Class | Instance));
                 if block {
                     out.push(self.take());
                     self.sequence(&[Semi, LBrace, FatArrow], &mut out);
