@@ -317,3 +317,65 @@ fn shells_get_their_completions() {
         assert!(ended.out.contains("explain") && ended.out.contains("completions"), "{shell}");
     }
 }
+
+/// Whether every element that is opened is closed, in order.
+fn balanced(html: &str) -> Result<(), String> {
+    let mut open: Vec<&str> = Vec::new();
+    for tag in html.split('<').skip(1) {
+        let Some((tag, _)) = tag.split_once('>') else { return Err(format!("`<{tag}` is not closed")) };
+        let name = tag.split_whitespace().next().unwrap_or_default();
+        if name == "!doctype" || name == "meta" {
+            continue;
+        }
+        match name.strip_prefix('/') {
+            Some(name) if open.last() == Some(&name) => {
+                open.pop();
+            }
+            Some(name) => return Err(format!("`</{name}>` closes nothing")),
+            None => open.push(name),
+        }
+    }
+    if open.is_empty() { Ok(()) } else { Err(format!("{open:?} are open")) }
+}
+
+#[test]
+fn pages_say_what_comments_say() {
+    let place = folder("doc");
+    let text = "// Shapes, <b>not</b> tags.\n\n/// The `area`, always > 0.\n///\n/// law: `area s >= 0.0`\n/// work 1\n/// > area 2.0\n/// 12.0\nexport fun area(r:real):real => 3.0 * r * r;\nfun hidden(x:int):int => x;\nexport struct P { x:int; }\n";
+    fs::write(place.join("shapes.flx"), text).expect("a file");
+    let ended = felis(&place, &["doc", "shapes.flx", "-o", "out/html"]);
+    assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, "2 pages in out/html\n", ""));
+    let page = fs::read_to_string(place.join("out/html/shapes.html")).expect("a page");
+    assert_eq!(balanced(&page), Ok(()));
+    for part in [
+        "&lt;b&gt;not",
+        "fun area(r:real):real</pre>",
+        "Law: <code>area s &gt;= 0.0</code>",
+        "&gt; area 2.0\n12.0",
+        "struct P { x:int; }",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains("hidden"), "{page}");
+    let ended = felis(&place, &["doc", "--std", "-o", "std"]);
+    assert_eq!(ended.code, OK, "{}", ended.err);
+    for entry in fs::read_dir(place.join("std")).expect("a folder").flatten() {
+        let page = fs::read_to_string(entry.path()).expect("a page");
+        assert_eq!(balanced(&page), Ok(()), "{}", entry.path().display());
+        assert!(!page.contains("src=") && !page.contains("http"), "{}", entry.path().display());
+        for link in page.split("href=\"").skip(1) {
+            let link = link.split('"').next().unwrap_or_default();
+            let (file, id) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() {
+                page.clone()
+            } else {
+                fs::read_to_string(place.join("std").join(file)).expect("a page")
+            };
+            assert!(id.is_empty() || target.contains(&format!("id=\"{id}\"")), "{link} leads nowhere");
+        }
+    }
+    fs::write(place.join("bad.flx"), "val x = (;").expect("a file");
+    assert_eq!(felis(&place, &["doc", "bad.flx", "-o", "bad"]).code, REJECTED);
+    fs::write(place.join("none.flx"), "println 1;").expect("a file");
+    assert_eq!(felis(&place, &["doc", "none.flx", "-o", "none"]).code, FAILED);
+}

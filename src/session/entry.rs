@@ -114,11 +114,12 @@ impl Session {
             let last = at + 1 == group.len();
             let Some(form) = form(ty, last) else {
                 let span = param.ty.as_ref().map_or(param.pattern.span, |ty| ty.span);
-                let message = format!("no word of a command line is a `{ty}`");
+                let message = format!("no word of a command line can be `{ty}`");
                 let error = Diagnostic::error("E0916", span, message, "the type of a parameter of `main`");
                 diagnostics.push(
                     error
-                        .note("`main` takes numbers, `bool`, `char`, `string` and finite types; its last parameter may be an array of them, `T ^ N`, for all words that are left")
+                        .note("`main` takes numbers, `bool`, `char`, `string` and finite types")
+                        .note("its last parameter may be an array of them, `T ^ N` with `N` a parameter of `main`: it takes all words that are left")
                         .help("take a `string`, and convert it in the program"),
                 );
                 return None;

@@ -346,11 +346,26 @@ impl Grow {
                     _ => return stmt,
                 }
             }
-            _ => match self.dice.coin() {
-                true => While { condition: self.expr(deeper), body: block(self) },
-                false => Block(block(self)),
+            _ => match self.dice.roll(3) {
+                0 => While { condition: self.expr(deeper), body: block(self) },
+                1 => Block(block(self)),
+                _ => Test {
+                    title: ast_name(self.string()),
+                    function: Box::new(felis::syntax::ast::Function {
+                        is_proc: true,
+                        generics: Generics::default(),
+                        params: vec![Vec::new()],
+                        result: None,
+                        body: Body::Block(block(self)),
+                        header: Span::default(),
+                    }),
+                },
             },
         };
         Stmt { kind, span: Span::default() }
     }
+}
+
+fn ast_name(text: std::sync::Arc<str>) -> Name {
+    Name { text, span: Span::default() }
 }
