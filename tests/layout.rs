@@ -197,7 +197,7 @@ fn lines_that_are_too_long_are_broken_outside_first() {
     let text = format!("val x = x |> {name} 1 |> {name} 2 |> {name} 3 |> {name} 4 |> {name} 5;");
     let steps: String = (1..=5).map(|n| format!("\n  |> {name} {n}")).collect();
     becomes(&text, &format!("val x = x{steps};\n"));
-    let text = format!("println ({});", vec![name; 8].join(", "));
+    let text = format!("println ({});", [name; 8].join(", "));
     let out = laid(&text).expect("a program");
     holds(&text, &out);
     assert!(out.lines().all(|line| line.chars().count() <= WIDTH), "{out}");

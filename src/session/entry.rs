@@ -68,9 +68,9 @@ impl Session {
     }
 
     fn entry(&self, stmts: &[Stmt], diagnostics: &mut Vec<Diagnostic>) -> Option<Main> {
-        let declared = stmts.iter().filter_map(|stmt| match &stmt.kind {
-            StmtKind::Export(inner) => Some(inner.as_ref()),
-            _ => Some(stmt),
+        let declared = stmts.iter().map(|stmt| match &stmt.kind {
+            StmtKind::Export(inner) => inner.as_ref(),
+            _ => stmt,
         });
         let mains: Vec<_> = declared
             .filter_map(|stmt| match &stmt.kind {

@@ -58,8 +58,8 @@ fn gap<'t>(text: &'t str, number: &mut usize, first: usize) -> Gap<'t> {
             std::mem::take(&mut script)
         } else if line {
             rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            2 + lexer::comment_length(&rest[2..]).unwrap_or(rest.len() - 2)
+        } else if let Some(inner) = rest.strip_prefix("/*") {
+            2 + lexer::comment_length(inner).unwrap_or(inner.len())
         } else {
             let c = rest.chars().next().map_or(1, char::len_utf8);
             gap.newlines += usize::from(rest.starts_with('\n'));
