@@ -343,6 +343,16 @@ fn every_code_is_in_the_reference() {
 }
 
 #[test]
+fn programs_beside_the_book_are_those_in_it() {
+    let texts: Vec<String> = texts().iter().map(|path| read(path)).collect();
+    for path in files("book/programs", "flx") {
+        let text = read(&path);
+        let shown = texts.iter().any(|page| fences(page).iter().any(|fence| fence.body == text));
+        assert!(shown, "{} is not shown as it is", path.display());
+    }
+}
+
+#[test]
 fn every_code_is_explained() {
     let mut wrong = Vec::new();
     let mut codes = BTreeSet::new();

@@ -197,6 +197,10 @@ fn lines_that_are_too_long_are_broken_outside_first() {
     let text = format!("val x = x |> {name} 1 |> {name} 2 |> {name} 3 |> {name} 4 |> {name} 5;");
     let steps: String = (1..=5).map(|n| format!("\n  |> {name} {n}")).collect();
     becomes(&text, &format!("val x = x{steps};\n"));
+    // What is held by one pair of brackets alone is held by both.
+    let text = format!("val z = f (({name}, {name}, {name}, {name}, {name}, {name}));");
+    let row = format!("  {name}, {name}, {name}, {name},\n  {name}, {name}\n");
+    becomes(&text, &format!("val z = f ((\n{row}));\n"));
     let text = format!("println ({});", [name; 8].join(", "));
     let out = laid(&text).expect("a program");
     holds(&text, &out);

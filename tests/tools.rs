@@ -309,6 +309,14 @@ fn a_watched_program_is_checked_again() {
 }
 
 #[test]
+fn commands_that_are_misspelt_are_guessed() {
+    let place = folder("misspelt");
+    let ended = felis(&place, &["tset"]);
+    let said = "felis: there is no file `tset`, and no command has this name; did you mean `test`?\n";
+    assert_eq!((ended.code, ended.err.as_str()), (USAGE, said));
+}
+
+#[test]
 fn shells_get_their_completions() {
     let place = folder("completions");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

@@ -35,6 +35,13 @@ impl Arguments {
     }
 }
 
+/// The command that a word may have been meant to be.
+pub fn similar_command(word: &str) -> Option<String> {
+    let command = Arguments::command();
+    let names: Vec<&str> = command.get_subcommands().map(|known| known.get_name()).collect();
+    felis::session::similar(word, names.into_iter())
+}
+
 /// Which of these words is a program to be run.
 fn program(words: &[OsString]) -> Option<usize> {
     let option = |word: &OsString| word.to_string_lossy().starts_with('-') && word != "-";

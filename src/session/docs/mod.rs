@@ -96,15 +96,14 @@ pub fn page(name: &str, text: &str) -> Result<Page, Vec<Diagnostic>> {
 pub fn library() -> Vec<Page> {
     let mut pages: Vec<Page> =
         library::sources().iter().filter_map(|source| page(&source.name, &source.text).ok()).collect();
-    let entries = Prim::ALL.iter().map(|prim| Entry {
-        name: prim.name().to_string(),
-        word: "built in",
-        signature: format!("{} : {}", prim.name(), prim.signature()).replacen(
-            &format!("{} : [", prim.name()),
-            &format!("{}[", prim.name()),
-            1,
-        ),
-        parts: vec![Part::Prose(prim.doc().to_string())],
+    let entries = Prim::ALL.iter().map(|prim| {
+        let (name, ty) = (prim.name(), prim.signature());
+        let signature = match ty.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+            Some((params, ty)) => format!("{name}[{params}] : {ty}"),
+            None => format!("{name} : {ty}"),
+        };
+        let parts = vec![Part::Prose(prim.doc().to_string())];
+        Entry { name: name.to_string(), word: "built in", signature, parts }
     });
     let about = "What the language knows by itself: functions that cannot be written in it.".to_string();
     pages.push(Page { name: "builtin".to_string(), about, entries: entries.collect() });

@@ -544,8 +544,10 @@ impl<'a> Arranger<'a> {
                 let inner = self.row(body, Level::INSIDE);
                 if self.breaks_before(first) {
                     doc.append(self.sep(first, Sep::Hard).append(inner).nest(INDENT))
-                } else {
+                } else if self.broken_within(body) {
                     doc.append(self.sep(first, Sep::Blank)).append(inner)
+                } else {
+                    doc.append(self.sep(first, Sep::Line).append(inner).nest(INDENT).group())
                 }
             }
             // Those stand in statements only.
@@ -582,6 +584,11 @@ impl<'a> Arranger<'a> {
             let first = self.sep(first, tight);
             let inside = first.append(row).append(end);
             return opening.append(if direct { inside.align() } else { inside }).append(closing);
+        }
+        // What brings its own places for breaks is held closely.
+        if matches!(inner, [Node::Bracket { .. } | Node::Lambda { .. }]) {
+            let end = self.sep(close, Sep::Nothing);
+            return opening.append(self.sep(first, Sep::Nothing)).append(row).append(end).append(closing);
         }
         let inside = self.sep(first, edge).append(row).nest(INDENT);
         opening.append(inside).append(self.sep(close, edge)).append(closing).group()
