@@ -9,32 +9,34 @@
 mod arith;
 mod code;
 mod error;
-pub mod layout;
 mod matching;
 mod open;
 mod own;
 mod prim;
+mod reduce;
 mod run;
 mod select;
 mod show;
+mod site;
 mod specialise;
 pub mod stack;
 
 pub use error::{Failure, RuntimeError, bytes_text};
 pub use run::{Checkpoint, Host, Machine};
 
+use crate::layout::Layouts;
 use crate::types::Type;
 use crate::value::Value;
 
 /// A value as text for people: `.str`.
 pub fn display(value: &Value, ty: &Type) -> String {
-    let layouts = layout::Layouts::default();
+    let layouts = Layouts::default();
     show::plain(&layouts, false, value, ty)
 }
 
 /// A value as text that reads back: `._strr`.
 pub fn read_back(value: &Value, ty: &Type) -> String {
-    let layouts = layout::Layouts::default();
+    let layouts = Layouts::default();
     show::plain(&layouts, true, value, ty)
 }
 

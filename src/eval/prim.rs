@@ -3,7 +3,7 @@
 use super::arith::{from_code, to_bigint};
 use super::code::PrimTypes;
 use super::error::Failure;
-use super::layout::{Form, countable};
+use crate::layout::{Form, countable};
 use super::run::Machine;
 use super::show;
 use crate::core::Prim;
@@ -49,6 +49,7 @@ impl Machine {
             Prim::Str => Ok(Value::str(show(false, self))),
             Prim::Strr => Ok(Value::str(show(true, self))),
             Prim::Fail => Err(Failure::Failed { message: args[0].as_str().to_string() }),
+            Prim::Reduce => Err(Failure::Internal { what: "a reduction out of its place" }),
             Prim::Assert => {
                 if args[0].as_bool() {
                     Ok(Value::UNIT)

@@ -12,13 +12,14 @@ use super::code::{
     StoreStep,
 };
 use super::error::{Failure, RuntimeError};
-use super::layout::{Layout, Layouts, TOO_MANY, countable};
+use crate::layout::{Layout, Layouts, TOO_MANY, countable};
 use super::matching::{fits, inject};
 use super::open::{Rest, first_opening};
 use super::prim::LONGEST_STRING;
 use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
 use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Script, Stmt};
+use crate::kernel::Accelerator;
 use crate::source::Span;
 use crate::types::encoding::Code;
 use crate::types::{DEEPEST_TYPE, LARGEST_TYPE_NODES, Scalar, Type};
@@ -42,7 +43,7 @@ pub struct Host<'a> {
 #[derive(Default)]
 pub struct Machine {
     pub(super) layouts: Layouts,
-    globals: Vec<Arc<Cell>>,
+    pub(super) globals: Vec<Arc<Cell>>,
     instances: HashMap<(FunctionId, Vec<Type>), Arc<Instance>>,
     /// Old values of cells, since the last checkpoint, newest last.
     journal: Vec<(Arc<Cell>, Option<Value>)>,
@@ -53,6 +54,10 @@ pub struct Machine {
     pub(super) sizes: Arc<Bindings>,
     /// How often code has been specialised for sizes that arrived at run time.
     pub(super) opened: u64,
+    /// Who may take over parts of programs.
+    pub(super) accelerator: Option<Arc<dyn Accelerator>>,
+    /// Whether parts are taken over before they have cost anything.
+    pub(super) eager: bool,
 }
 
 /// A state to return to.
@@ -108,6 +113,13 @@ impl Machine {
     /// A machine without variables.
     pub fn new() -> Machine {
         Machine::default()
+    }
+
+    /// Sets who may take over parts of programs; `eager`, before they have cost anything.
+    pub fn accelerate(&mut self, accelerator: Option<Arc<dyn Accelerator>>, eager: bool) {
+        self.accelerator = accelerator;
+        self.eager = eager;
+        self.forget_instances();
     }
 
     /// The present state. Take one before an input, with the program as it was.
@@ -185,15 +197,15 @@ impl Machine {
 
 impl Run<'_, '_> {
     pub(super) fn specialiser<'s>(&'s self, locals: &'s [crate::core::LocalInfo]) -> Specialiser<'s> {
-        Specialiser::new(self.program, &self.machine.layouts, &self.machine.sizes, locals)
+        let sites = self.machine.accelerator.is_some();
+        Specialiser::new(self.program, &self.machine.layouts, &self.machine.sizes, locals, sites)
     }
 
     /// A statement at the top level: what it opens lives as long as the session.
     fn top_level(&mut self, stmt: &Stmt, locals: &[LocalInfo], frame: &mut [Value]) -> Result<()> {
         let specialiser = self.specialiser(locals);
         if first_opening(std::slice::from_ref(stmt)).is_some() {
-            // The rest is the rest of the session: there is nothing to keep for it.
-            let _ = specialiser.kept.set(Arc::from(&[][..]));
+            // The rest is the rest of the session: it is not run from here.
             let nothing = Arc::new(Rest { stmts: Vec::new(), value: None });
             let (code, unset) = (specialiser.opening(stmt, nothing, 0), specialiser.unset.take());
             drop(specialiser);
@@ -256,18 +268,13 @@ impl Run<'_, '_> {
             Kind::Call(head, args) => {
                 let function = self.eval(head, frame)?;
                 let args = self.evals(args, frame)?;
-                let Value::Function(any) = &function else {
-                    return Err(self.fail(Failure::Internal { what: "a call of no function" }, span));
-                };
-                match any.downcast_ref::<Closure>() {
-                    Some(closure) => {
-                        let instance = closure.instance.clone();
-                        self.call(&instance, Some((&function, &closure.captures)), args, span)
-                    }
-                    None => Err(self.fail(Failure::Internal { what: "a foreign function" }, span)),
-                }
+                self.apply(&function, args, span)
             }
             Kind::NoInstance => Err(self.fail(Failure::Internal { what: "a method without instance" }, span)),
+            Kind::Prim(Prim::Reduce, types, args) => {
+                let args = self.evals(args, frame)?;
+                self.reduce(types, args, span)
+            }
             Kind::Prim(prim, types, args) => {
                 let args = self.evals(args, frame)?;
                 if !types.own.is_empty() {
@@ -411,6 +418,7 @@ impl Run<'_, '_> {
                 Ok(Value::Packed(Arc::new(Packed { sizes: sizes.clone(), value })))
             }
             Kind::Open(code) => self.open(code, frame, span),
+            Kind::Site(site) => self.term_site(site, frame, span),
         }
     }
 
@@ -458,7 +466,15 @@ impl Run<'_, '_> {
                 }
                 let (machine, sizes) = (&*self.machine, &self.machine.sizes);
                 let (made, unset) =
-                    instance(self.program, &machine.layouts, sizes, function, &callee.type_args);
+                    instance(
+                        self.program,
+                        &machine.layouts,
+                        sizes,
+                        callee.function,
+                        function,
+                        &callee.type_args,
+                        machine.accelerator.is_some(),
+                    );
                 self.bound(unset, span)?;
                 let made = Arc::new(made);
                 if self.machine.instances.len() >= MOST_INSTANCES {
@@ -637,7 +653,7 @@ impl Run<'_, '_> {
     }
 
     /// A loop body, once. Whether the loop goes on.
-    fn round(&mut self, body: &[Statement], frame: &mut [Value], span: Span) -> Result<bool> {
+    pub(super) fn round(&mut self, body: &[Statement], frame: &mut [Value], span: Span) -> Result<bool> {
         self.tick(span)?;
         match self.block(body, frame) {
             Ok(()) | Err(Stop::Continue) => Ok(true),
@@ -646,7 +662,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn set_cell(&mut self, cell: &Arc<Cell>, value: Value) {
+    pub(super) fn set_cell(&mut self, cell: &Arc<Cell>, value: Value) {
         let old = cell.set(Some(value));
         // The oldest value is the one to go back to: later ones of the same cell need no note.
         if cell.first_in(self.machine.input) {
@@ -654,7 +670,15 @@ impl Run<'_, '_> {
         }
     }
 
-    fn statement(&mut self, stmt: &Statement, frame: &mut [Value]) -> Result<()> {
+    /// Notes the value of a variable that is about to be changed in place. The note shares its storage:
+    /// the first change of an input copies, no later one.
+    pub(super) fn note(&mut self, cell: &Arc<Cell>, value: &Value) {
+        if cell.first_in(self.machine.input) {
+            self.machine.journal.push((cell.clone(), Some(value.clone())));
+        }
+    }
+
+    pub(super) fn statement(&mut self, stmt: &Statement, frame: &mut [Value]) -> Result<()> {
         let span = stmt.span;
         use StatementKind as S;
         match &stmt.kind {
@@ -748,6 +772,7 @@ impl Run<'_, '_> {
             S::Open(code) => {
                 self.open(code, frame, span)?;
             }
+            S::Site(site) => self.loop_site(site, frame, span)?,
             S::Require(left, right, equation) => {
                 [left, right].into_iter().try_for_each(|size| self.counted(Some(size), span))?;
                 if left != right {
@@ -788,10 +813,7 @@ impl Run<'_, '_> {
         match (shared, &store.root) {
             (Some(cell), _) => {
                 let Some(mut root) = cell.get() else { return Ok(()) };
-                if cell.first_in(self.machine.input) {
-                    // The note shares the old storage: the first store of an input copies, no later one.
-                    self.machine.journal.push((cell.clone(), Some(root.clone())));
-                }
+                self.note(&cell, &root);
                 cell.set(None);
                 place(&mut root, start, &parts, value, store);
                 cell.set(Some(root));

@@ -21,6 +21,7 @@ mod tested;
 
 pub use crate::check::similar;
 pub use crate::iso::Verdict;
+pub use crate::jit::{Stage, Statistics};
 pub use crate::types::number::Conversion;
 pub use can::Able;
 pub use entry::{Main, Misfit, Parameter};
@@ -34,6 +35,8 @@ use crate::check::{self, Env, module};
 use crate::core::{Program, Script};
 use crate::diagnostic::{self, Diagnostic};
 use crate::eval::{self, Checkpoint, Host, Machine, stack};
+use crate::jit::Jit;
+use crate::kernel::Accelerator;
 use crate::source::{Source, SourceMap, Span};
 use crate::syntax;
 use crate::types::Type;
@@ -58,6 +61,19 @@ pub struct Session {
     hosts: Hosts,
     interrupt: Arc<AtomicBool>,
     memory: u64,
+    jit: Option<Arc<Jit>>,
+    executor: (Executor, usize),
+}
+
+/// Who runs programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Executor {
+    /// The reference evaluator alone.
+    Reference,
+    /// The evaluator, and compiled code for what is worth it.
+    Compiled,
+    /// Compiled code for everything that can be compiled, worth it or not.
+    Eager,
 }
 
 /// What an input is.
@@ -145,14 +161,55 @@ impl Session {
             hosts: Hosts::default(),
             interrupt: Arc::new(AtomicBool::new(false)),
             memory: MEMORY,
+            jit: None,
+            executor: (Executor::Reference, 0),
+        }
+        .with_executor(Executor::Compiled, 0)
+    }
+
+    /// The session with another executor, which uses that many threads; 0 for one on each core.
+    pub fn with_executor(mut self, executor: Executor, threads: usize) -> Session {
+        self.executor = (executor, threads);
+        self.jit = (executor != Executor::Reference).then(|| Arc::new(Jit::new(threads)));
+        let accelerator = self.jit.clone().map(|jit| jit as Arc<dyn Accelerator>);
+        self.machine.accelerate(accelerator, executor == Executor::Eager);
+        self
+    }
+
+    /// From here on, notes how parts of programs look at a stage on the way to machine code.
+    pub fn trace(&mut self, stage: Stage) {
+        if let Some(jit) = &self.jit {
+            jit.trace(stage);
         }
     }
 
-    /// Forgets everything; the loader, the host's rules, the interrupt flag and the limit on memory stay.
+    /// What was noted since: where each part stands (file and line), and how it looks or why it was left to
+    /// the evaluator.
+    pub fn traced(&mut self) -> Vec<(String, Result<String, &'static str>)> {
+        let noted = self.jit.as_ref().map(|jit| jit.traced()).unwrap_or_default();
+        let place = |span: Span| match self.sources.get(span.source) {
+            Some(source) => {
+                let line = source.text[..span.start as usize].matches('\n').count() + 1;
+                format!("{}:{line}", source.name)
+            }
+            None => String::new(),
+        };
+        noted.into_iter().map(|trace| (place(trace.span), trace.text)).collect()
+    }
+
+    /// What compiled code has done so far; `None` where nothing is compiled.
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.jit.as_deref().map(Jit::statistics)
+    }
+
+    /// Forgets everything; the loader, the host's rules, the executor, the interrupt flag and the limit on
+    /// memory stay.
     pub fn reset(&mut self) {
         let (interrupt, loader) = (self.interrupt.clone(), self.loader.take());
         let hosts = std::mem::take(&mut self.hosts);
-        *self = Session { interrupt, loader, hosts, memory: self.memory, ..Session::new() };
+        let (executor, threads) = self.executor;
+        let new = Session::new().with_executor(executor, threads);
+        *self = Session { interrupt, loader, hosts, memory: self.memory, ..new };
     }
 
     /// Sets how many bytes one value may take.
