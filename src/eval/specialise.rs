@@ -503,12 +503,13 @@ impl Specialiser<'_> {
                         S::ForInts(*local, self.node(low), self.node(high), *inclusive, body)
                     }
                     ForRange::Elements(array) => {
-                        let ty = self.ty(&array.ty).unfold();
+                        // By the type as it is written: an array of one array is that array.
+                        let ty = array.ty.unfold();
                         let TypeKind::Array(element, index) = ty.kind() else {
                             return S::Expr(self.node(array));
                         };
                         let count = self.size(index).to_usize().unwrap_or(usize::MAX);
-                        S::ForElements(*local, self.node(array), self.layouts.of(element).slots, count, body)
+                        S::ForElements(*local, self.node(array), self.layout(element).slots, count, body)
                     }
                 }
             }

@@ -84,15 +84,16 @@ impl<'a> Lower<'a> {
             V::Word(reg) => *reg,
             _ => self.int(0)?,
         };
+        // An array of one element is that element.
+        if whole.slots == part.slots {
+            return Ok(value.clone());
+        }
         if let V::Parts(parts) = value {
             if let Some(known) = self.known(at) {
                 return parts.get(known as usize).cloned().ok_or(No("an element that is not there"));
             }
             let held = self.hold(value, from)?;
             return self.index(&held, from, index, to);
-        }
-        if whole.slots == part.slots && !matches!(value, V::Array(a) if matches!(**a, A::Built { .. })) {
-            return Ok(value.clone());
         }
         let V::Array(array) = value else { return Err(No("an element of a word")) };
         match &**array {

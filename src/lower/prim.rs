@@ -6,7 +6,7 @@ use crate::core::{Prim, Term};
 use crate::layout::Form;
 use crate::loops::{Binary, Cast, Compare, Math, Op, Reg, Stmt, Ty, Unary};
 use crate::types::encoding::Code;
-use crate::types::{Scalar, Type, TypeKind};
+use crate::types::{Scalar, Type};
 
 impl<'a> Lower<'a> {
     /// A primitive applied.
@@ -189,13 +189,13 @@ impl<'a> Lower<'a> {
         from: &Type,
     ) -> Result<V<'a>> {
         let element = types.first().cloned().ok_or(No("a reduction without types"))?;
-        let count = match from.kind() {
-            TypeKind::Array(_, index) => self.count(index)?,
-            // One element, or none, is no array any more.
-            _ => return Err(No("a reduction of no array")),
-        };
-        if count == 0 {
-            return Ok(zero.clone());
+        // Not by the type of `x`: an array of one array is that array.
+        let index = types.get(1).ok_or(No("a reduction without types"))?;
+        let count = self.count(index)?;
+        match count {
+            0 => return Ok(zero.clone()),
+            1 => return self.apply(op, zero.clone(), x.clone(), &element),
+            _ => {}
         }
         let layout = self.stored(&element)?;
         if layout.slots == 0 {

@@ -118,6 +118,18 @@ impl<'a> Lower<'a> {
                     }
                     return self.term(body, &mut inner);
                 }
+                let mut one = true;
+                for (_, ty) in &clauses {
+                    one = one && self.count(ty)? == 1;
+                }
+                if one {
+                    // An array of one element is that element.
+                    let mut inner = frame.clone();
+                    for (local, _) in &clauses {
+                        inner.locals[*local as usize] = Some(Bind::Value(V::Unit));
+                    }
+                    return self.term(body, &mut inner);
+                }
                 let frame = self.captured(frame, body)?;
                 Ok(V::Array(Rc::new(A::Built { clauses, body, frame })))
             }
