@@ -7,14 +7,14 @@ use super::code::{
     Arm, Callee, Cases, CodeType, Instance, Kind, Node, PartStep, Pattern, PrimTypes, Statement,
     StatementKind, Store, StoreRoot, StoreStep,
 };
-use crate::layout::{Layout, Layouts};
 use super::own::Own;
 use super::site::{Core, Plain, Site};
 use crate::core::free::Mentioned;
 use crate::core::{
-    ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step, StepKind, Stmt,
-    StmtKind, Term, TermKind,
+    ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
+    StepKind, Stmt, StmtKind, Term, TermKind,
 };
+use crate::layout::{Layout, Layouts};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind, TypeVar};
 use crate::value::{Class, Value};

@@ -378,7 +378,8 @@ impl<'a> Lower<'a> {
                     let made = self.made;
                     let outer = std::mem::take(&mut self.divided);
                     let top = self.at_top();
-                    let (stmts, indices) = self.block(|this| this.rounds_of(array, base, &built, &apart, top))?;
+                    let (stmts, indices) =
+                        self.block(|this| this.rounds_of(array, base, &built, &apart, top))?;
                     for ((apart, index), (_, ty)) in apart.iter_mut().zip(indices).zip(clauses) {
                         *apart = several(ty) && index.is_some_and(|reg| self.divided.contains(&reg));
                     }

@@ -47,7 +47,8 @@ impl<'a> Lower<'a> {
             let ty = this.type_of(words[0]);
             this.set(ty, Op::Unary(op, words[0])).map(V::Word)
         };
-        let call = |this: &mut Self, f: Math| this.set(f.signature().1, Op::Call(f, words.clone())).map(V::Word);
+        let call =
+            |this: &mut Self, f: Math| this.set(f.signature().1, Op::Call(f, words.clone())).map(V::Word);
         let binary = |this: &mut Self, op: Binary| this.binary(op, words[0], words[1]).map(V::Word);
         match prim {
             Prim::Sqrt => unary(self, Unary::Sqrt),
@@ -111,7 +112,8 @@ impl<'a> Lower<'a> {
                 // All codes of `1 + I`: 0, and one more than the index.
                 let layout = self.stored(&ty)?;
                 let n = self.count(&types[0])?;
-                if layout.slots != 1 || matches!(&layout.form, Form::Sum(s) if s.offset(&Code::Small(1)) != Code::Small(1))
+                if layout.slots != 1
+                    || matches!(&layout.form, Form::Sum(s) if s.offset(&Code::Small(1)) != Code::Small(1))
                 {
                     return Err(No("an option without cases"));
                 }
@@ -288,7 +290,10 @@ impl<'a> Lower<'a> {
             let result = self.reg(self.type_of(value));
             // A value known before the loop is none that the body sets.
             let (mut body, mut value) = (body, value);
-            if !body.iter().any(|s| matches!(s, Stmt::Let(reg, _) | Stmt::Total { result: reg, .. } if *reg == value)) {
+            if !body
+                .iter()
+                .any(|s| matches!(s, Stmt::Let(reg, _) | Stmt::Total { result: reg, .. } if *reg == value))
+            {
                 let var = self.var(self.type_of(value));
                 let again = self.reg(self.type_of(value));
                 body.push(Stmt::Set(var, value));

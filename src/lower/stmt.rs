@@ -71,8 +71,7 @@ impl<'a> Lower<'a> {
             }
             StmtKind::Match(scrutinee, arms) => {
                 let value = self.term(scrutinee, frame)?;
-                let ty = self.ty(frame, &scrutinee.ty);
-                self.match_statement(&value, &ty, arms, frame)
+                self.match_statement(&value, arms, frame)
             }
             StmtKind::For(local, range, body) => self.for_loop(*local, range, body, frame),
             StmtKind::While(condition, body) => {
