@@ -386,10 +386,14 @@ impl<'a> Lower<'a> {
 
     /// Part `i` of a compact product or exponential.
     pub(crate) fn factor(&mut self, value: &V<'a>, ty: &Type, i: &Code) -> Result<V<'a>> {
-        let V::Word(code) = value else { return Ok(V::Unit) };
         let at = i.to_usize().ok_or(No("a position beyond memory"))?;
         let (layout, whole) = self.encoding(ty)?;
         let Some(compact) = layout.compact() else { return Err(No("a part of no compact value")) };
+        if matches!(compact.encoding, Encoding::Triangle(_)) {
+            // The only pair below 2 is (1\, 0): no slot, and yet not zeros.
+            return Err(No("pairs without order"));
+        }
+        let V::Word(code) = value else { return Ok(V::Unit) };
         if let Some((parts, sizes)) = self.packed.get(code)
             && let Some(part) = parts.get(at)
             && cut_so(&compact.encoding, sizes)
@@ -400,7 +404,6 @@ impl<'a> Lower<'a> {
         let count = match &compact.encoding {
             Encoding::Product { sizes, .. } => sizes.len(),
             Encoding::Power { count, .. } => count.to_usize().unwrap_or(usize::MAX),
-            Encoding::Triangle(_) => return Err(No("pairs without order")),
             _ => 1,
         };
         let (size, weight) = compact.encoding.place(i);
