@@ -14,6 +14,7 @@ mod laws;
 mod library;
 mod modules;
 mod query;
+mod tokens;
 
 pub use crate::iso::Verdict;
 pub use crate::types::number::Conversion;
@@ -22,6 +23,7 @@ pub use host::{AnnotationRule, HostValue, Hosts, ValueRule};
 pub use laws::{Trial, Verdict as LawVerdict};
 pub use modules::{Loader, NotFound, Place};
 pub use query::{Comparison, Definition, Overload, Reasons};
+pub use tokens::{TokenClass, matching_bracket, tokens};
 
 use crate::check::{self, Env, module};
 use crate::core::{Program, Script};

@@ -55,7 +55,7 @@ pub struct Overload {
 }
 
 /// The words of the language that are not names.
-const KEYWORDS: &[&str] = &[
+pub(super) const KEYWORDS: &[&str] = &[
     "and",
     "aproj",
     "as",
@@ -102,7 +102,8 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// Types known without a declaration that are no scalars, and kinds.
-const TYPE_WORDS: &[&str] = &["below", "bool", "lower", "unit", "void", "COMPACTLINEAR", "TYPE", "UNITSUM"];
+pub(super) const TYPE_WORDS: &[&str] =
+    &["below", "bool", "lower", "unit", "void", "COMPACTLINEAR", "TYPE", "UNITSUM"];
 
 impl Session {
     /// The type of an expression, which `import`s may precede. A procedure's call is of type `void`.

@@ -3,19 +3,18 @@
 //! Reads inputs (as many lines as it takes to complete one), evaluates each, shows its value with
 //! its type. A failed input changes nothing.
 
-use super::commands::{COMMANDS, Flow, command};
+mod colors;
+mod editor;
+mod history;
+
+use super::commands::{Flow, command};
 use super::input::{LARGEST, decode};
 use super::interrupt::Doing;
 use super::{Shell, code, exit, output};
 use felis::session::{Mode, Session, Shown, Status};
-use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
-use rustyline::history::FileHistory;
-use rustyline::validate::{ValidationContext, ValidationResult, Validator};
-use rustyline::{CompletionType, Config, Context, Editor, Helper, Highlighter, Hinter};
 use std::cell::RefCell;
 use std::io::BufRead;
-use std::path::PathBuf;
 use std::rc::Rc;
 
 const PROMPT: &str = "felis> ";
@@ -23,11 +22,11 @@ const PROMPT: &str = "felis> ";
 /// A session with a line editor.
 pub fn interactive(shell: Shell) -> u8 {
     let shell = Rc::new(RefCell::new(shell));
-    let mut editor = match editor(&shell) {
+    let mut editor = match editor::editor(&shell) {
         Ok(editor) => editor,
         Err(_) => return read_all(&mut shell.borrow_mut()),
     };
-    let history = history_file();
+    let history = history::file();
     if let Some(file) = &history {
         // A history that cannot be read is an empty one.
         let _ = editor.load_history(file);
@@ -145,75 +144,4 @@ fn shown(value: &Shown, interactive: bool) -> String {
 /// Whether more lines should be read before this is evaluated.
 fn unfinished(text: &str) -> bool {
     !text.trim_start().starts_with(':') && Session::incomplete(text)
-}
-
-type Line = Editor<Assistant, FileHistory>;
-
-fn editor(shell: &Rc<RefCell<Shell>>) -> rustyline::Result<Line> {
-    let config = Config::builder()
-        .completion_type(CompletionType::List)
-        .max_history_size(10_000)?
-        .history_ignore_space(true)
-        .build();
-    let mut editor = Editor::with_history(config.clone(), FileHistory::with_config(&config))?;
-    editor.set_helper(Some(Assistant { shell: shell.clone() }));
-    Ok(editor)
-}
-
-/// Where lines are remembered, if the user has a place for data.
-fn history_file() -> Option<PathBuf> {
-    let directory =
-        |variable| std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-    let data = directory("XDG_DATA_HOME").or_else(|| Some(directory("HOME")?.join(".local/share")))?;
-    let folder = data.join("felis");
-    std::fs::create_dir_all(&folder).ok()?;
-    Some(folder.join("history"))
-}
-
-/// What the line editor asks while a line is written.
-#[derive(Helper, Highlighter, Hinter)]
-struct Assistant {
-    shell: Rc<RefCell<Shell>>,
-}
-
-impl Completer for Assistant {
-    type Candidate = String;
-
-    fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
-        let before = &line[..at];
-        let in_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
-        let word = |end: usize| {
-            let letters = before[..end].char_indices().rev().take_while(|(_, c)| in_word(*c));
-            letters.last().map_or(end, |(i, _)| i)
-        };
-        let mut start = word(at);
-        // `geometry::ar`
-        while before[..start].ends_with("::") && word(start - 2) < start - 2 {
-            start = word(start - 2);
-        }
-        if before.trim_start().starts_with(':') && !before.trim_start().contains(char::is_whitespace) {
-            let start = before.len() - before.trim_start().len();
-            let names =
-                COMMANDS.iter().map(|(name, ..)| *name).filter(|name| name.starts_with(&before[start..]));
-            return Ok((start, names.map(|name| format!("{name} ")).collect()));
-        }
-        if start == at {
-            // Where no word begins, Tab indents.
-            return Ok((at, vec!["  ".to_string()]));
-        }
-        Ok((start, self.shell.borrow().session.complete(&before[start..])))
-    }
-}
-
-impl Validator for Assistant {
-    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        let text = context.input();
-        // One empty line may stand in a function; two end an input that will never be complete.
-        let given_up = text.ends_with("\n\n");
-        Ok(if !given_up && unfinished(text) {
-            ValidationResult::Incomplete
-        } else {
-            ValidationResult::Valid(None)
-        })
-    }
 }
