@@ -19,9 +19,12 @@ mod select;
 mod show;
 mod specialise;
 pub mod stack;
+pub mod view;
+mod watch;
 
 pub use error::{Failure, RuntimeError, bytes_text};
 pub use run::{Checkpoint, Host, Machine};
+pub use watch::{Progress, Watcher};
 
 use crate::types::Type;
 use crate::value::Value;
@@ -30,6 +33,11 @@ use crate::value::Value;
 pub fn display(value: &Value, ty: &Type) -> String {
     let layouts = layout::Layouts::default();
     show::plain(&layouts, false, value, ty)
+}
+
+/// A number as text for people.
+pub fn real_text(x: f64) -> String {
+    show::real(x)
 }
 
 /// A value as text that reads back: `._strr`.

@@ -18,6 +18,7 @@ use super::open::{Rest, first_opening};
 use super::prim::LONGEST_STRING;
 use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
+use super::watch::{Watch, Watcher};
 use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Script, Stmt};
 use crate::source::Span;
 use crate::types::encoding::Code;
@@ -53,6 +54,8 @@ pub struct Machine {
     pub(super) sizes: Arc<Bindings>,
     /// How often code has been specialised for sizes that arrived at run time.
     pub(super) opened: u64,
+    /// The outermost loop, for whoever waits.
+    watch: Watch,
 }
 
 /// A state to return to.
@@ -139,6 +142,18 @@ impl Machine {
         self.globals[id as usize].set(Some(value));
     }
 
+    /// Sets who is told how far loops are, and gives who was.
+    pub fn set_watcher(&mut self, watcher: Option<Watcher>) -> Option<Watcher> {
+        self.watch.set(watcher)
+    }
+
+    /// Lets go of the value of a session variable.
+    pub fn forget_global(&mut self, id: crate::core::GlobalId) {
+        if let Some(cell) = self.globals.get(id as usize) {
+            cell.set(None);
+        }
+    }
+
     /// Forgets how functions look at concrete types: a new instance may replace one they used.
     pub fn forget_instances(&mut self) {
         self.instances.clear();
@@ -160,6 +175,7 @@ impl Machine {
             self.globals.push(Cell::new(None));
         }
         self.calls.clear();
+        self.watch.begin();
         let mut run = Run { machine: self, program, host, ticks: 0 };
         let mut frame = vec![Value::UNIT; script.locals.len()];
         // One statement after the other: an early one may make a type large that a later one uses.
@@ -217,10 +233,27 @@ impl Run<'_, '_> {
     /// Looks, now and then, whether the run is to stop.
     pub(super) fn tick(&mut self, span: Span) -> Result<()> {
         self.ticks = self.ticks.wrapping_add(1);
-        if self.ticks.is_multiple_of(64) && self.host.interrupt.load(Ordering::Relaxed) {
-            return Err(self.fail(Failure::Interrupted, span));
+        if self.ticks.is_multiple_of(64) {
+            if self.host.interrupt.load(Ordering::Relaxed) {
+                return Err(self.fail(Failure::Interrupted, span));
+            }
+            self.machine.watch.tell();
         }
         Ok(())
+    }
+
+    /// Runs a loop of so many rounds, if that is known; it is told whether to count them.
+    fn watched<T>(
+        &mut self,
+        total: Option<u64>,
+        rounds: impl FnOnce(&mut Self, bool) -> Result<T>,
+    ) -> Result<T> {
+        let outermost = self.machine.watch.enter(total);
+        let done = rounds(self, outermost);
+        if outermost {
+            self.machine.watch.leave();
+        }
+        done
     }
 
     fn evals(&mut self, nodes: &[Node], frame: &mut [Value]) -> Result<Vec<Value>> {
@@ -337,7 +370,10 @@ impl Run<'_, '_> {
                 Ok(if *whole { value } else { value.slots(index.word() as usize * slots, *slots) })
             }
             Kind::Build(clauses, body, element, layout) => {
-                self.build(clauses, body, element, layout, frame, span)
+                let total = clauses.iter().try_fold(1u64, |n, (_, size)| n.checked_mul(size.to_u64()?));
+                self.watched(total, |run, counts| {
+                    run.build(clauses, body, element, layout, frame, span, counts)
+                })
             }
             Kind::Pack(layout, parts) => {
                 self.counted(layout.compact().map(|c| &c.size), span)?;
@@ -584,6 +620,7 @@ impl Run<'_, '_> {
         layout: &Layout,
         frame: &mut [Value],
         span: Span,
+        counts: bool,
     ) -> Result<Value> {
         if clauses.iter().any(|(_, size)| size.is_zero()) {
             return Ok(Value::UNIT);
@@ -607,6 +644,9 @@ impl Run<'_, '_> {
                 value if element.slots == layout.slots => value,
                 _ => last,
             };
+            if counts {
+                self.machine.watch.advance();
+            }
             let mut at = clauses.len();
             loop {
                 if at == 0 {
@@ -636,11 +676,16 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// A loop body, once. Whether the loop goes on.
-    fn round(&mut self, body: &[Statement], frame: &mut [Value], span: Span) -> Result<bool> {
+    /// A loop body, once; a watched loop counts it. Whether the loop goes on.
+    fn round(&mut self, body: &[Statement], frame: &mut [Value], span: Span, counts: bool) -> Result<bool> {
         self.tick(span)?;
         match self.block(body, frame) {
-            Ok(()) | Err(Stop::Continue) => Ok(true),
+            Ok(()) | Err(Stop::Continue) => {
+                if counts {
+                    self.machine.watch.advance();
+                }
+                Ok(true)
+            }
             Err(Stop::Break) => Ok(false),
             Err(stop) => Err(stop),
         }
@@ -701,43 +746,54 @@ impl Run<'_, '_> {
             }
             S::ForAll(local, size, body) => {
                 self.counted(Some(size), span)?;
-                let mut code = Code::ZERO;
-                while code < *size {
-                    frame[*local as usize] = Value::code(code.clone());
-                    if !self.round(body, frame, span)? {
-                        break;
+                self.watched(size.to_u64(), |run, counts| {
+                    let mut code = Code::ZERO;
+                    while code < *size {
+                        frame[*local as usize] = Value::code(code.clone());
+                        if !run.round(body, frame, span, counts)? {
+                            break;
+                        }
+                        code = code.add(&Code::Small(1));
                     }
-                    code = code.add(&Code::Small(1));
-                }
+                    Ok(())
+                })?;
             }
             S::ForInts(local, low, high, inclusive, body) => {
                 let low = self.eval(low, frame)?.as_int();
                 let high = self.eval(high, frame)?.as_int();
-                let mut i = low;
-                while i < high || (*inclusive && i == high) {
-                    frame[*local as usize] = Value::int(i);
-                    if !self.round(body, frame, span)? {
-                        break;
+                let total = u64::try_from(i128::from(high) - i128::from(low) + i128::from(*inclusive)).ok();
+                self.watched(total, |run, counts| {
+                    let mut i = low;
+                    while i < high || (*inclusive && i == high) {
+                        frame[*local as usize] = Value::int(i);
+                        if !run.round(body, frame, span, counts)? {
+                            break;
+                        }
+                        match i.checked_add(1) {
+                            Some(next) => i = next,
+                            None => break,
+                        }
                     }
-                    match i.checked_add(1) {
-                        Some(next) => i = next,
-                        None => break,
-                    }
-                }
+                    Ok(())
+                })?;
             }
             S::ForElements(local, array, slots, count, body) => {
                 let array = self.eval(array, frame)?;
-                for i in 0..*count {
-                    let element = if *count == 1 { array.clone() } else { array.slots(i * slots, *slots) };
-                    frame[*local as usize] = element;
-                    if !self.round(body, frame, span)? {
-                        break;
+                self.watched(Some(*count as u64), |run, counts| {
+                    for i in 0..*count {
+                        let element =
+                            if *count == 1 { array.clone() } else { array.slots(i * slots, *slots) };
+                        frame[*local as usize] = element;
+                        if !run.round(body, frame, span, counts)? {
+                            break;
+                        }
                     }
-                }
+                    Ok(())
+                })?;
             }
             S::While(condition, body) => {
                 while self.eval(condition, frame)?.as_bool() {
-                    if !self.round(body, frame, span)? {
+                    if !self.round(body, frame, span, false)? {
                         break;
                     }
                 }

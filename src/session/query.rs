@@ -253,6 +253,9 @@ impl Session {
         for (name, known) in self.env.values.iter().filter(|(name, _)| !name.contains("::")) {
             match known {
                 Known::Global { id, mutable, .. } => {
+                    if self.results.contains(*id) {
+                        continue;
+                    }
                     let library = self.library.env.values.get(name);
                     if matches!(library, Some(Known::Global { id: other, .. }) if other == id) {
                         continue;
@@ -373,7 +376,7 @@ fn overload(env: &Env, name: &str, callable: &Callable) -> Overload {
 }
 
 /// A name with the type of a function.
-fn headed(env: &Env, name: &str, scheme: &Scheme) -> String {
+pub(super) fn headed(env: &Env, name: &str, scheme: &Scheme) -> String {
     format!("{name}{} : {}", list(env, &scheme.params, &scheme.constraints), scheme.ty())
 }
 
