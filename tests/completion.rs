@@ -24,7 +24,7 @@ fn names_are_completed() {
     assert_eq!(completed(&mut session, "indec"), (0, vec!["indecent".into()]));
     assert!(completed(&mut session, "transp").1.contains(&"transpose".to_string()));
     // What the text itself uses.
-    assert_eq!(completed(&mut session, "fun f(particular:int):int => parti").1, ["particular"]);
+    assert_eq!(completed(&mut session, "fun f(particular:int):int => partic").1, ["particular"]);
     assert_eq!(completed(&mut session, "endm").1, ["endmatch"]);
 }
 

@@ -90,6 +90,21 @@ fn a_long_array_is_shown_by_its_ends() {
 }
 
 #[test]
+fn an_array_of_some_lines_too_many_is_shown_by_its_ends() {
+    shows(&[(
+        "#iota[1120] :>> int ^ 8 ^ 140 |> map (fun (row) => 1000 + sum row)",
+        "( 1028,  1092,  1156,  1220,  1284,
+  1348,  1412,  1476,  1540,  1604,
+  1668,  1732,  1796,  1860,  1924,
+  1988,  2052,  2116,  2180,  2244,
+  2308,  2372,  2436,  2500,  2564,
+ … 105 left out …
+  9348,  9412,  9476,  9540,  9604,
+  9668,  9732,  9796,  9860,  9924)",
+    )]);
+}
+
+#[test]
 fn an_array_of_records_is_a_table() {
     let table = " name         age  height
  ───────────  ───  ──────

@@ -37,6 +37,25 @@ fn an_input_takes_as_many_lines_as_it_needs() {
 }
 
 #[test]
+fn lines_typed_ahead_are_not_lost() {
+    let mut terminal = Terminal::open();
+    terminal.types("40 + 2\r\"and\" + \" more\"\r4 * 4\r");
+    terminal.sees("42 : int");
+    terminal.sees("\"and more\" : string");
+    terminal.sees("16 : int");
+    terminal.sees(PROMPT);
+}
+
+#[test]
+fn a_comment_about_a_definition_waits_for_it() {
+    let mut terminal = Terminal::open();
+    terminal.types("/// The double.\r");
+    terminal.types("fun double(n:int):int => n * 2\r");
+    terminal.sees(PROMPT);
+    terminal.answers(":doc double", "The double.");
+}
+
+#[test]
 fn an_error_is_told_and_the_session_goes_on() {
     let mut terminal = Terminal::open();
     terminal.answers("nothing", "E0401");

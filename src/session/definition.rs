@@ -196,13 +196,14 @@ impl Session {
     /// Runs a text in place of what an earlier text of this name has defined; modules are read again.
     /// If it fails, everything is as it was.
     pub fn reload(&mut self, name: &str, text: &str, out: &mut dyn FnMut(&str)) -> Outcome {
-        let (saved, inputs) = (self.save(), self.inputs.clone());
+        let (env, modules, inputs) = (self.env.clone(), self.modules.clone(), self.inputs.clone());
         self.modules.clear();
         self.forget_text(name);
         let outcome = self.evaluate(name, text, Mode::Script, out);
         if outcome.status != super::Status::Ok {
-            self.restore(saved);
-            self.inputs = inputs;
+            // What has been read of the library since stays.
+            (self.env, self.modules, self.inputs) = (env, modules, inputs);
+            library::adopt(&self.library.env, &mut self.env, &self.adopted);
         }
         outcome
     }

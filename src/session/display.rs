@@ -48,7 +48,8 @@ fn list(mut items: Vec<Cell>, mut gap: Gap, window: Window) -> String {
         let (head, tail) = (each(width) * HEAD, each(width) * TAIL);
         let count = items.len() + gap.left_out;
         let head = head.min(gap.at).min(items.len());
-        let tail = tail.min(items.len() - head.max(gap.at.min(items.len() - 1)));
+        let behind = if gap.left_out == 0 { items.len() - head } else { items.len() - gap.at };
+        let tail = tail.min(behind);
         items.drain(head..items.len() - tail);
         gap = Gap { at: head, left_out: count - head - tail };
         (texts, width) = column(&items.iter().collect::<Vec<_>>());

@@ -12,7 +12,8 @@ use super::Repl;
 use super::commands::misused;
 use felis::session::{Mode, Session, Status};
 use std::ffi::OsStr;
-use std::io::Write;
+use std::fs::File;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -92,13 +93,22 @@ pub fn edit(repl: &mut Repl, argument: &str) -> Flow {
     }
 }
 
-/// A file to begin with, which holds the last input.
+/// A new file to begin with, which holds the last input.
 fn scratch(text: &str) -> std::io::Result<PathBuf> {
-    let file = std::env::temp_dir().join(format!("felis-{}.flx", std::process::id()));
-    if !file.exists() {
-        std::fs::write(&file, format!("{}\n", text.trim_end()))?;
+    let mut number = 0;
+    loop {
+        let name = format!("felis-{}-{number}.flx", std::process::id());
+        let file = std::env::temp_dir().join(name);
+        // Others may write there, too: a file that is there already is not ours.
+        match File::options().write(true).create_new(true).open(&file) {
+            Ok(mut out) => {
+                writeln!(out, "{}", text.trim_end())?;
+                return Ok(file);
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 100 => number += 1,
+            Err(error) => return Err(error),
+        }
     }
-    Ok(file)
 }
 
 /// Writes what the session has defined into a file, as a program.
@@ -132,7 +142,7 @@ fn write_whole(file: &Path, text: &str) -> std::io::Result<()> {
     let mut name = file.file_name().unwrap_or(OsStr::new("saved")).to_os_string();
     name.push(format!(".{}.new", std::process::id()));
     let beside = file.with_file_name(name);
-    let written = std::fs::File::create(&beside).and_then(|mut out| {
+    let written = File::create(&beside).and_then(|mut out| {
         out.write_all(text.as_bytes())?;
         out.sync_all()
     });

@@ -194,7 +194,7 @@ const PAGE: Window = Window { columns: 100, rows: 20 };
 /// How much is seen at once on a terminal.
 fn window(columns: u16, lines: u16) -> Window {
     // What was asked should still be seen above the answer.
-    let rows = usize::from(lines).saturating_sub(6).clamp(5, 40);
+    let rows = usize::from(lines).saturating_sub(6).clamp(5, 24);
     match columns {
         // A terminal that does not know.
         0 => PAGE,
@@ -204,5 +204,9 @@ fn window(columns: u16, lines: u16) -> Window {
 
 /// Whether more lines should be read before this is evaluated.
 fn unfinished(text: &str) -> bool {
-    !text.trim_start().starts_with(':') && Session::incomplete(text)
+    let text = text.trim_start();
+    // A `///` comment is followed by what it is about.
+    let about = text.lines().rfind(|line| !line.trim().is_empty());
+    let announces = about.is_some_and(|line| line.trim_start().starts_with("///"));
+    !text.starts_with(':') && (announces || Session::incomplete(text))
 }
