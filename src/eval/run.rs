@@ -612,6 +612,7 @@ impl Run<'_, '_> {
             .ok_or_else(|| self.fail(too_much(slots, class.bytes(), self.host.memory), span))
     }
 
+    #[allow(clippy::too_many_arguments)] // the parts of one node, and where it runs
     fn build(
         &mut self,
         clauses: &[(u32, Code)],

@@ -115,7 +115,7 @@ impl Session {
         }
         self.quietly(|session| {
             let text = text.trim().trim_end_matches(';').trim_end();
-            if syntax::is_name(text) && session.overloads(text).len() > 0 {
+            if syntax::is_name(text) && !session.overloads(text).is_empty() {
                 return session.signature(text);
             }
             match session.type_being_written(text) {

@@ -82,12 +82,19 @@ fn row(texts: &[String], width: usize) -> String {
     out.trim_end().to_string()
 }
 
+/// A column of a grid.
+struct Column {
+    head: String,
+    /// From top to bottom, all slices.
+    texts: Vec<String>,
+    width: usize,
+}
+
 /// Rows and columns.
 fn grid(grid: Grid, window: Window) -> String {
     let rows = || grid.slices.iter().flat_map(|(_, rows)| rows);
     let count = rows().next().map_or(0, Vec::len);
-    // The columns, each with its head and its texts from top to bottom.
-    let mut columns: Vec<(String, Vec<String>, usize)> = Vec::new();
+    let mut columns: Vec<Column> = Vec::new();
     for at in 0..count {
         let cells: Vec<&Cell> = rows().filter_map(|row| row.get(at)).collect();
         let (texts, width) = column(&cells);
@@ -100,18 +107,18 @@ fn grid(grid: Grid, window: Window) -> String {
         let texts = texts.map(|text| cut(&text, widest)).collect();
         let head =
             if right { format!("{}{head}", " ".repeat(widest.saturating_sub(head.width()))) } else { head };
-        columns.push((cut(&head, widest), texts, widest));
+        columns.push(Column { head: cut(&head, widest), texts, width: widest });
     }
     let columns_out = fit(&columns, grid.columns, window.columns);
     let (head_columns, tail_columns) = (columns_out.at, columns.len() - columns_out.tail);
-    let line = |text: &dyn Fn(&(String, Vec<String>, usize)) -> String, mark: &str| {
+    let line = |text: &dyn Fn(&Column) -> String, mark: &str| {
         let mut out = String::new();
         for (at, column) in columns.iter().enumerate() {
             if at == head_columns && columns_out.left_out > 0 {
                 out.push_str(&format!("{mark}{}", " ".repeat(BETWEEN)));
             }
             if at < head_columns || at >= tail_columns {
-                out.push_str(&padded(&text(column), column.2));
+                out.push_str(&padded(&text(column), column.width));
                 out.push_str(&" ".repeat(BETWEEN));
             }
         }
@@ -122,8 +129,8 @@ fn grid(grid: Grid, window: Window) -> String {
     };
     let mut lines = Vec::new();
     if grid.heads.is_some() {
-        lines.push(line(&|column| column.0.clone(), "…"));
-        lines.push(line(&|column| "─".repeat(column.2), " "));
+        lines.push(line(&|column| column.head.clone(), "…"));
+        lines.push(line(&|column| "─".repeat(column.width), " "));
     }
     let mut at = 0;
     for (label, rows) in &grid.slices {
@@ -134,7 +141,7 @@ fn grid(grid: Grid, window: Window) -> String {
             if grid.rows.left_out > 0 && number == grid.rows.at {
                 lines.push(format!(" ⋮ {}", left_out(grid.rows.left_out, "row")));
             }
-            lines.push(line(&|column| column.1[at].clone(), "…"));
+            lines.push(line(&|column| column.texts[at].clone(), "…"));
             at += 1;
         }
     }
@@ -157,8 +164,8 @@ struct Fitting {
 }
 
 /// As many columns as fit into a line, from both ends; at least one.
-fn fit(columns: &[(String, Vec<String>, usize)], gap: Gap, room: usize) -> Fitting {
-    let all: usize = columns.iter().map(|column| column.2 + BETWEEN).sum();
+fn fit(columns: &[Column], gap: Gap, room: usize) -> Fitting {
+    let all: usize = columns.iter().map(|column| column.width + BETWEEN).sum();
     if gap.left_out == 0 && all < room + BETWEEN {
         return Fitting { at: columns.len(), tail: 0, left_out: 0 };
     }
@@ -177,7 +184,7 @@ fn fit(columns: &[(String, Vec<String>, usize)], gap: Gap, room: usize) -> Fitti
             break;
         }
         let next = if front { head } else { columns.len() - 1 - tail };
-        let width = columns[next].2 + BETWEEN;
+        let width = columns[next].width + BETWEEN;
         if width > room && head + tail > 0 {
             break;
         }

@@ -50,6 +50,6 @@ mod tests {
         assert!(text.starts_with("A string whose line ends"), "{text}");
         assert!(text.contains("\n    println$ \"hello;\n"), "{text}");
         assert!(!text.contains("```") && !text.contains("E0103"), "{text}");
-        assert_eq!(page("E9999"), None);
+        assert_eq!(page("no code"), None);
     }
 }
