@@ -677,19 +677,29 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// A loop body, once; a watched loop counts it. Whether the loop goes on.
-    fn round(&mut self, body: &[Statement], frame: &mut [Value], span: Span, counts: bool) -> Result<bool> {
+    /// A loop body, once. Whether the loop goes on.
+    fn round(&mut self, body: &[Statement], frame: &mut [Value], span: Span) -> Result<bool> {
         self.tick(span)?;
         match self.block(body, frame) {
-            Ok(()) | Err(Stop::Continue) => {
-                if counts {
-                    self.machine.watch.advance();
-                }
-                Ok(true)
-            }
+            Ok(()) | Err(Stop::Continue) => Ok(true),
             Err(Stop::Break) => Ok(false),
             Err(stop) => Err(stop),
         }
+    }
+
+    /// The same in a loop that may count its rounds.
+    fn counted_round(
+        &mut self,
+        body: &[Statement],
+        frame: &mut [Value],
+        span: Span,
+        counts: bool,
+    ) -> Result<bool> {
+        let goes_on = self.round(body, frame, span)?;
+        if counts {
+            self.machine.watch.advance();
+        }
+        Ok(goes_on)
     }
 
     fn set_cell(&mut self, cell: &Arc<Cell>, value: Value) {
@@ -751,7 +761,7 @@ impl Run<'_, '_> {
                     let mut code = Code::ZERO;
                     while code < *size {
                         frame[*local as usize] = Value::code(code.clone());
-                        if !run.round(body, frame, span, counts)? {
+                        if !run.counted_round(body, frame, span, counts)? {
                             break;
                         }
                         code = code.add(&Code::Small(1));
@@ -767,7 +777,7 @@ impl Run<'_, '_> {
                     let mut i = low;
                     while i < high || (*inclusive && i == high) {
                         frame[*local as usize] = Value::int(i);
-                        if !run.round(body, frame, span, counts)? {
+                        if !run.counted_round(body, frame, span, counts)? {
                             break;
                         }
                         match i.checked_add(1) {
@@ -785,7 +795,7 @@ impl Run<'_, '_> {
                         let element =
                             if *count == 1 { array.clone() } else { array.slots(i * slots, *slots) };
                         frame[*local as usize] = element;
-                        if !run.round(body, frame, span, counts)? {
+                        if !run.counted_round(body, frame, span, counts)? {
                             break;
                         }
                     }
@@ -794,7 +804,7 @@ impl Run<'_, '_> {
             }
             S::While(condition, body) => {
                 while self.eval(condition, frame)?.as_bool() {
-                    if !self.round(body, frame, span, false)? {
+                    if !self.round(body, frame, span)? {
                         break;
                     }
                 }
