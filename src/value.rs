@@ -324,6 +324,37 @@ impl Buffer {
         })
     }
 
+    /// A buffer of that many slots, all 0, or `None` if there is no such room. Not of [`Class::Any`].
+    pub fn zeroed(class: Class, slots: usize) -> Option<Buffer> {
+        // The system's fresh pages are zero already: nothing is written here.
+        fn room<T: Clone + Default>(slots: usize) -> Option<Vec<T>> {
+            let mut probe: Vec<T> = Vec::new();
+            probe.try_reserve_exact(slots).ok()?;
+            drop(probe);
+            Some(vec![T::default(); slots])
+        }
+        Some(match class {
+            Class::U8 => Buffer::U8(room(slots)?),
+            Class::U16 => Buffer::U16(room(slots)?),
+            Class::U32 => Buffer::U32(room(slots)?),
+            Class::Word => Buffer::Word(room(slots)?),
+            Class::Wide => Buffer::Wide(room(slots)?),
+            Class::Any => return None,
+        })
+    }
+
+    /// The address of its first slot.
+    pub fn address(&self) -> u64 {
+        match self {
+            Buffer::U8(v) => v.as_ptr() as u64,
+            Buffer::U16(v) => v.as_ptr() as u64,
+            Buffer::U32(v) => v.as_ptr() as u64,
+            Buffer::Word(v) => v.as_ptr() as u64,
+            Buffer::Wide(v) => v.as_ptr() as u64,
+            Buffer::Any(v) => v.as_ptr() as u64,
+        }
+    }
+
     /// Its class.
     pub fn class(&self) -> Class {
         match self {
@@ -462,6 +493,25 @@ impl Seq {
             });
         }
         Seq { store: Store::Rope(Arc::new(parts)), start: 0, len: at }
+    }
+
+    /// All of a buffer that others may see, too.
+    pub fn shared(buffer: Arc<Buffer>) -> Seq {
+        let len = buffer.len();
+        Seq { store: Store::Flat(buffer), start: 0, len }
+    }
+
+    /// One buffer of a class that holds the view, with the position of the first slot; copied if it is
+    /// not so already. `None` if there is no room for the copy.
+    pub fn flat(&self, class: Class) -> Option<(Arc<Buffer>, usize)> {
+        if let Store::Flat(buffer) = &self.store
+            && buffer.class() == class
+        {
+            return Some((buffer.clone(), self.start));
+        }
+        let mut buffer = Buffer::with_room(class, self.len)?;
+        self.for_each_part(|part, start, len| buffer.extend(part, start, len));
+        Some((Arc::new(buffer), 0))
     }
 
     /// Slots in view.

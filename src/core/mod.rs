@@ -7,9 +7,11 @@
 //! Takes nothing; gives terms, the table of primitives, a validator and a printer. Knows no
 //! syntax, no evaluation.
 
+pub mod free;
 pub mod prim;
 pub mod print;
 pub mod program;
+pub mod reduction;
 mod signature;
 pub mod term;
 pub mod validate;

@@ -68,6 +68,13 @@ impl Reader<'_> {
         self.rest = self.rest.trim_start();
         if self.take("(") {
             let mut factors = vec![self.power()];
+            if self.take(" * ") {
+                factors.push(self.power());
+                self.take(" -> ");
+                let result = self.power();
+                self.take(")");
+                return Type::function(Type::product(factors), result);
+            }
             while self.take(" \\* ") {
                 factors.push(self.power());
             }

@@ -450,6 +450,40 @@ impl Term {
         Term::new(TermKind::Code(BigUint::ZERO), Type::unit(), span)
     }
 
+    /// Calls `f` on each direct sub-term, those of statements included.
+    pub fn for_each_child<'a>(&'a self, f: &mut dyn FnMut(&'a Term)) {
+        match &self.kind {
+            TermKind::Call(head, args) => {
+                f(head);
+                args.iter().for_each(f);
+            }
+            TermKind::Prim(_, _, parts)
+            | TermKind::Op(_, parts)
+            | TermKind::Tuple(parts)
+            | TermKind::Pack(parts) => parts.iter().for_each(f),
+            TermKind::Component(a, _)
+            | TermKind::Build(_, a)
+            | TermKind::Factor(a, _)
+            | TermKind::Inject(_, a)
+            | TermKind::Reshape(a)
+            | TermKind::ToCode(a)
+            | TermKind::FromCode(a)
+            | TermKind::Convert(a)
+            | TermKind::PackSizes(_, a) => f(a),
+            TermKind::Index(a, b) | TermKind::Digit(a, b) => [a, b].into_iter().for_each(|t| f(t)),
+            TermKind::If(a, b, c) => [a, b, c].into_iter().for_each(|t| f(t)),
+            TermKind::Match(scrutinee, arms) => {
+                f(scrutinee);
+                arms.iter().for_each(|arm| arm.guard.iter().chain([&arm.body]).for_each(&mut *f));
+            }
+            TermKind::Block(stmts, value) => {
+                stmts.iter().for_each(|s| s.for_each_term(f));
+                value.iter().for_each(|v| f(v));
+            }
+            _ => {}
+        }
+    }
+
     /// Calls `f` on each direct sub-term, statements included.
     pub fn for_each_child_mut(&mut self, f: &mut dyn FnMut(&mut Term)) {
         match &mut self.kind {
@@ -509,6 +543,53 @@ impl Term {
 }
 
 impl Stmt {
+    /// Calls `f` on each direct term, those of nested statements included.
+    pub fn for_each_term<'a>(&'a self, f: &mut dyn FnMut(&'a Term)) {
+        let mut terms = Vec::new();
+        let mut nested: Vec<&[Stmt]> = Vec::new();
+        match &self.kind {
+            StmtKind::Let(_, term)
+            | StmtKind::SetLocal(_, term)
+            | StmtKind::SetGlobal(_, term)
+            | StmtKind::Open { value: term, .. }
+            | StmtKind::Expr(term)
+            | StmtKind::Return(term) => terms.push(term),
+            StmtKind::Store { path, value, .. } => {
+                terms.extend(path.iter().filter_map(|step| match &step.kind {
+                    StepKind::Index(term) | StepKind::Digit(term) => Some(term),
+                    _ => None,
+                }));
+                terms.push(value);
+            }
+            StmtKind::If(condition, then, otherwise) => {
+                terms.push(condition);
+                nested.extend([&then[..], &otherwise[..]]);
+            }
+            StmtKind::Match(scrutinee, arms) => {
+                terms.push(scrutinee);
+                for (_, guard, body) in arms {
+                    terms.extend(guard);
+                    nested.push(body);
+                }
+            }
+            StmtKind::For(_, range, body) => {
+                match range {
+                    ForRange::All(_) => {}
+                    ForRange::Ints { low, high, .. } => terms.extend([low, high]),
+                    ForRange::Elements(array) => terms.push(array),
+                }
+                nested.push(body);
+            }
+            StmtKind::While(condition, body) => {
+                terms.push(condition);
+                nested.push(body);
+            }
+            StmtKind::Require { .. } | StmtKind::Break | StmtKind::Continue => {}
+        }
+        terms.into_iter().for_each(&mut *f);
+        nested.into_iter().flatten().for_each(|stmt| stmt.for_each_term(f));
+    }
+
     /// Calls `f` on each direct term, those of nested statements included.
     pub fn for_each_term_mut(&mut self, f: &mut dyn FnMut(&mut Term)) {
         match &mut self.kind {

@@ -1,10 +1,10 @@
 //! Arithmetic, comparison and conversion of single values.
 
 use super::error::{Failure, bytes_text};
-use super::layout::{Form, Layout, Layouts};
 use super::own::Own;
 use super::show::real;
 use crate::core::{Num, Op};
+use crate::layout::{Form, Layout, Layouts};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Value;
@@ -361,7 +361,7 @@ pub fn short(n: &BigInt) -> String {
 /// A failure that says how much memory was asked for.
 pub fn too_much(slots: usize, bytes_each: u64, limit: u64) -> Failure {
     let bytes = match (slots as u64).checked_mul(bytes_each) {
-        Some(bytes) if slots != super::layout::TOO_MANY => format!("{} of memory", bytes_text(bytes)),
+        Some(bytes) if slots != crate::layout::TOO_MANY => format!("{} of memory", bytes_text(bytes)),
         _ => "more memory than any machine has".to_string(),
     };
     Failure::Memory { bytes, limit }

@@ -3,10 +3,11 @@
 //! Made by [`super::specialise`], run by [`super::run`]. One [`Instance`] for each function at
 //! each list of type arguments it is called with.
 
-use super::layout::Layout;
 use super::open::OpenCode;
 use super::own::Own;
+use super::site::Site;
 use crate::core::{FunctionId, GlobalId, LocalId, Num, Op, Prim};
+use crate::layout::Layout;
 use crate::source::Span;
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type};
@@ -18,6 +19,10 @@ use std::sync::{Arc, OnceLock};
 pub struct Instance {
     /// For messages.
     pub name: Arc<str>,
+    /// Which function.
+    pub function: FunctionId,
+    /// At which types.
+    pub type_args: Vec<Type>,
     /// Locals of a frame.
     pub locals: usize,
     /// Where arguments go.
@@ -105,6 +110,8 @@ pub enum Kind {
     PackSizes(Vec<Code>, Box<Node>),
     /// Opens sizes; the value is that of the rest of the block.
     Open(Box<OpenCode>),
+    /// A term that may be taken over by a faster executor.
+    Site(Box<Site>),
 }
 
 /// Types a primitive needs: those it is applied at, and the type of its first argument.
@@ -189,6 +196,8 @@ pub enum StatementKind {
     Open(Box<OpenCode>),
     /// Two sizes that must be equal, with the equation.
     Require(Code, Code, Arc<str>),
+    /// A loop that may be taken over by a faster executor.
+    Site(Box<Site>),
 }
 
 /// A store through projections.

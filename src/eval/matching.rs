@@ -1,7 +1,7 @@
 //! Cases of sums, made and told apart; patterns tried on values.
 
 use super::code::{Cases, Pattern};
-use super::layout::Form;
+use crate::layout::Form;
 use crate::types::encoding::Code;
 use crate::value::{Case, Cell, Value};
 use std::sync::Arc;

@@ -9,14 +9,15 @@
 mod arith;
 mod code;
 mod error;
-pub mod layout;
 mod matching;
 mod open;
 mod own;
 mod prim;
+mod reduce;
 mod run;
 mod select;
 mod show;
+mod site;
 mod specialise;
 pub mod stack;
 pub mod view;
@@ -26,12 +27,13 @@ pub use error::{Failure, RuntimeError, bytes_text};
 pub use run::{Checkpoint, Host, Machine};
 pub use watch::{Progress, Watcher};
 
+use crate::layout::Layouts;
 use crate::types::Type;
 use crate::value::Value;
 
 /// A value as text for people: `.str`.
 pub fn display(value: &Value, ty: &Type) -> String {
-    let layouts = layout::Layouts::default();
+    let layouts = Layouts::default();
     show::plain(&layouts, false, value, ty)
 }
 
@@ -42,7 +44,7 @@ pub fn real_text(x: f64) -> String {
 
 /// A value as text that reads back: `._strr`.
 pub fn read_back(value: &Value, ty: &Type) -> String {
-    let layouts = layout::Layouts::default();
+    let layouts = Layouts::default();
     show::plain(&layouts, true, value, ty)
 }
 

@@ -196,7 +196,13 @@ impl Run<'_, '_> {
         let specialiser = Specialiser {
             bindings,
             kept: OnceLock::from(code.locals.clone()),
-            ..Specialiser::new(self.program, &machine.layouts, &machine.sizes, &code.locals)
+            ..Specialiser::new(
+                self.program,
+                &machine.layouts,
+                &machine.sizes,
+                &code.locals,
+                machine.accelerator.is_some(),
+            )
         };
         let made = Arc::new(specialiser.rest(&code.rest, code.from));
         self.bound(specialiser.unset.take(), span)?;

@@ -3,10 +3,10 @@
 use super::arith::{from_code, to_bigint};
 use super::code::PrimTypes;
 use super::error::Failure;
-use super::layout::{Form, countable};
 use super::run::Machine;
 use super::show;
 use crate::core::Prim;
+use crate::layout::{Form, countable};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type};
 use crate::value::Value;
@@ -49,6 +49,7 @@ impl Machine {
             Prim::Str => Ok(Value::str(show(false, self))),
             Prim::Strr => Ok(Value::str(show(true, self))),
             Prim::Fail => Err(Failure::Failed { message: args[0].as_str().to_string() }),
+            Prim::Reduce => Err(Failure::Internal { what: "a reduction out of its place" }),
             Prim::Assert => {
                 if args[0].as_bool() {
                     Ok(Value::UNIT)

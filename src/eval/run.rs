@@ -12,7 +12,6 @@ use super::code::{
     StoreStep,
 };
 use super::error::{Failure, RuntimeError};
-use super::layout::{Layout, Layouts, TOO_MANY, countable};
 use super::matching::{fits, inject};
 use super::open::{Rest, first_opening};
 use super::prim::LONGEST_STRING;
@@ -20,6 +19,8 @@ use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
 use super::watch::{Watch, Watcher};
 use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Script, Stmt};
+use crate::kernel::Accelerator;
+use crate::layout::{Layout, Layouts, TOO_MANY, countable};
 use crate::source::Span;
 use crate::types::encoding::Code;
 use crate::types::{DEEPEST_TYPE, LARGEST_TYPE_NODES, Scalar, Type};
@@ -43,7 +44,7 @@ pub struct Host<'a> {
 #[derive(Default)]
 pub struct Machine {
     pub(super) layouts: Layouts,
-    globals: Vec<Arc<Cell>>,
+    pub(super) globals: Vec<Arc<Cell>>,
     instances: HashMap<(FunctionId, Vec<Type>), Arc<Instance>>,
     /// Old values of cells, since the last checkpoint, newest last.
     journal: Vec<(Arc<Cell>, Option<Value>)>,
@@ -56,6 +57,10 @@ pub struct Machine {
     pub(super) opened: u64,
     /// The outermost loop, for whoever waits.
     watch: Watch,
+    /// Who may take over parts of programs.
+    pub(super) accelerator: Option<Arc<dyn Accelerator>>,
+    /// Whether parts are taken over before they have cost anything.
+    pub(super) eager: bool,
 }
 
 /// A state to return to.
@@ -111,6 +116,13 @@ impl Machine {
     /// A machine without variables.
     pub fn new() -> Machine {
         Machine::default()
+    }
+
+    /// Sets who may take over parts of programs; `eager`, before they have cost anything.
+    pub fn accelerate(&mut self, accelerator: Option<Arc<dyn Accelerator>>, eager: bool) {
+        self.accelerator = accelerator;
+        self.eager = eager;
+        self.forget_instances();
     }
 
     /// The present state. Take one before an input, with the program as it was.
@@ -201,7 +213,8 @@ impl Machine {
 
 impl Run<'_, '_> {
     pub(super) fn specialiser<'s>(&'s self, locals: &'s [crate::core::LocalInfo]) -> Specialiser<'s> {
-        Specialiser::new(self.program, &self.machine.layouts, &self.machine.sizes, locals)
+        let sites = self.machine.accelerator.is_some();
+        Specialiser::new(self.program, &self.machine.layouts, &self.machine.sizes, locals, sites)
     }
 
     /// A statement at the top level: what it opens lives as long as the session.
@@ -289,18 +302,13 @@ impl Run<'_, '_> {
             Kind::Call(head, args) => {
                 let function = self.eval(head, frame)?;
                 let args = self.evals(args, frame)?;
-                let Value::Function(any) = &function else {
-                    return Err(self.fail(Failure::Internal { what: "a call of no function" }, span));
-                };
-                match any.downcast_ref::<Closure>() {
-                    Some(closure) => {
-                        let instance = closure.instance.clone();
-                        self.call(&instance, Some((&function, &closure.captures)), args, span)
-                    }
-                    None => Err(self.fail(Failure::Internal { what: "a foreign function" }, span)),
-                }
+                self.apply(&function, args, span)
             }
             Kind::NoInstance => Err(self.fail(Failure::Internal { what: "a method without instance" }, span)),
+            Kind::Prim(Prim::Reduce, types, args) => {
+                let args = self.evals(args, frame)?;
+                self.reduce(types, args, span)
+            }
             Kind::Prim(prim, types, args) => {
                 let args = self.evals(args, frame)?;
                 if !types.own.is_empty() {
@@ -447,6 +455,7 @@ impl Run<'_, '_> {
                 Ok(Value::Packed(Arc::new(Packed { sizes: sizes.clone(), value })))
             }
             Kind::Open(code) => self.open(code, frame, span),
+            Kind::Site(site) => self.term_site(site, frame, span),
         }
     }
 
@@ -493,8 +502,15 @@ impl Run<'_, '_> {
                     return Err(self.fail(Failure::TypeTooLarge, span));
                 }
                 let (machine, sizes) = (&*self.machine, &self.machine.sizes);
-                let (made, unset) =
-                    instance(self.program, &machine.layouts, sizes, function, &callee.type_args);
+                let (made, unset) = instance(
+                    self.program,
+                    &machine.layouts,
+                    sizes,
+                    callee.function,
+                    function,
+                    &callee.type_args,
+                    machine.accelerator.is_some(),
+                );
                 self.bound(unset, span)?;
                 let made = Arc::new(made);
                 if self.machine.instances.len() >= MOST_INSTANCES {
@@ -678,7 +694,7 @@ impl Run<'_, '_> {
     }
 
     /// A loop body, once. Whether the loop goes on.
-    fn round(&mut self, body: &[Statement], frame: &mut [Value], span: Span) -> Result<bool> {
+    pub(super) fn round(&mut self, body: &[Statement], frame: &mut [Value], span: Span) -> Result<bool> {
         self.tick(span)?;
         match self.block(body, frame) {
             Ok(()) | Err(Stop::Continue) => Ok(true),
@@ -702,7 +718,7 @@ impl Run<'_, '_> {
         Ok(goes_on)
     }
 
-    fn set_cell(&mut self, cell: &Arc<Cell>, value: Value) {
+    pub(super) fn set_cell(&mut self, cell: &Arc<Cell>, value: Value) {
         let old = cell.set(Some(value));
         // The oldest value is the one to go back to: later ones of the same cell need no note.
         if cell.first_in(self.machine.input) {
@@ -710,7 +726,15 @@ impl Run<'_, '_> {
         }
     }
 
-    fn statement(&mut self, stmt: &Statement, frame: &mut [Value]) -> Result<()> {
+    /// Notes the value of a variable that is about to be changed in place. The note shares its storage:
+    /// the first change of an input copies, no later one.
+    pub(super) fn note(&mut self, cell: &Arc<Cell>, value: &Value) {
+        if cell.first_in(self.machine.input) {
+            self.machine.journal.push((cell.clone(), Some(value.clone())));
+        }
+    }
+
+    pub(super) fn statement(&mut self, stmt: &Statement, frame: &mut [Value]) -> Result<()> {
         let span = stmt.span;
         use StatementKind as S;
         match &stmt.kind {
@@ -815,6 +839,7 @@ impl Run<'_, '_> {
             S::Open(code) => {
                 self.open(code, frame, span)?;
             }
+            S::Site(site) => self.loop_site(site, frame, span)?,
             S::Require(left, right, equation) => {
                 [left, right].into_iter().try_for_each(|size| self.counted(Some(size), span))?;
                 if left != right {
@@ -855,10 +880,7 @@ impl Run<'_, '_> {
         match (shared, &store.root) {
             (Some(cell), _) => {
                 let Some(mut root) = cell.get() else { return Ok(()) };
-                if cell.first_in(self.machine.input) {
-                    // The note shares the old storage: the first store of an input copies, no later one.
-                    self.machine.journal.push((cell.clone(), Some(root.clone())));
-                }
+                self.note(&cell, &root);
                 cell.set(None);
                 place(&mut root, start, &parts, value, store);
                 cell.set(Some(root));

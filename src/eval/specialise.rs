@@ -7,12 +7,14 @@ use super::code::{
     Arm, Callee, Cases, CodeType, Instance, Kind, Node, PartStep, Pattern, PrimTypes, Statement,
     StatementKind, Store, StoreRoot, StoreStep,
 };
-use super::layout::{Layout, Layouts};
 use super::own::Own;
+use super::site::{Core, Plain, Site};
+use crate::core::free::Mentioned;
 use crate::core::{
-    ClassId, ForRange, Function, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step, StepKind, Stmt,
-    StmtKind, Term, TermKind,
+    ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
+    StepKind, Stmt, StmtKind, Term, TermKind,
 };
+use crate::layout::{Layout, Layouts};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind, TypeVar};
 use crate::value::{Class, Value};
@@ -35,6 +37,8 @@ pub struct Specialiser<'a> {
     pub locals: &'a [LocalInfo],
     /// The same, once something has to keep them.
     pub kept: OnceLock<Arc<[LocalInfo]>>,
+    /// Whether parts are marked that a faster executor may take over.
+    pub sites: bool,
     /// A variable that has no type yet: a size of the session before it is opened.
     pub unset: RefCell<Option<TypeVar>>,
 }
@@ -91,14 +95,18 @@ pub fn instance(
     program: &Program,
     layouts: &Layouts,
     sizes: &Arc<Bindings>,
+    id: FunctionId,
     function: &Function,
     type_args: &[Type],
+    sites: bool,
 ) -> (Instance, Option<TypeVar>) {
     let own = function.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
     let bindings = Arc::new(Bindings { own, outer: None });
-    let this = Specialiser { bindings, ..Specialiser::new(program, layouts, sizes, &function.locals) };
+    let this = Specialiser { bindings, ..Specialiser::new(program, layouts, sizes, &function.locals, sites) };
     let instance = Instance {
         name: function.name.clone(),
+        function: id,
+        type_args: type_args.to_vec(),
         locals: function.locals.len(),
         params: function.params.clone(),
         captures: function.captures.clone(),
@@ -116,6 +124,7 @@ impl<'a> Specialiser<'a> {
         layouts: &'a Layouts,
         session: &Arc<Bindings>,
         locals: &'a [LocalInfo],
+        sites: bool,
     ) -> Specialiser<'a> {
         Specialiser {
             program,
@@ -124,6 +133,7 @@ impl<'a> Specialiser<'a> {
             session: session.clone(),
             locals,
             kept: OnceLock::new(),
+            sites,
             unset: RefCell::default(),
         }
     }
@@ -158,7 +168,49 @@ impl Specialiser<'_> {
 
     /// The code of a term.
     pub fn node(&self, term: &Term) -> Node {
-        Node { kind: self.kind(term), span: term.span }
+        let node = Node { kind: self.kind(term), span: term.span };
+        let worth = self.sites
+            && match &node.kind {
+                Kind::Build(..) | Kind::Prim(Prim::Reduce, ..) => true,
+                Kind::CallKnown(..) => !term.ty.is_unit(),
+                _ => false,
+            };
+        if !worth {
+            return node;
+        }
+        let mentioned = Mentioned::by_term(term);
+        let weight = self.weight(term, &mut 200);
+        let site = self.site(Core::Term(term.clone()), Plain::Node(Box::new(node)), &mentioned, weight);
+        Node { kind: Kind::Site(Box::new(site)), span: term.span }
+    }
+
+    fn site(&self, core: Core, plain: Plain, mentioned: &Mentioned, weight: u64) -> Site {
+        let locals = self.kept.get_or_init(|| Arc::from(self.locals)).clone();
+        let is_function = |ty: &Type| matches!(self.ty(ty).kind(), TypeKind::Function(..));
+        let local = |l: &u32| self.locals.get(*l as usize).is_some_and(|info| is_function(&info.ty));
+        let global = |g: &u32| self.program.globals.get(*g as usize).is_some_and(|g| is_function(&g.ty));
+        let locals_of = mentioned.locals.iter().filter(|l| local(l)).map(|l| Root::Local(*l));
+        let globals_of = mentioned.globals.iter().filter(|g| global(g)).map(|g| Root::Global(*g));
+        let functions = locals_of.chain(globals_of).collect();
+        Site::new(core, plain, locals, self.bindings.clone(), functions, weight)
+    }
+
+    /// Elements of the largest array that a term mentions; `left` bounds the search.
+    fn weight(&self, term: &Term, left: &mut u32) -> u64 {
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            return 0;
+        }
+        let count = |ty: &Type| self.size(ty).to_u64().unwrap_or(u64::MAX);
+        let mut weight = match (&term.kind, term.ty.kind()) {
+            (TermKind::Build(clauses, _), _) => {
+                clauses.iter().fold(1u64, |n, (_, ty)| n.saturating_mul(count(ty)))
+            }
+            (_, TypeKind::Array(_, index)) => count(index),
+            _ => 0,
+        };
+        term.for_each_child(&mut |child| weight = weight.max(self.weight(child, left)));
+        weight
     }
 
     fn kind(&self, term: &Term) -> Kind {
@@ -240,7 +292,7 @@ impl Specialiser<'_> {
             TermKind::Inject(case, arg) => {
                 Kind::Inject(self.cases(&term.ty), Code::from(case), self.boxed(arg))
             }
-            TermKind::Reshape(inner) => self.kind(inner),
+            TermKind::Reshape(inner) => self.node(inner).kind,
             TermKind::ToCode(inner) => Kind::ToCode(scalar(&term.ty), self.boxed(inner)),
             TermKind::FromCode(inner) => {
                 let ty = self.ty(&term.ty);
@@ -392,7 +444,24 @@ impl Specialiser<'_> {
 
     /// The code of statements none of which opens sizes.
     pub(super) fn plain(&self, stmts: &[Stmt]) -> Vec<Statement> {
-        stmts.iter().map(|s| Statement { kind: self.statement(s), span: s.span }).collect()
+        stmts.iter().map(|s| self.one(s)).collect()
+    }
+
+    fn one(&self, stmt: &Stmt) -> Statement {
+        let plain = Statement { kind: self.statement(stmt), span: stmt.span };
+        let weight = match &plain.kind {
+            StatementKind::ForAll(_, size, _) => size.to_u64().unwrap_or(u64::MAX),
+            StatementKind::ForElements(_, _, _, count, _) => *count as u64,
+            StatementKind::ForInts(..) | StatementKind::While(..) => 0,
+            _ => return plain,
+        };
+        if !self.sites {
+            return plain;
+        }
+        let mentioned = Mentioned::by_stmt(stmt);
+        let plain = Plain::Statement(Box::new(plain));
+        let site = self.site(Core::Loop(stmt.clone()), plain, &mentioned, weight);
+        Statement { kind: StatementKind::Site(Box::new(site)), span: stmt.span }
     }
 
     fn statement(&self, stmt: &Stmt) -> StatementKind {

@@ -4,11 +4,11 @@
 //! grid, a table or fields, the middle of what is long left out. The work depends on what is seen, not
 //! on the size of the value. Knows nothing of lines and columns of a screen beyond their number.
 
-use super::layout::Layout;
 use super::own::Own;
 use super::run::{Host, Machine, Result, Run, Stop};
 use super::show::{self, Brief};
 use crate::core::Program;
+use crate::layout::Layout;
 use crate::source::Span;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Value;

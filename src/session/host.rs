@@ -12,7 +12,7 @@
 use super::Session;
 use crate::check::env::Definition;
 use crate::core::{Global, GlobalId};
-use crate::eval::layout::Layouts;
+use crate::layout::Layouts;
 use crate::source::Span;
 use crate::types::number::Fixed;
 use crate::types::{Scalar, Type};

@@ -23,6 +23,7 @@ mod tokens;
 pub use crate::eval::view::Window;
 pub use crate::eval::{Progress, Watcher};
 pub use crate::iso::Verdict;
+pub use crate::jit::Statistics;
 pub use crate::types::number::Conversion;
 pub use can::Able;
 pub use complete::Completions;
@@ -37,6 +38,8 @@ use crate::check::{self, Env, module};
 use crate::core::{Program, Script, TermKind};
 use crate::diagnostic::{self, Diagnostic};
 use crate::eval::{self, Checkpoint, Host, Machine, RuntimeError, stack};
+use crate::jit::Jit;
+use crate::kernel::Accelerator;
 use crate::source::{Source, SourceId, SourceMap, Span};
 use crate::syntax;
 use crate::types::{Type, TypeKind, TypeVar};
@@ -66,6 +69,19 @@ pub struct Session {
     inputs: Vec<definition::Input>,
     interrupt: Arc<AtomicBool>,
     memory: u64,
+    jit: Option<Arc<Jit>>,
+    executor: (Executor, usize),
+}
+
+/// Who runs programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Executor {
+    /// The reference evaluator alone.
+    Reference,
+    /// The evaluator, and compiled code for what is worth it.
+    Compiled,
+    /// Compiled code for everything that can be compiled, worth it or not.
+    Eager,
 }
 
 /// What an input is.
@@ -159,16 +175,35 @@ impl Session {
             inputs: Vec::new(),
             interrupt: Arc::new(AtomicBool::new(false)),
             memory: MEMORY,
+            jit: None,
+            executor: (Executor::Reference, 0),
         }
+        .with_executor(Executor::Compiled, 0)
     }
 
-    /// Forgets everything; the loader, the host's rules, the watcher, the interrupt flag and the limit on
-    /// memory stay.
+    /// The session with another executor, which uses that many threads; 0 for one on each core.
+    pub fn with_executor(mut self, executor: Executor, threads: usize) -> Session {
+        self.executor = (executor, threads);
+        self.jit = (executor != Executor::Reference).then(|| Arc::new(Jit::new(threads)));
+        let accelerator = self.jit.clone().map(|jit| jit as Arc<dyn Accelerator>);
+        self.machine.accelerate(accelerator, executor == Executor::Eager);
+        self
+    }
+
+    /// What compiled code has done so far; `None` where nothing is compiled.
+    pub fn statistics(&self) -> Option<&Statistics> {
+        self.jit.as_deref().map(Jit::statistics)
+    }
+
+    /// Forgets everything; the loader, the host's rules, the executor, the watcher, the interrupt flag and
+    /// the limit on memory stay.
     pub fn reset(&mut self) {
         let (interrupt, loader) = (self.interrupt.clone(), self.loader.take());
         let hosts = std::mem::take(&mut self.hosts);
+        let (executor, threads) = self.executor;
         let watcher = self.machine.set_watcher(None);
-        *self = Session { interrupt, loader, hosts, memory: self.memory, ..Session::new() };
+        let new = Session::new().with_executor(executor, threads);
+        *self = Session { interrupt, loader, hosts, memory: self.memory, ..new };
         self.machine.set_watcher(watcher);
     }
 

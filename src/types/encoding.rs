@@ -278,7 +278,7 @@ impl Encoding {
     }
 
     /// Size and weight of part `i`: a factor of a product, a position of an exponential.
-    fn place(&self, i: &Code) -> (Code, Code) {
+    pub fn place(&self, i: &Code) -> (Code, Code) {
         match self {
             Encoding::Product { sizes, weights } => {
                 let i = i.to_usize().unwrap_or(0).min(sizes.len() - 1);

@@ -58,6 +58,15 @@ pub fn countable(size: &Code) -> bool {
     !matches!(size, Code::Big(n) if n.bits() > LARGEST_SIZE_BITS + 1)
 }
 
+/// What one slot holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Leaf {
+    /// A scalar.
+    Scalar(Scalar),
+    /// A code below this size.
+    Code(Code),
+}
+
 /// A compact linear type's size and rule.
 #[derive(Debug)]
 pub struct Compact {
@@ -115,6 +124,17 @@ impl Flat {
 }
 
 impl SumLayout {
+    /// Where case `i` begins among the codes of a sum of units.
+    pub fn offset(&self, i: &Code) -> Code {
+        self.case(i).0
+    }
+
+    /// Where case `i` ends among the codes of a sum of units.
+    pub fn end(&self, i: &Code) -> Code {
+        let (offset, flat) = self.case(i);
+        offset.add(&flat.width())
+    }
+
     fn case(&self, i: &Code) -> (Code, &Flat) {
         match &self.cases {
             Cases::Listed(cases) => {
@@ -341,6 +361,24 @@ fn flat(layout: &Layout) -> Flat {
 }
 
 impl Layout {
+    /// What the slot is, if there is exactly one and it is a scalar or a code.
+    pub fn leaf(&self) -> Option<Leaf> {
+        if self.slots != 1 {
+            return None;
+        }
+        match &self.form {
+            Form::Compact(compact) => Some(Leaf::Code(compact.size.clone())),
+            Form::Scalar(scalar) => Some(Leaf::Scalar(*scalar)),
+            Form::Parts(parts) => parts.iter().find(|(_, part)| part.slots == 1).and_then(|(_, p)| p.leaf()),
+            Form::Array { element, .. } => element.leaf(),
+            Form::Sum(_) => match &self.single {
+                Single::Code(size) => Some(Leaf::Code(size.clone())),
+                _ => None,
+            },
+            Form::Variant | Form::Function => None,
+        }
+    }
+
     /// Size and rule of a compact type.
     pub fn compact(&self) -> Option<&Compact> {
         match &self.form {

@@ -1,0 +1,63 @@
+//! The variables that a term mentions.
+
+use super::{GlobalId, LocalId, Root, Stmt, StmtKind, Term, TermKind};
+use std::collections::BTreeSet;
+
+/// Variables of a body and of the session.
+#[derive(Clone, Debug, Default)]
+pub struct Mentioned {
+    /// Locals that are read, captured or stored into.
+    pub locals: BTreeSet<LocalId>,
+    /// Session variables.
+    pub globals: BTreeSet<GlobalId>,
+}
+
+impl Mentioned {
+    /// Those of a term.
+    pub fn by_term(term: &Term) -> Mentioned {
+        let mut found = Mentioned::default();
+        found.term(term);
+        found
+    }
+
+    /// Those of a statement.
+    pub fn by_stmt(stmt: &Stmt) -> Mentioned {
+        let mut found = Mentioned::default();
+        found.stmt(stmt);
+        stmt.for_each_term(&mut |term| found.term(term));
+        found
+    }
+
+    fn term(&mut self, term: &Term) {
+        match &term.kind {
+            TermKind::Local(local) => {
+                self.locals.insert(*local);
+            }
+            TermKind::Global(global) => {
+                self.globals.insert(*global);
+            }
+            TermKind::Closure { captures, .. } => self.locals.extend(captures),
+            TermKind::Block(stmts, _) => stmts.iter().for_each(|s| self.stmt(s)),
+            _ => {}
+        }
+        term.for_each_child(&mut |child| self.term(child));
+    }
+
+    /// What is stored into, here and in statements inside.
+    fn stmt(&mut self, stmt: &Stmt) {
+        match &stmt.kind {
+            StmtKind::SetLocal(local, _) | StmtKind::Store { root: Root::Local(local), .. } => {
+                self.locals.insert(*local);
+            }
+            StmtKind::SetGlobal(global, _) | StmtKind::Store { root: Root::Global(global), .. } => {
+                self.globals.insert(*global);
+            }
+            StmtKind::If(_, then, otherwise) => then.iter().chain(otherwise).for_each(|s| self.stmt(s)),
+            StmtKind::Match(_, arms) => {
+                arms.iter().for_each(|(_, _, body)| body.iter().for_each(|s| self.stmt(s)));
+            }
+            StmtKind::For(_, _, body) | StmtKind::While(_, body) => body.iter().for_each(|s| self.stmt(s)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! How reductions join: the one definition that every executor keeps to.
+//!
+//! `_reduce (op, zero, x)` cuts the elements of `x` into chunks of [`CHUNK`], reduces each, and joins
+//! `zero` and the results of the chunks from left to right. Within a chunk elements are joined from left
+//! to right, except where `op` is plainly `+` or `*` of floats ([`joining`]): then [`LANES`] accumulators
+//! take turns (element `k` of the chunk goes to lane `k % LANES`), starting from -0 or 1, which change
+//! nothing; at the end lane `i` takes lane `i + 4`, then `i + 2`, then `i + 1`. So results are the same to
+//! the last bit on any number of threads, and an operation need only be associative.
+
+use super::{FunctionId, Num, Op, Program, Term, TermKind};
+use crate::types::Type;
+use std::collections::HashMap;
+
+/// Elements of a chunk.
+pub const CHUNK: usize = 1 << 15;
+
+/// Accumulators of a chunk.
+pub const LANES: usize = 8;
+
+/// An operation that is joined in lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Joining {
+    /// `+`
+    Add,
+    /// `*`
+    Mul,
+}
+
+impl Joining {
+    /// What lanes start from.
+    pub fn neutral(self) -> f64 {
+        match self {
+            Joining::Add => -0.0,
+            Joining::Mul => 1.0,
+        }
+    }
+}
+
+/// Whether a function is `+` or `*` of floats applied to its two parameters, be it through a method.
+pub fn joining(program: &Program, function: FunctionId, type_args: &[Type]) -> Option<Joining> {
+    plain(program, function, type_args, 0)
+}
+
+fn plain(program: &Program, function: FunctionId, type_args: &[Type], depth: u32) -> Option<Joining> {
+    let body = program.functions.get(function as usize)?.as_ref()?;
+    let own = |args: &[Term]| {
+        let local = |term: &Term| match term.kind {
+            TermKind::Local(local) => Some(local),
+            _ => None,
+        };
+        body.params.len() == 2
+            && args.len() == 2
+            && args.iter().zip(&body.params).all(|(arg, param)| local(arg) == Some(*param))
+    };
+    let term = match &body.body.kind {
+        // A body in braces that only returns.
+        TermKind::Block(stmts, Some(value)) if stmts.is_empty() => value,
+        _ => &body.body,
+    };
+    match &term.kind {
+        TermKind::Op(Op::Add(Num::Real | Num::Single), args) if own(args) => Some(Joining::Add),
+        TermKind::Op(Op::Mul(Num::Real | Num::Single), args) if own(args) => Some(Joining::Mul),
+        TermKind::Call(head, args) if own(args) && depth < 4 => {
+            let bindings: HashMap<u32, Type> =
+                body.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
+            let concrete = |types: &[Type]| types.iter().map(|t| t.substitute(&bindings)).collect::<Vec<_>>();
+            match &head.kind {
+                TermKind::Method { class, method, type_args } => {
+                    let (function, types) = program.implementation(*class, *method, &concrete(type_args))?;
+                    plain(program, function, &types, depth + 1)
+                }
+                TermKind::Closure { function, type_args, captures } if captures.is_empty() => {
+                    plain(program, *function, &concrete(type_args), depth + 1)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

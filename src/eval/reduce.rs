@@ -1,0 +1,93 @@
+//! Reductions, as [`crate::core::reduction`] defines them.
+
+use super::code::{Closure, PrimTypes};
+use super::error::Failure;
+use super::run::{Result, Run};
+use crate::core::reduction::{CHUNK, Joining, LANES, joining};
+use crate::source::Span;
+use crate::types::{Scalar, Type};
+use crate::value::Value;
+
+impl Run<'_, '_> {
+    /// `_reduce (op, zero, x)`.
+    pub(super) fn reduce(&mut self, types: &PrimTypes, args: Vec<Value>, span: Span) -> Result<Value> {
+        let [op, zero, x] = &args[..] else {
+            return Err(self.fail(Failure::Internal { what: "a reduction without its parts" }, span));
+        };
+        let slots = types.layout.as_ref().map_or(0, |layout| layout.slots);
+        let index = types.args.get(1).map(|ty| self.machine.layouts.of(ty));
+        let Some(count) = index.and_then(|l| l.compact().and_then(|c| c.size.to_usize())) else {
+            return Err(self.fail(Failure::Uncountable, span));
+        };
+        let element = |i: usize| if count == 1 { x.clone() } else { x.slots(i * slots, slots) };
+        let lanes = self.lanes(op, types.args.first());
+        let mut total = zero.clone();
+        for low in (0..count).step_by(CHUNK) {
+            let high = count.min(low + CHUNK);
+            let part = match lanes {
+                Some((joining, scalar)) => {
+                    let float = |value: &Value| match scalar {
+                        Scalar::Single => f64::from(value.as_single()),
+                        _ => value.as_real(),
+                    };
+                    let join = |a: f64, b: f64| match (joining, scalar) {
+                        // Rounded to binary32 each time: twice the digits are enough to round once.
+                        (Joining::Add, Scalar::Single) => f64::from((a + b) as f32),
+                        (Joining::Mul, Scalar::Single) => f64::from((a * b) as f32),
+                        (Joining::Add, _) => a + b,
+                        (Joining::Mul, _) => a * b,
+                    };
+                    let mut lane = [joining.neutral(); LANES];
+                    for i in low..high {
+                        self.tick(span)?;
+                        let at = (i - low) % LANES;
+                        lane[at] = join(lane[at], float(&element(i)));
+                    }
+                    let mut width = LANES / 2;
+                    while width > 0 {
+                        for i in 0..width {
+                            lane[i] = join(lane[i], lane[i + width]);
+                        }
+                        width /= 2;
+                    }
+                    match scalar {
+                        Scalar::Single => Value::single(lane[0] as f32),
+                        _ => Value::real(lane[0]),
+                    }
+                }
+                None => {
+                    let mut part = element(low);
+                    for i in low + 1..high {
+                        part = self.apply(op, vec![part, element(i)], span)?;
+                    }
+                    part
+                }
+            };
+            total = self.apply(op, vec![total, part], span)?;
+        }
+        Ok(total)
+    }
+
+    /// Whether elements are joined in lanes, and what they are.
+    fn lanes(&self, op: &Value, element: Option<&Type>) -> Option<(Joining, Scalar)> {
+        let scalar = element?.unfold().as_scalar().filter(|s| s.is_float())?;
+        let Value::Function(any) = op else { return None };
+        let instance = &any.downcast_ref::<Closure>()?.instance;
+        Some((joining(self.program, instance.function, &instance.type_args)?, scalar))
+    }
+
+    /// A function value applied.
+    pub(super) fn apply(&mut self, function: &Value, args: Vec<Value>, span: Span) -> Result<Value> {
+        let closure = match function {
+            Value::Function(any) => any.downcast_ref::<Closure>(),
+            _ => None,
+        };
+        match closure {
+            Some(closure) => {
+                let instance = closure.instance.clone();
+                self.call(&instance, Some((function, &closure.captures)), args, span)
+            }
+            None => Err(self.fail(Failure::Internal { what: "a call of no function" }, span)),
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The machine code of a nest.
+
+use super::emit::{self, Emit, Frame, Phase};
+use super::math;
+use super::native::Functions;
+use crate::loops::{Math, Nest, Op, Stmt, Ty, for_each_stmt};
+use cranelift_codegen::ir::{AbiParam, FuncRef};
+use cranelift_codegen::isa::OwnedTargetIsa;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::OnceLock;
+
+/// A nest as functions, one for each phase.
+pub struct Code {
+    /// The phases, in order.
+    pub phases: Vec<Phase>,
+    /// What travels between them.
+    pub frame: Frame,
+    /// One for each phase.
+    pub functions: Functions,
+}
+
+/// The machine that code is made for: this one.
+fn machine() -> Result<OwnedTargetIsa, String> {
+    static MACHINE: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
+    let make = || {
+        let mut flags = settings::builder();
+        let set = [("use_colocated_libcalls", "false"), ("is_pic", "false"), ("opt_level", "speed")];
+        for (name, value) in set {
+            flags.set(name, value).map_err(|error| error.to_string())?;
+        }
+        // What the validator of the instructions would find is found in tests.
+        let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+        flags.set("enable_verifier", verify).map_err(|error| error.to_string())?;
+        let builder = cranelift_native::builder()?;
+        builder.finish(settings::Flags::new(flags)).map_err(|error| error.to_string())
+    };
+    MACHINE.get_or_init(make).clone()
+}
+
+/// The functions that a nest calls.
+fn called(nest: &Nest) -> BTreeSet<&'static str> {
+    let mut found = BTreeSet::new();
+    let symbols = math::symbols();
+    for_each_stmt(&nest.body, &mut |stmt| {
+        if let Stmt::Let(_, Op::Call(f, _)) = stmt
+            && let Some((_, name, _)) = symbols.iter().find(|(known, ..)| known == f)
+        {
+            found.insert(*name);
+        }
+    });
+    found
+}
+
+impl Code {
+    /// Makes the code of a nest.
+    pub fn compile(nest: &Nest) -> Result<Code, String> {
+        let (module, ids, _) = build(nest, false)?;
+        let (phases, frame) = emit::phases(nest);
+        Ok(Code { phases, frame, functions: Functions::finish(module, &ids)? })
+    }
+
+    /// The instructions of a nest as text.
+    pub fn show(nest: &Nest) -> Result<String, String> {
+        build(nest, true).map(|(_, _, text)| text)
+    }
+}
+
+fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), String> {
+    let mut builder = JITBuilder::with_isa(machine()?, default_libcall_names());
+    let names = called(nest);
+    for (_, name, address) in math::symbols() {
+        if names.contains(name) {
+            builder.symbol(name, address);
+        }
+    }
+    let mut module = JITModule::new(builder);
+    let mut externals: HashMap<Math, FuncId> = HashMap::new();
+    for (f, name, _) in math::symbols() {
+        if names.contains(name) {
+            let (params, result) = f.signature();
+            let mut signature = module.make_signature();
+            let param = |ty: &Ty| AbiParam::new(emit::machine_type(*ty));
+            signature.params.extend(params.iter().map(param));
+            signature.returns.push(param(&result));
+            let id = module.declare_function(name, Linkage::Import, &signature);
+            externals.insert(f, id.map_err(|error| error.to_string())?);
+        }
+    }
+    let (phases, frame) = emit::phases(nest);
+    let mut context = module.make_context();
+    let mut builder_context = FunctionBuilderContext::new();
+    let (mut ids, mut text) = (Vec::new(), String::new());
+    for (i, phase) in phases.iter().enumerate() {
+        let signature = emit::signature(module.make_signature());
+        let id = module
+            .declare_function(&format!("phase{i}"), Linkage::Local, &signature)
+            .map_err(|error| error.to_string())?;
+        context.func.signature = signature;
+        let b = FunctionBuilder::new(&mut context.func, &mut builder_context);
+        let mut functions: HashMap<Math, FuncRef> = HashMap::new();
+        let mut b = b;
+        for (f, id) in &externals {
+            functions.insert(*f, module.declare_func_in_func(*id, b.func));
+        }
+        b = Emit::phase(b, nest, &frame, phase, &functions);
+        b.finalize(module.target_config());
+        if show {
+            text += &context.func.display().to_string();
+        }
+        module.define_function(id, &mut context).map_err(|error| format!("{error:?}"))?;
+        module.clear_context(&mut context);
+        ids.push(id);
+    }
+    Ok((module, ids, text))
+}

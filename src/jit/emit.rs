@@ -1,0 +1,749 @@
+//! Loops → instructions.
+//!
+//! A nest is cut into [`Phase`]s at its parallel statements: each becomes one function of three
+//! arguments, the address of the [`Frame`] and the range of rounds it is to do. What one phase sets and
+//! another reads travels through the frame; constants are made again. A function gives [`DONE`],
+//! [`FAILED`] or [`STOPPED`].
+//!
+//! Innermost loops that only compute go by vectors ([`super::vector`]).
+
+use crate::core::reduction::{Joining, LANES};
+use crate::loops::{
+    Array, Binary, Cast, Compare, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt,
+};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{
+    AbiParam, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind,
+    Type, Value, types,
+};
+use cranelift_frontend::{FunctionBuilder, Variable};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// All rounds are done.
+pub const DONE: i64 = 0;
+/// Something went wrong.
+pub const FAILED: i64 = 1;
+/// It was stopped from outside.
+pub const STOPPED: i64 = 2;
+
+/// A piece of a nest that is one function.
+#[derive(Clone, Debug)]
+pub struct Phase {
+    /// The statements of the nest's body that belong to it.
+    pub stmts: std::ops::Range<usize>,
+    /// The register that holds the number of rounds, if they are parallel.
+    pub count: Option<Reg>,
+}
+
+/// What travels between the phases, and where: in words from the start.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// Addresses of arrays, in order.
+    pub arrays: usize,
+    /// Sizes.
+    pub sizes: usize,
+    /// Scalars that are given.
+    pub scalars: usize,
+    /// Registers that are read outside of the phase that sets them.
+    pub regs: BTreeMap<Reg, usize>,
+    /// Variables of several phases.
+    pub vars: BTreeMap<Var, usize>,
+    /// Words in all.
+    pub words: usize,
+}
+
+/// The phases of a nest, and their frame.
+pub fn phases(nest: &Nest) -> (Vec<Phase>, Frame) {
+    let mut phases: Vec<Phase> = Vec::new();
+    let mut start = 0;
+    for (at, stmt) in nest.body.iter().enumerate() {
+        if let Stmt::Each { count, .. } = stmt {
+            if start < at {
+                phases.push(Phase { stmts: start..at, count: None });
+            }
+            phases.push(Phase { stmts: at..at + 1, count: Some(*count) });
+            start = at + 1;
+        }
+    }
+    if start < nest.body.len() {
+        phases.push(Phase { stmts: start..nest.body.len(), count: None });
+    }
+    // Word 0 is the address of the flag that stops a run.
+    let arrays = 1;
+    let sizes = arrays + nest.arrays.len();
+    let scalars = sizes + nest.sizes.len();
+    let mut words = scalars + nest.scalars.len();
+    let (mut regs, mut vars) = (BTreeMap::new(), BTreeMap::new());
+    let mut set_in: HashMap<Reg, usize> = HashMap::new();
+    let mut var_in: HashMap<Var, usize> = HashMap::new();
+    let mut crossing: BTreeSet<Reg> = nest.words.iter().copied().collect();
+    let mut shared: BTreeSet<Var> = BTreeSet::new();
+    for (p, phase) in phases.iter().enumerate() {
+        for stmt in &nest.body[phase.stmts.clone()] {
+            if let Stmt::Let(reg, _) | Stmt::Total { result: reg, .. } = stmt {
+                set_in.insert(*reg, p);
+            }
+        }
+        let mut read = |reg: Reg| {
+            if set_in.get(&reg).is_some_and(|at| *at != p) {
+                crossing.insert(reg);
+            }
+        };
+        let mut touched = |var: Var| {
+            if *var_in.entry(var).or_insert(p) != p {
+                shared.insert(var);
+            }
+        };
+        for_each_stmt(&nest.body[phase.stmts.clone()], &mut |stmt| {
+            stmt.for_each_reg(&mut read);
+            match stmt {
+                Stmt::Total { value, .. } => read(*value),
+                Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) => touched(*var),
+                _ => {}
+            }
+        });
+        if let Some(count) = phase.count {
+            // The number of rounds is read by whoever cuts them.
+            crossing.insert(count);
+        }
+    }
+    for reg in crossing {
+        regs.insert(reg, words);
+        words += 1;
+    }
+    for var in shared {
+        vars.insert(var, words);
+        words += 1;
+    }
+    (phases, Frame { arrays, sizes, scalars, regs, vars, words })
+}
+
+/// The signature of a phase's function.
+pub fn signature(mut signature: Signature) -> Signature {
+    signature.params.extend([AbiParam::new(types::I64); 3]);
+    signature.returns.push(AbiParam::new(types::I64));
+    signature
+}
+
+/// The machine's type.
+pub fn machine_type(ty: Ty) -> Type {
+    match ty {
+        Ty::I8 => types::I8,
+        Ty::I16 => types::I16,
+        Ty::I32 => types::I32,
+        Ty::I64 => types::I64,
+        Ty::F32 => types::F32,
+        Ty::F64 => types::F64,
+    }
+}
+
+/// One function under construction.
+pub struct Emit<'n, 'f> {
+    /// Where instructions go.
+    pub b: FunctionBuilder<'f>,
+    /// What is written.
+    pub nest: &'n Nest,
+    frame: &'n Frame,
+    functions: &'n HashMap<Math, FuncRef>,
+    args: Value,
+    pub(super) regs: HashMap<Reg, Value>,
+    vars: HashMap<Var, Variable>,
+    labels: HashMap<Label, (Block, Block)>,
+    bases: HashMap<Array, Value>,
+    fail: Block,
+    stop: Block,
+}
+
+impl<'n, 'f> Emit<'n, 'f> {
+    /// Writes a phase into the function that `b` builds.
+    pub fn phase(
+        mut b: FunctionBuilder<'f>,
+        nest: &'n Nest,
+        frame: &'n Frame,
+        phase: &Phase,
+        functions: &'n HashMap<Math, FuncRef>,
+    ) -> FunctionBuilder<'f> {
+        let entry = b.create_block();
+        b.append_block_params_for_function_params(entry);
+        b.switch_to_block(entry);
+        let params = b.block_params(entry).to_vec();
+        let (fail, stop) = (b.create_block(), b.create_block());
+        let mut this = Emit {
+            b,
+            nest,
+            frame,
+            functions,
+            args: params[0],
+            regs: HashMap::new(),
+            vars: HashMap::new(),
+            labels: HashMap::new(),
+            bases: HashMap::new(),
+            fail,
+            stop,
+        };
+        let stmts = &nest.body[phase.stmts.clone()];
+        this.enter(stmts);
+        match stmts {
+            [Stmt::Each { index, body, .. }] => {
+                this.rounds(*index, params[1], params[2], body, None);
+            }
+            _ => {
+                this.stmts(stmts);
+            }
+        }
+        this.leave(stmts);
+        let done = this.b.ins().iconst(types::I64, DONE);
+        this.b.ins().return_(&[done]);
+        for (block, status) in [(fail, FAILED), (stop, STOPPED)] {
+            this.b.switch_to_block(block);
+            let status = this.b.ins().iconst(types::I64, status);
+            this.b.ins().return_(&[status]);
+        }
+        this.b.seal_all_blocks();
+        this.b
+    }
+
+    /// Makes known what the statements read: arrays, and what other phases have set.
+    fn enter(&mut self, stmts: &[Stmt]) {
+        let mut own: BTreeSet<Reg> = BTreeSet::new();
+        let (mut read, mut arrays, mut vars) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        for_each_stmt(stmts, &mut |stmt| {
+            stmt.for_each_reg(&mut |reg| {
+                read.insert(reg);
+            });
+            match stmt {
+                Stmt::Let(reg, op) => {
+                    own.insert(*reg);
+                    match op {
+                        Op::Load(array, ..) => {
+                            arrays.insert(*array);
+                        }
+                        Op::Get(var) => {
+                            vars.insert(*var);
+                        }
+                        _ => {}
+                    }
+                }
+                Stmt::Total { index, result, value, .. } => {
+                    own.extend([*index, *result]);
+                    read.insert(*value);
+                }
+                Stmt::For { index, .. } | Stmt::Each { index, .. } => {
+                    own.insert(*index);
+                }
+                Stmt::Store(array, ..) => {
+                    arrays.insert(*array);
+                }
+                Stmt::Set(var, _) => {
+                    vars.insert(*var);
+                }
+                _ => {}
+            }
+        });
+        for array in arrays {
+            let base = match self.nest.arrays[array as usize].origin {
+                Origin::Local(slots) => {
+                    let bytes = slots * u32::from(self.nest.arrays[array as usize].width);
+                    let data = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes.max(8), 4);
+                    let slot = self.b.create_sized_stack_slot(data);
+                    self.b.ins().stack_addr(types::I64, slot, 0)
+                }
+                _ => self.word(types::I64, self.frame.arrays + array as usize),
+            };
+            self.bases.insert(array, base);
+        }
+        for reg in read.difference(&own) {
+            if let Some(at) = self.frame.regs.get(reg) {
+                let value = self.word(machine_type(self.nest.regs[*reg as usize]), *at);
+                self.regs.insert(*reg, value);
+            }
+        }
+        for var in vars {
+            let ty = machine_type(self.nest.vars[var as usize]);
+            let variable = self.b.declare_var(ty);
+            let start = match self.frame.vars.get(&var) {
+                Some(at) => self.word(ty, *at),
+                None => self.zero(ty),
+            };
+            self.b.def_var(variable, start);
+            self.vars.insert(var, variable);
+        }
+    }
+
+    /// Leaves what other phases read.
+    fn leave(&mut self, stmts: &[Stmt]) {
+        let flags = MemFlagsData::trusted();
+        for stmt in stmts {
+            if let Stmt::Let(reg, _) | Stmt::Total { result: reg, .. } = stmt
+                && let (Some(at), Some(value)) = (self.frame.regs.get(reg), self.regs.get(reg))
+            {
+                self.b.ins().store(flags, *value, self.args, 8 * *at as i32);
+            }
+        }
+        // Rounds that run at the same time change no variables but their own.
+        if matches!(stmts, [Stmt::Each { .. }]) {
+            return;
+        }
+        for (var, at) in &self.frame.vars {
+            if let Some(variable) = self.vars.get(var) {
+                let value = self.b.use_var(*variable);
+                self.b.ins().store(flags, value, self.args, 8 * *at as i32);
+            }
+        }
+    }
+
+    fn word(&mut self, ty: Type, at: usize) -> Value {
+        self.b.ins().load(ty, MemFlagsData::trusted(), self.args, 8 * at as i32)
+    }
+
+    fn zero(&mut self, ty: Type) -> Value {
+        match ty {
+            types::F64 => self.b.ins().f64const(0.0),
+            types::F32 => self.b.ins().f32const(0.0),
+            ty => self.b.ins().iconst(ty, 0),
+        }
+    }
+
+    /// A register's value.
+    pub fn reg(&self, reg: Reg) -> Value {
+        self.regs[&reg]
+    }
+
+    fn jump(&mut self, block: Block, args: &[Value]) {
+        let args: Vec<BlockArg> = args.iter().map(|v| BlockArg::Value(*v)).collect();
+        self.b.ins().jump(block, &args);
+    }
+
+    /// Goes to `block` if somebody wants the run to stop.
+    fn look(&mut self) {
+        let flag = self.word(types::I64, 0);
+        let set = self.b.ins().load(types::I8, MemFlagsData::new().with_notrap(), flag, 0);
+        let on = self.b.create_block();
+        self.b.ins().brif(set, self.stop, &[], on, &[]);
+        self.b.switch_to_block(on);
+    }
+
+    /// Writes statements. Whether the end is reached.
+    fn stmts(&mut self, stmts: &[Stmt]) -> bool {
+        stmts.iter().all(|stmt| self.stmt(stmt))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Let(reg, op) => {
+                let value = self.op(op);
+                self.regs.insert(*reg, value);
+                true
+            }
+            Stmt::Set(var, reg) => {
+                let value = self.reg(*reg);
+                self.b.def_var(self.vars[var], value);
+                true
+            }
+            Stmt::Store(array, at, value) => {
+                let (at, ty, value) = (self.reg(*at), self.nest.regs[*value as usize], self.reg(*value));
+                self.store(*array, at, value, ty);
+                true
+            }
+            Stmt::If(condition, then, otherwise) => {
+                let (yes, no, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+                let condition = self.reg(*condition);
+                self.b.ins().brif(condition, yes, &[], no, &[]);
+                for (block, stmts) in [(yes, then), (no, otherwise)] {
+                    self.b.switch_to_block(block);
+                    if self.stmts(stmts) {
+                        self.jump(end, &[]);
+                    }
+                }
+                self.b.switch_to_block(end);
+                true
+            }
+            Stmt::For { label, index, low, high, body } => {
+                let (low, high) = (self.reg(*low), self.reg(*high));
+                self.rounds(*index, low, high, body, Some(*label));
+                true
+            }
+            Stmt::Loop(label, body) => {
+                let (head, end) = (self.b.create_block(), self.b.create_block());
+                self.labels.insert(*label, (head, end));
+                self.jump(head, &[]);
+                self.b.switch_to_block(head);
+                self.look();
+                if self.stmts(body) {
+                    self.jump(head, &[]);
+                }
+                self.b.switch_to_block(end);
+                true
+            }
+            Stmt::Block(label, body) => {
+                let end = self.b.create_block();
+                self.labels.insert(*label, (end, end));
+                if self.stmts(body) {
+                    self.jump(end, &[]);
+                }
+                self.b.switch_to_block(end);
+                true
+            }
+            Stmt::Break(label) => {
+                let (_, end) = self.labels[label];
+                self.jump(end, &[]);
+                false
+            }
+            Stmt::Continue(label) => {
+                let (head, _) = self.labels[label];
+                self.jump(head, &[]);
+                false
+            }
+            Stmt::Fail => {
+                self.jump(self.fail, &[]);
+                false
+            }
+            Stmt::Each { index, count, body } => {
+                let low = self.b.ins().iconst(types::I64, 0);
+                let high = self.reg(*count);
+                self.rounds(*index, low, high, body, None);
+                true
+            }
+            Stmt::Total { index, low, high, body, value, joining, result } => {
+                let (low, high) = (self.reg(*low), self.reg(*high));
+                let total = self.total(*index, low, high, body, *value, *joining);
+                self.regs.insert(*result, total);
+                true
+            }
+        }
+    }
+
+    /// A loop from `low` up to, not including, `high`.
+    fn rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], label: Option<Label>) {
+        let low = match super::vector::plan(self.nest, index, body, None) {
+            Some(plan) => self.vector_rounds(&plan, index, low, high, body),
+            None => low,
+        };
+        let (head, inside) = (self.b.create_block(), self.b.create_block());
+        let (next, end) = (self.b.create_block(), self.b.create_block());
+        let at = self.b.append_block_param(head, types::I64);
+        if let Some(label) = label {
+            self.labels.insert(label, (next, end));
+        }
+        self.jump(head, &[low]);
+        self.b.switch_to_block(head);
+        let more = self.b.ins().icmp(IntCC::SignedLessThan, at, high);
+        self.b.ins().brif(more, inside, &[], end, &[]);
+        self.b.switch_to_block(inside);
+        self.look();
+        self.regs.insert(index, at);
+        if self.stmts(body) {
+            self.jump(next, &[]);
+        }
+        self.b.switch_to_block(next);
+        let one = self.b.ins().iconst(types::I64, 1);
+        let after = self.b.ins().iadd(at, one);
+        self.jump(head, &[after]);
+        self.b.switch_to_block(end);
+    }
+
+    /// The lanes of one chunk, joined.
+    fn total(
+        &mut self,
+        index: Reg,
+        low: Value,
+        high: Value,
+        body: &[Stmt],
+        value: Reg,
+        joining: Joining,
+    ) -> Value {
+        let ty = machine_type(self.nest.regs[value as usize]);
+        let bytes = ty.bytes();
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, LANES as u32 * bytes, 4);
+        let slot = self.b.create_sized_stack_slot(data);
+        let lanes = self.b.ins().stack_addr(types::I64, slot, 0);
+        let flags = MemFlagsData::new().with_notrap();
+        let neutral = match ty {
+            types::F32 => self.b.ins().f32const(joining.neutral() as f32),
+            _ => self.b.ins().f64const(joining.neutral()),
+        };
+        let start = match super::vector::plan(self.nest, index, body, Some(value)) {
+            Some(plan) => {
+                let (accumulators, start) =
+                    self.vector_total(&plan, index, low, high, body, value, joining, neutral);
+                for (i, lane) in accumulators.into_iter().enumerate() {
+                    self.b.ins().store(flags, lane, lanes, 16 * i as i32);
+                }
+                start
+            }
+            None => {
+                for i in 0..LANES as i32 {
+                    self.b.ins().store(flags, neutral, lanes, i * bytes as i32);
+                }
+                low
+            }
+        };
+        // One at a time: the lanes take turns, so that none waits for the one before.
+        let (head, inside, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let at = self.b.append_block_param(head, types::I64);
+        self.jump(head, &[start]);
+        self.b.switch_to_block(head);
+        let more = self.b.ins().icmp(IntCC::SignedLessThan, at, high);
+        self.b.ins().brif(more, inside, &[], end, &[]);
+        self.b.switch_to_block(inside);
+        self.regs.insert(index, at);
+        if self.stmts(body) {
+            let element = self.reg(value);
+            let from = self.b.ins().isub(at, low);
+            let lane = self.b.ins().band_imm_s(from, LANES as i64 - 1);
+            let offset = self.b.ins().imul_imm_s(lane, i64::from(bytes));
+            let place = self.b.ins().iadd(lanes, offset);
+            let old = self.b.ins().load(ty, flags, place, 0);
+            let new = self.joined(joining, old, element);
+            self.b.ins().store(flags, new, place, 0);
+            let one = self.b.ins().iconst(types::I64, 1);
+            let after = self.b.ins().iadd(at, one);
+            self.jump(head, &[after]);
+        }
+        self.b.switch_to_block(end);
+        let mut lane: Vec<Value> =
+            (0..LANES as i32).map(|i| self.b.ins().load(ty, flags, lanes, i * bytes as i32)).collect();
+        let mut width = LANES / 2;
+        while width > 0 {
+            for i in 0..width {
+                lane[i] = self.joined(joining, lane[i], lane[i + width]);
+            }
+            width /= 2;
+        }
+        lane[0]
+    }
+
+    /// Two values joined.
+    pub fn joined(&mut self, joining: Joining, a: Value, b: Value) -> Value {
+        match joining {
+            Joining::Add => self.b.ins().fadd(a, b),
+            Joining::Mul => self.b.ins().fmul(a, b),
+        }
+    }
+
+    /// The address of a slot.
+    pub fn address(&mut self, array: Array, at: Value) -> Value {
+        let base = self.bases[&array];
+        let offset = match self.nest.arrays[array as usize].width {
+            1 => at,
+            width => self.b.ins().ishl_imm_u(at, i64::from(width.trailing_zeros())),
+        };
+        self.b.ins().iadd(base, offset)
+    }
+
+    /// How an array's memory may be treated.
+    pub fn flags(&self, array: Array) -> MemFlagsData {
+        let flags = MemFlagsData::new().with_notrap();
+        match self.nest.arrays[array as usize].origin {
+            Origin::Given(_) => flags.with_readonly(),
+            _ => flags,
+        }
+    }
+
+    fn load(&mut self, array: Array, at: Value, ty: Ty) -> Value {
+        let (place, flags) = (self.address(array, at), self.flags(array));
+        let width = self.nest.arrays[array as usize].width;
+        if ty.bytes() <= usize::from(width) {
+            return self.b.ins().load(machine_type(ty), flags, place, 0);
+        }
+        let narrow = Type::int(u16::from(width) * 8).unwrap_or(types::I8);
+        let value = self.b.ins().load(narrow, flags, place, 0);
+        self.b.ins().uextend(machine_type(ty), value)
+    }
+
+    fn store(&mut self, array: Array, at: Value, value: Value, ty: Ty) {
+        let (place, flags) = (self.address(array, at), self.flags(array));
+        let width = u32::from(self.nest.arrays[array as usize].width);
+        let slot = Type::int(width as u16 * 8).unwrap_or(types::I8);
+        let bytes = ty.bytes() as u32;
+        let value = if bytes == width {
+            value
+        } else if bytes > width {
+            self.b.ins().ireduce(slot, value)
+        } else {
+            // Bits above a value's own are 0.
+            let bits = match ty {
+                Ty::F32 => self.b.ins().bitcast(types::I32, MemFlagsData::new(), value),
+                _ => value,
+            };
+            self.b.ins().uextend(slot, bits)
+        };
+        self.b.ins().store(flags, value, place, 0);
+    }
+
+    fn truth(&mut self, bit: Value) -> Value {
+        self.b.ins().uextend(types::I64, bit)
+    }
+
+    /// An operation on single values.
+    pub fn op(&mut self, op: &Op) -> Value {
+        match op {
+            Op::Const(ty, bits) => match ty {
+                Ty::F64 => self.b.ins().f64const(f64::from_bits(*bits)),
+                Ty::F32 => self.b.ins().f32const(f32::from_bits(*bits as u32)),
+                Ty::I64 => self.b.ins().iconst(types::I64, *bits as i64),
+                ty => {
+                    let wide = self.b.ins().iconst(types::I64, *bits as i64);
+                    self.b.ins().ireduce(machine_type(*ty), wide)
+                }
+            },
+            Op::Size(n) => self.word(types::I64, self.frame.sizes + *n as usize),
+            Op::Scalar(n) => {
+                let ty = machine_type(self.nest.scalars[*n as usize]);
+                self.word(ty, self.frame.scalars + *n as usize)
+            }
+            Op::Binary(kind, a, b) => {
+                let ty = self.nest.regs[*a as usize];
+                let known = self.constant(*b);
+                let (a, b) = (self.reg(*a), self.reg(*b));
+                self.binary(*kind, ty, a, b, known)
+            }
+            Op::Unary(kind, a) => {
+                let ty = self.nest.regs[*a as usize];
+                let a = self.reg(*a);
+                self.unary(*kind, ty, a)
+            }
+            Op::Compare(kind, a, b) => {
+                let float = self.nest.regs[*a as usize].is_float();
+                let (a, b) = (self.reg(*a), self.reg(*b));
+                let bit = if float {
+                    self.b.ins().fcmp(float_code(*kind), a, b)
+                } else {
+                    self.b.ins().icmp(int_code(*kind), a, b)
+                };
+                self.truth(bit)
+            }
+            Op::Select(c, a, b) => {
+                let (c, a, b) = (self.reg(*c), self.reg(*a), self.reg(*b));
+                self.b.ins().select(c, a, b)
+            }
+            Op::Cast(cast, to, a) => {
+                let from = self.nest.regs[*a as usize];
+                let (to, a) = (machine_type(*to), self.reg(*a));
+                match cast {
+                    Cast::Signed => self.b.ins().sextend(to, a),
+                    Cast::Unsigned => self.b.ins().uextend(to, a),
+                    Cast::Narrow => self.b.ins().ireduce(to, a),
+                    Cast::FloatSigned => self.b.ins().fcvt_from_sint(to, a),
+                    Cast::FloatUnsigned => self.b.ins().fcvt_from_uint(to, a),
+                    Cast::Whole => self.b.ins().fcvt_to_sint_sat(to, a),
+                    Cast::Float if from == Ty::F32 => self.b.ins().fpromote(to, a),
+                    Cast::Float => self.b.ins().fdemote(to, a),
+                }
+            }
+            Op::Load(array, at, ty) => {
+                let at = self.reg(*at);
+                self.load(*array, at, *ty)
+            }
+            Op::Get(var) => self.b.use_var(self.vars[var]),
+            Op::Call(f, args) => {
+                let args: Vec<Value> = args.iter().map(|r| self.reg(*r)).collect();
+                let call = self.b.ins().call(self.functions[f], &args);
+                self.b.inst_results(call)[0]
+            }
+        }
+    }
+
+    /// The bits of a register that is a constant.
+    fn constant(&self, reg: Reg) -> Option<u64> {
+        self.nest.constants.get(&reg).copied()
+    }
+
+    fn binary(&mut self, kind: Binary, ty: Ty, a: Value, b: Value, known: Option<u64>) -> Value {
+        let float = ty.is_float();
+        match kind {
+            Binary::Add if float => self.b.ins().fadd(a, b),
+            Binary::Sub if float => self.b.ins().fsub(a, b),
+            Binary::Mul if float => self.b.ins().fmul(a, b),
+            Binary::Quotient => self.b.ins().fdiv(a, b),
+            Binary::Add => self.b.ins().iadd(a, b),
+            Binary::Sub => self.b.ins().isub(a, b),
+            Binary::Mul => self.b.ins().imul(a, b),
+            Binary::And => self.b.ins().band(a, b),
+            Binary::Or => self.b.ins().bor(a, b),
+            Binary::Xor => self.b.ins().bxor(a, b),
+            Binary::Shl => self.b.ins().ishl(a, b),
+            Binary::Shr => self.b.ins().ushr(a, b),
+            Binary::DivSigned | Binary::DivUnsigned | Binary::RemSigned | Binary::RemUnsigned => {
+                self.divide(kind, ty, a, b, known)
+            }
+        }
+    }
+
+    fn divide(&mut self, kind: Binary, ty: Ty, a: Value, b: Value, known: Option<u64>) -> Value {
+        let signed = matches!(kind, Binary::DivSigned | Binary::RemSigned);
+        // The machine divides 32 and 64 bits.
+        let own = machine_type(ty);
+        let wide = if ty.bytes() < 4 { types::I32 } else { own };
+        let widen = |this: &mut Self, v: Value| match (wide == own, signed) {
+            (true, _) => v,
+            (false, true) => this.b.ins().sextend(wide, v),
+            (false, false) => this.b.ins().uextend(wide, v),
+        };
+        let (a, b) = (widen(self, a), widen(self, b));
+        let result = match kind {
+            Binary::DivUnsigned => self.b.ins().udiv(a, b),
+            Binary::RemUnsigned => self.b.ins().urem(a, b),
+            _ => {
+                let plain = known.is_some_and(|n| (1..=u64::MAX >> 1).contains(&n)) && ty == Ty::I64;
+                if plain {
+                    match kind {
+                        Binary::DivSigned => self.b.ins().sdiv(a, b),
+                        _ => self.b.ins().srem(a, b),
+                    }
+                } else {
+                    // By -1 the smallest number traps: divide by 1 there.
+                    let less = self.b.ins().iconst(wide, -1);
+                    let minus = self.b.ins().icmp(IntCC::Equal, b, less);
+                    let one = self.b.ins().iconst(wide, 1);
+                    let safe = self.b.ins().select(minus, one, b);
+                    match kind {
+                        Binary::DivSigned => {
+                            let quotient = self.b.ins().sdiv(a, safe);
+                            let negative = self.b.ins().ineg(a);
+                            self.b.ins().select(minus, negative, quotient)
+                        }
+                        _ => self.b.ins().srem(a, safe),
+                    }
+                }
+            }
+        };
+        if wide == own { result } else { self.b.ins().ireduce(own, result) }
+    }
+
+    fn unary(&mut self, kind: Unary, ty: Ty, a: Value) -> Value {
+        match kind {
+            Unary::Neg if ty.is_float() => self.b.ins().fneg(a),
+            Unary::Neg => self.b.ins().ineg(a),
+            Unary::Not => self.b.ins().bnot(a),
+            Unary::Sqrt => self.b.ins().sqrt(a),
+            Unary::Floor => self.b.ins().floor(a),
+            Unary::Ceil => self.b.ins().ceil(a),
+            Unary::Trunc => self.b.ins().trunc(a),
+            Unary::PopCount => self.b.ins().popcnt(a),
+            Unary::TrailingZeros => self.b.ins().ctz(a),
+        }
+    }
+}
+
+/// The machine's name of a comparison of floats.
+pub fn float_code(kind: Compare) -> FloatCC {
+    match kind {
+        Compare::Eq => FloatCC::Equal,
+        Compare::Ne => FloatCC::NotEqual,
+        Compare::Lt | Compare::LtUnsigned => FloatCC::LessThan,
+        Compare::Le | Compare::LeUnsigned => FloatCC::LessThanOrEqual,
+    }
+}
+
+/// The machine's name of a comparison of integers.
+pub fn int_code(kind: Compare) -> IntCC {
+    match kind {
+        Compare::Eq => IntCC::Equal,
+        Compare::Ne => IntCC::NotEqual,
+        Compare::Lt => IntCC::SignedLessThan,
+        Compare::Le => IntCC::SignedLessThanOrEqual,
+        Compare::LtUnsigned => IntCC::UnsignedLessThan,
+        Compare::LeUnsigned => IntCC::UnsignedLessThanOrEqual,
+    }
+}

@@ -1,0 +1,263 @@
+//! A kernel at work: values in, phases, values out.
+
+use super::Shared;
+use super::code::Code;
+use super::emit::{DONE, FAILED, STOPPED};
+use super::native::FrameAddress;
+use crate::core::Root;
+use crate::kernel::{Input, Kernel, Limits, Ran};
+use crate::loops::{Origin, Stmt};
+use crate::lower::{Feed, Given, Lowered};
+use crate::value::{Buffer, Class, Seq, Value};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+
+/// Nanoseconds of work from which several threads pay.
+const WORTH_SPLITTING: f64 = 200_000.0;
+
+/// Nanoseconds of work of a piece: between two of them a run can be stopped.
+const PIECE: f64 = 100_000.0;
+
+/// Pieces for each thread, so that uneven ones even out.
+const PIECES_EACH: usize = 4;
+
+/// Slots up to which parts of a tuple are copied into one buffer.
+const COPIED_SLOTS: usize = 64;
+
+/// Loops with their code.
+pub struct NestKernel {
+    lowered: Lowered,
+    code: Arc<Code>,
+    shared: Arc<Shared>,
+    can_fail: bool,
+}
+
+impl NestKernel {
+    /// A kernel of loops and their code.
+    pub(super) fn new(lowered: Lowered, code: Arc<Code>, shared: Arc<Shared>) -> NestKernel {
+        let mut can_fail = false;
+        crate::loops::for_each_stmt(&lowered.nest.body, &mut |s| can_fail |= matches!(s, Stmt::Fail));
+        // A lack of memory is a failure, too.
+        let made = |origin: &Origin| matches!(origin, Origin::Scratch | Origin::Result(_));
+        can_fail |= lowered.nest.arrays.iter().any(|a| made(&a.origin));
+        NestKernel { lowered, code, shared, can_fail }
+    }
+
+    /// Does the rounds of a parallel phase.
+    fn rounds(&self, at: usize, each: usize, frame: FrameAddress, count: i64, stop: &AtomicBool) -> i64 {
+        let cost = self.lowered.nest.costs.get(each).copied().unwrap_or(1.0).max(0.05);
+        let whole = cost * count as f64;
+        let functions = &self.code.functions;
+        let pool = if whole >= WORTH_SPLITTING { self.shared.pool() } else { None };
+        let least = ((PIECE / cost) as i64).clamp(1, count.max(1));
+        let Some(pool) = pool else {
+            let mut low = 0;
+            while low < count {
+                let high = count.min(low + least);
+                match functions.call(at, frame, low, high) {
+                    DONE if stop.load(Ordering::Relaxed) && high < count => return STOPPED,
+                    DONE => low = high,
+                    other => return other,
+                }
+            }
+            return DONE;
+        };
+        let threads = pool.current_num_threads() as i64;
+        let wanted =
+            (count / least).clamp(1, (threads * PIECES_EACH as i64).max(count / (least * 40).max(1)));
+        let status = AtomicI64::new(DONE);
+        pool.install(|| {
+            (0..wanted).into_par_iter().for_each(|piece| {
+                if status.load(Ordering::Relaxed) != DONE {
+                    return;
+                }
+                if stop.load(Ordering::Relaxed) {
+                    status.store(STOPPED, Ordering::Relaxed);
+                    return;
+                }
+                let bound = |k: i64| (i128::from(count) * i128::from(k) / i128::from(wanted)) as i64;
+                match functions.call(at, frame, bound(piece), bound(piece + 1)) {
+                    DONE => {}
+                    // A failure counts for more: the evaluator can be stopped, too.
+                    FAILED => status.store(FAILED, Ordering::Relaxed),
+                    other => {
+                        let _ = status.compare_exchange(DONE, other, Ordering::Relaxed, Ordering::Relaxed);
+                    }
+                }
+            });
+        });
+        status.into_inner()
+    }
+
+    /// The value of a result.
+    fn value(
+        &self,
+        given: &Given,
+        words: &[u64],
+        results: &mut [Option<Buffer>],
+        changed: &mut [Option<Value>],
+    ) -> Value {
+        match given {
+            Given::Unit => Value::UNIT,
+            Given::Word(at) => {
+                let reg = self.lowered.nest.words[*at];
+                let bits = words[self.code.frame.regs[&reg]];
+                let bytes = self.lowered.nest.regs[reg as usize].bytes();
+                Value::Word(if bytes == 8 { bits } else { bits & ((1 << (8 * bytes)) - 1) })
+            }
+            Given::Array(number, _) => match results[*number as usize].take() {
+                Some(buffer) => Value::Seq(Seq::new(buffer)),
+                None => Value::UNIT,
+            },
+            Given::Changed(number) => changed[*number].take().unwrap_or(Value::UNIT),
+            Given::Parts(parts, class) => {
+                let parts: Vec<Value> =
+                    parts.iter().map(|p| self.value(p, words, results, changed)).collect();
+                let slots: Vec<usize> = parts.iter().zip(given.parts()).map(|(v, g)| slots(v, g)).collect();
+                together(parts, &slots, *class)
+            }
+        }
+    }
+}
+
+/// Slots of a result.
+fn slots(value: &Value, given: &Given) -> usize {
+    match (value, given) {
+        (_, Given::Unit) => 0,
+        (Value::Seq(seq), _) => seq.len(),
+        _ => 1,
+    }
+}
+
+/// A tuple of values.
+fn together(parts: Vec<Value>, slots: &[usize], class: Class) -> Value {
+    if slots.iter().sum::<usize>() > COPIED_SLOTS {
+        let views: Vec<Seq> = parts
+            .iter()
+            .zip(slots)
+            .filter(|(_, slots)| **slots > 0)
+            .filter_map(|(value, slots)| match value {
+                Value::Seq(seq) => Some(seq.clone()),
+                one => {
+                    let mut buffer = Buffer::with_room(class, *slots)?;
+                    buffer.push(one.clone());
+                    Some(Seq::new(buffer))
+                }
+            })
+            .collect();
+        return Value::Seq(Seq::rope(&views));
+    }
+    let total = slots.iter().sum();
+    let mut buffer = Buffer::with_room(class, total).unwrap_or_else(|| Buffer::Any(Vec::new()));
+    for (value, slots) in parts.iter().zip(slots) {
+        buffer.append(value, *slots);
+    }
+    Value::Seq(Seq::new(buffer))
+}
+
+impl Kernel for NestKernel {
+    fn inputs(&self) -> &[Input] {
+        &self.lowered.inputs
+    }
+
+    fn changes(&self) -> &[Root] {
+        &self.lowered.changes
+    }
+
+    fn can_fail(&self) -> bool {
+        self.can_fail
+    }
+
+    fn run(&self, inputs: Vec<Value>, limits: &Limits<'_>) -> Ran {
+        let (nest, frame) = (&self.lowered.nest, &self.code.frame);
+        let statistics = &self.shared.statistics;
+        statistics.runs.fetch_add(1, Ordering::Relaxed);
+        let mut words = vec![0u64; frame.words.max(1)];
+        words[0] = std::ptr::from_ref(limits.interrupt) as u64;
+        words[frame.sizes..frame.sizes + nest.sizes.len()].copy_from_slice(&nest.sizes);
+        // Everything that an address leads to, alive until the end.
+        let mut read: Vec<Arc<Buffer>> = Vec::new();
+        let mut changed: Vec<Option<Value>> = Vec::new();
+        for (value, feed) in inputs.into_iter().zip(&self.lowered.feeds) {
+            let changes = changed.len() < self.lowered.changes.len();
+            match feed {
+                Feed::Nothing => {}
+                Feed::Scalar(n) => words[frame.scalars + *n as usize] = value.word(),
+                Feed::Read(array, class) => {
+                    let Value::Seq(seq) = &value else { return Ran::Failed };
+                    let Some((buffer, start)) = seq.flat(*class) else { return Ran::Failed };
+                    words[frame.arrays + *array as usize] = buffer.address() + start as u64 * class.bytes();
+                    read.push(buffer);
+                }
+                Feed::Change(array, class) => {
+                    let Value::Seq(mut seq) = value else { return Ran::Failed };
+                    if seq.class() != *class {
+                        let Some((buffer, _)) = seq.flat(*class) else { return Ran::Failed };
+                        seq = Seq::shared(buffer);
+                    }
+                    let (buffer, start) = seq.make_mut(*class);
+                    words[frame.arrays + *array as usize] = buffer.address() + start as u64 * class.bytes();
+                    changed.push(Some(Value::Seq(seq)));
+                    continue;
+                }
+            }
+            if changes {
+                changed.push(None);
+            }
+        }
+        let mut results: Vec<Option<Buffer>> = vec![None; self.lowered.classes.len()];
+        let mut work: Vec<Vec<u64>> = Vec::new();
+        for (at, (array, slots)) in nest.arrays.iter().zip(&nest.slots).enumerate() {
+            let bytes = match slots.checked_mul(u64::from(array.width)) {
+                Some(bytes) if bytes <= limits.memory => bytes,
+                _ => return Ran::Failed,
+            };
+            let address = match array.origin {
+                Origin::Result(number) => {
+                    let class = self.lowered.classes[number as usize];
+                    let Some(buffer) = Buffer::zeroed(class, *slots as usize) else { return Ran::Failed };
+                    let address = buffer.address();
+                    results[number as usize] = Some(buffer);
+                    address
+                }
+                Origin::Scratch => {
+                    let mut space: Vec<u64> = Vec::new();
+                    let count = bytes.div_ceil(8) as usize;
+                    if space.try_reserve_exact(count).is_err() {
+                        return Ran::Failed;
+                    }
+                    space.resize(count, 0);
+                    work.push(space);
+                    work[work.len() - 1].as_ptr() as u64
+                }
+                Origin::Given(_) | Origin::Changed(_) | Origin::Local(_) => continue,
+            };
+            statistics.allocated.fetch_add(bytes, Ordering::Relaxed);
+            words[frame.arrays + at] = address;
+        }
+        let address = FrameAddress::of(&mut words);
+        let mut each = 0;
+        for (at, phase) in self.code.phases.iter().enumerate() {
+            let status = match phase.count {
+                None => self.code.functions.call(at, address, 0, 0),
+                Some(count) => {
+                    let count = words[frame.regs[&count]] as i64;
+                    each += 1;
+                    self.rounds(at, each - 1, address, count, limits.interrupt)
+                }
+            };
+            match status {
+                DONE => {}
+                STOPPED => return Ran::Interrupted,
+                _ => {
+                    statistics.failed.fetch_add(1, Ordering::Relaxed);
+                    return Ran::Failed;
+                }
+            }
+        }
+        drop((read, work));
+        let values = self.lowered.results.iter();
+        Ran::Done(values.map(|given| self.value(given, &words, &mut results, &mut changed)).collect())
+    }
+}

@@ -1,0 +1,129 @@
+//! Compiled execution: loops → machine code, run on all cores.
+//!
+//! [`Jit`] is the [`Accelerator`] of a session. It asks [`crate::lower`] for the loops of a part, looks
+//! whether code of that structure exists, and otherwise makes it ([`emit`], [`vector`], [`code`]).
+//! [`kernel`] feeds values in, runs the phases (parallel ones in pieces, through rayon) and makes values
+//! of the results.
+//!
+//! All `unsafe` is in [`native`], with its reasons.
+//!
+//! Never evaluates by itself: what cannot be compiled, and whatever fails, is the evaluator's.
+
+mod code;
+mod emit;
+mod kernel;
+mod math;
+mod native;
+mod vector;
+
+use crate::kernel::{Accelerator, Kernel, Part};
+use crate::loops::{Key, Nest};
+use crate::lower::{self, No};
+use code::Code;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// Code that is kept.
+const MOST_CODE: usize = 2_000;
+
+/// What has been done so far.
+#[derive(Debug, Default)]
+pub struct Statistics {
+    /// Parts that were turned into loops.
+    pub lowered: AtomicU64,
+    /// Parts that were declined.
+    pub declined: AtomicU64,
+    /// Nests that were compiled: one for all shapes of a structure.
+    pub compiled: AtomicU64,
+    /// Nanoseconds spent on making code.
+    pub compiling: AtomicU64,
+    /// Runs of kernels.
+    pub runs: AtomicU64,
+    /// Runs that ended in a failure.
+    pub failed: AtomicU64,
+    /// Bytes allocated for results and for work.
+    pub allocated: AtomicU64,
+}
+
+/// Compiles parts of programs.
+pub struct Jit {
+    shared: Arc<Shared>,
+    code: Mutex<HashMap<Key, Option<Arc<Code>>>>,
+}
+
+/// What kernels have in common.
+pub(crate) struct Shared {
+    /// Threads; 0 for as many as there are cores.
+    threads: usize,
+    pool: OnceLock<Option<rayon::ThreadPool>>,
+    statistics: Statistics,
+}
+
+impl Shared {
+    /// The threads of this compiler, started when first wanted; `None` if there is only one.
+    pub(crate) fn pool(&self) -> Option<&rayon::ThreadPool> {
+        let start = || {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().ok()?;
+            (pool.current_num_threads() > 1).then_some(pool)
+        };
+        self.pool.get_or_init(start).as_ref()
+    }
+}
+
+impl Jit {
+    /// A compiler that uses that many threads; 0 for one on each core.
+    pub fn new(threads: usize) -> Jit {
+        let shared = Shared { threads, pool: OnceLock::new(), statistics: Statistics::default() };
+        Jit { shared: Arc::new(shared), code: Mutex::new(HashMap::new()) }
+    }
+
+    /// What has been done so far.
+    pub fn statistics(&self) -> &Statistics {
+        &self.shared.statistics
+    }
+
+    /// The code of a nest: made, or made before for another of its structure.
+    fn code(&self, nest: &Nest) -> Option<Arc<Code>> {
+        let key = nest.key();
+        let mut known = self.code.lock().ok()?;
+        if let Some(code) = known.get(&key) {
+            return code.clone();
+        }
+        let begun = std::time::Instant::now();
+        let made = Code::compile(nest).ok().map(Arc::new);
+        let statistics = &self.shared.statistics;
+        statistics.compiled.fetch_add(1, Ordering::Relaxed);
+        statistics.compiling.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        if known.len() >= MOST_CODE {
+            known.clear();
+        }
+        known.insert(key, made.clone());
+        made
+    }
+
+    /// A part as text, stage by stage: its loops and its instructions, or why it is declined.
+    pub fn explain(part: &Part<'_>) -> Result<(String, String), No> {
+        let lowered = lower::lower(part)?;
+        let loops = crate::loops::print::nest(&lowered.nest);
+        let instructions = Code::show(&lowered.nest).unwrap_or_else(|error| error);
+        Ok((loops, instructions))
+    }
+}
+
+impl Accelerator for Jit {
+    fn prepare(&self, part: &Part<'_>) -> Option<Arc<dyn Kernel>> {
+        let statistics = &self.shared.statistics;
+        let lowered = match lower::lower(part) {
+            Ok(lowered) => lowered,
+            Err(_) => {
+                statistics.declined.fetch_add(1, Ordering::Relaxed);
+                return None;
+            }
+        };
+        statistics.lowered.fetch_add(1, Ordering::Relaxed);
+        debug_assert_eq!(crate::loops::validate::validate(&lowered.nest), Ok(()), "an invalid nest");
+        let code = self.code(&lowered.nest)?;
+        Some(Arc::new(kernel::NestKernel::new(lowered, code, self.shared.clone())))
+    }
+}

@@ -1,0 +1,388 @@
+//! Innermost loops by vectors of 128 bits.
+//!
+//! [`plan`] says whether a loop's body can be done for several indices at once: it only computes, reads
+//! and writes slots at the index plus something that stays, and its lanes are equally wide. Then
+//! several vectors are in flight at a time, to hide how long an operation takes. What is left over at
+//! the end is done one by one, by the same operations: a float comes out the same either way.
+
+use super::emit::{Emit, float_code, int_code, machine_type};
+use crate::core::reduction::{Joining, LANES};
+use crate::loops::{Array, Binary, Compare, Nest, Op, Reg, Stmt, Ty, Unary};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Type, Value, types};
+use std::collections::{HashMap, HashSet};
+
+/// What a register is in the rounds of a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Role {
+    /// The same in all.
+    Same,
+    /// The index plus what is the same in all.
+    Index,
+    /// One lane for each.
+    Lanes,
+    /// A truth value for each.
+    Mask,
+}
+
+/// How a loop goes by vectors.
+pub struct Plan {
+    roles: HashMap<Reg, Role>,
+    /// Bytes of a lane.
+    width: usize,
+    /// Vectors in flight.
+    unroll: usize,
+}
+
+/// Operations up to which vectors in flight find registers.
+const MANY: usize = 14;
+
+/// Whether, and how, a loop over `index` goes by vectors; `total` is a register whose lanes are wanted.
+pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Reg>) -> Option<Plan> {
+    let mut roles: HashMap<Reg, Role> = HashMap::from([(index, Role::Index)]);
+    let mut stored: HashSet<Array> = HashSet::new();
+    for stmt in body {
+        match stmt {
+            Stmt::Let(..) => {}
+            Stmt::Store(array, ..) => {
+                stored.insert(*array);
+            }
+            _ => return None,
+        }
+    }
+    let mut width = None;
+    let mut lanes = |ty: Ty| -> Option<()> {
+        let bytes = ty.bytes();
+        (bytes >= 4 && *width.get_or_insert(bytes) == bytes).then_some(())
+    };
+    let mut work = 0;
+    for stmt in body {
+        let role = |reg: &Reg| roles.get(reg).copied().unwrap_or(Role::Same);
+        match stmt {
+            Stmt::Let(reg, op) => {
+                let ty = nest.regs[*reg as usize];
+                let mut same = true;
+                op.for_each_reg(&mut |reg| same = same && role(&reg) == Role::Same);
+                let new = match op {
+                    Op::Load(array, at, _) => {
+                        let info = nest.arrays[*array as usize];
+                        if stored.contains(array) {
+                            return None;
+                        }
+                        match role(at) {
+                            Role::Same => Role::Same,
+                            Role::Index if usize::from(info.width) == ty.bytes() => {
+                                lanes(ty)?;
+                                Role::Lanes
+                            }
+                            _ => return None,
+                        }
+                    }
+                    _ if same => Role::Same,
+                    Op::Binary(Binary::Add, a, b) => match (role(a), role(b)) {
+                        (Role::Index, Role::Same) | (Role::Same, Role::Index) => Role::Index,
+                        (Role::Index | Role::Mask, _) | (_, Role::Index | Role::Mask) => return None,
+                        _ => Role::Lanes,
+                    },
+                    Op::Binary(Binary::Sub, a, b) => match (role(a), role(b)) {
+                        (Role::Index, Role::Same) => Role::Index,
+                        (Role::Index | Role::Mask, _) | (_, Role::Index | Role::Mask) => return None,
+                        _ => Role::Lanes,
+                    },
+                    Op::Binary(kind, a, b) => match (kind, role(a), role(b)) {
+                        (_, Role::Index, _) | (_, _, Role::Index) => return None,
+                        (Binary::And | Binary::Or, Role::Mask, Role::Mask) => Role::Mask,
+                        (_, Role::Mask, _) | (_, _, Role::Mask) => return None,
+                        (Binary::Mul | Binary::Quotient, ..) if ty.is_float() => Role::Lanes,
+                        (Binary::And | Binary::Or | Binary::Xor, ..) => Role::Lanes,
+                        _ => return None,
+                    },
+                    Op::Unary(kind, a) => match (kind, role(a)) {
+                        (_, Role::Index | Role::Mask) => return None,
+                        (Unary::PopCount | Unary::TrailingZeros, _) => return None,
+                        _ => Role::Lanes,
+                    },
+                    Op::Compare(kind, a, b) => {
+                        let from = nest.regs[*a as usize];
+                        match (role(a), role(b)) {
+                            // `not`
+                            (Role::Mask, Role::Same) if *kind == Compare::Eq => {
+                                if nest.constants.get(b) != Some(&0) {
+                                    return None;
+                                }
+                                Role::Mask
+                            }
+                            (Role::Index | Role::Mask, _) | (_, Role::Index | Role::Mask) => return None,
+                            _ if from.is_float() => {
+                                lanes(from)?;
+                                Role::Mask
+                            }
+                            _ => return None,
+                        }
+                    }
+                    Op::Select(c, a, b) => match (role(c), role(a), role(b)) {
+                        (Role::Mask, Role::Same | Role::Lanes, Role::Same | Role::Lanes) => Role::Lanes,
+                        _ => return None,
+                    },
+                    Op::Cast(..) | Op::Call(..) => return None,
+                    Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => Role::Same,
+                };
+                match new {
+                    Role::Lanes => {
+                        lanes(ty)?;
+                        work += 1;
+                    }
+                    Role::Mask => work += 1,
+                    _ => {}
+                }
+                roles.insert(*reg, new);
+            }
+            Stmt::Store(array, at, value) => {
+                let ty = nest.regs[*value as usize];
+                let fits = usize::from(nest.arrays[*array as usize].width) == ty.bytes();
+                if role(at) != Role::Index || !fits || !matches!(role(value), Role::Lanes | Role::Same) {
+                    return None;
+                }
+                lanes(ty)?;
+            }
+            _ => return None,
+        }
+    }
+    let unroll = if let Some(total) = total {
+        if roles.get(&total) != Some(&Role::Lanes) {
+            return None;
+        }
+        LANES * width? / 16
+    } else if stored.is_empty() {
+        return None;
+    } else if work <= MANY {
+        4
+    } else {
+        2
+    };
+    Some(Plan { roles, width: width?, unroll })
+}
+
+impl Plan {
+    /// The vector of a lane's type.
+    fn vector(&self, ty: Ty) -> Type {
+        machine_type(ty).by((16 / self.width) as u32).unwrap_or(types::F64X2)
+    }
+
+    /// Indices done at once.
+    fn step(&self) -> i64 {
+        (self.unroll * 16 / self.width) as i64
+    }
+}
+
+impl Emit<'_, '_> {
+    /// Does as many rounds as go by vectors; gives the first index left.
+    pub(super) fn vector_rounds(
+        &mut self,
+        plan: &Plan,
+        index: Reg,
+        low: Value,
+        high: Value,
+        body: &[Stmt],
+    ) -> Value {
+        let (_, rest) = self.vectors(plan, index, low, high, body, Vec::new(), &mut |_, _, none| none);
+        rest
+    }
+
+    /// The lanes of a total after as many rounds as go by vectors, and the first index left.
+    #[allow(clippy::too_many_arguments)] // a reduction has that many parts
+    pub(super) fn vector_total(
+        &mut self,
+        plan: &Plan,
+        index: Reg,
+        low: Value,
+        high: Value,
+        body: &[Stmt],
+        value: Reg,
+        joining: Joining,
+        neutral: Value,
+    ) -> (Vec<Value>, Value) {
+        let vector = plan.vector(self.nest.regs[value as usize]);
+        let start = self.b.ins().splat(vector, neutral);
+        let accumulators = vec![start; plan.unroll];
+        self.vectors(plan, index, low, high, body, accumulators, &mut |this, made, old| {
+            let new = &made[&value];
+            old.iter().zip(new).map(|(old, new)| this.joined(joining, *old, *new)).collect()
+        })
+    }
+
+    #[allow(clippy::too_many_arguments, clippy::type_complexity)]
+    fn vectors(
+        &mut self,
+        plan: &Plan,
+        index: Reg,
+        low: Value,
+        high: Value,
+        body: &[Stmt],
+        carried: Vec<Value>,
+        after: &mut dyn FnMut(&mut Self, &HashMap<Reg, Vec<Value>>, Vec<Value>) -> Vec<Value>,
+    ) -> (Vec<Value>, Value) {
+        let (setup, head) = (self.b.create_block(), self.b.create_block());
+        let (inside, end) = (self.b.create_block(), self.b.create_block());
+        let at = self.b.append_block_param(head, types::I64);
+        let types: Vec<Type> = carried.iter().map(|v| self.b.func.dfg.value_type(*v)).collect();
+        let state: Vec<Value> = types.iter().map(|ty| self.b.append_block_param(head, *ty)).collect();
+        let rest = self.b.append_block_param(end, types::I64);
+        let left: Vec<Value> = types.iter().map(|ty| self.b.append_block_param(end, *ty)).collect();
+        let step = self.b.ins().iconst(types::I64, plan.step());
+        // Nothing is read that the first round would not read.
+        let first = self.b.ins().iadd(low, step);
+        let any = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, first, high);
+        let args = |at: Value, state: &[Value]| -> Vec<BlockArg> {
+            [at].iter().chain(state).map(|v| BlockArg::Value(*v)).collect()
+        };
+        self.b.ins().brif(any, setup, &[], end, &args(low, &carried));
+        self.b.switch_to_block(setup);
+        let outer = self.regs.clone();
+        // What is the same in all rounds is computed once. What depends on the index waits for it.
+        let mut splats: HashMap<Reg, Value> = HashMap::new();
+        for stmt in body {
+            if let Stmt::Let(reg, op) = stmt
+                && plan.roles.get(reg) == Some(&Role::Same)
+            {
+                let value = self.op(op);
+                self.regs.insert(*reg, value);
+            }
+        }
+        for stmt in body {
+            let mut wanted = Vec::new();
+            match stmt {
+                Stmt::Let(reg, op) if matches!(plan.roles[reg], Role::Lanes | Role::Mask) => {
+                    if !matches!(op, Op::Load(..)) {
+                        op.for_each_reg(&mut |reg| wanted.push(reg));
+                    }
+                }
+                Stmt::Store(_, _, value) => wanted.push(*value),
+                _ => {}
+            }
+            for reg in wanted {
+                let same = plan.roles.get(&reg).is_none_or(|role| *role == Role::Same);
+                let ty = self.nest.regs[reg as usize];
+                if same && ty.bytes() == plan.width && !splats.contains_key(&reg) {
+                    let value = self.reg(reg);
+                    let splat = self.b.ins().splat(plan.vector(ty), value);
+                    splats.insert(reg, splat);
+                }
+            }
+        }
+        self.b.ins().jump(head, &args(low, &carried));
+        self.b.switch_to_block(head);
+        let after_this = self.b.ins().iadd(at, step);
+        let more = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, after_this, high);
+        self.b.ins().brif(more, inside, &[], end, &args(at, &state));
+        self.b.switch_to_block(inside);
+        self.regs.insert(index, at);
+        let mut made: HashMap<Reg, Vec<Value>> = HashMap::new();
+        for stmt in body {
+            match stmt {
+                Stmt::Let(reg, op) => match plan.roles[reg] {
+                    Role::Same => {}
+                    Role::Index => {
+                        let value = self.op(op);
+                        self.regs.insert(*reg, value);
+                    }
+                    Role::Lanes | Role::Mask => {
+                        let lanes =
+                            (0..plan.unroll).map(|i| self.vector_op(plan, op, *reg, i, &made, &splats));
+                        let lanes = lanes.collect();
+                        made.insert(*reg, lanes);
+                    }
+                },
+                Stmt::Store(array, at, value) => {
+                    let at = self.reg(*at);
+                    let place = self.address(*array, at);
+                    let flags = MemFlagsData::new().with_notrap();
+                    for i in 0..plan.unroll {
+                        let value = made.get(value).map_or_else(|| splats[value], |lanes| lanes[i]);
+                        self.b.ins().store(flags, value, place, 16 * i as i32);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let new = after(self, &made, state);
+        self.b.ins().jump(head, &args(after_this, &new));
+        self.b.switch_to_block(end);
+        self.regs = outer;
+        (left, rest)
+    }
+
+    /// One vector of an operation.
+    fn vector_op(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        reg: Reg,
+        i: usize,
+        made: &HashMap<Reg, Vec<Value>>,
+        splats: &HashMap<Reg, Value>,
+    ) -> Value {
+        let get = |reg: &Reg| made.get(reg).map_or_else(|| splats[reg], |lanes| lanes[i]);
+        let float = self.nest.regs[reg as usize].is_float();
+        match op {
+            Op::Load(array, at, ty) => {
+                let at = self.reg(*at);
+                let (place, flags) = (self.address(*array, at), self.flags(*array));
+                self.b.ins().load(plan.vector(*ty), flags, place, 16 * i as i32)
+            }
+            Op::Binary(kind, a, b) => {
+                let (a, b) = (get(a), get(b));
+                match kind {
+                    Binary::Add if float => self.b.ins().fadd(a, b),
+                    Binary::Sub if float => self.b.ins().fsub(a, b),
+                    Binary::Mul => self.b.ins().fmul(a, b),
+                    Binary::Quotient => self.b.ins().fdiv(a, b),
+                    Binary::Add => self.b.ins().iadd(a, b),
+                    Binary::Sub => self.b.ins().isub(a, b),
+                    Binary::And => self.b.ins().band(a, b),
+                    Binary::Or => self.b.ins().bor(a, b),
+                    _ => self.b.ins().bxor(a, b),
+                }
+            }
+            Op::Unary(kind, a) => {
+                let a = get(a);
+                match kind {
+                    Unary::Neg if float => self.b.ins().fneg(a),
+                    Unary::Neg => self.b.ins().ineg(a),
+                    Unary::Sqrt => self.b.ins().sqrt(a),
+                    Unary::Floor => self.b.ins().floor(a),
+                    Unary::Ceil => self.b.ins().ceil(a),
+                    Unary::Trunc => self.b.ins().trunc(a),
+                    _ => self.b.ins().bnot(a),
+                }
+            }
+            Op::Compare(kind, a, b) => {
+                if plan.roles.get(a) == Some(&Role::Mask) {
+                    let mask = get(a);
+                    return self.b.ins().bnot(mask);
+                }
+                let float = self.nest.regs[*a as usize].is_float();
+                let (a, b) = (get(a), get(b));
+                if float {
+                    self.b.ins().fcmp(float_code(*kind), a, b)
+                } else {
+                    self.b.ins().icmp(int_code(*kind), a, b)
+                }
+            }
+            Op::Select(c, a, b) => {
+                let ty = plan.vector(self.nest.regs[reg as usize]);
+                let (c, a, b) = (get(c), get(a), get(b));
+                let mask = if self.b.func.dfg.value_type(c) == ty {
+                    c
+                } else {
+                    let little =
+                        MemFlagsData::new().with_endianness(cranelift_codegen::ir::Endianness::Little);
+                    self.b.ins().bitcast(ty, little, c)
+                };
+                self.b.ins().bitselect(mask, a, b)
+            }
+            // No other operation has lanes.
+            _ => self.op(op),
+        }
+    }
+}

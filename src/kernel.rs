@@ -1,0 +1,92 @@
+//! What the evaluator asks of an executor that is faster than itself.
+//!
+//! The evaluator hands out parts of a program (a term, a loop) at concrete types. An [`Accelerator`]
+//! may answer with a [`Kernel`] that computes the same, or decline. The two know nothing else of each
+//! other: the evaluator stays the meaning, and a kernel that cannot go on says so and leaves the rest,
+//! errors included, to the evaluator.
+
+use crate::core::{FunctionId, LocalInfo, Program, Root, Stmt, Term};
+use crate::layout::Layouts;
+use crate::types::Type;
+use crate::value::Value;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// An executor of parts.
+pub trait Accelerator: Send + Sync {
+    /// A kernel for a part, if it can make one.
+    fn prepare(&self, part: &Part<'_>) -> Option<Arc<dyn Kernel>>;
+}
+
+/// A part of a program.
+pub struct Part<'a> {
+    /// The program it belongs to.
+    pub program: &'a Program,
+    /// Layouts of types.
+    pub layouts: &'a Layouts,
+    /// The locals of its body.
+    pub locals: &'a [LocalInfo],
+    /// Makes types of the part concrete.
+    pub concrete: &'a dyn Fn(&Type) -> Type,
+    /// What is to be computed.
+    pub what: What<'a>,
+    /// Which functions the variables outside hold that hold functions.
+    pub functions: &'a [(Root, Shape)],
+}
+
+/// What a part is.
+#[derive(Clone, Copy)]
+pub enum What<'a> {
+    /// A pure term: its value is the only result.
+    Term(&'a Term),
+    /// A loop: the variables it changes are the results.
+    Loop(&'a Stmt),
+}
+
+/// What is known of a value outside a part.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// Nothing: data.
+    Data,
+    /// A function at these types, and its captured values.
+    Function(FunctionId, Vec<Type>, Vec<Shape>),
+}
+
+/// A value that a kernel is given: a variable, or something a function captured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// The variable.
+    pub root: Root,
+    /// Positions among captures, outermost first.
+    pub path: Vec<usize>,
+}
+
+/// Bounds on a run.
+pub struct Limits<'a> {
+    /// Set from outside to stop it.
+    pub interrupt: &'a AtomicBool,
+    /// Bytes that one value may take.
+    pub memory: u64,
+}
+
+/// How a run ended.
+pub enum Ran {
+    /// The value of a term; or the variables changed, in the order of [`Kernel::changes`].
+    Done(Vec<Value>),
+    /// Something went wrong: the evaluator finds out what.
+    Failed,
+    /// It was stopped.
+    Interrupted,
+}
+
+/// A part of a program that can be run.
+pub trait Kernel: Send + Sync {
+    /// What it wants to be given.
+    fn inputs(&self) -> &[Input];
+    /// The variables it changes. They are inputs, too, the first ones, in this order.
+    fn changes(&self) -> &[Root];
+    /// Whether it may fail: then the values of `changes` are kept until it is done.
+    fn can_fail(&self) -> bool;
+    /// Runs it.
+    fn run(&self, inputs: Vec<Value>, limits: &Limits<'_>) -> Ran;
+}

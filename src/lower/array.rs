@@ -1,0 +1,545 @@
+//! Aggregates: where their slots are, how they are read, and how they are stored.
+
+use super::{A, Bind, Frame, Lower, No, Place, Result, V, uses, word};
+use crate::core::Term;
+use crate::layout::{Form, Layout};
+use crate::loops::{Array, Binary, Compare, Op, Reg, Stmt, Ty};
+use crate::types::{Type, TypeKind};
+use std::rc::Rc;
+
+impl<'a> Lower<'a> {
+    // ---- reading --------------------------------------------------------------------------
+
+    /// The value of a type whose slots begin at one of an array.
+    pub(crate) fn fetch(&mut self, array: Array, slot: Reg, ty: &Type, changing: bool) -> Result<V<'a>> {
+        let layout = self.stored(ty)?;
+        Ok(match layout.slots {
+            0 => V::Unit,
+            1 => {
+                let ty = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
+                V::Word(self.set(ty, Op::Load(array, slot, ty))?)
+            }
+            _ => V::Array(Rc::new(A::Stored { array, base: slot, changing })),
+        })
+    }
+
+    /// Component `i` of a tuple, or of an array at a constant position.
+    pub(crate) fn component(&mut self, value: &V<'a>, from: &Type, i: u64, to: &Type) -> Result<V<'a>> {
+        let (whole, part) = (self.layout(from), self.layout(to));
+        if part.slots == 0 {
+            return Ok(V::Unit);
+        }
+        if let V::Parts(parts) = value {
+            return parts.get(i as usize).cloned().ok_or(No("a component that is not there"));
+        }
+        if whole.slots == part.slots {
+            return Ok(value.clone());
+        }
+        let (start, _) = whole.part(i as usize).ok_or(No("a component that is not there"))?;
+        let V::Array(array) = value else { return Err(No("a component of a word")) };
+        match &**array {
+            A::Stored { array, base, changing } => {
+                let offset = self.size(start as u64)?;
+                let slot = self.binary(Binary::Add, *base, offset)?;
+                self.fetch(*array, slot, to, *changing)
+            }
+            A::View { of, ty, start: first } => {
+                let offset = self.size(start as u64)?;
+                let slot = self.binary(Binary::Add, *first, offset)?;
+                self.view(of, ty, slot, to)
+            }
+            A::Zero => self.zero(to),
+            A::Choice(condition, a, b) => {
+                let (x, y) = (self.component(a, from, i, to)?, self.component(b, from, i, to)?);
+                self.either(*condition, to, &mut self.nowhere(), &mut |_, _, first| {
+                    Ok(if first { x.clone() } else { y.clone() })
+                })
+            }
+            A::Built { .. } => {
+                let index = self.size(i)?;
+                self.index(value, from, &V::Word(index), to)
+            }
+        }
+    }
+
+    /// The element of an array at an index.
+    pub(crate) fn index(&mut self, value: &V<'a>, from: &Type, index: &V<'a>, to: &Type) -> Result<V<'a>> {
+        let (whole, part) = (self.layout(from), self.layout(to));
+        if part.slots == 0 {
+            return Ok(V::Unit);
+        }
+        let at = match index {
+            V::Word(reg) => *reg,
+            _ => self.int(0)?,
+        };
+        if let V::Parts(parts) = value {
+            if let Some(known) = self.known(at) {
+                return parts.get(known as usize).cloned().ok_or(No("an element that is not there"));
+            }
+            let held = self.hold(value, from)?;
+            return self.index(&held, from, index, to);
+        }
+        if whole.slots == part.slots && !matches!(value, V::Array(a) if matches!(**a, A::Built { .. })) {
+            return Ok(value.clone());
+        }
+        let V::Array(array) = value else { return Err(No("an element of a word")) };
+        match &**array {
+            A::Stored { array, base, changing } => {
+                let stride = self.size(part.slots as u64)?;
+                let offset = self.binary(Binary::Mul, at, stride)?;
+                let slot = self.binary(Binary::Add, *base, offset)?;
+                self.fetch(*array, slot, to, *changing)
+            }
+            A::View { of, ty, start } => {
+                let stride = self.size(part.slots as u64)?;
+                let offset = self.binary(Binary::Mul, at, stride)?;
+                let slot = self.binary(Binary::Add, *start, offset)?;
+                self.view(of, ty, slot, to)
+            }
+            A::Zero => self.zero(to),
+            A::Choice(condition, a, b) => {
+                let (condition, a, b) = (*condition, a.clone(), b.clone());
+                self.either(condition, to, &mut self.nowhere(), &mut |this, _, first| {
+                    this.index(if first { &a } else { &b }, from, index, to)
+                })
+            }
+            A::Built { clauses, body, frame } => {
+                let mut inner = frame.clone();
+                let digits = self.digits(at, clauses)?;
+                for ((local, _), digit) in clauses.iter().zip(digits) {
+                    inner.locals[*local as usize] = Some(Bind::Value(digit));
+                }
+                self.term(body, &mut inner)
+            }
+        }
+    }
+
+    /// The indices of several clauses from the code of their product.
+    fn digits(&mut self, code: Reg, clauses: &[(u32, Type)]) -> Result<Vec<V<'a>>> {
+        let sizes = clauses.iter().map(|(_, ty)| self.count(ty)).collect::<Result<Vec<_>>>()?;
+        if let Some((parts, known)) = self.packed.get(&code)
+            && *known == sizes
+        {
+            return Ok(parts.clone());
+        }
+        let mut weight: u64 = sizes.iter().try_fold(1u64, |w, s| w.checked_mul(*s)).unwrap_or(0);
+        let mut digits = Vec::new();
+        for (i, size) in sizes.iter().enumerate() {
+            weight /= (*size).max(1);
+            if *size == 1 {
+                digits.push(V::Unit);
+                continue;
+            }
+            let by = self.size(weight)?;
+            let mut digit = self.binary(Binary::DivUnsigned, code, by)?;
+            if sizes[..i].iter().any(|s| *s != 1) {
+                let by = self.size(*size)?;
+                digit = self.binary(Binary::RemUnsigned, digit, by)?;
+            }
+            if digit != code {
+                self.parts.insert(digit, (code, i, sizes.len()));
+            }
+            digits.push(V::Word(digit));
+        }
+        Ok(digits)
+    }
+
+    /// A value of a type whose slots begin at one of another value's.
+    fn view(&mut self, of: &V<'a>, ty: &Type, slot: Reg, to: &Type) -> Result<V<'a>> {
+        match self.layout(to).slots {
+            0 => Ok(V::Unit),
+            1 => self.slot(of, ty, slot),
+            _ => Ok(V::Array(Rc::new(A::View { of: of.clone(), ty: ty.clone(), start: slot }))),
+        }
+    }
+
+    /// One slot of a value.
+    fn slot(&mut self, value: &V<'a>, ty: &Type, slot: Reg) -> Result<V<'a>> {
+        let layout = self.layout(ty);
+        if layout.slots == 1 {
+            return Ok(value.clone());
+        }
+        if let V::Array(array) = value
+            && let A::View { of, ty, start } = &**array
+        {
+            let slot = self.binary(Binary::Add, *start, slot)?;
+            return self.slot(of, ty, slot);
+        }
+        match &layout.form {
+            Form::Array { element, .. } => {
+                let element_ty = element_type(ty)?;
+                let (index, rest) = if element.slots == 1 {
+                    (slot, None)
+                } else {
+                    let parts = self.packed.get(&slot).cloned();
+                    match parts {
+                        Some((parts, sizes)) if sizes.len() == 2 && sizes[1] == element.slots as u64 => {
+                            let reg = |this: &mut Self, v: &V<'a>| match v {
+                                V::Word(reg) => Ok(*reg),
+                                _ => this.int(0),
+                            };
+                            (reg(self, &parts[0])?, Some(reg(self, &parts[1])?))
+                        }
+                        _ => {
+                            let by = self.size(element.slots as u64)?;
+                            let index = self.binary(Binary::DivUnsigned, slot, by)?;
+                            (index, Some(self.binary(Binary::RemUnsigned, slot, by)?))
+                        }
+                    }
+                };
+                let element = self.index(value, ty, &V::Word(index), &element_ty)?;
+                match rest {
+                    None => Ok(element),
+                    Some(rest) => self.slot(&element, &element_ty, rest),
+                }
+            }
+            Form::Parts(parts) => {
+                let known = self.known(slot).ok_or(No("a slot of a tuple that is not known"))? as usize;
+                let at = parts.partition_point(|(start, _)| *start <= known).max(1) - 1;
+                // Parts without slots share their start with the next.
+                let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+                let part_ty = types[at].unfold();
+                let part = self.component(value, ty, at as u64, &part_ty)?;
+                let rest = self.int((known - parts[at].0) as u64)?;
+                self.slot(&part, &part_ty, rest)
+            }
+            _ => Err(No("a slot of an unknown value")),
+        }
+    }
+
+    /// The same storage at another type.
+    pub(crate) fn reshape(&mut self, value: V<'a>, from: &Type, to: &Type) -> Result<V<'a>> {
+        if from == to {
+            return Ok(value);
+        }
+        let layout = self.layout(from);
+        if layout.slots <= 1 {
+            return Ok(value);
+        }
+        match &value {
+            V::Array(array) => match &**array {
+                A::Stored { .. } | A::Zero => Ok(value),
+                A::View { of, ty, start } => {
+                    Ok(V::Array(Rc::new(A::View { of: of.clone(), ty: ty.clone(), start: *start })))
+                }
+                _ => self.viewed(value, from),
+            },
+            V::Parts(_) => self.viewed(value, from),
+            _ => Ok(value),
+        }
+    }
+
+    fn viewed(&mut self, of: V<'a>, ty: &Type) -> Result<V<'a>> {
+        let uniform = |layout: &Layout| {
+            let mut layout = layout;
+            loop {
+                match &layout.form {
+                    Form::Array { element, .. } if element.slots == 1 => return true,
+                    Form::Array { element, .. } => layout = element,
+                    _ => return false,
+                }
+            }
+        };
+        if uniform(&self.layout(ty)) || matches!(of, V::Parts(_)) {
+            let start = self.int(0)?;
+            return Ok(V::Array(Rc::new(A::View { of, ty: ty.clone(), start })));
+        }
+        self.hold(&of, ty)
+    }
+
+    /// A value of zeros, where nothing is ever computed.
+    pub(crate) fn zero(&mut self, ty: &Type) -> Result<V<'a>> {
+        let layout = self.stored(ty)?;
+        Ok(match layout.slots {
+            0 => V::Unit,
+            1 => {
+                let ty = self.word_type(ty)?;
+                V::Word(self.constant(ty, 0)?)
+            }
+            _ => V::Array(Rc::new(A::Zero)),
+        })
+    }
+
+    /// A frame of nobody: for values that are known already.
+    pub(crate) fn nowhere(&self) -> Frame<'a> {
+        let infos = Rc::new(super::Infos { locals: Vec::new(), types: Default::default() });
+        Frame { locals: Vec::new(), infos, exit: None, around: None, outermost: false }
+    }
+
+    /// The frame as an array's body needs it later: variables that change as they are now.
+    pub(crate) fn captured(&mut self, frame: &mut Frame<'a>, body: &'a Term) -> Result<Frame<'a>> {
+        let free = uses::locals(body);
+        let mut inner = frame.clone();
+        for (local, bind) in inner.locals.iter_mut().enumerate() {
+            if !free.contains(&(local as u32)) {
+                *bind = None;
+            }
+        }
+        for local in free {
+            let at = local as usize;
+            if matches!(inner.locals.get(at), Some(Some(Bind::Place(_)))) {
+                let value = self.local(local, frame)?;
+                inner.locals[at] = Some(Bind::Value(value));
+            }
+        }
+        Ok(inner)
+    }
+
+    // ---- storing --------------------------------------------------------------------------
+
+    /// The value, stored.
+    pub(crate) fn hold(&mut self, value: &V<'a>, ty: &Type) -> Result<V<'a>> {
+        let layout = self.stored(ty)?;
+        if layout.slots <= 1 {
+            return Ok(value.clone());
+        }
+        let array = self.scratch(&layout)?;
+        let base = self.int(0)?;
+        self.fill(array, base, value, ty)?;
+        Ok(V::Array(Rc::new(A::Stored { array, base, changing: false })))
+    }
+
+    /// Stores a value into the slots of an array from one on.
+    pub(crate) fn fill(&mut self, array: Array, base: Reg, value: &V<'a>, ty: &Type) -> Result<()> {
+        let layout = self.stored(ty)?;
+        match (layout.slots, value) {
+            (0, _) => return Ok(()),
+            (1, _) => {
+                let reg = self.as_word(value, ty)?;
+                return self.emit(Stmt::Store(array, base, reg));
+            }
+            (_, V::Parts(parts)) => {
+                let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+                for (i, (part, ty)) in parts.iter().zip(types).enumerate() {
+                    let (start, _) = layout.part(i).ok_or(No("a part that is not there"))?;
+                    let offset = self.size(start as u64)?;
+                    let slot = self.binary(Binary::Add, base, offset)?;
+                    self.fill(array, slot, part, &ty.unfold())?;
+                }
+                return Ok(());
+            }
+            _ => {}
+        }
+        let V::Array(aggregate) = value else { return Err(No("a function in an array")) };
+        match &**aggregate {
+            A::Stored { array: from, base: first, .. } => {
+                let raw = raw(self.nest.arrays[*from as usize].width);
+                let (from, first) = (*from, *first);
+                self.each_slot(layout.slots as u64, &mut |this, k| {
+                    let at = this.binary(Binary::Add, first, k)?;
+                    let value = this.set(raw, Op::Load(from, at, raw))?;
+                    let to = this.binary(Binary::Add, base, k)?;
+                    this.emit(Stmt::Store(array, to, value))
+                })
+            }
+            A::Zero => self.each_slot(layout.slots as u64, &mut |this, k| {
+                let zero = this.int(0)?;
+                let to = this.binary(Binary::Add, base, k)?;
+                this.emit(Stmt::Store(array, to, zero))
+            }),
+            A::Choice(condition, a, b) => {
+                // The branches of a condition are no place for parallel loops.
+                let (first, ()) = self.block(|this| this.fill(array, base, a, ty))?;
+                let (second, ()) = self.block(|this| this.fill(array, base, b, ty))?;
+                self.emit(Stmt::If(*condition, first, second))
+            }
+            A::View { of, ty: of_ty, start } => {
+                if self.known(*start) == Some(0) && self.layout(of_ty).slots == layout.slots {
+                    return self.fill(array, base, of, of_ty);
+                }
+                let start = *start;
+                self.each_slot(layout.slots as u64, &mut |this, k| {
+                    let from = this.binary(Binary::Add, start, k)?;
+                    let value = this.slot(of, of_ty, from)?;
+                    let V::Word(value) = value else { return Err(No("a slot of several")) };
+                    let to = this.binary(Binary::Add, base, k)?;
+                    this.emit(Stmt::Store(array, to, value))
+                })
+            }
+            A::Built { clauses, body, frame } => {
+                let element = self.ty(frame, &body.ty);
+                let mut digits = Vec::new();
+                for (local, ty) in clauses {
+                    // An index that the body takes apart is walked digit by digit.
+                    let factors = ty.compact_factors(8).filter(|f| f.len() > 1);
+                    match factors {
+                        Some(factors) if uses::taken_apart(body, *local) => {
+                            let sizes = factors.iter().map(|f| self.count(f)).collect::<Result<Vec<_>>>()?;
+                            digits.push((*local, ty.clone(), sizes));
+                        }
+                        _ => digits.push((*local, ty.clone(), vec![self.count(ty)?])),
+                    }
+                }
+                let loops: Vec<u64> = digits.iter().flat_map(|(_, _, sizes)| sizes.clone()).collect();
+                let slots = self.layout(&element).slots as u64;
+                let top = self.at_top();
+                self.nested(&loops, top, &mut |this, indices| {
+                    let mut inner = frame.clone();
+                    let mut rest = indices;
+                    let mut code: Option<Reg> = None;
+                    for (local, ty, sizes) in &digits {
+                        let (own, others) = rest.split_at(sizes.len());
+                        rest = others;
+                        let value = match own {
+                            [one] => one.clone(),
+                            several => this.pack(several.to_vec(), ty)?,
+                        };
+                        inner.locals[*local as usize] = Some(Bind::Value(value));
+                    }
+                    for (index, size) in indices.iter().zip(&loops) {
+                        code = match (code, index) {
+                            (None, V::Word(reg)) => Some(*reg),
+                            (None, _) => None,
+                            (Some(code), V::Word(reg)) => {
+                                let size = this.size(*size)?;
+                                let scaled = this.binary(Binary::Mul, code, size)?;
+                                Some(this.binary(Binary::Add, scaled, *reg)?)
+                            }
+                            (code, _) => code,
+                        };
+                    }
+                    let code = match code {
+                        Some(code) => code,
+                        None => this.int(0)?,
+                    };
+                    let value = this.term(body, &mut inner)?;
+                    let stride = this.size(slots)?;
+                    let offset = this.binary(Binary::Mul, code, stride)?;
+                    let slot = this.binary(Binary::Add, base, offset)?;
+                    this.fill(array, slot, &value, &element)
+                })
+            }
+        }
+    }
+
+    /// One round for each slot.
+    fn each_slot(&mut self, slots: u64, round: &mut dyn FnMut(&mut Self, Reg) -> Result<()>) -> Result<()> {
+        if slots <= 4 {
+            return (0..slots).try_for_each(|k| {
+                let k = self.int(k)?;
+                round(self, k)
+            });
+        }
+        let top = self.at_top();
+        self.nested(&[slots], top, &mut |this, indices| match &indices[0] {
+            V::Word(k) => round(this, *k),
+            _ => Err(No("a slot without number")),
+        })
+    }
+
+    /// Loops inside one another, over these sizes, the outermost one in parallel if `top`.
+    pub(crate) fn nested(
+        &mut self,
+        sizes: &[u64],
+        top: bool,
+        round: &mut dyn FnMut(&mut Self, &[V<'a>]) -> Result<()>,
+    ) -> Result<()> {
+        fn step<'a>(
+            this: &mut Lower<'a>,
+            sizes: &[u64],
+            top: bool,
+            indices: &mut Vec<V<'a>>,
+            round: &mut dyn FnMut(&mut Lower<'a>, &[V<'a>]) -> Result<()>,
+        ) -> Result<()> {
+            let Some((size, rest)) = sizes.split_first() else { return round(this, indices) };
+            if *size == 1 {
+                indices.push(V::Unit);
+                step(this, rest, top, indices, round)?;
+                indices.pop();
+                return Ok(());
+            }
+            let count = this.size(*size)?;
+            let index = this.reg(Ty::I64);
+            indices.push(V::Word(index));
+            let outer = this.in_each;
+            this.in_each = outer || top;
+            let body = this.block(|this| step(this, rest, false, indices, round));
+            this.in_each = outer;
+            let (body, ()) = body?;
+            indices.pop();
+            if top {
+                return this.emit(Stmt::Each { index, count, body });
+            }
+            let low = this.int(0)?;
+            let label = this.label();
+            this.emit(Stmt::For { label, index, low, high: count, body })
+        }
+        step(self, sizes, top, &mut Vec::new(), round)
+    }
+
+    /// Whether two arrays are the same.
+    pub(crate) fn same_arrays(&mut self, a: &V<'a>, b: &V<'a>, ty: &Type) -> Result<Reg> {
+        let TypeKind::Array(element, index) = ty.kind() else { return Err(No("no array")) };
+        let (element, count) = (element.unfold(), self.count(index)?);
+        let var = self.var(Ty::I64);
+        let one = self.int(1)?;
+        self.emit(Stmt::Set(var, one))?;
+        let (low, high) = (self.int(0)?, self.size(count)?);
+        let (label, at) = (self.label(), self.reg(Ty::I64));
+        let (body, ()) = self.block(|this| {
+            let x = this.index(a, ty, &V::Word(at), &element)?;
+            let y = this.index(b, ty, &V::Word(at), &element)?;
+            let same = this.same(&x, &y, &element)?;
+            let zero = this.int(0)?;
+            let other = this.set(Ty::I64, Op::Compare(Compare::Eq, same, zero))?;
+            this.emit(Stmt::If(other, vec![Stmt::Set(var, zero), Stmt::Break(label)], Vec::new()))
+        })?;
+        self.emit(Stmt::For { label, index: at, low, high, body })?;
+        self.set(Ty::I64, Op::Get(var))
+    }
+
+    /// Whether a value refers to an array that changes; to a certain one.
+    pub(crate) fn changing(&self, value: &V<'a>, of: Option<Array>) -> bool {
+        match value {
+            V::Unit | V::Word(_) => false,
+            V::Parts(parts) => parts.iter().any(|p| self.changing(p, of)),
+            V::Fun(f) => f.captures.iter().any(|c| self.changing(c, of)),
+            V::Array(array) => match &**array {
+                A::Stored { array, changing, .. } => *changing && of.is_none_or(|of| of == *array),
+                A::Choice(_, a, b) => self.changing(a, of) || self.changing(b, of),
+                A::View { of: inner, .. } => self.changing(inner, of),
+                A::Zero => false,
+                A::Built { frame, .. } => self.frame_changing(frame, of, None),
+            },
+        }
+    }
+
+    /// Whether a local of a frame, other than one, refers to an array that changes.
+    pub(crate) fn frame_changing(&self, frame: &Frame<'a>, of: Option<Array>, other: Option<u32>) -> bool {
+        frame.locals.iter().enumerate().any(|(local, bind)| match bind {
+            Some(Bind::Value(value)) => Some(local as u32) != other && self.changing(value, of),
+            Some(Bind::Place(_)) | None => false,
+        })
+    }
+
+    /// A place as a value that nobody changes any more.
+    pub(crate) fn frozen(&mut self, place: &Place) -> Result<V<'a>> {
+        Ok(match place {
+            Place::Memory(array, base) => {
+                V::Array(Rc::new(A::Stored { array: *array, base: *base, changing: false }))
+            }
+            Place::Parts(parts) => {
+                V::Parts(Rc::new(parts.iter().map(|p| self.frozen(p)).collect::<Result<Vec<_>>>()?))
+            }
+            other => self.read(other)?,
+        })
+    }
+}
+
+/// The type of the elements of an array type.
+pub(crate) fn element_type(ty: &Type) -> Result<Type> {
+    match ty.kind() {
+        TypeKind::Array(element, _) => Ok(element.unfold()),
+        _ => Err(No("no array")),
+    }
+}
+
+/// The integer that holds a slot's bits.
+fn raw(width: u8) -> Ty {
+    match width {
+        1 => Ty::I8,
+        2 => Ty::I16,
+        4 => Ty::I32,
+        _ => Ty::I64,
+    }
+}

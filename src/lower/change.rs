@@ -1,0 +1,338 @@
+//! Variables that change: numbers become variables of the nest, arrays are changed where they lie.
+
+use super::{Bind, Feed, Frame, Given, Lower, No, Place, Result, V, word};
+use crate::core::{Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term};
+use crate::kernel::Input;
+use crate::layout::Form;
+use crate::loops::{Binary, Op, Origin, Reg, Stmt};
+use crate::types::Type;
+use crate::types::encoding::Code;
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// Slots of the largest tuple that is kept in variables.
+const PARTS: usize = 32;
+
+/// The variables outside of a loop that it changes, in the order they are met.
+pub(crate) fn changes(stmt: &CoreStmt) -> Vec<Root> {
+    let (mut found, mut own) = (Vec::new(), HashSet::new());
+    collect(std::slice::from_ref(stmt), &mut found, &mut own);
+    found.retain(|root| !matches!(root, Root::Local(local) if own.contains(local)));
+    let mut seen = Vec::new();
+    for root in found {
+        if !seen.contains(&root) {
+            seen.push(root);
+        }
+    }
+    seen
+}
+
+fn collect(stmts: &[CoreStmt], found: &mut Vec<Root>, own: &mut HashSet<u32>) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::Let(pat, _) => bound(pat, own),
+            StmtKind::SetLocal(local, _) => found.push(Root::Local(*local)),
+            StmtKind::SetGlobal(global, _) => found.push(Root::Global(*global)),
+            StmtKind::Store { root, .. } => found.push(*root),
+            StmtKind::For(local, ..) => {
+                own.insert(*local);
+            }
+            StmtKind::Match(_, arms) => arms.iter().for_each(|(pat, _, _)| bound(pat, own)),
+            _ => {}
+        }
+        match &stmt.kind {
+            StmtKind::If(_, then, otherwise) => {
+                collect(then, found, own);
+                collect(otherwise, found, own);
+            }
+            StmtKind::Match(_, arms) => arms.iter().for_each(|(_, _, body)| collect(body, found, own)),
+            StmtKind::For(_, _, body) | StmtKind::While(_, body) => collect(body, found, own),
+            _ => {}
+        }
+        let mut terms = Vec::new();
+        own_terms(stmt, &mut |term| terms.push(term));
+        terms.into_iter().for_each(|term| inside(term, found, own));
+    }
+}
+
+/// The terms of a statement, without those of statements inside it.
+fn own_terms<'t>(stmt: &'t CoreStmt, f: &mut dyn FnMut(&'t Term)) {
+    // Nested statements are met twice: what they change is noted once.
+    stmt.for_each_term(f);
+}
+
+fn inside(term: &Term, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
+    if let crate::core::TermKind::Block(stmts, _) = &term.kind {
+        collect(stmts, found, own);
+    }
+    if let crate::core::TermKind::Match(_, arms) = &term.kind {
+        arms.iter().for_each(|arm| bound(&arm.pattern, own));
+    }
+    term.for_each_child(&mut |child| inside(child, found, own));
+}
+
+fn bound(pat: &Pat, own: &mut HashSet<u32>) {
+    match &pat.kind {
+        PatKind::Bind(local) => {
+            own.insert(*local);
+        }
+        PatKind::As(inner, local) => {
+            own.insert(*local);
+            bound(inner, own);
+        }
+        PatKind::Tuple(parts) | PatKind::Pack(parts) => parts.iter().for_each(|p| bound(p, own)),
+        PatKind::Case(_, Some(inner)) => bound(inner, own),
+        _ => {}
+    }
+}
+
+impl<'a> Lower<'a> {
+    /// A variable outside of a loop that the loop changes.
+    pub(crate) fn changed(&mut self, root: Root, frame: &mut Frame<'a>) -> Result<Place> {
+        let ty = match root {
+            Root::Local(local) => {
+                let (shared, ty) = frame.infos.locals[local as usize].clone();
+                if shared {
+                    return Err(No("a variable shared with a function"));
+                }
+                self.ty(frame, &ty)
+            }
+            Root::Global(global) => {
+                let global = self.program.globals.get(global as usize).ok_or(No("an unknown variable"))?;
+                self.ty(frame, &global.ty.clone())
+            }
+        };
+        let layout = self.stored(&ty)?;
+        let number = self.inputs.len() as u32;
+        let place = match layout.slots {
+            0 => {
+                self.feeds.push(Feed::Nothing);
+                Place::Unit
+            }
+            1 => {
+                let word = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
+                self.nest.scalars.push(word);
+                let scalar = self.nest.scalars.len() as u32 - 1;
+                self.feeds.push(Feed::Scalar(scalar));
+                let var = self.var(word);
+                let given = self.set(word, Op::Scalar(scalar))?;
+                self.emit(Stmt::Set(var, given))?;
+                Place::Var(var)
+            }
+            slots => {
+                let array = self.array(Origin::Changed(number), layout.class, slots as u64)?;
+                self.feeds.push(Feed::Change(array, layout.class));
+                let base = self.int(0)?;
+                Place::Memory(array, base)
+            }
+        };
+        self.inputs.push(Input { root, path: Vec::new() });
+        match root {
+            Root::Local(local) => frame.locals[local as usize] = Some(Bind::Place(place.clone())),
+            Root::Global(global) => {
+                self.globals.insert(global, place.clone());
+            }
+        }
+        Ok(place)
+    }
+
+    /// What a variable that was changed is at the end.
+    pub(crate) fn give_place(&mut self, place: &Place, number: usize) -> Result<Given> {
+        Ok(match place {
+            Place::Unit => Given::Unit,
+            Place::Var(var) => {
+                let reg = self.set(self.nest.vars[*var as usize], Op::Get(*var))?;
+                self.nest.words.push(reg);
+                Given::Word(self.nest.words.len() - 1)
+            }
+            Place::Memory(..) => Given::Changed(number),
+            Place::Parts(_) => return Err(No("a variable outside in parts")),
+        })
+    }
+
+    /// A new place for values of a type.
+    pub(crate) fn place_for(&mut self, ty: &Type) -> Result<Place> {
+        let layout = self.stored(ty)?;
+        Ok(match layout.slots {
+            0 => Place::Unit,
+            1 => Place::Var({
+                let ty = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
+                self.var(ty)
+            }),
+            slots => match &layout.form {
+                Form::Parts(parts) if slots <= PARTS => {
+                    let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+                    let places = types.iter().map(|ty| self.place_for(&ty.unfold()));
+                    Place::Parts(Rc::new(places.collect::<Result<Vec<_>>>()?))
+                }
+                _ => {
+                    let array = self.scratch(&layout)?;
+                    let base = self.int(0)?;
+                    Place::Memory(array, base)
+                }
+            },
+        })
+    }
+
+    /// Puts a value into a place.
+    pub(crate) fn assign(&mut self, place: &Place, value: &V<'a>, ty: &Type) -> Result<()> {
+        match place {
+            Place::Unit => Ok(()),
+            Place::Var(var) => {
+                let reg = self.as_word(value, ty)?;
+                self.emit(Stmt::Set(*var, reg))
+            }
+            Place::Parts(places) => {
+                let types = ty.components(places.len()).ok_or(No("parts without types"))?;
+                let mut parts = Vec::new();
+                for (i, part) in types.iter().enumerate() {
+                    let part = part.unfold();
+                    let value = self.component(value, ty, i as u64, &part)?;
+                    // A part may be read from where another one goes.
+                    let value = if self.changing(&value, None) { self.hold(&value, &part)? } else { value };
+                    parts.push((value, part));
+                }
+                for (place, (value, ty)) in places.iter().zip(parts) {
+                    self.assign(place, &value, &ty)?;
+                }
+                Ok(())
+            }
+            Place::Memory(array, base) => {
+                let value =
+                    if self.changing(value, Some(*array)) { self.hold(value, ty)? } else { value.clone() };
+                self.fill(*array, *base, &value, ty)
+            }
+        }
+    }
+
+    /// A store through projections.
+    pub(crate) fn store(
+        &mut self,
+        root: Root,
+        root_ty: &Type,
+        path: &'a [Step],
+        value: &'a Term,
+        frame: &mut Frame<'a>,
+    ) -> Result<()> {
+        let mut place = match root {
+            Root::Local(local) => match &frame.locals[local as usize] {
+                Some(Bind::Place(place)) => place.clone(),
+                _ => return Err(No("a store into what does not change")),
+            },
+            Root::Global(global) => {
+                self.globals.get(&global).cloned().ok_or(No("a store into a variable of the session"))?
+            }
+        };
+        // The steps are evaluated before the value.
+        let mut ty = self.ty(frame, root_ty);
+        let mut steps = path.iter();
+        let mut packed: Vec<(Type, Code)> = Vec::new();
+        for step in &mut steps {
+            let (from, to) = (self.ty(frame, &step.from), self.ty(frame, &step.to));
+            match &step.kind {
+                StepKind::Component(i) => {
+                    let i = Code::from(i).to_u64().ok_or(No("a position beyond memory"))?;
+                    place = self.inner(&place, &from, i, &to)?;
+                }
+                StepKind::Index(index) => {
+                    let index = self.term(index, frame)?;
+                    place = self.element(&place, &from, &index, &to)?;
+                }
+                StepKind::Factor(i) => packed.push((from, Code::from(i))),
+                StepKind::Digit(_) => return Err(No("a store into a digit")),
+            }
+            if packed.is_empty() {
+                ty = to;
+            }
+        }
+        let given = self.term(value, frame)?;
+        if packed.is_empty() {
+            if let Place::Memory(array, _) = &place {
+                let of = Some(*array);
+                let own = if let Root::Local(local) = root { Some(local) } else { None };
+                if self.frame_changing(frame, of, own) {
+                    return Err(No("a store into an array that is still looked at"));
+                }
+            }
+            return self.assign(&place, &given, &ty);
+        }
+        let old = self.read_place(&place, &ty)?;
+        let part = self.as_word(&given, &ty)?;
+        let new = self.replaced(old, &packed, part)?;
+        self.assign(&place, &V::Word(new), &ty)
+    }
+
+    /// The code with a part replaced.
+    fn replaced(&mut self, code: Reg, path: &[(Type, Code)], part: Reg) -> Result<Reg> {
+        let Some(((ty, i), rest)) = path.split_first() else { return Ok(part) };
+        let old = match self.factor(&V::Word(code), ty, i)? {
+            V::Word(old) => old,
+            _ => return Ok(code),
+        };
+        let new = self.replaced(old, rest, part)?;
+        let layout = self.layout(ty);
+        let compact = layout.compact().ok_or(No("a part of no compact value"))?;
+        let weight = compact.encoding.place(i).1.to_u64().ok_or(No("codes of more than 64 bits"))?;
+        let weight = self.size(weight)?;
+        let less = self.binary(Binary::Mul, old, weight)?;
+        let more = self.binary(Binary::Mul, new, weight)?;
+        let without = self.binary(Binary::Sub, code, less)?;
+        self.binary(Binary::Add, without, more)
+    }
+
+    /// The word that a place of one slot holds.
+    fn read_place(&mut self, place: &Place, ty: &Type) -> Result<Reg> {
+        match place {
+            Place::Var(var) => {
+                let ty = self.nest.vars[*var as usize];
+                self.set(ty, Op::Get(*var))
+            }
+            Place::Memory(array, slot) => {
+                let value = self.fetch(*array, *slot, ty, true)?;
+                self.as_word(&value, ty)
+            }
+            Place::Unit => self.int(0),
+            Place::Parts(_) => Err(No("a word in parts")),
+        }
+    }
+
+    /// The place of a component.
+    fn inner(&mut self, place: &Place, from: &Type, i: u64, to: &Type) -> Result<Place> {
+        let (whole, part) = (self.layout(from), self.layout(to));
+        if part.slots == 0 {
+            return Ok(Place::Unit);
+        }
+        match place {
+            Place::Parts(parts) => parts.get(i as usize).cloned().ok_or(No("a component that is not there")),
+            _ if whole.slots == part.slots => Ok(place.clone()),
+            Place::Memory(array, base) => {
+                let (start, _) = whole.part(i as usize).ok_or(No("a component that is not there"))?;
+                let offset = self.size(start as u64)?;
+                Ok(Place::Memory(*array, self.binary(Binary::Add, *base, offset)?))
+            }
+            Place::Unit | Place::Var(_) => Err(No("a component of a word")),
+        }
+    }
+
+    /// The place of an element.
+    fn element(&mut self, place: &Place, from: &Type, index: &V<'a>, to: &Type) -> Result<Place> {
+        let (whole, part) = (self.layout(from), self.layout(to));
+        if part.slots == 0 {
+            return Ok(Place::Unit);
+        }
+        let at = self.as_word(index, from)?;
+        match place {
+            Place::Parts(parts) => {
+                let known = self.known(at).ok_or(No("a component that is not known"))?;
+                parts.get(known as usize).cloned().ok_or(No("an element that is not there"))
+            }
+            _ if whole.slots == part.slots => Ok(place.clone()),
+            Place::Memory(array, base) => {
+                let stride = self.size(part.slots as u64)?;
+                let offset = self.binary(Binary::Mul, at, stride)?;
+                Ok(Place::Memory(*array, self.binary(Binary::Add, *base, offset)?))
+            }
+            Place::Unit | Place::Var(_) => Err(No("an element of a word")),
+        }
+    }
+}

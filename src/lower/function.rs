@@ -1,0 +1,230 @@
+//! Calls: functions are written out where they are called.
+
+use super::{Bind, Exit, Frame, Fun, Infos, Lower, No, Place, Result, V, uses};
+use crate::core::{Function, FunctionId, Stmt as CoreStmt, StmtKind, Term, TermKind};
+use crate::loops::Stmt;
+use crate::types::Type;
+use std::rc::Rc;
+
+/// Functions within one another.
+const DEEPEST: usize = 40;
+
+/// The same function within itself: `map` of a `map` is no recursion.
+const AGAIN: usize = 4;
+
+impl<'a> Lower<'a> {
+    /// A function of the program.
+    pub(crate) fn function(&self, id: FunctionId) -> Result<&'a Function> {
+        let function = self.program.functions.get(id as usize).and_then(|f| f.as_deref());
+        function.ok_or(No("a function without body"))
+    }
+
+    /// A function applied to arguments at their types.
+    pub(crate) fn call(&mut self, fun: &Fun<'a>, args: Vec<(V<'a>, Type)>, ty: &Type) -> Result<V<'a>> {
+        let function = self.function(fun.function)?;
+        let again = self.calls.iter().filter(|id| **id == fun.function).count();
+        if self.calls.len() >= DEEPEST || again >= AGAIN {
+            return Err(No("recursion"));
+        }
+        let types = function.type_params.iter().map(|p| p.id).zip(fun.type_args.iter().cloned()).collect();
+        let mut frame = Frame {
+            locals: vec![None; function.locals.len()],
+            infos: Rc::new(Infos {
+                locals: function.locals.iter().map(|l| (l.shared, l.ty.clone())).collect(),
+                types,
+            }),
+            exit: None,
+            around: None,
+            outermost: false,
+        };
+        let args = self.arguments(function, &frame, args)?;
+        for (param, value) in function.params.iter().zip(args) {
+            let info = &function.locals[*param as usize];
+            if info.shared {
+                return Err(No("a variable shared with a function"));
+            }
+            let ty = self.ty(&frame, &info.ty);
+            let value = self.kept(value, &ty, *param, &function.body, &frame)?;
+            self.bind(*param, value, &ty, uses::assigned(&function.body, *param), &mut frame)?;
+        }
+        for (local, value) in function.captures.iter().zip(&fun.captures) {
+            if function.locals[*local as usize].shared {
+                return Err(No("a variable shared with a function"));
+            }
+            frame.locals[*local as usize] = Some(Bind::Value(value.clone()));
+        }
+        if let Some(this) = function.this {
+            let again = Fun {
+                function: fun.function,
+                type_args: fun.type_args.clone(),
+                captures: fun.captures.clone(),
+            };
+            frame.locals[this as usize] = Some(Bind::Value(V::Fun(Rc::new(again))));
+        }
+        self.calls.push(fun.function);
+        let value = self.body(&function.body, ty, &mut frame);
+        self.calls.pop();
+        // What the function's own variables hold ends with it.
+        value
+    }
+
+    /// Arguments for the parameters of a function.
+    fn arguments(
+        &mut self,
+        function: &'a Function,
+        frame: &Frame<'a>,
+        mut args: Vec<(V<'a>, Type)>,
+    ) -> Result<Vec<V<'a>>> {
+        let wanted = function.params.len();
+        if args.len() == wanted {
+            return Ok(args.into_iter().map(|(v, _)| v).collect());
+        }
+        let domain = self.ty(frame, &function.domain);
+        if args.len() != 1 {
+            let whole = self.tuple(args, &domain)?;
+            args = vec![(whole, domain.clone())];
+        }
+        let (whole, _) = args.pop().ok_or(No("a call without argument"))?;
+        if wanted == 1 {
+            return Ok(vec![whole]);
+        }
+        let types = domain.components(wanted).unwrap_or_default();
+        if types.len() != wanted {
+            return Err(No("parameters without types"));
+        }
+        let mut values = Vec::new();
+        for (i, ty) in types.iter().enumerate() {
+            values.push(self.component(&whole, &domain, i as u64, &ty.unfold())?);
+        }
+        Ok(values)
+    }
+
+    /// The value of a function's body.
+    fn body(&mut self, body: &'a Term, ty: &Type, frame: &mut Frame<'a>) -> Result<V<'a>> {
+        let TermKind::Block(stmts, value) = &body.kind else { return self.term(body, frame) };
+        let value = value.as_deref();
+        // `return` at the very end is the value.
+        if let (Some((last, rest)), None) = (stmts.split_last(), value)
+            && let StmtKind::Return(term) = &last.kind
+            && !rest.iter().any(returns)
+        {
+            self.statements(rest, frame)?;
+            return self.term(term, frame);
+        }
+        if !stmts.iter().any(returns) {
+            self.statements(stmts, frame)?;
+            return match value {
+                Some(value) => self.term(value, frame),
+                None => Ok(V::Unit),
+            };
+        }
+        let place = self.place_for(ty)?;
+        let label = self.label();
+        frame.exit = Some(Rc::new(Exit { label, place: place.clone(), ty: ty.clone() }));
+        let (inside, ()) = self.block(|this| {
+            this.statements(stmts, frame)?;
+            if let Some(value) = value {
+                let value = this.term(value, frame)?;
+                this.assign(&place, &value, ty)?;
+            }
+            Ok(())
+        })?;
+        self.emit(Stmt::Block(label, inside))?;
+        self.frozen(&place)
+    }
+
+    /// A block as a term: its variables are the enclosing function's.
+    pub(crate) fn block_term(
+        &mut self,
+        stmts: &'a [CoreStmt],
+        value: Option<&'a Term>,
+        whole: &'a Term,
+        frame: &mut Frame<'a>,
+    ) -> Result<V<'a>> {
+        if value.is_none() && stmts.iter().any(returns) && frame.exit.is_none() {
+            let ty = self.ty(frame, &whole.ty);
+            return self.body(whole, &ty, frame);
+        }
+        self.statements(stmts, frame)?;
+        match value {
+            Some(value) => self.term(value, frame),
+            None => {
+                let ty = self.ty(frame, &whole.ty);
+                self.zero(&ty)
+            }
+        }
+    }
+
+    /// A value as it is bound: stored, if its elements would be computed more than once.
+    pub(crate) fn kept(
+        &mut self,
+        value: V<'a>,
+        ty: &Type,
+        local: u32,
+        scope: &'a Term,
+        frame: &Frame<'a>,
+    ) -> Result<V<'a>> {
+        if !self.worth_holding(&value, ty, &[scope], local, frame) {
+            return Ok(value);
+        }
+        self.hold(&value, ty)
+    }
+
+    /// Whether a value bound to a local is better stored.
+    pub(crate) fn worth_holding(
+        &mut self,
+        value: &V<'a>,
+        ty: &Type,
+        scope: &[&'a Term],
+        local: u32,
+        frame: &Frame<'a>,
+    ) -> bool {
+        let V::Array(array) = value else { return false };
+        let cheap = match &**array {
+            super::A::Built { body, .. } => uses::cheap(body),
+            super::A::Choice(..) | super::A::View { .. } => false,
+            super::A::Stored { .. } | super::A::Zero => true,
+        };
+        if cheap {
+            return false;
+        }
+        let slots = self.layout(ty).slots as f64;
+        let count = |index: &Type| self.count(&self.ty(frame, index)).unwrap_or(1) as f64;
+        let used: f64 = scope.iter().map(|term| uses::times(term, local, &count)).sum();
+        used > slots * 1.5
+    }
+
+    /// Binds a local: to a value, or to a place that holds it if it changes.
+    pub(crate) fn bind(
+        &mut self,
+        local: u32,
+        value: V<'a>,
+        ty: &Type,
+        changes: bool,
+        frame: &mut Frame<'a>,
+    ) -> Result<()> {
+        if frame.infos.locals.get(local as usize).is_none_or(|(shared, _)| *shared) {
+            return Err(No("a variable shared with a function"));
+        }
+        let bind = if changes {
+            let place: Place = self.place_for(ty)?;
+            self.assign(&place, &value, ty)?;
+            Bind::Place(place)
+        } else {
+            Bind::Value(value)
+        };
+        frame.locals[local as usize] = Some(bind);
+        Ok(())
+    }
+}
+
+/// Whether a statement may leave the function.
+pub(crate) fn returns(stmt: &CoreStmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::If(_, then, otherwise) => then.iter().chain(otherwise).any(returns),
+        StmtKind::Match(_, arms) => arms.iter().any(|(_, _, body)| body.iter().any(returns)),
+        StmtKind::For(_, _, body) | StmtKind::While(_, body) => body.iter().any(returns),
+        _ => false,
+    }
+}

@@ -1,0 +1,576 @@
+//! Core → loops.
+//!
+//! Takes a part of a program at concrete types; gives a [`Nest`] and what to feed it, or declines.
+//!
+//! **Method.** The part is run with registers for numbers. A value ([`V`]) is what is known of it when
+//! code is made: a register, parts, a stored array, a function. Functions are therefore written out
+//! where they are called, projections of tuples cost nothing, and an array that is built is only
+//! remembered ([`A::Built`]): its element is computed where it is read. So producers run inside their
+//! consumers, `sum [ x.i * y.i for i in ..[I] ]` is one loop, and a chain of maps is one map. An array
+//! is stored when it is a result, when it changes, or when its elements would be computed more often
+//! than there are elements ([`uses`]).
+//!
+//! **Order.** Core is strict, and a failing element of an early array is reported before one of a
+//! later array. Run inside one another they may fail in another order; therefore a nest only says
+//! *that* it failed, and the evaluator runs the part again to find the error.
+//!
+//! **What changes.** Variables of the part that are numbers become variables of the nest; arrays are
+//! changed in place. A value that still refers to such an array when it is stored into would see the
+//! change, so the store refuses ([`No`]), and the part stays with the evaluator.
+//!
+//! **Sizes.** Types are concrete here, but a size above [`SMALL`] is a parameter of the nest, so that all
+//! shapes of one program share one nest ([`Nest::key`]).
+//!
+//! Declines strings, big integers, variants, sums with arguments of several kinds, codes beyond 64
+//! bits, recursion, output, and parts that would become too long. Never evaluates anything.
+
+mod array;
+mod change;
+mod function;
+mod pattern;
+mod prim;
+mod stmt;
+mod term;
+mod uses;
+
+use crate::core::{FunctionId, LocalInfo, Program, Root, Term};
+use crate::kernel::{Input, Part, Shape, What};
+use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY};
+use crate::loops::{Array, ArrayInfo, Binary, Label, Nest, Op, Origin, Reg, Stmt, Ty, Var};
+use crate::types::encoding::Code;
+use crate::types::{Scalar, Type};
+use crate::value::Class;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Sizes up to this are constants.
+const SMALL: u64 = 16;
+
+/// Statements of the longest nest.
+const LONGEST: usize = 4_000;
+
+/// Slots of the largest array that lives on the stack of a run.
+const LOCAL_SLOTS: usize = 512;
+
+/// Why a part is declined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct No(pub &'static str);
+
+type Result<T> = std::result::Result<T, No>;
+
+/// How the results of a nest make up a value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Given {
+    /// No slot.
+    Unit,
+    /// One of [`Nest::words`].
+    Word(usize),
+    /// A result array, by its number, with the class of its slots.
+    Array(u32, Class),
+    /// A variable that was changed in place, by its number.
+    Changed(usize),
+    /// Parts of a tuple.
+    Parts(Vec<Given>, Class),
+}
+
+impl Given {
+    /// The parts of a tuple.
+    pub fn parts(&self) -> &[Given] {
+        match self {
+            Given::Parts(parts, _) => parts,
+            _ => &[],
+        }
+    }
+}
+
+/// A part as loops, and how to feed it.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The loops.
+    pub nest: Nest,
+    /// What is given: the first ones are the variables that change.
+    pub inputs: Vec<Input>,
+    /// How each input is taken apart.
+    pub feeds: Vec<Feed>,
+    /// Variables that change.
+    pub changes: Vec<Root>,
+    /// The results: of a term, one; of a loop, one for each variable.
+    pub results: Vec<Given>,
+    /// Class of each result array.
+    pub classes: Vec<Class>,
+}
+
+/// How an input reaches the nest.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Feed {
+    /// Not at all.
+    Nothing,
+    /// As a scalar.
+    Scalar(u32),
+    /// As an array of slots of this class, to be read.
+    Read(u32, Class),
+    /// As an array of slots of this class, to be changed.
+    Change(u32, Class),
+}
+
+/// What is known of a value when code is made.
+#[derive(Clone)]
+pub(crate) enum V<'a> {
+    /// No slot.
+    Unit,
+    /// One slot.
+    Word(Reg),
+    /// Components in order; of an array, too.
+    Parts(Rc<Vec<V<'a>>>),
+    /// Two or more slots.
+    Array(Rc<A<'a>>),
+    /// A function.
+    Fun(Rc<Fun<'a>>),
+}
+
+/// An aggregate that is not written out.
+pub(crate) enum A<'a> {
+    /// Slots of an array from one on. `changing`: it may be stored into while this is alive.
+    Stored { array: Array, base: Reg, changing: bool },
+    /// `[ body for … ]`, computed where it is read.
+    Built { clauses: Vec<(u32, Type)>, body: &'a Term, frame: Frame<'a> },
+    /// Either, by a condition.
+    Choice(Reg, V<'a>, V<'a>),
+    /// The slots of another value, from one on, seen at another type.
+    View { of: V<'a>, ty: Type, start: Reg },
+    /// Zeros: what stands where nothing is ever computed.
+    Zero,
+}
+
+/// A function as a value.
+pub(crate) struct Fun<'a> {
+    function: FunctionId,
+    type_args: Vec<Type>,
+    captures: Vec<V<'a>>,
+}
+
+/// A variable that changes.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    Unit,
+    Var(Var),
+    Parts(Rc<Vec<Place>>),
+    /// Slots of an array from one on.
+    Memory(Array, Reg),
+}
+
+/// What a local stands for.
+#[derive(Clone)]
+pub(crate) enum Bind<'a> {
+    Value(V<'a>),
+    Place(Place),
+}
+
+/// The locals of a function that is being written out.
+#[derive(Clone)]
+pub(crate) struct Frame<'a> {
+    locals: Vec<Option<Bind<'a>>>,
+    infos: Rc<Infos>,
+    /// Where `return` leads.
+    exit: Option<Rc<Exit>>,
+    /// Innermost loop: what `break` and `continue` leave, and go on with.
+    around: Option<(Label, Label)>,
+    /// Whether it is the body that the part itself belongs to.
+    outermost: bool,
+}
+
+pub(crate) struct Infos {
+    locals: Vec<(bool, Type)>,
+    types: HashMap<u32, Type>,
+}
+
+pub(crate) struct Exit {
+    label: Label,
+    place: Place,
+    ty: Type,
+}
+
+pub(crate) struct Lower<'a> {
+    part: &'a Part<'a>,
+    program: &'a Program,
+    layouts: &'a Layouts,
+    nest: Nest,
+    /// Statements under construction, innermost last.
+    open: Vec<Vec<Stmt>>,
+    /// Statements made so far.
+    made: usize,
+    constants: HashMap<Reg, u64>,
+    /// Codes that were packed, with their parts and the sizes of these.
+    packed: HashMap<Reg, (Vec<V<'a>>, Vec<u64>)>,
+    /// Parts of codes: the whole, which part, and how many there are.
+    parts: HashMap<Reg, (Reg, usize, usize)>,
+    inputs: Vec<Input>,
+    feeds: Vec<Feed>,
+    known: Vec<(Input, V<'a>)>,
+    globals: HashMap<u32, Place>,
+    /// Functions being written out.
+    calls: Vec<FunctionId>,
+    /// Inside a round that may run at the same time as others.
+    in_each: bool,
+    /// Classes of the result arrays.
+    classes: Vec<Class>,
+}
+
+/// The loops of a part.
+pub fn lower<'a>(part: &'a Part<'a>) -> std::result::Result<Lowered, No> {
+    let mut this = Lower {
+        part,
+        program: part.program,
+        layouts: part.layouts,
+        nest: Nest::default(),
+        open: vec![Vec::new()],
+        made: 0,
+        constants: HashMap::new(),
+        packed: HashMap::new(),
+        parts: HashMap::new(),
+        inputs: Vec::new(),
+        feeds: Vec::new(),
+        known: Vec::new(),
+        globals: HashMap::new(),
+        calls: Vec::new(),
+        in_each: false,
+        classes: Vec::new(),
+    };
+    let mut frame = Frame {
+        locals: vec![None; part.locals.len()],
+        infos: Rc::new(this.infos(part.locals, HashMap::new())),
+        exit: None,
+        around: None,
+        outermost: true,
+    };
+    let mut changes = Vec::new();
+    let results = match part.what {
+        What::Term(term) => {
+            let ty = this.ty(&frame, &term.ty);
+            let value = this.term(term, &mut frame)?;
+            vec![this.give(&value, &ty)?]
+        }
+        What::Loop(stmt) => {
+            changes = change::changes(stmt);
+            let mut places = Vec::new();
+            for root in &changes {
+                places.push(this.changed(*root, &mut frame)?);
+            }
+            this.statement(stmt, &mut frame)?;
+            let mut results = Vec::new();
+            for (number, place) in places.iter().enumerate() {
+                results.push(this.give_place(place, number)?);
+            }
+            results
+        }
+    };
+    this.nest.body = this.open.pop().unwrap_or_default();
+    this.nest.constants = std::mem::take(&mut this.constants);
+    this.nest.costs = crate::loops::cost::costs(&this.nest);
+    let Lower { nest, inputs, feeds, classes, .. } = this;
+    Ok(Lowered { nest, inputs, feeds, changes, results, classes })
+}
+
+/// The type of a register for one slot.
+pub(crate) fn word(leaf: &Leaf) -> Result<Ty> {
+    Ok(match leaf {
+        Leaf::Code(size) if *size <= Code::Wide(1 << 64) => Ty::I64,
+        Leaf::Code(_) => return Err(No("codes of more than 64 bits")),
+        Leaf::Scalar(Scalar::Int) => Ty::I64,
+        Leaf::Scalar(Scalar::Real) => Ty::F64,
+        Leaf::Scalar(Scalar::Single) => Ty::F32,
+        Leaf::Scalar(Scalar::Char) => Ty::I32,
+        Leaf::Scalar(Scalar::Fixed(fixed)) => match fixed.shape().0 {
+            8 => Ty::I8,
+            16 => Ty::I16,
+            32 => Ty::I32,
+            _ => Ty::I64,
+        },
+        Leaf::Scalar(Scalar::Bigint) => return Err(No("big integers")),
+        Leaf::Scalar(Scalar::String) => return Err(No("strings")),
+    })
+}
+
+impl<'a> Lower<'a> {
+    // ---- types -----------------------------------------------------------------------------
+
+    fn infos(&self, locals: &[LocalInfo], types: HashMap<u32, Type>) -> Infos {
+        let locals = locals.iter().map(|l| (l.shared, l.ty.clone())).collect();
+        Infos { locals, types }
+    }
+
+    /// A type of a body at concrete types, newtypes at the outside unfolded.
+    pub(crate) fn ty(&self, frame: &Frame<'_>, ty: &Type) -> Type {
+        let ty = if ty.has_var() && !frame.infos.types.is_empty() {
+            ty.substitute(&frame.infos.types)
+        } else {
+            ty.clone()
+        };
+        (self.part.concrete)(&ty).unfold()
+    }
+
+    pub(crate) fn layout(&self, ty: &Type) -> Arc<Layout> {
+        self.layouts.of(ty)
+    }
+
+    /// The layout of a type whose values can be held; how many slots, and their class.
+    pub(crate) fn stored(&self, ty: &Type) -> Result<Arc<Layout>> {
+        fn held(layout: &Layout) -> Result<()> {
+            match &layout.form {
+                Form::Compact(_) | Form::Scalar(_) => match layout.leaf() {
+                    Some(leaf) => word(&leaf).map(|_| ()),
+                    None => Ok(()),
+                },
+                Form::Parts(parts) => parts.iter().try_for_each(|(_, part)| held(part)),
+                Form::Array { element, .. } => held(element),
+                Form::Sum(_) => match layout.leaf() {
+                    Some(leaf) => word(&leaf).map(|_| ()),
+                    None if layout.slots == 0 => Ok(()),
+                    None => Err(No("sums with arguments")),
+                },
+                Form::Variant => Err(No("variants")),
+                Form::Function => Err(No("functions inside data")),
+            }
+        }
+        let layout = self.layout(ty);
+        if layout.slots == TOO_MANY || layout.slots > 1 << 48 {
+            return Err(No("more slots than memory"));
+        }
+        held(&layout)?;
+        Ok(layout)
+    }
+
+    /// The number of values of an index type.
+    pub(crate) fn count(&self, ty: &Type) -> Result<u64> {
+        let layout = self.layout(ty);
+        let size = layout.compact().and_then(|c| c.size.to_u64());
+        size.filter(|n| *n < 1 << 62).ok_or(No("an index type beyond a machine word"))
+    }
+
+    // ---- statements ------------------------------------------------------------------------
+
+    pub(crate) fn emit(&mut self, stmt: Stmt) -> Result<()> {
+        self.made += 1;
+        if self.made > LONGEST {
+            return Err(No("a part that would become too long"));
+        }
+        if let Some(open) = self.open.last_mut() {
+            open.push(stmt);
+        }
+        Ok(())
+    }
+
+    /// The statements that `work` makes, by themselves.
+    pub(crate) fn block<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Vec<Stmt>, T)> {
+        self.open.push(Vec::new());
+        let done = work(self);
+        let stmts = self.open.pop().unwrap_or_default();
+        Ok((stmts, done?))
+    }
+
+    pub(crate) fn reg(&mut self, ty: Ty) -> Reg {
+        self.nest.regs.push(ty);
+        self.nest.regs.len() as Reg - 1
+    }
+
+    pub(crate) fn type_of(&self, reg: Reg) -> Ty {
+        self.nest.regs[reg as usize]
+    }
+
+    pub(crate) fn set(&mut self, ty: Ty, op: Op) -> Result<Reg> {
+        let reg = self.reg(ty);
+        if let Op::Const(_, bits) = op {
+            self.constants.insert(reg, bits);
+        }
+        self.emit(Stmt::Let(reg, op))?;
+        Ok(reg)
+    }
+
+    pub(crate) fn constant(&mut self, ty: Ty, bits: u64) -> Result<Reg> {
+        self.set(ty, Op::Const(ty, bits))
+    }
+
+    pub(crate) fn int(&mut self, n: u64) -> Result<Reg> {
+        self.constant(Ty::I64, n)
+    }
+
+    /// A size: a constant if it is small.
+    pub(crate) fn size(&mut self, n: u64) -> Result<Reg> {
+        if n <= SMALL {
+            return self.int(n);
+        }
+        let at = match self.nest.sizes.iter().position(|known| *known == n) {
+            Some(at) => at,
+            None => {
+                self.nest.sizes.push(n);
+                self.nest.sizes.len() - 1
+            }
+        };
+        self.set(Ty::I64, Op::Size(at as u32))
+    }
+
+    pub(crate) fn known(&self, reg: Reg) -> Option<u64> {
+        self.constants.get(&reg).copied()
+    }
+
+    /// An operation on slot numbers and codes, simplified where an operand is 0 or 1.
+    pub(crate) fn binary(&mut self, op: Binary, a: Reg, b: Reg) -> Result<Reg> {
+        let ty = self.type_of(a);
+        if ty == Ty::I64 {
+            match (op, self.known(a), self.known(b)) {
+                (Binary::Add, Some(x), Some(y)) => return self.int(x.wrapping_add(y)),
+                (Binary::Sub, Some(x), Some(y)) => return self.int(x.wrapping_sub(y)),
+                (Binary::Mul, Some(x), Some(y)) => return self.int(x.wrapping_mul(y)),
+                (Binary::Add, Some(0), _) => return Ok(b),
+                (Binary::Add | Binary::Sub, _, Some(0)) => return Ok(a),
+                (Binary::Mul, Some(1), _) => return Ok(b),
+                (Binary::Mul | Binary::DivUnsigned | Binary::DivSigned, _, Some(1)) => return Ok(a),
+                (Binary::Mul, Some(0), _) => return Ok(a),
+                (Binary::Mul, _, Some(0)) => return Ok(b),
+                (Binary::RemUnsigned, _, Some(1)) => return self.int(0),
+                _ => {}
+            }
+        }
+        self.set(ty, Op::Binary(op, a, b))
+    }
+
+    pub(crate) fn label(&mut self) -> Label {
+        self.nest.labels += 1;
+        self.nest.labels - 1
+    }
+
+    pub(crate) fn var(&mut self, ty: Ty) -> Var {
+        self.nest.vars.push(ty);
+        self.nest.vars.len() as Var - 1
+    }
+
+    /// Whether the next statement stands at the top of the nest.
+    pub(crate) fn at_top(&self) -> bool {
+        self.open.len() == 1 && !self.in_each
+    }
+
+    // ---- what is given and what is made ------------------------------------------------------
+
+    pub(crate) fn array(&mut self, origin: Origin, class: Class, slots: u64) -> Result<Array> {
+        let width = match class {
+            Class::Wide | Class::Any => return Err(No("slots of more than 64 bits")),
+            class => class.bytes() as u8,
+        };
+        self.nest.arrays.push(ArrayInfo { origin, width });
+        self.nest.slots.push(slots);
+        Ok(self.nest.arrays.len() as Array - 1)
+    }
+
+    /// An array to work in, of as many slots as a type has.
+    pub(crate) fn scratch(&mut self, layout: &Layout) -> Result<Array> {
+        if layout.slots <= LOCAL_SLOTS && (self.in_each || layout.slots <= 64) {
+            let slots = layout.slots.next_multiple_of(2) as u32;
+            return self.array(Origin::Local(slots), layout.class, layout.slots as u64);
+        }
+        if self.in_each {
+            return Err(No("a large array inside a parallel loop"));
+        }
+        self.array(Origin::Scratch, layout.class, layout.slots as u64)
+    }
+
+    fn result_array(&mut self, layout: &Layout) -> Result<Array> {
+        let number = self.classes.len() as u32;
+        self.classes.push(layout.class);
+        self.array(Origin::Result(number), layout.class, layout.slots as u64)
+    }
+
+    /// Makes a value of the part's a result.
+    fn give(&mut self, value: &V<'a>, ty: &Type) -> Result<Given> {
+        let layout = self.stored(ty)?;
+        match (layout.slots, value) {
+            (0, _) => Ok(Given::Unit),
+            (1, _) => {
+                let reg = self.as_word(value, ty)?;
+                self.nest.words.push(reg);
+                Ok(Given::Word(self.nest.words.len() - 1))
+            }
+            (_, V::Parts(parts)) => {
+                let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+                let mut given = Vec::new();
+                for (part, ty) in parts.iter().zip(types) {
+                    given.push(self.give(part, &ty.unfold())?);
+                }
+                Ok(Given::Parts(given, layout.class))
+            }
+            _ => {
+                let array = self.result_array(&layout)?;
+                let base = self.int(0)?;
+                self.fill(array, base, value, ty)?;
+                let number = self.classes.len() as u32 - 1;
+                Ok(Given::Array(number, layout.class))
+            }
+        }
+    }
+
+    /// The value of a variable outside, or of what a function captured there.
+    pub(crate) fn input(&mut self, input: Input, ty: &Type, shape: &Shape) -> Result<V<'a>> {
+        if let Some((_, value)) = self.known.iter().find(|(known, _)| *known == input) {
+            return Ok(value.clone());
+        }
+        let value = match shape {
+            Shape::Function(function, type_args, captured) => {
+                let body = self.function(*function)?;
+                let types = body.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
+                let mut captures = Vec::new();
+                for (i, (local, shape)) in body.captures.iter().zip(captured).enumerate() {
+                    let info = body.locals.get(*local as usize).ok_or(No("a capture without type"))?;
+                    if info.shared {
+                        return Err(No("a variable shared with a function"));
+                    }
+                    let ty = (self.part.concrete)(&info.ty.substitute(&types)).unfold();
+                    let mut path = input.path.clone();
+                    path.push(i);
+                    captures.push(self.input(Input { root: input.root, path }, &ty, shape)?);
+                }
+                V::Fun(Rc::new(Fun { function: *function, type_args: type_args.clone(), captures }))
+            }
+            Shape::Data => {
+                let layout = self.stored(ty)?;
+                match layout.slots {
+                    0 => V::Unit,
+                    1 => {
+                        let ty = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
+                        self.nest.scalars.push(ty);
+                        let scalar = self.nest.scalars.len() as u32 - 1;
+                        self.inputs.push(input.clone());
+                        self.feeds.push(Feed::Scalar(scalar));
+                        V::Word(self.at_start(ty, Op::Scalar(scalar))?)
+                    }
+                    slots => {
+                        let number = self.inputs.len() as u32;
+                        let array = self.array(Origin::Given(number), layout.class, slots as u64)?;
+                        self.inputs.push(input.clone());
+                        self.feeds.push(Feed::Read(array, layout.class));
+                        let base = self.at_start(Ty::I64, Op::Const(Ty::I64, 0))?;
+                        V::Array(Rc::new(A::Stored { array, base, changing: false }))
+                    }
+                }
+            }
+        };
+        self.known.push((input, value.clone()));
+        Ok(value)
+    }
+
+    /// A register set before everything else: it is known wherever it is read.
+    fn at_start(&mut self, ty: Ty, op: Op) -> Result<Reg> {
+        let reg = self.reg(ty);
+        if let Op::Const(_, bits) = op {
+            self.constants.insert(reg, bits);
+        }
+        self.made += 1;
+        self.open[0].insert(0, Stmt::Let(reg, op));
+        Ok(reg)
+    }
+
+    /// What is known of a variable outside.
+    pub(crate) fn shape(&self, root: Root) -> Shape {
+        let known = self.part.functions.iter().find(|(known, _)| *known == root);
+        known.map_or(Shape::Data, |(_, shape)| shape.clone())
+    }
+}

@@ -1,0 +1,215 @@
+//! Matches: patterns tried on values.
+
+use super::{Bind, Frame, Lower, No, Result, V};
+use crate::core::{Arm, Pat, PatKind, Stmt as CoreStmt, Term};
+use crate::layout::{Form, Leaf};
+use crate::loops::{Binary, Compare, Op, Reg, Stmt, Ty};
+use crate::types::encoding::{Code, Encoding};
+use crate::types::{Scalar, Type};
+use num_traits::ToPrimitive;
+
+/// What is done with what a pattern binds.
+type OnBind<'f, 'a> = dyn FnMut(&mut Lower<'a>, u32, V<'a>, Type, &mut Frame<'a>) -> Result<()> + 'f;
+
+impl<'a> Lower<'a> {
+    /// Binds what a pattern binds; gives the condition under which it fits, if there is one.
+    pub(crate) fn fits(
+        &mut self,
+        pat: &'a Pat,
+        value: &V<'a>,
+        frame: &mut Frame<'a>,
+        bind: &mut OnBind<'_, 'a>,
+    ) -> Result<Option<Reg>> {
+        let ty = self.ty(frame, &pat.ty);
+        let equal = |this: &mut Self, bits: u64| {
+            let reg = this.as_word(value, &ty)?;
+            let word = this.type_of(reg);
+            let constant = this.constant(word, bits)?;
+            this.set(Ty::I64, Op::Compare(Compare::Eq, reg, constant)).map(Some)
+        };
+        match &pat.kind {
+            PatKind::Wild => Ok(None),
+            PatKind::Bind(local) => {
+                bind(self, *local, value.clone(), ty, frame)?;
+                Ok(None)
+            }
+            PatKind::As(inner, local) => {
+                bind(self, *local, value.clone(), ty, frame)?;
+                self.fits(inner, value, frame, bind)
+            }
+            PatKind::Int(n) => match ty.as_scalar() {
+                Some(Scalar::Int) => equal(self, n.to_i64().unwrap_or(0) as u64),
+                Some(Scalar::Fixed(fixed)) => equal(self, fixed.encode(n.to_i128().unwrap_or(0))),
+                _ => Err(No("big integers")),
+            },
+            PatKind::Real(x) if ty.as_scalar() == Some(Scalar::Single) => {
+                equal(self, u64::from(x.single.to_bits()))
+            }
+            PatKind::Real(x) => equal(self, x.double.to_bits()),
+            PatKind::Char(c) => equal(self, u64::from(u32::from(*c))),
+            PatKind::Str(_) => Err(No("strings")),
+            PatKind::Code(n) => match self.stored(&ty)?.slots {
+                0 => Ok(None),
+                _ => equal(self, n.to_u64().ok_or(No("codes of more than 64 bits"))?),
+            },
+            PatKind::Tuple(parts) => {
+                let mut all = None;
+                for (i, part) in parts.iter().enumerate() {
+                    let to = self.ty(frame, &part.ty);
+                    let value = self.component(value, &ty, i as u64, &to)?;
+                    let fits = self.fits(part, &value, frame, bind)?;
+                    all = self.both(all, fits)?;
+                }
+                Ok(all)
+            }
+            PatKind::Pack(parts) => {
+                let mut all = None;
+                for (i, part) in parts.iter().enumerate() {
+                    let value = self.factor(value, &ty, &Code::from(i))?;
+                    let fits = self.fits(part, &value, frame, bind)?;
+                    all = self.both(all, fits)?;
+                }
+                Ok(all)
+            }
+            PatKind::Case(case, inner) => {
+                let (offset, width) = self.case(&ty, &Code::from(case))?;
+                let (code, argument) = match value {
+                    V::Unit => (None, V::Unit),
+                    _ => {
+                        let code = self.as_word(value, &ty)?;
+                        let offset = self.size(offset)?;
+                        let argument = match width {
+                            1 => V::Unit,
+                            _ => V::Word(self.binary(Binary::Sub, code, offset)?),
+                        };
+                        (Some((code, offset)), argument)
+                    }
+                };
+                let here = match code {
+                    None => None,
+                    Some((code, offset)) => {
+                        let from = self.binary(Binary::Sub, code, offset)?;
+                        let width = self.size(width)?;
+                        Some(self.set(Ty::I64, Op::Compare(Compare::LtUnsigned, from, width))?)
+                    }
+                };
+                let inside = match inner {
+                    Some(inner) => self.fits(inner, &argument, frame, bind)?,
+                    None => None,
+                };
+                self.both(here, inside)
+            }
+        }
+    }
+
+    fn both(&mut self, a: Option<Reg>, b: Option<Reg>) -> Result<Option<Reg>> {
+        match (a, b) {
+            (Some(a), Some(b)) => self.binary(Binary::And, a, b).map(Some),
+            (a, b) => Ok(a.or(b)),
+        }
+    }
+
+    /// Where the codes of a case begin, and how many there are.
+    fn case(&self, ty: &Type, case: &Code) -> Result<(u64, u64)> {
+        let layout = self.stored(ty)?;
+        let one = Code::Small(1);
+        let (from, to) = match &layout.form {
+            Form::Compact(compact) => match &compact.encoding {
+                Encoding::Sum { .. } => {
+                    let next = case.add(&one);
+                    let end = match &compact.encoding {
+                        Encoding::Sum { offsets } if next.to_usize() == Some(offsets.len() - 1) => {
+                            compact.size.clone()
+                        }
+                        encoding => encoding.inject(&next, &Code::ZERO),
+                    };
+                    (compact.encoding.inject(case, &Code::ZERO), end)
+                }
+                _ => (case.clone(), case.add(&one)),
+            },
+            Form::Sum(sum) => match layout.leaf() {
+                Some(Leaf::Code(_)) => (sum.offset(case), sum.end(case)),
+                _ => return Err(No("sums with arguments")),
+            },
+            _ => return Err(No("variants")),
+        };
+        let width = to.sub(&from);
+        match (from.to_u64(), width.to_u64()) {
+            (Some(from), Some(width)) => Ok((from, width)),
+            _ => Err(No("codes of more than 64 bits")),
+        }
+    }
+
+    /// A match as a term.
+    pub(crate) fn arms(
+        &mut self,
+        value: &V<'a>,
+        from: &Type,
+        arms: &'a [Arm],
+        ty: &Type,
+        frame: &mut Frame<'a>,
+    ) -> Result<V<'a>> {
+        let Some((arm, rest)) = arms.split_first() else {
+            self.emit(Stmt::Fail)?;
+            return self.zero(ty);
+        };
+        let fits = self.fits(&arm.pattern, value, frame, &mut |_, local, value, _, frame| {
+            frame.locals[local as usize] = Some(Bind::Value(value));
+            Ok(())
+        })?;
+        let fits = self.guarded(fits, arm.guard.as_ref(), frame)?;
+        match fits {
+            None => self.term(&arm.body, frame),
+            // The last arm of a match that covers everything fits.
+            Some(_) if rest.is_empty() && arm.guard.is_none() => self.term(&arm.body, frame),
+            Some(fits) => self.either(fits, ty, frame, &mut |this, frame, first| {
+                if first { this.term(&arm.body, frame) } else { this.arms(value, from, rest, ty, frame) }
+            }),
+        }
+    }
+
+    /// The condition of a pattern with that of its guard.
+    fn guarded(
+        &mut self,
+        fits: Option<Reg>,
+        guard: Option<&'a Term>,
+        frame: &mut Frame<'a>,
+    ) -> Result<Option<Reg>> {
+        let Some(guard) = guard else { return Ok(fits) };
+        let Some(fits) = fits else {
+            let value = self.term(guard, frame)?;
+            return self.as_word(&value, &Type::bool()).map(Some);
+        };
+        // A guard is looked at only where its pattern fits.
+        let zero = self.int(0)?;
+        let value = self.either(fits, &Type::bool(), frame, &mut |this, frame, first| {
+            if first { this.term(guard, frame) } else { Ok(V::Word(zero)) }
+        })?;
+        self.as_word(&value, &Type::bool()).map(Some)
+    }
+
+    /// A match as a statement.
+    pub(crate) fn match_statement(
+        &mut self,
+        value: &V<'a>,
+        from: &Type,
+        arms: &'a [(Pat, Option<Term>, Vec<CoreStmt>)],
+        frame: &mut Frame<'a>,
+    ) -> Result<()> {
+        let Some(((pat, guard, body), rest)) = arms.split_first() else { return self.emit(Stmt::Fail) };
+        let fits = self.fits(pat, value, frame, &mut |this, local, value, ty, frame| {
+            let changes = body.iter().any(|stmt| super::uses::assigns(stmt, local));
+            this.bind(local, value, &ty, changes, frame)
+        })?;
+        let fits = self.guarded(fits, guard.as_ref(), frame)?;
+        match fits {
+            None => self.statements(body, frame),
+            Some(_) if rest.is_empty() && guard.is_none() => self.statements(body, frame),
+            Some(fits) => {
+                let (first, ()) = self.block(|this| this.statements(body, frame))?;
+                let (second, ()) = self.block(|this| this.match_statement(value, from, rest, frame))?;
+                self.emit(Stmt::If(fits, first, second))
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Primitives.
+
+use super::{Frame, Fun, Lower, No, Place, Result, V};
+use crate::core::reduction::{self, CHUNK, Joining};
+use crate::core::{Prim, Term};
+use crate::layout::Form;
+use crate::loops::{Binary, Cast, Compare, Math, Op, Reg, Stmt, Ty, Unary};
+use crate::types::encoding::Code;
+use crate::types::{Scalar, Type, TypeKind};
+
+impl<'a> Lower<'a> {
+    /// A primitive applied.
+    pub(crate) fn primitive(
+        &mut self,
+        prim: Prim,
+        type_args: &[Type],
+        args: &'a [Term],
+        term: &'a Term,
+        frame: &mut Frame<'a>,
+    ) -> Result<V<'a>> {
+        let ty = self.ty(frame, &term.ty);
+        if prim == Prim::Fail {
+            self.emit(Stmt::Fail)?;
+            return self.zero(&ty);
+        }
+        let types: Vec<Type> = type_args.iter().map(|t| self.ty(frame, t)).collect();
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(self.term(arg, frame)?);
+        }
+        if prim == Prim::Reduce {
+            let [op, zero, x] = &values[..] else { return Err(No("a reduction without its parts")) };
+            let V::Fun(op) = op else { return Err(No("a function that is not known")) };
+            let from = self.ty(frame, &args[2].ty);
+            return self.reduce(&op.clone(), zero, x, &types, &from);
+        }
+        let mut words = Vec::new();
+        for (value, arg) in values.iter().zip(args) {
+            let ty = self.ty(frame, &arg.ty);
+            words.push(match self.layout(&ty).slots {
+                0 => self.int(0)?,
+                1 => self.as_word(value, &ty)?,
+                _ => return Err(No("a primitive of aggregates")),
+            });
+        }
+        let unary = |this: &mut Self, op: Unary| {
+            let ty = this.type_of(words[0]);
+            this.set(ty, Op::Unary(op, words[0])).map(V::Word)
+        };
+        let call =
+            |this: &mut Self, f: Math| this.set(f.signature().1, Op::Call(f, words.clone())).map(V::Word);
+        let binary = |this: &mut Self, op: Binary| this.binary(op, words[0], words[1]).map(V::Word);
+        match prim {
+            Prim::Sqrt => unary(self, Unary::Sqrt),
+            Prim::Floor => unary(self, Unary::Floor),
+            Prim::Ceil => unary(self, Unary::Ceil),
+            Prim::Trunc => unary(self, Unary::Trunc),
+            Prim::BitNot => unary(self, Unary::Not),
+            Prim::PopCount => unary(self, Unary::PopCount),
+            Prim::Ctz => unary(self, Unary::TrailingZeros),
+            Prim::Exp => call(self, Math::Exp),
+            Prim::Log => call(self, Math::Log),
+            Prim::Sin => call(self, Math::Sin),
+            Prim::Cos => call(self, Math::Cos),
+            Prim::Tan => call(self, Math::Tan),
+            Prim::Asin => call(self, Math::Asin),
+            Prim::Acos => call(self, Math::Acos),
+            Prim::Atan => call(self, Math::Atan),
+            Prim::Tanh => call(self, Math::Tanh),
+            Prim::Round => call(self, Math::Round),
+            Prim::Atan2 => call(self, Math::Atan2),
+            Prim::IsNan => Ok(V::Word(self.set(Ty::I64, Op::Compare(Compare::Ne, words[0], words[0]))?)),
+            Prim::BitAnd => binary(self, Binary::And),
+            Prim::BitOr => binary(self, Binary::Or),
+            Prim::BitXor => binary(self, Binary::Xor),
+            Prim::Shl | Prim::Shr => {
+                // Below zero places nothing moves, beyond 63 nothing stays.
+                let (zero, bits) = (self.int(0)?, self.int(64)?);
+                let below = self.set(Ty::I64, Op::Compare(Compare::Lt, words[1], zero))?;
+                let within = self.set(Ty::I64, Op::Compare(Compare::LtUnsigned, words[1], bits))?;
+                let places = self.set(Ty::I64, Op::Select(within, words[1], zero))?;
+                let op = if prim == Prim::Shl { Binary::Shl } else { Binary::Shr };
+                let moved = self.set(Ty::I64, Op::Binary(op, words[0], places))?;
+                let stays = self.binary(Binary::Or, within, below)?;
+                Ok(V::Word(self.set(Ty::I64, Op::Select(stays, moved, zero))?))
+            }
+            Prim::Assert => {
+                self.check(words[0])?;
+                Ok(V::Unit)
+            }
+            Prim::Size => {
+                let n = self.count(&types[0])?;
+                Ok(V::Word(self.size(n)?))
+            }
+            Prim::ModInt => {
+                let n = self.count(&types[0])?;
+                let size = self.size(n)?;
+                let zero = self.int(0)?;
+                if n == 0 {
+                    self.emit(Stmt::Fail)?;
+                    return self.zero(&ty);
+                }
+                if n == 1 {
+                    return Ok(V::Unit);
+                }
+                let rest = self.binary(Binary::RemSigned, words[0], size)?;
+                let below = self.set(Ty::I64, Op::Compare(Compare::Lt, rest, zero))?;
+                let more = self.binary(Binary::Add, rest, size)?;
+                Ok(V::Word(self.set(Ty::I64, Op::Select(below, more, rest))?))
+            }
+            Prim::IndexInt => {
+                // All codes of `1 + I`: 0, and one more than the index.
+                let layout = self.stored(&ty)?;
+                let n = self.count(&types[0])?;
+                if layout.slots != 1
+                    || matches!(&layout.form, Form::Sum(s) if s.offset(&Code::Small(1)) != Code::Small(1))
+                {
+                    return Err(No("an option without cases"));
+                }
+                let size = self.size(n)?;
+                let (zero, one) = (self.int(0)?, self.int(1)?);
+                let within = self.set(Ty::I64, Op::Compare(Compare::LtUnsigned, words[0], size))?;
+                let code = self.binary(Binary::Add, words[0], one)?;
+                Ok(V::Word(self.set(Ty::I64, Op::Select(within, code, zero))?))
+            }
+            Prim::Wrap => self.wrap(words[0], &types),
+            Prim::Saturate
+            | Prim::ModBigint
+            | Prim::IndexBigint
+            | Prim::UpperChar
+            | Prim::LowerChar
+            | Prim::IsLetter
+            | Prim::IsSpace
+            | Prim::Compress
+            | Prim::Iota => Err(No("a primitive that is not compiled")),
+            Prim::Print | Prim::Println => Err(No("output")),
+            Prim::Fail | Prim::Reduce => Err(No("a primitive that was handled before")),
+            Prim::Str
+            | Prim::Strr
+            | Prim::StrLen
+            | Prim::Substring
+            | Prim::StrFind
+            | Prim::Upper
+            | Prim::Lower
+            | Prim::Trim
+            | Prim::StrRepeat
+            | Prim::Chr
+            | Prim::CodePoint
+            | Prim::ParseInt
+            | Prim::ParseReal
+            | Prim::Characters
+            | Prim::Words
+            | Prim::Lines
+            | Prim::Split
+            | Prim::Numbers
+            | Prim::Table
+            | Prim::Fixed => Err(No("strings")),
+        }
+    }
+
+    /// The lower bits of an integer as another integer type.
+    fn wrap(&mut self, word: Reg, types: &[Type]) -> Result<V<'a>> {
+        let [to, from, ..] = types else { return Err(No("a conversion without types")) };
+        let (Some(t), Some(f)) = (to.as_scalar(), from.as_scalar()) else {
+            return Err(No("a conversion of no scalar"));
+        };
+        if !f.is_integer() || !t.is_integer() || matches!(f, Scalar::Bigint) || matches!(t, Scalar::Bigint) {
+            return Err(No("a conversion that is not compiled"));
+        }
+        let (x, y) = (self.word_type(from)?, self.word_type(to)?);
+        let unsigned = super::term::unsigned(&crate::layout::Leaf::Scalar(f));
+        Ok(V::Word(if x.bytes() < y.bytes() {
+            let cast = if unsigned { Cast::Unsigned } else { Cast::Signed };
+            self.set(y, Op::Cast(cast, y, word))?
+        } else if x.bytes() > y.bytes() {
+            self.set(y, Op::Cast(Cast::Narrow, y, word))?
+        } else {
+            word
+        }))
+    }
+
+    // ---- reductions -------------------------------------------------------------------------
+
+    /// Elements joined as [`reduction`] has it.
+    fn reduce(
+        &mut self,
+        op: &Fun<'a>,
+        zero: &V<'a>,
+        x: &V<'a>,
+        types: &[Type],
+        from: &Type,
+    ) -> Result<V<'a>> {
+        let element = types.first().cloned().ok_or(No("a reduction without types"))?;
+        let count = match from.kind() {
+            TypeKind::Array(_, index) => self.count(index)?,
+            // One element, or none, is no array any more.
+            _ => return Err(No("a reduction of no array")),
+        };
+        if count == 0 {
+            return Ok(zero.clone());
+        }
+        let layout = self.stored(&element)?;
+        if layout.slots == 0 {
+            return Err(No("a reduction of units"));
+        }
+        let lanes = match element.as_scalar() {
+            Some(Scalar::Real | Scalar::Single) => {
+                reduction::joining(self.program, op.function, &op.type_args)
+            }
+            _ => None,
+        };
+        let chunks = count.div_ceil(CHUNK as u64);
+        let place = self.place_for(&element)?;
+        self.assign(&place, zero, &element)?;
+        if chunks == 1 {
+            let (low, high) = (self.int(0)?, self.size(count)?);
+            let part = self.chunk(op, lanes, x, &element, from, low, high)?;
+            self.join(op, &place, &part, &element)?;
+            return self.frozen(&place);
+        }
+        let all = self.size(count)?;
+        let bounds = |this: &mut Self, chunk: Reg| {
+            let each = this.int(CHUNK as u64)?;
+            let low = this.binary(Binary::Mul, chunk, each)?;
+            let end = this.binary(Binary::Add, low, each)?;
+            let less = this.set(Ty::I64, Op::Compare(Compare::Lt, end, all))?;
+            let high = this.set(Ty::I64, Op::Select(less, end, all))?;
+            Ok((low, high))
+        };
+        if !self.at_top() {
+            self.nested(&[chunks], false, &mut |this, indices| {
+                let V::Word(chunk) = indices[0] else { return Err(No("a chunk without number")) };
+                let (low, high) = bounds(this, chunk)?;
+                let part = this.chunk(op, lanes, x, &element, from, low, high)?;
+                this.join(op, &place, &part, &element)
+            })?;
+            return self.frozen(&place);
+        }
+        let slots = layout.slots as u64;
+        let partial = self.array(crate::loops::Origin::Scratch, layout.class, chunks * slots)?;
+        let slot_of = |this: &mut Self, chunk: Reg| {
+            let stride = this.size(slots)?;
+            this.binary(Binary::Mul, chunk, stride)
+        };
+        self.nested(&[chunks], true, &mut |this, indices| {
+            let V::Word(chunk) = indices[0] else { return Err(No("a chunk without number")) };
+            let (low, high) = bounds(this, chunk)?;
+            let part = this.chunk(op, lanes, x, &element, from, low, high)?;
+            let slot = slot_of(this, chunk)?;
+            this.fill(partial, slot, &part, &element)
+        })?;
+        self.nested(&[chunks], false, &mut |this, indices| {
+            let V::Word(chunk) = indices[0] else { return Err(No("a chunk without number")) };
+            let slot = slot_of(this, chunk)?;
+            let part = this.fetch(partial, slot, &element, false)?;
+            this.join(op, &place, &part, &element)
+        })?;
+        self.frozen(&place)
+    }
+
+    /// `place = op (place, part)`.
+    fn join(&mut self, op: &Fun<'a>, place: &Place, part: &V<'a>, element: &Type) -> Result<()> {
+        let total = self.read(place)?;
+        let joined = self.apply(op, total, part.clone(), element)?;
+        self.assign(place, &joined, element)
+    }
+
+    fn apply(&mut self, op: &Fun<'a>, a: V<'a>, b: V<'a>, element: &Type) -> Result<V<'a>> {
+        self.call(op, vec![(a, element.clone()), (b, element.clone())], element)
+    }
+
+    /// The elements of one chunk, of which there is at least one, joined.
+    #[allow(clippy::too_many_arguments)] // a reduction has that many parts
+    fn chunk(
+        &mut self,
+        op: &Fun<'a>,
+        lanes: Option<Joining>,
+        x: &V<'a>,
+        element: &Type,
+        from: &Type,
+        low: Reg,
+        high: Reg,
+    ) -> Result<V<'a>> {
+        let index = self.reg(Ty::I64);
+        if let Some(joining) = lanes {
+            let (body, value) = self.block(|this| {
+                let value = this.index(x, from, &V::Word(index), element)?;
+                this.as_word(&value, element)
+            })?;
+            let result = self.reg(self.type_of(value));
+            // A value known before the loop is none that the body sets.
+            let (mut body, mut value) = (body, value);
+            if !body
+                .iter()
+                .any(|s| matches!(s, Stmt::Let(reg, _) | Stmt::Total { result: reg, .. } if *reg == value))
+            {
+                let var = self.var(self.type_of(value));
+                let again = self.reg(self.type_of(value));
+                body.push(Stmt::Set(var, value));
+                body.push(Stmt::Let(again, Op::Get(var)));
+                value = again;
+            }
+            self.emit(Stmt::Total { index, low, high, body, value, joining, result })?;
+            return Ok(V::Word(result));
+        }
+        let place = self.place_for(element)?;
+        let first = self.index(x, from, &V::Word(low), element)?;
+        self.assign(&place, &first, element)?;
+        let one = self.int(1)?;
+        let second = self.binary(Binary::Add, low, one)?;
+        let label = self.label();
+        let (body, ()) = self.block(|this| {
+            let value = this.index(x, from, &V::Word(index), element)?;
+            this.join(op, &place, &value, element)
+        })?;
+        self.emit(Stmt::For { label, index, low: second, high, body })?;
+        self.frozen(&place)
+    }
+}

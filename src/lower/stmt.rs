@@ -1,0 +1,198 @@
+//! Statements.
+
+use super::{Bind, Frame, Lower, No, Result, V, uses};
+use crate::core::{ForRange, Pat, PatKind, Stmt as CoreStmt, StmtKind, Term};
+use crate::loops::{Compare, Op, Stmt, Ty};
+use crate::types::{Type, TypeKind};
+
+impl<'a> Lower<'a> {
+    /// Statements in order.
+    pub(crate) fn statements(&mut self, stmts: &'a [CoreStmt], frame: &mut Frame<'a>) -> Result<()> {
+        for (i, stmt) in stmts.iter().enumerate() {
+            if let StmtKind::Let(pat, term) = &stmt.kind {
+                self.bind_pattern(pat, term, &stmts[i + 1..], frame)?;
+                continue;
+            }
+            self.statement(stmt, frame)?;
+        }
+        Ok(())
+    }
+
+    /// One statement.
+    pub(crate) fn statement(&mut self, stmt: &'a CoreStmt, frame: &mut Frame<'a>) -> Result<()> {
+        match &stmt.kind {
+            StmtKind::Let(pat, term) => self.bind_pattern(pat, term, &[], frame),
+            StmtKind::SetLocal(local, term) => {
+                let value = self.term(term, frame)?;
+                let ty = self.ty(frame, &term.ty);
+                match frame.locals.get(*local as usize) {
+                    Some(Some(Bind::Place(place))) => {
+                        let place = place.clone();
+                        if let super::Place::Memory(array, _) = &place
+                            && self.frame_changing(frame, Some(*array), Some(*local))
+                        {
+                            return Err(No("a store into an array that is still looked at"));
+                        }
+                        self.assign(&place, &value, &ty)
+                    }
+                    // Declared without a value, set later, all in one line of statements.
+                    Some(None) if !frame.outermost => self.bind(*local, value, &ty, true, frame),
+                    _ => Err(No("a store into what does not change")),
+                }
+            }
+            StmtKind::SetGlobal(global, term) => {
+                let value = self.term(term, frame)?;
+                let ty = self.ty(frame, &term.ty);
+                match self.globals.get(global).cloned() {
+                    Some(place) => self.assign(&place, &value, &ty),
+                    None => Err(No("a store into a variable of the session")),
+                }
+            }
+            StmtKind::Store { root, root_ty, path, value } => self.store(*root, root_ty, path, value, frame),
+            StmtKind::Open { .. } | StmtKind::Require { .. } => Err(No("sizes that arrive while it runs")),
+            StmtKind::Expr(term) => self.term(term, frame).map(|_| ()),
+            StmtKind::If(condition, then, otherwise) => {
+                let value = self.term(condition, frame)?;
+                let condition = self.as_word(&value, &Type::bool())?;
+                match self.known(condition) {
+                    Some(0) => self.statements(otherwise, frame),
+                    Some(_) => self.statements(then, frame),
+                    None => {
+                        let (first, ()) = self.block(|this| this.statements(then, frame))?;
+                        let (second, ()) = self.block(|this| this.statements(otherwise, frame))?;
+                        self.emit(Stmt::If(condition, first, second))
+                    }
+                }
+            }
+            StmtKind::Match(scrutinee, arms) => {
+                let value = self.term(scrutinee, frame)?;
+                let ty = self.ty(frame, &scrutinee.ty);
+                self.match_statement(&value, &ty, arms, frame)
+            }
+            StmtKind::For(local, range, body) => self.for_loop(*local, range, body, frame),
+            StmtKind::While(condition, body) => {
+                let label = self.label();
+                let outer = frame.around.replace((label, label));
+                let inside = self.block(|this| {
+                    let value = this.term(condition, frame)?;
+                    let condition = this.as_word(&value, &Type::bool())?;
+                    match this.known(condition) {
+                        Some(0) => this.emit(Stmt::Break(label))?,
+                        Some(_) => {}
+                        None => this.emit(Stmt::If(condition, Vec::new(), vec![Stmt::Break(label)]))?,
+                    }
+                    this.statements(body, frame)
+                });
+                frame.around = outer;
+                let (inside, ()) = inside?;
+                self.emit(Stmt::Loop(label, inside))
+            }
+            StmtKind::Break | StmtKind::Continue => {
+                let (leave, go_on) = frame.around.ok_or(No("a way out of the part"))?;
+                self.emit(if matches!(stmt.kind, StmtKind::Break) {
+                    Stmt::Break(leave)
+                } else {
+                    Stmt::Continue(go_on)
+                })
+            }
+            StmtKind::Return(term) => {
+                let exit = frame.exit.clone().ok_or(No("a way out of the part"))?;
+                let value = self.term(term, frame)?;
+                self.assign(&exit.place, &value, &exit.ty)?;
+                self.emit(Stmt::Break(exit.label))
+            }
+        }
+    }
+
+    /// `val` and `var`.
+    fn bind_pattern(
+        &mut self,
+        pat: &'a Pat,
+        term: &'a Term,
+        scope: &'a [CoreStmt],
+        frame: &mut Frame<'a>,
+    ) -> Result<()> {
+        let value = self.term(term, frame)?;
+        let ty = self.ty(frame, &pat.ty);
+        // An array that changes would change under its new name.
+        let value = if self.changing(&value, None) { self.hold(&value, &ty)? } else { value };
+        if let PatKind::Bind(local) = &pat.kind {
+            let changes = scope.iter().any(|stmt| uses::assigns(stmt, *local));
+            if changes {
+                return self.bind(*local, value, &ty, true, frame);
+            }
+            let mut terms = Vec::new();
+            scope.iter().for_each(|stmt| uses::weighed(stmt, &mut |term| terms.push(term)));
+            let loops = scope.iter().any(|s| matches!(s.kind, StmtKind::For(..) | StmtKind::While(..)));
+            let value = if self.worth_holding(&value, &ty, &terms, *local, frame)
+                || loops && matches!(value, V::Array(_)) && scope.iter().any(|s| uses::in_loop(s, *local))
+            {
+                self.hold(&value, &ty)?
+            } else {
+                value
+            };
+            return self.bind(*local, value, &ty, false, frame);
+        }
+        self.fits(pat, &value, frame, &mut |this, local, value, ty, frame| {
+            let changes = scope.iter().any(|stmt| uses::assigns(stmt, local));
+            this.bind(local, value, &ty, changes, frame)
+        })
+        .map(|_| ())
+    }
+
+    fn for_loop(
+        &mut self,
+        local: u32,
+        range: &'a ForRange,
+        body: &'a [CoreStmt],
+        frame: &mut Frame<'a>,
+    ) -> Result<()> {
+        let changes = body.iter().any(|stmt| uses::assigns(stmt, local));
+        let label = self.label();
+        let index = self.reg(Ty::I64);
+        let (low, high, value): (_, _, Option<(V<'a>, Type, Type)>) = match range {
+            ForRange::All(ty) => {
+                let ty = self.ty(frame, ty);
+                let count = self.count(&ty)?;
+                (self.int(0)?, self.size(count)?, None)
+            }
+            ForRange::Ints { low, high, inclusive } => {
+                let low = self.term(low, frame)?;
+                let low = self.as_word(&low, &Type::int())?;
+                let high = self.term(high, frame)?;
+                let mut high = self.as_word(&high, &Type::int())?;
+                if *inclusive {
+                    // The largest integer itself as an end: the evaluator knows where to stop.
+                    let most = self.int(i64::MAX as u64)?;
+                    let more = self.set(Ty::I64, Op::Compare(Compare::Lt, high, most))?;
+                    self.check(more)?;
+                    let one = self.int(1)?;
+                    high = self.binary(crate::loops::Binary::Add, high, one)?;
+                }
+                (low, high, None)
+            }
+            ForRange::Elements(array) => {
+                let ty = self.ty(frame, &array.ty);
+                let value = self.term(array, frame)?;
+                let value = if self.changing(&value, None) { self.hold(&value, &ty)? } else { value };
+                let TypeKind::Array(element, index) = ty.kind() else { return Err(No("no array")) };
+                let (element, count) = (element.unfold(), self.count(index)?);
+                (self.int(0)?, self.size(count)?, Some((value, ty.clone(), element)))
+            }
+        };
+        let outer = frame.around.replace((label, label));
+        let inside = self.block(|this| {
+            let ty = this.ty(frame, &frame.infos.locals[local as usize].1.clone());
+            let value = match &value {
+                None if this.layout(&ty).slots == 0 => V::Unit,
+                None => V::Word(index),
+                Some((array, from, element)) => this.index(array, from, &V::Word(index), element)?,
+            };
+            this.bind(local, value, &ty, changes, frame)?;
+            this.statements(body, frame)
+        });
+        frame.around = outer;
+        let (inside, ()) = inside?;
+        self.emit(Stmt::For { label, index, low, high, body: inside })
+    }
+}

@@ -1,0 +1,186 @@
+//! How often a variable is used: by the syntax of core alone.
+
+use crate::core::free::Mentioned;
+use crate::core::{PatKind, Root, Stmt, StmtKind, Term, TermKind};
+use crate::types::Type;
+use std::collections::BTreeSet;
+
+/// Rounds of a loop whose number is not known.
+const MANY: f64 = 1e6;
+
+/// The locals that a term mentions, in order.
+pub(crate) fn locals(term: &Term) -> BTreeSet<u32> {
+    Mentioned::by_term(term).locals
+}
+
+/// Locals that are stored into.
+fn roots(stmt: &Stmt, found: &mut BTreeSet<u32>) {
+    match &stmt.kind {
+        StmtKind::SetLocal(local, _) => {
+            found.insert(*local);
+        }
+        StmtKind::Store { root: Root::Local(local), .. } => {
+            found.insert(*local);
+        }
+        StmtKind::If(_, then, otherwise) => then.iter().chain(otherwise).for_each(|s| roots(s, found)),
+        StmtKind::Match(_, arms) => {
+            arms.iter().for_each(|(_, _, body)| body.iter().for_each(|s| roots(s, found)));
+        }
+        StmtKind::For(_, _, body) | StmtKind::While(_, body) => body.iter().for_each(|s| roots(s, found)),
+        _ => {}
+    }
+}
+
+/// Whether a statement stores into a local.
+pub(crate) fn assigns(stmt: &Stmt, local: u32) -> bool {
+    let mut found = BTreeSet::new();
+    roots(stmt, &mut found);
+    if found.contains(&local) {
+        return true;
+    }
+    let mut inside = false;
+    stmt.for_each_term(&mut |term| inside = inside || assigned(term, local));
+    inside
+}
+
+/// Whether a statement inside a term stores into a local.
+pub(crate) fn assigned(term: &Term, local: u32) -> bool {
+    if let TermKind::Block(stmts, _) = &term.kind
+        && stmts.iter().any(|stmt| assigns(stmt, local))
+    {
+        return true;
+    }
+    let mut found = false;
+    term.for_each_child(&mut |child| found = found || assigned(child, local));
+    found
+}
+
+/// The terms of a statement.
+pub(crate) fn weighed<'t>(stmt: &'t Stmt, f: &mut dyn FnMut(&'t Term)) {
+    stmt.for_each_term(f);
+}
+
+/// Whether a local is read inside a loop of a statement.
+pub(crate) fn in_loop(stmt: &Stmt, local: u32) -> bool {
+    let reads = |stmts: &[Stmt]| {
+        let mut found = false;
+        stmts.iter().for_each(|s| s.for_each_term(&mut |t| found = found || locals(t).contains(&local)));
+        found
+    };
+    match &stmt.kind {
+        StmtKind::For(_, _, body) => reads(body),
+        StmtKind::While(condition, body) => reads(body) || locals(condition).contains(&local),
+        StmtKind::If(_, then, otherwise) => then.iter().chain(otherwise).any(|s| in_loop(s, local)),
+        _ => false,
+    }
+}
+
+/// How often the elements of an array are read: each reading of the whole counts as many times as it
+/// is done. `count` says how many values an index type has.
+pub(crate) fn times(term: &Term, local: u32, count: &dyn Fn(&Type) -> f64) -> f64 {
+    match &term.kind {
+        // By itself it is read as a whole, once.
+        TermKind::Local(found) if *found == local => match array_size(&term.ty, count) {
+            Some(n) => n,
+            None => 1.0,
+        },
+        TermKind::Index(array, index) if is(array, local) => 1.0 + times(index, local, count),
+        TermKind::Component(array, _) if is(array, local) => 1.0,
+        TermKind::Closure { captures, .. } if captures.contains(&local) => MANY * 1e3,
+        TermKind::Build(clauses, body) => {
+            let rounds: f64 = clauses.iter().map(|(_, ty)| count(ty)).product();
+            rounds * times(body, local, count)
+        }
+        TermKind::Block(stmts, value) => {
+            let mut sum: f64 = stmts.iter().map(|s| times_stmt(s, local, count)).sum();
+            if let Some(value) = value {
+                sum += times(value, local, count);
+            }
+            sum
+        }
+        _ => {
+            let mut sum = 0.0;
+            term.for_each_child(&mut |child| sum += times(child, local, count));
+            sum
+        }
+    }
+}
+
+fn times_stmt(stmt: &Stmt, local: u32, count: &dyn Fn(&Type) -> f64) -> f64 {
+    use crate::core::ForRange;
+    let list = |stmts: &[Stmt]| -> f64 { stmts.iter().map(|s| times_stmt(s, local, count)).sum() };
+    match &stmt.kind {
+        StmtKind::For(_, range, body) => {
+            let (rounds, own) = match range {
+                ForRange::All(ty) => (count(ty), 0.0),
+                ForRange::Ints { low, high, .. } => {
+                    (MANY, times(low, local, count) + times(high, local, count))
+                }
+                ForRange::Elements(array) => {
+                    (array_size(&array.ty, count).unwrap_or(MANY), times(array, local, count))
+                }
+            };
+            own + rounds * list(body)
+        }
+        StmtKind::While(condition, body) => MANY * (times(condition, local, count) + list(body)),
+        StmtKind::If(condition, then, otherwise) => {
+            times(condition, local, count) + list(then) + list(otherwise)
+        }
+        StmtKind::Match(scrutinee, arms) => {
+            times(scrutinee, local, count) + arms.iter().map(|(_, _, body)| list(body)).sum::<f64>()
+        }
+        _ => {
+            let mut sum = 0.0;
+            stmt.for_each_term(&mut |term| sum += times(term, local, count));
+            sum
+        }
+    }
+}
+
+fn array_size(ty: &Type, count: &dyn Fn(&Type) -> f64) -> Option<f64> {
+    match ty.kind() {
+        crate::types::TypeKind::Array(_, index) => Some(count(index)),
+        _ => None,
+    }
+}
+
+fn is(term: &Term, local: u32) -> bool {
+    match &term.kind {
+        TermKind::Local(found) => *found == local,
+        TermKind::Reshape(inner) => is(inner, local),
+        _ => false,
+    }
+}
+
+/// Whether an element is no dearer to compute than to read.
+pub(crate) fn cheap(body: &Term) -> bool {
+    match &body.kind {
+        TermKind::Int(_) | TermKind::Real(_) | TermKind::Code(_) | TermKind::Char(_) | TermKind::Local(_) => {
+            true
+        }
+        TermKind::ToCode(a) | TermKind::Reshape(a) => cheap(a),
+        TermKind::Index(a, i) => cheap(a) && cheap(i),
+        TermKind::Component(a, _) => cheap(a),
+        TermKind::Pack(parts) => parts.iter().all(cheap),
+        _ => false,
+    }
+}
+
+/// Whether a body looks at the parts of an index.
+pub(crate) fn taken_apart(term: &Term, local: u32) -> bool {
+    let found = match &term.kind {
+        TermKind::Factor(base, _) => is(base, local),
+        TermKind::Match(scrutinee, arms) => {
+            is(scrutinee, local) && arms.iter().any(|arm| matches!(arm.pattern.kind, PatKind::Pack(_)))
+        }
+        TermKind::Call(_, args) => args.iter().any(|arg| is(arg, local)),
+        TermKind::Block(stmts, _) => stmts.iter().any(|stmt| match &stmt.kind {
+            StmtKind::Let(pat, term) => matches!(pat.kind, PatKind::Pack(_)) && is(term, local),
+            _ => false,
+        }),
+        _ => false,
+    };
+    let mut inside = found;
+    term.for_each_child(&mut |child| inside = inside || taken_apart(child, local));
+    inside
+}
