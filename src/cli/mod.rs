@@ -151,11 +151,10 @@ impl Shell {
     fn outcome_of(&mut self, work: impl FnOnce(&mut Session, &mut dyn FnMut(&str)) -> Outcome) -> Outcome {
         let Shell { session, output, interrupts } = self;
         let _running = interrupts.while_doing(Doing::Evaluating);
-        let mut outcome = work(session, &mut |text| {
-            repl::progress::before(text);
-            output.write(text);
-        });
-        repl::progress::end();
+        let running = repl::progress::begin();
+        let mut outcome =
+            work(session, &mut |text| repl::progress::make_room(text, |text| output.write(text)));
+        drop(running);
         if outcome.status == Status::Interrupted {
             // Whoever pressed Ctrl-C knows.
             outcome.diagnostics.retain(|diagnostic| !diagnostic.is_error());

@@ -1,85 +1,123 @@
-//! A bar for loops that take long: how far they are, and how long they will still take.
+//! What is to be seen while an input takes long: a bar with the time left where a loop tells how far it
+//! is, else the time so far.
 //!
-//! Takes what a session tells while it runs; draws on standard error, on a terminal only, and takes the
-//! bar away before anything else is written there.
+//! Takes what a session tells while it runs; draws on standard error, on a terminal only, and takes away
+//! what it has drawn before anything else is written there. A thread of its own draws: what runs may say
+//! nothing for a long time.
 
 use super::commands::duration;
 use felis::session::{Progress, Session};
 use std::io::{IsTerminal, Write};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A loop that takes less has no bar.
+/// What takes less is not worth a word.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Between two looks of the bar.
+/// Between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Characters of the bar itself.
 const WIDTH: u64 = 30;
 
 /// There is one standard error, and so one bar.
-static BAR: Mutex<Bar> = Mutex::new(Bar { watched: None, drawn: None, in_line: false });
+static BAR: Mutex<Bar> = Mutex::new(Bar { begun: None, told: None, drawn: false, in_line: false });
+/// An input has begun.
+static BEGUN: Condvar = Condvar::new();
 
 struct Bar {
-    /// The loop, and when it was first heard of.
-    watched: Option<(u64, Instant)>,
-    /// When the bar was drawn last, if it is to be seen.
-    drawn: Option<Instant>,
+    /// When the present input began.
+    begun: Option<Instant>,
+    /// How far its outermost loop is, and when that loop was first heard of.
+    told: Option<(Progress, Instant)>,
+    /// Something is to be seen.
+    drawn: bool,
     /// The program has left a line open: there is no place for a bar.
     in_line: bool,
 }
 
-/// Shows how far long loops of this session are, if somebody can see it.
+/// Shows how far long inputs of this session are, if somebody can see it.
 pub fn watch(session: &mut Session) {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-    if std::io::stderr().is_terminal() && !dumb {
-        session.set_watcher(Box::new(|progress| match progress {
-            Some(progress) => bar().show(progress),
-            None => bar().clear(),
-        }));
+    if !std::io::stderr().is_terminal() || dumb {
+        return;
+    }
+    session.set_watcher(Box::new(|progress| bar().hear(progress)));
+    // Without the thread nothing is drawn, and all else is as it would be.
+    let _ = std::thread::Builder::new().name("progress".into()).spawn(draw);
+}
+
+/// An input begins, and ends when the result is dropped.
+pub fn begin() -> Running {
+    bar().begun = Some(Instant::now());
+    BEGUN.notify_one();
+    Running
+}
+
+/// An input that runs.
+pub struct Running;
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut bar = bar();
+        bar.clear();
+        (bar.begun, bar.told, bar.in_line) = (None, None, false);
     }
 }
 
-/// To be called before a program's output is written.
-pub fn before(text: &str) {
+/// Writes output of a program; the bar makes room for it.
+pub fn make_room(text: &str, write: impl FnOnce(&str)) {
     let mut bar = bar();
     bar.clear();
     if let Some(last) = text.chars().next_back() {
         bar.in_line = last != '\n';
     }
-}
-
-/// To be called when an input has ended.
-pub fn end() {
-    let mut bar = bar();
-    bar.clear();
-    (bar.watched, bar.in_line) = (None, false);
+    // The bar waits until it is written.
+    write(text);
 }
 
 fn bar() -> MutexGuard<'static, Bar> {
     BAR.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Bar {
-    fn show(&mut self, progress: Progress) {
-        let now = Instant::now();
-        let start = match self.watched {
-            Some((number, start)) if number == progress.number => start,
-            _ => {
-                self.watched = Some((progress.number, now));
-                return;
-            }
-        };
-        let seen_now = self.drawn.is_some_and(|drawn| now - drawn < PAUSE);
-        if self.in_line || now - start < PATIENCE || seen_now {
-            return;
+/// Draws now and then, as long as the command lives.
+fn draw() {
+    let mut bar = bar();
+    loop {
+        if bar.begun.is_none() {
+            bar = BEGUN.wait(bar).unwrap_or_else(PoisonError::into_inner);
+            continue;
         }
-        self.drawn = Some(now);
+        drop(bar);
+        std::thread::sleep(PAUSE);
+        bar = self::bar();
+        bar.show(Instant::now());
+    }
+}
+
+impl Bar {
+    fn hear(&mut self, progress: Option<Progress>) {
+        self.told = progress.map(|progress| match self.told {
+            Some((known, since)) if known.number == progress.number => (progress, since),
+            _ => (progress, Instant::now()),
+        });
+    }
+
+    fn show(&mut self, now: Instant) {
+        let Some(begun) = self.begun.filter(|_| !self.in_line) else { return };
+        let loop_time = self.told.map(|(progress, since)| (progress, now.saturating_duration_since(since)));
+        let text = match loop_time.filter(|(_, time)| *time >= PATIENCE) {
+            Some((progress, time)) => line(progress, time),
+            None => match now.saturating_duration_since(begun) {
+                time if time < PATIENCE => return,
+                time => format!("{} so far, Ctrl-C stops", whole(time)),
+            },
+        };
+        self.drawn = true;
         // If nobody listens there is nobody to tell.
-        let _ = write!(std::io::stderr(), "\r{}\x1b[K", line(progress, now - start));
+        let _ = write!(std::io::stderr(), "\r{text}\x1b[K");
     }
 
     fn clear(&mut self) {
-        if self.drawn.take().is_some() {
+        if std::mem::take(&mut self.drawn) {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
