@@ -43,6 +43,16 @@ pub enum What<'a> {
     Loop(&'a Stmt),
 }
 
+impl<'a> What<'a> {
+    /// The one or the other.
+    pub fn term_or_loop(self) -> Result<&'a Term, &'a Stmt> {
+        match self {
+            What::Term(term) => Ok(term),
+            What::Loop(stmt) => Err(stmt),
+        }
+    }
+}
+
 /// What is known of a value outside a part.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {

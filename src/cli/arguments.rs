@@ -87,6 +87,15 @@ pub enum Command {
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
+    /// Run a program and print what its parts became: core, loops or clif
+    Show {
+        /// The stage: core, loops or clif
+        #[arg(value_name = "STAGE", value_parser = ["core", "loops", "clif"])]
+        stage: String,
+        /// The program, `-` for standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
     /// Print the number of values of a compact linear type
     Size {
         /// The type; unknown upper-case names are index types

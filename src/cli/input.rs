@@ -3,6 +3,7 @@
 use super::exit;
 use super::output::{Output, complain};
 use felis::diagnostic::{Diagnostic, render};
+use felis::session::{Executor, Session};
 use felis::source::{SourceMap, Span};
 use std::ffi::OsString;
 use std::fs::File;
@@ -127,4 +128,16 @@ pub fn memory_limit() -> u64 {
     let total = table.lines().find_map(|line| line.strip_prefix("MemTotal:"));
     let kibibytes = total.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
     kibibytes.map_or(UNKNOWN, |total| total.saturating_mul(1024) / 4 * 3)
+}
+
+/// A session with the executor that the environment asks for: `FELIS_EXECUTOR` is `reference`, `compiled`
+/// or `eager`, `FELIS_THREADS` a number.
+pub fn session() -> Session {
+    let executor = match std::env::var("FELIS_EXECUTOR").as_deref() {
+        Ok("reference") => Executor::Reference,
+        Ok("eager") => Executor::Eager,
+        _ => Executor::Compiled,
+    };
+    let threads = std::env::var("FELIS_THREADS").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    Session::new().with_executor(executor, threads)
 }

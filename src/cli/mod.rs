@@ -10,12 +10,13 @@ mod input;
 mod interrupt;
 mod output;
 mod repl;
+mod show;
 
 pub use arguments::Arguments;
 
 use arguments::Command;
 use felis::diagnostic::Diagnostic;
-use felis::session::{Conversion, LawVerdict, Mode, Outcome, Session, Status, Trial};
+use felis::session::{Stage, Conversion, LawVerdict, Mode, Outcome, Session, Status, Trial};
 use files::Files;
 use input::Text;
 use interrupt::{Doing, Interrupts};
@@ -72,7 +73,7 @@ pub struct Shell {
 
 impl Shell {
     fn new() -> Shell {
-        let mut session = Session::new();
+        let mut session = input::session();
         session.set_memory(input::memory_limit());
         session.set_loader(Box::new(Files::here()));
         let interrupts = Interrupts::install(session.interrupt_flag());
@@ -100,6 +101,14 @@ impl Shell {
                 }))
             }
             Command::Can { name, types, with } => self.can(&name, &types, with.as_deref()),
+            Command::Show { stage, file } => {
+                let stage = match stage.as_str() {
+                    "core" => Stage::Core,
+                    "loops" => Stage::Loops,
+                    _ => Stage::Instructions,
+                };
+                self.show(stage, &file)
+            }
             Command::Laws { file, cases, seed } => self.laws(file.as_deref(), cases, seed),
             Command::Size { ty } => {
                 let answer = self.session.size_of(&ty);

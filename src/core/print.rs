@@ -50,6 +50,17 @@ pub fn function(program: &Program, id: u32, function: &Function) -> String {
     p.out
 }
 
+/// A term or a statement of a body with these locals.
+pub fn part(program: &Program, locals: &[LocalInfo], part: Result<&Term, &Stmt>) -> String {
+    let mut p = Printer { program, locals, out: String::new(), indent: 0 };
+    match part {
+        Ok(term) => p.term(term),
+        Err(stmt) => p.stmts(std::slice::from_ref(stmt)),
+    }
+    p.out.push('\n');
+    p.out
+}
+
 struct Printer<'a> {
     program: &'a Program,
     locals: &'a [LocalInfo],

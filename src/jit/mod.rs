@@ -16,9 +16,10 @@ mod math;
 mod native;
 mod vector;
 
-use crate::kernel::{Accelerator, Kernel, Part};
+use crate::kernel::{Accelerator, Kernel, Part, What};
 use crate::loops::{Key, Nest};
-use crate::lower::{self, No};
+use crate::lower::{self, Lowered, No};
+use crate::source::Span;
 use code::Code;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,9 +47,30 @@ pub struct Statistics {
     pub allocated: AtomicU64,
 }
 
+/// A stage on the way to machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The part as core.
+    Core,
+    /// As loops.
+    Loops,
+    /// As instructions of the code generator.
+    Instructions,
+}
+
+/// What became of a part.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// Where the part stands.
+    pub span: Span,
+    /// How it looks at the stage; or why it is left to the evaluator.
+    pub text: Result<String, &'static str>,
+}
+
 /// Compiles parts of programs.
 pub struct Jit {
     shared: Arc<Shared>,
+    trace: Mutex<Option<(Stage, Vec<Trace>)>>,
     code: Mutex<HashMap<Key, Option<Arc<Code>>>>,
 }
 
@@ -75,7 +97,7 @@ impl Jit {
     /// A compiler that uses that many threads; 0 for one on each core.
     pub fn new(threads: usize) -> Jit {
         let shared = Shared { threads, pool: OnceLock::new(), statistics: Statistics::default() };
-        Jit { shared: Arc::new(shared), code: Mutex::new(HashMap::new()) }
+        Jit { shared: Arc::new(shared), trace: Mutex::default(), code: Mutex::new(HashMap::new()) }
     }
 
     /// What has been done so far.
@@ -102,19 +124,43 @@ impl Jit {
         made
     }
 
-    /// A part as text, stage by stage: its loops and its instructions, or why it is declined.
-    pub fn explain(part: &Part<'_>) -> Result<(String, String), No> {
-        let lowered = lower::lower(part)?;
-        let loops = crate::loops::print::nest(&lowered.nest);
-        let instructions = Code::show(&lowered.nest).unwrap_or_else(|error| error);
-        Ok((loops, instructions))
+    /// From here on, notes how each part looks at a stage.
+    pub fn trace(&self, stage: Stage) {
+        if let Ok(mut trace) = self.trace.lock() {
+            *trace = Some((stage, Vec::new()));
+        }
+    }
+
+    /// What was noted since.
+    pub fn traced(&self) -> Vec<Trace> {
+        let noted = |mut trace: std::sync::MutexGuard<'_, Option<(Stage, Vec<Trace>)>>| {
+            trace.as_mut().map(|(_, noted)| std::mem::take(noted)).unwrap_or_default()
+        };
+        self.trace.lock().map(noted).unwrap_or_default()
+    }
+
+    fn note(&self, part: &Part<'_>, lowered: &Result<Lowered, No>) {
+        let Ok(mut trace) = self.trace.lock() else { return };
+        let Some((stage, noted)) = &mut *trace else { return };
+        let span = match part.what {
+            What::Term(term) => term.span,
+            What::Loop(stmt) => stmt.span,
+        };
+        let text = lowered.as_ref().map_err(|no| no.0).map(|lowered| match stage {
+            Stage::Core => crate::core::print::part(part.program, part.locals, part.what.term_or_loop()),
+            Stage::Loops => crate::loops::print::nest(&lowered.nest),
+            Stage::Instructions => Code::show(&lowered.nest).unwrap_or_else(|error| error),
+        });
+        noted.push(Trace { span, text });
     }
 }
 
 impl Accelerator for Jit {
     fn prepare(&self, part: &Part<'_>) -> Option<Arc<dyn Kernel>> {
         let statistics = &self.shared.statistics;
-        let lowered = match lower::lower(part) {
+        let lowered = lower::lower(part);
+        self.note(part, &lowered);
+        let lowered = match lowered {
             Ok(lowered) => lowered,
             Err(_) => {
                 statistics.declined.fetch_add(1, Ordering::Relaxed);

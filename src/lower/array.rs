@@ -451,6 +451,8 @@ impl<'a> Lower<'a> {
             let count = this.size(*size)?;
             let index = this.reg(Ty::I64);
             indices.push(V::Word(index));
+            // A few rounds are not worth a phase of their own.
+            let top = top && *size > super::SMALL;
             let outer = this.in_each;
             this.in_each = outer || top;
             let body = this.block(|this| step(this, rest, false, indices, round));

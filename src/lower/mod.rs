@@ -464,14 +464,14 @@ impl<'a> Lower<'a> {
 
     /// An array to work in, of as many slots as a type has.
     pub(crate) fn scratch(&mut self, layout: &Layout) -> Result<Array> {
-        if layout.slots <= LOCAL_SLOTS && (self.in_each || layout.slots <= 64) {
-            let slots = layout.slots.next_multiple_of(2) as u32;
-            return self.array(Origin::Local(slots), layout.class, layout.slots as u64);
+        match (self.in_each, layout.slots) {
+            (false, slots) => self.array(Origin::Scratch, layout.class, slots as u64),
+            (true, slots) if slots <= LOCAL_SLOTS => {
+                let room = slots.next_multiple_of(2) as u32;
+                self.array(Origin::Local(room), layout.class, slots as u64)
+            }
+            _ => Err(No("a large array inside a parallel loop")),
         }
-        if self.in_each {
-            return Err(No("a large array inside a parallel loop"));
-        }
-        self.array(Origin::Scratch, layout.class, layout.slots as u64)
     }
 
     fn result_array(&mut self, layout: &Layout) -> Result<Array> {

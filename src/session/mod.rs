@@ -23,7 +23,7 @@ mod tokens;
 pub use crate::eval::view::Window;
 pub use crate::eval::{Progress, Watcher};
 pub use crate::iso::Verdict;
-pub use crate::jit::Statistics;
+pub use crate::jit::{Stage, Statistics};
 pub use crate::types::number::Conversion;
 pub use can::Able;
 pub use complete::Completions;
@@ -188,6 +188,27 @@ impl Session {
         let accelerator = self.jit.clone().map(|jit| jit as Arc<dyn Accelerator>);
         self.machine.accelerate(accelerator, executor == Executor::Eager);
         self
+    }
+
+    /// From here on, notes how parts of programs look at a stage on the way to machine code.
+    pub fn trace(&mut self, stage: Stage) {
+        if let Some(jit) = &self.jit {
+            jit.trace(stage);
+        }
+    }
+
+    /// What was noted since: where each part stands (file and line), and how it looks or why it was left to
+    /// the evaluator.
+    pub fn traced(&mut self) -> Vec<(String, Result<String, &'static str>)> {
+        let noted = self.jit.as_ref().map(|jit| jit.traced()).unwrap_or_default();
+        let place = |span: Span| match self.sources.get(span.source) {
+            Some(source) => {
+                let line = source.text[..span.start as usize].matches('\n').count() + 1;
+                format!("{}:{line}", source.name)
+            }
+            None => String::new(),
+        };
+        noted.into_iter().map(|trace| (place(trace.span), trace.text)).collect()
     }
 
     /// What compiled code has done so far; `None` where nothing is compiled.
