@@ -16,7 +16,7 @@ pub use arguments::Arguments;
 
 use arguments::Command;
 use felis::diagnostic::Diagnostic;
-use felis::session::{Stage, Conversion, LawVerdict, Mode, Outcome, Session, Status, Trial};
+use felis::session::{Conversion, LawVerdict, Mode, Outcome, Session, Stage, Status, Trial};
 use files::Files;
 use input::Text;
 use interrupt::{Doing, Interrupts};
