@@ -84,6 +84,21 @@ impl SourceMap {
         source
     }
 
+    /// How many texts there are.
+    pub fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// Forgets all texts but the first ones: spans into the others are stale from then on.
+    pub fn truncate(&mut self, texts: usize) {
+        self.sources.truncate(texts);
+    }
+
     /// The text with this number.
     pub fn get(&self, id: SourceId) -> Option<&Arc<Source>> {
         self.sources.get(id.0 as usize)

@@ -2,89 +2,9 @@
 
 #![cfg(unix)]
 
-use expectrl::{ControlCode, Eof, Expect, process::Healthcheck, session::OsSession};
-use std::path::PathBuf;
-use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+mod terminal;
 
-const PROMPT: &str = "felis> ";
-
-/// A folder of its own for each terminal, for its history.
-fn folder() -> PathBuf {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let number = NEXT.fetch_add(1, Ordering::SeqCst);
-    let folder = std::env::temp_dir().join(format!("felis-repl-{}-{number}", std::process::id()));
-    std::fs::create_dir_all(&folder).expect("a folder");
-    folder
-}
-
-struct Terminal(OsSession);
-
-impl Terminal {
-    fn open() -> Terminal {
-        Terminal::with_data(&folder())
-    }
-
-    fn with_data(data: &std::path::Path) -> Terminal {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_felis"));
-        command.env("XDG_DATA_HOME", data).env("TERM", "xterm").env("NO_COLOR", "1");
-        let mut session = OsSession::spawn(command).expect("a pseudo-terminal");
-        session.set_expect_timeout(Some(Duration::from_secs(20)));
-        let mut terminal = Terminal(session);
-        terminal.sees(":help");
-        terminal.sees(PROMPT);
-        terminal
-    }
-
-    fn sees(&mut self, text: &str) {
-        if let Err(error) = self.0.expect(text) {
-            panic!("waiting for {text:?}: {error}");
-        }
-    }
-
-    fn types(&mut self, text: &str) {
-        self.0.send(text).expect("keys");
-    }
-
-    /// Enters a line; the answer has this in it; then there is a prompt again.
-    fn answers(&mut self, line: &str, answer: &str) {
-        self.types(&format!("{line}\r"));
-        // The terminal echoes what is typed: the answer begins on the next line.
-        self.sees("\r\n");
-        self.sees(answer);
-        self.sees(PROMPT);
-    }
-
-    fn takes(&mut self, line: &str) {
-        self.types(&format!("{line}\r"));
-        self.sees("\r\n");
-        self.sees(PROMPT);
-    }
-
-    fn presses(&mut self, key: &str) {
-        self.0.send(ControlCode::try_from(key).expect("a key")).expect("keys");
-    }
-
-    /// What runs has printed 42, which the echo of its text does not hold; it is stopped.
-    fn is_interrupted(&mut self) {
-        self.sees("42");
-        self.presses("^C");
-        self.sees("interrupted");
-        self.sees(PROMPT);
-    }
-
-    fn ends(mut self) {
-        self.0.expect(Eof).expect("an end");
-        for _ in 0..100 {
-            if !self.0.get_process().is_alive().unwrap_or(false) {
-                return;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        panic!("felis still runs");
-    }
-}
+use terminal::{PROMPT, Terminal, folder};
 
 #[test]
 fn values_come_with_their_types() {
@@ -114,6 +34,25 @@ fn an_input_takes_as_many_lines_as_it_needs() {
     terminal.sees("never closed");
     terminal.sees(PROMPT);
     terminal.answers("5", "5 : int");
+}
+
+#[test]
+fn lines_typed_ahead_are_not_lost() {
+    let mut terminal = Terminal::open();
+    terminal.types("40 + 2\r\"and\" + \" more\"\r4 * 4\r");
+    terminal.sees("42 : int");
+    terminal.sees("\"and more\" : string");
+    terminal.sees("16 : int");
+    terminal.sees(PROMPT);
+}
+
+#[test]
+fn a_comment_about_a_definition_waits_for_it() {
+    let mut terminal = Terminal::open();
+    terminal.types("/// The double.\r");
+    terminal.types("fun double(n:int):int => n * 2\r");
+    terminal.sees(PROMPT);
+    terminal.answers(":doc double", "The double.");
 }
 
 #[test]

@@ -233,9 +233,17 @@ impl Shell {
 
     /// Evaluates, its output written as it comes, Ctrl-C heeded.
     fn outcome(&mut self, name: &str, text: &str, mode: Mode) -> Outcome {
+        self.outcome_of(|session, out| session.evaluate(name, text, mode, out))
+    }
+
+    /// Does something that evaluates, in the same way.
+    fn outcome_of(&mut self, work: impl FnOnce(&mut Session, &mut dyn FnMut(&str)) -> Outcome) -> Outcome {
         let Shell { session, output, interrupts, .. } = self;
         let _running = interrupts.while_doing(Doing::Evaluating);
-        let mut outcome = session.evaluate(name, text, mode, &mut |text| output.write(text));
+        let running = repl::progress::begin();
+        let mut outcome =
+            work(session, &mut |text| repl::progress::make_room(text, |text| output.write(text)));
+        drop(running);
         if outcome.status == Status::Interrupted {
             // Whoever pressed Ctrl-C knows.
             outcome.diagnostics.retain(|diagnostic| !diagnostic.is_error());

@@ -20,9 +20,12 @@ mod show;
 mod site;
 mod specialise;
 pub mod stack;
+pub mod view;
+mod watch;
 
 pub use error::{Failure, RuntimeError, bytes_text};
 pub use run::{Checkpoint, Host, Machine};
+pub use watch::{Progress, Watcher};
 
 use crate::layout::Layouts;
 use crate::types::Type;
@@ -32,6 +35,11 @@ use crate::value::Value;
 pub fn display(value: &Value, ty: &Type) -> String {
     let layouts = Layouts::default();
     show::plain(&layouts, false, value, ty)
+}
+
+/// A number as text for people.
+pub fn real_text(x: f64) -> String {
+    show::real(x)
 }
 
 /// A value as text that reads back: `._strr`.

@@ -10,7 +10,7 @@
 use super::code::Callee;
 use super::error::{Failure, RuntimeError};
 use super::run::{Host, Machine, Result, Run, Stop};
-use super::show::{Parts, Show};
+use super::show::{Brief, Parts, Show};
 use super::specialise::Specialiser;
 use super::stack;
 use crate::core::{ClassId, Program};
@@ -129,13 +129,26 @@ impl Run<'_, '_> {
 
     /// The text for people of a value, parts of which have a text of their own.
     pub(super) fn own_text(&mut self, value: &Value, ty: &Type, own: &Own, span: Span) -> Result<String> {
+        self.own_glance(value, ty, own, None, span)
+    }
+
+    /// The same of a part of the value, if a glance is enough.
+    pub(super) fn own_glance(
+        &mut self,
+        value: &Value,
+        ty: &Type,
+        own: &Own,
+        brief: Option<Brief>,
+        span: Span,
+    ) -> Result<String> {
         // Showing ends with `…` where there is no room left: a text of its own that asks for itself must
         // not end so, but as any recursion does.
         if !stack::has_room_for(SHOWING) {
             return Err(self.fail(Failure::TooDeep { depth: self.machine.calls.len() }, span));
         }
         let parts = RefCell::new(Parts::Met(Vec::new()));
-        Show { layouts: &self.machine.layouts, read_back: false, own, parts: &parts }.text(value, ty);
+        let layouts = &self.machine.layouts;
+        Show { layouts, read_back: false, own, parts: &parts, brief }.text(value, ty);
         let mut texts = VecDeque::new();
         if let Parts::Met(met) = parts.into_inner() {
             for (at, value) in met {
@@ -144,6 +157,7 @@ impl Run<'_, '_> {
             }
         }
         let parts = RefCell::new(Parts::Texts(texts));
-        Ok(Show { layouts: &self.machine.layouts, read_back: false, own, parts: &parts }.text(value, ty))
+        let layouts = &self.machine.layouts;
+        Ok(Show { layouts, read_back: false, own, parts: &parts, brief }.text(value, ty))
     }
 }

@@ -17,6 +17,7 @@ use super::open::{Rest, first_opening};
 use super::prim::LONGEST_STRING;
 use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
+use super::watch::{Watch, Watcher};
 use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Script, Stmt};
 use crate::kernel::Accelerator;
 use crate::layout::{Layout, Layouts, TOO_MANY, countable};
@@ -54,6 +55,8 @@ pub struct Machine {
     pub(super) sizes: Arc<Bindings>,
     /// How often code has been specialised for sizes that arrived at run time.
     pub(super) opened: u64,
+    /// The outermost loop, for whoever waits.
+    watch: Watch,
     /// Who may take over parts of programs.
     pub(super) accelerator: Option<Arc<dyn Accelerator>>,
     /// Whether parts are taken over before they have cost anything.
@@ -151,6 +154,18 @@ impl Machine {
         self.globals[id as usize].set(Some(value));
     }
 
+    /// Sets who is told how far loops are, and gives who was.
+    pub fn set_watcher(&mut self, watcher: Option<Watcher>) -> Option<Watcher> {
+        self.watch.set(watcher)
+    }
+
+    /// Lets go of the value of a session variable.
+    pub fn forget_global(&mut self, id: crate::core::GlobalId) {
+        if let Some(cell) = self.globals.get(id as usize) {
+            cell.set(None);
+        }
+    }
+
     /// Forgets how functions look at concrete types: a new instance may replace one they used.
     pub fn forget_instances(&mut self) {
         self.instances.clear();
@@ -172,6 +187,7 @@ impl Machine {
             self.globals.push(Cell::new(None));
         }
         self.calls.clear();
+        self.watch.begin();
         let mut run = Run { machine: self, program, host, ticks: 0 };
         let mut frame = vec![Value::UNIT; script.locals.len()];
         // One statement after the other: an early one may make a type large that a later one uses.
@@ -229,10 +245,27 @@ impl Run<'_, '_> {
     /// Looks, now and then, whether the run is to stop.
     pub(super) fn tick(&mut self, span: Span) -> Result<()> {
         self.ticks = self.ticks.wrapping_add(1);
-        if self.ticks.is_multiple_of(64) && self.host.interrupt.load(Ordering::Relaxed) {
-            return Err(self.fail(Failure::Interrupted, span));
+        if self.ticks.is_multiple_of(64) {
+            if self.host.interrupt.load(Ordering::Relaxed) {
+                return Err(self.fail(Failure::Interrupted, span));
+            }
+            self.machine.watch.tell();
         }
         Ok(())
+    }
+
+    /// Runs a loop of so many rounds, if that is known; it is told whether to count them.
+    fn watched<T>(
+        &mut self,
+        total: Option<u64>,
+        rounds: impl FnOnce(&mut Self, bool) -> Result<T>,
+    ) -> Result<T> {
+        let outermost = self.machine.watch.enter(total);
+        let done = rounds(self, outermost);
+        if outermost {
+            self.machine.watch.leave();
+        }
+        done
     }
 
     fn evals(&mut self, nodes: &[Node], frame: &mut [Value]) -> Result<Vec<Value>> {
@@ -344,7 +377,10 @@ impl Run<'_, '_> {
                 Ok(if *whole { value } else { value.slots(index.word() as usize * slots, *slots) })
             }
             Kind::Build(clauses, body, element, layout) => {
-                self.build(clauses, body, element, layout, frame, span)
+                let total = clauses.iter().try_fold(1u64, |n, (_, size)| n.checked_mul(size.to_u64()?));
+                self.watched(total, |run, counts| {
+                    run.build(clauses, body, element, layout, frame, span, counts)
+                })
             }
             Kind::Pack(layout, parts) => {
                 self.counted(layout.compact().map(|c| &c.size), span)?;
@@ -591,6 +627,7 @@ impl Run<'_, '_> {
             .ok_or_else(|| self.fail(too_much(slots, class.bytes(), self.host.memory), span))
     }
 
+    #[allow(clippy::too_many_arguments)] // the parts of one node, and where it runs
     fn build(
         &mut self,
         clauses: &[(u32, Code)],
@@ -599,6 +636,7 @@ impl Run<'_, '_> {
         layout: &Layout,
         frame: &mut [Value],
         span: Span,
+        counts: bool,
     ) -> Result<Value> {
         if clauses.iter().any(|(_, size)| size.is_zero()) {
             return Ok(Value::UNIT);
@@ -622,6 +660,9 @@ impl Run<'_, '_> {
                 value if element.slots == layout.slots => value,
                 _ => last,
             };
+            if counts {
+                self.machine.watch.advance();
+            }
             let mut at = clauses.len();
             loop {
                 if at == 0 {
@@ -659,6 +700,21 @@ impl Run<'_, '_> {
             Err(Stop::Break) => Ok(false),
             Err(stop) => Err(stop),
         }
+    }
+
+    /// The same in a loop that may count its rounds.
+    fn counted_round(
+        &mut self,
+        body: &[Statement],
+        frame: &mut [Value],
+        span: Span,
+        counts: bool,
+    ) -> Result<bool> {
+        let goes_on = self.round(body, frame, span)?;
+        if counts {
+            self.machine.watch.advance();
+        }
+        Ok(goes_on)
     }
 
     pub(super) fn set_cell(&mut self, cell: &Arc<Cell>, value: Value) {
@@ -724,39 +780,50 @@ impl Run<'_, '_> {
             }
             S::ForAll(local, size, body) => {
                 self.counted(Some(size), span)?;
-                let mut code = Code::ZERO;
-                while code < *size {
-                    frame[*local as usize] = Value::code(code.clone());
-                    if !self.round(body, frame, span)? {
-                        break;
+                self.watched(size.to_u64(), |run, counts| {
+                    let mut code = Code::ZERO;
+                    while code < *size {
+                        frame[*local as usize] = Value::code(code.clone());
+                        if !run.counted_round(body, frame, span, counts)? {
+                            break;
+                        }
+                        code = code.add(&Code::Small(1));
                     }
-                    code = code.add(&Code::Small(1));
-                }
+                    Ok(())
+                })?;
             }
             S::ForInts(local, low, high, inclusive, body) => {
                 let low = self.eval(low, frame)?.as_int();
                 let high = self.eval(high, frame)?.as_int();
-                let mut i = low;
-                while i < high || (*inclusive && i == high) {
-                    frame[*local as usize] = Value::int(i);
-                    if !self.round(body, frame, span)? {
-                        break;
+                let total = u64::try_from(i128::from(high) - i128::from(low) + i128::from(*inclusive)).ok();
+                self.watched(total, |run, counts| {
+                    let mut i = low;
+                    while i < high || (*inclusive && i == high) {
+                        frame[*local as usize] = Value::int(i);
+                        if !run.counted_round(body, frame, span, counts)? {
+                            break;
+                        }
+                        match i.checked_add(1) {
+                            Some(next) => i = next,
+                            None => break,
+                        }
                     }
-                    match i.checked_add(1) {
-                        Some(next) => i = next,
-                        None => break,
-                    }
-                }
+                    Ok(())
+                })?;
             }
             S::ForElements(local, array, slots, count, body) => {
                 let array = self.eval(array, frame)?;
-                for i in 0..*count {
-                    let element = if *count == 1 { array.clone() } else { array.slots(i * slots, *slots) };
-                    frame[*local as usize] = element;
-                    if !self.round(body, frame, span)? {
-                        break;
+                self.watched(Some(*count as u64), |run, counts| {
+                    for i in 0..*count {
+                        let element =
+                            if *count == 1 { array.clone() } else { array.slots(i * slots, *slots) };
+                        frame[*local as usize] = element;
+                        if !run.counted_round(body, frame, span, counts)? {
+                            break;
+                        }
                     }
-                }
+                    Ok(())
+                })?;
             }
             S::While(condition, body) => {
                 while self.eval(condition, frame)?.as_bool() {

@@ -25,6 +25,17 @@ pub struct Show<'a> {
     pub own: &'a Own,
     /// Their values, in the order met, or what their functions gave for them.
     pub parts: &'a RefCell<Parts>,
+    /// For a glance: not all of a large value.
+    pub brief: Option<Brief>,
+}
+
+/// How much of a value is shown at a glance. Strings are then quoted, so that one sees where they end.
+#[derive(Clone, Copy)]
+pub struct Brief {
+    /// About how many bytes the text may have.
+    pub longest: usize,
+    /// How many elements of one array.
+    pub elements: usize,
 }
 
 /// Parts of a value that have a text of their own.
@@ -41,10 +52,14 @@ const LONGEST: usize = 64 << 20;
 /// The text of a value, by its structure alone.
 pub fn plain(layouts: &Layouts, read_back: bool, value: &Value, ty: &Type) -> String {
     let parts = RefCell::new(Parts::Met(Vec::new()));
-    Show { layouts, read_back, own: &Own::default(), parts: &parts }.text(value, ty)
+    Show { layouts, read_back, own: &Own::default(), parts: &parts, brief: None }.text(value, ty)
 }
 
 impl Show<'_> {
+    fn longest(&self) -> usize {
+        self.brief.map_or(LONGEST, |brief| brief.longest)
+    }
+
     /// The text of a value.
     pub fn text(&self, value: &Value, ty: &Type) -> String {
         let mut out = String::new();
@@ -57,7 +72,7 @@ impl Show<'_> {
     }
 
     fn write(&self, value: &Value, ty: &Type, out: &mut String) {
-        if out.len() > LONGEST || !super::stack::has_room() {
+        if out.len() > self.longest() || !super::stack::has_room() {
             if !out.ends_with('…') {
                 out.push('…');
             }
@@ -146,9 +161,12 @@ impl Show<'_> {
             Scalar::Bigint => {
                 let _ = write!(out, "{}", value.as_bigint());
             }
+            Scalar::String if self.brief.is_some() => glance(value.as_str(), self.longest(), out),
             Scalar::String if self.read_back => quote(value.as_str(), out),
             Scalar::String => out.push_str(value.as_str()),
-            Scalar::Char if self.read_back => out.push_str(&character(value.as_char())),
+            Scalar::Char if self.read_back || self.brief.is_some() => {
+                out.push_str(&character(value.as_char()))
+            }
             Scalar::Char => out.push(value.as_char()),
         }
     }
@@ -158,8 +176,14 @@ impl Show<'_> {
         let Form::Array { element: each, count } = &layout.form else { return };
         let (open, close) = if *count < 2 { ('[', ']') } else { ('(', ')') };
         out.push(open);
-        for i in 0..*count {
-            if out.len() > LONGEST {
+        // At a glance, the first elements and the last.
+        let most = self.brief.map_or(usize::MAX, |brief| brief.elements.max(2));
+        let gap = if *count > most { most - most / 2..*count - most / 2 } else { *count..*count };
+        for i in (0..gap.start).chain(gap.end..*count) {
+            if i == gap.end && !gap.is_empty() {
+                let _ = write!(out, "{}…", self.comma());
+            }
+            if out.len() > self.longest() {
                 out.push('…');
                 break;
             }
@@ -249,7 +273,7 @@ impl Show<'_> {
             if i > 0 {
                 out.push_str(if self.read_back { "\\," } else { "\\, " });
             }
-            if out.len() > LONGEST {
+            if out.len() > self.longest() {
                 out.push('…');
                 break;
             }
@@ -307,6 +331,17 @@ fn quote(text: &str, out: &mut String) {
     out.push('"');
     text.chars().for_each(|c| escape(c, '"', out));
     out.push('"');
+}
+
+/// A string in quotes, and of a long one its beginning and how much is left out.
+fn glance(text: &str, longest: usize, out: &mut String) {
+    match text.char_indices().nth(longest) {
+        None => quote(text, out),
+        Some((end, _)) => {
+            quote(&text[..end], out);
+            let _ = write!(out, "… ({} characters left out)", text[end..].chars().count());
+        }
+    }
 }
 
 /// A character in quotes, with an escape that the lexer reads.

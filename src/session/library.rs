@@ -177,6 +177,27 @@ impl Index {
         self.by_type.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// The names of types that the library declares.
+    pub fn types(&self) -> impl Iterator<Item = &str> {
+        let words = ["typedef", "newtype", "struct", "variant", "typefun", "type"];
+        self.declared(move |word| words.contains(&word))
+    }
+
+    /// The names of its classes.
+    pub fn classes(&self) -> impl Iterator<Item = &str> {
+        self.declared(|word| word == "class")
+    }
+
+    /// Whether a function has this name there.
+    pub fn defines_function(&self, name: &str) -> bool {
+        self.definitions(name).iter().any(|&at| matches!(self.chunks[at].word, "fun" | "proc" | "class"))
+    }
+
+    fn declared(&self, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &str> {
+        let chunks = self.chunks.iter().filter(move |chunk| wanted(chunk.word));
+        chunks.filter_map(|chunk| chunk.defines.first().map(|name| &**name))
+    }
+
     /// Every name that the library defines.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(|name| &**name)

@@ -8,9 +8,12 @@
 //! hold: whoever runs texts of unknown origin does so inside [`on_large_stack`].
 
 mod can;
+mod complete;
+mod definition;
 mod dispatch;
 pub mod docs;
 mod entry;
+mod display;
 mod host;
 mod laws;
 mod library;
@@ -20,28 +23,38 @@ pub mod reference;
 mod tested;
 
 pub use crate::check::similar;
+mod results;
+mod tokens;
+
+pub use crate::eval::view::Window;
+pub use crate::eval::{Progress, Watcher};
 pub use crate::iso::Verdict;
 pub use crate::jit::{Stage, Statistics};
 pub use crate::types::number::Conversion;
 pub use can::Able;
 pub use entry::{Main, Misfit, Parameter};
+pub use complete::Completions;
+pub use definition::DefinitionText;
 pub use host::{AnnotationRule, HostValue, Hosts, ValueRule};
 pub use laws::{Trial, Verdict as LawVerdict};
 pub use modules::{Loader, NotFound, Place};
 pub use query::{Comparison, Definition, Overload, Reasons};
 pub use tested::{Fate, Tested};
+pub use tokens::{TokenClass, matching_bracket, tokens};
 
 use crate::check::{self, Env, module};
-use crate::core::{Program, Script};
+use crate::core::{Program, Script, TermKind};
 use crate::diagnostic::{self, Diagnostic};
-use crate::eval::{self, Checkpoint, Host, Machine, stack};
+use crate::eval::{self, Checkpoint, Host, Machine, RuntimeError, stack};
 use crate::jit::Jit;
 use crate::kernel::Accelerator;
-use crate::source::{Source, SourceMap, Span};
+use crate::source::{Source, SourceId, SourceMap, Span};
 use crate::syntax;
-use crate::types::Type;
+use crate::types::{Type, TypeKind, TypeVar};
+use crate::value::Value;
 use library::Library;
 use modules::{First, Loaded};
+use results::Results;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -59,6 +72,9 @@ pub struct Session {
     adopted: BTreeSet<usize>,
     loader: Option<Box<dyn Loader>>,
     hosts: Hosts,
+    results: Results,
+    /// The inputs that have succeeded, in order.
+    inputs: Vec<definition::Input>,
     interrupt: Arc<AtomicBool>,
     memory: u64,
     jit: Option<Arc<Jit>>,
@@ -83,6 +99,8 @@ pub enum Mode {
     Script,
     /// A line: the value of a last expression is shown.
     Line,
+    /// A line of a session: its value is laid out for people, and has a name afterwards.
+    Display(Window),
 }
 
 /// How an input ended.
@@ -105,7 +123,7 @@ pub struct Outcome {
     pub status: Status,
     /// Errors, warnings and notes.
     pub diagnostics: Vec<Diagnostic>,
-    /// The value of the last expression of a [`Mode::Line`].
+    /// The value of the last expression, unless the input is a [`Mode::Script`].
     pub value: Option<Shown>,
     /// The text ends too early and more lines could complete it.
     pub incomplete: bool,
@@ -116,10 +134,12 @@ pub struct Outcome {
 pub struct Shown {
     /// Its type.
     pub ty: Type,
-    /// For people.
+    /// For people. In [`Mode::Display`] lines for the window, and of a large value not all.
     pub text: String,
-    /// For reading back.
+    /// For reading back; empty in [`Mode::Display`].
     pub read_back: String,
+    /// The sizes that arrived at run time and that the type mentions, with what they are.
+    pub sizes: Vec<(String, String)>,
 }
 
 impl Shown {
@@ -159,6 +179,8 @@ impl Session {
             modules: Loaded::new(),
             loader: None,
             hosts: Hosts::default(),
+            results: Results::default(),
+            inputs: Vec::new(),
             interrupt: Arc::new(AtomicBool::new(false)),
             memory: MEMORY,
             jit: None,
@@ -202,14 +224,21 @@ impl Session {
         self.jit.as_deref().map(Jit::statistics)
     }
 
-    /// Forgets everything; the loader, the host's rules, the executor, the interrupt flag and the limit on
-    /// memory stay.
+    /// Forgets everything; the loader, the host's rules, the executor, the watcher, the interrupt flag and
+    /// the limit on memory stay.
     pub fn reset(&mut self) {
         let (interrupt, loader) = (self.interrupt.clone(), self.loader.take());
         let hosts = std::mem::take(&mut self.hosts);
         let (executor, threads) = self.executor;
+        let watcher = self.machine.set_watcher(None);
         let new = Session::new().with_executor(executor, threads);
         *self = Session { interrupt, loader, hosts, memory: self.memory, ..new };
+        self.machine.set_watcher(watcher);
+    }
+
+    /// Says who is told how far long loops are.
+    pub fn set_watcher(&mut self, watcher: Watcher) {
+        self.machine.set_watcher(Some(watcher));
     }
 
     /// Sets how many bytes one value may take.
@@ -235,20 +264,32 @@ impl Session {
     /// Runs a text, which messages call `name`; what it prints goes to `out`.
     pub fn evaluate(&mut self, name: &str, text: &str, mode: Mode, out: &mut dyn FnMut(&str)) -> Outcome {
         self.interrupt.store(false, Ordering::SeqCst);
-        self.transaction(name, text, |session, first, stmts, diagnostics| {
+        let relied = self.results.named(&syntax::idents(&detached(text)));
+        let before = self.results.last();
+        let source = SourceId(self.sources.len() as u32);
+        let outcome = self.transaction(name, text, |session, first, stmts, diagnostics| {
+            let functions = session.program.functions.len();
             let script = session.script(stmts, diagnostics)?;
             for First { script, import } in first {
-                session.run(script, out).map_err(|(status, diagnostic)| {
+                session.run(script, Mode::Script, out).map_err(|(status, diagnostic)| {
                     diagnostics.push(diagnostic.label(*import, "imported here"));
                     status
                 })?;
             }
-            let value = session.run(&script, out).map_err(|(status, diagnostic)| {
+            let value = session.run(&script, mode, out).map_err(|(status, diagnostic)| {
                 diagnostics.push(*diagnostic);
                 status
             })?;
-            Ok((value.filter(|_| mode == Mode::Line), Keep::Changes))
-        })
+            if session.program.functions.len() > functions && !computes(&script) {
+                session.results.need(relied.iter().map(|(_, id)| *id));
+            }
+            Ok((value, Keep::Changes))
+        });
+        if outcome.status == Status::Ok {
+            let result = self.results.last().filter(|last| Some(*last) != before);
+            self.note_input(source, result, relied);
+        }
+        outcome
     }
 
     /// Checks a text without running it, and keeps nothing of it.
@@ -349,20 +390,32 @@ impl Session {
     fn run(
         &mut self,
         script: &Script,
+        mode: Mode,
         out: &mut dyn FnMut(&str),
     ) -> Result<Option<Shown>, (Status, Box<Diagnostic>)> {
-        let mut host = Host { out, interrupt: &self.interrupt, memory: self.memory };
+        let interrupt = self.interrupt.clone();
+        let mut host = Host { out, interrupt: &interrupt, memory: self.memory };
         let done = self.machine.run(&self.program, script, &mut host).and_then(|value| {
             let Some((value, term)) = value.zip(script.result.as_ref()) else { return Ok(None) };
-            let ty = self.machine.concrete(&term.ty);
-            Ok(Some(Shown {
-                text: self.machine.text(&self.program, &value, &ty, &mut host)?,
-                read_back: eval::read_back(&value, &ty),
-                ty: term.ty.clone(),
-            }))
+            if mode == Mode::Script {
+                return Ok(None);
+            }
+            let shown = self.show(&value, &term.ty, mode, &mut host)?;
+            Ok(Some((value, shown)))
         });
         match done {
-            Ok(shown) => Ok(shown),
+            Ok(None) => Ok(None),
+            Ok(Some((value, shown))) => {
+                // To look at a result is no new one.
+                let again = match script.result.as_ref().map(|term| &term.kind) {
+                    Some(TermKind::Global(id)) => script.body.is_empty() && self.results.contains(*id),
+                    _ => false,
+                };
+                if matches!(mode, Mode::Display(_)) && !again {
+                    self.remember(value, &shown.ty);
+                }
+                Ok(Some(shown))
+            }
             Err(error) => {
                 let status = if error.interrupted() { Status::Interrupted } else { Status::Failed };
                 // The library's texts come first; its users are shown their own.
@@ -371,6 +424,31 @@ impl Session {
                 Err((status, Box::new(error.to_diagnostic())))
             }
         }
+    }
+
+    /// A value as the mode of its input wants it.
+    fn show(
+        &mut self,
+        value: &Value,
+        ty: &Type,
+        mode: Mode,
+        host: &mut Host<'_>,
+    ) -> Result<Shown, Box<RuntimeError>> {
+        let concrete = self.machine.concrete(ty);
+        let (text, read_back) = match mode {
+            Mode::Display(window) => {
+                let view = self.machine.view(&self.program, value, &concrete, window, host)?;
+                (display::lay_out(view, window), String::new())
+            }
+            _ => {
+                (self.machine.text(&self.program, value, &concrete, host)?, eval::read_back(value, &concrete))
+            }
+        };
+        let mut vars = Vec::new();
+        variables(ty, &mut vars);
+        let size = |var: &TypeVar| (var.name.to_string(), self.machine.concrete(&Type::var(var.clone())));
+        let sizes = vars.iter().map(size).map(|(name, size)| (name, size.size_text())).collect();
+        Ok(Shown { ty: ty.clone(), text, read_back, sizes })
     }
 
     /// Reads what a text needs of the library and makes it known.
@@ -480,6 +558,29 @@ struct Saved {
     modules: Loaded,
     program: crate::core::program::Extent,
     checkpoint: Checkpoint,
+}
+
+/// Whether a script only computes a value that holds no function: what it mentions can be forgotten.
+fn computes(script: &Script) -> bool {
+    fn holds_function(ty: &Type) -> bool {
+        let mut found = matches!(
+            ty.kind(),
+            TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Nominal(..) | TypeKind::Var(_)
+        );
+        ty.kind().for_each_child(&mut |child| found = found || holds_function(child));
+        found
+    }
+    script.body.is_empty() && script.result.as_ref().is_some_and(|term| !holds_function(&term.ty))
+}
+
+/// The variables of a type, each once.
+fn variables(ty: &Type, found: &mut Vec<TypeVar>) {
+    if let TypeKind::Var(var) = ty.kind()
+        && !found.iter().any(|known| known.id == var.id)
+    {
+        found.push(var.clone());
+    }
+    ty.kind().for_each_child(&mut |child| variables(child, found));
 }
 
 /// A text that is only looked at.

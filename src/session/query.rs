@@ -55,7 +55,7 @@ pub struct Overload {
 }
 
 /// The words of the language that are not names.
-const KEYWORDS: &[&str] = &[
+pub(super) const KEYWORDS: &[&str] = &[
     "and",
     "aproj",
     "as",
@@ -102,7 +102,8 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// Types known without a declaration that are no scalars, and kinds.
-const TYPE_WORDS: &[&str] = &["below", "bool", "lower", "unit", "void", "COMPACTLINEAR", "TYPE", "UNITSUM"];
+pub(super) const TYPE_WORDS: &[&str] =
+    &["below", "bool", "lower", "unit", "void", "COMPACTLINEAR", "TYPE", "UNITSUM"];
 
 impl Session {
     /// The type of an expression, which `import`s may precede. A procedure's call is of type `void`.
@@ -257,6 +258,9 @@ impl Session {
         for (name, known) in self.env.values.iter().filter(|(name, _)| own(name)) {
             match known {
                 Known::Global { id, mutable, .. } => {
+                    if self.results.contains(*id) {
+                        continue;
+                    }
                     let library = self.library.env.values.get(name);
                     if matches!(library, Some(Known::Global { id: other, .. }) if other == id) {
                         continue;
@@ -377,7 +381,7 @@ fn overload(env: &Env, name: &str, callable: &Callable) -> Overload {
 }
 
 /// A name with the type of a function.
-fn headed(env: &Env, name: &str, scheme: &Scheme) -> String {
+pub(super) fn headed(env: &Env, name: &str, scheme: &Scheme) -> String {
     format!("{name}{} : {}", list(env, &scheme.params, &scheme.constraints), scheme.ty())
 }
 

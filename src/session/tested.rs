@@ -105,7 +105,7 @@ impl Session {
         self.transaction(name, text, |session, first, stmts, diagnostics| {
             let script = session.script(stmts, diagnostics)?;
             for script in first.iter().map(|first| &first.script).chain([&script]) {
-                let value = session.run(script, out).map_err(|(status, diagnostic)| {
+                let value = session.run(script, Mode::Line, out).map_err(|(status, diagnostic)| {
                     diagnostics.push(*diagnostic);
                     status
                 })?;
@@ -128,7 +128,7 @@ impl Session {
         let stmt = Stmt { kind: CoreStmt::Expr(call), span: Span::default() };
         let script = Script { locals: Vec::new(), body: vec![stmt], result: None };
         let done = self.undone(Span::default(), |session| {
-            Ok(match session.run(&script, &mut |_| ()) {
+            Ok(match session.run(&script, Mode::Script, &mut |_| ()) {
                 Ok(_) => Fate::Passed,
                 Err((Status::Interrupted, _)) => Fate::Interrupted,
                 Err((_, diagnostic)) => Fate::Failed(vec![*diagnostic]),

@@ -156,6 +156,13 @@ pub enum Kind {
     #[token("/*")] BlockComment,
 }
 
+impl Kind {
+    /// Whether it is a word of the language.
+    pub fn is_word(self) -> bool {
+        (Kind::Fun as u8..=Kind::Import as u8).contains(&(self as u8))
+    }
+}
+
 /// One token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {

@@ -1,0 +1,130 @@
+//! What is typed, in colours.
+//!
+//! Takes a line and the place of the cursor; gives the same characters with colours between them, so
+//! that what is seen is as wide as what is typed. Only lexes: a name is not looked up.
+
+use felis::session::{TokenClass, matching_bracket, tokens};
+use std::borrow::Cow;
+
+/// Longer texts stay as they are: they are looked at again at each key.
+const LONGEST: usize = 20_000;
+
+const END: &str = "\x1b[0m";
+const MATCHED: &str = "\x1b[1;4m";
+const COMMAND: &str = "\x1b[1;34m";
+/// What the editor itself says, beside what is typed.
+const ASIDE: &str = "\x1b[2m";
+
+/// The line in colours; brackets that belong together stand out where the cursor is, unless the line
+/// is finished.
+pub fn line(text: &str, cursor: Option<usize>) -> Cow<'_, str> {
+    if text.is_empty() || text.len() > LONGEST {
+        return Cow::Borrowed(text);
+    }
+    let command = command(text);
+    let program = &text[command..];
+    let pair = cursor.and_then(|at| bracket_pair(program, at.checked_sub(command)?));
+    let mut out = String::with_capacity(text.len() * 2);
+    if command > 0 {
+        paint(&text[..command], Some(COMMAND), &mut out);
+    }
+    let mut end = 0;
+    for (range, class) in tokens(program) {
+        out.push_str(&program[end..range.start]);
+        end = range.end;
+        let matched = pair.is_some_and(|(a, b)| range.start == a || range.start == b);
+        let color = if matched { Some(MATCHED) } else { color(class) };
+        paint(&program[range], color, &mut out);
+    }
+    out.push_str(&program[end..]);
+    Cow::Owned(out)
+}
+
+/// What the editor says beside what is typed.
+pub fn aside(text: &str) -> String {
+    format!("{ASIDE}{text}{END}")
+}
+
+/// The length of the command that a line begins with.
+fn command(text: &str) -> usize {
+    let start = text.len() - text.trim_start().len();
+    if !text[start..].starts_with(':') {
+        return 0;
+    }
+    text[start..].find(char::is_whitespace).map_or(text.len(), |length| start + length)
+}
+
+/// The bracket under or before the cursor, and the one that belongs to it.
+fn bracket_pair(text: &str, cursor: usize) -> Option<(usize, usize)> {
+    let bracket = |at: &usize| text.as_bytes().get(*at).is_some_and(|b| b"()[]{}".contains(b));
+    let here = [Some(cursor), cursor.checked_sub(1)];
+    here.into_iter().flatten().filter(bracket).find_map(|at| Some((at, matching_bracket(text, at)?)))
+}
+
+fn color(class: TokenClass) -> Option<&'static str> {
+    Some(match class {
+        TokenClass::Keyword => "\x1b[35m",
+        TokenClass::Number => "\x1b[36m",
+        TokenClass::Text => "\x1b[32m",
+        TokenClass::Comment => "\x1b[90m",
+        TokenClass::TypeName => "\x1b[33m",
+        TokenClass::Unreadable => "\x1b[31m",
+        TokenClass::Name | TokenClass::Open | TokenClass::Close | TokenClass::Operator => return None,
+    })
+}
+
+/// A part of a text in a colour; each of its lines by itself, so that none runs into the next.
+fn paint(text: &str, color: Option<&str>, out: &mut String) {
+    let Some(color) = color else { return out.push_str(text) };
+    for (at, line) in text.split('\n').enumerate() {
+        if at > 0 {
+            out.push('\n');
+        }
+        if !line.is_empty() {
+            out.extend([color, line, END]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    /// Without its colours.
+    fn plain(text: &str) -> String {
+        let mut out = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('\x1b') {
+            out.push_str(&rest[..at]);
+            let end = rest[at..].find('m').expect("an end of the colour");
+            rest = &rest[at + end + 1..];
+        }
+        out + rest
+    }
+
+    #[test]
+    fn characters_stay_as_they_are() {
+        for text in ["val x = 1", ":type  x", "  :iso a ~ b", "\"é", "/* a\n b */ 3", "§§ (", "))", "f ([1])"]
+        {
+            for cursor in (0..=text.len()).map(Some).chain([None]) {
+                assert_eq!(plain(&line(text, cursor)), text);
+            }
+        }
+    }
+
+    #[test]
+    fn brackets_at_the_cursor_stand_out() {
+        let marked = "f \x1b[1;4m(\x1b[0mx\x1b[1;4m)\x1b[0m";
+        for cursor in [2, 3, 5] {
+            assert_eq!(line("f (x)", Some(cursor)), marked, "{cursor}");
+        }
+        assert_eq!(line("f (x)", Some(0)), "f (x)");
+        assert_eq!(line("f (x)", None), "f (x)");
+    }
+
+    #[test]
+    fn words_have_colours() {
+        assert_eq!(line("val T = 1", None), "\x1b[35mval\x1b[0m \x1b[33mT\x1b[0m = \x1b[36m1\x1b[0m");
+        assert_eq!(line(":type x", None), "\x1b[1;34m:type\x1b[0m x");
+    }
+}

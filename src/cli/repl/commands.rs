@@ -1,0 +1,297 @@
+//! The commands of a session: `:type` and its like.
+//!
+//! Takes a line that begins with a colon; gives an answer, or says how the command is written. Files and
+//! the editor are in [`super::files`].
+
+use super::super::commands::{Flow, comparison};
+use super::super::{exit, output};
+use super::{Repl, files, why};
+use felis::diagnostic::Diagnostic;
+use felis::session::Session;
+use std::time::{Duration, Instant};
+
+/// A command.
+pub struct Command {
+    /// Its name, with the colon.
+    pub name: &'static str,
+    /// What it is used on, as the list of commands shows it.
+    pub argument: &'static str,
+    /// What it is used on, as completion needs to know.
+    pub wants: Wants,
+    /// The argument may be left out.
+    pub optional: bool,
+    /// What it does.
+    pub meaning: &'static str,
+}
+
+/// What a command is used on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wants {
+    Nothing,
+    Expression,
+    Type,
+    Name,
+    Class,
+    File,
+    Command,
+}
+
+const fn command(
+    name: &'static str,
+    argument: &'static str,
+    wants: Wants,
+    optional: bool,
+    meaning: &'static str,
+) -> Command {
+    Command { name, argument, wants, optional, meaning }
+}
+
+/// All commands, in the order of the list.
+pub const COMMANDS: &[Command] = &[
+    command(":type", "EXPRESSION", Wants::Expression, false, "its type; of a function, all its forms"),
+    command(":kind", "TYPE", Wants::Type, false, "its kind"),
+    command(":size", "TYPE", Wants::Type, false, "how many values it has"),
+    command(":iso", "TYPE ~ TYPE", Wants::Type, false, "how they are related, with the laws used"),
+    command(":can", "EXPRESSION", Wants::Expression, false, "whether it makes sense, and what it gives"),
+    command(
+        ":dispatch",
+        "EXPRESSION",
+        Wants::Expression,
+        false,
+        "the functions, instances and conversions it goes through",
+    ),
+    command(":instances", "CLASS", Wants::Class, false, "the types that belong to it"),
+    command(":doc", "NAME", Wants::Name, false, "what it is for, with examples"),
+    command(":source", "NAME", Wants::Name, false, "the text of its definition"),
+    command(":why", "", Wants::Nothing, false, "more about the last error"),
+    command(":time", "EXPRESSION", Wants::Expression, false, "evaluate it and say how long that took"),
+    command(":load", "FILE", Wants::File, false, "run a program in this session"),
+    command(":reload", "", Wants::Nothing, false, "run the program loaded last as it is now"),
+    command(
+        ":edit",
+        "[FILE]",
+        Wants::File,
+        true,
+        "write in $EDITOR, then load; without FILE what was loaded last",
+    ),
+    command(":save", "FILE", Wants::File, false, "write what this session has defined into a file"),
+    command(":env", "", Wants::Nothing, false, "what you have defined"),
+    command(":reset", "", Wants::Nothing, false, "forget all of it"),
+    command(":help", "[COMMAND]", Wants::Command, true, "this list"),
+    command(":quit", "", Wants::Nothing, false, "leave, as Ctrl-D does"),
+];
+
+/// The command that a word stands for: its name, or the beginning of one name only. Else why not.
+pub fn find(word: &str) -> Result<&'static Command, String> {
+    if let Some(known) = COMMANDS.iter().find(|command| command.name == word) {
+        return Ok(known);
+    }
+    let fitting: Vec<&Command> =
+        COMMANDS.iter().filter(|command| word.len() > 1 && command.name.starts_with(word)).collect();
+    match &fitting[..] {
+        [one] => Ok(one),
+        [] => Err(format!("there is no command `{word}`; `:help` lists them")),
+        several => {
+            let names: Vec<String> = several.iter().map(|command| format!("`{}`", command.name)).collect();
+            Err(format!("`{word}` could be {}", names.join(", ")))
+        }
+    }
+}
+
+/// Does what a line that begins with `:` says.
+pub fn run(repl: &mut Repl, line: &str) -> Flow {
+    repl.shell.output.flush();
+    let line = line.trim();
+    let (word, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let argument = argument.trim();
+    let command = match find(word) {
+        Ok(command) => command,
+        Err(why) => return misused(&why),
+    };
+    if argument.is_empty() && command.wants != Wants::Nothing && !command.optional {
+        return misused(&format!("write `{} {}`", command.name, command.argument));
+    }
+    if !argument.is_empty() && command.wants == Wants::Nothing {
+        return misused(&format!("`{}` takes nothing after it", command.name));
+    }
+    let session = &mut repl.shell.session;
+    let answer = match command.name {
+        ":type" => type_of(session, argument),
+        ":kind" => match session.members(argument) {
+            Some(members) => Ok(format!("a kind: {}\n", members.join(" | "))),
+            None => session.kind_of(argument).map(|(_, kind)| format!("{kind}\n")),
+        },
+        ":size" => session.size_of(argument).map(|size| format!("{size}\n")),
+        ":iso" => match argument.split_once('~') {
+            Some((left, right)) => session.iso(left, right, true).map(|answer| comparison(&answer)),
+            None => return misused("write `:iso TYPE ~ TYPE`"),
+        },
+        ":can" => session.dispatch(argument).map(|able| format!("yes : {}\n", able.result)),
+        ":dispatch" => session.dispatch(argument).map(|able| able.how),
+        ":instances" => session.instances(argument).map(|lines| match &lines[..] {
+            [] => "none\n".to_string(),
+            lines => lines.iter().map(|line| format!("{line}\n")).collect(),
+        }),
+        ":doc" => match doc(session, argument) {
+            Some(text) => Ok(text),
+            None => return misused(&format!("nothing is known by the name `{argument}`")),
+        },
+        ":source" => match source(session, argument) {
+            Some(text) => Ok(text),
+            None => return misused(&format!("nothing is known by the name `{argument}`")),
+        },
+        ":why" => match &repl.wrong {
+            Some(diagnostic) => Ok(why::explain(diagnostic)),
+            None => return misused("there has been no error in this session"),
+        },
+        ":time" => return time(repl, argument),
+        ":load" => return files::load(repl, argument),
+        ":reload" => return files::reload(repl),
+        ":edit" => return files::edit(repl, argument),
+        ":save" => return files::save(repl, argument),
+        ":env" => {
+            let lines = session.definitions().into_iter().map(|d| format!("{}\n", d.declaration));
+            Ok(lines.collect())
+        }
+        ":reset" => {
+            session.reset();
+            repl.loaded = None;
+            Ok(String::new())
+        }
+        ":help" => match argument {
+            "" => Ok(help()),
+            argument => {
+                let word = if argument.starts_with(':') { argument.into() } else { format!(":{argument}") };
+                match find(&word) {
+                    Ok(command) => Ok(entry(command)),
+                    Err(why) => return misused(&why),
+                }
+            }
+        },
+        _ => return Flow::Quit,
+    };
+    if let Err(diagnostics) = &answer {
+        repl.note(diagnostics);
+    }
+    Flow::Continue(repl.shell.answer(answer))
+}
+
+/// Says how a command is written.
+pub fn misused(why: &str) -> Flow {
+    output::complain(why);
+    Flow::Continue(exit::USAGE)
+}
+
+fn type_of(session: &mut Session, text: &str) -> Result<String, Vec<Diagnostic>> {
+    match functions(session, text) {
+        Some(text) => Ok(text),
+        None => session.type_of(text).map(|ty| format!("{ty}\n")),
+    }
+}
+
+/// The functions of a name, each with what it does.
+fn functions(session: &mut Session, name: &str) -> Option<String> {
+    let overloads = session.overloads(name);
+    let lines = overloads.iter().map(|overload| {
+        let doc = overload.doc.iter().flat_map(|doc| doc.lines()).map(|line| format!("    {line}\n"));
+        format!("{}\n{}", overload.signature, doc.collect::<String>())
+    });
+    (!overloads.is_empty()).then(|| lines.collect())
+}
+
+/// What is said about a name where it is defined.
+fn doc(session: &mut Session, name: &str) -> Option<String> {
+    if let Some(text) = functions(session, name) {
+        return Some(text);
+    }
+    let mut out = String::new();
+    for definition in session.definition_texts(name) {
+        let doc = definition.doc.iter().flat_map(|doc| doc.lines()).map(|line| format!("    {line}\n"));
+        out.push_str(&format!("{}\n{}", definition.head(), doc.collect::<String>()));
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+/// The texts of a name's definitions.
+fn source(session: &mut Session, name: &str) -> Option<String> {
+    let definitions = session.definition_texts(name);
+    if definitions.is_empty() {
+        // A primitive has no text.
+        let built_in = functions(session, name)?;
+        return Some(format!("// built in\n{built_in}"));
+    }
+    let texts = definitions.iter().map(|definition| {
+        let doc = definition
+            .doc
+            .iter()
+            .flat_map(|doc| doc.lines())
+            .map(|line| if line.is_empty() { "///\n".to_string() } else { format!("/// {line}\n") });
+        format!("// {}\n{}{}\n", definition.place, doc.collect::<String>(), definition.text)
+    });
+    Some(texts.collect::<Vec<_>>().join("\n"))
+}
+
+/// Evaluates an input and says how long that took, however it ended.
+fn time(repl: &mut Repl, text: &str) -> Flow {
+    let start = Instant::now();
+    let flow = repl.input(text);
+    let took = duration(start.elapsed());
+    repl.shell.output.write(&format!("took {took}\n"));
+    flow
+}
+
+/// A time in the unit that suits it.
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match time.as_secs() {
+        0 if seconds < 1e-3 => format!("{:.1} µs", seconds * 1e6),
+        0 => format!("{:.1} ms", seconds * 1e3),
+        whole @ 1..60 => format!("{:.2} s", whole as f64 + seconds.fract()),
+        whole @ 60..3600 => format!("{} min {:02} s", whole / 60, whole % 60),
+        whole => format!("{} h {:02} min", whole / 3600, whole / 60 % 60),
+    }
+}
+
+fn entry(command: &Command) -> String {
+    format!("  {:<22} {}\n", format!("{} {}", command.name, command.argument), command.meaning)
+}
+
+fn help() -> String {
+    let mut out = String::from("Statements and expressions end with the line, unless something is open.\n");
+    out.extend(COMMANDS.iter().map(entry));
+    out.push_str("`it` and `_1` are the last result, `_2` the one before, up to `_9`.\n");
+    out.push_str("Tab completes, Ctrl-R searches earlier lines, Ctrl-C stops; two empty lines end what\n");
+    out.push_str("cannot be completed. A command may be shortened, as `:q`.\n");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COMMANDS, duration, find};
+    use std::time::Duration;
+
+    #[test]
+    fn a_command_is_found_by_its_beginning() {
+        assert_eq!(find(":ty").map(|command| command.name), Ok(":type"));
+        assert_eq!(find(":load").map(|command| command.name), Ok(":load"));
+        assert_eq!(find(":t").err(), Some("`:t` could be `:type`, `:time`".to_string()));
+        assert!(find(":").is_err() && find(":nonsense").is_err());
+        // No command is the beginning of another.
+        for command in COMMANDS {
+            assert_eq!(COMMANDS.iter().filter(|c| c.name.starts_with(command.name)).count(), 1);
+        }
+    }
+
+    #[test]
+    fn times_are_told_in_the_unit_that_suits_them() {
+        for (micros, text) in [
+            (12, "12.0 µs"),
+            (1_500, "1.5 ms"),
+            (2_340_000, "2.34 s"),
+            (61_000_000, "1 min 01 s"),
+            (7_320_000_000, "2 h 02 min"),
+        ] {
+            assert_eq!(duration(Duration::from_micros(micros)), text);
+        }
+    }
+}

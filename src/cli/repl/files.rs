@@ -1,0 +1,214 @@
+//! A session and files: load, reload, edit, save; and their names completed.
+//!
+//! A file that cannot be read or run leaves the session as it was; one that is written appears whole or
+//! not at all.
+
+use super::super::commands::Flow;
+use super::super::files::Files;
+use super::super::input::{self, Text};
+use super::super::interrupt::Doing;
+use super::super::{code, exit, output};
+use super::Repl;
+use super::commands::misused;
+use felis::session::{Mode, Session, Status};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// How many names of a folder are looked at for completion.
+const MOST_NAMES: usize = 10_000;
+
+/// Runs a program in the session.
+pub fn load(repl: &mut Repl, argument: &str) -> Flow {
+    let path = path(argument);
+    read_and_run(repl, &path, false)
+}
+
+/// Runs the program loaded last as it is now.
+pub fn reload(repl: &mut Repl) -> Flow {
+    match repl.loaded.clone() {
+        Some(path) => read_and_run(repl, &path, true),
+        None => misused("nothing has been loaded yet: write `:load FILE`"),
+    }
+}
+
+fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
+    let Text { name, text } = match input::read_file(path, &path.display().to_string()) {
+        Ok(text) => text,
+        Err(refusal) => return Flow::Continue(refusal.tell(&repl.shell.output)),
+    };
+    // What is wrong with it will be mended and loaded again.
+    let again = again || repl.loaded.as_deref() == Some(path);
+    repl.loaded = Some(path.to_path_buf());
+    // It imports from its own folder; what is typed imports from the working folder.
+    repl.shell.session.set_loader(Box::new(Files::beside(path)));
+    let outcome = if again {
+        repl.shell.outcome_of(|session, out| session.reload(&name, &text, out))
+    } else {
+        repl.shell.outcome(&name, &text, Mode::Script)
+    };
+    repl.shell.session.set_loader(Box::new(Files::here()));
+    repl.shell.output.end_line();
+    repl.note(&outcome.diagnostics);
+    repl.shell.tell(&outcome.diagnostics);
+    if outcome.status == Status::Interrupted {
+        output::complain("interrupted; nothing has changed");
+    }
+    Flow::Continue(code(outcome.status))
+}
+
+/// Opens an editor on a file, and loads it when the editor ends.
+pub fn edit(repl: &mut Repl, argument: &str) -> Flow {
+    let editor = ["VISUAL", "EDITOR"].iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
+    let Some(editor) = editor else {
+        return misused("no editor is known: set the variable EDITOR, as in `export EDITOR=nano`");
+    };
+    let file = match (argument, &repl.loaded) {
+        ("", Some(loaded)) => loaded.clone(),
+        ("", None) => match scratch(&repl.last) {
+            Ok(file) => file,
+            Err(error) => return misused(&format!("cannot write a file to edit: {error}")),
+        },
+        (argument, _) => path(argument),
+    };
+    let editor = editor.to_string_lossy().into_owned();
+    // `code --wait`: a command may have arguments of its own.
+    let mut words = editor.split_whitespace();
+    let Some(program) = words.next() else { return misused("the variable EDITOR names no command") };
+    let done = {
+        let _editing = repl.shell.interrupts.while_doing(Doing::Editing);
+        Command::new(program).args(words).arg(&file).status()
+    };
+    match done {
+        Err(error) => misused(&format!("cannot start the editor `{program}`: {error}")),
+        Ok(status) if !status.success() => {
+            misused(&format!("the editor failed ({status}); nothing is loaded"))
+        }
+        Ok(_) if !file.exists() => {
+            misused(&format!("`{}` has not been written; nothing is loaded", file.display()))
+        }
+        Ok(_) => read_and_run(repl, &file, false),
+    }
+}
+
+/// A new file to begin with, which holds the last input.
+fn scratch(text: &str) -> std::io::Result<PathBuf> {
+    let mut number = 0;
+    loop {
+        let name = format!("felis-{}-{number}.flx", std::process::id());
+        let file = std::env::temp_dir().join(name);
+        // Others may write there, too: a file that is there already is not ours.
+        match File::options().write(true).create_new(true).open(&file) {
+            Ok(mut out) => {
+                writeln!(out, "{}", text.trim_end())?;
+                return Ok(file);
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 100 => number += 1,
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Writes what the session has defined into a file, as a program.
+pub fn save(repl: &mut Repl, argument: &str) -> Flow {
+    let file = path(argument);
+    if file.is_dir() {
+        return misused(&format!("`{}` is a directory: give the name of a file", file.display()));
+    }
+    let text = repl.shell.session.program_text();
+    if text.is_empty() {
+        return misused("nothing has been defined yet, so there is nothing to save");
+    }
+    if let Err(error) = write_whole(&file, &text) {
+        return misused(&format!("cannot write `{}`: {error}", file.display()));
+    }
+    repl.shell.output.write(&format!("saved to {}\n", file.display()));
+    // Some definitions make sense only one after the other, as here, not all at once.
+    let mut alone = Session::new();
+    alone.set_loader(Box::new(Files::beside(&file)));
+    let outcome = alone.check(&file.display().to_string(), &text);
+    if let Some(wrong) = outcome.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
+        output::complain("by itself it is not right yet:");
+        repl.shell.output.complain_at_length(&alone.render(wrong, repl.shell.output.color));
+        return Flow::Continue(exit::REJECTED);
+    }
+    Flow::Continue(exit::OK)
+}
+
+/// Writes beside the file first, so that it is never there by half.
+fn write_whole(file: &Path, text: &str) -> std::io::Result<()> {
+    let mut name = file.file_name().unwrap_or(OsStr::new("saved")).to_os_string();
+    name.push(format!(".{}.new", std::process::id()));
+    let beside = file.with_file_name(name);
+    let written = File::create(&beside).and_then(|mut out| {
+        out.write_all(text.as_bytes())?;
+        out.sync_all()
+    });
+    let done = written.and_then(|()| std::fs::rename(&beside, file));
+    if done.is_err() {
+        // What is left of it is of no use.
+        let _ = std::fs::remove_file(&beside);
+    }
+    done
+}
+
+/// A path as it is typed: `~/` is the home folder, quotes around it are no part of it.
+pub fn path(typed: &str) -> PathBuf {
+    let typed = typed.trim();
+    let bare = typed.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(typed);
+    match (bare.strip_prefix("~/"), std::env::var_os("HOME")) {
+        (Some(rest), Some(home)) => PathBuf::from(home).join(rest),
+        _ => PathBuf::from(bare),
+    }
+}
+
+/// Folders and programs that go on from what is typed, as they would be typed.
+pub fn complete(typed: &str) -> Vec<String> {
+    let (folder, prefix) = match typed.rfind('/') {
+        Some(at) => typed.split_at(at + 1),
+        None => ("", typed),
+    };
+    let looked = if folder.is_empty() { PathBuf::from(".") } else { path(folder) };
+    let Ok(entries) = std::fs::read_dir(looked) else { return Vec::new() };
+    let mut found = Vec::new();
+    for entry in entries.take(MOST_NAMES).flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        if !name.starts_with(prefix) || name.starts_with('.') && !prefix.starts_with('.') {
+            continue;
+        }
+        // What a link leads to counts.
+        if entry.path().is_dir() {
+            found.push(format!("{folder}{name}/"));
+        } else if name.ends_with(".flx") {
+            found.push(format!("{folder}{name}"));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{complete, path};
+    use std::path::PathBuf;
+
+    #[test]
+    fn a_path_is_read_as_it_is_typed() {
+        assert_eq!(path(" a b.flx "), PathBuf::from("a b.flx"));
+        assert_eq!(path("\"a.flx\""), PathBuf::from("a.flx"));
+        if let Some(home) = std::env::var_os("HOME") {
+            assert_eq!(path("~/a.flx"), PathBuf::from(home).join("a.flx"));
+        }
+    }
+
+    #[test]
+    fn names_go_on_from_what_is_typed() {
+        assert_eq!(complete("examples/clo"), ["examples/clock.flx"]);
+        assert_eq!(complete("examp"), ["examples/"]);
+        assert!(complete("Cargo").is_empty());
+        assert!(complete("no such folder/").is_empty());
+    }
+}

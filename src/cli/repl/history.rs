@@ -1,0 +1,57 @@
+//! Where the lines of a session are remembered.
+//!
+//! Gives the file, in the user's folder for data or where `FELIS_HISTORY` says; makes its folder. Reads
+//! and writes no line itself: the line editor does.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Names another file than the usual one; set and empty, or `off`, it says that nothing is remembered.
+pub const VARIABLE: &str = "FELIS_HISTORY";
+
+/// The file, if there is to be one and there is a place for it.
+pub fn file() -> Option<PathBuf> {
+    let file = place(|variable| std::env::var_os(variable))?;
+    // Without its folder the file cannot be written, and the session goes on without.
+    std::fs::create_dir_all(file.parent()?).ok()?;
+    Some(file)
+}
+
+/// Where the file is, as variables of the environment say.
+fn place(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    if let Some(said) = variable(VARIABLE) {
+        let off = said.is_empty() || said.eq_ignore_ascii_case("off");
+        return (!off).then(|| PathBuf::from(said));
+    }
+    let folder = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let data = folder("XDG_DATA_HOME").or_else(|| Some(folder("HOME")?.join(".local/share")))?;
+    Some(data.join("felis").join("history"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+    use std::path::PathBuf;
+
+    fn with(variables: &[(&str, &str)]) -> Option<PathBuf> {
+        place(|name| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into()))
+    }
+
+    #[test]
+    fn variables_say_where() {
+        assert_eq!(with(&[("HOME", "/home/a")]), Some("/home/a/.local/share/felis/history".into()));
+        assert_eq!(
+            with(&[("HOME", "/home/a"), ("XDG_DATA_HOME", "/data")]),
+            Some("/data/felis/history".into())
+        );
+        // A relative folder would be another one in each working folder.
+        assert_eq!(
+            with(&[("HOME", "/home/a"), ("XDG_DATA_HOME", "data")]),
+            Some("/home/a/.local/share/felis/history".into())
+        );
+        assert_eq!(with(&[("HOME", "/home/a"), ("FELIS_HISTORY", "lines")]), Some("lines".into()));
+        assert_eq!(with(&[("HOME", "/home/a"), ("FELIS_HISTORY", "")]), None);
+        assert_eq!(with(&[("HOME", "/home/a"), ("FELIS_HISTORY", "off")]), None);
+        assert_eq!(with(&[]), None);
+    }
+}

@@ -1,0 +1,55 @@
+//! More about an error than its message has room for.
+//!
+//! Takes a diagnostic; gives its notes and what the book says about its code, with a program that causes
+//! it. The book is the only place where this is written.
+
+use felis::diagnostic::Diagnostic;
+
+/// The reference of all codes: a section for each.
+const REFERENCE: &str = include_str!("../../../book/src/diagnostics.md");
+
+/// What a diagnostic means, at length.
+pub fn explain(diagnostic: &Diagnostic) -> String {
+    let mut out = format!("{}: {}\n", diagnostic.code, diagnostic.message);
+    if !diagnostic.primary.text.is_empty() {
+        out.push_str(&format!("here: {}\n", diagnostic.primary.text));
+    }
+    diagnostic.notes.iter().for_each(|note| out.push_str(&format!("note: {note}\n")));
+    diagnostic.help.iter().for_each(|help| out.push_str(&format!("help: {}\n", help.text)));
+    if let Some(page) = page(diagnostic.code) {
+        out.push_str(&format!("\nIn general:\n{page}"));
+    }
+    out
+}
+
+/// The section of a code as plain text: programs indented, their fences left out.
+fn page(code: &str) -> Option<String> {
+    let (_, rest) = REFERENCE.split_once(&format!("### {code}\n"))?;
+    let section = &rest[..rest.find("\n#").unwrap_or(rest.len())];
+    let mut out = String::new();
+    let mut in_program = false;
+    for line in section.trim().lines() {
+        if line.starts_with("```") {
+            in_program = !in_program;
+        } else if in_program {
+            out.push_str(&format!("    {line}\n"));
+        } else {
+            out.push_str(&format!("{line}\n"));
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::page;
+
+    #[test]
+    fn a_code_has_its_section() {
+        let text = page("E0102").expect("a section");
+        assert!(text.starts_with("A string whose line ends"), "{text}");
+        assert!(text.contains("\n    println$ \"hello;\n"), "{text}");
+        assert!(!text.contains("```") && !text.contains("E0103"), "{text}");
+        assert_eq!(page("no code"), None);
+    }
+}

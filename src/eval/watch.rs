@@ -1,0 +1,73 @@
+//! How far a run is: told now and then, for whoever waits.
+//!
+//! Takes the rounds of the outermost loop that knows how many it will have; gives them to a watcher, if
+//! there is one. Says nothing about time: that is the watcher's affair.
+
+/// How far a loop is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Which loop: each has a number of its own.
+    pub number: u64,
+    /// Rounds that are over.
+    pub done: u64,
+    /// Rounds that there will be, unless it is left early.
+    pub total: u64,
+}
+
+/// Is told how far the outermost loop is, often; `None` when that loop is over.
+pub type Watcher = Box<dyn FnMut(Option<Progress>) + Send>;
+
+/// The outermost loop, and who watches it.
+#[derive(Default)]
+pub(super) struct Watch {
+    watcher: Option<Watcher>,
+    outermost: Option<Progress>,
+    /// Loops so far.
+    number: u64,
+    /// The watcher has been told of this loop.
+    told: bool,
+}
+
+impl Watch {
+    /// Sets who watches, and gives who did.
+    pub fn set(&mut self, watcher: Option<Watcher>) -> Option<Watcher> {
+        std::mem::replace(&mut self.watcher, watcher)
+    }
+
+    /// A run begins: the last one may have ended in the middle of a loop.
+    pub fn begin(&mut self) {
+        self.outermost = None;
+    }
+
+    /// A loop begins. Whether it is the outermost one, and watched.
+    pub fn enter(&mut self, total: Option<u64>) -> bool {
+        let (Some(_), None, Some(total)) = (&self.watcher, self.outermost, total) else { return false };
+        self.number += 1;
+        self.outermost = Some(Progress { number: self.number, done: 0, total });
+        self.told = false;
+        true
+    }
+
+    /// A round of the outermost loop is over.
+    pub fn advance(&mut self) {
+        if let Some(progress) = &mut self.outermost {
+            progress.done += 1;
+        }
+    }
+
+    /// The outermost loop is over.
+    pub fn leave(&mut self) {
+        self.outermost = None;
+        if let (true, Some(watcher)) = (self.told, &mut self.watcher) {
+            watcher(None);
+        }
+    }
+
+    /// Tells how far it is.
+    pub fn tell(&mut self) {
+        if let (Some(progress), Some(watcher)) = (self.outermost, &mut self.watcher) {
+            self.told = true;
+            watcher(Some(progress));
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! What could be written next, and the type of what has been written.
+//!
+//! Takes a text that is being written; gives names that go on at the cursor, and a hint. Checks, never
+//! evaluates, and leaves the session as it was.
+
+use super::query::{TYPE_WORDS, headed};
+use super::tokens::{TokenClass, tokens};
+use super::{Session, library};
+use crate::check::env::{Callable, Definition};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::{self, ast};
+use crate::types::Scalar;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// What could be written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Completions {
+    /// Where the name to complete begins.
+    pub start: usize,
+    /// Names that could stand there.
+    pub names: Vec<String>,
+}
+
+/// Longer texts have no hint: checking them would be felt.
+const LONGEST_HINTED: usize = 4_000;
+/// The most components that are offered after a dot.
+const MOST_COMPONENTS: usize = 16;
+
+impl Session {
+    /// What could be written at a place of a text: fields after a dot, types after a colon, else names,
+    /// those of the text itself among them.
+    pub fn complete_at(&mut self, text: &str, at: usize) -> Completions {
+        let Some(before) = text.get(..at) else { return Completions::default() };
+        let mut parts = tokens(before);
+        if let Some((range, class)) = parts.last() {
+            let inside = *class == TokenClass::Comment && !before[range.clone()].ends_with("*/");
+            let literal = matches!(class, TokenClass::Text | TokenClass::Number);
+            if range.end == at && (inside || literal && !after_dot(before, &parts)) {
+                return Completions { start: at, names: Vec::new() };
+            }
+        }
+        let start = word_start(before);
+        let prefix = &before[start..];
+        parts.retain(|(range, _)| range.end <= start);
+        let names = match parts.last().map(|(range, _)| &before[range.clone()]) {
+            Some(".") => self.after_dot(before, &parts, prefix),
+            Some(":" | ":>" | ":>>") => self.complete_type(prefix),
+            _ if prefix.is_empty() => Vec::new(),
+            _ => self.complete_in(text, start, prefix),
+        };
+        Completions { start, names }
+    }
+
+    /// Names of types that begin with `prefix`, sorted.
+    pub fn complete_type(&self, prefix: &str) -> Vec<String> {
+        let known = self.env.types.keys().map(|name| &**name).filter(|name| !name.contains("::"));
+        let scalars = Scalar::ALL.iter().map(|scalar| scalar.name());
+        let types = known.chain(library::index().types()).chain(scalars).chain(TYPE_WORDS.iter().copied());
+        let fitting: BTreeSet<&str> = types.filter(|name| name.starts_with(prefix)).collect();
+        fitting.into_iter().map(str::to_string).collect()
+    }
+
+    /// Names of classes that begin with `prefix`, sorted.
+    pub fn complete_class(&self, prefix: &str) -> Vec<String> {
+        let known = self.env.class_names.keys().map(|name| &**name);
+        let fitting: BTreeSet<&str> =
+            known.chain(library::index().classes()).filter(|name| name.starts_with(prefix)).collect();
+        fitting.into_iter().map(str::to_string).collect()
+    }
+
+    /// Names known to the session, and those that the text uses elsewhere.
+    fn complete_in(&self, text: &str, start: usize, prefix: &str) -> Vec<String> {
+        let mut names: BTreeSet<String> = self.complete(prefix).into_iter().collect();
+        let own = tokens(text).into_iter().filter(|(range, class)| {
+            range.start != start && matches!(class, TokenClass::Name | TokenClass::TypeName)
+        });
+        let own =
+            own.map(|(range, _)| &text[range]).filter(|name| name.starts_with(prefix) && *name != prefix);
+        names.extend(own.map(str::to_string));
+        names.into_iter().collect()
+    }
+
+    /// Fields or components of what stands before a dot, and then functions.
+    fn after_dot(&mut self, before: &str, parts: &[(Range<usize>, TokenClass)], prefix: &str) -> Vec<String> {
+        let dot = parts.len() - 1;
+        let base = operand(before, &parts[..dot]).map(|start| before[start..parts[dot].0.start].trim());
+        let ty = base.and_then(|base| self.quietly(|session| session.type_of(base).ok()));
+        let fields = ty.map(|ty| ty.unfold()).and_then(|ty| match ty.fields() {
+            Some(fields) => Some(fields.into_iter().map(|(name, _)| name.to_string()).collect()),
+            None => {
+                let parts = ty.components(MOST_COMPONENTS).or_else(|| ty.compact_parts(MOST_COMPONENTS));
+                parts.map(|parts| (0..parts.len()).map(|i| i.to_string()).collect::<Vec<_>>())
+            }
+        });
+        let mut names: Vec<String> = fields.unwrap_or_default();
+        names.retain(|name| name.starts_with(prefix));
+        if !prefix.is_empty() {
+            let more = self.complete(prefix);
+            names.extend(more.into_iter().filter(|name| {
+                self.env.callables(name).is_some() || {
+                    !self.env.values.contains_key(name.as_str()) && library::index().defines_function(name)
+                }
+            }));
+        }
+        names
+    }
+
+    /// What could be told beside a text that is being written: the type of its last expression or
+    /// definition, the type of a function that is named or whose argument is being written.
+    pub fn hint(&mut self, text: &str) -> Option<String> {
+        if text.len() > LONGEST_HINTED || text.contains("import") {
+            return None;
+        }
+        self.quietly(|session| {
+            let text = text.trim().trim_end_matches(';').trim_end();
+            if syntax::is_name(text) && !session.overloads(text).is_empty() {
+                return session.signature(text);
+            }
+            match session.type_being_written(text) {
+                Some(hint) => Some(hint),
+                None => session.signature(called(text)?),
+            }
+        })
+    }
+
+    /// Name and type of a function, of one with several forms the first and how many more there are.
+    fn signature(&mut self, name: &str) -> Option<String> {
+        let overloads = self.overloads(name);
+        let (first, more) = overloads.split_first()?;
+        Some(match more.len() {
+            0 => first.signature.clone(),
+            more => format!("{}   (and {more} more)", first.signature),
+        })
+    }
+
+    /// `: T` for an expression, `x : T` for a definition; nothing for what is wrong or incomplete.
+    fn type_being_written(&mut self, text: &str) -> Option<String> {
+        let source = self.sources.add("hint", text);
+        let parsed = syntax::parse(&source);
+        if parsed.errors.iter().any(Diagnostic::is_error) {
+            return None;
+        }
+        let last = parsed.stmts.last()?;
+        let defined = match &last.kind {
+            ast::StmtKind::Expr(_) => None,
+            _ => Some(syntax::chunks(&source).last()?.defines.first()?.clone()),
+        };
+        self.load_library(&source).ok()?;
+        let span = Span::new(source.id, 0, source.text.len());
+        let hint = self.undone(span, |session| {
+            let script = session.script(&parsed.stmts, &mut Vec::new()).map_err(|_| Vec::new())?;
+            let Some(name) = defined else {
+                return Ok(script.result.map(|term| format!(": {}", term.ty)));
+            };
+            Ok(match session.env.values.get(&name) {
+                Some(Definition::Global { id, .. }) => {
+                    session.program.globals.get(*id as usize).map(|global| format!("{name} : {}", global.ty))
+                }
+                Some(Definition::Callables(callables)) => callables.iter().find_map(|callable| {
+                    let Callable::Function(id) = callable else { return None };
+                    let signature = session.env.signatures.get(id)?;
+                    let here = signature.span.source == source.id;
+                    here.then(|| headed(&session.env, &name, &signature.scheme))
+                }),
+                None => None,
+            })
+        });
+        hint.ok().flatten()
+    }
+
+    /// Looks at texts that are not kept.
+    fn quietly<T>(&mut self, look: impl FnOnce(&mut Session) -> T) -> T {
+        let texts = self.sources.len();
+        let found = look(self);
+        self.sources.truncate(texts);
+        found
+    }
+}
+
+/// Where the name that ends a text begins; `geometry::ar` is one.
+fn word_start(text: &str) -> usize {
+    let in_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
+    let word = |end: usize| {
+        let letters = text[..end].char_indices().rev().take_while(|(_, c)| in_word(*c));
+        letters.last().map_or(end, |(i, _)| i)
+    };
+    let mut start = word(text.len());
+    while text[..start].ends_with("::") && word(start - 2) < start - 2 {
+        start = word(start - 2);
+    }
+    start
+}
+
+/// Whether the last part of a text follows a dot.
+fn after_dot(text: &str, parts: &[(Range<usize>, TokenClass)]) -> bool {
+    parts.len() >= 2 && &text[parts[parts.len() - 2].0.clone()] == "."
+}
+
+/// Where the operand of a dot begins: a name, literal or bracket, with the dots and type arguments that
+/// belong to it.
+fn operand(text: &str, parts: &[(Range<usize>, TokenClass)]) -> Option<usize> {
+    let mut end = parts.len();
+    loop {
+        let mut at = end.checked_sub(1)?;
+        match parts[at].1 {
+            TokenClass::Close => {
+                at = opening(parts, at)?;
+                let glued = at > 0 && parts[at - 1].0.end == parts[at].0.start;
+                if glued && parts[at - 1].1 == TokenClass::Name && text[parts[at].0.clone()] == *"[" {
+                    at -= 1;
+                }
+            }
+            TokenClass::Name | TokenClass::TypeName | TokenClass::Number | TokenClass::Text => {}
+            _ => return None,
+        }
+        let before = at.checked_sub(1).map(|i| &text[parts[i].0.clone()]);
+        match before {
+            Some(".") => end = at - 1,
+            Some("#") => return Some(parts[at - 1].0.start),
+            _ => return Some(parts[at].0.start),
+        }
+    }
+}
+
+/// The bracket that the closing one is for.
+fn opening(parts: &[(Range<usize>, TokenClass)], close: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for at in (0..=close).rev() {
+        match parts[at].1 {
+            TokenClass::Close => depth += 1,
+            TokenClass::Open => depth = depth.saturating_sub(1),
+            _ => continue,
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// The function whose argument a text ends in: what stands before the innermost open parenthesis.
+fn called(text: &str) -> Option<&str> {
+    let parts = tokens(text);
+    let mut depth = 0usize;
+    for (at, (_, class)) in parts.iter().enumerate().rev() {
+        match class {
+            TokenClass::Close => depth += 1,
+            TokenClass::Open if depth > 0 => depth -= 1,
+            TokenClass::Open => {
+                let (range, class) = &parts[at.checked_sub(1)?];
+                return (*class == TokenClass::Name).then(|| &text[range.clone()]);
+            }
+            _ => {}
+        }
+    }
+    None
+}

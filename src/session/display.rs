@@ -1,0 +1,293 @@
+//! Results laid out for people: numbers below one another, the middle of what is long left out.
+//!
+//! Takes a value at a glance ([`View`]) and how much can be seen; gives lines. What `print` and `.str`
+//! write stays as it is: this is the session's way to show what an expression gives.
+
+use crate::eval::view::{Cell, Gap, Grid, Side, View, Window};
+use unicode_width::UnicodeWidthStr;
+
+/// A list of more lines than this is shown by its first ones and its last ones.
+const MOST_LINES: usize = 10;
+/// Lines of a long list before what is left out, and after.
+const HEAD: usize = 5;
+const TAIL: usize = 2;
+/// Where a number takes more characters than this, those around it are rounded, too.
+const LONG_NUMBER: usize = 9;
+/// Digits of rounded numbers.
+const DIGITS: usize = 6;
+/// What stands between two columns of a grid.
+const BETWEEN: usize = 2;
+
+/// The lines of a value, without a line end after the last.
+pub(super) fn lay_out(view: View, window: Window) -> String {
+    match view {
+        View::Text(text) => text,
+        View::List(items, gap) => list(items, gap, window),
+        View::Grid(grid) => self::grid(grid, window),
+        View::Fields(fields) => {
+            let width = fields.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
+            let lines = fields.iter().map(|(name, text)| format!(" {} = {text}", padded(name, width)));
+            lines.collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+/// Elements in parentheses: in a line if there is room, else in lines of columns.
+fn list(mut items: Vec<Cell>, mut gap: Gap, window: Window) -> String {
+    if gap.left_out == 0 {
+        let line = items.iter().map(|item| item.text.as_str()).collect::<Vec<_>>().join(", ");
+        if line.width() + 2 <= window.columns && !line.contains('\n') {
+            return format!("({line})");
+        }
+    }
+    let (mut texts, mut width) = column(&items.iter().collect::<Vec<_>>());
+    let each = |width: usize| ((window.columns.saturating_sub(1)) / (width + 2)).max(1);
+    let most = MOST_LINES.min(window.rows.max(HEAD + TAIL + 1));
+    if gap.left_out > 0 || items.len() > each(width) * most {
+        // What goes is not looked at for the width of what stays.
+        let (head, tail) = (each(width) * HEAD, each(width) * TAIL);
+        let count = items.len() + gap.left_out;
+        let head = head.min(gap.at).min(items.len());
+        let behind = if gap.left_out == 0 { items.len() - head } else { items.len() - gap.at };
+        let tail = tail.min(behind);
+        items.drain(head..items.len() - tail);
+        gap = Gap { at: head, left_out: count - head - tail };
+        (texts, width) = column(&items.iter().collect::<Vec<_>>());
+    }
+    let last = texts.len().saturating_sub(1);
+    let texts: Vec<String> = texts
+        .iter()
+        .enumerate()
+        .map(|(i, text)| format!("{}{}", text.trim_end(), if i == last { ")" } else { "," }))
+        .collect();
+    let mut lines = Vec::new();
+    let (before, after) = texts.split_at(gap.at.min(texts.len()));
+    lines.extend(before.chunks(each(width)).map(|line| row(line, width)));
+    if gap.left_out > 0 {
+        lines.push(format!(" … {} left out …", gap.left_out));
+        lines.extend(after.chunks(each(width)).map(|line| row(line, width)));
+    }
+    let mut out = lines.join("\n");
+    out.replace_range(0..1, "(");
+    out
+}
+
+/// A line of a list: its elements are followed by a comma each.
+fn row(texts: &[String], width: usize) -> String {
+    let mut out = String::new();
+    for text in texts {
+        out.push(' ');
+        out.push_str(&padded(text, width + 1));
+    }
+    out.trim_end().to_string()
+}
+
+/// A column of a grid.
+struct Column {
+    head: String,
+    /// From top to bottom, all slices.
+    texts: Vec<String>,
+    width: usize,
+}
+
+/// Rows and columns.
+fn grid(grid: Grid, window: Window) -> String {
+    let rows = || grid.slices.iter().flat_map(|(_, rows)| rows);
+    let count = rows().next().map_or(0, Vec::len);
+    let mut columns: Vec<Column> = Vec::new();
+    for at in 0..count {
+        let cells: Vec<&Cell> = rows().filter_map(|row| row.get(at)).collect();
+        let (texts, width) = column(&cells);
+        let right = cells.first().is_some_and(|cell| cell.side != Side::Left);
+        let head = grid.heads.as_ref().and_then(|heads| heads.get(at)).cloned().unwrap_or_default();
+        let widest = width.max(head.width()).min(window.columns.saturating_sub(BETWEEN + 1).max(4));
+        // A narrow column stands below the end of its head if it is one of numbers.
+        let indent = if right { widest.saturating_sub(width) } else { 0 };
+        let texts = texts.iter().map(|text| format!("{}{text}", " ".repeat(indent)));
+        let texts = texts.map(|text| cut(&text, widest)).collect();
+        let head =
+            if right { format!("{}{head}", " ".repeat(widest.saturating_sub(head.width()))) } else { head };
+        columns.push(Column { head: cut(&head, widest), texts, width: widest });
+    }
+    let columns_out = fit(&columns, grid.columns, window.columns);
+    let (head_columns, tail_columns) = (columns_out.at, columns.len() - columns_out.tail);
+    let line = |text: &dyn Fn(&Column) -> String, mark: &str| {
+        let mut out = String::new();
+        for (at, column) in columns.iter().enumerate() {
+            if at == head_columns && columns_out.left_out > 0 {
+                out.push_str(&format!("{mark}{}", " ".repeat(BETWEEN)));
+            }
+            if at < head_columns || at >= tail_columns {
+                out.push_str(&padded(&text(column), column.width));
+                out.push_str(&" ".repeat(BETWEEN));
+            }
+        }
+        if columns_out.left_out > 0 && tail_columns >= columns.len() {
+            out.push_str(mark);
+        }
+        format!(" {}", out.trim_end())
+    };
+    let mut lines = Vec::new();
+    if grid.heads.is_some() {
+        lines.push(line(&|column| column.head.clone(), "…"));
+        lines.push(line(&|column| "─".repeat(column.width), " "));
+    }
+    let mut at = 0;
+    for (label, rows) in &grid.slices {
+        if let Some(label) = label {
+            lines.push(format!("{label}:"));
+        }
+        for number in 0..rows.len() {
+            if grid.rows.left_out > 0 && number == grid.rows.at {
+                lines.push(format!(" ⋮ {}", left_out(grid.rows.left_out, "row")));
+            }
+            lines.push(line(&|column| column.texts[at].clone(), "…"));
+            at += 1;
+        }
+    }
+    if grid.slices_left_out > 0 {
+        lines.push(format!("⋮ {}", left_out(grid.slices_left_out, "slice")));
+    }
+    if columns_out.left_out > 0 {
+        lines.push(format!(" … {}", left_out(columns_out.left_out, "column")));
+    }
+    lines.join("\n")
+}
+
+/// Which columns there is room for.
+struct Fitting {
+    /// Columns from the first on.
+    at: usize,
+    /// Columns up to the last one.
+    tail: usize,
+    left_out: usize,
+}
+
+/// As many columns as fit into a line, from both ends; at least one.
+fn fit(columns: &[Column], gap: Gap, room: usize) -> Fitting {
+    let all: usize = columns.iter().map(|column| column.width + BETWEEN).sum();
+    if gap.left_out == 0 && all < room + BETWEEN {
+        return Fitting { at: columns.len(), tail: 0, left_out: 0 };
+    }
+    // The mark of what is left out takes room, too.
+    let mut room = room.saturating_sub(BETWEEN + 2);
+    let (mut head, mut tail) = (0, 0);
+    let (most_head, most_tail) = match gap.left_out {
+        0 => (columns.len(), columns.len()),
+        _ => (gap.at, columns.len() - gap.at),
+    };
+    loop {
+        let front = head <= tail * 2;
+        let may = |front: bool| if front { head < most_head } else { tail < most_tail };
+        let front = if may(front) { front } else { !front };
+        if head + tail >= columns.len() || !may(front) {
+            break;
+        }
+        let next = if front { head } else { columns.len() - 1 - tail };
+        let width = columns[next].width + BETWEEN;
+        if width > room && head + tail > 0 {
+            break;
+        }
+        room = room.saturating_sub(width);
+        if front {
+            head += 1;
+        } else {
+            tail += 1;
+        }
+    }
+    Fitting { at: head, tail, left_out: columns.len() - head - tail + gap.left_out }
+}
+
+fn left_out(count: usize, what: &str) -> String {
+    format!("{count} {what}{} left out", if count == 1 { "" } else { "s" })
+}
+
+/// The texts of a column, all of one width.
+fn column(cells: &[&Cell]) -> (Vec<String>, usize) {
+    let round = cells.iter().any(|cell| cell.real.is_some() && cell.text.len() > LONG_NUMBER);
+    let texts: Vec<String> = cells
+        .iter()
+        .map(|cell| match cell.real {
+            Some(x) if round => rounded(x),
+            _ => cell.text.replace('\n', " "),
+        })
+        .collect();
+    let point = cells.iter().any(|cell| cell.side == Side::Point);
+    let split = |text: &str| {
+        let at = if point { text.find(['.', 'e']).unwrap_or(text.len()) } else { text.len() };
+        (at, text.width() - text[..at].width())
+    };
+    let before = texts.iter().map(|text| text[..split(text).0].width()).max().unwrap_or(0);
+    let after = texts.iter().map(|text| split(text).1).max().unwrap_or(0);
+    let left = cells.first().is_some_and(|cell| cell.side == Side::Left);
+    let aligned = texts.iter().map(|text| {
+        let (at, rest) = split(text);
+        let (front, back) = (before - text[..at].width(), after - rest);
+        if left { padded(text, before) } else { format!("{}{text}{}", " ".repeat(front), " ".repeat(back)) }
+    });
+    (aligned.collect(), before + after)
+}
+
+/// A number with few digits, as it would be written.
+fn rounded(x: f64) -> String {
+    if !x.is_finite() || x == 0.0 {
+        return crate::eval::real_text(x);
+    }
+    let scientific = format!("{x:.*e}", DIGITS - 1);
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let trimmed = |text: &str| {
+        let text = text.trim_end_matches('0');
+        if text.ends_with('.') { format!("{text}0") } else { text.to_string() }
+    };
+    if (-5..DIGITS as i32).contains(&exponent) {
+        let places = (DIGITS as i32 - 1 - exponent).max(1) as usize;
+        trimmed(&format!("{x:.places$}"))
+    } else {
+        format!("{}e{exponent}", trimmed(mantissa))
+    }
+}
+
+/// A text with blanks after it.
+fn padded(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// A text that is not wider than this.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_string();
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        if out.width() + c.to_string().width() + 1 > width {
+            break;
+        }
+        out.push(c);
+    }
+    out + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rounded;
+
+    #[test]
+    fn numbers_are_rounded_to_few_digits() {
+        for (x, text) in [
+            (0.1 + 0.2, "0.3"),
+            (1.0, "1.0"),
+            (-123456.7, "-123457.0"),
+            (1234567.0, "1.23457e6"),
+            (0.00001234567, "0.0000123457"),
+            (1e-9, "1.0e-9"),
+            (99999.99999, "100000.0"),
+            (999999.9, "1.0e6"),
+            (0.0, "0.0"),
+            (f64::NAN, "nan"),
+            (f64::NEG_INFINITY, "-inf"),
+        ] {
+            assert_eq!(rounded(x), text);
+        }
+    }
+}

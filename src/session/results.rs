@@ -1,0 +1,85 @@
+//! The last results of a session by name: `it` and `_1` are the last one, `_2` the one before, ….
+//!
+//! Takes each value that a session shows; gives it a name that later inputs use as any other. A name
+//! that the user has defined stays the user's.
+
+use super::Session;
+use crate::check::env::Definition;
+use crate::core::{Global, GlobalId};
+use crate::source::Span;
+use crate::types::{Type, TypeKind};
+use crate::value::Value;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+/// How many results have a name.
+const KEPT: usize = 9;
+/// The other name of the last one.
+const LAST: &str = "it";
+
+/// The results that have names.
+#[derive(Default)]
+pub(super) struct Results {
+    /// The last one first.
+    kept: VecDeque<GlobalId>,
+    /// Those that something defined later relies on: they are never let go.
+    needed: BTreeSet<GlobalId>,
+}
+
+impl Results {
+    /// Whether a variable is a result.
+    pub fn contains(&self, id: GlobalId) -> bool {
+        self.kept.contains(&id)
+    }
+
+    /// The results that are named among these identifiers.
+    pub fn named(&self, idents: &[&str]) -> Vec<(String, GlobalId)> {
+        self.names().filter(|(name, _)| idents.contains(&&**name)).collect()
+    }
+
+    /// The last one.
+    pub fn last(&self) -> Option<GlobalId> {
+        self.kept.front().copied()
+    }
+
+    fn names(&self) -> impl Iterator<Item = (String, GlobalId)> {
+        let numbered = self.kept.iter().enumerate().map(|(i, id)| (format!("_{}", i + 1), *id));
+        numbered.chain(self.kept.front().map(|id| (LAST.to_string(), *id)))
+    }
+
+    /// These are not let go any more.
+    pub fn need(&mut self, ids: impl IntoIterator<Item = GlobalId>) {
+        self.needed.extend(ids);
+    }
+}
+
+impl Session {
+    /// Makes a result known by its names.
+    pub(super) fn remember(&mut self, value: Value, ty: &Type) {
+        if ty.is_unit() || matches!(ty.kind(), TypeKind::Exists(..) | TypeKind::Procedure(_)) {
+            return;
+        }
+        let id = self.program.globals.len() as GlobalId;
+        self.program.globals.push(Global { name: LAST.into(), ty: ty.clone() });
+        self.machine.set_global(id, value);
+        self.results.kept.push_front(id);
+        if self.results.kept.len() > KEPT
+            && let Some(old) = self.results.kept.pop_back()
+            && !self.results.needed.contains(&old)
+        {
+            self.machine.forget_global(old);
+        }
+        for (name, id) in self.results.names().collect::<Vec<_>>() {
+            let name: Arc<str> = name.into();
+            let own = match self.env.values.get(&name) {
+                Some(Definition::Global { span, .. }) => *span != Span::default(),
+                Some(Definition::Callables(_)) => true,
+                None => false,
+            };
+            if !own {
+                let definition = Definition::Global { id, mutable: false, span: Span::default() };
+                self.env.values.insert(name, definition);
+            }
+        }
+    }
+}

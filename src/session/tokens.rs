@@ -1,0 +1,198 @@
+//! What the parts of a text are, by lexing alone: for colours in an editor or at a prompt.
+//!
+//! Takes any text, however broken; gives its words, literals, comments and brackets with their places,
+//! in order. Knows no names: whether a name is defined is a question to a session.
+
+use super::detached;
+use crate::syntax::lexer::{self, Kind, Token};
+use crate::types::Scalar;
+use std::ops::Range;
+
+/// What a part of a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenClass {
+    /// A word of the language.
+    Keyword,
+    /// A number, `true` or `false`.
+    Number,
+    /// A string or a character.
+    Text,
+    /// A comment.
+    Comment,
+    /// A name that begins with an upper-case letter, or the name of a built-in type.
+    TypeName,
+    /// Any other name.
+    Name,
+    /// `(`, `[`, `{`.
+    Open,
+    /// `)`, `]`, `}`.
+    Close,
+    /// An operator, a comma, a semicolon.
+    Operator,
+    /// What cannot be read.
+    Unreadable,
+}
+
+/// The parts of a text, in order, without overlap; blanks belong to none.
+pub fn tokens(text: &str) -> Vec<(Range<usize>, TokenClass)> {
+    let lexed = lexer::lex(&detached(text));
+    let mut out = Vec::with_capacity(lexed.tokens.len());
+    let mut end = 0;
+    for token in &lexed.tokens {
+        let range = token.start as usize..token.end as usize;
+        between(text, end..range.start, &mut out);
+        end = range.end;
+        let class = class(token, &text[range.clone()]);
+        out.push((range, class));
+    }
+    between(text, end..text.len(), &mut out);
+    out
+}
+
+/// The bracket that belongs to the one at a byte of the text, if both are there.
+pub fn matching_bracket(text: &str, at: usize) -> Option<usize> {
+    let brackets = tokens(text).into_iter().filter_map(|(range, class)| match class {
+        TokenClass::Open | TokenClass::Close => Some((range.start, class)),
+        _ => None,
+    });
+    let mut open = Vec::new();
+    for (place, class) in brackets {
+        if class == TokenClass::Open {
+            open.push(place);
+            continue;
+        }
+        let first = open.pop()?;
+        let fits = matches!(
+            (text.as_bytes()[first], text.as_bytes()[place]),
+            (b'(', b')') | (b'[', b']') | (b'{', b'}')
+        );
+        if first == at || place == at {
+            return fits.then_some(if first == at { place } else { first });
+        }
+        if !fits {
+            return None;
+        }
+    }
+    None
+}
+
+fn class(token: &Token, text: &str) -> TokenClass {
+    match token.kind {
+        Kind::True | Kind::False | Kind::Int | Kind::Real | Kind::Suffixed => TokenClass::Number,
+        Kind::Char | Kind::Str | Kind::BadStr => TokenClass::Text,
+        Kind::BadNumber => TokenClass::Unreadable,
+        Kind::LParen | Kind::LBracket | Kind::LBrace => TokenClass::Open,
+        Kind::RParen | Kind::RBracket | Kind::RBrace => TokenClass::Close,
+        Kind::Name | Kind::Qualified => {
+            let last = text.rsplit("::").next().unwrap_or(text);
+            let built_in = || Scalar::named(last).is_some() || super::query::TYPE_WORDS.contains(&last);
+            match last.starts_with(char::is_uppercase) || built_in() {
+                true => TokenClass::TypeName,
+                false => TokenClass::Name,
+            }
+        }
+        kind if kind.is_word() => TokenClass::Keyword,
+        _ => TokenClass::Operator,
+    }
+}
+
+/// Comments, and what the lexer has skipped because it cannot be read.
+fn between(text: &str, range: Range<usize>, out: &mut Vec<(Range<usize>, TokenClass)>) {
+    let mut at = range.start;
+    while at < range.end {
+        let rest = &text[at..range.end];
+        let (length, class) = if rest.starts_with("//") {
+            (rest.find('\n').unwrap_or(rest.len()), TokenClass::Comment)
+        } else if rest.starts_with("/*") {
+            (block_comment(rest), TokenClass::Comment)
+        } else {
+            let c = rest.chars().next().unwrap_or(' ');
+            if c.is_whitespace() || c == '\u{FEFF}' {
+                at += c.len_utf8();
+                continue;
+            }
+            (c.len_utf8(), TokenClass::Unreadable)
+        };
+        out.push((at..at + length, class));
+        at += length;
+    }
+}
+
+/// The length of the block comment that a text begins with, comments in it included.
+fn block_comment(text: &str) -> usize {
+    let (mut depth, mut at) = (0usize, 0);
+    while at < text.len() {
+        if text[at..].starts_with("/*") {
+            depth += 1;
+            at += 2;
+        } else if text[at..].starts_with("*/") {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                return at;
+            }
+        } else {
+            at += text[at..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TokenClass, matching_bracket, tokens};
+
+    fn classes(text: &str) -> Vec<(&str, TokenClass)> {
+        tokens(text).into_iter().map(|(range, class)| (&text[range], class)).collect()
+    }
+
+    #[test]
+    fn parts_are_told_apart() {
+        use TokenClass::*;
+        assert_eq!(
+            classes("val N = f (\"a b\", 'c') + 0x1f // end"),
+            [
+                ("val", Keyword),
+                ("N", TypeName),
+                ("=", Operator),
+                ("f", Name),
+                ("(", Open),
+                ("\"a b\"", Text),
+                (",", Operator),
+                ("'c'", Text),
+                (")", Close),
+                ("+", Operator),
+                ("0x1f", Number),
+                ("// end", Comment),
+            ]
+        );
+        assert_eq!(classes("true : int"), [("true", Number), (":", Operator), ("int", TypeName)]);
+        assert_eq!(classes("/* a /* b */ c */x"), [("/* a /* b */ c */", Comment), ("x", Name)]);
+        assert_eq!(classes("/* open"), [("/* open", Comment)]);
+        assert_eq!(classes("1 § 2"), [("1", Number), ("§", Unreadable), ("2", Number)]);
+    }
+
+    #[test]
+    fn parts_cover_all_but_blanks_and_do_not_overlap() {
+        for text in ["\"open", "'", "é\u{FEFF}(", "``1:2", "*/ x", "a::b::", "1.2.3", "/*/", "\\", "\\*\\"] {
+            let mut end = 0;
+            for (range, _) in tokens(text) {
+                assert!(range.start >= end && range.end > range.start, "{text:?}");
+                assert!(text[end..range.start].trim_matches('\u{FEFF}').trim().is_empty(), "{text:?}");
+                end = range.end;
+            }
+            assert!(text[end..].trim().is_empty(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn brackets_find_each_other() {
+        let text = "f (a, [1, \")\"])";
+        assert_eq!(matching_bracket(text, 2), Some(text.len() - 1));
+        assert_eq!(matching_bracket(text, text.len() - 1), Some(2));
+        assert_eq!(matching_bracket(text, 6), Some(text.len() - 2));
+        assert_eq!(matching_bracket("(]", 0), None);
+        assert_eq!(matching_bracket("(", 0), None);
+        assert_eq!(matching_bracket(")", 0), None);
+    }
+}

@@ -1,0 +1,179 @@
+//! What could be written next, and hints: questions that evaluate nothing and change nothing.
+
+use felis::session::{Mode, Session, Status, on_large_stack};
+use std::time::Instant;
+
+/// A session with a few definitions.
+fn with(session: &mut Session, text: &str) {
+    let outcome = session.evaluate("input", text, Mode::Script, &mut |_| ());
+    let errors: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
+    assert_eq!(outcome.status, Status::Ok, "{errors}");
+}
+
+/// What completes a text at its end, and where that begins.
+fn completed(session: &mut Session, text: &str) -> (usize, Vec<String>) {
+    let found = session.complete_at(text, text.len());
+    (found.start, found.names)
+}
+
+#[test]
+fn names_are_completed() {
+    let mut session = Session::new();
+    with(&mut session, "val incomprehensible = 42; fun indecent(n:int):int => n;");
+    assert_eq!(completed(&mut session, "1 + inco"), (4, vec!["incomprehensible".into()]));
+    assert_eq!(completed(&mut session, "indec"), (0, vec!["indecent".into()]));
+    assert!(completed(&mut session, "transp").1.contains(&"transpose".to_string()));
+    // What the text itself uses.
+    assert_eq!(completed(&mut session, "fun f(particular:int):int => partic").1, ["particular"]);
+    assert_eq!(completed(&mut session, "endm").1, ["endmatch"]);
+}
+
+#[test]
+fn fields_are_completed_after_a_dot() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        with(
+            &mut session,
+            "struct Point { x_axis : real; y_axis : real; } val p = Point (1.0, 2.0);
+             val line = (from=p, to=p); fun both() : Point ^ 2 => (p, p);
+             val t = (1, \"a\", true); val clock = `1:24 \\, `2:60;",
+        );
+        for (text, start, names) in [
+            ("p.", 2, vec!["x_axis", "y_axis"]),
+            ("p.y", 2, vec!["y_axis"]),
+            ("line.", 5, vec!["from", "to"]),
+            ("line.to.", 8, vec!["x_axis", "y_axis"]),
+            ("(p).x_", 4, vec!["x_axis"]),
+            ("1.0 + (line.from).x_", 18, vec!["x_axis"]),
+            ("t.", 2, vec!["0", "1", "2"]),
+            ("clock.", 6, vec!["0", "1"]),
+            ("#both.0.x_a", 8, vec!["x_axis"]),
+            ("unknown.", 8, vec![]),
+            ("p.x_axis.", 9, vec![]),
+        ] {
+            let (from, found) = completed(&mut session, text);
+            assert_eq!(from, start, "{text}");
+            let names: Vec<String> = names.into_iter().map(str::to_string).collect();
+            assert!(
+                found.starts_with(&names) && (text.ends_with(|c: char| c != '.') || found == names),
+                "{text}: {found:?}"
+            );
+        }
+        // Functions come after fields, once a letter says which.
+        assert!(completed(&mut session, "(1, 2, 3).su").1.contains(&"sum".to_string()));
+    });
+}
+
+#[test]
+fn types_are_completed_where_a_type_stands() {
+    let mut session = Session::new();
+    with(&mut session, "newtype Vertex = 4; val Verdict = 1;");
+    assert_eq!(completed(&mut session, "val x : Ver").1, ["Vertex"]);
+    assert_eq!(completed(&mut session, "x :>> rea").1, ["real"]);
+    assert_eq!(completed(&mut session, "x :> Ver").1, ["Vertex"]);
+    let names = session.complete_class("Mono");
+    assert_eq!(names, ["Monoid"]);
+}
+
+#[test]
+fn nothing_is_completed_in_comments_and_texts() {
+    let mut session = Session::new();
+    for text in ["// tran", "\"tran\"", "/* tran", "12", "", "x "] {
+        assert_eq!(completed(&mut session, text).1, Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn hints_tell_types() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        with(
+            &mut session,
+            "val m = (1, 2, 3, 4) :>> int ^ (2 \\* 2); var n = 3; fun f(x:int, y:real):real => y;",
+        );
+        for (text, hint) in [
+            ("m", Some(": int ^ (2 \\^ 2)")),
+            ("1 + n", Some(": int")),
+            ("1 + n;", Some(": int")),
+            ("transpose m", Some(": int ^ (2 \\^ 2)")),
+            ("val k = m.(`1:2 \\, `0:2) ", Some("k : int")),
+            ("fun twice(x:int) => x * 2", Some("twice : int -> int")),
+            ("f", Some("f : int * real -> real")),
+            ("f (1, ", Some("f : int * real -> real")),
+            ("1 + f ((2), [3", None),
+            ("1 +", None),
+            ("nonsense", None),
+            ("1 + \"a\"", None),
+            ("println 1", None),
+            ("import \"no such file.flx\"", None),
+        ] {
+            assert_eq!(session.hint(text).as_deref(), hint, "{text}");
+        }
+    });
+}
+
+#[test]
+fn questions_while_typing_change_nothing() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        with(&mut session, "var n = 0; proc count() { n = n + 1; }");
+        let texts = session.sources().len();
+        for text in [
+            "count ()",
+            "#count; n",
+            "var z = 5",
+            "fun g(x:int):int => x",
+            "struct S { a:int; }",
+            "(1/0)",
+            "n.",
+        ] {
+            session.hint(text);
+            session.complete_at(text, text.len());
+        }
+        assert_eq!(session.sources().len(), texts);
+        let names: Vec<String> = session.definitions().into_iter().map(|d| d.name).collect();
+        assert_eq!(names, ["count", "n"]);
+        let outcome = session.evaluate("input", "n", Mode::Line, &mut |_| ());
+        assert_eq!(outcome.value.expect("a value").text, "0");
+    });
+}
+
+#[test]
+fn questions_while_typing_are_quick() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let text = "[ sum (map (fun (x:int) => x * x, transpose (#iota[3 \\* 4]))) for i in ..[5] ]";
+        for end in 0..=text.len() {
+            session.hint(&text[..end]);
+        }
+        let start = Instant::now();
+        for end in 0..=text.len() {
+            session.hint(&text[..end]);
+            session.complete_at(text, end);
+        }
+        let each = start.elapsed() / text.len() as u32;
+        // Whoever types fast has some fifty milliseconds between two keys.
+        assert!(each.as_millis() < 20, "{each:?}");
+    });
+}
+
+#[test]
+fn any_text_may_be_asked_about() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let pieces = [
+            "x.", "(", ")", "\"", "'", "/*", "é", "::", "#", "[", "]", ".", "a::b", "1.", "`", "\\,", " ",
+            "\n",
+        ];
+        let mut random = fastrand::Rng::with_seed(5);
+        for _ in 0..500 {
+            let text: String =
+                (0..random.usize(1..8)).map(|_| pieces[random.usize(..pieces.len())]).collect();
+            for at in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+                let found = session.complete_at(&text, at);
+                assert!(found.start <= at && text.is_char_boundary(found.start), "{text:?} at {at}");
+            }
+            session.hint(&text);
+        }
+    });
+}

@@ -1,0 +1,152 @@
+//! The commands of a session at a real pseudo-terminal.
+
+#![cfg(unix)]
+
+mod terminal;
+
+use std::fs;
+use terminal::{PROMPT, Terminal, folder};
+
+#[test]
+fn misuse_is_told() {
+    let mut terminal = Terminal::open();
+    terminal.answers(":load", "write `:load FILE`");
+    terminal.answers(":reload", "nothing has been loaded yet");
+    terminal.answers(":env now", "`:env` takes nothing after it");
+    terminal.answers(":why", "there has been no error");
+    terminal.answers(":save /tmp/x.flx", "nothing to save");
+    terminal.answers(":t 1", "`:t` could be `:type`, `:time`");
+    terminal.answers(":doc nonsense", "nothing is known by the name `nonsense`");
+    terminal.answers(":source nonsense", "nothing is known by the name `nonsense`");
+    terminal.answers(":iso int", "write `:iso TYPE ~ TYPE`");
+    terminal.answers(":help nonsense", "no command `:nonsense`");
+    terminal.answers(":load no such file.flx", "there is no file `no such file.flx`");
+    terminal.answers("1 + 1", "2 : int");
+}
+
+#[test]
+fn an_error_is_explained() {
+    let mut terminal = Terminal::open();
+    terminal.answers("nothing", "E0401");
+    terminal.answers(":why", "In general:");
+    terminal.answers(":iso real ^ (3 * 5) ~ real", "E02");
+    terminal.answers(":why", "E02");
+}
+
+#[test]
+fn documentation_and_definitions_are_shown() {
+    let mut terminal = Terminal::open();
+    terminal.answers(":doc transpose", "transpose[");
+    terminal.takes("fun twice(n:int):int => n * 2");
+    terminal.answers(":source twice", "fun twice(n:int):int => n * 2");
+    terminal.answers(":source sum", "// stdlib/");
+    terminal.takes("struct Point { x : real; y : real; }");
+    terminal.answers(":source Point", "struct Point { x : real; y : real; }");
+    terminal.answers(":source println", "// built in");
+    terminal.answers(":help source", ":source NAME");
+}
+
+#[test]
+fn evaluation_is_timed() {
+    let mut terminal = Terminal::open();
+    terminal.types(":time sum (#iota[1000])\r");
+    terminal.sees("499500 : int");
+    terminal.sees("took ");
+    terminal.sees(PROMPT);
+    terminal.answers("it", "499500 : int");
+}
+
+#[test]
+fn a_program_is_loaded_and_loaded_again() {
+    let folder = folder();
+    fs::write(folder.join("unit.flx"), "export fun unit() : int => 1;").expect("a file");
+    let file = folder.join("program.flx");
+    fs::write(
+        &file,
+        "import \"unit.flx\" (unit); struct P { a : int; }\nfun f(p:P):int => p.a + #unit; println 41;",
+    )
+    .expect("a file");
+    let mut terminal = Terminal::open();
+    terminal.takes("val mine = 5");
+    terminal.answers(&format!(":load {}", file.display()), "41");
+    terminal.answers("f (P 4)", "5 : int");
+    // What it says now counts, also in what it imports; what has been typed stays.
+    fs::write(folder.join("unit.flx"), "export fun unit() : int => 100;").expect("a file");
+    fs::write(
+        &file,
+        "import \"unit.flx\" (unit); struct P { a : int; b : int; }\nfun f(p:P):int => p.b + #unit;",
+    )
+    .expect("a file");
+    terminal.takes(":reload");
+    terminal.answers("f (P (4, 7))", "107 : int");
+    terminal.answers("mine", "5 : int");
+    // One that is wrong changes nothing.
+    fs::write(&file, "fun f(n:int):int => \"no\";").expect("a file");
+    terminal.answers(":reload", "E0301");
+    terminal.answers("f (P (4, 8))", "108 : int");
+}
+
+#[test]
+fn an_editor_is_opened_and_what_it_writes_is_loaded() {
+    let folder = folder();
+    let script = folder.join("editor.sh");
+    fs::write(&script, "#!/bin/sh\necho 'fun edited() : int => 77;' > \"$2\"\n").expect("a file");
+    let file = folder.join("edited.flx");
+    let mut terminal = Terminal::with(|command| {
+        command.env("XDG_DATA_HOME", &folder).env("NO_COLOR", "1");
+        command.env_remove("VISUAL").env("EDITOR", format!("sh {} --wait", script.display()));
+    });
+    terminal.takes(&format!(":edit {}", file.display()));
+    terminal.answers("#edited", "77 : int");
+    let mut terminal = Terminal::with(|command| {
+        command.env("XDG_DATA_HOME", &folder).env("NO_COLOR", "1").env_remove("VISUAL").env_remove("EDITOR");
+    });
+    terminal.answers(":edit", "set the variable EDITOR");
+    let mut terminal = Terminal::with(|command| {
+        command
+            .env("XDG_DATA_HOME", &folder)
+            .env("NO_COLOR", "1")
+            .env_remove("VISUAL")
+            .env("EDITOR", "no-such-editor");
+    });
+    terminal.answers(":edit", "cannot start the editor `no-such-editor`");
+}
+
+#[test]
+fn a_session_is_saved_as_a_program() {
+    let file = folder().join("saved.flx");
+    let mut terminal = Terminal::open();
+    terminal.takes("/// Twice.\nfun twice(n:int):int => n * 2");
+    terminal.takes("fun thrice(n:int):int => n * 4");
+    terminal.takes("fun thrice(n:int):int => n * 3");
+    terminal.answers("20 + 1", "21 : int");
+    terminal.answers("\"not needed\"", "not needed");
+    terminal.takes("val answer = twice _2");
+    terminal.takes("var total = 0");
+    terminal.takes("for i in 0..<3 perform total = total + i");
+    terminal.answers(&format!(":save {}", file.display()), "saved to");
+    let text = fs::read_to_string(&file).expect("a file");
+    assert!(text.contains("/// Twice.\nfun twice(n:int):int => n * 2;"), "{text}");
+    assert!(text.contains("n * 3") && !text.contains("n * 4") && !text.contains("not needed"), "{text}");
+    let mut terminal = Terminal::open();
+    terminal.takes(&format!(":load {}", file.display()));
+    terminal.answers("(answer, thrice total)", "(42, 9)");
+}
+
+#[test]
+fn names_and_files_are_completed_for_commands() {
+    let folder = folder();
+    fs::write(folder.join("measurements.flx"), "println 42;").expect("a file");
+    let mut terminal = Terminal::open();
+    terminal.types(&format!(":load {}/meas\t", folder.display()));
+    terminal.sees("measurements.flx");
+    terminal.types("\r");
+    terminal.sees("42");
+    terminal.sees(PROMPT);
+    terminal.types(":kind COMP\t");
+    terminal.sees("COMPACTLINEAR");
+    terminal.presses("^C");
+    terminal.sees(PROMPT);
+    terminal.types(":inst\tMono\t");
+    terminal.sees(":instances Monoid");
+}
