@@ -28,7 +28,7 @@ impl Generator {
                 for function in functions {
                     let mut sizes = Vec::new();
                     if function.result.fits(ty, &mut sizes) && scope.rounds < 20 && self.rng.bool() {
-                        return self.call_at(&function, sizes, scope);
+                        return self.call_at(&function, sizes, depth.min(1), scope);
                     }
                 }
             }
@@ -117,10 +117,8 @@ impl Generator {
             let at = whole.len() - 1 - self.rng.usize(0..whole.len()).min(self.rng.usize(0..whole.len()));
             return Some(leaf(ty, whole[at]));
         }
-        for _ in 0..4 {
-            if scope.variables.is_empty() {
-                break;
-            }
+        // An index of a part is an expression, too: this ends.
+        for _ in 0..if depth == 0 || scope.variables.is_empty() { 0 } else { 4 } {
             let variable = scope.variables[self.rng.usize(0..scope.variables.len())].clone();
             let value = leaf(&variable.ty, variable.name);
             if let Some(part) = self.part_of(value, ty, depth, scope, 3) {
@@ -148,7 +146,7 @@ impl Generator {
                 node(ty, &format!("({{}}).{field}"), vec![value])
             }
             Ty::Array(of, index) if index.size() > 0 => {
-                let at = self.expression(&Ty::Code(index), depth.min(1), scope);
+                let at = self.expression(&Ty::Code(index), depth - 1, scope);
                 node(*of, "({}).({})", vec![value, at])
             }
             Ty::Code(Index::Product(parts)) => {
@@ -156,7 +154,7 @@ impl Generator {
                 node(Ty::Code(parts[at].clone()), &format!("({{}}).{at}"), vec![value])
             }
             Ty::Code(Index::Power(base, places)) => {
-                let at = self.expression(&Ty::Code(*places), depth.min(1), scope);
+                let at = self.expression(&Ty::Code(*places), depth - 1, scope);
                 node(Ty::Code(*base), "({}).({})", vec![value, at])
             }
             Ty::Code(Index::Pairs(_, of)) => {
@@ -300,7 +298,7 @@ impl Generator {
                 let index = self.index_in(scope, 1);
                 let array = self.expression(&Ty::array(ty, &index), depth, scope);
                 let zero = self.expression(ty, depth.min(1), scope);
-                let op = self.joiner(ty, &scope.closed(index.size()));
+                let op = self.joiner(ty, depth, &scope.closed(index.size()));
                 node(ty.clone(), "({} |> reduce {} {})", vec![array, op, zero])
             }
             _ => self.small(ty, scope),
@@ -308,10 +306,10 @@ impl Generator {
     }
 
     /// A lambda of two values of one type.
-    fn joiner(&mut self, ty: &Ty, scope: &Scope) -> Node {
+    fn joiner(&mut self, ty: &Ty, depth: u32, scope: &Scope) -> Node {
         let (a, b) = (self.name("a"), self.name("b"));
         let inner = scope.closed(1).with(&a, ty.clone()).with(&b, ty.clone());
-        let body = self.expression(ty, 2, &inner);
+        let body = self.expression(ty, depth.min(2), &inner);
         let t = ty.text();
         // A lambda is no value of the type; a type of its own keeps it apart when programs shrink.
         node(Ty::Tuple(vec![ty.clone(), Ty::Statement]), &format!("(fun ({a}:{t}, {b}:{t}) => {{}})"), vec![body])
@@ -541,7 +539,7 @@ impl Generator {
             }
             10 => {
                 let array = self.expression(&ty, depth, scope);
-                let joiner = self.joiner(of, &inner);
+                let joiner = self.joiner(of, depth, &inner);
                 if self.rng.bool() {
                     return node(ty, "({} |> scan {})", vec![array, joiner]);
                 }
@@ -676,17 +674,17 @@ impl Generator {
 
     /// A function of the program applied, at sizes that are chosen.
     pub(super) fn call_of(&mut self, function: &Function, scope: &Scope) -> Option<Node> {
-        (scope.rounds < 20).then(|| self.call_at(function, Vec::new(), scope))
+        (scope.rounds < 20).then(|| self.call_at(function, Vec::new(), 1, scope))
     }
 
-    fn call_at(&mut self, function: &Function, mut sizes: Vec<(String, Index)>, scope: &Scope) -> Node {
+    fn call_at(&mut self, function: &Function, mut sizes: Vec<(String, Index)>, depth: u32, scope: &Scope) -> Node {
         for name in &function.sizes {
             if !sizes.iter().any(|(n, _)| n == name) {
                 sizes.push((name.clone(), self.index(1)));
             }
         }
         let types: Vec<Ty> = function.parameters.iter().map(|p| p.at(&sizes)).collect();
-        let arguments: Vec<Node> = types.iter().map(|t| self.expression(t, 1, scope)).collect();
+        let arguments: Vec<Node> = types.iter().map(|t| self.expression(t, depth, scope)).collect();
         let holes = vec!["{}"; arguments.len()].join(", ");
         let mut name = function.name.clone();
         if !function.sizes.is_empty() {
