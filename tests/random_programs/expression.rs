@@ -680,7 +680,11 @@ impl Generator {
     fn call_at(&mut self, function: &Function, mut sizes: Vec<(String, Index)>, depth: u32, scope: &Scope) -> Node {
         for name in &function.sizes {
             if !sizes.iter().any(|(n, _)| n == name) {
-                sizes.push((name.clone(), self.index(1)));
+                let mut size = self.index(1);
+                if size.size() == 0 && !self.one_in(6) {
+                    size = Index::Unit(4);
+                }
+                sizes.push((name.clone(), size));
             }
         }
         let types: Vec<Ty> = function.parameters.iter().map(|p| p.at(&sizes)).collect();

@@ -154,6 +154,17 @@ impl Ty {
         }
     }
 
+    /// Whether there is no value of it.
+    pub fn empty(&self) -> bool {
+        match self {
+            Ty::Number(_) | Ty::Maybe(_) | Ty::Statement => false,
+            Ty::Code(index) => index.size() == 0,
+            Ty::Tuple(parts) => parts.iter().any(Ty::empty),
+            Ty::Record(fields) | Ty::Struct(_, fields) => fields.iter().any(|(_, t)| t.empty()),
+            Ty::Array(of, index) => index.size() > 0 && of.empty(),
+        }
+    }
+
     /// Whether it is made of a type whose values have an order.
     pub fn ordered(&self) -> bool {
         matches!(self, Ty::Number(_) | Ty::Code(Index::Unit(_) | Index::Product(_)))
@@ -273,7 +284,8 @@ impl Generator {
     pub(super) fn ty(&mut self, depth: u32) -> Ty {
         for _ in 0..8 {
             let ty = self.any_ty(depth);
-            if ty.slots() <= 80 {
+            // Whoever asks for a value of a type without values fails, and the rest of the program says nothing.
+            if ty.slots() <= 80 && (!ty.empty() || self.one_in(200)) {
                 return ty;
             }
         }
