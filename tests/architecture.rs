@@ -15,8 +15,19 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("core", &["source", "types", "iso"]),
     ("check", &["source", "diagnostic", "syntax", "types", "iso", "core"]),
     ("value", &["types", "core", "source"]),
-    ("eval", &["source", "diagnostic", "types", "iso", "core", "value"]),
-    ("session", &["source", "diagnostic", "syntax", "types", "iso", "core", "check", "value", "eval"]),
+    ("layout", &["types", "value"]),
+    ("kernel", &["source", "types", "core", "value", "layout"]),
+    ("loops", &["core"]),
+    ("eval", &["source", "diagnostic", "types", "iso", "core", "value", "layout", "kernel"]),
+    ("lower", &["types", "core", "value", "layout", "kernel", "loops"]),
+    ("jit", &["source", "core", "value", "kernel", "loops", "lower"]),
+    (
+        "session",
+        &[
+            "source", "diagnostic", "syntax", "types", "iso", "core", "check", "value", "layout", "kernel", "eval",
+            "jit",
+        ],
+    ),
     ("cli", &["source", "diagnostic", "session"]),
 ];
 

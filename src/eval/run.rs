@@ -205,8 +205,7 @@ impl Run<'_, '_> {
     fn top_level(&mut self, stmt: &Stmt, locals: &[LocalInfo], frame: &mut [Value]) -> Result<()> {
         let specialiser = self.specialiser(locals);
         if first_opening(std::slice::from_ref(stmt)).is_some() {
-            // The rest is the rest of the session: there is nothing to keep for it.
-            let _ = specialiser.kept.set(Arc::from(&[][..]));
+            // The rest is the rest of the session: it is not run from here.
             let nothing = Arc::new(Rest { stmts: Vec::new(), value: None });
             let (code, unset) = (specialiser.opening(stmt, nothing, 0), specialiser.unset.take());
             drop(specialiser);

@@ -204,10 +204,10 @@ impl<'a> Lower<'a> {
         })?;
         let fits = self.guarded(fits, guard.as_ref(), frame)?;
         match fits {
-            None => self.statements(body, frame),
-            Some(_) if rest.is_empty() && guard.is_none() => self.statements(body, frame),
+            None => self.statements(body, None, frame),
+            Some(_) if rest.is_empty() && guard.is_none() => self.statements(body, None, frame),
             Some(fits) => {
-                let (first, ()) = self.block(|this| this.statements(body, frame))?;
+                let (first, ()) = self.block(|this| this.statements(body, None, frame))?;
                 let (second, ()) = self.block(|this| this.match_statement(value, from, rest, frame))?;
                 self.emit(Stmt::If(fits, first, second))
             }

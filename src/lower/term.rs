@@ -378,13 +378,15 @@ impl<'a> Lower<'a> {
     pub(crate) fn factor(&mut self, value: &V<'a>, ty: &Type, i: &Code) -> Result<V<'a>> {
         let V::Word(code) = value else { return Ok(V::Unit) };
         let at = i.to_usize().ok_or(No("a position beyond memory"))?;
-        if let Some(parts) = self.packed.get(code)
-            && let Some(part) = parts.0.get(at)
+        let (layout, whole) = self.encoding(ty)?;
+        let Some(compact) = layout.compact() else { return Err(No("a part of no compact value")) };
+        if let Some((parts, sizes)) = self.packed.get(code)
+            && let Some(part) = parts.get(at)
+            && cut_so(&compact.encoding, sizes)
         {
             return Ok(part.clone());
         }
-        let (layout, whole) = self.encoding(ty)?;
-        let Some(compact) = layout.compact() else { return Err(No("a part of no compact value")) };
+        self.divided.insert(*code);
         let count = match &compact.encoding {
             Encoding::Product { sizes, .. } => sizes.len(),
             Encoding::Power { count, .. } => count.to_usize().unwrap_or(usize::MAX),
@@ -803,6 +805,19 @@ pub(crate) fn unsigned(leaf: &Leaf) -> bool {
         Leaf::Code(_) | Leaf::Scalar(Scalar::Char) => true,
         Leaf::Scalar(Scalar::Fixed(fixed)) => {
             matches!(fixed, Fixed::U8 | Fixed::U16 | Fixed::U32 | Fixed::U64)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the parts of an encoding have these sizes.
+fn cut_so(encoding: &Encoding, sizes: &[u64]) -> bool {
+    match encoding {
+        Encoding::Product { sizes: own, .. } => {
+            own.len() == sizes.len() && own.iter().zip(sizes).all(|(a, b)| a.to_u64() == Some(*b))
+        }
+        Encoding::Power { base, count } => {
+            count.to_usize() == Some(sizes.len()) && sizes.iter().all(|s| base.to_u64() == Some(*s))
         }
         _ => false,
     }

@@ -1,7 +1,7 @@
 //! How often a variable is used: by the syntax of core alone.
 
 use crate::core::free::Mentioned;
-use crate::core::{PatKind, Root, Stmt, StmtKind, Term, TermKind};
+use crate::core::{Root, Stmt, StmtKind, Term, TermKind};
 use crate::types::Type;
 use std::collections::BTreeSet;
 
@@ -162,23 +162,4 @@ pub(crate) fn cheap(body: &Term) -> bool {
         TermKind::Pack(parts) => parts.iter().all(cheap),
         _ => false,
     }
-}
-
-/// Whether a body looks at the parts of an index.
-pub(crate) fn taken_apart(term: &Term, local: u32) -> bool {
-    let found = match &term.kind {
-        TermKind::Factor(base, _) => is(base, local),
-        TermKind::Match(scrutinee, arms) => {
-            is(scrutinee, local) && arms.iter().any(|arm| matches!(arm.pattern.kind, PatKind::Pack(_)))
-        }
-        TermKind::Call(_, args) => args.iter().any(|arg| is(arg, local)),
-        TermKind::Block(stmts, _) => stmts.iter().any(|stmt| match &stmt.kind {
-            StmtKind::Let(pat, term) => matches!(pat.kind, PatKind::Pack(_)) && is(term, local),
-            _ => false,
-        }),
-        _ => false,
-    };
-    let mut inside = found;
-    term.for_each_child(&mut |child| inside = inside || taken_apart(child, local));
-    inside
 }
