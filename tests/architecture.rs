@@ -24,7 +24,17 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "session",
         &[
-            "source", "diagnostic", "syntax", "types", "iso", "core", "check", "value", "layout", "kernel", "eval",
+            "source",
+            "diagnostic",
+            "syntax",
+            "types",
+            "iso",
+            "core",
+            "check",
+            "value",
+            "layout",
+            "kernel",
+            "eval",
             "jit",
         ],
     ),

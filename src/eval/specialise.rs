@@ -7,14 +7,14 @@ use super::code::{
     Arm, Callee, Cases, CodeType, Instance, Kind, Node, PartStep, Pattern, PrimTypes, Statement,
     StatementKind, Store, StoreRoot, StoreStep,
 };
-use crate::layout::{Layout, Layouts};
 use super::own::Own;
 use super::site::{Core, Plain, Site};
 use crate::core::free::Mentioned;
 use crate::core::{
-    ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step, StepKind, Stmt,
-    StmtKind, Term, TermKind,
+    ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
+    StepKind, Stmt, StmtKind, Term, TermKind,
 };
+use crate::layout::{Layout, Layouts};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind, TypeVar};
 use crate::value::{Class, Value};
@@ -503,12 +503,13 @@ impl Specialiser<'_> {
                         S::ForInts(*local, self.node(low), self.node(high), *inclusive, body)
                     }
                     ForRange::Elements(array) => {
-                        let ty = self.ty(&array.ty).unfold();
+                        // By the type as it is written: an array of one array is that array.
+                        let ty = array.ty.unfold();
                         let TypeKind::Array(element, index) = ty.kind() else {
                             return S::Expr(self.node(array));
                         };
                         let count = self.size(index).to_usize().unwrap_or(usize::MAX);
-                        S::ForElements(*local, self.node(array), self.layouts.of(element).slots, count, body)
+                        S::ForElements(*local, self.node(array), self.layout(element).slots, count, body)
                     }
                 }
             }

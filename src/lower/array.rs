@@ -84,15 +84,16 @@ impl<'a> Lower<'a> {
             V::Word(reg) => *reg,
             _ => self.int(0)?,
         };
+        // An array of one element is that element.
+        if whole.slots == part.slots {
+            return Ok(value.clone());
+        }
         if let V::Parts(parts) = value {
             if let Some(known) = self.known(at) {
                 return parts.get(known as usize).cloned().ok_or(No("an element that is not there"));
             }
             let held = self.hold(value, from)?;
             return self.index(&held, from, index, to);
-        }
-        if whole.slots == part.slots && !matches!(value, V::Array(a) if matches!(**a, A::Built { .. })) {
-            return Ok(value.clone());
         }
         let V::Array(array) = value else { return Err(No("an element of a word")) };
         match &**array {
@@ -377,7 +378,8 @@ impl<'a> Lower<'a> {
                     let made = self.made;
                     let outer = std::mem::take(&mut self.divided);
                     let top = self.at_top();
-                    let (stmts, indices) = self.block(|this| this.rounds_of(array, base, &built, &apart, top))?;
+                    let (stmts, indices) =
+                        self.block(|this| this.rounds_of(array, base, &built, &apart, top))?;
                     for ((apart, index), (_, ty)) in apart.iter_mut().zip(indices).zip(clauses) {
                         *apart = several(ty) && index.is_some_and(|reg| self.divided.contains(&reg));
                     }

@@ -71,8 +71,7 @@ impl<'a> Lower<'a> {
             }
             StmtKind::Match(scrutinee, arms) => {
                 let value = self.term(scrutinee, frame)?;
-                let ty = self.ty(frame, &scrutinee.ty);
-                self.match_statement(&value, &ty, arms, frame)
+                self.match_statement(&value, arms, frame)
             }
             StmtKind::For(local, range, body) => self.for_loop(*local, range, body, frame),
             StmtKind::While(condition, body) => {
@@ -183,8 +182,11 @@ impl<'a> Lower<'a> {
                 let ty = self.ty(frame, &array.ty);
                 let value = self.term(array, frame)?;
                 let value = if self.changing(&value, None) { self.hold(&value, &ty)? } else { value };
-                let TypeKind::Array(element, index) = ty.kind() else { return Err(No("no array")) };
-                let (element, count) = (element.unfold(), self.count(index)?);
+                // By the type as it is written: an array of one array is that array.
+                let written = array.ty.unfold();
+                let TypeKind::Array(element, index) = written.kind() else { return Err(No("no array")) };
+                let (element, index) = (self.ty(frame, element), self.ty(frame, index));
+                let count = self.count(&index)?;
                 (self.int(0)?, self.size(count)?, Some((value, ty.clone(), element)))
             }
         };

@@ -80,10 +80,7 @@ pub(crate) fn in_loop(stmt: &Stmt, local: u32) -> bool {
 pub(crate) fn times(term: &Term, local: u32, count: &dyn Fn(&Type) -> f64) -> f64 {
     match &term.kind {
         // By itself it is read as a whole, once.
-        TermKind::Local(found) if *found == local => match array_size(&term.ty, count) {
-            Some(n) => n,
-            None => 1.0,
-        },
+        TermKind::Local(found) if *found == local => array_size(&term.ty, count).unwrap_or(1.0),
         TermKind::Index(array, index) if is(array, local) => 1.0 + times(index, local, count),
         TermKind::Component(array, _) if is(array, local) => 1.0,
         TermKind::Closure { captures, .. } if captures.contains(&local) => MANY * 1e3,
@@ -155,7 +152,9 @@ fn is(term: &Term, local: u32) -> bool {
 /// Whether an element is no dearer to compute than to read.
 pub(crate) fn cheap(body: &Term) -> bool {
     match &body.kind {
-        TermKind::Int(_) | TermKind::Real(_) | TermKind::Code(_) | TermKind::Char(_) | TermKind::Local(_) => true,
+        TermKind::Int(_) | TermKind::Real(_) | TermKind::Code(_) | TermKind::Char(_) | TermKind::Local(_) => {
+            true
+        }
         TermKind::ToCode(a) | TermKind::Reshape(a) => cheap(a),
         TermKind::Index(a, i) => cheap(a) && cheap(i),
         TermKind::Component(a, _) => cheap(a),
