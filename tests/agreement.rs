@@ -100,11 +100,28 @@ fn the_book_agrees() {
         for (at, fence) in text.split("\n```felis").skip(1).enumerate() {
             let Some((attributes, body)) = fence.split_once('\n') else { continue };
             // Files that others import, and pieces of programs, do not run by themselves.
-            if !attributes.starts_with("-part") && !attributes.contains("file=") && !body.contains("import \"") {
+            if !attributes.starts_with("-part")
+                && !attributes.contains("file=")
+                && !body.contains("import \"")
+            {
                 let body = body.split("\n```").next().unwrap_or_default();
                 found.push((format!("{} {at}", entry.path().display()), format!("{body}\n")));
             }
         }
     }
     all_agree(&found, 100, &Shelf::default());
+}
+
+/// A type of an input that was taken back has nothing to do with the next one.
+#[test]
+fn types_of_failed_inputs_are_forgotten() {
+    for (executor, threads) in [(Executor::Reference, 1), (Executor::Eager, 1), (Executor::Compiled, 2)] {
+        let mut session = Session::new().with_executor(executor, threads);
+        let mut out = String::new();
+        let mut say = |text: &str| session.evaluate("input", text, Mode::Line, &mut |t| out += t).status;
+        assert_eq!(say("newtype A = 2; println (flip (1 :>> A)); println (1 / 0);"), Status::Failed);
+        assert_eq!(say("newtype B = 9;"), Status::Ok);
+        assert_eq!(say("println (flip (8 :>> B));"), Status::Ok, "{executor:?}");
+        assert!(out.ends_with("0\n"), "{executor:?}: {out}");
+    }
 }

@@ -41,7 +41,11 @@ impl Generator {
                 let (s, v) = (self.name("s"), self.name("v"));
                 let inner = scope.closed(index.size()).with(&s, ty.clone()).with(&v, element.clone());
                 let body = self.expression(ty, depth.min(2), &inner);
-                let pattern = format!("(({{}} |> fold (fun ({s}:{}, {v}:{}) => {{}}) {{}}))", ty.text(), element.text());
+                let pattern = format!(
+                    "(({{}} |> fold (fun ({s}:{}, {v}:{}) => {{}}) {{}}))",
+                    ty.text(),
+                    element.text()
+                );
                 return node(ty.clone(), &pattern, vec![array, body, start]);
             }
             7 => {
@@ -56,7 +60,8 @@ impl Generator {
             8 => {
                 // A component of a tuple.
                 let other = self.ty(0);
-                let (parts, at) = if self.rng.bool() { (vec![ty.clone(), other], 0) } else { (vec![other, ty.clone()], 1) };
+                let (parts, at) =
+                    if self.rng.bool() { (vec![ty.clone(), other], 0) } else { (vec![other, ty.clone()], 1) };
                 let tuple = self.expression(&Ty::Tuple(parts), depth, scope);
                 return node(ty.clone(), &format!("({{}}).{at}"), vec![tuple]);
             }
@@ -78,7 +83,9 @@ impl Generator {
 
     /// A value from its parts.
     fn made(&mut self, ty: &Ty, depth: u32, scope: &Scope) -> Node {
-        let mut each = |types: Vec<Ty>| -> Vec<Node> { types.iter().map(|t| self.expression(t, depth, scope)).collect() };
+        let mut each = |types: Vec<Ty>| -> Vec<Node> {
+            types.iter().map(|t| self.expression(t, depth, scope)).collect()
+        };
         match ty {
             Ty::Tuple(types) => {
                 let holes = vec!["{}"; types.len()].join(", ");
@@ -249,7 +256,8 @@ impl Generator {
                 let index = self.index_in(scope, 2);
                 let array = self.expression(&Ty::array(ty, &index), depth, scope);
                 let empty = index.size() == 0;
-                let word = ["sum", "sum", "product", "max", "min"][self.rng.usize(0..if empty { 3 } else { 5 })];
+                let word =
+                    ["sum", "sum", "product", "max", "min"][self.rng.usize(0..if empty { 3 } else { 5 })];
                 node(ty.clone(), &format!("({word} {{}})"), vec![array])
             }
             13 => {
@@ -272,7 +280,11 @@ impl Generator {
             16 | 17 if name == "int" => {
                 let index = self.index_in(scope, 2);
                 let code = self.expression(&Ty::Code(index.clone()), depth, scope);
-                if index.size() == 0 { self.small(ty, scope) } else { node(ty.clone(), "({} :>> int)", vec![code]) }
+                if index.size() == 0 {
+                    self.small(ty, scope)
+                } else {
+                    node(ty.clone(), "({} :>> int)", vec![code])
+                }
             }
             18 if name == "int" => {
                 let index = self.index_in(scope, 2);
@@ -280,12 +292,19 @@ impl Generator {
                 node(ty.clone(), "(count {})", vec![mask])
             }
             16 | 17 if name == "real" => {
-                let word = ["sqrt", "sin", "cos", "exp", "log", "floor", "ceil", "round", "trunc", "tanh", "atan"];
+                let word =
+                    ["sqrt", "sin", "cos", "exp", "log", "floor", "ceil", "round", "trunc", "tanh", "atan"];
                 let a = self.expression(ty, depth, scope);
                 node(ty.clone(), &format!("({} {{}})", word[self.rng.usize(0..word.len())]), vec![a])
             }
             19 if name == "int" => {
-                let words = ["(band ({}, {}))", "(bor ({}, {}))", "(bxor ({}, {}))", "(shl ({}, {}))", "(shr ({}, {}))"];
+                let words = [
+                    "(band ({}, {}))",
+                    "(bor ({}, {}))",
+                    "(bxor ({}, {}))",
+                    "(shl ({}, {}))",
+                    "(shr ({}, {}))",
+                ];
                 let (a, b) = (self.expression(ty, depth, scope), self.expression(ty, depth, scope));
                 node(ty.clone(), words[self.rng.usize(0..5)], vec![a, b])
             }
@@ -312,7 +331,11 @@ impl Generator {
         let body = self.expression(ty, depth.min(2), &inner);
         let t = ty.text();
         // A lambda is no value of the type; a type of its own keeps it apart when programs shrink.
-        node(Ty::Tuple(vec![ty.clone(), Ty::Statement]), &format!("(fun ({a}:{t}, {b}:{t}) => {{}})"), vec![body])
+        node(
+            Ty::Tuple(vec![ty.clone(), Ty::Statement]),
+            &format!("(fun ({a}:{t}, {b}:{t}) => {{}})"),
+            vec![body],
+        )
     }
 
     fn truth(&mut self, depth: u32, scope: &Scope) -> Node {
@@ -389,7 +412,8 @@ impl Generator {
                 }
                 Index::Product(parts) => {
                     let holes = vec!["{}"; parts.len()].join(" \\, ");
-                    let parts = parts.iter().map(|p| self.expression(&Ty::Code(p.clone()), depth, scope)).collect();
+                    let parts =
+                        parts.iter().map(|p| self.expression(&Ty::Code(p.clone()), depth, scope)).collect();
                     node(ty, &format!("({holes})"), parts)
                 }
                 Index::Sum(parts) => {
@@ -429,11 +453,19 @@ impl Generator {
         let inner = scope.closed(1).with(&name, given.clone());
         if self.rng.bool() {
             let body = self.expression(ty, depth, &inner);
-            return node(ty.clone(), &format!("((fun ({name}:{}) => {{}}) ({{}}))", given.text()), vec![body, argument]);
+            return node(
+                ty.clone(),
+                &format!("((fun ({name}:{}) => {{}}) ({{}}))", given.text()),
+                vec![body, argument],
+            );
         }
         let inner = Scope { result: Some(ty.clone()), ..inner };
         let body = self.body(ty, depth.min(2), &inner);
-        node(ty.clone(), &format!("((fun ({name}:{}) {{ {{}} }}) ({{}}))", given.text()), vec![body, argument])
+        node(
+            ty.clone(),
+            &format!("((fun ({name}:{}) {{ {{}} }}) ({{}}))", given.text()),
+            vec![body, argument],
+        )
     }
 
     /// A match on a compact value or a tuple.
@@ -461,7 +493,9 @@ impl Generator {
                 let guard = self.expression(&Ty::bool(), depth.min(1), &inner);
                 let (first, second) = (self.expression(ty, depth, &inner), self.expression(ty, depth, scope));
                 if literal == "3" {
-                    let pattern = format!("(match {{}} with | _, 3 => {{}} | {x}, {y} when {{}} => {{}} | _ => {{}} endmatch)");
+                    let pattern = format!(
+                        "(match {{}} with | _, 3 => {{}} | {x}, {y} when {{}} => {{}} | _ => {{}} endmatch)"
+                    );
                     let third = self.expression(ty, depth.min(1), scope);
                     return node(ty.clone(), &pattern, vec![value, third, guard, first, second]);
                 }
@@ -470,11 +504,13 @@ impl Generator {
             }
             2 => {
                 let (a, b) = (Index::Unit(self.rng.u64(2..5)), Index::Unit(self.rng.u64(2..7)));
-                let value = self.expression(&Ty::Code(Index::Product(vec![a.clone(), b.clone()])), depth, scope);
+                let value =
+                    self.expression(&Ty::Code(Index::Product(vec![a.clone(), b.clone()])), depth, scope);
                 let (x, y) = (self.name("x"), self.name("y"));
                 let inner = scope.with(&x, Ty::Code(a)).with(&y, Ty::Code(b));
                 let (first, second) = (self.expression(ty, depth, scope), self.expression(ty, depth, &inner));
-                let pattern = format!("(match {{}} with | case 1 \\, _ => {{}} | {x} \\, {y} => {{}} endmatch)");
+                let pattern =
+                    format!("(match {{}} with | case 1 \\, _ => {{}} | {x} \\, {y} => {{}} endmatch)");
                 node(ty.clone(), &pattern, vec![value, first, second])
             }
             _ => {
@@ -532,10 +568,18 @@ impl Generator {
             }
             7..=9 if number => {
                 let a = self.expression(&ty, depth, scope);
-                let b = if self.rng.bool() { self.expression(&ty, depth, scope) } else { self.expression(of, depth, scope) };
+                let b = if self.rng.bool() {
+                    self.expression(&ty, depth, scope)
+                } else {
+                    self.expression(of, depth, scope)
+                };
                 let sign = ["+", "-", "*"][self.rng.usize(0..3)];
                 let both = if self.rng.bool() { vec![a, b] } else { vec![b, a] };
-                if both.iter().all(|n| n.ty == *of) { self.small(&ty, scope) } else { node(ty, &format!("({{}} {sign} {{}})"), both) }
+                if both.iter().all(|n| n.ty == *of) {
+                    self.small(&ty, scope)
+                } else {
+                    node(ty, &format!("({{}} {sign} {{}})"), both)
+                }
             }
             10 => {
                 let array = self.expression(&ty, depth, scope);
@@ -620,7 +664,11 @@ impl Generator {
                 node(ty, "(transpose {})", vec![a])
             }
             (Index::Product(parts), 1) if parts.len() == 2 => {
-                let a = self.expression(&Ty::Array(Box::new(Ty::array(of, &parts[1])), parts[0].clone()), depth, scope);
+                let a = self.expression(
+                    &Ty::Array(Box::new(Ty::array(of, &parts[1])), parts[0].clone()),
+                    depth,
+                    scope,
+                );
                 node(ty, "(unrows {})", vec![a])
             }
             (Index::Product(parts), _) if parts.len() == 2 && number => {
@@ -648,7 +696,10 @@ impl Generator {
             (_, 1) if number => {
                 let inner = Index::Unit(self.rng.u64(1..6));
                 let matrix = Ty::array(of, &Index::Product(vec![index.clone(), inner.clone()]));
-                let (a, x) = (self.expression(&matrix, depth, scope), self.expression(&Ty::array(of, &inner), depth, scope));
+                let (a, x) = (
+                    self.expression(&matrix, depth, scope),
+                    self.expression(&Ty::array(of, &inner), depth, scope),
+                );
                 node(ty, "(mat_vec ({}, {}))", vec![a, x])
             }
             (_, 2) => {
@@ -677,7 +728,13 @@ impl Generator {
         (scope.rounds < 20).then(|| self.call_at(function, Vec::new(), 1, scope))
     }
 
-    fn call_at(&mut self, function: &Function, mut sizes: Vec<(String, Index)>, depth: u32, scope: &Scope) -> Node {
+    fn call_at(
+        &mut self,
+        function: &Function,
+        mut sizes: Vec<(String, Index)>,
+        depth: u32,
+        scope: &Scope,
+    ) -> Node {
         for name in &function.sizes {
             if !sizes.iter().any(|(n, _)| n == name) {
                 let mut size = self.index(1);
@@ -692,7 +749,8 @@ impl Generator {
         let holes = vec!["{}"; arguments.len()].join(", ");
         let mut name = function.name.clone();
         if !function.sizes.is_empty() {
-            let of = |n: &String| sizes.iter().find(|(m, _)| m == n).map(|(_, i)| i.text()).unwrap_or_default();
+            let of =
+                |n: &String| sizes.iter().find(|(m, _)| m == n).map(|(_, i)| i.text()).unwrap_or_default();
             name += &format!("[{}]", function.sizes.iter().map(of).collect::<Vec<_>>().join(", "));
         }
         node(function.result.at(&sizes), &format!("({name} ({holes}))"), arguments)

@@ -69,7 +69,8 @@ impl Generator {
                 let open = self.rng.u32(0..4) > 0;
                 let name = self.name("v");
                 let word = if open { "var" } else { "val" };
-                let made = node(Ty::Statement, &format!("{word} {name} : {} = {{}};\n", ty.text()), vec![value]);
+                let made =
+                    node(Ty::Statement, &format!("{word} {name} : {} = {{}};\n", ty.text()), vec![value]);
                 scope.variables.push(Variable { name, ty, open });
                 made
             }
@@ -111,7 +112,8 @@ impl Generator {
                 node(Ty::Statement, &pattern, vec![condition, body])
             }
             14 => {
-                let subject = Index::Sum(vec![Index::Unit(self.rng.u64(2..5)), Index::Unit(self.rng.u64(2..5))]);
+                let subject =
+                    Index::Sum(vec![Index::Unit(self.rng.u64(2..5)), Index::Unit(self.rng.u64(2..5))]);
                 let Index::Sum(parts) = &subject else { return block(Vec::new()) };
                 let value = self.expression(&Ty::Code(subject.clone()), inner_depth, scope);
                 let (i, j) = (self.name("i"), self.name("j"));
@@ -161,7 +163,11 @@ impl Generator {
                 inner.rounds *= (high - low + 1).max(1) as u64;
                 inner.looping = true;
                 let body = block(self.statements(depth, &mut inner));
-                node(Ty::Statement, &format!("for {name} in ({low}){sign}({high}) do\n{{}}\ndone\n"), vec![body])
+                node(
+                    Ty::Statement,
+                    &format!("for {name} in ({low}){sign}({high}) do\n{{}}\ndone\n"),
+                    vec![body],
+                )
             }
             _ => {
                 let index = self.index_in(scope, 2);
@@ -182,7 +188,11 @@ impl Generator {
                     }
                 };
                 let body = block(self.statements(depth, &mut inner));
-                node(Ty::Statement, &format!("for {pattern} in ..[{}] do\n{{}}\ndone\n", index.text()), vec![body])
+                node(
+                    Ty::Statement,
+                    &format!("for {pattern} in ..[{}] do\n{{}}\ndone\n", index.text()),
+                    vec![body],
+                )
             }
         }
     }

@@ -84,7 +84,9 @@ impl Index {
             Index::Sum(parts) => Index::Sum(each(parts)),
             Index::Power(base, places) => Index::Power(Box::new(base.at(sizes)), Box::new(places.at(sizes))),
             Index::Pairs(word, of) => Index::Pairs(word, Box::new(of.at(sizes))),
-            Index::Var(name) => sizes.iter().find(|(n, _)| n == name).map_or(self.clone(), |(_, i)| i.clone()),
+            Index::Var(name) => {
+                sizes.iter().find(|(n, _)| n == name).map_or(self.clone(), |(_, i)| i.clone())
+            }
         }
     }
 
@@ -198,7 +200,9 @@ impl Ty {
     pub fn fits(&self, other: &Ty, sizes: &mut Vec<(String, Index)>) -> bool {
         match (self, other) {
             (Ty::Code(a), Ty::Code(b)) => a.fits(b, sizes),
-            (Ty::Tuple(a), Ty::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.fits(b, sizes)),
+            (Ty::Tuple(a), Ty::Tuple(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.fits(b, sizes))
+            }
             (Ty::Array(a, i), Ty::Array(b, j)) => a.fits(b, sizes) && i.fits(j, sizes),
             (Ty::Maybe(a), Ty::Maybe(b)) => a.fits(b, sizes),
             _ => self == other,
@@ -239,8 +243,10 @@ impl Ty {
 impl Generator {
     /// A number type.
     pub(super) fn number(&mut self) -> Ty {
-        let names =
-            ["int", "int", "int", "int", "real", "real", "real", "f32", "i8", "i16", "i32", "u8", "u16", "u32", "u64"];
+        let names = [
+            "int", "int", "int", "int", "real", "real", "real", "f32", "i8", "i16", "i32", "u8", "u16",
+            "u32", "u64",
+        ];
         Ty::Number(names[self.rng.usize(0..names.len())])
     }
 
@@ -272,7 +278,10 @@ impl Generator {
                 if self.rng.bool() { "below" } else { "lower" },
                 Box::new(Index::Unit(self.rng.u64(2..6))),
             ),
-            8 => Index::Power(Box::new(Index::Unit(self.rng.u64(2..4))), Box::new(Index::Unit(self.rng.u64(2..4)))),
+            8 => Index::Power(
+                Box::new(Index::Unit(self.rng.u64(2..4))),
+                Box::new(Index::Unit(self.rng.u64(2..4))),
+            ),
             _ => match self.newtypes.first() {
                 Some((name, index)) => Index::Named(name.clone(), Box::new(index.clone())),
                 None => Index::Unit(self.rng.u64(1..6)),
@@ -301,7 +310,9 @@ impl Generator {
                 let parts = self.rng.usize(2..4);
                 Ty::Tuple((0..parts).map(|_| self.any_ty(depth - 1)).collect())
             }
-            10 => Ty::Record(vec![("u".to_string(), self.any_ty(depth - 1)), ("v".to_string(), self.any_ty(0))]),
+            10 => {
+                Ty::Record(vec![("u".to_string(), self.any_ty(depth - 1)), ("v".to_string(), self.any_ty(0))])
+            }
             11 => Ty::Maybe(Box::new(self.any_ty(0))),
             12 => match self.structs.first() {
                 Some((name, fields)) => Ty::Struct(name.clone(), fields.clone()),
