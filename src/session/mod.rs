@@ -534,7 +534,9 @@ impl Session {
     }
 
     fn restore(&mut self, saved: Saved) {
-        self.env = saved.env;
+        // A type that is taken back keeps its number: what is known of it must not be taken for another's.
+        let after = std::mem::replace(&mut self.env, saved.env);
+        self.env.number_after(&after);
         self.modules = saved.modules;
         let instances = self.program.instances.len();
         self.program.truncate(&saved.program);
