@@ -4,7 +4,8 @@
 //! user would: `again 100;` calls the kernel a hundred times from a procedure and keeps the last result.
 
 use super::case::Program;
-use felis::session::{Mode, Session, Status};
+use felis::session::{Mode, Session, Stage, Status};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// A session in which a kernel stands ready.
@@ -21,21 +22,36 @@ pub struct Felis {
 impl Felis {
     /// Sets a program up; an error is its message.
     pub fn new(program: &Program) -> Result<Felis, String> {
+        let mut felis = Felis::ready(program, None)?;
+        if felis.declined() > 0 {
+            // To note reasons takes time: another session does.
+            let mut other = Felis::ready(program, Some(Stage::Loops))?;
+            let noted = other.session.traced().into_iter();
+            felis.left = noted.filter_map(|(place, text)| Some(format!("{place} {}", text.err()?))).collect();
+        }
+        let printed = felis.line(&program.check)?;
+        felis.check = printed.trim().parse().map_err(|_| format!("printed `{printed}`"))?;
+        Ok(felis)
+    }
+
+    /// A session in which the kernel has run.
+    fn ready(program: &Program, stage: Option<Stage>) -> Result<Felis, String> {
         let mut felis = Felis { session: Session::new(), first: 0.0, check: f64::NAN, left: Vec::new() };
-        felis.session.trace(felis::session::Stage::Loops);
         felis.line(&program.before)?;
-        felis.session.traced();
+        if let Some(stage) = stage {
+            felis.session.trace(stage);
+        }
         let begun = Instant::now();
         felis.line(&format!("var out = {};", program.call))?;
         felis.first = begun.elapsed().as_secs_f64();
         felis.line(&format!("proc again(n:int) {{ for _ in 0..<n perform out = {}; }}", program.call))?;
         felis.line("again 2;")?;
-        let reason =
-            |(place, what): (String, Result<String, &'static str>)| Some(format!("{place} {}", what.err()?));
-        felis.left = felis.session.traced().into_iter().filter_map(reason).collect();
-        let printed = felis.line(&program.check)?;
-        felis.check = printed.trim().parse().map_err(|_| format!("printed `{printed}`"))?;
         Ok(felis)
+    }
+
+    /// Parts that were left to the evaluator.
+    fn declined(&self) -> u64 {
+        self.session.statistics().map_or(0, |statistics| statistics.declined.load(Ordering::Relaxed))
     }
 
     /// Seconds of one call, of that many.
