@@ -79,7 +79,12 @@ pub fn prefix_sums(n: usize) -> Native {
         }
         let sums: Vec<f64> = x.par_chunks(PIECE).map(|x| x.iter().sum()).collect();
         let mut before = 0.0;
-        let starts: Vec<f64> = sums.iter().map(|s| std::mem::replace(&mut before, before + s)).collect();
+        let starts = sums.iter().map(|sum| {
+            let start = before;
+            before += sum;
+            start
+        });
+        let starts: Vec<f64> = starts.collect();
         let parts = out.reals.par_chunks_mut(PIECE).zip(x.par_chunks(PIECE)).zip(starts);
         parts.for_each(|((out, x), start)| piece(out, x, start));
     })
