@@ -11,14 +11,18 @@ pub fn stencil(n: usize) -> Native {
             let i = at / n;
             let line = |i: usize| &u[i * n..(i + 1) * n];
             let (here, up, down) = (line(i), line((i + n - 1) % n), line((i + 1) % n));
-            let one = |j: usize, left: usize, right: usize| {
-                here[j] + 0.2 * (up[j] + down[j] + here[left] + here[right] - 4.0 * here[j])
+            let one = |up: f64, down: f64, left: f64, right: f64, here: f64| {
+                here + 0.2 * (up + down + left + right - 4.0 * here)
             };
-            row[0] = one(0, n - 1, 1);
-            for (j, o) in row.iter_mut().enumerate().take(n - 1).skip(1) {
-                *o = one(j, j - 1, j + 1);
+            row[0] = one(up[0], down[0], here[n - 1], here[1], here[0]);
+            row[n - 1] = one(up[n - 1], down[n - 1], here[n - 2], here[0], here[n - 1]);
+            // Slices of one length: no index is checked in the loop.
+            let inner = n - 2;
+            let (row, up, down) = (&mut row[1..][..inner], &up[1..][..inner], &down[1..][..inner]);
+            let (left, right, here) = (&here[..inner], &here[2..][..inner], &here[1..][..inner]);
+            for j in 0..inner {
+                row[j] = one(up[j], down[j], left[j], right[j], here[j]);
             }
-            row[n - 1] = one(n - 1, n - 2, 0);
         });
     })
 }
@@ -82,9 +86,11 @@ pub fn laplacian(n: usize) -> Native {
         pieces(&mut out.reals, n, |at, row| {
             let i = at / n;
             let line = |i: usize| &u[i * width..(i + 1) * width];
-            let (north, here, south) = (line(i), line(i + 1), line(i + 2));
-            for (j, o) in row.iter_mut().enumerate() {
-                *o = north[j + 1] + south[j + 1] + here[j] + here[j + 2] - 4.0 * here[j + 1];
+            let (north, south) = (&line(i)[1..][..n], &line(i + 2)[1..][..n]);
+            let (west, here, east) = (&line(i + 1)[..n], &line(i + 1)[1..][..n], &line(i + 1)[2..][..n]);
+            let row = &mut row[..n];
+            for j in 0..n {
+                row[j] = north[j] + south[j] + west[j] + east[j] - 4.0 * here[j];
             }
         });
     })
@@ -100,32 +106,42 @@ pub fn diffusion(n: usize) -> Native {
         if flux * gradient > 0.0 { 0.0 } else { flux }
     }
     let level = move |u: &[f64], out: &mut [f64], lap: &mut [f64], across: &mut [f64], down: &mut [f64]| {
-        // At (i, j) of the middle.
-        let v = |i: usize, j: usize| u[(i + 1) * width + j + 1];
+        // A row of the input from a column on: row and column of the middle.
+        let v = |i: usize, j: usize, count: usize| &u[(i + 1) * width + j + 1..][..count];
         for i in 0..middle {
-            let line = |i: usize| &u[i * width..(i + 1) * width];
-            let (north, here, south) = (line(i), line(i + 1), line(i + 2));
-            for (j, o) in lap[i * middle..(i + 1) * middle].iter_mut().enumerate() {
-                *o = 4.0 * here[j + 1] - (north[j + 1] + south[j + 1] + here[j] + here[j + 2]);
+            let row = &mut lap[i * middle..][..middle];
+            let line = |i: usize, j: usize| &u[i * width + j..][..middle];
+            let (north, south) = (line(i, 1), line(i + 2, 1));
+            let (west, here, east) = (line(i + 1, 0), line(i + 1, 1), line(i + 1, 2));
+            for j in 0..middle {
+                row[j] = 4.0 * here[j] - (north[j] + south[j] + west[j] + east[j]);
             }
         }
         for i in 0..middle {
-            for j in 0..middle - 1 {
-                let at = i * middle + j;
-                across[at] = limited(lap[at + 1] - lap[at], v(i, j + 1) - v(i, j));
+            let count = middle - 1;
+            let row = &mut across[i * middle..][..count];
+            let (l, next) = (&lap[i * middle..][..count], &lap[i * middle + 1..][..count]);
+            let (here, east) = (v(i, 0, count), v(i, 1, count));
+            for j in 0..count {
+                row[j] = limited(next[j] - l[j], east[j] - here[j]);
             }
         }
         for i in 0..middle - 1 {
+            let row = &mut down[i * middle..][..middle];
+            let (l, next) = (&lap[i * middle..][..middle], &lap[(i + 1) * middle..][..middle]);
+            let (here, south) = (v(i, 0, middle), v(i + 1, 0, middle));
             for j in 0..middle {
-                let at = i * middle + j;
-                down[at] = limited(lap[at + middle] - lap[at], v(i + 1, j) - v(i, j));
+                row[j] = limited(next[j] - l[j], south[j] - here[j]);
             }
         }
         for i in 0..n {
+            let row = &mut out[i * n..][..n];
+            let at = (i + 1) * middle + 1;
+            let (east, west) = (&across[at..][..n], &across[at - 1..][..n]);
+            let (south, north) = (&down[at..][..n], &down[at - middle..][..n]);
+            let here = v(i + 1, 1, n);
             for j in 0..n {
-                let at = (i + 1) * middle + j + 1;
-                let fluxes = across[at] - across[at - 1] + down[at] - down[at - middle];
-                out[i * n + j] = v(i + 1, j + 1) - 0.025 * fluxes;
+                row[j] = here[j] - 0.025 * (east[j] - west[j] + south[j] - north[j]);
             }
         }
     };
