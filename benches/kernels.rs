@@ -178,11 +178,12 @@ fn case(
         match Felis::new(&Program::read(kernel.name, size)) {
             Ok(felis) => {
                 first = Some(felis.first);
-                let left = felis
-                    .left
-                    .iter()
-                    .map(|left| format!("{} {size}: left to the evaluator: {left}", kernel.name));
-                notes.lines.extend(left);
+                for left in &felis.left {
+                    let line = format!("{}: left to the evaluator: {left}", kernel.name);
+                    if !notes.lines.contains(&line) {
+                        notes.lines.push(line);
+                    }
+                }
                 enter("Felis", Contender::Felis(Box::new(felis)));
             }
             Err(message) => notes.lines.push(format!("{} {size}: {message}", kernel.name)),
