@@ -3,11 +3,10 @@
 
 mod cli;
 
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = cli::Arguments::parse();
+    let arguments = cli::Arguments::read();
     cli::report_bugs_in_one_line();
     ExitCode::from(felis::session::on_large_stack(|| cli::run(arguments)))
 }

@@ -233,15 +233,27 @@ impl Env {
     }
 }
 
-/// The statements at the top level without `import`s, and without the word `export`.
+/// The name under which a test is known: no identifier.
+pub fn test_name(title: &str) -> Arc<str> {
+    format!("test \"{title}\"").into()
+}
+
+/// The statements at the top level without `import`s, without the word `export`, and with tests as the
+/// procedures they are.
 pub(super) fn bare(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
-    let about_modules = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Import(_) | StmtKind::Export(_));
+    let about_modules =
+        |stmt: &Stmt| matches!(stmt.kind, StmtKind::Import(_) | StmtKind::Export(_) | StmtKind::Test { .. });
     if !stmts.iter().any(about_modules) {
         return Cow::Borrowed(stmts);
     }
     let plain = stmts.iter().filter_map(|stmt| match &stmt.kind {
         StmtKind::Import(_) => None,
         StmtKind::Export(inner) => Some((**inner).clone()),
+        StmtKind::Test { title, function } => {
+            let name = Name { text: test_name(&title.text), span: title.span };
+            let kind = StmtKind::Function { name, function: function.clone(), doc: None };
+            Some(Stmt { kind, span: stmt.span })
+        }
         _ => Some(stmt.clone()),
     });
     Cow::Owned(plain.collect())

@@ -312,6 +312,10 @@ impl Checker<'_> {
                 self.report(error.into());
                 self.stmt(inner, out);
             }
+            S::Test { .. } => {
+                let error = ModuleError::NotAtTop { span: super::module::word(span, "test"), word: "test" };
+                self.report(error.into());
+            }
             S::Require(left, right) => {
                 if let Some(stmt) = self.require(left, right, span) {
                     push(stmt);

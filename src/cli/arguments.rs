@@ -1,6 +1,6 @@
 //! What can be written after `felis`.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -24,12 +24,109 @@ pub struct Arguments {
     pub rest: Vec<OsString>,
 }
 
+impl Arguments {
+    /// Those of this process. What follows a program is the program's, `--help` too.
+    pub fn read() -> Arguments {
+        let mut words: Vec<OsString> = std::env::args_os().collect();
+        if let Some(program) = program(&words) {
+            words.insert(program + 1, "--".into());
+        }
+        Arguments::parse_from(words)
+    }
+}
+
+/// The command that a word may have been meant to be.
+pub fn similar_command(word: &str) -> Option<String> {
+    let command = Arguments::command();
+    let names: Vec<&str> = command.get_subcommands().map(|known| known.get_name()).collect();
+    felis::session::similar(word, names.into_iter())
+}
+
+/// Which of these words is a program to be run.
+fn program(words: &[OsString]) -> Option<usize> {
+    let option = |word: &OsString| word.to_string_lossy().starts_with('-') && word != "-";
+    match words.get(1)? {
+        run if run == "run" => (2..words.len()).find(|at| !option(&words[*at])),
+        first if option(first) || first == "help" => None,
+        first => {
+            let command = Arguments::command();
+            let known = command.get_subcommands().any(|known| first == known.get_name());
+            if known { None } else { Some(1) }
+        }
+    }
+}
+
 /// The questions and checks.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Check programs without running them
     Check {
+        /// Check again whenever a file changes, until Ctrl-C
+        #[arg(long)]
+        watch: bool,
+        /// Write messages to standard output as JSON, one to a line
+        #[arg(long)]
+        json: bool,
         /// The programs, `-` for standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Begin a program: a folder with a first one, its examples and its tests
+    New {
+        /// The folder, which is made
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Run a program; its words after FILE are the arguments of its `main`
+    Run {
+        /// Write messages as JSON, one to a line
+        #[arg(long)]
+        json: bool,
+        /// The program, `-` for standard input
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// What its `main` takes, and what it finds in `args`
+        #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
+        rest: Vec<OsString>,
+    },
+    /// Run the examples in doc comments and the `test` blocks of programs
+    Test {
+        /// The programs, `-` for standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Write what doc comments say of a program, or of the library, as HTML
+    Doc {
+        /// The program, `-` for standard input
+        #[arg(value_name = "FILE", required_unless_present = "std", conflicts_with = "std")]
+        file: Option<PathBuf>,
+        /// The standard library
+        #[arg(long)]
+        std: bool,
+        /// Write Markdown
+        #[arg(long)]
+        markdown: bool,
+        /// Where to; it is made if it is not there
+        #[arg(short, long = "output", value_name = "DIR")]
+        output: PathBuf,
+    },
+    /// Say what a code such as E0302 means, and how to mend what it reports; without one, list all
+    Explain {
+        /// The code
+        #[arg(value_name = "CODE")]
+        code: Option<String>,
+    },
+    /// Write what completes words of this command in a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Lay programs out: blanks and line breaks change, nothing else
+    Fmt {
+        /// Change no file, name those that would change; exit code 1 if there are any
+        #[arg(long)]
+        check: bool,
+        /// The programs, `-` for standard input, whose result goes to standard output
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },

@@ -7,16 +7,23 @@
 use super::input::{self, Refusal};
 use felis::session::{Loader, NotFound, Place};
 use felis::source::Span;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 /// The files seen from one folder.
 pub struct Files {
     folder: PathBuf,
     /// The program there, which does not import itself.
     program: PathBuf,
+    /// What has been looked for, if somebody wants to know.
+    seen: Option<Seen>,
 }
+
+/// The files that a program consists of, or would if they were there.
+pub type Seen = Arc<Mutex<BTreeSet<PathBuf>>>;
 
 /// How many names of a folder are looked at for one that could have been meant.
 const MOST_NEIGHBOURS: usize = 1_000;
@@ -25,12 +32,18 @@ impl Files {
     /// As seen from the folder of a program; of `-`, from the working folder.
     pub fn beside(program: &Path) -> Files {
         let folder = program.parent().map(Path::to_path_buf).unwrap_or_default();
-        Files { folder, program: program.to_path_buf() }
+        Files { folder, program: program.to_path_buf(), seen: None }
+    }
+
+    /// Notes each file that is looked for.
+    pub fn noting(mut self, seen: Seen) -> Files {
+        self.seen = Some(seen);
+        self
     }
 
     /// As seen from the working folder.
     pub fn here() -> Files {
-        Files { folder: PathBuf::new(), program: PathBuf::new() }
+        Files { folder: PathBuf::new(), program: PathBuf::new(), seen: None }
     }
 }
 
@@ -43,6 +56,11 @@ impl Loader for Files {
             None => (self.folder.clone(), self.folder.clone()),
         };
         let file = real.join(path);
+        if let Some(seen) = &self.seen
+            && let Ok(mut seen) = seen.lock()
+        {
+            seen.insert(file.clone());
+        }
         let name = tidy(&shown.join(path)).display().to_string();
         let unusable = |why: &str| Err(NotFound::Unusable(why.to_string()));
         let real_file = match file.canonicalize() {

@@ -60,7 +60,11 @@ pub fn read_file(path: &Path, shown: &str) -> Result<Text, Refusal> {
         Refusal::Unreadable(match error.kind() {
             ErrorKind::NotFound => {
                 let bare = path.extension().is_none() && path.components().count() == 1;
-                let also = if bare { ", and no command has this name (see `felis --help`)" } else { "" };
+                let also = match bare.then(|| super::arguments::similar_command(shown)) {
+                    None => String::new(),
+                    Some(None) => ", and no command has this name (see `felis --help`)".to_string(),
+                    Some(Some(meant)) => format!(", and no command has this name; did you mean `{meant}`?"),
+                };
                 format!("there is no file `{shown}`{also}")
             }
             ErrorKind::IsADirectory => format!("`{shown}` is a directory, not a program"),

@@ -5,18 +5,26 @@
 
 mod arguments;
 mod commands;
+mod doc;
+mod explain;
 mod files;
+mod fmt;
 mod input;
 mod interrupt;
+mod json;
+mod new;
 mod output;
 mod repl;
 mod show;
+mod test;
+mod watch;
 
 pub use arguments::Arguments;
 
 use arguments::Command;
+use clap::CommandFactory;
 use felis::diagnostic::Diagnostic;
-use felis::session::{Stage, Conversion, LawVerdict, Mode, Outcome, Session, Status, Trial};
+use felis::session::{Conversion, LawVerdict, Mode, Outcome, Session, Stage, Status, Trial};
 use files::Files;
 use input::Text;
 use interrupt::{Doing, Interrupts};
@@ -69,6 +77,18 @@ pub struct Shell {
     session: Session,
     output: Output,
     interrupts: Interrupts,
+    messages: Messages,
+}
+
+/// How messages are written, and where.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Messages {
+    /// Laid out for people, to standard error.
+    Text,
+    /// As lines of JSON to standard output, where nothing else goes.
+    JsonOut,
+    /// As lines of JSON to standard error.
+    JsonErr,
 }
 
 impl Shell {
@@ -77,12 +97,36 @@ impl Shell {
         session.set_memory(input::memory_limit());
         session.set_loader(Box::new(Files::here()));
         let interrupts = Interrupts::install(session.interrupt_flag());
-        Shell { session, output: Output::new(), interrupts }
+        Shell { session, output: Output::new(), interrupts, messages: Messages::Text }
     }
 
     fn command(&mut self, command: Command) -> u8 {
         let code = match command {
-            Command::Check { files } => files.iter().map(|file| self.check(file)).max().unwrap_or(exit::OK),
+            Command::Check { watch: true, json, files } => {
+                self.messages = if json { Messages::JsonOut } else { Messages::Text };
+                self.watch(&files)
+            }
+            Command::Check { json, files, .. } => {
+                self.messages = if json { Messages::JsonOut } else { Messages::Text };
+                files.iter().map(|file| self.check(file)).max().unwrap_or(exit::OK)
+            }
+            Command::New { folder } => new::new(&mut self.output, &folder),
+            Command::Run { json, file, rest } => {
+                self.messages = if json { Messages::JsonErr } else { Messages::Text };
+                self.file(&file, &rest)
+            }
+            Command::Test { files } => self.test(&files),
+            Command::Doc { file, markdown, output, .. } => self.document(file.as_deref(), markdown, &output),
+            Command::Explain { code } => explain::explain(&mut self.output, code.as_deref()),
+            Command::Completions { shell } => {
+                let mut script = Vec::new();
+                clap_complete::generate(shell, &mut Arguments::command(), "felis", &mut script);
+                self.output.write(&String::from_utf8_lossy(&script));
+                exit::OK
+            }
+            Command::Fmt { check, files } => {
+                files.iter().map(|file| self.format(file, check)).max().unwrap_or(exit::OK)
+            }
             Command::Iso { batch: true, .. } => self.iso_batch(),
             Command::Iso { explain, left, right, .. } => {
                 let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
@@ -127,7 +171,43 @@ impl Shell {
         };
         self.session.set_loader(Box::new(Files::beside(file)));
         self.define_arguments(&text, arguments);
-        self.evaluate(&name, &text, Mode::Script)
+        let call = match self.session.main_of(&name, &text) {
+            Ok(None) => None,
+            Ok(Some(main)) => {
+                let words: Vec<String> =
+                    arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+                let usage = format!("usage: {name} {}", main.usage());
+                if let [word] = &words[..]
+                    && matches!(word.as_str(), "--help" | "-h")
+                {
+                    self.output.write(&format!("{}\n", usage.trim_end()));
+                    let doc = main.doc.as_deref().unwrap_or_default().trim();
+                    if !doc.is_empty() {
+                        self.output.write(&format!("\n{doc}\n"));
+                    }
+                    self.output.flush();
+                    return exit::OK;
+                }
+                match main.call(&words) {
+                    Ok(call) => Some(call),
+                    Err(misfit) => {
+                        self.output.flush();
+                        output::complain(&format!("felis: {misfit}"));
+                        output::complain(usage.trim_end());
+                        return exit::USAGE;
+                    }
+                }
+            }
+            Err(diagnostics) => {
+                self.tell(&diagnostics);
+                return exit::REJECTED;
+            }
+        };
+        let code = self.evaluate(&name, &text, Mode::Script);
+        match call {
+            Some(call) if code == exit::OK => self.evaluate("arguments", &call, Mode::Script),
+            _ => code,
+        }
     }
 
     /// Makes `args` known to a program that may mention it.
@@ -153,7 +233,7 @@ impl Shell {
 
     /// Evaluates, its output written as it comes, Ctrl-C heeded.
     fn outcome(&mut self, name: &str, text: &str, mode: Mode) -> Outcome {
-        let Shell { session, output, interrupts } = self;
+        let Shell { session, output, interrupts, .. } = self;
         let _running = interrupts.while_doing(Doing::Evaluating);
         let mut outcome = session.evaluate(name, text, mode, &mut |text| output.write(text));
         if outcome.status == Status::Interrupted {
@@ -299,6 +379,18 @@ impl Shell {
     }
 
     fn tell(&mut self, diagnostics: &[Diagnostic]) {
+        if self.messages != Messages::Text {
+            for diagnostic in diagnostics {
+                let line = format!("{}\n", json::line(diagnostic, self.session.sources()));
+                if self.messages == Messages::JsonOut {
+                    self.output.write(&line);
+                } else {
+                    self.output.flush();
+                    self.output.complain_at_length(&line);
+                }
+            }
+            return;
+        }
         self.output.flush();
         for diagnostic in diagnostics {
             self.output.complain_at_length(&self.session.render(diagnostic, self.output.color));

@@ -17,13 +17,16 @@ impl Shell {
                 Err(why) => self.output.write(&format!("── {place}\nleft to the evaluator: {why}\n")),
             }
         }
+        if let Some(done) = self.session.statistics() {
+            self.output.write(&statistics(done));
+        }
         self.output.flush();
         if code == exit::OK { exit::OK } else { code }
     }
 }
 
 /// What compiled code has done, for people.
-pub fn statistics(statistics: &Statistics) -> String {
+fn statistics(statistics: &Statistics) -> String {
     let get = |n: &std::sync::atomic::AtomicU64| n.load(Ordering::Relaxed);
     format!(
         "{} parts compiled as {} kernels in {:.1} ms, {} left to the evaluator; {} runs, {} of them failed; {} bytes allocated\n",

@@ -18,7 +18,8 @@ pub fn read(signature: &str, type_args: &[Type]) -> Option<(Vec<Type>, Type)> {
         return None;
     }
     let names = params.iter().map(|p| p.split(':').next().unwrap_or(p).trim()).collect();
-    let (domain, result) = ty.split_once(" -> ")?;
+    // The last arrow: an argument may be a function.
+    let (domain, result) = ty.rsplit_once(" -> ")?;
     let mut reader = Reader { names, types: type_args, rest: domain, opened: Vec::new() };
     let mut domain = vec![reader.sum()];
     while reader.take(" * ") {

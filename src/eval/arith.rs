@@ -1,10 +1,10 @@
 //! Arithmetic, comparison and conversion of single values.
 
 use super::error::{Failure, bytes_text};
-use crate::layout::{Form, Layout, Layouts};
 use super::own::Own;
 use super::show::real;
 use crate::core::{Num, Op};
+use crate::layout::{Form, Layout, Layouts};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Value;

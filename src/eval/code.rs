@@ -3,11 +3,11 @@
 //! Made by [`super::specialise`], run by [`super::run`]. One [`Instance`] for each function at
 //! each list of type arguments it is called with.
 
-use crate::layout::Layout;
 use super::open::OpenCode;
 use super::own::Own;
 use super::site::Site;
 use crate::core::{FunctionId, GlobalId, LocalId, Num, Op, Prim};
+use crate::layout::Layout;
 use crate::source::Span;
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type};

@@ -3,10 +3,10 @@
 use super::arith::{from_code, to_bigint};
 use super::code::PrimTypes;
 use super::error::Failure;
-use crate::layout::{Form, countable};
 use super::run::Machine;
 use super::show;
 use crate::core::Prim;
+use crate::layout::{Form, countable};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type};
 use crate::value::Value;

@@ -12,7 +12,6 @@ use super::code::{
     StoreStep,
 };
 use super::error::{Failure, RuntimeError};
-use crate::layout::{Layout, Layouts, TOO_MANY, countable};
 use super::matching::{fits, inject};
 use super::open::{Rest, first_opening};
 use super::prim::LONGEST_STRING;
@@ -20,6 +19,7 @@ use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
 use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Script, Stmt};
 use crate::kernel::Accelerator;
+use crate::layout::{Layout, Layouts, TOO_MANY, countable};
 use crate::source::Span;
 use crate::types::encoding::Code;
 use crate::types::{DEEPEST_TYPE, LARGEST_TYPE_NODES, Scalar, Type};
@@ -205,8 +205,7 @@ impl Run<'_, '_> {
     fn top_level(&mut self, stmt: &Stmt, locals: &[LocalInfo], frame: &mut [Value]) -> Result<()> {
         let specialiser = self.specialiser(locals);
         if first_opening(std::slice::from_ref(stmt)).is_some() {
-            // The rest is the rest of the session: there is nothing to keep for it.
-            let _ = specialiser.kept.set(Arc::from(&[][..]));
+            // The rest is the rest of the session: it is not run from here.
             let nothing = Arc::new(Rest { stmts: Vec::new(), value: None });
             let (code, unset) = (specialiser.opening(stmt, nothing, 0), specialiser.unset.take());
             drop(specialiser);
@@ -466,16 +465,15 @@ impl Run<'_, '_> {
                     return Err(self.fail(Failure::TypeTooLarge, span));
                 }
                 let (machine, sizes) = (&*self.machine, &self.machine.sizes);
-                let (made, unset) =
-                    instance(
-                        self.program,
-                        &machine.layouts,
-                        sizes,
-                        callee.function,
-                        function,
-                        &callee.type_args,
-                        machine.accelerator.is_some(),
-                    );
+                let (made, unset) = instance(
+                    self.program,
+                    &machine.layouts,
+                    sizes,
+                    callee.function,
+                    function,
+                    &callee.type_args,
+                    machine.accelerator.is_some(),
+                );
                 self.bound(unset, span)?;
                 let made = Arc::new(made);
                 if self.machine.instances.len() >= MOST_INSTANCES {

@@ -6,8 +6,8 @@
 use super::arith::too_much;
 use super::code::PrimTypes;
 use super::error::Failure;
-use crate::layout::Layout;
 use crate::core::Prim;
+use crate::layout::Layout;
 use crate::types::encoding::Code;
 use crate::value::{Buffer, Class, Packed, Seq, Value};
 use std::sync::Arc;

@@ -4,8 +4,8 @@
 //! after commas and shows an index value as its number; `._strr` leaves blanks out, quotes strings
 //! and shows an index value as `case 1 of 3`. Truth values are `true` and `false` in both.
 
-use crate::layout::{Form, Layout, Layouts};
 use super::own::Own;
+use crate::layout::{Form, Layout, Layouts};
 use crate::types::encoding::{Code, Encoding};
 use crate::types::{NominalBody, Scalar, Type, TypeKind};
 use crate::value::Value;

@@ -158,12 +158,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    fn loop_taken_over(
-        &mut self,
-        kernel: &dyn Kernel,
-        frame: &mut [Value],
-        span: Span,
-    ) -> Result<bool> {
+    fn loop_taken_over(&mut self, kernel: &dyn Kernel, frame: &mut [Value], span: Span) -> Result<bool> {
         let Some(values) = self.taken_over(kernel, frame, span)? else { return Ok(false) };
         for (root, value) in kernel.changes().iter().zip(values) {
             match root {

@@ -7,14 +7,14 @@ use super::code::{
     Arm, Callee, Cases, CodeType, Instance, Kind, Node, PartStep, Pattern, PrimTypes, Statement,
     StatementKind, Store, StoreRoot, StoreStep,
 };
-use crate::layout::{Layout, Layouts};
 use super::own::Own;
 use super::site::{Core, Plain, Site};
 use crate::core::free::Mentioned;
 use crate::core::{
-    ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step, StepKind, Stmt,
-    StmtKind, Term, TermKind,
+    ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
+    StepKind, Stmt, StmtKind, Term, TermKind,
 };
+use crate::layout::{Layout, Layouts};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind, TypeVar};
 use crate::value::{Class, Value};
@@ -172,7 +172,10 @@ impl Specialiser<'_> {
         let worth = self.sites
             && match &node.kind {
                 Kind::Build(..) | Kind::Prim(Prim::Reduce, ..) => true,
-                Kind::CallKnown(..) => !term.ty.is_unit(),
+                // What gives a function is taken over where that function is called.
+                Kind::CallKnown(..) | Kind::Call(..) => {
+                    !term.ty.is_unit() && !matches!(term.ty.kind(), TypeKind::Function(..))
+                }
                 _ => false,
             };
         if !worth {
@@ -186,7 +189,9 @@ impl Specialiser<'_> {
 
     fn site(&self, core: Core, plain: Plain, mentioned: &Mentioned, weight: u64) -> Site {
         let locals = self.kept.get_or_init(|| Arc::from(self.locals)).clone();
-        let is_function = |ty: &Type| matches!(self.ty(ty).kind(), TypeKind::Function(..));
+        // Types of what is inside may mention sizes that only open there.
+        let concrete = |ty: &Type| self.session.concrete(&self.bindings.concrete(ty));
+        let is_function = |ty: &Type| matches!(concrete(ty).kind(), TypeKind::Function(..));
         let local = |l: &u32| self.locals.get(*l as usize).is_some_and(|info| is_function(&info.ty));
         let global = |g: &u32| self.program.globals.get(*g as usize).is_some_and(|g| is_function(&g.ty));
         let locals_of = mentioned.locals.iter().filter(|l| local(l)).map(|l| Root::Local(*l));
@@ -201,7 +206,10 @@ impl Specialiser<'_> {
         if *left == 0 {
             return 0;
         }
-        let count = |ty: &Type| self.size(ty).to_u64().unwrap_or(u64::MAX);
+        let count = |ty: &Type| {
+            let ty = self.session.concrete(&self.bindings.concrete(ty));
+            if ty.has_var() { 0 } else { self.size(&ty).to_u64().unwrap_or(u64::MAX) }
+        };
         let mut weight = match (&term.kind, term.ty.kind()) {
             (TermKind::Build(clauses, _), _) => {
                 clauses.iter().fold(1u64, |n, (_, ty)| n.saturating_mul(count(ty)))
@@ -495,12 +503,13 @@ impl Specialiser<'_> {
                         S::ForInts(*local, self.node(low), self.node(high), *inclusive, body)
                     }
                     ForRange::Elements(array) => {
-                        let ty = self.ty(&array.ty).unfold();
+                        // By the type as it is written: an array of one array is that array.
+                        let ty = array.ty.unfold();
                         let TypeKind::Array(element, index) = ty.kind() else {
                             return S::Expr(self.node(array));
                         };
                         let count = self.size(index).to_usize().unwrap_or(usize::MAX);
-                        S::ForElements(*local, self.node(array), self.layouts.of(element).slots, count, body)
+                        S::ForElements(*local, self.node(array), self.layout(element).slots, count, body)
                     }
                 }
             }

@@ -188,7 +188,11 @@ impl<'n, 'f> Emit<'n, 'f> {
                 this.rounds(*index, params[1], params[2], body, None);
             }
             _ => {
-                this.stmts(stmts);
+                if !this.stmts(stmts) {
+                    // What follows is never reached, but written all the same.
+                    let dead = this.b.create_block();
+                    this.b.switch_to_block(dead);
+                }
             }
         }
         this.leave(stmts);

@@ -64,7 +64,8 @@ impl NestKernel {
             return DONE;
         };
         let threads = pool.current_num_threads() as i64;
-        let wanted = (count / least).clamp(1, (threads * PIECES_EACH as i64).max(count / (least * 40).max(1)));
+        let wanted =
+            (count / least).clamp(1, (threads * PIECES_EACH as i64).max(count / (least * 40).max(1)));
         let status = AtomicI64::new(DONE);
         pool.install(|| {
             (0..wanted).into_par_iter().for_each(|piece| {
@@ -186,8 +187,7 @@ impl Kernel for NestKernel {
                 Feed::Read(array, class) => {
                     let Value::Seq(seq) = &value else { return Ran::Failed };
                     let Some((buffer, start)) = seq.flat(*class) else { return Ran::Failed };
-                    words[frame.arrays + *array as usize] =
-                        buffer.address() + start as u64 * class.bytes();
+                    words[frame.arrays + *array as usize] = buffer.address() + start as u64 * class.bytes();
                     read.push(buffer);
                 }
                 Feed::Change(array, class) => {
@@ -197,8 +197,7 @@ impl Kernel for NestKernel {
                         seq = Seq::shared(buffer);
                     }
                     let (buffer, start) = seq.make_mut(*class);
-                    words[frame.arrays + *array as usize] =
-                        buffer.address() + start as u64 * class.bytes();
+                    words[frame.arrays + *array as usize] = buffer.address() + start as u64 * class.bytes();
                     changed.push(Some(Value::Seq(seq)));
                     continue;
                 }

@@ -252,10 +252,10 @@ impl Emit<'_, '_> {
         for stmt in body {
             let mut wanted = Vec::new();
             match stmt {
+                // The slot number of a load stays one number.
+                Stmt::Let(_, Op::Load(..)) => {}
                 Stmt::Let(reg, op) if matches!(plan.roles[reg], Role::Lanes | Role::Mask) => {
-                    if !matches!(op, Op::Load(..)) {
-                        op.for_each_reg(&mut |reg| wanted.push(reg));
-                    }
+                    op.for_each_reg(&mut |reg| wanted.push(reg));
                 }
                 Stmt::Store(_, _, value) => wanted.push(*value),
                 _ => {}
@@ -287,7 +287,8 @@ impl Emit<'_, '_> {
                         self.regs.insert(*reg, value);
                     }
                     Role::Lanes | Role::Mask => {
-                        let lanes = (0..plan.unroll).map(|i| self.vector_op(plan, op, *reg, i, &made, &splats));
+                        let lanes =
+                            (0..plan.unroll).map(|i| self.vector_op(plan, op, *reg, i, &made, &splats));
                         let lanes = lanes.collect();
                         made.insert(*reg, lanes);
                     }
@@ -374,8 +375,8 @@ impl Emit<'_, '_> {
                 let mask = if self.b.func.dfg.value_type(c) == ty {
                     c
                 } else {
-                    let little = MemFlagsData::new()
-                        .with_endianness(cranelift_codegen::ir::Endianness::Little);
+                    let little =
+                        MemFlagsData::new().with_endianness(cranelift_codegen::ir::Endianness::Little);
                     self.b.ins().bitcast(ty, little, c)
                 };
                 self.b.ins().bitselect(mask, a, b)

@@ -7,6 +7,18 @@ use crate::loops::{Array, Binary, Compare, Op, Reg, Stmt, Ty};
 use crate::types::{Type, TypeKind};
 use std::rc::Rc;
 
+/// A comprehension: its clauses, its body, and the variables around it.
+struct Built<'b, 'a> {
+    clauses: &'b [(u32, Type)],
+    body: &'a Term,
+    frame: &'b Frame<'a>,
+}
+
+/// Whether an index type has several digits.
+fn several(ty: &Type) -> bool {
+    ty.compact_factors(8).is_some_and(|factors| factors.len() > 1)
+}
+
 impl<'a> Lower<'a> {
     // ---- reading --------------------------------------------------------------------------
 
@@ -72,15 +84,16 @@ impl<'a> Lower<'a> {
             V::Word(reg) => *reg,
             _ => self.int(0)?,
         };
+        // An array of one element is that element.
+        if whole.slots == part.slots {
+            return Ok(value.clone());
+        }
         if let V::Parts(parts) = value {
             if let Some(known) = self.known(at) {
                 return parts.get(known as usize).cloned().ok_or(No("an element that is not there"));
             }
             let held = self.hold(value, from)?;
             return self.index(&held, from, index, to);
-        }
-        if whole.slots == part.slots && !matches!(value, V::Array(a) if matches!(**a, A::Built { .. })) {
-            return Ok(value.clone());
         }
         let V::Array(array) = value else { return Err(No("an element of a word")) };
         match &**array {
@@ -122,6 +135,7 @@ impl<'a> Lower<'a> {
         {
             return Ok(parts.clone());
         }
+        self.divided.insert(code);
         let mut weight: u64 = sizes.iter().try_fold(1u64, |w, s| w.checked_mul(*s)).unwrap_or(0);
         let mut digits = Vec::new();
         for (i, size) in sizes.iter().enumerate() {
@@ -357,59 +371,93 @@ impl<'a> Lower<'a> {
                 })
             }
             A::Built { clauses, body, frame } => {
-                let element = self.ty(frame, &body.ty);
-                let mut digits = Vec::new();
-                for (local, ty) in clauses {
-                    // An index that the body takes apart is walked digit by digit.
-                    let factors = ty.compact_factors(8).filter(|f| f.len() > 1);
-                    match factors {
-                        Some(factors) if uses::taken_apart(body, *local) => {
-                            let sizes = factors.iter().map(|f| self.count(f)).collect::<Result<Vec<_>>>()?;
-                            digits.push((*local, ty.clone(), sizes));
-                        }
-                        _ => digits.push((*local, ty.clone(), vec![self.count(ty)?])),
+                // First each index as a whole; one that this takes apart is walked digit by digit.
+                let built = Built { clauses, body, frame };
+                let mut apart = vec![false; clauses.len()];
+                if clauses.iter().any(|(_, ty)| several(ty)) {
+                    let made = self.made;
+                    let outer = std::mem::take(&mut self.divided);
+                    let top = self.at_top();
+                    let (stmts, indices) =
+                        self.block(|this| this.rounds_of(array, base, &built, &apart, top))?;
+                    for ((apart, index), (_, ty)) in apart.iter_mut().zip(indices).zip(clauses) {
+                        *apart = several(ty) && index.is_some_and(|reg| self.divided.contains(&reg));
+                    }
+                    self.divided.extend(outer);
+                    if !apart.contains(&true) {
+                        self.made = made;
+                        return stmts.into_iter().try_for_each(|stmt| self.emit(stmt));
                     }
                 }
-                let loops: Vec<u64> = digits.iter().flat_map(|(_, _, sizes)| sizes.clone()).collect();
-                let slots = self.layout(&element).slots as u64;
                 let top = self.at_top();
-                self.nested(&loops, top, &mut |this, indices| {
-                    let mut inner = frame.clone();
-                    let mut rest = indices;
-                    let mut code: Option<Reg> = None;
-                    for (local, ty, sizes) in &digits {
-                        let (own, others) = rest.split_at(sizes.len());
-                        rest = others;
-                        let value = match own {
-                            [one] => one.clone(),
-                            several => this.pack(several.to_vec(), ty)?,
-                        };
-                        inner.locals[*local as usize] = Some(Bind::Value(value));
-                    }
-                    for (index, size) in indices.iter().zip(&loops) {
-                        code = match (code, index) {
-                            (None, V::Word(reg)) => Some(*reg),
-                            (None, _) => None,
-                            (Some(code), V::Word(reg)) => {
-                                let size = this.size(*size)?;
-                                let scaled = this.binary(Binary::Mul, code, size)?;
-                                Some(this.binary(Binary::Add, scaled, *reg)?)
-                            }
-                            (code, _) => code,
-                        };
-                    }
-                    let code = match code {
-                        Some(code) => code,
-                        None => this.int(0)?,
-                    };
-                    let value = this.term(body, &mut inner)?;
-                    let stride = this.size(slots)?;
-                    let offset = this.binary(Binary::Mul, code, stride)?;
-                    let slot = this.binary(Binary::Add, base, offset)?;
-                    this.fill(array, slot, &value, &element)
-                })
+                self.rounds_of(array, base, &built, &apart, top).map(|_| ())
             }
         }
+    }
+
+    /// Stores the elements of a built array; gives the registers of its indices that are walked as a
+    /// whole.
+    fn rounds_of(
+        &mut self,
+        array: Array,
+        base: Reg,
+        built: &Built<'_, 'a>,
+        apart: &[bool],
+        top: bool,
+    ) -> Result<Vec<Option<Reg>>> {
+        let Built { clauses, body, frame } = built;
+        let element = self.ty(frame, &body.ty);
+        let mut digits = Vec::new();
+        for ((local, ty), apart) in clauses.iter().zip(apart) {
+            let factors = ty.compact_factors(8).filter(|f| *apart && f.len() > 1);
+            let sizes = match factors {
+                Some(factors) => factors.iter().map(|f| self.count(f)).collect::<Result<Vec<_>>>()?,
+                None => vec![self.count(ty)?],
+            };
+            digits.push((*local, ty.clone(), sizes));
+        }
+        let loops: Vec<u64> = digits.iter().flat_map(|(_, _, sizes)| sizes.clone()).collect();
+        let slots = self.layout(&element).slots as u64;
+        let mut whole = vec![None; clauses.len()];
+        self.nested(&loops, top, &mut |this, indices| {
+            let mut inner = (*frame).clone();
+            let mut rest = indices;
+            for (i, (local, ty, sizes)) in digits.iter().enumerate() {
+                let (own, others) = rest.split_at(sizes.len());
+                rest = others;
+                let value = match own {
+                    [one] => one.clone(),
+                    several => this.pack(several.to_vec(), ty)?,
+                };
+                if let (V::Word(reg), false) = (&value, apart[i]) {
+                    whole[i] = Some(*reg);
+                }
+                inner.locals[*local as usize] = Some(Bind::Value(value));
+            }
+            let mut code: Option<Reg> = None;
+            for (index, size) in indices.iter().zip(&loops) {
+                code = match (code, index) {
+                    (None, V::Word(reg)) => Some(*reg),
+                    (None, _) => None,
+                    (Some(code), V::Word(reg)) => {
+                        let size = this.size(*size)?;
+                        let scaled = this.binary(Binary::Mul, code, size)?;
+                        Some(this.binary(Binary::Add, scaled, *reg)?)
+                    }
+                    (code, _) => code,
+                };
+            }
+            let code = match code {
+                Some(code) => code,
+                None => this.int(0)?,
+            };
+            let value = this.term(body, &mut inner)?;
+            let stride = this.size(slots)?;
+            let offset = this.binary(Binary::Mul, code, stride)?;
+            let slot = this.binary(Binary::Add, base, offset)?;
+            this.fill(array, slot, &value, &element)
+        })?;
+        Ok(whole)
     }
 
     /// One round for each slot.

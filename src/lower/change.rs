@@ -198,7 +198,8 @@ impl<'a> Lower<'a> {
                 Ok(())
             }
             Place::Memory(array, base) => {
-                let value = if self.changing(value, Some(*array)) { self.hold(value, ty)? } else { value.clone() };
+                let value =
+                    if self.changing(value, Some(*array)) { self.hold(value, ty)? } else { value.clone() };
                 self.fill(*array, *base, &value, ty)
             }
         }
@@ -335,4 +336,3 @@ impl<'a> Lower<'a> {
         }
     }
 }
-

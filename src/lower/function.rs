@@ -108,11 +108,11 @@ impl<'a> Lower<'a> {
             && let StmtKind::Return(term) = &last.kind
             && !rest.iter().any(returns)
         {
-            self.statements(rest, frame)?;
+            self.statements(rest, Some(term), frame)?;
             return self.term(term, frame);
         }
         if !stmts.iter().any(returns) {
-            self.statements(stmts, frame)?;
+            self.statements(stmts, value, frame)?;
             return match value {
                 Some(value) => self.term(value, frame),
                 None => Ok(V::Unit),
@@ -122,7 +122,7 @@ impl<'a> Lower<'a> {
         let label = self.label();
         frame.exit = Some(Rc::new(Exit { label, place: place.clone(), ty: ty.clone() }));
         let (inside, ()) = self.block(|this| {
-            this.statements(stmts, frame)?;
+            this.statements(stmts, value, frame)?;
             if let Some(value) = value {
                 let value = this.term(value, frame)?;
                 this.assign(&place, &value, ty)?;
@@ -145,7 +145,7 @@ impl<'a> Lower<'a> {
             let ty = self.ty(frame, &whole.ty);
             return self.body(whole, &ty, frame);
         }
-        self.statements(stmts, frame)?;
+        self.statements(stmts, value, frame)?;
         match value {
             Some(value) => self.term(value, frame),
             None => {

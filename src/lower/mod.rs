@@ -40,7 +40,7 @@ use crate::loops::{Array, ArrayInfo, Binary, Label, Nest, Op, Origin, Reg, Stmt,
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type};
 use crate::value::Class;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -203,6 +203,8 @@ pub(crate) struct Lower<'a> {
     constants: HashMap<Reg, u64>,
     /// Codes that were packed, with their parts and the sizes of these.
     packed: HashMap<Reg, (Vec<V<'a>>, Vec<u64>)>,
+    /// Codes that were taken apart by division.
+    divided: HashSet<Reg>,
     /// Parts of codes: the whole, which part, and how many there are.
     parts: HashMap<Reg, (Reg, usize, usize)>,
     inputs: Vec<Input>,
@@ -228,6 +230,7 @@ pub fn lower<'a>(part: &'a Part<'a>) -> std::result::Result<Lowered, No> {
         made: 0,
         constants: HashMap::new(),
         packed: HashMap::new(),
+        divided: HashSet::new(),
         parts: HashMap::new(),
         inputs: Vec::new(),
         feeds: Vec::new(),

@@ -9,8 +9,7 @@ use crate::types::{Scalar, Type};
 use num_traits::ToPrimitive;
 
 /// What is done with what a pattern binds.
-type OnBind<'f, 'a> =
-    dyn FnMut(&mut Lower<'a>, u32, V<'a>, Type, &mut Frame<'a>) -> Result<()> + 'f;
+type OnBind<'f, 'a> = dyn FnMut(&mut Lower<'a>, u32, V<'a>, Type, &mut Frame<'a>) -> Result<()> + 'f;
 
 impl<'a> Lower<'a> {
     /// Binds what a pattern binds; gives the condition under which it fits, if there is one.
@@ -145,7 +144,6 @@ impl<'a> Lower<'a> {
     pub(crate) fn arms(
         &mut self,
         value: &V<'a>,
-        from: &Type,
         arms: &'a [Arm],
         ty: &Type,
         frame: &mut Frame<'a>,
@@ -164,7 +162,7 @@ impl<'a> Lower<'a> {
             // The last arm of a match that covers everything fits.
             Some(_) if rest.is_empty() && arm.guard.is_none() => self.term(&arm.body, frame),
             Some(fits) => self.either(fits, ty, frame, &mut |this, frame, first| {
-                if first { this.term(&arm.body, frame) } else { this.arms(value, from, rest, ty, frame) }
+                if first { this.term(&arm.body, frame) } else { this.arms(value, rest, ty, frame) }
             }),
         }
     }
@@ -193,7 +191,6 @@ impl<'a> Lower<'a> {
     pub(crate) fn match_statement(
         &mut self,
         value: &V<'a>,
-        from: &Type,
         arms: &'a [(Pat, Option<Term>, Vec<CoreStmt>)],
         frame: &mut Frame<'a>,
     ) -> Result<()> {
@@ -204,11 +201,11 @@ impl<'a> Lower<'a> {
         })?;
         let fits = self.guarded(fits, guard.as_ref(), frame)?;
         match fits {
-            None => self.statements(body, frame),
-            Some(_) if rest.is_empty() && guard.is_none() => self.statements(body, frame),
+            None => self.statements(body, None, frame),
+            Some(_) if rest.is_empty() && guard.is_none() => self.statements(body, None, frame),
             Some(fits) => {
-                let (first, ()) = self.block(|this| this.statements(body, frame))?;
-                let (second, ()) = self.block(|this| this.match_statement(value, from, rest, frame))?;
+                let (first, ()) = self.block(|this| this.statements(body, None, frame))?;
+                let (second, ()) = self.block(|this| this.match_statement(value, rest, frame))?;
                 self.emit(Stmt::If(fits, first, second))
             }
         }

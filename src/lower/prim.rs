@@ -6,7 +6,7 @@ use crate::core::{Prim, Term};
 use crate::layout::Form;
 use crate::loops::{Binary, Cast, Compare, Math, Op, Reg, Stmt, Ty, Unary};
 use crate::types::encoding::Code;
-use crate::types::{Scalar, Type, TypeKind};
+use crate::types::{Scalar, Type};
 
 impl<'a> Lower<'a> {
     /// A primitive applied.
@@ -47,7 +47,8 @@ impl<'a> Lower<'a> {
             let ty = this.type_of(words[0]);
             this.set(ty, Op::Unary(op, words[0])).map(V::Word)
         };
-        let call = |this: &mut Self, f: Math| this.set(f.signature().1, Op::Call(f, words.clone())).map(V::Word);
+        let call =
+            |this: &mut Self, f: Math| this.set(f.signature().1, Op::Call(f, words.clone())).map(V::Word);
         let binary = |this: &mut Self, op: Binary| this.binary(op, words[0], words[1]).map(V::Word);
         match prim {
             Prim::Sqrt => unary(self, Unary::Sqrt),
@@ -111,7 +112,8 @@ impl<'a> Lower<'a> {
                 // All codes of `1 + I`: 0, and one more than the index.
                 let layout = self.stored(&ty)?;
                 let n = self.count(&types[0])?;
-                if layout.slots != 1 || matches!(&layout.form, Form::Sum(s) if s.offset(&Code::Small(1)) != Code::Small(1))
+                if layout.slots != 1
+                    || matches!(&layout.form, Form::Sum(s) if s.offset(&Code::Small(1)) != Code::Small(1))
                 {
                     return Err(No("an option without cases"));
                 }
@@ -189,13 +191,13 @@ impl<'a> Lower<'a> {
         from: &Type,
     ) -> Result<V<'a>> {
         let element = types.first().cloned().ok_or(No("a reduction without types"))?;
-        let count = match from.kind() {
-            TypeKind::Array(_, index) => self.count(index)?,
-            // One element, or none, is no array any more.
-            _ => return Err(No("a reduction of no array")),
-        };
-        if count == 0 {
-            return Ok(zero.clone());
+        // Not by the type of `x`: an array of one array is that array.
+        let index = types.get(1).ok_or(No("a reduction without types"))?;
+        let count = self.count(index)?;
+        match count {
+            0 => return Ok(zero.clone()),
+            1 => return self.apply(op, zero.clone(), x.clone(), &element),
+            _ => {}
         }
         let layout = self.stored(&element)?;
         if layout.slots == 0 {
@@ -288,7 +290,10 @@ impl<'a> Lower<'a> {
             let result = self.reg(self.type_of(value));
             // A value known before the loop is none that the body sets.
             let (mut body, mut value) = (body, value);
-            if !body.iter().any(|s| matches!(s, Stmt::Let(reg, _) | Stmt::Total { result: reg, .. } if *reg == value)) {
+            if !body
+                .iter()
+                .any(|s| matches!(s, Stmt::Let(reg, _) | Stmt::Total { result: reg, .. } if *reg == value))
+            {
                 let var = self.var(self.type_of(value));
                 let again = self.reg(self.type_of(value));
                 body.push(Stmt::Set(var, value));

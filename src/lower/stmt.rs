@@ -6,11 +6,16 @@ use crate::loops::{Compare, Op, Stmt, Ty};
 use crate::types::{Type, TypeKind};
 
 impl<'a> Lower<'a> {
-    /// Statements in order.
-    pub(crate) fn statements(&mut self, stmts: &'a [CoreStmt], frame: &mut Frame<'a>) -> Result<()> {
+    /// Statements in order; `last` is the value of their block.
+    pub(crate) fn statements(
+        &mut self,
+        stmts: &'a [CoreStmt],
+        last: Option<&'a Term>,
+        frame: &mut Frame<'a>,
+    ) -> Result<()> {
         for (i, stmt) in stmts.iter().enumerate() {
             if let StmtKind::Let(pat, term) = &stmt.kind {
-                self.bind_pattern(pat, term, &stmts[i + 1..], frame)?;
+                self.bind_pattern(pat, term, &stmts[i + 1..], last, frame)?;
                 continue;
             }
             self.statement(stmt, frame)?;
@@ -21,7 +26,7 @@ impl<'a> Lower<'a> {
     /// One statement.
     pub(crate) fn statement(&mut self, stmt: &'a CoreStmt, frame: &mut Frame<'a>) -> Result<()> {
         match &stmt.kind {
-            StmtKind::Let(pat, term) => self.bind_pattern(pat, term, &[], frame),
+            StmtKind::Let(pat, term) => self.bind_pattern(pat, term, &[], None, frame),
             StmtKind::SetLocal(local, term) => {
                 let value = self.term(term, frame)?;
                 let ty = self.ty(frame, &term.ty);
@@ -55,19 +60,18 @@ impl<'a> Lower<'a> {
                 let value = self.term(condition, frame)?;
                 let condition = self.as_word(&value, &Type::bool())?;
                 match self.known(condition) {
-                    Some(0) => self.statements(otherwise, frame),
-                    Some(_) => self.statements(then, frame),
+                    Some(0) => self.statements(otherwise, None, frame),
+                    Some(_) => self.statements(then, None, frame),
                     None => {
-                        let (first, ()) = self.block(|this| this.statements(then, frame))?;
-                        let (second, ()) = self.block(|this| this.statements(otherwise, frame))?;
+                        let (first, ()) = self.block(|this| this.statements(then, None, frame))?;
+                        let (second, ()) = self.block(|this| this.statements(otherwise, None, frame))?;
                         self.emit(Stmt::If(condition, first, second))
                     }
                 }
             }
             StmtKind::Match(scrutinee, arms) => {
                 let value = self.term(scrutinee, frame)?;
-                let ty = self.ty(frame, &scrutinee.ty);
-                self.match_statement(&value, &ty, arms, frame)
+                self.match_statement(&value, arms, frame)
             }
             StmtKind::For(local, range, body) => self.for_loop(*local, range, body, frame),
             StmtKind::While(condition, body) => {
@@ -81,7 +85,7 @@ impl<'a> Lower<'a> {
                         Some(_) => {}
                         None => this.emit(Stmt::If(condition, Vec::new(), vec![Stmt::Break(label)]))?,
                     }
-                    this.statements(body, frame)
+                    this.statements(body, None, frame)
                 });
                 frame.around = outer;
                 let (inside, ()) = inside?;
@@ -110,6 +114,7 @@ impl<'a> Lower<'a> {
         pat: &'a Pat,
         term: &'a Term,
         scope: &'a [CoreStmt],
+        last: Option<&'a Term>,
         frame: &mut Frame<'a>,
     ) -> Result<()> {
         let value = self.term(term, frame)?;
@@ -117,12 +122,14 @@ impl<'a> Lower<'a> {
         // An array that changes would change under its new name.
         let value = if self.changing(&value, None) { self.hold(&value, &ty)? } else { value };
         if let PatKind::Bind(local) = &pat.kind {
-            let changes = scope.iter().any(|stmt| uses::assigns(stmt, *local));
+            let changes = scope.iter().any(|stmt| uses::assigns(stmt, *local))
+                || last.is_some_and(|term| uses::assigned(term, *local));
             if changes {
                 return self.bind(*local, value, &ty, true, frame);
             }
             let mut terms = Vec::new();
             scope.iter().for_each(|stmt| uses::weighed(stmt, &mut |term| terms.push(term)));
+            terms.extend(last);
             let loops = scope.iter().any(|s| matches!(s.kind, StmtKind::For(..) | StmtKind::While(..)));
             let value = if self.worth_holding(&value, &ty, &terms, *local, frame)
                 || loops && matches!(value, V::Array(_)) && scope.iter().any(|s| uses::in_loop(s, *local))
@@ -175,8 +182,11 @@ impl<'a> Lower<'a> {
                 let ty = self.ty(frame, &array.ty);
                 let value = self.term(array, frame)?;
                 let value = if self.changing(&value, None) { self.hold(&value, &ty)? } else { value };
-                let TypeKind::Array(element, index) = ty.kind() else { return Err(No("no array")) };
-                let (element, count) = (element.unfold(), self.count(index)?);
+                // By the type as it is written: an array of one array is that array.
+                let written = array.ty.unfold();
+                let TypeKind::Array(element, index) = written.kind() else { return Err(No("no array")) };
+                let (element, index) = (self.ty(frame, element), self.ty(frame, index));
+                let count = self.count(&index)?;
                 (self.int(0)?, self.size(count)?, Some((value, ty.clone(), element)))
             }
         };
@@ -189,7 +199,7 @@ impl<'a> Lower<'a> {
                 Some((array, from, element)) => this.index(array, from, &V::Word(index), element)?,
             };
             this.bind(local, value, &ty, changes, frame)?;
-            this.statements(body, frame)
+            this.statements(body, None, frame)
         });
         frame.around = outer;
         let (inside, ()) = inside?;

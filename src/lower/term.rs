@@ -31,8 +31,7 @@ impl<'a> Lower<'a> {
             TermKind::Real(x) => {
                 let ty = self.ty(frame, &term.ty);
                 let word = self.word_type(&ty)?;
-                let bits =
-                    if word == Ty::F32 { u64::from(x.single.to_bits()) } else { x.double.to_bits() };
+                let bits = if word == Ty::F32 { u64::from(x.single.to_bits()) } else { x.double.to_bits() };
                 Ok(V::Word(self.constant(word, bits)?))
             }
             TermKind::Char(c) => Ok(V::Word(self.constant(Ty::I32, u64::from(u32::from(*c)))?)),
@@ -118,6 +117,18 @@ impl<'a> Lower<'a> {
                     }
                     return self.term(body, &mut inner);
                 }
+                let mut one = true;
+                for (_, ty) in &clauses {
+                    one = one && self.count(ty)? == 1;
+                }
+                if one {
+                    // An array of one element is that element.
+                    let mut inner = frame.clone();
+                    for (local, _) in &clauses {
+                        inner.locals[*local as usize] = Some(Bind::Value(V::Unit));
+                    }
+                    return self.term(body, &mut inner);
+                }
                 let frame = self.captured(frame, body)?;
                 Ok(V::Array(Rc::new(A::Built { clauses, body, frame })))
             }
@@ -197,9 +208,8 @@ impl<'a> Lower<'a> {
             }
             TermKind::Match(scrutinee, arms) => {
                 let value = self.term(scrutinee, frame)?;
-                let from = self.ty(frame, &scrutinee.ty);
                 let ty = self.ty(frame, &term.ty);
-                self.arms(&value, &from, arms, &ty, frame)
+                self.arms(&value, arms, &ty, frame)
             }
             TermKind::Block(stmts, value) => self.block_term(stmts, value.as_deref(), term, frame),
             TermKind::PackSizes(..) => Err(No("sizes that arrive while it runs")),
@@ -378,13 +388,15 @@ impl<'a> Lower<'a> {
     pub(crate) fn factor(&mut self, value: &V<'a>, ty: &Type, i: &Code) -> Result<V<'a>> {
         let V::Word(code) = value else { return Ok(V::Unit) };
         let at = i.to_usize().ok_or(No("a position beyond memory"))?;
-        if let Some(parts) = self.packed.get(code)
-            && let Some(part) = parts.0.get(at)
+        let (layout, whole) = self.encoding(ty)?;
+        let Some(compact) = layout.compact() else { return Err(No("a part of no compact value")) };
+        if let Some((parts, sizes)) = self.packed.get(code)
+            && let Some(part) = parts.get(at)
+            && cut_so(&compact.encoding, sizes)
         {
             return Ok(part.clone());
         }
-        let (layout, whole) = self.encoding(ty)?;
-        let Some(compact) = layout.compact() else { return Err(No("a part of no compact value")) };
+        self.divided.insert(*code);
         let count = match &compact.encoding {
             Encoding::Product { sizes, .. } => sizes.len(),
             Encoding::Power { count, .. } => count.to_usize().unwrap_or(usize::MAX),
@@ -416,7 +428,9 @@ impl<'a> Lower<'a> {
         let V::Word(position) = position else { return Err(No("a position of several slots")) };
         let (layout, _) = self.encoding(ty)?;
         let Some(compact) = layout.compact() else { return Err(No("a digit of no compact value")) };
-        let Encoding::Power { base, count } = &compact.encoding else { return Err(No("digits of a product")) };
+        let Encoding::Power { base, count } = &compact.encoding else {
+            return Err(No("digits of a product"));
+        };
         let (Some(base), Some(count)) = (base.to_u64(), count.to_u64()) else {
             return Err(No("codes of more than 64 bits"));
         };
@@ -505,13 +519,12 @@ impl<'a> Lower<'a> {
             CoreOp::Le => compare(self, false, a, b),
             CoreOp::Gt => compare(self, true, b, a),
             CoreOp::Ge => compare(self, false, b, a),
-            CoreOp::Neg(Num::Mod)
-            | CoreOp::Add(Num::Mod)
-            | CoreOp::Sub(Num::Mod)
-            | CoreOp::Mul(Num::Mod) => match self.stored(&ty)?.slots {
-                0 => Ok(V::Unit),
-                _ => self.modular(op, &ty, a, b),
-            },
+            CoreOp::Neg(Num::Mod) | CoreOp::Add(Num::Mod) | CoreOp::Sub(Num::Mod) | CoreOp::Mul(Num::Mod) => {
+                match self.stored(&ty)?.slots {
+                    0 => Ok(V::Unit),
+                    _ => self.modular(op, &ty, a, b),
+                }
+            }
             CoreOp::Neg(_) => {
                 let word = self.type_of(a);
                 Ok(V::Word(self.set(word, Op::Unary(Unary::Neg, a))?))
@@ -803,6 +816,19 @@ pub(crate) fn unsigned(leaf: &Leaf) -> bool {
         Leaf::Code(_) | Leaf::Scalar(Scalar::Char) => true,
         Leaf::Scalar(Scalar::Fixed(fixed)) => {
             matches!(fixed, Fixed::U8 | Fixed::U16 | Fixed::U32 | Fixed::U64)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the parts of an encoding have these sizes.
+fn cut_so(encoding: &Encoding, sizes: &[u64]) -> bool {
+    match encoding {
+        Encoding::Product { sizes: own, .. } => {
+            own.len() == sizes.len() && own.iter().zip(sizes).all(|(a, b)| a.to_u64() == Some(*b))
+        }
+        Encoding::Power { base, count } => {
+            count.to_usize() == Some(sizes.len()) && sizes.iter().all(|s| base.to_u64() == Some(*s))
         }
         _ => false,
     }

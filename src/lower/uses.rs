@@ -1,7 +1,7 @@
 //! How often a variable is used: by the syntax of core alone.
 
 use crate::core::free::Mentioned;
-use crate::core::{PatKind, Root, Stmt, StmtKind, Term, TermKind};
+use crate::core::{Root, Stmt, StmtKind, Term, TermKind};
 use crate::types::Type;
 use std::collections::BTreeSet;
 
@@ -80,10 +80,7 @@ pub(crate) fn in_loop(stmt: &Stmt, local: u32) -> bool {
 pub(crate) fn times(term: &Term, local: u32, count: &dyn Fn(&Type) -> f64) -> f64 {
     match &term.kind {
         // By itself it is read as a whole, once.
-        TermKind::Local(found) if *found == local => match array_size(&term.ty, count) {
-            Some(n) => n,
-            None => 1.0,
-        },
+        TermKind::Local(found) if *found == local => array_size(&term.ty, count).unwrap_or(1.0),
         TermKind::Index(array, index) if is(array, local) => 1.0 + times(index, local, count),
         TermKind::Component(array, _) if is(array, local) => 1.0,
         TermKind::Closure { captures, .. } if captures.contains(&local) => MANY * 1e3,
@@ -155,30 +152,13 @@ fn is(term: &Term, local: u32) -> bool {
 /// Whether an element is no dearer to compute than to read.
 pub(crate) fn cheap(body: &Term) -> bool {
     match &body.kind {
-        TermKind::Int(_) | TermKind::Real(_) | TermKind::Code(_) | TermKind::Char(_) | TermKind::Local(_) => true,
+        TermKind::Int(_) | TermKind::Real(_) | TermKind::Code(_) | TermKind::Char(_) | TermKind::Local(_) => {
+            true
+        }
         TermKind::ToCode(a) | TermKind::Reshape(a) => cheap(a),
         TermKind::Index(a, i) => cheap(a) && cheap(i),
         TermKind::Component(a, _) => cheap(a),
         TermKind::Pack(parts) => parts.iter().all(cheap),
         _ => false,
     }
-}
-
-/// Whether a body looks at the parts of an index.
-pub(crate) fn taken_apart(term: &Term, local: u32) -> bool {
-    let found = match &term.kind {
-        TermKind::Factor(base, _) => is(base, local),
-        TermKind::Match(scrutinee, arms) => {
-            is(scrutinee, local) && arms.iter().any(|arm| matches!(arm.pattern.kind, PatKind::Pack(_)))
-        }
-        TermKind::Call(_, args) => args.iter().any(|arg| is(arg, local)),
-        TermKind::Block(stmts, _) => stmts.iter().any(|stmt| match &stmt.kind {
-            StmtKind::Let(pat, term) => matches!(pat.kind, PatKind::Pack(_)) && is(term, local),
-            _ => false,
-        }),
-        _ => false,
-    };
-    let mut inside = found;
-    term.for_each_child(&mut |child| inside = inside || taken_apart(child, local));
-    inside
 }

@@ -9,20 +9,27 @@
 
 mod can;
 mod dispatch;
+pub mod docs;
+mod entry;
 mod host;
 mod laws;
 mod library;
 mod modules;
 mod query;
+pub mod reference;
+mod tested;
 
+pub use crate::check::similar;
 pub use crate::iso::Verdict;
 pub use crate::jit::{Stage, Statistics};
 pub use crate::types::number::Conversion;
 pub use can::Able;
+pub use entry::{Main, Misfit, Parameter};
 pub use host::{AnnotationRule, HostValue, Hosts, ValueRule};
 pub use laws::{Trial, Verdict as LawVerdict};
 pub use modules::{Loader, NotFound, Place};
 pub use query::{Comparison, Definition, Overload, Reasons};
+pub use tested::{Fate, Tested};
 
 use crate::check::{self, Env, module};
 use crate::core::{Program, Script};
@@ -249,6 +256,13 @@ impl Session {
         self.transaction(name, text, |session, _, stmts, diagnostics| {
             session.script(stmts, diagnostics).map(|_| (None, Keep::Nothing))
         })
+    }
+
+    /// Lays a text out anew; it is read, not checked, and nothing of it is kept.
+    pub fn format(&mut self, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
+        let source = self.sources.add(name, text);
+        let done = catch_unwind(|| syntax::layout::layout(&source));
+        done.unwrap_or_else(|_| Err(vec![internal_error(Span::new(source.id, 0, 0))]))
     }
 
     /// Whether a text ends too early and more lines could complete it.

@@ -234,7 +234,10 @@ impl Session {
         // Names that begin with `_` are for those who ask for them.
         let fits = |name: &&str| {
             let hidden = name.starts_with('_') && !prefix.starts_with('_');
-            name.starts_with(prefix) && !hidden && name.starts_with(|c: char| c == '_' || c.is_alphabetic())
+            name.starts_with(prefix)
+                && !hidden
+                && !name.contains(' ')
+                && name.starts_with(|c: char| c == '_' || c.is_alphabetic())
         };
         let found: BTreeSet<&str> = all.chain(classes).filter(fits).collect();
         found.into_iter().map(str::to_string).collect()
@@ -249,7 +252,9 @@ impl Session {
         for (name, module) in &self.env.modules {
             add(name, format!("import {name} from {}", module.file));
         }
-        for (name, known) in self.env.values.iter().filter(|(name, _)| !name.contains("::")) {
+        // A test's name is no identifier.
+        let own = |name: &str| !name.contains("::") && !name.contains(' ');
+        for (name, known) in self.env.values.iter().filter(|(name, _)| own(name)) {
             match known {
                 Known::Global { id, mutable, .. } => {
                     let library = self.library.env.values.get(name);

@@ -491,6 +491,13 @@ pub enum StmtKind {
     },
     /// `require N == 3 \* K;`.
     Require(TypeExpr, TypeExpr),
+    /// `test "name" { … }`: a procedure that nothing calls but a run of tests.
+    Test {
+        /// Its name, and where it stands.
+        title: Name,
+        /// A procedure without parameters.
+        function: Box<Function>,
+    },
     /// `import "geometry.flx" as g (area);`
     Import(Import),
     /// `export fun f …`: a definition that importers see.

@@ -186,6 +186,10 @@ impl Pass<'_> {
         Span { source: self.source.id, start: token.start, end: token.end }
     }
 
+    fn text(&self, token: Token) -> &str {
+        self.source.text.get(token.start as usize..token.end as usize).unwrap_or("")
+    }
+
     fn report(&mut self, error: SyntaxError) {
         self.bad = true;
         if self.out.errors.len() < MOST_ERRORS {
@@ -226,6 +230,8 @@ impl Pass<'_> {
             self.block_declaration = match token.kind {
                 Kind::Struct | Kind::Class | Kind::Instance => true,
                 Kind::Fun | Kind::Proc => next != Some(Kind::LParen),
+                // `test "name" { … }`
+                Kind::Name => next == Some(Kind::Str) && self.text(token) == "test",
                 _ => false,
             };
         }

@@ -7,6 +7,7 @@
 //! A quote inside or after a name belongs to the name (`x'`), so a character begins with a quote where
 //! no name can go on. A number may end in a suffix, the name of its type: `5u8`. After `0x` the letters
 //! a to f are digits, so that no float suffix follows one: `0x1f32` is a number of five digits.
+//! A first line `#!/…` is for the system that starts scripts, and skipped.
 
 use super::error::SyntaxError;
 use crate::source::{Source, Span};
@@ -216,7 +217,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
     if !text.is_char_boundary(begin) {
         return out;
     }
-    lexer.bump(begin);
+    lexer.bump(begin.max(if begin == 0 { script_line(text) } else { 0 }));
     while let Some(result) = lexer.next() {
         let range = lexer.span();
         let span = Span::new(source.id, range.start, range.end);
@@ -352,8 +353,14 @@ fn long_line(source: &Source, begin: usize, text: &str) -> Option<Span> {
     None
 }
 
+/// The length of a first line that tells a system what runs the script: `#!/usr/bin/env felis`.
+pub(super) fn script_line(text: &str) -> usize {
+    let script = text.strip_prefix("#!").is_some_and(|rest| rest.trim_start_matches(' ').starts_with('/'));
+    if script { text.find('\n').unwrap_or(text.len()) } else { 0 }
+}
+
 /// The length of the rest of a block comment with its `*/`; comments nest.
-fn comment_length(rest: &str) -> Option<usize> {
+pub(super) fn comment_length(rest: &str) -> Option<usize> {
     let bytes = rest.as_bytes();
     let (mut at, mut depth) = (0, 1);
     while at + 1 < bytes.len() {

@@ -1,13 +1,15 @@
 //! Syntax: text → tree with its errors. Parsing never fails; it returns what it could read.
 //!
 //! The walk: [`lexer`] cuts text into tokens, [`brackets`] cuts tokens into top-level statements,
-//! `parser` reads each by itself, [`format`] prints trees back. Knows no types.
+//! `parser` reads each by itself, [`format`] prints trees back; [`layout`] lays
+//! texts out. Knows no types.
 
 pub mod ast;
 pub mod brackets;
 mod chunk;
 pub mod error;
 pub mod format;
+pub mod layout;
 pub mod lexer;
 mod parser;
 

@@ -28,7 +28,7 @@ pub enum ModuleError {
     NameTaken { span: Span, name: String, file: String, other: String, previous: Span },
     /// `export` before what has no meaning outside.
     NotExportable { span: Span, gap: Span, what: NotExportable },
-    /// `import` or `export` inside a block.
+    /// `import`, `export` or `test` inside a block.
     NotAtTop { span: Span, word: &'static str },
     /// No part of the library has this name.
     UnknownPart { span: Span, name: String, similar: Option<String>, parts: Vec<String> },
@@ -193,6 +193,7 @@ impl ModuleError {
             )
             .help(match *word {
                 "import" => "write it before the statements of the file",
+                "test" => "move the test out of the block",
                 _ => "move the definition out of the block",
             }),
             E::UnknownPart { span, name, similar, parts } => {

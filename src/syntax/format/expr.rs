@@ -338,7 +338,7 @@ fn leftmost(expr: &Expr) -> &Expr {
 }
 
 /// A string as a literal.
-pub(in crate::syntax) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     text.chars().for_each(|c| escaped(c, '"', &mut out));

@@ -8,7 +8,7 @@ mod stmt;
 mod types;
 
 use super::ast::{Expr, Pattern, Stmt, TypeExpr};
-pub(super) use expr::quoted;
+pub(crate) use expr::quoted;
 
 /// The statements of a program, one below the other.
 pub fn print(stmts: &[Stmt]) -> String {

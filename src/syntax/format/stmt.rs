@@ -152,6 +152,14 @@ impl Printer {
                 self.ty(right);
                 self.put(";");
             }
+            Test { title, function } => {
+                self.put("test ");
+                self.put(&quoted(&title.text));
+                self.put(" ");
+                if let Body::Block(stmts) = &function.body {
+                    self.block(stmts);
+                }
+            }
             Import(import) => self.import(import),
             Export(inner) => {
                 let mut inner = inner.clone();

@@ -16,6 +16,7 @@
 //!            | "instance" [generics] PATH [targs] ("{" {function} "}" [";"] | ";")
 //!            | "require" type "==" type ";"
 //!            | "export" statement                  one of the above
+//!            | "test" STRING block [";"]           `test` is no keyword
 //!            | "import" (STRING | NAME) ["as" NAME] ["(" ("*" | NAME {"," NAME}) ")"] ";"
 //!            | NAME ("="|"+="|"-="|"*="|"/="|"%="|"**=") expr ";"
 //!            | "&" dotted "<-" expr ";"

@@ -11,7 +11,7 @@ use super::super::error::SyntaxError;
 use super::super::lexer::{Kind, Token};
 use super::expr::{Exprs, Parts, exprs};
 use super::module::{modules, without_semicolon};
-use super::pattern::patterns;
+use super::pattern::{patterns, string};
 use super::rule::{Extra, Fail, Input, Label, Rule, Text, any_of, name, name_then, path, tok, unsaid, word};
 use super::types::{type_arguments, types};
 use chumsky::prelude::*;
@@ -47,12 +47,13 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
             },
         );
         let binding = binding(pattern.full.clone(), ty.full.clone(), expr.full.clone()).boxed();
+        let test = test(cx, block.clone()).boxed();
         let function = function(cx, group.clone(), ty.full.clone(), expr.full.clone(), block).boxed();
         let control = control(cx, stmt.clone(), expr.full.clone(), pattern.full);
         let simple = simple(cx, expr.clone());
         let declared = declared(cx, stmt, ty.full, expr.full, group).boxed();
         let modules = modules(cx, choice((binding.clone(), function.clone(), declared.clone())));
-        choice((simple, binding, function, control, declared, modules))
+        choice((simple, binding, function, control, declared, modules, test))
             .labelled(Label::Statement)
             .map_with(move |kind, e| Stmt { kind, span: cx.span(without_semicolon(e.slice())) })
             .boxed()
@@ -286,6 +287,27 @@ fn function<'t>(
             StmtKind::Function { name, function: Box::new(function), doc: cx.doc(word) }
         })
         .boxed()
+}
+
+/// `test "name" { … }`
+fn test<'t>(cx: Text<'t>, block: impl Rule<'t, Vec<Stmt>>) -> impl Rule<'t, StmtKind> {
+    let title = tok(Kind::Str).map(move |t| Name { text: string(cx.of(t)), span: cx.at(t) });
+    word(cx, "test")
+        .ignore_then(title)
+        .map_with(move |title, e| (title, cx.span(e.slice())))
+        .then(block)
+        .then_ignore(unsaid(&[Kind::Semi]).or_not())
+        .map(|((title, header), body)| {
+            let function = Function {
+                is_proc: true,
+                generics: Generics::default(),
+                params: vec![Vec::new()],
+                result: None,
+                body: Body::Block(body),
+                header,
+            };
+            StmtKind::Test { title, function: Box::new(function) }
+        })
 }
 
 /// A name, or an operator that a class declares and instances define.

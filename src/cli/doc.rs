@@ -1,0 +1,59 @@
+//! `felis doc`: pages of documentation, written into a folder.
+
+use super::input::{self, Text};
+use super::output::complain;
+use super::{Shell, exit};
+use felis::session::docs::{self, Page, html, markdown};
+use std::path::Path;
+
+impl Shell {
+    /// Writes the page of a program, or those of the library, and an index.
+    pub(super) fn document(&mut self, file: Option<&Path>, as_markdown: bool, folder: &Path) -> u8 {
+        let (title, pages) = match file {
+            None => ("The library of Felis".to_string(), docs::library()),
+            Some(file) => {
+                let Text { name, text } = match input::read(file) {
+                    Ok(text) => text,
+                    Err(refusal) => return refusal.tell(&self.output),
+                };
+                match docs::page(&name, &text) {
+                    Ok(page) => (page.name.clone(), vec![page]),
+                    Err(_) => {
+                        // Told with the text, which a check knows.
+                        let outcome = self.session.check(&name, &text);
+                        self.tell(&outcome.diagnostics);
+                        return exit::REJECTED;
+                    }
+                }
+            }
+        };
+        if pages.iter().all(|page| page.entries.is_empty()) {
+            complain("felis: nothing to write: no definition is exported or has a `///` comment");
+            return exit::FAILED;
+        }
+        match written(&title, &pages, as_markdown, folder) {
+            Ok(count) => {
+                self.output.write(&format!("{count} pages in {}\n", folder.display()));
+                exit::OK
+            }
+            Err(error) => {
+                complain(&format!("felis: cannot write to `{}`: {error}", folder.display()));
+                exit::USAGE
+            }
+        }
+    }
+}
+
+fn written(title: &str, pages: &[Page], as_markdown: bool, folder: &Path) -> std::io::Result<usize> {
+    std::fs::create_dir_all(folder)?;
+    let ending = if as_markdown { "md" } else { "html" };
+    for page in pages {
+        let text = if as_markdown { markdown::page(page) } else { html::page(page) };
+        // A program called `index` is not its own index.
+        let name = if page.name == "index" { "index_" } else { &page.name };
+        std::fs::write(folder.join(format!("{name}.{ending}")), text)?;
+    }
+    let index = if as_markdown { markdown::index(title, pages) } else { html::index(title, pages) };
+    std::fs::write(folder.join(format!("index.{ending}")), index)?;
+    Ok(pages.len() + 1)
+}

@@ -1,0 +1,60 @@
+//! Messages for other programs: a diagnostic as one line of JSON.
+//!
+//! The form is described in the book's chapter on the command; its number changes if a field changes
+//! its meaning or goes. New fields may come without that.
+
+use felis::diagnostic::{Diagnostic, Severity};
+use felis::source::{SourceMap, Span};
+use serde_json::{Value, json};
+
+/// The number of the form.
+const SCHEMA: u32 = 1;
+
+/// A diagnostic as a line without its end.
+pub fn line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    };
+    let labels: Vec<Value> = diagnostic
+        .labels
+        .iter()
+        .map(|label| json!({ "place": place(label.span, sources), "text": label.text }))
+        .collect();
+    let help = diagnostic.help.as_ref().map(|help| {
+        let edit = help.edit.as_ref();
+        json!({
+            "text": help.text,
+            "edit": edit.map(|(span, text)| json!({ "place": place(*span, sources), "replacement": text })),
+        })
+    });
+    json!({
+        "schema": SCHEMA,
+        "severity": severity,
+        "code": diagnostic.code,
+        "message": diagnostic.message,
+        "place": place(diagnostic.primary.span, sources),
+        "label": diagnostic.primary.text,
+        "labels": labels,
+        "notes": diagnostic.notes,
+        "help": help,
+    })
+    .to_string()
+}
+
+/// A span: its file, and its ends as bytes from 0, and as lines and characters from 1.
+fn place(span: Span, sources: &SourceMap) -> Value {
+    let Some(source) = sources.get(span.source) else { return Value::Null };
+    let end = |at: u32| {
+        let at = (at as usize).min(source.text.len());
+        let before = source.text.get(..at).unwrap_or_default();
+        let line = before.rfind('\n').map_or(0, |newline| newline + 1);
+        json!({
+            "byte": at,
+            "line": 1 + before.matches('\n').count(),
+            "column": 1 + before[line..].chars().count(),
+        })
+    };
+    json!({ "file": source.name, "start": end(span.start), "end": end(span.end) })
+}

@@ -1,0 +1,65 @@
+//! `felis new`: a folder with a first program.
+
+use super::exit;
+use super::output::{Output, complain};
+use std::path::Path;
+
+/// The program: a function with an example, a test of it, and a `main`.
+const MAIN: &str = r#"#!/usr/bin/env felis
+// A first program. `felis run main.flx 3 world` runs it, `felis test main.flx` tests it.
+
+/// A row of stars.
+///
+/// > stars 3
+/// ***
+fun stars(n:int):string => repeat ("*", n);
+
+test "a row is as long as it should be" {
+  for n in 0..10 perform assert (strlen (stars n) == n);
+}
+
+/// Greets between two rows of stars.
+proc main(width:int, name:string) {
+  println$ stars width + " hello, " + name + " " + stars width;
+}
+"#;
+
+/// Makes the folder, unless there is something in it.
+pub fn new(output: &mut Output, folder: &Path) -> u8 {
+    let shown = folder.display();
+    let taken = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
+    let refused = |why: &str| {
+        complain(&format!("felis: cannot begin a program in `{shown}`: {why}"));
+        exit::USAGE
+    };
+    if taken {
+        return refused("it is not empty");
+    }
+    let written = std::fs::create_dir_all(folder).and_then(|()| {
+        let file = folder.join("main.flx");
+        std::fs::write(&file, MAIN)?;
+        executable(&file)
+    });
+    if let Err(error) = written {
+        return refused(&error.to_string());
+    }
+    let main = folder.join("main.flx");
+    output.write(&format!(
+        "made {main}\n\n  felis run {main} 3 world\n  felis test {main}\n",
+        main = main.display()
+    ));
+    exit::OK
+}
+
+#[cfg(unix)]
+fn executable(file: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut permissions = std::fs::metadata(file)?.permissions();
+    permissions.set_mode(permissions.mode() | 0o111);
+    std::fs::set_permissions(file, permissions)
+}
+
+#[cfg(not(unix))]
+fn executable(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}

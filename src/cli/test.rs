@@ -1,0 +1,87 @@
+//! `felis test`: the examples and tests of programs, with what differs and a summary.
+
+use super::files::Files;
+use super::input::{self, Text};
+use super::interrupt::Doing;
+use super::output::complain;
+use super::{Shell, code, exit};
+use felis::session::{Fate, Status, Tested};
+use std::path::{Path, PathBuf};
+
+/// How many passed, and how many did not.
+#[derive(Default)]
+struct Count {
+    passed: usize,
+    failed: usize,
+}
+
+impl Shell {
+    /// Tests files one by one, each in a session of its own.
+    pub(super) fn test(&mut self, files: &[PathBuf]) -> u8 {
+        let (mut worst, mut count) = (exit::OK, Count::default());
+        for file in files {
+            let code = self.test_file(file, &mut count);
+            worst = worst.max(code);
+            if code == exit::INTERRUPTED {
+                break;
+            }
+        }
+        let Count { passed, failed } = count;
+        match (passed, failed) {
+            (0, 0) if worst == exit::OK => {
+                self.output.write("there are no examples and no tests\n");
+            }
+            (passed, 0) => self.output.write(&format!("{passed} passed\n")),
+            _ => self.output.write(&format!("{passed} passed, {failed} failed\n")),
+        }
+        if failed > 0 { worst.max(exit::FAILED) } else { worst }
+    }
+
+    fn test_file(&mut self, file: &Path, count: &mut Count) -> u8 {
+        let Text { name, text } = match input::read(file) {
+            Ok(text) => text,
+            Err(refusal) => return refusal.tell(&self.output),
+        };
+        self.session.reset();
+        self.session.set_loader(Box::new(Files::beside(file)));
+        self.define_arguments(&text, &[]);
+        let outcome = {
+            let Shell { session, output, interrupts, .. } = self;
+            let _running = interrupts.while_doing(Doing::Evaluating);
+            session.test(&name, &text, &mut |session, tested| {
+                let Tested { name: title, example, line, fate } = tested;
+                let what = match example {
+                    true => format!("example `{title}`"),
+                    false => format!("test \"{title}\""),
+                };
+                let failed = match fate {
+                    Fate::Passed => {
+                        count.passed += 1;
+                        return;
+                    }
+                    Fate::Interrupted => return,
+                    Fate::Differs { expected, found } => {
+                        let found = if found.is_empty() { "nothing".to_string() } else { found };
+                        format!("  says  {}\n  gives {}\n", indented(&expected), indented(&found))
+                    }
+                    Fate::Failed(diagnostics) => {
+                        diagnostics.iter().map(|d| session.render(d, false)).collect()
+                    }
+                };
+                count.failed += 1;
+                output.write(&format!("{name}:{line}: {what} failed\n{failed}"));
+            })
+        };
+        self.tell(&outcome.diagnostics);
+        if outcome.status == Status::Interrupted {
+            self.output.flush();
+            complain("interrupted");
+        }
+        code(outcome.status)
+    }
+}
+
+/// The lines after the first below its text.
+fn indented(text: &str) -> String {
+    text.replace('\n', "\n        ")
+}

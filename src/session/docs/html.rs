@@ -1,0 +1,114 @@
+//! Pages as HTML: one file each and an index, which need nothing else.
+
+use super::{Page, Part};
+
+/// All that pages look like.
+const STYLE: &str = "\
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
+code, pre { font: 14px/1.5 ui-monospace, monospace; }
+pre { padding: .6rem .8rem; border-radius: 4px; background: rgba(128, 128, 128, .13); overflow-x: auto; }
+h2 { margin: 2.4rem 0 .4rem; font-size: 1.15rem; }
+h2 a { color: inherit; text-decoration: none; }
+.word { font-weight: normal; opacity: .6; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
+dd { margin: 0; }
+";
+
+/// A page of its own.
+pub fn page(page: &Page) -> String {
+    let mut out = head(&page.name);
+    out.push_str(&format!("<p><a href=\"index.html\">Index</a></p>\n<h1>{}</h1>\n", escaped(&page.name)));
+    for paragraph in page.about.split("\n\n").filter(|text| !text.is_empty()) {
+        out.push_str(&format!("<p>{}</p>\n", prose(paragraph)));
+    }
+    let ids = ids(page);
+    out.push_str("<dl>\n");
+    for (entry, id) in page.entries.iter().zip(&ids) {
+        let (name, sentence) = (escaped(&entry.name), prose(entry.sentence()));
+        out.push_str(&format!("<dt><a href=\"#{id}\"><code>{name}</code></a></dt><dd>{sentence}</dd>\n"));
+    }
+    out.push_str("</dl>\n");
+    for (entry, id) in page.entries.iter().zip(&ids) {
+        let (name, word) = (escaped(&entry.name), entry.word);
+        out.push_str(&format!(
+            "<h2 id=\"{id}\"><a href=\"#{id}\"><code>{name}</code></a> <span class=\"word\">{word}</span></h2>\n"
+        ));
+        out.push_str(&format!("<pre>{}</pre>\n", escaped(&entry.signature)));
+        for part in &entry.parts {
+            out.push_str(&match part {
+                Part::Prose(text) => format!("<p>{}</p>\n", prose(text)),
+                Part::Law(law) => format!("<p>Law: {}</p>\n", prose(law)),
+                Part::Work(work) => format!("<p>Work: {}</p>\n", prose(work)),
+                Part::Example(expression, result) => {
+                    format!("<pre>&gt; {}\n{}</pre>\n", escaped(expression), escaped(result))
+                }
+            });
+        }
+    }
+    out.push_str("</body>\n</html>\n");
+    out
+}
+
+/// A page that leads to all others.
+pub fn index(title: &str, pages: &[Page]) -> String {
+    let mut out = head(title);
+    out.push_str(&format!("<h1>{}</h1>\n", escaped(title)));
+    for page in pages {
+        let name = escaped(&page.name);
+        out.push_str(&format!("<h2><a href=\"{name}.html\">{name}</a></h2>\n"));
+        if let Some(about) = page.about.split("\n\n").next().filter(|about| !about.is_empty()) {
+            out.push_str(&format!("<p>{}</p>\n", prose(about)));
+        }
+        let ids = ids(page);
+        let links = page.entries.iter().zip(&ids).map(|(entry, id)| {
+            format!("<a href=\"{name}.html#{id}\"><code>{}</code></a>", escaped(&entry.name))
+        });
+        out.push_str(&format!("<p>{}</p>\n", links.collect::<Vec<_>>().join(" ")));
+    }
+    out.push_str("</body>\n</html>\n");
+    out
+}
+
+fn head(title: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
+        escaped(title)
+    )
+}
+
+/// A place in the page for each entry; overloads have numbers.
+fn ids(page: &Page) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for (at, entry) in page.entries.iter().enumerate() {
+        let before = page.entries[..at].iter().filter(|other| other.name == entry.name).count();
+        let plain: String = entry
+            .name
+            .chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || c == '_' { c.to_string() } else { format!("-{:x}", c as u32) }
+            })
+            .collect();
+        out.push(if before == 0 { plain } else { format!("{plain}-{}", before + 1) });
+    }
+    out
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Text with code between backticks. A backtick of the language stands between doubled ones.
+fn prose(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find('`') {
+        let mark = if rest[at..].starts_with("``") { "``" } else { "`" };
+        let (before, after) = (&rest[..at], &rest[at + mark.len()..]);
+        let Some(end) = after.find(mark) else { break };
+        out.push_str(&format!("{}<code>{}</code>", escaped(before), escaped(after[..end].trim())));
+        rest = &after[end + mark.len()..];
+    }
+    out + &escaped(rest)
+}

@@ -1,0 +1,176 @@
+//! Documentation: what a text defines, as its doc comments say it.
+//!
+//! Takes a text, or the library; gives [`Page`]s, which [`html`] and [`markdown`] write. Reads no file
+//! and checks nothing: a signature is what is written.
+//!
+//! A doc comment is prose in paragraphs, lines `law:`, `work`, and examples `> EXPRESSION` followed by what
+//! they give.
+
+pub mod html;
+pub mod markdown;
+
+use super::library;
+use crate::core::Prim;
+use crate::diagnostic::Diagnostic;
+use crate::source::{Source, Span};
+use crate::syntax;
+use crate::syntax::ast::{Stmt, StmtKind};
+
+/// What one text defines.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The name of its file, without folder and ending.
+    pub name: String,
+    /// The comment at its beginning.
+    pub about: String,
+    /// Its definitions, in its order.
+    pub entries: Vec<Entry>,
+}
+
+/// One definition.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its name.
+    pub name: String,
+    /// What it is: `fun`, `struct` …
+    pub word: &'static str,
+    /// As much of it as its users need.
+    pub signature: String,
+    /// What its comment says.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a doc comment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// A paragraph.
+    Prose(String),
+    /// What holds of it.
+    Law(String),
+    /// How much work it is.
+    Work(String),
+    /// An expression, and what it gives.
+    Example(String, String),
+}
+
+impl Entry {
+    /// The first sentence.
+    pub fn sentence(&self) -> &str {
+        let first = self.parts.iter().find_map(|part| match part {
+            Part::Prose(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let first = first.unwrap_or_default();
+        &first[..first.find(". ").map_or(first.len(), |at| at + 1)]
+    }
+}
+
+/// What a text defines. If it exports anything, only that; else all that has a doc comment.
+pub fn page(name: &str, text: &str) -> Result<Page, Vec<Diagnostic>> {
+    let source = super::detached(text);
+    let parsed = syntax::parse(&source);
+    if parsed.errors.iter().any(Diagnostic::is_error) {
+        return Err(parsed.errors);
+    }
+    let exports = parsed.stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Export(_)));
+    let chunks = syntax::chunks(&source);
+    let mut entries = Vec::new();
+    for (stmt, chunk) in parsed.stmts.iter().zip(&chunks) {
+        let (exported, inner) = match &stmt.kind {
+            StmtKind::Export(inner) => (true, inner.as_ref()),
+            _ => (false, stmt),
+        };
+        let shown = if exports { exported } else { chunk.doc.is_some() };
+        let Some(name) = chunk.defines.first().filter(|_| shown) else { continue };
+        entries.push(Entry {
+            name: name.to_string(),
+            word: chunk.word,
+            signature: signature(&source, inner),
+            parts: parts(chunk.doc.as_deref().unwrap_or_default()),
+        });
+    }
+    Ok(Page { name: stem(name).to_string(), about: about(text), entries })
+}
+
+/// The library, file by file, and what is built in.
+pub fn library() -> Vec<Page> {
+    let mut pages: Vec<Page> =
+        library::sources().iter().filter_map(|source| page(&source.name, &source.text).ok()).collect();
+    let entries = Prim::ALL.iter().map(|prim| {
+        let (name, ty) = (prim.name(), prim.signature());
+        let signature = match ty.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+            Some((params, ty)) => format!("{name}[{params}] : {ty}"),
+            None => format!("{name} : {ty}"),
+        };
+        let parts = vec![Part::Prose(prim.doc().to_string())];
+        Entry { name: name.to_string(), word: "built in", signature, parts }
+    });
+    let about = "What the language knows by itself: functions that cannot be written in it.".to_string();
+    pages.push(Page { name: "builtin".to_string(), about, entries: entries.collect() });
+    pages
+}
+
+/// `stdlib/fold.flx` is `fold`.
+fn stem(name: &str) -> &str {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    file.strip_suffix(".flx").unwrap_or(file)
+}
+
+/// The comment that a text begins with, in paragraphs.
+fn about(text: &str) -> String {
+    let lines = text.lines().skip_while(|line| line.starts_with("#!"));
+    let comment = lines.map_while(|line| line.strip_prefix("//").filter(|rest| !rest.starts_with('/')));
+    let lines: Vec<&str> = comment.map(str::trim).collect();
+    paragraphs(&lines.join("\n")).join("\n\n")
+}
+
+fn paragraphs(text: &str) -> Vec<String> {
+    let each = text.split("\n\n").map(|part| part.lines().map(str::trim).collect::<Vec<_>>().join(" "));
+    each.filter(|part| !part.is_empty()).collect()
+}
+
+/// As much of a definition as its users need: of a function its header, else all of it.
+fn signature(source: &Source, stmt: &Stmt) -> String {
+    let text = |span: Span| source.text.get(span.range()).unwrap_or_default();
+    let whole = text(stmt.span);
+    match &stmt.kind {
+        StmtKind::Function { function, .. } => text(function.header).trim_end().to_string(),
+        StmtKind::Let { .. } => whole.split(" = ").next().unwrap_or(whole).trim_end().to_string(),
+        // How an abstract type is stored is its own affair.
+        StmtKind::Abstract { .. } => whole.split(" = ").next().unwrap_or(whole).trim_end().to_string(),
+        _ => whole.to_string(),
+    }
+}
+
+fn parts(doc: &str) -> Vec<Part> {
+    let mut out = Vec::new();
+    let mut prose = String::new();
+    let mut lines = doc.lines().peekable();
+    let end = |prose: &mut String, out: &mut Vec<Part>| {
+        out.extend(paragraphs(&std::mem::take(prose)).into_iter().map(Part::Prose));
+    };
+    while let Some(line) = lines.next() {
+        if let Some(expression) = line.strip_prefix("> ") {
+            end(&mut prose, &mut out);
+            let result = lines.next_if(|next| !next.starts_with("> ")).unwrap_or_default();
+            out.push(Part::Example(expression.to_string(), result.to_string()));
+        } else if let Some(law) = line.strip_prefix("law: ") {
+            end(&mut prose, &mut out);
+            let mut law = law.to_string();
+            // A law goes on in lines that are indented.
+            while let Some(more) = lines.next_if(|next| next.starts_with(' ')) {
+                law.push(' ');
+                law.push_str(more.trim());
+            }
+            out.push(Part::Law(law));
+        } else if let Some(work) = line.strip_prefix("work ") {
+            end(&mut prose, &mut out);
+            out.push(Part::Work(work.to_string()));
+        } else {
+            prose.push_str(line);
+            prose.push('\n');
+        }
+    }
+    end(&mut prose, &mut out);
+    out
+}

@@ -1,0 +1,158 @@
+//! Tests: the examples in doc comments and the `test` blocks of a program.
+//!
+//! Takes a program's text; runs it, its output unseen, then each example and each test, every one on the
+//! program as it was left by its own run. Gives what became of each; keeps nothing.
+//!
+//! An example is a line `/// > EXPRESSION` in a doc comment, followed by what it gives: the value as `str`
+//! writes it, or what it prints.
+
+use super::{Keep, Mode, Outcome, Session, Status};
+use crate::check::env::Callable;
+use crate::check::module::test_name;
+use crate::core::{Script, Stmt, StmtKind as CoreStmt, Term, TermKind};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax;
+use crate::syntax::ast::StmtKind;
+use crate::types::Type;
+
+/// One example or test.
+#[derive(Clone, Debug)]
+pub struct Tested {
+    /// The example's expression, or the test's name.
+    pub name: String,
+    /// Whether it is an example.
+    pub example: bool,
+    /// Its line in the text, from 1.
+    pub line: usize,
+    /// How it went.
+    pub fate: Fate,
+}
+
+/// How an example or test went.
+#[derive(Clone, Debug)]
+pub enum Fate {
+    /// As it should.
+    Passed,
+    /// The example gives something else.
+    Differs {
+        /// What the comment says.
+        expected: String,
+        /// What it gives.
+        found: String,
+    },
+    /// It was refused, or stopped by an error.
+    Failed(Vec<Diagnostic>),
+    /// It was stopped from outside.
+    Interrupted,
+}
+
+/// An example as it is written.
+struct Example<'t> {
+    expression: &'t str,
+    line: usize,
+    expected: Vec<&'t str>,
+}
+
+impl Session {
+    /// Runs the examples and tests of a program; `each` hears of every one when it is done. The
+    /// outcome is that of the program itself.
+    pub fn test(&mut self, name: &str, text: &str, each: &mut dyn FnMut(&Session, Tested)) -> Outcome {
+        let outcome = self.evaluate(name, text, Mode::Script, &mut |_| ());
+        if outcome.status != Status::Ok {
+            return outcome;
+        }
+        for Example { expression, line, expected } in examples(text) {
+            let mut printed = String::new();
+            let done = self.tried("example", &format!("{expression};"), &mut |text| printed += text);
+            let fate = match done.status {
+                Status::Interrupted => Fate::Interrupted,
+                Status::Ok => {
+                    let mut found = printed;
+                    if let Some(value) = done.value {
+                        found.push_str(&value.text);
+                    }
+                    let found = found.trim_end_matches('\n').to_string();
+                    // As many lines as there are to compare; prose may follow.
+                    let count = found.lines().count().max(1);
+                    let said = expected[..count.min(expected.len())].join("\n");
+                    if said == found { Fate::Passed } else { Fate::Differs { expected: said, found } }
+                }
+                _ => Fate::Failed(done.diagnostics),
+            };
+            let stop = matches!(fate, Fate::Interrupted);
+            each(self, Tested { name: expression.to_string(), example: true, line, fate });
+            if stop {
+                return Outcome { status: Status::Interrupted, ..outcome };
+            }
+        }
+        let source = super::detached(text);
+        for stmt in syntax::parse(&source).stmts {
+            let StmtKind::Test { title, .. } = stmt.kind else { continue };
+            let line = 1 + text[..stmt.span.start as usize].matches('\n').count();
+            let fate = self.run_test(&title.text);
+            let stop = matches!(fate, Fate::Interrupted);
+            each(self, Tested { name: title.text.to_string(), example: false, line, fate });
+            if stop {
+                return Outcome { status: Status::Interrupted, ..outcome };
+            }
+        }
+        outcome
+    }
+
+    /// Evaluates a text and keeps nothing of it.
+    fn tried(&mut self, name: &str, text: &str, out: &mut dyn FnMut(&str)) -> Outcome {
+        self.transaction(name, text, |session, first, stmts, diagnostics| {
+            let script = session.script(stmts, diagnostics)?;
+            for script in first.iter().map(|first| &first.script).chain([&script]) {
+                let value = session.run(script, out).map_err(|(status, diagnostic)| {
+                    diagnostics.push(*diagnostic);
+                    status
+                })?;
+                if value.is_some() {
+                    return Ok((value, Keep::Nothing));
+                }
+            }
+            Ok((None, Keep::Nothing))
+        })
+    }
+
+    fn run_test(&mut self, title: &str) -> Fate {
+        let Some([Callable::Function(id)]) = self.env.callables(&test_name(title)) else {
+            return Fate::Failed(vec![super::internal_error(Span::default())]);
+        };
+        let (function, unit) = (*id, Term::new(TermKind::Tuple(Vec::new()), Type::unit(), Span::default()));
+        let closure = TermKind::Closure { function, type_args: Vec::new(), captures: Vec::new() };
+        let head = Term::new(closure, Type::procedure(Type::unit()), Span::default());
+        let call = Term::new(TermKind::Call(Box::new(head), vec![unit]), Type::unit(), Span::default());
+        let stmt = Stmt { kind: CoreStmt::Expr(call), span: Span::default() };
+        let script = Script { locals: Vec::new(), body: vec![stmt], result: None };
+        let done = self.undone(Span::default(), |session| {
+            Ok(match session.run(&script, &mut |_| ()) {
+                Ok(_) => Fate::Passed,
+                Err((Status::Interrupted, _)) => Fate::Interrupted,
+                Err((_, diagnostic)) => Fate::Failed(vec![*diagnostic]),
+            })
+        });
+        done.unwrap_or_else(Fate::Failed)
+    }
+}
+
+/// The examples in the doc comments of a text.
+fn examples(text: &str) -> Vec<Example<'_>> {
+    let comment = |line: &str| -> Option<std::ops::Range<usize>> {
+        let rest = line.trim_start().strip_prefix("///").filter(|rest| !rest.starts_with('/'))?;
+        let rest = rest.strip_prefix(' ').unwrap_or(rest);
+        Some(line.len() - rest.len()..line.len())
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let comments: Vec<Option<&str>> = lines.iter().map(|line| comment(line).map(|at| &line[at])).collect();
+    let mut out = Vec::new();
+    for (at, line) in comments.iter().enumerate() {
+        let Some(expression) = line.and_then(|line| line.strip_prefix("> ")) else { continue };
+        let after = comments[at + 1..].iter().map_while(|line| *line);
+        let expected = after.take_while(|line| !line.starts_with("> ")).collect();
+        out.push(Example { expression: expression.trim().trim_end_matches(';'), line: at + 1, expected });
+    }
+    out
+}

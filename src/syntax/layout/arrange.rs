@@ -1,0 +1,652 @@
+//! Where lines are broken: nested tokens → a document for the `pretty` crate.
+//!
+//! Takes [`Node`]s with the [`Gap`]s between tokens; gives one document. A line break that was written
+//! stays, if it stands where one may stand; a new one is made only where a line would be too long,
+//! outside first. A comment is written as a mark with its number, so that its length is nobody's
+//! concern.
+
+use super::super::lexer::{Kind, Token};
+use super::gaps::Gap;
+use super::nodes::{Arm, Node};
+use super::spacing;
+use pretty::{Arena, DocAllocator, DocBuilder};
+use std::collections::HashSet;
+
+type Doc<'a> = DocBuilder<'a, Arena<'a>>;
+
+/// One level of indentation.
+const INDENT: isize = 2;
+
+/// What separates two tokens that no comment stands between.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sep {
+    Nothing,
+    Blank,
+    /// A blank, or a line break where the line would be too long.
+    Soft,
+    /// A blank, or a line break together with the others of its group.
+    Line,
+    /// The same with nothing instead of a blank.
+    Line0,
+    Hard,
+}
+
+pub(super) struct Arranger<'a> {
+    pub arena: &'a Arena<'a>,
+    pub text: &'a str,
+    pub tokens: &'a [Token],
+    pub gaps: &'a [Gap<'a>],
+    /// The `:` that blanks stand around.
+    pub colons: &'a HashSet<usize>,
+    /// How many gaps before each break a line.
+    pub breaks: Vec<usize>,
+    /// Stands around the number of a comment.
+    pub mark: char,
+}
+
+/// Operators from loose to tight, as far as lines are broken at them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    For,
+    Comma,
+    FatArrow,
+    Assign,
+    Bar,
+    Reshape,
+    Pipe,
+    Dollar,
+    CompactComma,
+    Or,
+    And,
+    Compare,
+    Arrow,
+    Add,
+    Multiply,
+}
+
+impl Level {
+    /// In a statement.
+    const OUTSIDE: &[Level] = {
+        use Level::*;
+        &[
+            FatArrow,
+            Assign,
+            Bar,
+            Reshape,
+            Pipe,
+            Dollar,
+            Comma,
+            CompactComma,
+            Or,
+            And,
+            Compare,
+            Arrow,
+            Add,
+            Multiply,
+        ]
+    };
+    /// Between brackets.
+    const INSIDE: &[Level] = {
+        use Level::*;
+        &[
+            For,
+            Comma,
+            FatArrow,
+            Assign,
+            Bar,
+            Reshape,
+            Pipe,
+            Dollar,
+            CompactComma,
+            Or,
+            And,
+            Compare,
+            Arrow,
+            Add,
+            Multiply,
+        ]
+    };
+
+    fn has(self, kind: Kind) -> bool {
+        use Kind::*;
+        match self {
+            Level::For => kind == For,
+            Level::Comma => kind == Comma,
+            Level::FatArrow => kind == FatArrow,
+            Level::Assign => matches!(
+                kind,
+                Assign
+                    | LArrow
+                    | PlusAssign
+                    | MinusAssign
+                    | StarAssign
+                    | SlashAssign
+                    | PercentAssign
+                    | PowAssign
+            ),
+            Level::Bar => kind == Bar,
+            Level::Reshape => matches!(kind, Reshape | Convert),
+            Level::Pipe => kind == Pipe,
+            Level::Dollar => kind == Dollar,
+            Level::CompactComma => kind == CComma,
+            Level::Or => kind == Or,
+            Level::And => kind == And,
+            Level::Compare => matches!(kind, EqEq | NotEq | Less | LessEq | Greater | GreaterEq),
+            Level::Arrow => kind == Arrow,
+            Level::Add => matches!(kind, Plus | Minus | CPlus),
+            Level::Multiply => matches!(kind, Star | Slash | Percent | CStar | StarPlus),
+        }
+    }
+
+    /// Only the first operator counts.
+    fn once(self) -> bool {
+        matches!(self, Level::FatArrow | Level::Assign | Level::For)
+    }
+
+    /// The operator ends a line rather than beginning the next.
+    fn ends_line(self) -> bool {
+        use Level::*;
+        matches!(self, Comma | CompactComma | FatArrow | Assign | Dollar)
+    }
+
+    /// Where one line is broken, all are.
+    fn together(self) -> bool {
+        matches!(self, Level::Pipe | Level::Bar)
+    }
+}
+
+impl<'a> Arranger<'a> {
+    /// A whole program.
+    pub fn program(&self, stmts: &[Vec<Node>]) -> Doc<'a> {
+        let doc = self.stmts(stmts, self.tokens.len(), Sep::Hard);
+        if self.tokens.is_empty() && self.gaps[0].comments.is_empty() {
+            doc
+        } else {
+            doc.append(self.arena.hardline())
+        }
+    }
+
+    /// Statements with what stands before each, and the comments before the token after them.
+    fn stmts(&self, stmts: &[Vec<Node>], end: usize, sep: Sep) -> Doc<'a> {
+        let mut doc = self.arena.nil();
+        for (at, stmt) in stmts.iter().enumerate() {
+            let Some(first) = stmt.first() else { continue };
+            doc = doc.append(self.lead(first.first(), at == 0, sep)).append(self.stmt(stmt));
+        }
+        doc.append(self.comments(end, stmts.is_empty()).0)
+    }
+
+    /// The comments before a token, where a statement may stand; whether there are any, and whether
+    /// the last leaves its line open.
+    fn comments(&self, at: usize, mut first: bool) -> (Doc<'a>, bool, bool) {
+        let (mut doc, mut open) = (self.arena.nil(), false);
+        let gap = &self.gaps[at];
+        for comment in &gap.comments {
+            // The beginning of the text.
+            let begin = comment.number == 0 && at == 0;
+            if begin {
+            } else if comment.newlines == 0 {
+                doc = doc.append(self.beside_code(comment.line));
+            } else {
+                if comment.newlines > 1 && !first {
+                    doc = doc.append(self.arena.hardline());
+                }
+                doc = doc.append(self.arena.hardline());
+            }
+            doc = doc.append(self.comment(comment.number));
+            first = false;
+            open = !comment.line;
+        }
+        (doc, !gap.comments.is_empty(), open && gap.newlines == 0)
+    }
+
+    /// What stands between code and a comment in its line.
+    fn beside_code(&self, line: bool) -> Doc<'a> {
+        self.arena.text(if line { "  " } else { " " })
+    }
+
+    fn comment(&self, number: usize) -> Doc<'a> {
+        self.arena.text(format!("{}{number}{}", self.mark, self.mark))
+    }
+
+    /// What stands before a statement.
+    fn lead(&self, at: usize, first: bool, sep: Sep) -> Doc<'a> {
+        let (doc, any, open) = self.comments(at, first);
+        if open {
+            return doc.append(self.arena.space());
+        }
+        if at == 0 && !any {
+            return doc;
+        }
+        if !any && !self.gaps[at].breaks() && sep != Sep::Hard {
+            return self.plain(sep);
+        }
+        if self.gaps[at].newlines > 1 && (any || !first) {
+            return doc.append(self.arena.hardline()).append(self.arena.hardline());
+        }
+        doc.append(self.arena.hardline())
+    }
+
+    /// A statement, without what stands before it.
+    fn stmt(&self, nodes: &[Node]) -> Doc<'a> {
+        let (nodes, semi) = match nodes {
+            [nodes @ .., Node::Token(semi)] if self.kind(*semi) == Kind::Semi => (nodes, Some(*semi)),
+            nodes => (nodes, None),
+        };
+        let doc = self.row(nodes, Level::OUTSIDE);
+        match semi {
+            Some(semi) => {
+                let sep = match nodes.is_empty() || !spacing::blank(self, nodes[nodes.len() - 1].last(), semi)
+                {
+                    true => Sep::Nothing,
+                    false => Sep::Blank,
+                };
+                let sep = if nodes.is_empty() { self.arena.nil() } else { self.sep(semi, sep) };
+                doc.append(sep).append(self.token(semi))
+            }
+            None => doc,
+        }
+    }
+
+    fn kind(&self, at: usize) -> Kind {
+        self.tokens.get(at).map_or(Kind::Semi, |token| token.kind)
+    }
+
+    fn token(&self, at: usize) -> Doc<'a> {
+        let token = &self.tokens[at];
+        self.arena.text(&self.text[token.start as usize..token.end as usize])
+    }
+
+    /// Whether a line is broken before one of the tokens after `first`, up to `last`.
+    fn broken(&self, first: usize, last: usize) -> bool {
+        last > first && self.breaks[last + 1] > self.breaks[first + 1]
+    }
+
+    fn breaks_before(&self, at: usize) -> bool {
+        self.gaps[at].breaks()
+    }
+
+    fn broken_within(&self, nodes: &[Node]) -> bool {
+        match nodes {
+            [] => false,
+            [first, .., last] => self.broken(first.first(), last.last()),
+            [only] => self.broken(only.first(), only.last()),
+        }
+    }
+
+    fn plain(&self, sep: Sep) -> Doc<'a> {
+        match sep {
+            Sep::Nothing => self.arena.nil(),
+            Sep::Blank => self.arena.space(),
+            Sep::Soft => self.arena.line().group(),
+            Sep::Line => self.arena.line(),
+            Sep::Line0 => self.arena.line_(),
+            Sep::Hard => self.arena.hardline(),
+        }
+    }
+
+    /// What stands before a token inside a statement.
+    fn sep(&self, at: usize, sep: Sep) -> Doc<'a> {
+        let gap = &self.gaps[at];
+        let Some(last) = gap.comments.last() else { return self.plain(sep) };
+        let mut doc = self.arena.nil();
+        for comment in &gap.comments {
+            let before = match comment.newlines {
+                0 => self.beside_code(comment.line),
+                _ => self.arena.hardline(),
+            };
+            doc = doc.append(before).append(self.comment(comment.number));
+        }
+        let after = if last.line || gap.newlines > 0 { Sep::Hard } else { Sep::Blank };
+        doc.append(self.plain(after))
+    }
+
+    /// Indents what a comment forces into a line of its own: it would begin a statement there.
+    fn below(&self, at: usize, doc: Doc<'a>) -> Doc<'a> {
+        let gap = &self.gaps[at];
+        if gap.comments.is_empty() || !gap.breaks() { doc } else { doc.nest(INDENT) }
+    }
+
+    /// Nodes beside each other, broken at the loosest of some operators.
+    fn row(&self, nodes: &[Node], levels: &[Level]) -> Doc<'a> {
+        if nodes.iter().any(|node| matches!(node, Node::Body { .. } | Node::Arms(_) | Node::Perform { .. })) {
+            return self.blocks(nodes, levels);
+        }
+        for (at, level) in levels.iter().enumerate() {
+            let mut found: Vec<usize> = (0..nodes.len())
+                .filter(|&i| match &nodes[i] {
+                    Node::Token(token) => level.has(self.kind(*token)) && spacing::infix(self, *token),
+                    _ => false,
+                })
+                .filter(|&i| i > 0)
+                .collect();
+            if level.once() {
+                found.truncate(1);
+            }
+            if !found.is_empty() {
+                return self.chain(nodes, *level, &found, &levels[at + 1..], levels == Level::INSIDE);
+            }
+        }
+        self.beside(nodes)
+    }
+
+    /// Operands with operators of one level between them.
+    fn chain(&self, nodes: &[Node], level: Level, ops: &[usize], tighter: &[Level], inside: bool) -> Doc<'a> {
+        // Of `a = b, c` the right side is a tuple again.
+        let right = match level {
+            Level::FatArrow | Level::Assign if !inside => Level::OUTSIDE,
+            Level::For => Level::INSIDE,
+            _ => tighter,
+        };
+        let free = !ops.iter().any(|&op| {
+            let next = nodes.get(op + 1).is_some_and(|node| self.breaks_before(node.first()));
+            next || self.breaks_before(nodes[op].first())
+        });
+        let together = level.together() && free && !self.broken_within(nodes);
+        let mut doc = self.row(&nodes[..ops[0]], tighter);
+        for (at, &op) in ops.iter().enumerate() {
+            let end = ops.get(at + 1).copied().unwrap_or(nodes.len());
+            let (operator, operand) = (nodes[op].first(), &nodes[op + 1..end]);
+            let before = nodes[op - 1].last();
+            let hard = self.broken_within(operand);
+            let soft = match (hard, together) {
+                (true, _) => Sep::Blank,
+                (false, true) => Sep::Line,
+                (false, false) => Sep::Soft,
+            };
+            let glue = |sep| if spacing::blank(self, before, operator) { sep } else { Sep::Nothing };
+            let broken_before = self.breaks_before(operator);
+            let broken_after = operand.first().is_some_and(|node| self.breaks_before(node.first()));
+            // An operand that does not fit as a whole goes below; what is bound goes below only if not
+            // even its beginning fits.
+            let soft = if soft == Sep::Soft && level != Level::Assign { Sep::Line } else { soft };
+            let grouped = soft == Sep::Line && !together;
+            let (sep_before, sep_after) = if level.ends_line() {
+                let commented = !self.gaps[operator].comments.is_empty();
+                let soft = if level == Level::Dollar { Sep::Blank } else { soft };
+                let broken = broken_after || broken_before && !commented && level != Level::Comma;
+                (glue(Sep::Blank), if broken { Sep::Hard } else { soft })
+            } else {
+                let before = if broken_before {
+                    Sep::Hard
+                } else if broken_after {
+                    Sep::Blank
+                } else {
+                    soft
+                };
+                (glue(before), if broken_after { Sep::Hard } else { Sep::Blank })
+            };
+            let mut part = self.sep(operator, sep_before).append(self.token(operator));
+            if let Some(first) = operand.first() {
+                let body = self.sep(first.first(), sep_after).append(self.row(operand, right));
+                // What ends a line stays there.
+                part = part.append(if level.ends_line() && grouped { body.group() } else { body });
+            }
+            if grouped && !level.ends_line() {
+                part = part.group();
+            }
+            let below = broken_before || broken_after || !hard;
+            let listed =
+                level == Level::Bar && matches!(nodes[0], Node::Token(at) if self.kind(at) == Kind::Bar);
+            let nested = below && !(inside && level == Level::Comma || listed);
+            doc = doc.append(if nested { part.nest(INDENT) } else { part });
+        }
+        if together { doc.group() } else { doc }
+    }
+
+    /// Nodes that no operator separates, or only tight ones.
+    fn beside(&self, nodes: &[Node]) -> Doc<'a> {
+        let mut doc = self.arena.nil();
+        let mut before: Option<usize> = None;
+        for node in nodes {
+            let first = node.first();
+            let inner = self.node(node);
+            doc = match before {
+                None => doc.append(inner),
+                Some(last) if self.breaks_before(first) && spacing::may_break(self, last, first) => {
+                    doc.append(self.sep(first, Sep::Hard).append(inner).nest(INDENT))
+                }
+                Some(last) => {
+                    let blank = if spacing::blank(self, last, first) { Sep::Blank } else { Sep::Nothing };
+                    doc.append(self.below(first, self.sep(first, blank).append(inner)))
+                }
+            };
+            before = Some(node.last());
+        }
+        doc
+    }
+
+    /// Statements with blocks: what stands before and between these, and these.
+    fn blocks(&self, nodes: &[Node], levels: &[Level]) -> Doc<'a> {
+        use Node::*;
+        let flat = nodes.iter().all(|node| match node {
+            Body { open, close, .. } => !self.broken(*open, *close),
+            Arms(arms) => {
+                let first = arms.first().map_or(0, Arm::first);
+                let last = node.last();
+                !self.breaks_before(first) && !self.broken(first, (last + 1).min(self.tokens.len() - 1))
+            }
+            _ => true,
+        });
+        let sep = if flat { Sep::Line } else { Sep::Hard };
+        let mut doc = self.arena.nil();
+        let mut run = 0;
+        let mut before: Option<&Node> = None;
+        let special = |node: &Node| matches!(node, Body { .. } | Arms(_) | Perform { .. });
+        while run < nodes.len() {
+            let end = if special(&nodes[run]) {
+                run + 1
+            } else {
+                nodes[run..].iter().position(special).map_or(nodes.len(), |n| run + n)
+            };
+            let (first, part) = (nodes[run].first(), &nodes[run..end]);
+            let after_body = matches!(before, Some(Body { .. } | Arms(_)));
+            // An empty block is `{}`; `do done` has a blank.
+            let empty = match before {
+                Some(Body { open, stmts, close }) if stmts.is_empty() => {
+                    self.gaps[*close].comments.is_empty().then_some(self.kind(*open) != Kind::LBrace)
+                }
+                _ => None,
+            };
+            let gap = match (before, empty) {
+                (None, _) | (_, Some(false)) => self.arena.nil(),
+                (_, Some(true)) => self.plain(Sep::Blank),
+                // Its comments stand at the end of the block.
+                _ if after_body => self.plain(sep),
+                _ if matches!(part[0], Perform { .. } | Arms(_)) => self.arena.nil(),
+                _ => self.sep(first, Sep::Blank),
+            };
+            doc = doc.append(match &part[0] {
+                Body { open, stmts, close } => {
+                    let inner = self.stmts(stmts, *close, sep);
+                    let open = gap.append(self.token(*open));
+                    let open = if after_body { open } else { self.below(first, open) };
+                    open.append(inner.nest(INDENT))
+                }
+                Arms(arms) => self.arms(arms, node_end(&part[0]), sep),
+                Perform { word, stmt } => self.perform(*word, stmt, before.is_some()),
+                _ if after_body => gap.append(self.row(part, levels)),
+                _ => self.below(first, gap.append(self.row(part, levels))),
+            });
+            before = part.last();
+            run = end;
+        }
+        if flat { doc.group() } else { doc }
+    }
+
+    /// `perform` and its statement, with what stands before.
+    fn perform(&self, word: usize, stmt: &[Node], after: bool) -> Doc<'a> {
+        let Some(first) = stmt.first().map(Node::first) else { return self.token(word) };
+        let hard = self.broken_within(stmt);
+        let soft = if hard { Sep::Blank } else { Sep::Soft };
+        let broken_after = self.breaks_before(first);
+        let inner = self.sep(first, if broken_after { Sep::Hard } else { soft }).append(self.stmt(stmt));
+        let below = broken_after || !hard;
+        let inner = if below { inner.nest(INDENT) } else { inner };
+        let broken = self.breaks_before(word);
+        let before = match broken {
+            _ if !after => Sep::Nothing,
+            true => Sep::Hard,
+            false => Sep::Blank,
+        };
+        let doc = self.sep(word, before).append(self.token(word));
+        if broken { doc.append(inner).nest(INDENT) } else { doc.append(inner) }
+    }
+
+    /// `| p => …`, each on a line of its own.
+    fn arms(&self, arms: &[Arm<Vec<Vec<Node>>>], end: usize, sep: Sep) -> Doc<'a> {
+        let mut doc = self.arena.nil();
+        for (at, arm) in arms.iter().enumerate() {
+            let mut line = self.lead(arm.first(), at == 0, sep).append(self.arm_head(arm));
+            let first = arm.body.first().and_then(|stmt| stmt.first()).map(Node::first);
+            let mut inner = self.arena.nil();
+            for (at, stmt) in arm.body.iter().enumerate() {
+                let Some(first) = stmt.first().map(Node::first) else { continue };
+                let beside = at == 0 && !self.breaks_before(first);
+                inner = inner.append(if beside {
+                    self.sep(first, Sep::Blank)
+                } else {
+                    self.lead(first, at == 0, sep)
+                });
+                inner = inner.append(self.stmt(stmt));
+            }
+            let single = arm.body.len() == 1 && first.is_some_and(|first| !self.breaks_before(first));
+            line = line.append(if single { inner } else { inner.nest(INDENT) });
+            doc = doc.append(line);
+        }
+        // Before `done`.
+        doc.append(self.comments(end, false).0)
+    }
+
+    /// `| p when c =>`.
+    fn arm_head<B>(&self, arm: &Arm<B>) -> Doc<'a> {
+        let mut doc = self.arena.nil();
+        let head = self.row(&arm.head, Level::OUTSIDE);
+        if let Some(bar) = arm.bar {
+            doc = doc.append(self.token(bar));
+            if let Some(first) = arm.head.first() {
+                doc = doc.append(self.sep(first.first(), Sep::Blank));
+            }
+        }
+        doc = doc.append(head);
+        doc.append(self.sep(arm.arrow, Sep::Blank)).append(self.token(arm.arrow))
+    }
+
+    fn node(&self, node: &Node) -> Doc<'a> {
+        match node {
+            Node::Token(at) => self.token(*at),
+            Node::Bracket { open, inner, close } => self.bracket(*open, inner, *close),
+            Node::Choice { parts, close } => self.choice(parts, *close),
+            Node::Match { head, arms, close } => self.matching(head, arms, *close),
+            Node::Lambda { head, body } => {
+                let doc = self.row(head, Level::INSIDE);
+                let Some(first) = body.first().map(Node::first) else { return doc };
+                let inner = self.row(body, Level::INSIDE);
+                if self.breaks_before(first) {
+                    doc.append(self.sep(first, Sep::Hard).append(inner).nest(INDENT))
+                } else if self.broken_within(body) {
+                    doc.append(self.sep(first, Sep::Blank)).append(inner)
+                } else {
+                    doc.append(self.sep(first, Sep::Line).append(inner).nest(INDENT).group())
+                }
+            }
+            // Those stand in statements only.
+            Node::Body { .. } | Node::Arms(_) | Node::Perform { .. } => {
+                self.blocks(std::slice::from_ref(node), Level::OUTSIDE)
+            }
+        }
+    }
+
+    fn bracket(&self, open: usize, inner: &[Node], close: usize) -> Doc<'a> {
+        let (opening, closing) = (self.token(open), self.token(close));
+        let Some(first) = inner.first().map(Node::first) else {
+            return opening.append(self.sep(close, Sep::Nothing)).append(closing);
+        };
+        let row = self.row(inner, Level::INSIDE);
+        // `[ e for i in x ]` has blanks inside.
+        let clauses = |node: &Node| matches!(node, Node::Token(at) if self.kind(*at) == Kind::For);
+        let (tight, edge) = match inner.iter().any(clauses) {
+            true => (Sep::Blank, Sep::Line),
+            false => (Sep::Nothing, Sep::Line0),
+        };
+        if self.breaks_before(first) {
+            let inside = self.sep(first, Sep::Hard).append(row).nest(INDENT);
+            let end = match self.gaps[close].comments.is_empty() {
+                true => self.plain(Sep::Hard),
+                // Comments before the end stand with the elements.
+                false => self.comments(close, false).0.nest(INDENT).append(self.plain(Sep::Hard)),
+            };
+            return opening.append(inside).append(end).append(closing);
+        }
+        if self.broken(open, close) {
+            let direct = inner.iter().skip(1).any(|node| self.breaks_before(node.first()));
+            let end = self.sep(close, tight);
+            let first = self.sep(first, tight);
+            let inside = first.append(row).append(end);
+            return opening.append(if direct { inside.align() } else { inside }).append(closing);
+        }
+        // What brings its own places for breaks is held closely.
+        if matches!(inner, [Node::Bracket { .. } | Node::Lambda { .. }]) {
+            let end = self.sep(close, Sep::Nothing);
+            return opening.append(self.sep(first, Sep::Nothing)).append(row).append(end).append(closing);
+        }
+        let inside = self.sep(first, edge).append(row).nest(INDENT);
+        opening.append(inside).append(self.sep(close, edge)).append(closing).group()
+    }
+
+    /// `if … then … else … endif`.
+    fn choice(&self, parts: &[(usize, Vec<Node>)], close: usize) -> Doc<'a> {
+        let words = parts.iter().skip(1).map(|(word, _)| *word).chain([close]);
+        let free = !words.into_iter().any(|word| self.breaks_before(word));
+        let mut doc = self.arena.nil();
+        for (at, (word, nodes)) in parts.iter().enumerate() {
+            let first = nodes.first().map(Node::first);
+            let broken = self.breaks_before(*word);
+            let below = first.is_some_and(|first| self.breaks_before(first));
+            let begins = matches!(self.kind(*word), Kind::Elif | Kind::Else);
+            let sep = match at {
+                0 => Sep::Nothing,
+                _ if broken => Sep::Hard,
+                _ if begins && free && !self.broken_within(nodes) => Sep::Line,
+                _ => Sep::Blank,
+            };
+            let mut part = if at == 0 { self.arena.nil() } else { self.sep(*word, sep) };
+            part = part.append(self.token(*word));
+            if let Some(first) = first {
+                let inner = self.sep(first, if below { Sep::Hard } else { Sep::Blank });
+                let inner = inner.append(self.row(nodes, Level::OUTSIDE));
+                part = part.append(if below { inner.nest(INDENT) } else { inner });
+            }
+            let nested = at > 0 && (broken || sep == Sep::Line);
+            doc = doc.append(if nested { part.nest(INDENT) } else { part });
+        }
+        let end = if self.breaks_before(close) { Sep::Hard } else { Sep::Blank };
+        let end = self.sep(close, end).append(self.token(close));
+        doc.append(if self.breaks_before(close) { end.nest(INDENT) } else { end }).group()
+    }
+
+    /// `match … with | p => e … endmatch`.
+    fn matching(&self, head: &[Node], arms: &[Arm<Vec<Node>>], close: usize) -> Doc<'a> {
+        let firsts = arms.iter().map(Arm::first).chain([close]);
+        let broken = firsts.into_iter().any(|first| self.breaks_before(first));
+        let sep = if broken { Sep::Hard } else { Sep::Line };
+        let mut doc = self.row(head, Level::OUTSIDE);
+        for arm in arms {
+            let mut line = self.sep(arm.first(), sep).append(self.arm_head(arm));
+            if let Some(first) = arm.body.first().map(Node::first) {
+                let below = self.breaks_before(first);
+                let inner = self.sep(first, if below { Sep::Hard } else { Sep::Blank });
+                let inner = inner.append(self.row(&arm.body, Level::OUTSIDE));
+                line = line.append(if below { inner.nest(INDENT) } else { inner });
+            }
+            doc = doc.append(line.nest(INDENT));
+        }
+        let end = self.sep(close, sep).append(self.token(close)).nest(INDENT);
+        doc.append(end).group()
+    }
+}
+
+/// The token after the last arm.
+fn node_end(node: &Node) -> usize {
+    node.last() + 1
+}

@@ -1,0 +1,80 @@
+//! What stands between two tokens: comments and line breaks.
+//!
+//! Takes a text with its tokens; gives, for each token and for the end, the comments before it and where
+//! lines are broken. Knows no grammar.
+
+use super::super::lexer::{self, Token};
+
+/// What stands before a token.
+#[derive(Debug, Default)]
+pub(super) struct Gap<'t> {
+    /// The comments, in order.
+    pub comments: Vec<Comment<'t>>,
+    /// Line breaks between the last comment, or the token before, and this token.
+    pub newlines: usize,
+}
+
+/// A comment where it stands.
+#[derive(Debug)]
+pub(super) struct Comment<'t> {
+    /// With its `//` or `/* */`, without blanks at the end.
+    pub text: &'t str,
+    /// Its number among all comments.
+    pub number: usize,
+    /// Line breaks before it.
+    pub newlines: usize,
+    /// It reaches to the end of its line.
+    pub line: bool,
+}
+
+impl Gap<'_> {
+    /// Whether a line is broken anywhere in it.
+    pub fn breaks(&self) -> bool {
+        self.newlines > 0 || self.comments.iter().any(|c| c.newlines > 0 || c.line)
+    }
+}
+
+/// The gaps before each of some tokens, and one after the last.
+pub(super) fn gaps<'t>(text: &'t str, tokens: &[Token]) -> Vec<Gap<'t>> {
+    let mut out = Vec::with_capacity(tokens.len() + 1);
+    let (mut from, mut number) = (0, 0);
+    let mut script = lexer::script_line(text);
+    for token in tokens {
+        out.push(gap(&text[from..token.start as usize], &mut number, std::mem::take(&mut script)));
+        from = token.end as usize;
+    }
+    out.push(gap(&text[from..], &mut number, script));
+    out
+}
+
+/// What a text without tokens holds; `first` is the length of a line for the system at its beginning.
+fn gap<'t>(text: &'t str, number: &mut usize, first: usize) -> Gap<'t> {
+    let mut gap = Gap::default();
+    let mut rest = text;
+    let mut script = first;
+    while !rest.is_empty() {
+        let line = script > 0 || rest.starts_with("//");
+        let length = if script > 0 {
+            std::mem::take(&mut script)
+        } else if line {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if let Some(inner) = rest.strip_prefix("/*") {
+            2 + lexer::comment_length(inner).unwrap_or(inner.len())
+        } else {
+            let c = rest.chars().next().map_or(1, char::len_utf8);
+            gap.newlines += usize::from(rest.starts_with('\n'));
+            rest = &rest[c..];
+            continue;
+        };
+        let (comment, after) = rest.split_at(length);
+        gap.comments.push(Comment {
+            text: comment.trim_end(),
+            number: *number,
+            newlines: std::mem::take(&mut gap.newlines),
+            line,
+        });
+        *number += 1;
+        rest = after;
+    }
+    gap
+}

@@ -1,0 +1,122 @@
+//! Layout: a program's text → the same program, laid out.
+//!
+//! Keeps every token and every comment; changes blanks and line breaks only. A line break that was
+//! written stays where one may stand, and up to one empty line between statements; new breaks are made
+//! where a line would be longer than [`WIDTH`]. Applied to its own result it changes nothing.
+//!
+//! Never gives a text that means something else: what comes out is read again, and its tokens,
+//! comments and tree are compared with those that came in.
+
+mod arrange;
+mod gaps;
+mod nodes;
+mod spacing;
+
+use super::lexer::Token;
+use super::{Parsed, brackets, format, lexer, parse};
+use crate::diagnostic::Diagnostic;
+use crate::source::{Source, SourceMap, Span};
+use pretty::Arena;
+use std::sync::Arc;
+
+/// How long lines should be, in characters.
+pub const WIDTH: usize = 100;
+
+/// How often a text is laid out until nothing changes.
+const MOST_ROUNDS: usize = 10;
+
+/// Lays out a program; what cannot be read is not.
+pub fn layout(source: &Source) -> Result<String, Vec<Diagnostic>> {
+    let parsed = parse(source);
+    if parsed.errors.iter().any(Diagnostic::is_error) {
+        return Err(parsed.errors);
+    }
+    let mut text = source.text.clone();
+    for _ in 0..MOST_ROUNDS {
+        // A break that is made in one round may let another go in the next.
+        let next = super::with_room(|| once(&text));
+        if next == text {
+            return match same(source, &parsed, &text) {
+                true => Ok(text),
+                false => Err(vec![unsure(source)]),
+            };
+        }
+        text = next;
+    }
+    Err(vec![unsure(source)])
+}
+
+fn unsure(source: &Source) -> Diagnostic {
+    let span = Span::new(source.id, 0, 0);
+    Diagnostic::error("E0998", span, "Felis cannot lay this program out", "left as it is")
+        .note("this is a mistake in Felis, not in your program; nothing has changed")
+        .help("please report it together with the program")
+}
+
+/// A text as a source of its own.
+fn detached(text: &str) -> Arc<Source> {
+    SourceMap::new().add("", text)
+}
+
+/// The tokens of a text as they stand in it, told what words mean by what follows them.
+fn tokens(source: &Source) -> Vec<Token> {
+    let lexed = lexer::lex(source);
+    let mut tokens = brackets::cut(source, &lexed.tokens).tokens;
+    tokens.retain(|token| !token.synthetic);
+    tokens
+}
+
+fn once(text: &str) -> String {
+    let source = detached(text);
+    let tokens = tokens(&source);
+    let gaps = gaps::gaps(text, &tokens);
+    let (stmts, colons) = nodes::statements(&tokens);
+    // A character that the text does not have.
+    let mark = ('\u{E000}'..'\u{F8FF}').find(|c| !text.contains(*c)).unwrap_or('\u{E000}');
+    let mut breaks = vec![0];
+    for gap in &gaps {
+        breaks.push(breaks[breaks.len() - 1] + usize::from(gap.breaks()));
+    }
+    let arena = Arena::new();
+    let arranger = arrange::Arranger {
+        arena: &arena,
+        text,
+        tokens: &tokens,
+        gaps: &gaps,
+        colons: &colons,
+        breaks,
+        mark,
+    };
+    let laid = arranger.program(&stmts).pretty(WIDTH).to_string();
+    let comments: Vec<&str> = gaps.iter().flat_map(|gap| &gap.comments).map(|c| c.text).collect();
+    let mut out = String::with_capacity(laid.len());
+    for line in laid.lines() {
+        let mut pieces = line.trim_end().split(mark);
+        out.push_str(pieces.next().unwrap_or_default());
+        while let (Some(number), Some(after)) = (pieces.next(), pieces.next()) {
+            let comment = number.parse().ok().and_then(|n: usize| comments.get(n));
+            out.push_str(comment.copied().unwrap_or_default());
+            out.push_str(after);
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Whether a text has the tokens, the comments and the tree of another.
+fn same(before: &Source, tree: &Parsed, after: &str) -> bool {
+    let after = detached(after);
+    let again = parse(&after);
+    let (old, new) = (tokens(before), tokens(&after));
+    let words = |source: &Source, tokens: &[Token]| -> Vec<String> {
+        tokens.iter().map(|t| source.text[t.start as usize..t.end as usize].to_string()).collect()
+    };
+    let remarks = |source: &Source, tokens: &[Token]| -> Vec<String> {
+        let gaps = gaps::gaps(&source.text, tokens);
+        gaps.iter().flat_map(|gap| &gap.comments).map(|c| c.text.to_string()).collect()
+    };
+    again.errors.is_empty() == tree.errors.is_empty()
+        && words(before, &old) == words(&after, &new)
+        && remarks(before, &old) == remarks(&after, &new)
+        && format::print(&tree.stmts) == format::print(&again.stmts)
+}

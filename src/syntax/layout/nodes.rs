@@ -1,0 +1,358 @@
+//! Tokens nested: brackets, blocks and statements, as far as layout needs them.
+//!
+//! Takes the tokens of a text that the parser has read without an error; gives statements as sequences
+//! of [`Node`]s. Knows which words open and close, and no more of the grammar: what operators mean is
+//! told by [`super::arrange`].
+
+use super::super::lexer::{Kind, Token};
+use std::collections::HashSet;
+
+/// A part of a statement. Numbers are those of tokens.
+#[derive(Debug)]
+pub(super) enum Node {
+    /// One token.
+    Token(usize),
+    /// `( … )` or `[ … ]`.
+    Bracket { open: usize, inner: Vec<Node>, close: usize },
+    /// What opens a block, and its statements; what closes it comes after.
+    Body { open: usize, stmts: Vec<Vec<Node>>, close: usize },
+    /// `perform` and its statement.
+    Perform { word: usize, stmt: Vec<Node> },
+    /// `if … then … else … endif`: each word with what follows it, and the last word.
+    Choice { parts: Vec<(usize, Vec<Node>)>, close: usize },
+    /// `match … with | p => e … endmatch`, `typematch` too.
+    Match { head: Vec<Node>, arms: Vec<Arm<Vec<Node>>>, close: usize },
+    /// `| p => …` of `match … do`, up to `done`.
+    Arms(Vec<Arm<Vec<Vec<Node>>>>),
+    /// `fun (x:T) => e`: what stands before the body, and the body.
+    Lambda { head: Vec<Node>, body: Vec<Node> },
+}
+
+/// One arm of a match.
+#[derive(Debug)]
+pub(super) struct Arm<B> {
+    /// `|`, which the first may lack.
+    pub bar: Option<usize>,
+    /// The pattern with its condition.
+    pub head: Vec<Node>,
+    /// `=>`.
+    pub arrow: usize,
+    /// What follows.
+    pub body: B,
+}
+
+impl Node {
+    /// The first token.
+    pub fn first(&self) -> usize {
+        match self {
+            Node::Token(at) | Node::Bracket { open: at, .. } | Node::Body { open: at, .. } => *at,
+            Node::Perform { word, .. } => *word,
+            Node::Choice { parts, close } => parts.first().map_or(*close, |(word, _)| *word),
+            Node::Match { head, close, .. } => head.first().map_or(*close, Node::first),
+            Node::Arms(arms) => arms.first().map_or(0, Arm::first),
+            Node::Lambda { head, .. } => head.first().map_or(0, Node::first),
+        }
+    }
+
+    /// The last token; of a body, the one before what closes it.
+    pub fn last(&self) -> usize {
+        match self {
+            Node::Token(at) => *at,
+            Node::Bracket { close, .. } | Node::Choice { close, .. } | Node::Match { close, .. } => *close,
+            Node::Body { close, .. } => close.saturating_sub(1),
+            Node::Perform { word, stmt } => stmt.last().map_or(*word, Node::last),
+            Node::Arms(arms) => arms
+                .last()
+                .map_or(0, |arm| arm.body.last().and_then(|stmt| stmt.last()).map_or(arm.arrow, Node::last)),
+            Node::Lambda { head, body } => body.last().or(head.last()).map_or(0, Node::last),
+        }
+    }
+}
+
+impl<B> Arm<B> {
+    /// The first token.
+    pub fn first(&self) -> usize {
+        self.bar.unwrap_or_else(|| self.head.first().map_or(self.arrow, Node::first))
+    }
+}
+
+/// The statements that these tokens are, and the `:` before the type of a variable or a method, which
+/// blanks stand around.
+pub(super) fn statements(tokens: &[Token]) -> (Vec<Vec<Node>>, HashSet<usize>) {
+    let mut reader = Reader { tokens, at: 0, colons: HashSet::new() };
+    let mut out = Vec::new();
+    while reader.at < tokens.len() {
+        out.extend(reader.stmts(&[]));
+        // A closer that nothing has opened: the parser has refused such a text.
+        if reader.at < tokens.len() {
+            out.push(vec![reader.take()]);
+        }
+    }
+    (out, reader.colons)
+}
+
+struct Reader<'t> {
+    tokens: &'t [Token],
+    at: usize,
+    colons: HashSet<usize>,
+}
+
+/// What ends the body of a lambda that is an expression.
+const AFTER_LAMBDA: &[Kind] = {
+    use Kind::*;
+    &[
+        Comma, Semi, FatArrow, For, Do, Perform, Then, Elif, Else, Endif, With, Bar, Endmatch, When, RParen,
+        RBracket, RBrace, Done,
+    ]
+};
+
+impl Reader<'_> {
+    fn kind(&self) -> Option<Kind> {
+        self.tokens.get(self.at).map(|token| token.kind)
+    }
+
+    fn kind_after(&self) -> Option<Kind> {
+        self.tokens.get(self.at + 1).map(|token| token.kind)
+    }
+
+    /// Whether a block opens so many tokens on.
+    fn block_after(&self, tokens: usize) -> bool {
+        self.tokens.get(self.at + tokens).is_some_and(|token| token.kind == Kind::LBrace)
+    }
+
+    fn is(&self, kinds: &[Kind]) -> bool {
+        self.kind().is_none_or(|kind| kinds.contains(&kind))
+    }
+
+    fn take(&mut self) -> Node {
+        self.at += 1;
+        Node::Token(self.at - 1)
+    }
+
+    fn stmts(&mut self, closers: &[Kind]) -> Vec<Vec<Node>> {
+        use Kind::*;
+        let mut out = Vec::new();
+        while !self.is(closers) && !self.is(&[RBrace, Done, RParen, RBracket, Endif, Endmatch]) {
+            out.push(self.stmt());
+        }
+        out
+    }
+
+    fn body(&mut self, closers: &[Kind]) -> Node {
+        let open = self.at;
+        self.at += 1;
+        let stmts = self.stmts(closers);
+        Node::Body { open, stmts, close: self.at }
+    }
+
+    /// One statement with its `;`, which some forms may lack.
+    fn stmt(&mut self) -> Vec<Node> {
+        use Kind::*;
+        let mut out = Vec::new();
+        if self.kind() == Some(Export) {
+            out.push(self.take());
+        }
+        match self.kind() {
+            Some(IfDo) => {
+                out.push(self.take());
+                self.sequence(&[Do, Perform, Semi], &mut out);
+                if self.kind() == Some(Do) {
+                    out.push(self.body(&[Elif, Else]));
+                    while self.kind() == Some(Elif) {
+                        out.push(self.take());
+                        self.sequence(&[Do, Semi], &mut out);
+                        if self.kind() == Some(Do) {
+                            out.push(self.body(&[Elif, Else]));
+                        }
+                    }
+                    if self.kind() == Some(Else) {
+                        out.push(self.body(&[]));
+                    }
+                    self.end(Done, &mut out);
+                } else {
+                    self.performed(&mut out);
+                }
+            }
+            Some(MatchDo) => {
+                out.push(self.take());
+                self.sequence(&[Do, Semi], &mut out);
+                out.push(self.take());
+                let arms = self.arms(|reader| reader.stmts(&[Bar]));
+                out.push(Node::Arms(arms));
+                self.end(Done, &mut out);
+            }
+            Some(For | While | Do) => {
+                self.sequence(&[Do, Perform, Semi], &mut out);
+                if self.kind() == Some(Do) {
+                    out.push(self.body(&[]));
+                    self.end(Done, &mut out);
+                } else {
+                    self.performed(&mut out);
+                }
+            }
+            first => {
+                let function = matches!(first, Some(Fun | Proc)) && self.kind_after() != Some(LParen);
+                let test = first == Some(Name) && self.kind_after() == Some(Str) && self.block_after(2);
+                let block = function || test || matches!(first, Some(Struct | Class | Instance));
+                if block {
+                    out.push(self.take());
+                    self.sequence(&[Semi, LBrace, FatArrow], &mut out);
+                    if self.kind() == Some(LBrace) {
+                        out.push(self.body(&[]));
+                        self.end(RBrace, &mut out);
+                        return out;
+                    }
+                }
+                self.sequence(&[Semi], &mut out);
+                if self.kind() == Some(Semi) {
+                    out.push(self.take());
+                }
+            }
+        }
+        if out.is_empty() {
+            out.push(self.take());
+        }
+        self.find_colon(&out);
+        out
+    }
+
+    /// Remembers the `:` of `val x : T = e;` and of `fun zero : unit -> T;`.
+    fn find_colon(&mut self, stmt: &[Node]) {
+        use Kind::*;
+        let kind = |node: &Node| match node {
+            Node::Token(at) => Some(self.tokens[*at].kind),
+            _ => None,
+        };
+        let first = stmt.iter().find_map(|node| kind(node).filter(|kind| *kind != Export));
+        let ends = |node: &Node| match first {
+            Some(Val | Var) => kind(node) == Some(Assign),
+            Some(Fun | Proc) => {
+                matches!(node, Node::Bracket { open, .. } if self.tokens[*open].kind == LParen)
+            }
+            _ => true,
+        };
+        let colon = stmt.iter().take_while(|node| !ends(node)).find(|node| kind(node) == Some(Colon));
+        self.colons.extend(colon.map(Node::first));
+    }
+
+    fn performed(&mut self, out: &mut Vec<Node>) {
+        if self.kind() == Some(Kind::Perform) {
+            let word = self.at;
+            self.at += 1;
+            let stmt = self.stmt();
+            out.push(Node::Perform { word, stmt });
+        }
+    }
+
+    /// What closes a block, and a `;` after it.
+    fn end(&mut self, closer: Kind, out: &mut Vec<Node>) {
+        if self.kind() == Some(closer) {
+            out.push(self.take());
+        }
+        if self.kind() == Some(Kind::Semi) {
+            out.push(self.take());
+        }
+    }
+
+    fn arms<B>(&mut self, body: impl Fn(&mut Self) -> B) -> Vec<Arm<B>> {
+        use Kind::*;
+        let mut arms = Vec::new();
+        while !self.is(&[Done, Endmatch, Semi, RBrace, RParen, RBracket]) {
+            let bar = (self.kind() == Some(Bar)).then_some(self.at);
+            self.at += usize::from(bar.is_some());
+            let mut head = Vec::new();
+            self.sequence(&[FatArrow, Bar, Done, Endmatch, Semi], &mut head);
+            let arrow = self.at;
+            if self.kind() != Some(FatArrow) {
+                break;
+            }
+            self.at += 1;
+            let body = body(self);
+            arms.push(Arm { bar, head, arrow, body });
+        }
+        arms
+    }
+
+    fn nodes(&mut self, stops: &[Kind]) -> Vec<Node> {
+        let mut out = Vec::new();
+        self.sequence(stops, &mut out);
+        out
+    }
+
+    /// Nodes up to a token that stops them, or one that closes what is open around them.
+    fn sequence(&mut self, stops: &[Kind], out: &mut Vec<Node>) {
+        use Kind::*;
+        const CLOSERS: &[Kind] = &[RParen, RBracket, RBrace, Done, Endif, Endmatch];
+        while !self.is(stops) && !self.is(CLOSERS) {
+            let at = self.at;
+            match self.tokens[at].kind {
+                open @ (LParen | LBracket) => {
+                    self.at += 1;
+                    let close = if open == LParen { RParen } else { RBracket };
+                    let inner = self.nodes(&[close]);
+                    if self.kind() == Some(close) {
+                        self.at += 1;
+                        out.push(Node::Bracket { open: at, inner, close: self.at - 1 });
+                    } else {
+                        out.push(Node::Token(at));
+                        out.extend(inner);
+                    }
+                }
+                LBrace => {
+                    out.push(self.body(&[]));
+                    if self.kind() == Some(RBrace) {
+                        out.push(self.take());
+                    }
+                }
+                If => {
+                    let mut parts = Vec::new();
+                    while self.is(&[If, Then, Elif, Else]) && self.kind().is_some() {
+                        let word = self.at;
+                        if !parts.is_empty() && self.kind() == Some(If) {
+                            break;
+                        }
+                        self.at += 1;
+                        parts.push((word, self.nodes(&[Then, Elif, Else, Endif])));
+                    }
+                    let close = self.at;
+                    if self.kind() == Some(Endif) {
+                        self.at += 1;
+                        out.push(Node::Choice { parts, close });
+                    } else {
+                        for (word, nodes) in parts {
+                            out.push(Node::Token(word));
+                            out.extend(nodes);
+                        }
+                    }
+                }
+                Match | Typematch => {
+                    self.at += 1;
+                    let mut head = vec![Node::Token(at)];
+                    self.sequence(&[With, Semi], &mut head);
+                    if self.kind() == Some(With) {
+                        head.push(self.take());
+                    }
+                    let arms = self.arms(|reader| reader.nodes(&[Bar, Semi]));
+                    let close = self.at;
+                    if self.kind() == Some(Endmatch) {
+                        self.at += 1;
+                    }
+                    out.push(Node::Match { head, arms, close });
+                }
+                Fun | Proc if self.kind_after() == Some(LParen) => {
+                    let mut head = vec![self.take()];
+                    self.sequence(&[FatArrow, LBrace, Semi, Comma], &mut head);
+                    if self.kind() == Some(FatArrow) {
+                        head.push(self.take());
+                        let body = self.nodes(AFTER_LAMBDA);
+                        out.push(Node::Lambda { head, body });
+                    } else {
+                        // Its block, if there is one, is the next node.
+                        out.extend(head);
+                    }
+                }
+                _ => out.push(self.take()),
+            }
+        }
+    }
+}

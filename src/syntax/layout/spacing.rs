@@ -1,0 +1,94 @@
+//! Where a blank stands between two tokens of a line, and where a line may be broken.
+
+use super::super::lexer::Kind;
+use super::arrange::Arranger;
+
+fn kind(text: &Arranger<'_>, at: usize) -> Option<Kind> {
+    text.tokens.get(at).map(|token| token.kind)
+}
+
+fn before(text: &Arranger<'_>, at: usize) -> Option<Kind> {
+    at.checked_sub(1).and_then(|at| kind(text, at))
+}
+
+/// Whether an operator stands between two operands, rather than before one or as a name.
+pub(super) fn infix(text: &Arranger<'_>, at: usize) -> bool {
+    use Kind::*;
+    match kind(text, at) {
+        Some(
+            Plus | Minus | Star | Slash | Percent | Pow | EqEq | NotEq | Less | LessEq | Greater | GreaterEq
+            | Bang,
+        ) => before(text, at).is_some_and(Kind::ends_operand),
+        _ => true,
+    }
+}
+
+/// Whether an operator is the name of a function being defined.
+fn defined(text: &Arranger<'_>, at: usize) -> bool {
+    !infix(text, at) && matches!(before(text, at), Some(Kind::Fun | Kind::Proc))
+}
+
+/// Whether a blank stands between a token and the one after it.
+pub(super) fn blank(text: &Arranger<'_>, left: usize, right: usize) -> bool {
+    use Kind::*;
+    let (Some(l), Some(r)) = (kind(text, left), kind(text, right)) else { return false };
+    let glued = text.tokens[right].glued;
+    match (l, r) {
+        (FatArrow, Semi) => true,
+        (_, Comma | Semi | RParen | RBracket) | (LParen | LBracket, _) => false,
+        (Dot | Hash | Amp | Tick | Question | DotDotLess, _) | (_, Dot | Dollar | DotDotLess) => false,
+        (DotDot, _) => false,
+        (_, DotDot) if kind(text, right + 1) == Some(LBracket) => !(l.ends_operand() && glued),
+        (_, DotDot) => !l.ends_operand(),
+        (_, Colon) => text.colons.contains(&right),
+        (Colon, _) => text.colons.contains(&left),
+        (_, LParen | LBracket) if defined(text, left) => !glued,
+        (Minus | Bang, _) if !infix(text, left) && !defined(text, left) => false,
+        (_, LParen | LBracket) if l.ends_operand() => !glued,
+        _ => true,
+    }
+}
+
+/// Whether a line that is broken between two tokens stays broken there.
+pub(super) fn may_break(text: &Arranger<'_>, left: usize, right: usize) -> bool {
+    use Kind::*;
+    let (Some(l), Some(r)) = (kind(text, left), kind(text, right)) else { return false };
+    let unary = matches!(l, Minus | Bang) && !infix(text, left);
+    let bound = matches!(
+        l,
+        Dot | Hash
+            | Amp
+            | Tick
+            | Question
+            | Colon
+            | DotDot
+            | DotDotLess
+            | Export
+            | Import
+            | Fun
+            | Proc
+            | Val
+            | Var
+            | Typedef
+            | Typefun
+            | Struct
+            | Variant
+            | Newtype
+            | Class
+            | Instance
+            | Law
+            | Case
+            | Proj
+            | For
+            | While
+            | If
+            | IfDo
+            | Match
+            | MatchDo
+            | Return
+    );
+    let binds = matches!(r, Comma | Semi | Colon | Dollar | CComma | DotDot | DotDotLess | With | Do | Then);
+    // `f` and `[T]` must touch.
+    let brackets = matches!(r, LParen | LBracket) && text.tokens[right].glued;
+    !(unary || bound || binds || brackets)
+}

@@ -1,0 +1,389 @@
+//! The tools of the command as others call them: `new`, `run`, `test`, `fmt`, `explain`, `check`,
+//! `completions`.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const OK: i32 = 0;
+const FAILED: i32 = 1;
+const USAGE: i32 = 2;
+const REJECTED: i32 = 3;
+
+struct Ended {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_felis"));
+    command.args(arguments).current_dir(folder).env_remove("RUST_BACKTRACE").env("NO_COLOR", "1");
+    command
+}
+
+fn felis_on(folder: &Path, arguments: &[&str], input: &str) -> Ended {
+    let mut child = command(folder, arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("felis starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    // A command that does not read closes the pipe.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    let output = child.wait_with_output().expect("felis ends");
+    Ended {
+        code: output.status.code().expect("a code"),
+        out: String::from_utf8(output.stdout).expect("text"),
+        err: String::from_utf8(output.stderr).expect("text"),
+    }
+}
+
+fn felis(folder: &Path, arguments: &[&str]) -> Ended {
+    felis_on(folder, arguments, "")
+}
+
+/// An empty folder of its own for a test.
+fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("felis-tools-{}-{name}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+#[test]
+fn a_new_program_runs_is_tested_and_is_laid_out() {
+    let place = folder("new");
+    let ended = felis(&place, &["new", "first"]);
+    assert_eq!((ended.code, ended.err.as_str()), (OK, ""));
+    assert!(ended.out.contains("felis run first/main.flx"), "{}", ended.out);
+    let ended = felis(&place, &["run", "first/main.flx", "3", "world"]);
+    assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, "*** hello, world ***\n", ""));
+    let ended = felis(&place, &["test", "first/main.flx"]);
+    assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, "2 passed\n", ""));
+    assert_eq!(felis(&place, &["fmt", "--check", "first/main.flx"]).code, OK);
+    let ended = felis(&place, &["new", "first"]);
+    assert_eq!(ended.code, USAGE);
+    assert!(ended.err.contains("it is not empty"), "{}", ended.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_script_is_started_by_the_system() {
+    let place = folder("shebang");
+    assert_eq!(felis(&place, &["new", "s"]).code, OK);
+    let binary = Path::new(env!("CARGO_BIN_EXE_felis")).parent().expect("a folder");
+    let output = Command::new(place.join("s/main.flx"))
+        .args(["1", "you"])
+        .env("PATH", format!("{}:{}", binary.display(), std::env::var("PATH").unwrap_or_default()))
+        .output()
+        .expect("the script starts");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "* hello, you *\n");
+}
+
+#[test]
+fn main_takes_typed_words() {
+    let place = folder("main");
+    let program = "typedef Hour = 24;\n/// Says what it was given.\nproc main(n:int, x:real, b:bool, c:char, h:Hour, s:string) {\n  println (n + 1, x * 2.0, not b, c, h, s + \"!\");\n}\nprintln \"first\";\n";
+    fs::write(place.join("p.flx"), program).expect("a file");
+    let good = ["run", "p.flx", "-3", "1.5e1", "true", "é", "23", "a \"b\" \\"];
+    let ended = felis(&place, &good);
+    assert_eq!(
+        (ended.code, ended.out.as_str(), ended.err.as_str()),
+        (OK, "first\n(-2, 30.0, false, é, 23, a \"b\" \\!)\n", "")
+    );
+    // `felis FILE` is the same.
+    assert_eq!(felis(&place, &good[1..]).out, ended.out);
+    let usage = "usage: p.flx n:int x:real b:bool c:char h:Hour s:string\n";
+    for (at, word, why) in [
+        (0, "three", "felis: `three` cannot be `n`, which is `int`: it is no whole number\n"),
+        (
+            0,
+            "99999999999999999999",
+            "felis: `99999999999999999999` cannot be `n`, which is `int`: it is a number from -9223372036854775808 to 9223372036854775807\n",
+        ),
+        (1, "nan", "felis: `nan` cannot be `x`, which is `real`: it is no number\n"),
+        (2, "yes", "felis: `yes` cannot be `b`, which is `bool`: it is `true` or `false`\n"),
+        (3, "ab", "felis: `ab` cannot be `c`, which is `char`: it is one character\n"),
+        (4, "24", "felis: `24` cannot be `h`, which is `Hour`: it is a number from 0 to 23\n"),
+    ] {
+        let mut words = good;
+        words[2 + at] = word;
+        let ended = felis(&place, &words);
+        // Nothing has run.
+        assert_eq!((ended.code, ended.out.as_str()), (USAGE, ""));
+        assert_eq!(ended.err, format!("{why}{usage}"));
+    }
+    let ended = felis(&place, &["run", "p.flx", "1"]);
+    assert_eq!(
+        ended.err,
+        format!("felis: the program takes 6 arguments and was given 1: `x` is missing\n{usage}")
+    );
+    let ended = felis(&place, &["run", "p.flx", "--help"]);
+    assert_eq!((ended.code, ended.out), (OK, format!("{usage}\nSays what it was given.\n")));
+}
+
+#[test]
+fn main_takes_all_words_that_are_left() {
+    let place = folder("rest");
+    let program =
+        "proc main[N:COMPACTLINEAR](factor:int, xs:int ^ N) { println (factor * sum xs, len xs); }\n";
+    fs::write(place.join("p.flx"), program).expect("a file");
+    for (words, out) in
+        [(&["2"][..], "(0, 0)\n"), (&["2", "5"], "(10, 1)\n"), (&["2", "5", "6", "7"], "(36, 3)\n")]
+    {
+        let ended = felis(&place, &[&["run", "p.flx"], words].concat());
+        assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, out, ""));
+    }
+    let ended = felis(&place, &["run", "p.flx"]);
+    let said = "felis: the program takes at least 1 argument and was given none: `factor` is missing\nusage: p.flx factor:int [xs:int ^ N …]\n";
+    assert_eq!((ended.code, ended.err.as_str()), (USAGE, said));
+}
+
+#[test]
+fn main_that_a_program_calls_itself_is_called_once() {
+    let place = folder("own");
+    fs::write(place.join("p.flx"), "proc main() { println 1; }\nmain ();\n").expect("a file");
+    assert_eq!(felis(&place, &["p.flx"]).out, "1\n");
+    fs::write(place.join("q.flx"), "proc main() { println 1 / 0; }\n").expect("a file");
+    assert_eq!(felis(&place, &["q.flx"]).code, REJECTED);
+    fs::write(place.join("r.flx"), "proc main(n:int) { println (1 / n); }\n").expect("a file");
+    let ended = felis(&place, &["r.flx", "0"]);
+    assert_eq!(ended.code, FAILED);
+    assert!(ended.err.contains("E0501") && ended.err.contains("r.flx:1"), "{}", ended.err);
+}
+
+#[test]
+fn a_main_that_no_words_can_call_is_refused() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for name in ["main_array", "main_groups", "main_twice"] {
+        let file = format!("tests/diagnostics/{name}.flx");
+        let ended = felis(root, &["run", &file, "1"]);
+        assert_eq!((ended.code, ended.out.as_str()), (REJECTED, ""));
+        let golden = root.join(file.replace(".flx", ".err"));
+        if std::env::var_os("BLESS").is_some() {
+            fs::write(&golden, &ended.err).expect("writable");
+        }
+        assert_eq!(ended.err, fs::read_to_string(golden).unwrap_or_default(), "{name}");
+    }
+}
+
+const TESTED: &str = "/// Doubles.\n///\n/// > double 4\n/// 8\n/// > double 5\n/// 11\nfun double(n:int):int => 2 * n;\nprintln \"unseen\";\nvar count = 0;\ntest \"counts\" {\n  count += 1;\n  assert (count == 1);\n}\ntest \"counts again\" {\n  count += 1;\n  assert (count == 1);\n}\ntest \"is wrong\" {\n  assert (double 2 == 5);\n}\n";
+
+#[test]
+fn tests_and_examples_are_run_and_counted() {
+    let place = folder("test");
+    fs::write(place.join("p.flx"), TESTED).expect("a file");
+    let ended = felis(&place, &["test", "p.flx"]);
+    assert_eq!((ended.code, ended.err.as_str()), (FAILED, ""));
+    assert!(
+        ended.out.starts_with(
+            "p.flx:5: example `double 5` failed\n  says  11\n  gives 10\np.flx:18: test \"is wrong\" failed\n"
+        ),
+        "{}",
+        ended.out
+    );
+    assert!(ended.out.contains("E0507") && ended.out.contains("p.flx:19:3"), "{}", ended.out);
+    assert!(ended.out.ends_with("3 passed, 2 failed\n"), "{}", ended.out);
+    // Running the program runs no test.
+    assert_eq!(felis(&place, &["p.flx"]).out, "unseen\n");
+    fs::write(place.join("q.flx"), "test \"a\" { println nothing; }").expect("a file");
+    let ended = felis(&place, &["test", "q.flx"]);
+    assert_eq!(ended.code, REJECTED);
+    assert!(ended.err.contains("E0401"), "{}", ended.err);
+    assert_eq!(felis(&place, &["check", "q.flx"]).code, REJECTED);
+    fs::write(place.join("r.flx"), "println 1;\n/// > 1 +\n/// 2\nfun f(x:int):int => x;\n").expect("a file");
+    let ended = felis(&place, &["test", "r.flx"]);
+    assert_eq!(ended.code, FAILED);
+    assert!(ended.out.contains("E01"), "{}", ended.out);
+    fs::write(place.join("s.flx"), "println 1;").expect("a file");
+    let ended = felis(&place, &["test", "s.flx"]);
+    assert_eq!((ended.code, ended.out.as_str()), (OK, "there are no examples and no tests\n"));
+}
+
+#[test]
+fn test_is_still_a_name() {
+    let place = folder("name");
+    let ended = felis(&place, &["-e", "fun test(s:string):int => strlen s; test \"abc\""]);
+    assert_eq!((ended.code, ended.out.as_str()), (OK, "3\n"), "{}", ended.err);
+    let ended = felis(&place, &["-e", "if true do test \"in\" { println 1; } done"]);
+    assert!(ended.err.contains("E0911"), "{}", ended.err);
+    let ended = felis(&place, &["-e", "test \"a\" { println 1; } test \"a\" { println 2; }"]);
+    assert!(ended.err.contains("E0423"), "{}", ended.err);
+}
+
+#[test]
+fn files_are_laid_out_in_place() {
+    let place = folder("fmt");
+    let file = place.join("p.flx");
+    fs::write(&file, "val x=1 ; // one\n\n\n\nprintln  x;").expect("a file");
+    let ended = felis(&place, &["fmt", "--check", "p.flx"]);
+    assert_eq!((ended.code, ended.out.as_str()), (FAILED, "p.flx\n"));
+    let ended = felis(&place, &["fmt", "p.flx"]);
+    assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, "", ""));
+    let laid = "val x = 1;  // one\n\nprintln x;\n";
+    assert_eq!(fs::read_to_string(&file).expect("a file"), laid);
+    assert_eq!(felis(&place, &["fmt", "--check", "p.flx"]).code, OK);
+    assert_eq!(felis_on(&place, &["fmt", "-"], "val x=1;").out, "val x = 1;\n");
+    fs::write(place.join("bad.flx"), "val x=(1;").expect("a file");
+    let ended = felis(&place, &["fmt", "bad.flx", "p.flx"]);
+    assert_eq!(ended.code, REJECTED);
+    assert_eq!(fs::read_to_string(place.join("bad.flx")).expect("a file"), "val x=(1;");
+    // Nothing is left over.
+    assert_eq!(fs::read_dir(&place).expect("a folder").count(), 2);
+}
+
+#[test]
+fn codes_are_explained() {
+    let place = folder("explain");
+    let ended = felis(&place, &["explain", "e0302"]);
+    assert_eq!((ended.code, ended.err.as_str()), (OK, ""));
+    assert!(
+        ended.out.starts_with("E0302\n\n") && ended.out.contains("swap") && !ended.out.contains("```"),
+        "{}",
+        ended.out
+    );
+    let ended = felis(&place, &["explain", "E0906"]);
+    assert!(ended.out.contains("geometry.flx:\n"), "{}", ended.out);
+    let ended = felis(&place, &["explain", "E9999"]);
+    assert_eq!(ended.code, USAGE);
+    assert!(ended.err.contains("no diagnostic has the code `E9999`"), "{}", ended.err);
+    let all = felis(&place, &["explain"]).out;
+    assert!(all.lines().count() > 150 && all.lines().all(|line| line.len() > 12), "{all}");
+}
+
+#[test]
+fn messages_as_json() {
+    let place = folder("json");
+    fs::write(place.join("p.flx"), "// é\nval é = 1;\nval x = 1;\nx = 2;\n").expect("a file");
+    fs::write(place.join("q.flx"), "val x = 1;\n\"é\" + x;\n").expect("a file");
+    for arguments in [&["check", "--json", "p.flx", "q.flx"][..], &["check", "--json", "q.flx"]] {
+        let ended = felis(&place, arguments);
+        assert_eq!((ended.code, ended.err.as_str()), (REJECTED, ""));
+        assert!(ended.out.lines().count() >= arguments.len() - 2, "{}", ended.out);
+        for line in ended.out.lines() {
+            let message: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            assert_eq!(message["schema"], 1, "{line}");
+            assert_eq!(message["severity"], "error", "{line}");
+            assert!(message["code"].as_str().is_some_and(|code| code.len() == 5), "{line}");
+        }
+    }
+    let ended = felis(&place, &["check", "--json", "q.flx"]);
+    let message: serde_json::Value =
+        serde_json::from_str(ended.out.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(message["place"]["file"], "q.flx");
+    assert_eq!(message["place"]["start"]["line"], 2);
+    assert_eq!(message["place"]["start"]["column"], 1);
+    // `"é" + x` has seven characters in eight bytes.
+    assert_eq!(message["place"]["end"]["column"], 8);
+    assert_eq!(message["place"]["end"]["byte"], 19);
+    let ended = felis(&place, &["run", "--json", "q.flx"]);
+    assert_eq!((ended.code, ended.out.as_str()), (REJECTED, ""));
+    assert!(serde_json::from_str::<serde_json::Value>(ended.err.trim()).is_ok(), "{}", ended.err);
+}
+
+#[test]
+fn a_watched_program_is_checked_again() {
+    let place = folder("watch");
+    fs::write(place.join("part.flx"), "export val x = 1;\n").expect("a file");
+    fs::write(place.join("p.flx"), "import \"part.flx\";\nprintln part::x;\n").expect("a file");
+    let mut child = command(&place, &["check", "--watch", "p.flx"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("felis starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut next = || lines.next().expect("a line").expect("text");
+    assert_eq!(next(), "p.flx: nothing is wrong");
+    fs::write(place.join("part.flx"), "export val other = 1;\n").expect("a file");
+    assert_eq!(next(), "p.flx: refused");
+    fs::remove_file(place.join("part.flx")).expect("gone");
+    assert_eq!(next(), "p.flx: refused");
+    fs::write(place.join("p.flx"), "println 1;\n").expect("a file");
+    assert_eq!(next(), "p.flx: nothing is wrong");
+    child.kill().expect("it ends");
+    let _ = child.wait();
+}
+
+#[test]
+fn commands_that_are_misspelt_are_guessed() {
+    let place = folder("misspelt");
+    let ended = felis(&place, &["tset"]);
+    let said = "felis: there is no file `tset`, and no command has this name; did you mean `test`?\n";
+    assert_eq!((ended.code, ended.err.as_str()), (USAGE, said));
+}
+
+#[test]
+fn shells_get_their_completions() {
+    let place = folder("completions");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ended = felis(&place, &["completions", shell]);
+        assert_eq!((ended.code, ended.err.as_str()), (OK, ""), "{shell}");
+        assert!(ended.out.contains("explain") && ended.out.contains("completions"), "{shell}");
+    }
+}
+
+/// Whether every element that is opened is closed, in order.
+fn balanced(html: &str) -> Result<(), String> {
+    let mut open: Vec<&str> = Vec::new();
+    for tag in html.split('<').skip(1) {
+        let Some((tag, _)) = tag.split_once('>') else { return Err(format!("`<{tag}` is not closed")) };
+        let name = tag.split_whitespace().next().unwrap_or_default();
+        if name == "!doctype" || name == "meta" {
+            continue;
+        }
+        match name.strip_prefix('/') {
+            Some(name) if open.last() == Some(&name) => {
+                open.pop();
+            }
+            Some(name) => return Err(format!("`</{name}>` closes nothing")),
+            None => open.push(name),
+        }
+    }
+    if open.is_empty() { Ok(()) } else { Err(format!("{open:?} are open")) }
+}
+
+#[test]
+fn pages_say_what_comments_say() {
+    let place = folder("doc");
+    let text = "// Shapes, <b>not</b> tags.\n\n/// The `area`, always > 0.\n///\n/// law: `area s >= 0.0`\n/// work 1\n/// > area 2.0\n/// 12.0\nexport fun area(r:real):real => 3.0 * r * r;\nfun hidden(x:int):int => x;\nexport struct P { x:int; }\n";
+    fs::write(place.join("shapes.flx"), text).expect("a file");
+    let ended = felis(&place, &["doc", "shapes.flx", "-o", "out/html"]);
+    assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, "2 pages in out/html\n", ""));
+    let page = fs::read_to_string(place.join("out/html/shapes.html")).expect("a page");
+    assert_eq!(balanced(&page), Ok(()));
+    for part in [
+        "&lt;b&gt;not",
+        "fun area(r:real):real</pre>",
+        "Law: <code>area s &gt;= 0.0</code>",
+        "&gt; area 2.0\n12.0",
+        "struct P { x:int; }",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains("hidden"), "{page}");
+    let ended = felis(&place, &["doc", "--std", "-o", "std"]);
+    assert_eq!(ended.code, OK, "{}", ended.err);
+    for entry in fs::read_dir(place.join("std")).expect("a folder").flatten() {
+        let page = fs::read_to_string(entry.path()).expect("a page");
+        assert_eq!(balanced(&page), Ok(()), "{}", entry.path().display());
+        assert!(!page.contains("src=") && !page.contains("http"), "{}", entry.path().display());
+        for link in page.split("href=\"").skip(1) {
+            let link = link.split('"').next().unwrap_or_default();
+            let (file, id) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() {
+                page.clone()
+            } else {
+                fs::read_to_string(place.join("std").join(file)).expect("a page")
+            };
+            assert!(id.is_empty() || target.contains(&format!("id=\"{id}\"")), "{link} leads nowhere");
+        }
+    }
+    fs::write(place.join("bad.flx"), "val x = (;").expect("a file");
+    assert_eq!(felis(&place, &["doc", "bad.flx", "-o", "bad"]).code, REJECTED);
+    fs::write(place.join("none.flx"), "println 1;").expect("a file");
+    assert_eq!(felis(&place, &["doc", "none.flx", "-o", "none"]).code, FAILED);
+}
