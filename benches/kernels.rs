@@ -113,9 +113,8 @@ impl Entry<'_> {
                 self.rounds = ((BUDGET / (seconds * self.calls as f64)) as usize).clamp(1, rounds);
                 // A library may multiply and add in one step, which is another point of the Mandelbrot set.
                 let tolerance = if self.name == "Felis" { 1e-9 } else { 1e-4 };
-                if let Some(check) = check
-                    && !((check - expected.0).abs() <= tolerance * expected.1.max(1e-300))
-                {
+                let near = |check: f64| (check - expected.0).abs() <= tolerance * expected.1.max(1e-300);
+                if let Some(check) = check.filter(|check| !near(*check)) {
                     self.error = Some(format!("wrong: {check}, not {}", expected.0));
                 }
             }

@@ -30,7 +30,7 @@ impl Ceilings {
 
     /// Bytes a second, in and out, for work on about so many.
     pub fn bandwidth(&mut self, bytes: f64) -> f64 {
-        let size = 1usize << (bytes.max(4_096.0).min(768e6).log2().round() as u32);
+        let size = 1usize << (bytes.clamp(4_096.0, 768e6).log2().round() as u32);
         *self.triads.entry(size).or_insert_with(|| triad(size))
     }
 
