@@ -1,0 +1,74 @@
+//! Felis as a contender: one session for a case, the kernel called as a line.
+//!
+//! Takes a program; gives seconds and the check of the result. What the timed line does is written as a
+//! user would: `again 100;` calls the kernel a hundred times from a procedure and keeps the last result.
+
+use super::case::Program;
+use felis::session::{Mode, Session, Stage, Status};
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// A session in which a kernel stands ready.
+pub struct Felis {
+    session: Session,
+    /// Seconds from the text of the first call to its result: what the compiler takes is in it.
+    pub first: f64,
+    /// What the program prints about its result.
+    pub check: f64,
+    /// Parts that the evaluator runs, with the reason.
+    pub left: Vec<String>,
+}
+
+impl Felis {
+    /// Sets a program up; an error is its message.
+    pub fn new(program: &Program) -> Result<Felis, String> {
+        let mut felis = Felis::ready(program, None)?;
+        if felis.declined() > 0 {
+            // To note reasons takes time: another session does.
+            let mut other = Felis::ready(program, Some(Stage::Loops))?;
+            let noted = other.session.traced().into_iter();
+            felis.left = noted.filter_map(|(place, text)| Some(format!("{place} {}", text.err()?))).collect();
+        }
+        let printed = felis.line(&program.check)?;
+        felis.check = printed.trim().parse().map_err(|_| format!("printed `{printed}`"))?;
+        Ok(felis)
+    }
+
+    /// A session in which the kernel has run.
+    fn ready(program: &Program, stage: Option<Stage>) -> Result<Felis, String> {
+        let mut felis = Felis { session: Session::new(), first: 0.0, check: f64::NAN, left: Vec::new() };
+        felis.line(&program.before)?;
+        if let Some(stage) = stage {
+            felis.session.trace(stage);
+        }
+        let begun = Instant::now();
+        felis.line(&format!("var out = {};", program.call))?;
+        felis.first = begun.elapsed().as_secs_f64();
+        felis.line(&format!("proc again(n:int) {{ for _ in 0..<n perform out = {}; }}", program.call))?;
+        felis.line("again 2;")?;
+        Ok(felis)
+    }
+
+    /// Parts that were left to the evaluator.
+    fn declined(&self) -> u64 {
+        self.session.statistics().map_or(0, |statistics| statistics.declined.load(Ordering::Relaxed))
+    }
+
+    /// Seconds of one call, of that many.
+    pub fn time(&mut self, calls: usize) -> Result<f64, String> {
+        let line = format!("again {calls};");
+        let begun = Instant::now();
+        self.line(&line)?;
+        Ok(begun.elapsed().as_secs_f64() / calls as f64)
+    }
+
+    fn line(&mut self, text: &str) -> Result<String, String> {
+        let mut printed = String::new();
+        let outcome = self.session.evaluate("program", text, Mode::Script, &mut |s| printed += s);
+        if outcome.status == Status::Ok {
+            return Ok(printed);
+        }
+        let messages = outcome.diagnostics.iter().map(|d| self.session.render(d, false));
+        Err(messages.collect::<Vec<_>>().join("\n"))
+    }
+}
