@@ -168,7 +168,11 @@ impl Accelerator for Jit {
             }
         };
         statistics.lowered.fetch_add(1, Ordering::Relaxed);
-        debug_assert_eq!(crate::loops::validate::validate(&lowered.nest), Ok(()), "an invalid nest");
+        // Machine code is made only of what holds together; that everything does is asked in tests.
+        if let Err(why) = crate::loops::validate::validate(&lowered.nest) {
+            debug_assert!(false, "an invalid nest: {why}\n{}", crate::loops::print::nest(&lowered.nest));
+            return None;
+        }
         let code = self.code(&lowered.nest)?;
         Some(Arc::new(kernel::NestKernel::new(lowered, code, self.shared.clone())))
     }
