@@ -1,6 +1,6 @@
 //! Aggregates: where their slots are, how they are read, and how they are stored.
 
-use super::{A, Bind, Frame, Lower, No, Place, Result, V, uses, word};
+use super::{A, Bind, Frame, Lower, No, Place, Result, V, bare, uses, word};
 use crate::core::Term;
 use crate::layout::{Form, Layout};
 use crate::loops::{Array, Binary, Compare, Op, Reg, Stmt, Ty};
@@ -40,6 +40,10 @@ impl<'a> Lower<'a> {
         let (whole, part) = (self.layout(from), self.layout(to));
         if part.slots == 0 {
             return Ok(V::Unit);
+        }
+        // An array of one element is that element.
+        if from == to {
+            return Ok(value.clone());
         }
         if let V::Parts(parts) = value {
             return parts.get(i as usize).cloned().ok_or(No("a component that is not there"));
@@ -212,7 +216,7 @@ impl<'a> Lower<'a> {
                 let at = parts.partition_point(|(start, _)| *start <= known).max(1) - 1;
                 // Parts without slots share their start with the next.
                 let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
-                let part_ty = types[at].unfold();
+                let part_ty = bare(&types[at]);
                 let part = self.component(value, ty, at as u64, &part_ty)?;
                 let rest = self.int((known - parts[at].0) as u64)?;
                 self.slot(&part, &part_ty, rest)
@@ -328,7 +332,7 @@ impl<'a> Lower<'a> {
                     let (start, _) = layout.part(i).ok_or(No("a part that is not there"))?;
                     let offset = self.size(start as u64)?;
                     let slot = self.binary(Binary::Add, base, offset)?;
-                    self.fill(array, slot, part, &ty.unfold())?;
+                    self.fill(array, slot, part, &bare(&ty))?;
                 }
                 return Ok(());
             }
@@ -520,7 +524,7 @@ impl<'a> Lower<'a> {
     /// Whether two arrays are the same.
     pub(crate) fn same_arrays(&mut self, a: &V<'a>, b: &V<'a>, ty: &Type) -> Result<Reg> {
         let TypeKind::Array(element, index) = ty.kind() else { return Err(No("no array")) };
-        let (element, count) = (element.unfold(), self.count(index)?);
+        let (element, count) = (bare(element), self.count(index)?);
         let var = self.var(Ty::I64);
         let one = self.int(1)?;
         self.emit(Stmt::Set(var, one))?;
@@ -579,7 +583,7 @@ impl<'a> Lower<'a> {
 /// The type of the elements of an array type.
 pub(crate) fn element_type(ty: &Type) -> Result<Type> {
     match ty.kind() {
-        TypeKind::Array(element, _) => Ok(element.unfold()),
+        TypeKind::Array(element, _) => Ok(bare(element)),
         _ => Err(No("no array")),
     }
 }

@@ -1,6 +1,6 @@
 //! Variables that change: numbers become variables of the nest, arrays are changed where they lie.
 
-use super::{Bind, Feed, Frame, Given, Lower, No, Place, Result, V, word};
+use super::{Bind, Feed, Frame, Given, Lower, No, Place, Result, V, bare, word};
 use crate::core::{Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term};
 use crate::kernel::Input;
 use crate::layout::Form;
@@ -162,7 +162,7 @@ impl<'a> Lower<'a> {
             slots => match &layout.form {
                 Form::Parts(parts) if slots <= PARTS => {
                     let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
-                    let places = types.iter().map(|ty| self.place_for(&ty.unfold()));
+                    let places = types.iter().map(|ty| self.place_for(&bare(ty)));
                     Place::Parts(Rc::new(places.collect::<Result<Vec<_>>>()?))
                 }
                 _ => {
@@ -186,7 +186,7 @@ impl<'a> Lower<'a> {
                 let types = ty.components(places.len()).ok_or(No("parts without types"))?;
                 let mut parts = Vec::new();
                 for (i, part) in types.iter().enumerate() {
-                    let part = part.unfold();
+                    let part = bare(part);
                     let value = self.component(value, ty, i as u64, &part)?;
                     // A part may be read from where another one goes.
                     let value = if self.changing(&value, None) { self.hold(&value, &part)? } else { value };

@@ -1,6 +1,6 @@
 //! Calls: functions are written out where they are called.
 
-use super::{Bind, Exit, Frame, Fun, Infos, Lower, No, Place, Result, V, uses};
+use super::{Bind, Exit, Frame, Fun, Infos, Lower, No, Place, Result, V, bare, uses};
 use crate::core::{Function, FunctionId, Stmt as CoreStmt, StmtKind, Term, TermKind};
 use crate::loops::Stmt;
 use crate::types::Type;
@@ -94,7 +94,7 @@ impl<'a> Lower<'a> {
         }
         let mut values = Vec::new();
         for (i, ty) in types.iter().enumerate() {
-            values.push(self.component(&whole, &domain, i as u64, &ty.unfold())?);
+            values.push(self.component(&whole, &domain, i as u64, &bare(ty))?);
         }
         Ok(values)
     }

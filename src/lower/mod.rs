@@ -38,8 +38,9 @@ use crate::kernel::{Input, Part, Shape, What};
 use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY};
 use crate::loops::{Array, ArrayInfo, Binary, Label, Nest, Op, Origin, Reg, Stmt, Ty, Var};
 use crate::types::encoding::Code;
-use crate::types::{Scalar, Type};
+use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
+use num_traits::One;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -295,6 +296,18 @@ pub(crate) fn word(leaf: &Leaf) -> Result<Ty> {
     })
 }
 
+/// A type as its values are stored: newtypes unfolded, arrays of one element that element.
+pub(crate) fn bare(ty: &Type) -> Type {
+    let mut ty = ty.unfold();
+    loop {
+        let TypeKind::Array(element, index) = ty.kind() else { return ty };
+        match index.size() {
+            Ok(size) if size.is_one() => ty = element.unfold(),
+            _ => return ty,
+        }
+    }
+}
+
 impl<'a> Lower<'a> {
     // ---- types -----------------------------------------------------------------------------
 
@@ -303,14 +316,14 @@ impl<'a> Lower<'a> {
         Infos { locals, types }
     }
 
-    /// A type of a body at concrete types, newtypes at the outside unfolded.
+    /// A type of a body at concrete types, as values are stored.
     pub(crate) fn ty(&self, frame: &Frame<'_>, ty: &Type) -> Type {
         let ty = if ty.has_var() && !frame.infos.types.is_empty() {
             ty.substitute(&frame.infos.types)
         } else {
             ty.clone()
         };
-        (self.part.concrete)(&ty).unfold()
+        bare(&(self.part.concrete)(&ty))
     }
 
     pub(crate) fn layout(&self, ty: &Type) -> Arc<Layout> {
@@ -497,7 +510,7 @@ impl<'a> Lower<'a> {
                 let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
                 let mut given = Vec::new();
                 for (part, ty) in parts.iter().zip(types) {
-                    given.push(self.give(part, &ty.unfold())?);
+                    given.push(self.give(part, &bare(&ty))?);
                 }
                 Ok(Given::Parts(given, layout.class))
             }
@@ -526,7 +539,7 @@ impl<'a> Lower<'a> {
                     if info.shared {
                         return Err(No("a variable shared with a function"));
                     }
-                    let ty = (self.part.concrete)(&info.ty.substitute(&types)).unfold();
+                    let ty = bare(&(self.part.concrete)(&info.ty.substitute(&types)));
                     let mut path = input.path.clone();
                     path.push(i);
                     captures.push(self.input(Input { root: input.root, path }, &ty, shape)?);

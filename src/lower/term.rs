@@ -1,6 +1,6 @@
 //! Terms, run with registers.
 
-use super::{A, Bind, Frame, Fun, Lower, No, Place, Result, V, word};
+use super::{A, Bind, Frame, Fun, Lower, No, Place, Result, V, bare, word};
 use crate::core::{Num, Op as CoreOp, Root, Term, TermKind};
 use crate::kernel::Input;
 use crate::layout::{Form, Layout, Leaf};
@@ -644,7 +644,7 @@ impl<'a> Lower<'a> {
                     let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
                     let mut all = None;
                     for (i, part) in types.iter().enumerate() {
-                        let part = part.unfold();
+                        let part = bare(part);
                         let x = self.component(a, ty, i as u64, &part)?;
                         let y = self.component(b, ty, i as u64, &part)?;
                         let same = self.same(&x, &y, &part)?;
@@ -803,7 +803,7 @@ impl<'a> Lower<'a> {
                     let types = ty.components(x.len()).ok_or(No("parts without types"))?;
                     let mut parts = Vec::new();
                     for ((x, y), ty) in x.iter().zip(y.iter()).zip(types) {
-                        parts.push(self.choose(condition, x, y, &ty.unfold())?);
+                        parts.push(self.choose(condition, x, y, &bare(&ty))?);
                     }
                     Ok(V::Parts(Rc::new(parts)))
                 }
