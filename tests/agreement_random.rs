@@ -150,7 +150,7 @@ fn report(seed: u64, items: &[Node], before: &str) -> String {
 #[test]
 fn random_programs_agree() {
     let first = number("FELIS_RANDOM_SEED").unwrap_or(1);
-    let count = number("FELIS_RANDOM").unwrap_or(1_500);
+    let count = number("FELIS_RANDOM").unwrap_or(1_000);
     let most = number("FELIS_RANDOM_MOST").unwrap_or(3);
     let last = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("agreement_random_last.flx");
     let separate = std::env::var_os("FELIS_RANDOM_APART").is_some();

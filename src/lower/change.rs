@@ -302,6 +302,10 @@ impl<'a> Lower<'a> {
         if part.slots == 0 {
             return Ok(Place::Unit);
         }
+        // An array of one element is that element.
+        if from == to {
+            return Ok(place.clone());
+        }
         match place {
             Place::Parts(parts) => parts.get(i as usize).cloned().ok_or(No("a component that is not there")),
             _ if whole.slots == part.slots => Ok(place.clone()),
@@ -319,6 +323,10 @@ impl<'a> Lower<'a> {
         let (whole, part) = (self.layout(from), self.layout(to));
         if part.slots == 0 {
             return Ok(Place::Unit);
+        }
+        // An array of one element is that element.
+        if from == to {
+            return Ok(place.clone());
         }
         let at = self.as_word(index, from)?;
         match place {
