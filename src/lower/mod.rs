@@ -349,6 +349,9 @@ impl<'a> Lower<'a> {
                 Form::Function => Err(No("functions inside data")),
             }
         }
+        if ty.has_var() {
+            return Err(No("a size that is not there yet"));
+        }
         let layout = self.layout(ty);
         if layout.slots == TOO_MANY || layout.slots > 1 << 48 {
             return Err(No("more slots than memory"));
@@ -359,6 +362,9 @@ impl<'a> Lower<'a> {
 
     /// The number of values of an index type.
     pub(crate) fn count(&self, ty: &Type) -> Result<u64> {
+        if ty.has_var() {
+            return Err(No("a size that is not there yet"));
+        }
         let layout = self.layout(ty);
         let size = layout.compact().and_then(|c| c.size.to_u64());
         size.filter(|n| *n < 1 << 62).ok_or(No("an index type beyond a machine word"))
