@@ -235,6 +235,45 @@ impl Value {
         }
     }
 
+    /// A tuple or array of `slots` slots from its parts, each with its slots; `None` if there is no room.
+    /// Large parts are shared by the whole, small ones are copied.
+    pub fn tuple(parts: Vec<(Value, usize)>, class: Class, slots: usize) -> Option<Value> {
+        if slots <= 1 {
+            let one = parts.into_iter().find(|(_, own)| *own == 1 && slots == 1);
+            return Some(one.map_or(Value::UNIT, |(value, _)| value));
+        }
+        if parts.iter().all(|(_, slots)| *slots <= COPIED_SLOTS) {
+            let mut buffer = Buffer::with_room(class, slots)?;
+            parts.iter().for_each(|(value, slots)| buffer.append(value, *slots));
+            return Some(Value::Seq(Seq::new(buffer)));
+        }
+        let mut views = Vec::new();
+        for (value, slots) in parts {
+            match (value, slots) {
+                (_, 0) => {}
+                (Value::Seq(seq), _) => views.push(seq),
+                (one, _) => {
+                    let mut buffer = Buffer::with_room(one.class(), 1)?;
+                    buffer.push(one);
+                    views.push(Seq::new(buffer));
+                }
+            }
+        }
+        Some(Value::Seq(match views.len() {
+            1 => views.remove(0),
+            _ => Seq::rope(&views),
+        }))
+    }
+
+    /// The class that holds a value of one slot.
+    fn class(&self) -> Class {
+        match self {
+            Value::Word(_) => Class::Word,
+            Value::Wide(_) => Class::Wide,
+            _ => Class::Any,
+        }
+    }
+
     /// Slots `start..start + len` of a value of more than `len` slots.
     pub fn slots(&self, start: usize, len: usize) -> Value {
         match (self, len) {
@@ -245,6 +284,9 @@ impl Value {
         }
     }
 }
+
+/// Parts of a tuple up to this many slots are copied into it; it shares the buffers of larger ones.
+const COPIED_SLOTS: usize = 64;
 
 /// What one slot of a buffer can hold, narrowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -575,8 +575,13 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.ins().store(flags, value, place, 0);
     }
 
-    fn truth(&mut self, bit: Value) -> Value {
-        self.b.ins().uextend(types::I64, bit)
+    /// A comparison: a bit, or a mask for each lane of vectors.
+    pub fn compare(&mut self, kind: Compare, ty: Ty, a: Value, b: Value) -> Value {
+        if ty.is_float() {
+            self.b.ins().fcmp(float_code(kind), a, b)
+        } else {
+            self.b.ins().icmp(int_code(kind), a, b)
+        }
     }
 
     /// An operation on single values.
@@ -608,14 +613,10 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.unary(*kind, ty, a)
             }
             Op::Compare(kind, a, b) => {
-                let float = self.nest.regs[*a as usize].is_float();
+                let ty = self.nest.regs[*a as usize];
                 let (a, b) = (self.reg(*a), self.reg(*b));
-                let bit = if float {
-                    self.b.ins().fcmp(float_code(*kind), a, b)
-                } else {
-                    self.b.ins().icmp(int_code(*kind), a, b)
-                };
-                self.truth(bit)
+                let bit = self.compare(*kind, ty, a, b);
+                self.b.ins().uextend(types::I64, bit)
             }
             Op::Select(c, a, b) => {
                 let (c, a, b) = (self.reg(*c), self.reg(*a), self.reg(*b));
@@ -653,7 +654,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.nest.constants.get(&reg).copied()
     }
 
-    fn binary(&mut self, kind: Binary, ty: Ty, a: Value, b: Value, known: Option<u64>) -> Value {
+    /// Two operands, or two vectors of them.
+    pub fn binary(&mut self, kind: Binary, ty: Ty, a: Value, b: Value, known: Option<u64>) -> Value {
         let float = ty.is_float();
         match kind {
             Binary::Add if float => self.b.ins().fadd(a, b),
@@ -715,7 +717,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         if wide == own { result } else { self.b.ins().ireduce(own, result) }
     }
 
-    fn unary(&mut self, kind: Unary, ty: Ty, a: Value) -> Value {
+    /// One operand, or a vector of them.
+    pub fn unary(&mut self, kind: Unary, ty: Ty, a: Value) -> Value {
         match kind {
             Unary::Neg if ty.is_float() => self.b.ins().fneg(a),
             Unary::Neg => self.b.ins().ineg(a),
@@ -731,7 +734,7 @@ impl<'n, 'f> Emit<'n, 'f> {
 }
 
 /// The machine's name of a comparison of floats.
-pub fn float_code(kind: Compare) -> FloatCC {
+fn float_code(kind: Compare) -> FloatCC {
     match kind {
         Compare::Eq => FloatCC::Equal,
         Compare::Ne => FloatCC::NotEqual,
@@ -741,7 +744,7 @@ pub fn float_code(kind: Compare) -> FloatCC {
 }
 
 /// The machine's name of a comparison of integers.
-pub fn int_code(kind: Compare) -> IntCC {
+fn int_code(kind: Compare) -> IntCC {
     match kind {
         Compare::Eq => IntCC::Equal,
         Compare::Ne => IntCC::NotEqual,

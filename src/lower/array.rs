@@ -67,9 +67,7 @@ impl<'a> Lower<'a> {
             A::Zero => self.zero(to),
             A::Choice(condition, a, b) => {
                 let (x, y) = (self.component(a, from, i, to)?, self.component(b, from, i, to)?);
-                self.either(*condition, to, &mut self.nowhere(), &mut |_, _, first| {
-                    Ok(if first { x.clone() } else { y.clone() })
-                })
+                self.choose(*condition, &x, &y, to)
             }
             A::Built { .. } => {
                 let index = self.size(i)?;

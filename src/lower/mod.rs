@@ -75,16 +75,6 @@ pub enum Given {
     Parts(Vec<Given>, Class),
 }
 
-impl Given {
-    /// The parts of a tuple.
-    pub fn parts(&self) -> &[Given] {
-        match self {
-            Given::Parts(parts, _) => parts,
-            _ => &[],
-        }
-    }
-}
-
 /// A part as loops, and how to feed it.
 #[derive(Debug)]
 pub struct Lowered {
@@ -175,8 +165,8 @@ pub(crate) struct Frame<'a> {
     infos: Rc<Infos>,
     /// Where `return` leads.
     exit: Option<Rc<Exit>>,
-    /// Innermost loop: what `break` and `continue` leave, and go on with.
-    around: Option<(Label, Label)>,
+    /// The innermost loop.
+    around: Option<Label>,
     /// Whether it is the body that the part itself belongs to.
     outermost: bool,
 }

@@ -76,7 +76,7 @@ impl<'a> Lower<'a> {
             StmtKind::For(local, range, body) => self.for_loop(*local, range, body, frame),
             StmtKind::While(condition, body) => {
                 let label = self.label();
-                let outer = frame.around.replace((label, label));
+                let outer = frame.around.replace(label);
                 let inside = self.block(|this| {
                     let value = this.term(condition, frame)?;
                     let condition = this.as_word(&value, &Type::bool())?;
@@ -92,11 +92,11 @@ impl<'a> Lower<'a> {
                 self.emit(Stmt::Loop(label, inside))
             }
             StmtKind::Break | StmtKind::Continue => {
-                let (leave, go_on) = frame.around.ok_or(No("a way out of the part"))?;
+                let label = frame.around.ok_or(No("a way out of the part"))?;
                 self.emit(if matches!(stmt.kind, StmtKind::Break) {
-                    Stmt::Break(leave)
+                    Stmt::Break(label)
                 } else {
-                    Stmt::Continue(go_on)
+                    Stmt::Continue(label)
                 })
             }
             StmtKind::Return(term) => {
@@ -128,7 +128,7 @@ impl<'a> Lower<'a> {
                 return self.bind(*local, value, &ty, true, frame);
             }
             let mut terms = Vec::new();
-            scope.iter().for_each(|stmt| uses::weighed(stmt, &mut |term| terms.push(term)));
+            scope.iter().for_each(|stmt| stmt.for_each_term(&mut |term| terms.push(term)));
             terms.extend(last);
             let loops = scope.iter().any(|s| matches!(s.kind, StmtKind::For(..) | StmtKind::While(..)));
             let value = if self.worth_holding(&value, &ty, &terms, *local, frame)
@@ -190,7 +190,7 @@ impl<'a> Lower<'a> {
                 (self.int(0)?, self.size(count)?, Some((value, ty.clone(), element)))
             }
         };
-        let outer = frame.around.replace((label, label));
+        let outer = frame.around.replace(label);
         let inside = self.block(|this| {
             let ty = this.ty(frame, &frame.infos.locals[local as usize].1.clone());
             let value = match &value {
