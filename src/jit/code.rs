@@ -4,7 +4,7 @@ use super::emit::{self, Emit, Frame, Phase};
 use super::math;
 use super::native::Functions;
 use crate::loops::{Math, Nest, Op, Stmt, Ty, for_each_stmt};
-use cranelift_codegen::ir::{AbiParam, FuncRef};
+use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -12,6 +12,9 @@ use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
+
+/// The kernel for contractions, as code names it.
+const CONTRACT: &str = "felis_contract";
 
 /// A nest as functions, one for each phase.
 pub struct Code {
@@ -74,6 +77,7 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
     for (_, name, address) in &called {
         builder.symbol(*name, *address);
     }
+    builder.symbol(CONTRACT, super::native::contract as *const u8);
     let mut module = JITModule::new(builder);
     let mut externals: HashMap<Math, FuncId> = HashMap::new();
     for (f, name, _) in called {
@@ -85,6 +89,17 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
         let id = module.declare_function(name, Linkage::Import, &signature);
         externals.insert(f, id.map_err(|error| error.to_string())?);
     }
+    let mut contracts = false;
+    for_each_stmt(&nest.body, &mut |stmt| contracts |= matches!(stmt, Stmt::Contract(_)));
+    let contract = if contracts {
+        let mut signature = module.make_signature();
+        signature.params.push(AbiParam::new(types::I64));
+        signature.returns.push(AbiParam::new(types::I64));
+        let id = module.declare_function(CONTRACT, Linkage::Import, &signature);
+        Some(id.map_err(|error| error.to_string())?)
+    } else {
+        None
+    };
     let (phases, frame) = emit::phases(nest);
     let mut context = module.make_context();
     let mut builder_context = FunctionBuilderContext::new();
@@ -96,10 +111,11 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
             .map_err(|error| error.to_string())?;
         context.func.signature = signature;
         let mut b = FunctionBuilder::new(&mut context.func, &mut builder_context);
-        let mut functions: HashMap<Math, FuncRef> = HashMap::new();
+        let mut functions = emit::Functions::default();
         for (f, id) in &externals {
-            functions.insert(*f, module.declare_func_in_func(*id, b.func));
+            functions.math.insert(*f, module.declare_func_in_func(*id, b.func));
         }
+        functions.contract = contract.map(|id| module.declare_func_in_func(id, b.func));
         b = Emit::phase(b, nest, &frame, phase, &functions);
         b.finalize(module.target_config());
         if show {

@@ -9,7 +9,7 @@
 
 use crate::core::reduction::{Joining, LANES};
 use crate::loops::{
-    Array, Binary, Cast, Compare, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt,
+    Array, Binary, Cast, Compare, Contraction, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -137,6 +137,15 @@ pub fn machine_type(ty: Ty) -> Type {
     }
 }
 
+/// What a function calls.
+#[derive(Default)]
+pub struct Functions {
+    /// Functions of numbers.
+    pub math: HashMap<Math, FuncRef>,
+    /// The kernel for contractions.
+    pub contract: Option<FuncRef>,
+}
+
 /// One function under construction.
 pub struct Emit<'n, 'f> {
     /// Where instructions go.
@@ -144,7 +153,7 @@ pub struct Emit<'n, 'f> {
     /// What is written.
     pub nest: &'n Nest,
     frame: &'n Frame,
-    functions: &'n HashMap<Math, FuncRef>,
+    functions: &'n Functions,
     args: Value,
     pub(super) regs: HashMap<Reg, Value>,
     vars: HashMap<Var, Variable>,
@@ -161,7 +170,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         nest: &'n Nest,
         frame: &'n Frame,
         phase: &Phase,
-        functions: &'n HashMap<Math, FuncRef>,
+        functions: &'n Functions,
     ) -> FunctionBuilder<'f> {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
@@ -238,6 +247,7 @@ impl<'n, 'f> Emit<'n, 'f> {
                 Stmt::Store(array, ..) => {
                     arrays.insert(*array);
                 }
+                Stmt::Contract(c) => arrays.extend([c.into, c.left, c.right]),
                 Stmt::Set(var, _) => {
                     vars.insert(*var);
                 }
@@ -414,7 +424,33 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.regs.insert(*result, total);
                 true
             }
+            Stmt::Contract(contraction) => {
+                self.contract(contraction);
+                true
+            }
         }
+    }
+
+    /// Calls the kernel for contractions, with what [`super::native::contract`] reads.
+    fn contract(&mut self, contraction: &Contraction) {
+        let mut words = vec![self.word(types::I64, 0)];
+        for array in [contraction.into, contraction.left, contraction.right] {
+            words.push(self.bases[&array]);
+        }
+        words.extend(contraction.regs().map(|reg| self.reg(reg)));
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * words.len() as u32, 4);
+        let slot = self.b.create_sized_stack_slot(data);
+        let flags = MemFlagsData::trusted();
+        let place = self.b.ins().stack_addr(types::I64, slot, 0);
+        for (i, word) in words.into_iter().enumerate() {
+            self.b.ins().store(flags, word, place, 8 * i as i32);
+        }
+        let Some(function) = self.functions.contract else { return };
+        let call = self.b.ins().call(function, &[place]);
+        let status = self.b.inst_results(call)[0];
+        let on = self.b.create_block();
+        self.b.ins().brif(status, self.stop, &[], on, &[]);
+        self.b.switch_to_block(on);
     }
 
     /// A loop from `low` up to, not including, `high`.
@@ -643,7 +679,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             Op::Get(var) => self.b.use_var(self.vars[var]),
             Op::Call(f, args) => {
                 let args: Vec<Value> = args.iter().map(|r| self.reg(*r)).collect();
-                let call = self.b.ins().call(self.functions[f], &args);
+                let call = self.b.ins().call(self.functions.math[f], &args);
                 self.b.inst_results(call)[0]
             }
         }

@@ -8,7 +8,7 @@ use crate::core::Root;
 use crate::kernel::{Input, Kernel, Limits, Ran};
 use crate::loops::{Origin, Stmt};
 use crate::lower::{Feed, Given, Lowered};
-use crate::value::{Buffer, Seq, Value};
+use crate::value::{Buffer, Class, Seq, Value};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -179,33 +179,28 @@ impl Kernel for NestKernel {
             }
         }
         let mut results: Vec<Option<Buffer>> = vec![None; self.lowered.classes.len()];
-        let mut work: Vec<Vec<u64>> = Vec::new();
+        let mut work: Vec<Buffer> = Vec::new();
         for (at, (array, slots)) in nest.arrays.iter().zip(&nest.slots).enumerate() {
             let bytes = match slots.checked_mul(u64::from(array.width)) {
                 Some(bytes) if bytes <= limits.memory => bytes,
                 _ => return Ran::Failed,
             };
-            let address = match array.origin {
-                Origin::Result(number) => {
-                    let class = self.lowered.classes[number as usize];
-                    let Some(buffer) = Buffer::zeroed(class, *slots as usize) else { return Ran::Failed };
-                    let address = buffer.address();
-                    results[number as usize] = Some(buffer);
-                    address
-                }
-                Origin::Scratch => {
-                    let mut space: Vec<u64> = Vec::new();
-                    let count = bytes.div_ceil(8) as usize;
-                    if space.try_reserve_exact(count).is_err() {
-                        return Ran::Failed;
-                    }
-                    space.resize(count, 0);
-                    work.push(space);
-                    work[work.len() - 1].as_ptr() as u64
-                }
+            let (class, slots) = match array.origin {
+                Origin::Result(number) => (self.lowered.classes[number as usize], *slots),
+                Origin::Scratch => (Class::Word, bytes.div_ceil(8)),
                 Origin::Given(_) | Origin::Changed(_) | Origin::Local(_) => continue,
             };
-            statistics.allocated.fetch_add(bytes, Ordering::Relaxed);
+            // A nest writes each slot before it reads it.
+            let Some((buffer, fresh)) = Buffer::filled(class, slots as usize) else { return Ran::Failed };
+            let address = buffer.address();
+            if fresh {
+                super::native::huge_pages(address, bytes);
+                statistics.allocated.fetch_add(bytes, Ordering::Relaxed);
+            }
+            match array.origin {
+                Origin::Result(number) => results[number as usize] = Some(buffer),
+                _ => work.push(buffer),
+            }
             words[frame.arrays + at] = address;
         }
         let address = FrameAddress::of(&mut words);

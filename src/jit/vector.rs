@@ -10,7 +10,7 @@ use crate::core::reduction::{Joining, LANES};
 use crate::loops::{Array, Binary, Compare, Nest, Op, Reg, Stmt, Ty, Unary};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Type, Value, types};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// What a register is in the rounds of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,12 +40,15 @@ const MANY: usize = 14;
 /// Whether, and how, a loop over `index` goes by vectors; `total` is a register whose lanes are wanted.
 pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Reg>) -> Option<Plan> {
     let mut roles: HashMap<Reg, Role> = HashMap::from([(index, Role::Index)]);
-    let mut stored: HashSet<Array> = HashSet::new();
+    // An array that is stored into is read and written at one place in each round.
+    let mut stored: HashMap<Array, Reg> = HashMap::new();
     for stmt in body {
         match stmt {
             Stmt::Let(..) => {}
-            Stmt::Store(array, ..) => {
-                stored.insert(*array);
+            Stmt::Store(array, at, _) => {
+                if stored.insert(*array, *at).is_some_and(|other| other != *at) {
+                    return None;
+                }
             }
             _ => return None,
         }
@@ -66,7 +69,7 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Reg>) -> Optio
                 let new = match op {
                     Op::Load(array, at, _) => {
                         let info = nest.arrays[*array as usize];
-                        if stored.contains(array) {
+                        if stored.get(array).is_some_and(|other| other != at) {
                             return None;
                         }
                         match role(at) {

@@ -121,7 +121,7 @@ impl<'a> Lower<'a> {
         let place = self.place_for(ty)?;
         let label = self.label();
         frame.exit = Some(Rc::new(Exit { label, place: place.clone(), ty: ty.clone() }));
-        let (inside, ()) = self.block(|this| {
+        let (inside, ()) = self.perhaps(|this| {
             this.statements(stmts, value, frame)?;
             if let Some(value) = value {
                 let value = this.term(value, frame)?;

@@ -63,8 +63,8 @@ impl<'a> Lower<'a> {
                     Some(0) => self.statements(otherwise, None, frame),
                     Some(_) => self.statements(then, None, frame),
                     None => {
-                        let (first, ()) = self.block(|this| this.statements(then, None, frame))?;
-                        let (second, ()) = self.block(|this| this.statements(otherwise, None, frame))?;
+                        let (first, ()) = self.perhaps(|this| this.statements(then, None, frame))?;
+                        let (second, ()) = self.perhaps(|this| this.statements(otherwise, None, frame))?;
                         self.emit(Stmt::If(condition, first, second))
                     }
                 }
@@ -77,7 +77,7 @@ impl<'a> Lower<'a> {
             StmtKind::While(condition, body) => {
                 let label = self.label();
                 let outer = frame.around.replace(label);
-                let inside = self.block(|this| {
+                let inside = self.perhaps(|this| {
                     let value = this.term(condition, frame)?;
                     let condition = this.as_word(&value, &Type::bool())?;
                     match this.known(condition) {
@@ -191,8 +191,17 @@ impl<'a> Lower<'a> {
             }
         };
         let outer = frame.around.replace(label);
-        let inside = self.block(|this| {
+        if !matches!(range, ForRange::Ints { .. })
+            && let Some(count) = self.facts.value(high).filter(|count| *count > 0 && !body.iter().any(leaves))
+        {
+            self.strict.whole(index, count);
+        }
+        let work = |this: &mut Self| {
             let ty = this.ty(frame, &frame.infos.locals[local as usize].1.clone());
+            if value.is_none() && ty.is_compact() {
+                let count = this.count(&ty)?;
+                this.facts.bound(index, count);
+            }
             let value = match &value {
                 None if this.layout(&ty).slots == 0 => V::Unit,
                 None => V::Word(index),
@@ -200,9 +209,19 @@ impl<'a> Lower<'a> {
             };
             this.bind(local, value, &ty, changes, frame)?;
             this.statements(body, None, frame)
-        });
+        };
+        let inside = if self.strict.is_whole(index) { self.block(work) } else { self.perhaps(work) };
         frame.around = outer;
         let (inside, ()) = inside?;
         self.emit(Stmt::For { label, index, low, high, body: inside })
     }
+}
+
+/// Whether a statement may leave a loop around it, or the function.
+fn leaves(stmt: &CoreStmt) -> bool {
+    let mut found = false;
+    stmt.for_each_stmt(&mut |stmt| {
+        found = found || matches!(stmt.kind, StmtKind::Break | StmtKind::Continue | StmtKind::Return(_));
+    });
+    found
 }
