@@ -481,15 +481,11 @@ impl Session {
         if missing.is_empty() {
             return Ok(());
         }
-        let index = library::index();
         let (mut stmts, mut errors) = (Vec::new(), Vec::new());
         for &at in &missing {
-            let chunk = &index.chunks[at];
-            if let Some(source) = self.sources.get(chunk.span.source) {
-                let parsed = syntax::parse_chunk(source, chunk);
-                stmts.extend(parsed.stmts);
-                errors.extend(parsed.errors);
-            }
+            let parsed = library::read(at);
+            stmts.extend(parsed.stmts);
+            errors.extend(parsed.errors);
         }
         let saved = (self.save(), self.library.clone());
         self.library.env.number_after(&self.env);

@@ -22,9 +22,9 @@ pub struct Pass {
 /// All passes, in the order in which they run.
 pub const PASSES: &[Pass] = &[
     Pass { name: "prune", run: prune::run },
+    Pass { name: "split", run: split::run },
     Pass { name: "contract", run: contract::run },
     Pass { name: "columns", run: columns::run },
-    Pass { name: "split", run: split::run },
     Pass { name: "prune", run: prune::run },
 ];
 
