@@ -9,7 +9,8 @@
 
 use crate::core::reduction::{Joining, LANES};
 use crate::loops::{
-    Array, Binary, Cast, Compare, Contraction, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt,
+    Array, Binary, Cast, Compare, Contraction, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var,
+    for_each_stmt,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{

@@ -97,7 +97,9 @@ pub(super) extern "C" fn contract(words: *const u64) -> i64 {
 /// prefer shorter ones.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn wide(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
-    use std::arch::x86_64::{__m512d, _mm512_add_pd, _mm512_loadu_pd, _mm512_mul_pd, _mm512_set1_pd, _mm512_storeu_pd};
+    use std::arch::x86_64::{
+        __m512d, _mm512_add_pd, _mm512_loadu_pd, _mm512_mul_pd, _mm512_set1_pd, _mm512_storeu_pd,
+    };
     #[target_feature(enable = "avx512f")]
     fn wide(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
         // SAFETY: a reference to eight numbers is an address of 64 bytes to read.

@@ -87,8 +87,18 @@ fn stmts(nest: &Nest, list: &[Stmt], depth: usize, out: &mut String) {
             }
             Stmt::Contract(c) => {
                 let (into, left, right) = (c.into, c.left, c.right);
-                let [at, rows, columns, depth, left_at, left_row, left_step, right_at, right_step, right_column] =
-                    c.regs();
+                let [
+                    at,
+                    rows,
+                    columns,
+                    depth,
+                    left_at,
+                    left_row,
+                    left_step,
+                    right_at,
+                    right_step,
+                    right_column,
+                ] = c.regs();
                 let _ = writeln!(
                     out,
                     "{indent}contract r{rows} * r{columns}, depth r{depth}: a{into}[r{at} ...] <- \

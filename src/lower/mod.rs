@@ -33,9 +33,9 @@ mod change;
 mod digits;
 mod function;
 mod pattern;
-mod strict;
 mod prim;
 mod stmt;
+mod strict;
 mod term;
 mod uses;
 

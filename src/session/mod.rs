@@ -21,6 +21,7 @@ mod modules;
 mod query;
 pub mod reference;
 mod tested;
+mod work;
 
 pub use crate::check::similar;
 mod results;
@@ -39,8 +40,9 @@ pub use host::{AnnotationRule, HostValue, Hosts, ValueRule};
 pub use laws::{Trial, Verdict as LawVerdict};
 pub use modules::{Loader, NotFound, Place};
 pub use query::{Comparison, Definition, Overload, Reasons};
-pub use tested::{Fate, Tested};
+pub use tested::{Fate, Tested, Timed};
 pub use tokens::{TokenClass, matching_bracket, tokens};
+pub use work::Work;
 
 use crate::check::{self, Env, module};
 use crate::core::{Program, Script, TermKind};

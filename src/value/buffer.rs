@@ -225,4 +225,3 @@ fn wide(value: &Value) -> u128 {
         _ => 0,
     }
 }
-

@@ -164,4 +164,3 @@ impl Seq {
 fn part_of(parts: &[Part], slot: usize) -> usize {
     parts.partition_point(|p| p.at <= slot).max(1) - 1
 }
-

@@ -171,7 +171,9 @@ impl<'s> Columns<'s> {
                     return None;
                 }
             }
-            Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) if self.inside > 0 && depends => return None,
+            Op::Unary(Unary::PopCount | Unary::TrailingZeros, _) if self.inside > 0 && depends => {
+                return None;
+            }
             _ => {}
         }
         if depends {

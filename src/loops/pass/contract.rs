@@ -163,7 +163,8 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, earlier: &[Stmt]) -> Option<Vec<Stmt
         }
         _ => None,
     })?;
-    let Stmt::Total { index: step, low, high: depth, body, value, joining: Joining::Add, result } = total else {
+    let Stmt::Total { index: step, low, high: depth, body, value, joining: Joining::Add, result } = total
+    else {
         return None;
     };
     let (low, depth, value, result) = (*low, *depth, *value, *result);

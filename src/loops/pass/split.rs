@@ -135,7 +135,8 @@ impl Known<'_> {
 
     fn set(&mut self, reg: Reg, op: &Op) {
         let constant = |reg: &Reg| {
-            let end = self.ends.get(reg).filter(|end| end.size.is_none() && end.offset.unsigned_abs() <= 1 << 32);
+            let end =
+                self.ends.get(reg).filter(|end| end.size.is_none() && end.offset.unsigned_abs() <= 1 << 32);
             end.map(|end| end.offset)
         };
         match op {
