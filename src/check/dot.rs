@@ -44,6 +44,7 @@ impl Checker<'_> {
             }
             let fields = ty.unfold().fields();
             if let Some(at) = fields.as_ref().and_then(|f| f.iter().position(|(n, _)| *n == name.text)) {
+                self.note_field(name.span, &ty, at);
                 let field = fields.map(|f| f[at].1.clone()).unwrap_or_else(Type::error);
                 return Term::new(TermKind::Component(Box::new(base), BigUint::from(at)), field, span);
             }

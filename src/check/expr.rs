@@ -6,6 +6,7 @@
 
 use super::error::{CheckError, Inside};
 use super::infer::Literal;
+use super::note::Referent;
 use super::suggest::similar;
 use super::{Checker, Definition};
 use crate::core::{Arm, LocalId, Pat, PatKind, Stmt, StmtKind, Term, TermKind};
@@ -26,6 +27,7 @@ impl Checker<'_> {
         let at_statement = std::mem::take(&mut self.at_statement);
         self.infer.here = e.span;
         let term = self.expr_any(e, hint, at_statement);
+        self.note_expr(e.span, &term.ty);
         self.bounded(term)
     }
 
@@ -344,11 +346,14 @@ impl Checker<'_> {
     /// A name where its value is wanted.
     fn name(&mut self, name: &ast::Name, type_args: &[Type], hint: Option<&Type>) -> Term {
         let span = name.span;
+        self.note_scope(span);
         if type_args.is_empty() {
             if let Some((binding, _)) = self.lookup_local(&name.text) {
+                self.note(span, |_| Some(Referent::At(binding.span)));
                 return self.local_term(binding.local, span);
             }
             if let Some((id, ..)) = self.global(&name.text) {
+                self.note_global(span, &name.text);
                 let ty = self.program.globals[id as usize].ty.clone();
                 return Term::new(TermKind::Global(id), ty, span);
             }

@@ -14,6 +14,7 @@
 use super::Checker;
 use super::env::TypeDefinition;
 use super::error::{CheckError, KindError};
+use super::note::Referent;
 use super::suggest::similar;
 use crate::source::Span;
 use crate::syntax::ast::{self, Name, TypeExpr, TypeExprKind, TypeParam};
@@ -71,6 +72,7 @@ impl Checker<'_> {
     /// A written kind, `TYPE` when left out.
     pub(super) fn lower_kind(&mut self, written: Option<&Name>) -> Kind {
         let Some(name) = written else { return Kind::Type };
+        self.note(name.span, |_| Some(Referent::Named));
         self.env.kind_named(&name.text).unwrap_or_else(|| {
             if self.unknown_in_module(name) {
                 return Kind::UnitSum;

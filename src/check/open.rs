@@ -431,6 +431,7 @@ impl Checker<'_> {
                 None => {
                     let var = self.env.fresh_var(&name.text, Kind::Compact);
                     vars.push(var.clone());
+                    self.note_parameter(name, &Type::var(var.clone()));
                     Type::var(var)
                 }
             },
@@ -468,6 +469,7 @@ impl Checker<'_> {
 
     /// Brings the name of a size into scope.
     pub(super) fn bind_size(&mut self, name: &Name, size: Type, session: bool) {
+        self.note_parameter(name, &size);
         if session {
             self.env.types.insert(name.text.clone(), TypeDefinition::Size(size));
         } else {

@@ -1,6 +1,7 @@
 //! Statements, and control flow.
 
 use super::error::{CheckError, ClassError, ModuleError};
+use super::note::Referent;
 use super::{Checker, FrameKind};
 use crate::core::{
     ForRange, Global, Pat, PatKind, Root, Script, Step, StepKind, Stmt, StmtKind, Term, TermKind,
@@ -367,7 +368,9 @@ impl Checker<'_> {
 
     /// A variable that is about to be stored into.
     fn storable(&mut self, name: &ast::Name) -> Option<(Root, Type)> {
+        self.note_scope(name.span);
         if let Some((binding, own)) = self.lookup_local(&name.text) {
+            self.note(name.span, |_| Some(Referent::At(binding.span)));
             if !own && self.frame().pure() {
                 let header = self.frame().header;
                 self.report(CheckError::StoreOutside {
@@ -386,6 +389,7 @@ impl Checker<'_> {
             return Some((Root::Local(binding.local), ty));
         }
         if let Some((id, mutable, declared)) = self.global(&name.text) {
+            self.note_global(name.span, &name.text);
             if self.frame().pure() {
                 let header = self.frame().header;
                 self.report(CheckError::StoreOutside {
@@ -467,7 +471,10 @@ impl Checker<'_> {
                 ExprKind::Name(field) => {
                     let fields = ty.unfold().fields();
                     match fields.and_then(|f| f.iter().position(|(n, _)| *n == field.text)) {
-                        Some(at) => self.component(hole, &at.into(), key.span),
+                        Some(at) => {
+                            self.note_field(field.span, &ty, at);
+                            self.component(hole, &at.into(), key.span)
+                        }
                         None => self.select(hole, key, key.span),
                     }
                 }
