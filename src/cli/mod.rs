@@ -12,6 +12,7 @@ mod fmt;
 mod input;
 mod interrupt;
 mod json;
+mod lsp;
 mod new;
 mod output;
 mod repl;
@@ -49,6 +50,9 @@ pub mod exit {
 
 /// Does what the arguments say.
 pub fn run(arguments: Arguments) -> u8 {
+    if let Some(Command::Lsp { .. }) = arguments.command {
+        return lsp::serve();
+    }
     let mut shell = Shell::new();
     let code = match (arguments.command, arguments.evaluate, arguments.file) {
         (Some(command), _, _) => shell.command(command),
@@ -115,6 +119,8 @@ impl Shell {
                 self.messages = if json { Messages::JsonErr } else { Messages::Text };
                 self.file(&file, &rest)
             }
+            // It has no shell: it was served before there was one.
+            Command::Lsp { .. } => exit::OK,
             Command::Test { files } => self.test(&files),
             Command::Doc { file, markdown, output, .. } => self.document(file.as_deref(), markdown, &output),
             Command::Explain { code } => explain::explain(&mut self.output, code.as_deref()),

@@ -49,6 +49,22 @@ pub enum CandidateKind {
     Module,
 }
 
+impl CandidateKind {
+    /// Its place in a list of all kinds.
+    fn rank(self) -> u8 {
+        match self {
+            CandidateKind::Field => 0,
+            CandidateKind::Variable => 1,
+            CandidateKind::Constructor => 2,
+            CandidateKind::Function => 3,
+            CandidateKind::Module => 4,
+            CandidateKind::Type => 5,
+            CandidateKind::Class => 6,
+            CandidateKind::Keyword => 7,
+        }
+    }
+}
+
 /// A function whose argument is being written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
@@ -177,6 +193,8 @@ impl Session {
                 all.push(self.candidate(name));
             }
         }
+        // What a program computes with comes first.
+        all.sort_by_key(|candidate| candidate.kind.rank());
         all
     }
 
@@ -237,8 +255,8 @@ impl Session {
     }
 
     /// What a name can be called as.
-    fn forms(&mut self, name: &str) -> Vec<Unread> {
-        let overloads = self.overloads(name);
+    fn forms(&self, name: &str) -> Vec<Unread> {
+        let overloads = self.known_overloads(name);
         let callables = self.env.callables(name).unwrap_or(&[]);
         let forms = callables.iter().zip(overloads).map(|(callable, overload)| {
             let declared = match callable {
@@ -349,17 +367,19 @@ impl Index {
 }
 
 /// Texts in which what is being written at a place can perhaps be read: the text itself with a word there,
-/// the same with the end of the statement, and with everything closed that is open in its statement.
+/// the same with the end of the statement, and with everything closed that is open in its statement and what
+/// would complete it.
 fn attempts(text: &str, at: usize, word: &str) -> Vec<String> {
     let (before, after) = text.split_at(at);
     let line_end = after.find('\n').unwrap_or(after.len());
     let below = &after[line_end..];
     let closers = closers(before);
-    vec![
-        format!("{before}{word}{after}"),
-        format!("{before}{word};{after}"),
-        format!("{before}{word}{closers};{below}"),
-    ]
+    let mut all = vec![format!("{before}{word}{after}")];
+    // What ends a statement, a function without body, a variable without value.
+    let ends = [";", &format!(" => {NOTHING_YET};"), &format!(" = {NOTHING_YET};")];
+    all.push(format!("{before}{word};{after}"));
+    all.extend(ends.map(|end| format!("{before}{word}{closers}{end}{below}")));
+    all
 }
 
 /// What closes the brackets and blocks that are open at the end of a text, in the statement there.

@@ -150,10 +150,14 @@ impl Index {
             }
             Target::Module(source) => {
                 let text = self.sources.get(source)?;
-                let first = text.text.lines().map(str::trim).take_while(|line| line.starts_with("//"));
+                let first = text
+                    .text
+                    .lines()
+                    .map(str::trim)
+                    .take_while(|line| line.starts_with("//") && !line.starts_with("///"));
                 let about: Vec<&str> = first.map(|line| line.trim_start_matches('/').trim()).collect();
                 let doc = (!about.is_empty()).then(|| about.join("\n").into());
-                let code = format!("import {}", text.name);
+                let code = format!("import {}", file_name(&text.name));
                 Some(Hover { span, code, facts: Vec::new(), doc })
             }
             Target::Declared(declared) => {
@@ -215,6 +219,16 @@ impl Index {
         }
     }
 
+    /// The type of what is declared, where it has one that is worth a word.
+    pub fn type_of_declaration(&self, declaration: &Declaration) -> Option<String> {
+        if let Some(ty) = self.variables.get(&declaration.name_at) {
+            return (!ty.is_error()).then(|| ty.to_string());
+        }
+        let scheme = self.signatures.get(&declaration.name_at)?;
+        let ty = scheme.ty();
+        (!ty.is_error()).then(|| ty.to_string())
+    }
+
     /// What a function gives.
     fn result(&self, declaration: &Declaration) -> Option<Type> {
         let mut result = self.signatures.get(&declaration.name_at)?.result.clone()?;
@@ -243,7 +257,10 @@ impl Index {
             return Some(format!("{what} `{}`", whole.name));
         }
         let source = self.sources.get(declared.source)?;
-        (declared.source != self.root).then(|| format!("from `{}`", source.name))
+        (declared.source != self.root).then(|| {
+            let file = if self.is_library(declared.source) { &source.name } else { file_name(&source.name) };
+            format!("from `{file}`")
+        })
     }
 
     /// Types that are inferred and not written: of variables, and of what functions give.
@@ -319,9 +336,17 @@ impl Index {
     }
 }
 
+/// The last part of a path.
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
 /// What is worth knowing about values of a type.
 fn facts(ty: &Type) -> Vec<String> {
-    let mut facts = vec![format!("kind {}", ty.kind_of())];
+    let mut facts = Vec::new();
+    if ty.kind_of() != Kind::Type {
+        facts.push(format!("kind {}", ty.kind_of()));
+    }
     match ty.kind() {
         TypeKind::Array(_, index) => {
             if let Ok(size) = index.size() {

@@ -10,12 +10,12 @@ pub mod outline;
 mod rename;
 mod resolve;
 
-pub use assist::{Candidate, CandidateKind, Invocation};
+pub use assist::{Candidate, CandidateKind, Form, Invocation};
 pub use lookup::{Hint, Hover, NameClass};
 pub use outline::{Declaration, DeclarationKind};
 pub use rename::{Change, NoRename, Spot, changed, check_name, same_meaning};
 
-use super::{Mode, Session, library};
+use super::{Mode, Saved, Session, library};
 use crate::check::Env;
 use crate::check::env::Scheme;
 use crate::check::note::Notes;
@@ -80,6 +80,17 @@ pub struct Index {
     outlines: HashMap<SourceId, Arc<Vec<Declaration>>>,
 }
 
+/// What has come of a text so far, if it goes on or not.
+#[derive(Default)]
+struct Drawn {
+    stmts: Vec<ast::Stmt>,
+    diagnostics: Vec<Diagnostic>,
+    noting: Option<Noting>,
+    /// The session before it.
+    saved: Option<Saved>,
+    inputs: usize,
+}
+
 /// What a session collects while it checks for an index.
 #[derive(Default)]
 pub(super) struct Noting {
@@ -132,55 +143,68 @@ impl Session {
         look: impl FnOnce(&mut Session, &Notes) -> T,
     ) -> (Index, Option<T>) {
         let texts = self.sources.len();
-        let first = library::sources().len() as u32;
-        let saved = self.save();
-        let inputs = self.inputs.len();
-        if let Some(before) = draft.before {
-            self.evaluate("arguments", before, Mode::Script, &mut |_| ());
-        }
         let source = self.sources.add(draft.name, draft.text);
-        let id = draft.id.to_string();
         let cursor = cursor.map(|at| (source.id, at as u32));
+        let first = library::sources().len() as u32;
         let notes = Some(Notes::new(first, cursor));
         self.noting = Some(Noting { notes, first, ..Noting::default() });
-        let mut diagnostics = Vec::new();
-        let done = catch_unwind(AssertUnwindSafe(|| {
-            let stmts = self.check_all(&source, &mut diagnostics);
-            let noting = self.noting.take().unwrap_or_default();
-            let seen = noting.notes.as_ref().map(|notes| look(self, notes));
-            (stmts, noting, seen)
-        }));
-        let (stmts, noting, seen) = done.unwrap_or_else(|_| {
-            diagnostics = vec![super::internal_error(Span::new(source.id, 0, 0))];
-            (Vec::new(), Noting::default(), None)
+        let mut drawn = Drawn::default();
+        let seen =
+            catch_unwind(AssertUnwindSafe(|| self.go_through(&source, draft.before, &mut drawn, look)));
+        let seen = seen.unwrap_or_else(|_| {
+            drawn.diagnostics = vec![super::internal_error(Span::new(source.id, 0, 0))];
+            None
         });
-        self.noting = None;
-        let mut index = self.made(&source, &stmts, noting, diagnostics);
-        index.modules.insert(source.id, id);
-        self.restore(saved);
-        self.inputs.truncate(inputs);
+        let noting = self.noting.take().or(drawn.noting.take()).unwrap_or_default();
+        let inputs = drawn.inputs;
+        let mut index = self.made(&source, &drawn.stmts, noting, drawn.diagnostics);
+        index.modules.insert(source.id, draft.id.to_string());
+        if let Some(saved) = drawn.saved {
+            self.restore(saved);
+            self.inputs.truncate(inputs);
+        }
         self.sources.truncate(texts);
         (index, seen)
     }
 
     /// Checks a text as [`Session::check`] does, but goes on after mistakes as long as there is something
     /// to be noted; what is said then is not told.
-    fn check_all(&mut self, source: &Arc<Source>, diagnostics: &mut Vec<Diagnostic>) -> Vec<ast::Stmt> {
+    fn go_through<T>(
+        &mut self,
+        source: &Arc<Source>,
+        before: Option<&str>,
+        drawn: &mut Drawn,
+        look: impl FnOnce(&mut Session, &Notes) -> T,
+    ) -> Option<T> {
         let parsed = syntax::parse(source);
-        diagnostics.extend(parsed.errors);
+        drawn.stmts = parsed.stmts;
+        drawn.diagnostics.extend(parsed.errors);
         let stopped = |said: &[Diagnostic]| said.iter().any(Diagnostic::is_error);
         let mut unsaid = Vec::new();
-        let said = if stopped(diagnostics) { &mut unsaid } else { &mut *diagnostics };
-        let reading = self.read(&parsed.stmts, said);
-        let loaded = self.load_library(source).and_then(|()| self.load_for(&reading));
+        let said = if stopped(&drawn.diagnostics) { &mut unsaid } else { &mut drawn.diagnostics };
+        let reading = self.read(&drawn.stmts, said);
+        // What the text needs of the library stays, as it does after an input: all else is put back.
+        let mut loaded = self.load_library(source).and_then(|()| self.load_for(&reading));
+        if let Some(before) = before {
+            let mentions = library::mentions(&super::detached(before));
+            loaded = loaded.and_then(|()| self.know(&mentions));
+        }
         if let Err(errors) = loaded {
             said.extend(errors);
-            return parsed.stmts;
+            return None;
+        }
+        drawn.inputs = self.inputs.len();
+        drawn.saved = Some(self.save());
+        if let Some(before) = before {
+            let noting = self.noting.take();
+            self.evaluate("arguments", before, Mode::Script, &mut |_| ());
+            self.noting = noting;
         }
         let _ = self.enter(reading, source, said);
-        let said = if stopped(diagnostics) { &mut unsaid } else { diagnostics };
-        let _ = self.script(&parsed.stmts, said);
-        parsed.stmts
+        let said = if stopped(&drawn.diagnostics) { &mut unsaid } else { &mut drawn.diagnostics };
+        let _ = self.script(&drawn.stmts, said);
+        drawn.noting = self.noting.take();
+        drawn.noting.as_ref()?.notes.as_ref().map(|notes| look(self, notes))
     }
 
     fn made(
@@ -255,6 +279,17 @@ impl Index {
     /// Whether a text with this id has been read.
     pub fn has_read(&self, id: &str) -> bool {
         self.modules.values().any(|known| known == id)
+    }
+
+    /// Whether it imports no file.
+    pub fn is_alone(&self) -> bool {
+        self.modules.len() <= 1
+    }
+
+    /// The text with an id, if it has been read.
+    pub fn text_with(&self, id: &str) -> Option<&str> {
+        let (source, _) = self.modules.iter().find(|(_, known)| *known == id)?;
+        self.sources.get(*source).map(|source| source.text.as_str())
     }
 
     /// Whether a text is one of the library's.

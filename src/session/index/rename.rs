@@ -9,7 +9,6 @@ use crate::session::tokens::{TokenClass, tokens};
 use crate::source::Span;
 use crate::syntax;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 /// A place that does not depend on which index speaks of it: the id of a text, and bytes in it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,7 +64,7 @@ impl Index {
 
     /// Adds the places of this index's texts that name what is declared there.
     pub fn places_naming(&self, declared: &Spot, change: &mut Change) -> Result<(), NoRename> {
-        let Some(span) = self.span(declared) else { return Ok(()) };
+        let Some(span) = self.span_of(declared) else { return Ok(()) };
         let name = self.sources.slice(span);
         for place in self.uses_for(Target::Declared(span)) {
             if let Some(spot) = self.spot(place) {
@@ -118,7 +117,7 @@ impl Index {
     }
 
     /// The span here of a place elsewhere.
-    fn span(&self, spot: &Spot) -> Option<Span> {
+    pub fn span_of(&self, spot: &Spot) -> Option<Span> {
         let (source, _) = self.modules.iter().find(|(_, id)| **id == spot.id)?;
         Some(Span::new(*source, spot.start, spot.end))
     }
@@ -169,7 +168,7 @@ pub fn same_meaning(before: &Index, after: &Index, change: &Change, name: &str) 
     let differs = old.iter().find(|(at, target)| new.get(*at) != Some(target)).map(|(at, _)| at);
     let differs = differs.or_else(|| new.keys().find(|at| !old.contains_key(*at)));
     let place = |spot: &Spot| {
-        let text = after.span(spot).and_then(|span| after.sources.get(span.source));
+        let text = after.span_of(spot).and_then(|span| after.sources.get(span.source));
         let line = text.map_or(0, |source| line(&source.text, spot.start));
         let file = text.map_or("", |source| &source.name);
         let word = text.and_then(|source| source.text.get(spot.start..spot.end)).unwrap_or_default();
@@ -214,11 +213,4 @@ fn shifted(spot: Spot, change: &Change, length: usize) -> Spot {
 
 fn line(text: &str, at: usize) -> usize {
     1 + text.as_bytes().iter().take(at).filter(|&&b| b == b'\n').count()
-}
-
-/// The bytes of a spot.
-impl From<&Spot> for Range<usize> {
-    fn from(spot: &Spot) -> Range<usize> {
-        spot.start..spot.end
-    }
 }
