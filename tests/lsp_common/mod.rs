@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -144,8 +144,7 @@ impl Client {
         self.answer(id)
     }
 
-    /// Asks about a place of a text: the `nth` time that `needle` stands there, or the place after it
-    /// that a `|` in the needle marks.
+    /// Asks about the place of a text that [`place`] finds.
     pub fn at(&mut self, method: &str, uri: &str, text: &str, needle: &str) -> Value {
         self.asked_at(method, uri, text, needle, json!({})).expect("an answer")
     }
@@ -243,20 +242,28 @@ pub fn uri(path: &Path) -> String {
     format!("file://{}", path.display().to_string().replace(' ', "%20"))
 }
 
-/// The place of a `|` in a needle that stands in a text once, or of the needle.
+/// The place of a `|`, or of a `‸` if there is one, in a needle that stands in a text once; or of the needle.
 pub fn place(text: &str, needle: &str) -> Value {
-    let (before, after) = needle.split_once('|').unwrap_or((needle, ""));
+    let mark = if needle.contains('‸') { '‸' } else { '|' };
+    let (before, after) = needle.split_once(mark).unwrap_or((needle, ""));
     let found: Vec<usize> = text.match_indices(&format!("{before}{after}")).map(|(at, _)| at).collect();
     assert_eq!(found.len(), 1, "`{needle}` stands {} times in\n{text}", found.len());
-    let at = found[0] + if needle.contains('|') { before.len() } else { 0 };
+    let at = found[0] + if needle.contains(mark) { before.len() } else { 0 };
     position(text, at)
+}
+
+/// Where lines begin: after `\n`, `\r\n` and `\r`.
+fn starts(text: &str) -> Vec<usize> {
+    let ends =
+        text.char_indices().filter(|(at, c)| *c == '\n' || *c == '\r' && !text[at + 1..].starts_with('\n'));
+    std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
 }
 
 /// The place of a byte.
 pub fn position(text: &str, at: usize) -> Value {
-    let line = text[..at].matches('\n').count();
-    let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
-    json!({ "line": line, "character": text[start..at].encode_utf16().count() })
+    let starts = starts(text);
+    let line = starts.iter().filter(|start| **start <= at).count() - 1;
+    json!({ "line": line, "character": text[starts[line]..at].encode_utf16().count() })
 }
 
 /// The text at a range.
@@ -268,7 +275,7 @@ pub fn slice<'t>(text: &'t str, range: &Value) -> &'t str {
 pub fn byte(text: &str, position: &Value) -> usize {
     let line = position["line"].as_u64().expect("a line") as usize;
     let mut units = position["character"].as_u64().expect("a character") as usize;
-    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+    let Some(&start) = starts(text).get(line) else { return text.len() };
     for (at, c) in text[start..].char_indices() {
         if units == 0 {
             return start + at;
