@@ -338,8 +338,7 @@ impl Checker<'_> {
         let opens = self.frame().opened.iter().any(|var| found.mentions(var));
         if opens && !self.infer.try_unify(&found, result) {
             let (span, expected) = (value.span, self.infer.shown(result));
-            let hint =
-                Some("a result of several sizes is declared, as in `fun f(n:int):int ^ ?K`".to_string());
+            let hint = Some("a result of several sizes is declared, as in `fun f(n:int):int ^ ?K`".into());
             return self.wrong(CheckError::Mismatch { span, expected, found, because, hint }, span);
         }
         self.coerce(value, result, because)

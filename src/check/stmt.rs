@@ -337,7 +337,7 @@ impl Checker<'_> {
             (FrameKind::Proc, Some(value)) => {
                 let value = self.expr(value, None);
                 let found = self.infer.settle(&value.ty);
-                let hint = Some("a procedure returns nothing: make it a `fun` to return a value".to_string());
+                let hint = Some("a procedure returns nothing: make it a `fun` to return a value".into());
                 self.report(CheckError::Mismatch {
                     span: value.span,
                     expected: Type::unit(),

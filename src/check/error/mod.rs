@@ -15,7 +15,7 @@ pub use kind::KindError;
 pub use module::ModuleError;
 pub use size::{Inside, SizeError};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Help};
 use crate::source::Span;
 use crate::types::{Triangle, Type, TypeKind};
 use num_bigint::{BigInt, BigUint};
@@ -94,7 +94,7 @@ pub enum CheckError {
         expected: Type,
         found: Type,
         because: Option<(Span, String)>,
-        hint: Option<String>,
+        hint: Option<Help>,
     },
     NotNatural {
         span: Span,
@@ -225,7 +225,7 @@ pub enum CheckError {
         found: Type,
         index: Type,
         array: Type,
-        help: Option<String>,
+        help: Option<Help>,
     },
     NotIndexable {
         span: Span,

@@ -409,10 +409,8 @@ fn closers(before: &str) -> String {
                 "endif" | "endmatch" | "done" => {
                     open.pop();
                 }
-                "perform" => {
-                    if open.last() == Some(&" endif") {
-                        open.pop();
-                    }
+                "perform" if open.last() == Some(&" endif") => {
+                    open.pop();
                 }
                 // What begins a definition is in no expression: what is open before was left so.
                 "fun" | "proc" | "val" | "var" | "struct" | "variant" | "class" | "instance" => {

@@ -74,7 +74,7 @@ impl Index {
         let touching =
             own.iter().filter(|found| found.span.start as usize <= at && at <= found.span.end as usize);
         // Between two names, the one that begins there.
-        touching.last().copied()
+        touching.max_by_key(|found| found.span).copied()
     }
 
     /// The names of a text, in order.
