@@ -116,6 +116,9 @@ fn definitions_are_found_in_this_text_in_modules_and_in_the_library() {
     let copy = format!("file://{path}");
     client.open_text(&copy, &text);
     let symbols = client.request("textDocument/documentSymbol", json!({ "textDocument": { "uri": copy } }));
+    let rename = json!({ "newName": "total" });
+    let refused = client.asked_at("textDocument/rename", &copy, &text, "fun su|m[T", rename);
+    assert!(refused.expect_err("refused")["message"].as_str().expect("a reason").contains("a copy of the"));
     assert!(symbols.expect("symbols").as_array().expect("a list").iter().any(|s| s["name"] == "sum"));
     client.replace(&uri, 2, PROGRAM);
     client.diagnostics(&uri, 2);

@@ -66,6 +66,29 @@ fn quick_fixes_apply_what_helps_say() {
 }
 
 #[test]
+fn a_fix_may_have_several_edits_and_be_in_another_file() {
+    let mut client = Client::new("edits");
+    let part = client.file("part.flx", "fun inner(x:int):int => x;\n");
+    let text = "import \"part.flx\" as part;\nval y : int = 2.5;\nprintln (part::inner y);\n";
+    let uri = client.open("main.flx", text);
+    let wrong = client.diagnostics(&uri, 1);
+    let codes: Vec<&str> = wrong.iter().filter_map(|said| said["code"].as_str()).collect();
+    assert_eq!(codes, ["E0301", "E0906"]);
+    let mut fixes = Vec::new();
+    for said in &wrong {
+        let asked = json!({ "textDocument": { "uri": uri }, "range": said["range"], "context": { "diagnostics": [] } });
+        let actions = client.request("textDocument/codeAction", asked).expect("actions");
+        assert_eq!(actions.as_array().expect("a list").len(), 1, "{actions}");
+        fixes.push(actions[0]["edit"]["changes"].clone());
+    }
+    assert_eq!(edited(text, &fixes[0][&uri]), text.replace("2.5", "(2.5 :> int)"));
+    assert_eq!(
+        edited("fun inner(x:int):int => x;\n", &fixes[1][&part]),
+        "export fun inner(x:int):int => x;\n"
+    );
+}
+
+#[test]
 fn open_texts_count_and_not_what_is_on_disk() {
     let mut client = Client::new("buffers");
     let part = client.file("part.flx", "export fun f(x:int):int => x;\n");
@@ -137,9 +160,14 @@ fn layout_replaces_what_differs_and_leaves_broken_texts() {
     assert_eq!(edits.as_array().expect("a list").len(), 1);
     assert_eq!(slice(text, &edits[0]["range"]), "val b=2   ;\n");
     assert_eq!(edited(text, &edits), "val a = 1;\nval b = 2;\nval c = 3;\n");
-    client.replace(&uri, 2, "val b=2   ;;)\n");
+    let crlf = "val a = 1;\r\nval b=2   ;\r\n";
+    client.replace(&uri, 4, crlf);
+    let edits = client.request("textDocument/formatting", asked.clone()).expect("edits");
+    assert_eq!(edited(crlf, &edits), "val a = 1;\r\nval b = 2;\r\n");
+    assert_eq!(slice(crlf, &edits[0]["range"]), "val b=2   ;\r\n");
+    client.replace(&uri, 5, "val b=2   ;;)\n");
     assert_eq!(client.request("textDocument/formatting", asked.clone()), Ok(Value::Null));
-    client.replace(&uri, 3, "val b = 2;\n");
+    client.replace(&uri, 6, "val b = 2;\n");
     assert_eq!(client.request("textDocument/formatting", asked), Ok(json!([])));
 }
 

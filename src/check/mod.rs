@@ -117,6 +117,8 @@ struct Binding {
     local: LocalId,
     mutable: bool,
     span: Span,
+    /// The word `val` of its statement.
+    word: Option<Span>,
 }
 
 /// What kind of body is being checked.
@@ -237,6 +239,8 @@ struct Checker<'a> {
     opens: open::Opens,
     /// The next expression is a statement, so a procedure may be called.
     at_statement: bool,
+    /// The word that begins the statement whose pattern is being bound.
+    let_word: Option<Span>,
     /// What is noted for an editor, if one asks.
     notes: Option<Notes>,
 }
@@ -256,6 +260,7 @@ impl<'a> Checker<'a> {
             implicit_vars: false,
             opens: open::Opens::Nothing,
             at_statement: false,
+            let_word: None,
             notes: None,
         }
     }
@@ -290,7 +295,7 @@ impl<'a> Checker<'a> {
 
     /// Brings a local into scope under a name.
     fn bind(&mut self, name: &Arc<str>, local: LocalId, mutable: bool, span: Span) {
-        let binding = Binding { local, mutable, span };
+        let binding = Binding { local, mutable, span, word: self.let_word };
         self.note_variable(span, |this| match this.item.frames.last() {
             Some(frame) => frame.locals[local as usize].ty.clone(),
             None => Type::error(),
@@ -393,9 +398,9 @@ impl<'a> Checker<'a> {
         locals.chain(self.env.values.keys()).map(|n| n.to_string()).collect()
     }
 
-    fn global(&self, name: &str) -> Option<(GlobalId, bool, Span)> {
+    fn global(&self, name: &str) -> Option<(GlobalId, bool, Span, Option<Span>)> {
         match self.env.values.get(name) {
-            Some(Definition::Global { id, mutable, span }) => Some((*id, *mutable, *span)),
+            Some(Definition::Global { id, mutable, span, word }) => Some((*id, *mutable, *span, *word)),
             _ => None,
         }
     }

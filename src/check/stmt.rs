@@ -19,7 +19,7 @@ impl Checker<'_> {
             let mut out = Vec::new();
             match &stmt.kind {
                 ast::StmtKind::Let { mutable, pattern, ty, init } => {
-                    this.global_let(*mutable, pattern, ty.as_ref(), init, &mut out);
+                    this.global_let(*mutable, pattern, ty.as_ref(), init, stmt.span, &mut out);
                 }
                 ast::StmtKind::Function { .. } => {}
                 ast::StmtKind::Expr(e) => {
@@ -77,6 +77,7 @@ impl Checker<'_> {
         pattern: &ast::Pattern,
         ty: Option<&ast::TypeExpr>,
         init: &Expr,
+        stmt: Span,
         out: &mut Vec<Stmt>,
     ) {
         let (ty, init) = self.initial(ty, init, true);
@@ -84,7 +85,9 @@ impl Checker<'_> {
         let span = pattern.span;
         let (pat, bound) = self.in_scope(|this| {
             this.item.names_last = true;
+            this.let_word = val_word(mutable, stmt);
             let pat = this.total_binding(pattern, &ty, mutable);
+            this.let_word = None;
             this.item.names_last = false;
             let scope = this.frame().scopes.last().cloned().unwrap_or_default();
             (pat, scope)
@@ -111,7 +114,8 @@ impl Checker<'_> {
                 None => self.local_term(binding.local, binding.span),
             };
             out.push(Stmt { kind: StmtKind::SetGlobal(id, value), span });
-            let definition = super::Definition::Global { id, mutable, span: binding.span };
+            let definition =
+                super::Definition::Global { id, mutable, span: binding.span, word: binding.word };
             self.env.values.insert(name, definition);
         }
     }
@@ -172,7 +176,9 @@ impl Checker<'_> {
             S::Let { mutable, pattern, ty, init } => {
                 let (ty, init) = self.initial(ty.as_ref(), init, false);
                 self.names_once([pattern], "variable");
+                self.let_word = val_word(*mutable, span);
                 let pat = self.total_binding(pattern, &ty, *mutable);
+                self.let_word = None;
                 push(StmtKind::Let(pat, init));
             }
             S::Function { name, function, .. } => {
@@ -381,14 +387,15 @@ impl Checker<'_> {
                 return None;
             }
             if !binding.mutable {
-                let declared = Some(binding.span);
-                self.report(CheckError::NotAVar { span: name.span, name: name.text.to_string(), declared });
+                let (declared, word) = (Some(binding.span), binding.word);
+                let name_text = name.text.to_string();
+                self.report(CheckError::NotAVar { span: name.span, name: name_text, declared, word });
                 return None;
             }
             let ty = self.frame().locals[binding.local as usize].ty.clone();
             return Some((Root::Local(binding.local), ty));
         }
-        if let Some((id, mutable, declared)) = self.global(&name.text) {
+        if let Some((id, mutable, declared, word)) = self.global(&name.text) {
             self.note_global(name.span, &name.text);
             if self.frame().pure() {
                 let header = self.frame().header;
@@ -401,13 +408,15 @@ impl Checker<'_> {
             }
             if !mutable {
                 let declared = Some(declared);
-                self.report(CheckError::NotAVar { span: name.span, name: name.text.to_string(), declared });
+                let name_text = name.text.to_string();
+                self.report(CheckError::NotAVar { span: name.span, name: name_text, declared, word });
                 return None;
             }
             return Some((Root::Global(id), self.program.globals[id as usize].ty.clone()));
         }
         if self.env.callables(&name.text).is_some() {
-            self.report(CheckError::NotAVar { span: name.span, name: name.text.to_string(), declared: None });
+            let (name_text, declared) = (name.text.to_string(), None);
+            self.report(CheckError::NotAVar { span: name.span, name: name_text, declared, word: None });
         } else {
             self.unknown(name);
         }
@@ -542,6 +551,11 @@ impl Checker<'_> {
             Some(StmtKind::For(local, range, stmts))
         })
     }
+}
+
+/// The word that begins the statement of a `val`.
+fn val_word(mutable: bool, stmt: Span) -> Option<Span> {
+    (!mutable).then(|| super::module::word(stmt, "val"))
 }
 
 /// Whether statements always leave the function by `return` (or stop the program).

@@ -3,6 +3,7 @@
 //! The change is tried before it is handed out: all texts that take part are checked with it, and every
 //! name in them must stand for what it stood for.
 
+use super::documents::Document;
 use super::position::Lines;
 use super::{Answer, Refusal, Server, said, uri, workspace};
 use felis::session::index::{Change, Index, changed, check_name, same_meaning};
@@ -18,13 +19,17 @@ impl Server {
     pub(super) fn prepare_rename(&mut self, asked: TextDocumentPositionParams) -> Answer {
         let Some((document, index, at)) = self.place(&asked) else { return Ok(Value::Null) };
         let (span, _) = index.renamable(at).map_err(Refusal::failed)?;
+        not_a_copy(document)?;
         let range = document.lines.span(&document.text, span);
         let placeholder = index.sources().slice(span).to_string();
         said(PrepareRenameResponse::RangeWithPlaceholder { range, placeholder })
     }
 
     pub(super) fn rename(&mut self, asked: RenameParams) -> Answer {
-        let Some((_, index, at)) = self.place(&asked.text_document_position) else { return Ok(Value::Null) };
+        let Some((document, index, at)) = self.place(&asked.text_document_position) else {
+            return Ok(Value::Null);
+        };
+        not_a_copy(document)?;
         let name = asked.new_name.trim();
         check_name(name).map_err(Refusal::failed)?;
         let (span, declared) = index.renamable(at).map_err(Refusal::failed)?;
@@ -99,5 +104,13 @@ impl Server {
         }
         let seen = indexes.iter().find_map(|index| index.text_with(id).map(str::to_string));
         seen.or_else(|| workspace::read(&PathBuf::from(id)))
+    }
+}
+
+/// Nothing is renamed in a copy of the library's text.
+fn not_a_copy(document: &Document) -> Result<(), Refusal> {
+    match document.library {
+        true => Err(Refusal::failed("this is a copy of the standard library, which stays as it is")),
+        false => Ok(()),
     }
 }

@@ -9,6 +9,7 @@ use super::super::input;
 use super::uri;
 use felis::session::{Loader, NotFound, Place, reference};
 use lsp_types::Uri;
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -73,6 +74,8 @@ pub fn id_of(path: &Path) -> String {
 /// Where copies for editors lie.
 pub struct Copies {
     folder: Option<PathBuf>,
+    /// Those that have been made, or could not be.
+    made: RefCell<HashMap<String, Option<Uri>>>,
 }
 
 impl Copies {
@@ -82,7 +85,8 @@ impl Copies {
         let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
         let base = base.or_else(home).unwrap_or_else(std::env::temp_dir);
         let folder = base.join("felis").join(env!("CARGO_PKG_VERSION"));
-        Copies { folder: std::fs::create_dir_all(&folder).ok().map(|()| id_of(&folder).into()) }
+        let folder = std::fs::create_dir_all(&folder).ok().map(|()| id_of(&folder).into());
+        Copies { folder, made: RefCell::default() }
     }
 
     /// Whether a file is such a copy.
@@ -92,13 +96,23 @@ impl Copies {
 
     /// A text of the library as a file, named as messages name it.
     pub fn library(&self, name: &str, text: &str) -> Option<Uri> {
-        self.copy(name, text)
+        self.once(name, || Some(text.to_string()))
     }
 
     /// The page of the reference about a code.
     pub fn explanation(&self, code: &str) -> Option<Uri> {
-        let page = reference::explain(code)?;
-        self.copy(&format!("explain/{code}.md"), &format!("# {code}\n\n{page}\n"))
+        self.once(&format!("explain/{code}.md"), || {
+            Some(format!("# {code}\n\n{}\n", reference::explain(code)?))
+        })
+    }
+
+    fn once(&self, name: &str, text: impl FnOnce() -> Option<String>) -> Option<Uri> {
+        if let Some(made) = self.made.borrow().get(name) {
+            return made.clone();
+        }
+        let made = text().and_then(|text| self.copy(name, &text));
+        self.made.borrow_mut().insert(name.to_string(), made.clone());
+        made
     }
 
     /// Nobody writes into a copy; an old one is replaced.

@@ -109,6 +109,8 @@ impl Server {
             return Ok(Value::Null);
         };
         let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
+        // Lines end as they did.
+        let new = if texts.contains("\r\n") { new.replace('\n', "\r\n") } else { new };
         let edits = difference(&texts, &new).map(|(old, new)| TextEdit {
             range: document.lines.range(&document.text, old),
             new_text: new.to_string(),
