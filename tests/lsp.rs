@@ -208,6 +208,67 @@ fn renames_change_what_means_the_same_and_nothing_else() {
 }
 
 #[test]
+fn renames_reach_every_construct() {
+    let text = "kind VIS = public | secret;
+typefun meet(V:VIS, W:VIS):VIS => typematch (V, W) with | (secret, _) => secret | (_, Other) => Other endmatch;
+type Cipher[T, I:COMPACTLINEAR] layout I = T ^ I;
+class Shape[T] { fun size : T -> int; fun both(x:T):int => 2 * size x; fun both : T -> int; law ok(x:T) => size x == size x; }
+struct box { w:int; h:int; }
+instance Shape[box] { fun size(self:box):int => self.w * self.h; }
+fun use_it[T with Shape[T]](x:T):int => size x + both x;
+val n = use_it (box (1, 2));
+fun outer(k:int):int {
+  fun inner(j:int):int => j + k;
+  var acc = 0;
+  for i in 0..k do acc += inner i; done
+  val (a, b as whole) = (1, (2, 3));
+  val (p, q) = whole;
+  return acc + a + p + q + (fun (z:int) => z * k) 3;
+}
+val f : int ^ ?N = filter (fun (x) => x > 1) (1, 2, 3);
+fun same(x : int ^ N) : int ^ N => x;
+val g = [ (x, y) for x in ..[2], y in f ];
+variant tree[T] = | Leaf | Node of tree[T] * T * tree[T];
+fun depth[T](t:tree[T]):int => match t with | Leaf => 0 | Node (l, _, r) => 1 + max (depth l, depth r) endmatch;
+";
+    let mut client = Client::new("constructs");
+    let uri = client.open("constructs.flx", text);
+    assert_eq!(client.diagnostics(&uri, 1), Vec::<Value>::new());
+    for (needle, places) in [
+        ("kind VI‸S", 4),
+        ("| (sec‸ret", 3),
+        ("(_, Oth‸er)", 2),
+        ("layout ‸I", 3),
+        ("{ fun si‸ze : T", 6),
+        ("(se‸lf:box", 3),
+        ("instance Sha‸pe", 3),
+        ("both(‸x", 2),
+        ("fun bo‸th :", 3),
+        ("law o‸k", 1),
+        ("self.‸w", 2),
+        ("+= inn‸er", 2),
+        ("var ac‸c", 3),
+        ("as who‸le", 2),
+        ("(‸z:int", 2),
+        ("outer(‸k", 4),
+        ("?‸N", 3),
+        ("for ‸x in", 2),
+        ("..[2], ‸y", 2),
+        ("| No‸de (l", 2),
+        ("Node (‸l", 2),
+        ("variant tr‸ee", 4),
+        ("max (de‸pth", 3),
+        ("val ‸f :", 2),
+    ] {
+        let more = json!({ "newName": "renamed" });
+        let done = client.asked_at("textDocument/rename", &uri, text, needle, more);
+        let done = done.unwrap_or_else(|error| panic!("{needle}: {error}"));
+        let edits = done["changes"][&uri].as_array().expect("edits");
+        assert_eq!(edits.len(), places, "{needle}: {edits:?}");
+    }
+}
+
+#[test]
 fn renames_that_would_change_a_meaning_are_refused() {
     let (mut client, uri) = opened("refuse");
     let file = uri.strip_prefix("file://").expect("a file").to_string();

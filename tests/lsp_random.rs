@@ -5,6 +5,7 @@
 
 mod lsp_common;
 
+use felis::session::{TokenClass, tokens};
 use lsp_common::{Client, byte, position};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -170,6 +171,67 @@ fn checked(path: &Path, text: &str) -> Vec<(String, usize, String)> {
         .collect()
 }
 
+/// Writes the programs of a folder, and of those in it, into the workspace.
+fn shelve(client: &Client, folder: &Path, below: &str) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let (path, name) = (entry.path(), entry.file_name().into_string().expect("a plain name"));
+        if path.is_dir() {
+            shelve(client, &path, &format!("{below}{name}/"));
+        } else if name.ends_with(".flx") {
+            client.file(&format!("{below}{name}"), &std::fs::read_to_string(&path).expect("readable"));
+        }
+    }
+}
+
+/// A name that no program has takes the place of each name of the examples in turn: as what names stand for
+/// is compared before and after, a single use that is not known would show.
+#[test]
+fn every_name_of_the_examples_can_be_renamed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut client = Client::new("rename-all");
+    shelve(&client, &folder, "");
+    let (mut done, mut refused) = (0, 0);
+    for entry in std::fs::read_dir(&folder).expect("examples").flatten() {
+        let (path, name) = (entry.path(), entry.file_name().into_string().expect("a plain name"));
+        if !name.ends_with(".flx") {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let uri = client.open(&name, &text);
+        assert_eq!(
+            client.diagnostics(&uri, 1).iter().filter(|said| said["severity"] == 1).count(),
+            0,
+            "{name}"
+        );
+        let mut seen = Vec::new();
+        for (range, class) in tokens(&text) {
+            if !matches!(class, TokenClass::Name | TokenClass::TypeName) {
+                continue;
+            }
+            let mut params =
+                json!({ "textDocument": { "uri": uri }, "position": position(&text, range.end) });
+            let definition = client.request("textDocument/definition", params.clone()).expect("an answer");
+            if definition.is_null() || seen.contains(&definition) {
+                continue;
+            }
+            seen.push(definition);
+            params["newName"] = json!("no_program_has_this");
+            match client.request("textDocument/rename", params) {
+                Ok(_) => done += 1,
+                Err(error) => {
+                    let why = error["message"].as_str().expect("a reason");
+                    let fine = ["standard library", "part of the language", "called as its file"];
+                    let word = &text[range];
+                    assert!(fine.iter().any(|fine| why.contains(fine)), "{name}: `{word}`: {why}");
+                    refused += 1;
+                }
+            }
+        }
+        client.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    }
+    assert!(done > 300 && refused > 30, "{done} done, {refused} refused");
+}
+
 #[test]
 fn random_edits_end_as_a_fresh_check() {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
@@ -185,10 +247,7 @@ fn random_edits_end_as_a_fresh_check() {
         .collect();
     examples.sort();
     let mut client = Client::new("random");
-    for example in &examples {
-        let name = example.file_name().expect("a name").to_str().expect("a plain name");
-        client.file(name, &std::fs::read_to_string(example).expect("readable"));
-    }
+    shelve(&client, &folder, "");
     for turn in 0..texts {
         let example = &examples[random.usize(0..examples.len())];
         let mut text = std::fs::read_to_string(example).expect("readable");

@@ -31,6 +31,7 @@ use lsp_types::request::Request as _;
 use lsp_types::{InitializeParams, Uri};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
+use std::io::IsTerminal;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -58,6 +59,9 @@ type Answer = Result<Value, Refusal>;
 
 /// Serves one editor until it says goodbye.
 pub fn serve() -> u8 {
+    if std::io::stdin().is_terminal() {
+        super::output::complain("felis lsp: waiting for an editor on standard input; Ctrl-D ends it");
+    }
     let (connection, threads) = Connection::stdio();
     let code = match greet(&connection) {
         Ok(parameters) => Server::new(connection, &parameters).run(),

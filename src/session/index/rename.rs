@@ -4,7 +4,7 @@
 //! done. Nothing is decided by looking at scopes a second time: whoever changes the texts makes their
 //! indexes again, and [`same_meaning`] compares what names stand for, before and after.
 
-use super::{Index, Target};
+use super::{DeclarationKind, Index, Target};
 use crate::session::tokens::{TokenClass, tokens};
 use crate::source::Span;
 use crate::syntax;
@@ -96,7 +96,11 @@ impl Index {
     /// Refuses what an import brings together with other functions of its name.
     fn shared_import(&self, declared: Span) -> Result<(), NoRename> {
         let name = self.sources.slice(declared);
-        let alike = self.outline_of(declared.source).iter().filter(|other| other.name == name);
+        let functions = |kind| matches!(kind, DeclarationKind::Function | DeclarationKind::Procedure);
+        let alike = self
+            .outline_of(declared.source)
+            .iter()
+            .filter(|other| other.name == name && functions(other.kind));
         if alike.count() < 2 || declared.source == self.root {
             return Ok(());
         }

@@ -200,7 +200,9 @@ impl Resolver<'_> {
                 let mut found = None;
                 for declaration in self.index.outline_of(source) {
                     declaration.each(&mut |inner| {
-                        let fits = inner.name == *name.text && inner.kind != DeclarationKind::Field;
+                        use DeclarationKind as K;
+                        let apart = matches!(inner.kind, K::Field | K::Instance | K::Import | K::Test);
+                        let fits = inner.name == *name.text && !apart;
                         if fits && found.is_none() {
                             found = Some(inner.name_at);
                         }
