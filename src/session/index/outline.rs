@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn broken_statements_keep_their_names() {
-        assert_eq!(shown("fun f(x:int => x;\nval y = 1;"), ["Function f"]);
+        assert_eq!(shown("fun f(x:int => x;\nval y = 1;"), ["Function f", "Value y"]);
         assert_eq!(shown("val x = ;\nval y = 1;"), ["Value x", "Value y"]);
     }
 }
