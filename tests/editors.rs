@@ -86,8 +86,8 @@ fn the_grammar_sees_what_the_lexer_sees() {
                     TokenClass::Name | TokenClass::TypeName => {
                         let name = ["variable.", "entity.name.", "support.type.", "storage.type.kind."];
                         // Words in one place, names in all others.
-                        let sometimes =
-                            matches!(word, "test" | "layout") && scope.starts_with("keyword.declaration");
+                        let sometimes = matches!(word, "test" | "bench" | "layout")
+                            && scope.starts_with("keyword.declaration");
                         name.iter().any(|name| scope.starts_with(name)) || sometimes
                     }
                     TokenClass::Operator => {

@@ -10,6 +10,7 @@
 //! Never evaluates by itself: what cannot be compiled, and whatever fails, is the evaluator's.
 
 mod code;
+mod contract;
 mod emit;
 mod kernel;
 mod math;
@@ -43,8 +44,6 @@ pub struct Statistics {
     pub runs: AtomicU64,
     /// Runs that ended in a failure.
     pub failed: AtomicU64,
-    /// Bytes allocated for results and for work.
-    pub allocated: AtomicU64,
 }
 
 /// A stage on the way to machine code.
@@ -158,7 +157,10 @@ impl Jit {
 impl Accelerator for Jit {
     fn prepare(&self, part: &Part<'_>) -> Option<Arc<dyn Kernel>> {
         let statistics = &self.shared.statistics;
-        let lowered = lower::lower(part);
+        let lowered = lower::lower(part).map(|mut lowered| {
+            crate::loops::pass::run(&mut lowered.nest);
+            lowered
+        });
         self.note(part, &lowered);
         let lowered = match lowered {
             Ok(lowered) => lowered,

@@ -234,7 +234,10 @@ fn symbol(declaration: &Declaration, document: &Document, index: &Index) -> Docu
     let head = index.sources().slice(declaration.head);
     let name = match declaration.kind {
         K::Instance => head.lines().next().unwrap_or(head).trim().to_string(),
-        K::Test => format!("test {:?}", declaration.name),
+        K::Test => {
+            let bench = index.sources().slice(declaration.span).starts_with("bench");
+            format!("{} {:?}", if bench { "bench" } else { "test" }, declaration.name)
+        }
         _ => declaration.name.clone(),
     };
     let children = declaration.members.iter().map(|member| symbol(member, document, index));

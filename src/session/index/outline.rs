@@ -46,7 +46,7 @@ pub enum DeclarationKind {
     Kind,
     /// A member of a kind.
     Member,
-    /// `test`
+    /// `test`, `bench`
     Test,
     /// `import`
     Import,
