@@ -12,6 +12,7 @@
 pub mod check;
 pub mod core;
 pub mod diagnostic;
+pub mod elementary;
 pub mod eval;
 pub mod iso;
 pub mod jit;

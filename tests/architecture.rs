@@ -10,6 +10,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("diagnostic", &["source"]),
     ("syntax", &["source", "diagnostic"]),
+    ("elementary", &[]),
     ("types", &[]),
     ("iso", &["types"]),
     ("core", &["source", "types", "iso"]),
@@ -18,9 +19,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("layout", &["types", "value"]),
     ("kernel", &["source", "types", "core", "value", "layout"]),
     ("loops", &["core"]),
-    ("eval", &["source", "diagnostic", "types", "iso", "core", "value", "layout", "kernel"]),
+    ("eval", &["source", "diagnostic", "elementary", "types", "iso", "core", "value", "layout", "kernel"]),
     ("lower", &["types", "core", "value", "layout", "kernel", "loops"]),
-    ("jit", &["source", "core", "value", "kernel", "loops", "lower"]),
+    ("jit", &["source", "elementary", "core", "value", "kernel", "loops", "lower"]),
     (
         "session",
         &[
