@@ -30,6 +30,24 @@ pub mod validate;
 
 pub use crate::core::reduction::Joining;
 
+impl Joining {
+    /// The operation that joins.
+    pub fn operation(self) -> Binary {
+        match self {
+            Joining::Add => Binary::Add,
+            Joining::Mul => Binary::Mul,
+        }
+    }
+
+    /// The bits of what lanes start from.
+    pub fn neutral_bits(self, ty: Ty) -> u64 {
+        match ty {
+            Ty::F32 => u64::from((self.neutral() as f32).to_bits()),
+            _ => self.neutral().to_bits(),
+        }
+    }
+}
+
 /// A register: set once, in the order of statements.
 pub type Reg = u32;
 /// A variable: set and read any number of times.

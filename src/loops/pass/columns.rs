@@ -345,11 +345,7 @@ impl<'s> Tiled<'_, 's> {
 
     /// Sets all lanes to what they start from.
     fn neutral(&mut self, lanes: Array, joining: Joining, ty: Ty) {
-        let neutral = match ty {
-            Ty::F32 => u64::from((joining.neutral() as f32).to_bits()),
-            _ => joining.neutral().to_bits(),
-        };
-        let neutral = self.build.set(ty, Op::Const(ty, neutral));
+        let neutral = self.build.set(ty, Op::Const(ty, joining.neutral_bits(ty)));
         let (low, high) = (self.build.int(0), self.build.int(TILE * LANES as i64));
         let (label, index) = (self.build.label(), self.build.reg(Ty::I64));
         let body = vec![Stmt::Store(lanes, index, neutral)];
@@ -387,7 +383,7 @@ impl<'s> Tiled<'_, 's> {
                     let slot = self.build.binary(Binary::Add, place, start);
                     let ty = self.build.nest.regs[value as usize];
                     let old = self.build.set(ty, Op::Load(lanes, slot, ty));
-                    let new = self.build.binary(operation(joining), old, value);
+                    let new = self.build.binary(joining.operation(), old, value);
                     self.build.stmts.push(Stmt::Store(lanes, slot, new));
                 }
                 Pending::Joined(lanes, joining, result) => {
@@ -400,7 +396,7 @@ impl<'s> Tiled<'_, 's> {
                     let mut width = LANES / 2;
                     while width > 0 {
                         for i in 0..width {
-                            lane[i] = self.build.binary(operation(joining), lane[i], lane[i + width]);
+                            lane[i] = self.build.binary(joining.operation(), lane[i], lane[i + width]);
                         }
                         width /= 2;
                     }
@@ -516,11 +512,4 @@ struct Group {
 /// Whether a number is computed again rather than kept: slot numbers, mostly.
 fn again(op: &Op, ty: Ty) -> bool {
     ty == Ty::I64 && matches!(op, Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..))
-}
-
-fn operation(joining: Joining) -> Binary {
-    match joining {
-        Joining::Add => Binary::Add,
-        Joining::Mul => Binary::Mul,
-    }
 }

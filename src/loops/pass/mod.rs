@@ -8,6 +8,7 @@ mod contract;
 mod copy;
 mod prune;
 mod split;
+mod unroll;
 
 use super::{Nest, Op, Reg, Stmt, Ty};
 
@@ -23,6 +24,7 @@ pub struct Pass {
 pub const PASSES: &[Pass] = &[
     Pass { name: "prune", run: prune::run },
     Pass { name: "split", run: split::run },
+    Pass { name: "unroll", run: unroll::run },
     Pass { name: "contract", run: contract::run },
     Pass { name: "columns", run: columns::run },
     Pass { name: "prune", run: prune::run },

@@ -1,0 +1,94 @@
+//! Loops of a few rounds are written out.
+//!
+//! The sum over the six edges that meet at a vertex, or over the three parts of a point, has few terms: to count them and to
+//! keep eight lanes in memory takes longer than to add them. A loop whose ends are constants becomes its rounds, one after
+//! the other; a sum in lanes becomes the additions that its lanes would do. A lane starts from a number that changes nothing
+//! ([`Joining::neutral`](super::super::Joining)), so it is left out.
+//!
+//! Inner loops first, as long as the code stays short ([`LONGEST`]).
+
+use super::super::{Joining, Nest, Op, Reg, Stmt, for_each_stmt};
+use super::Build;
+use super::copy::Copy;
+use crate::core::reduction::LANES;
+
+/// Rounds of a loop that is written out.
+const ROUNDS: u64 = 16;
+/// Statements of all its rounds.
+const LONGEST: u64 = 240;
+
+/// Runs the pass.
+pub(super) fn run(nest: &mut Nest) {
+    super::rewrite(nest, &mut |nest, stmts, _| {
+        let mut out = Vec::new();
+        for stmt in stmts {
+            match written_out(nest, &stmt) {
+                Some(stmts) => out.extend(stmts),
+                None => out.push(stmt),
+            }
+        }
+        out
+    });
+}
+
+/// The rounds of a loop, if it is one to be written out.
+fn written_out(nest: &mut Nest, stmt: &Stmt) -> Option<Vec<Stmt>> {
+    let (index, low, high, own, body) = match stmt {
+        Stmt::For { label, index, low, high, body } => (*index, *low, *high, Some(*label), body),
+        Stmt::Total { index, low, high, body, .. } => (*index, *low, *high, None, body),
+        _ => return None,
+    };
+    let known = |reg: Reg| nest.constants.get(&reg).copied().filter(|n| *n < 1 << 32);
+    let (low, high) = (known(low)?, known(high)?);
+    let rounds = high.checked_sub(low).filter(|rounds| (1..=ROUNDS).contains(rounds))?;
+    let (mut statements, mut stays) = (0, true);
+    for_each_stmt(body, &mut |stmt| {
+        statements += 1;
+        stays &= !matches!(stmt, Stmt::Break(label) | Stmt::Continue(label) if Some(*label) == own);
+    });
+    if !stays || statements * rounds > LONGEST {
+        return None;
+    }
+    let mut build = Build::new(nest);
+    let mut lanes: [Option<Reg>; LANES] = [None; LANES];
+    for round in low..high {
+        let at = build.int(round as i64);
+        let mut copy = Copy::new(build.nest);
+        copy.regs.insert(index, at);
+        let stmts = copy.stmts(body);
+        let value = match stmt {
+            Stmt::Total { value, joining, .. } => Some((copy.reg(*value), *joining)),
+            _ => None,
+        };
+        build.stmts.extend(stmts);
+        if let Some((value, joining)) = value {
+            let lane = (round - low) as usize % LANES;
+            lanes[lane] = Some(join(&mut build, joining, lanes[lane], value));
+        }
+    }
+    if let Stmt::Total { joining, result, .. } = stmt {
+        let mut width = LANES / 2;
+        while width > 0 {
+            for i in 0..width {
+                lanes[i] = match (lanes[i], lanes[i + width]) {
+                    (Some(a), Some(b)) => Some(join(&mut build, *joining, Some(a), b)),
+                    (a, b) => a.or(b),
+                };
+            }
+            width /= 2;
+        }
+        // The sum has the register of the loop that it replaces, and what lanes start from comes first.
+        let sum = lanes[0]?;
+        let ty = build.nest.regs[sum as usize];
+        let start = build.set(ty, Op::Const(ty, joining.neutral_bits(ty)));
+        build.stmts.push(Stmt::Let(*result, Op::Binary(joining.operation(), start, sum)));
+    }
+    Some(build.stmts)
+}
+
+fn join(build: &mut Build<'_>, joining: Joining, lane: Option<Reg>, value: Reg) -> Reg {
+    match lane {
+        None => value,
+        Some(lane) => build.binary(joining.operation(), lane, value),
+    }
+}
