@@ -11,6 +11,7 @@
 
 pub mod check;
 pub mod core;
+pub mod data;
 pub mod diagnostic;
 pub mod eval;
 pub mod iso;

@@ -12,6 +12,7 @@
 //! A tuple of large parts is a *rope* of the parts' buffers, so that building it copies nothing;
 //! small parts are copied into one buffer. Values are shared until a store.
 
+use crate::types::Scalar;
 use crate::types::encoding::{Code, Width};
 use num_bigint::{BigInt, BigUint};
 use std::any::Any;
@@ -273,6 +274,21 @@ impl Class {
             Width::U64 => Class::Word,
             Width::U128 => Class::Wide,
             Width::Big => Class::Any,
+        }
+    }
+
+    /// The class for values of a scalar type.
+    pub fn of_scalar(scalar: Scalar) -> Class {
+        match scalar {
+            Scalar::Int | Scalar::Real => Class::Word,
+            Scalar::Fixed(fixed) => match fixed.shape().0 {
+                8 => Class::U8,
+                16 => Class::U16,
+                32 => Class::U32,
+                _ => Class::Word,
+            },
+            Scalar::Single | Scalar::Char => Class::U32,
+            Scalar::Bigint | Scalar::String => Class::Any,
         }
     }
 

@@ -134,6 +134,16 @@ impl<'a> Lower<'a> {
             | Prim::Compress
             | Prim::Iota => Err(No("a primitive that is not compiled")),
             Prim::Print | Prim::Println => Err(No("output")),
+            Prim::Npy
+            | Prim::Npz
+            | Prim::Csv
+            | Prim::Raw
+            | Prim::ReadText
+            | Prim::WriteNpy
+            | Prim::WriteNpz
+            | Prim::WriteCsv
+            | Prim::WriteRaw
+            | Prim::WriteText => Err(No("files")),
             Prim::Fail | Prim::Reduce => Err(No("a primitive that was handled before")),
             Prim::Str
             | Prim::Strr

@@ -26,6 +26,7 @@ pub use crate::check::similar;
 mod results;
 mod tokens;
 
+pub use crate::data::FileSystem;
 pub use crate::eval::view::Window;
 pub use crate::eval::{Progress, Watcher};
 pub use crate::iso::Verdict;
@@ -71,6 +72,7 @@ pub struct Session {
     /// The statements of the library that `env` knows.
     adopted: BTreeSet<usize>,
     loader: Option<Box<dyn Loader>>,
+    files: Option<Arc<dyn FileSystem>>,
     hosts: Hosts,
     results: Results,
     /// The inputs that have succeeded, in order.
@@ -178,6 +180,7 @@ impl Session {
             adopted: BTreeSet::new(),
             modules: Loaded::new(),
             loader: None,
+            files: None,
             hosts: Hosts::default(),
             results: Results::default(),
             inputs: Vec::new(),
@@ -224,15 +227,21 @@ impl Session {
         self.jit.as_deref().map(Jit::statistics)
     }
 
-    /// Forgets everything; the loader, the host's rules, the executor, the watcher, the interrupt flag and
+    /// Says where data are read and written; without files there are none.
+    pub fn set_files(&mut self, files: Arc<dyn FileSystem>) {
+        self.files = Some(files);
+    }
+
+    /// Forgets everything; the loader, the files, the host's rules, the executor, the watcher, the interrupt flag and
     /// the limit on memory stay.
     pub fn reset(&mut self) {
         let (interrupt, loader) = (self.interrupt.clone(), self.loader.take());
+        let files = self.files.take();
         let hosts = std::mem::take(&mut self.hosts);
         let (executor, threads) = self.executor;
         let watcher = self.machine.set_watcher(None);
         let new = Session::new().with_executor(executor, threads);
-        *self = Session { interrupt, loader, hosts, memory: self.memory, ..new };
+        *self = Session { interrupt, loader, files, hosts, memory: self.memory, ..new };
         self.machine.set_watcher(watcher);
     }
 
@@ -394,7 +403,8 @@ impl Session {
         out: &mut dyn FnMut(&str),
     ) -> Result<Option<Shown>, (Status, Box<Diagnostic>)> {
         let interrupt = self.interrupt.clone();
-        let mut host = Host { out, interrupt: &interrupt, memory: self.memory };
+        let files = self.files.clone();
+        let mut host = Host { out, interrupt: &interrupt, memory: self.memory, files: files.as_deref() };
         let done = self.machine.run(&self.program, script, &mut host).and_then(|value| {
             let Some((value, term)) = value.zip(script.result.as_ref()) else { return Ok(None) };
             if mode == Mode::Script {
@@ -497,7 +507,12 @@ impl Session {
         errors.extend(found.into_iter().filter(Diagnostic::is_error));
         if let Some(script) = script.filter(|_| errors.is_empty()) {
             // The library's own variables are made at once: an interrupt is for the user's input.
-            let mut host = Host { out: &mut |_| (), interrupt: &AtomicBool::new(false), memory: self.memory };
+            let mut host = Host {
+                out: &mut |_| (),
+                interrupt: &AtomicBool::new(false),
+                memory: self.memory,
+                files: None,
+            };
             match self.machine.run(&self.program, &script, &mut host) {
                 Ok(_) => {
                     self.library.loaded.extend(&missing);
