@@ -29,7 +29,7 @@ pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
     match &wanted.held {
         Held::Record(fields) => {
             if wanted.axes.len() != 1 {
-                return Err(not_held("a record".into(), "the rows of it are one axis: `(…) ^ ?N`"));
+                return Err(not_held(wanted.element.to_string(), "the rows of it are one axis: `(…) ^ ?N`"));
             }
             let header = rows.next().transpose().map_err(|error| malformed(error.to_string()))?;
             let header: Vec<String> =
@@ -39,7 +39,7 @@ pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
                 let mut found = header.iter().enumerate().filter(|(_, other)| ***other == **name);
                 let Some((at, _)) = found.next() else {
                     let similar = super::fit::similar(name, &header);
-                    return Err(Trouble::NoColumn { name: name.to_string(), there: header, similar });
+                    return Err(Trouble::NoColumn { what: "column", name: name.to_string(), there: header, similar });
                 };
                 if found.next().is_some() {
                     return Err(malformed(format!("two of its columns are named `{name}`")));
@@ -54,7 +54,7 @@ pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
                     return Err(ragged(line, row.len(), 1, header.len()));
                 }
                 for (at, name, cells) in &mut columns {
-                    cells.read(&row[*at], || format!("line {line}, column `{name}`"))?;
+                    cells.read(&row[*at], Why::Other, || format!("line {line}, column `{name}`"))?;
                 }
                 count += 1;
             }
@@ -76,7 +76,8 @@ pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
                     return Err(ragged(line, row.len(), first, width));
                 }
                 for (at, text) in row.iter().enumerate() {
-                    cells.read(text, || format!("line {line}, cell {}", at + 1))?;
+                    let why = if line == 1 { Why::Header } else { Why::Other };
+                    cells.read(text, why, || format!("line {line}, cell {}", at + 1))?;
                 }
                 count += 1;
             }
@@ -130,7 +131,7 @@ impl Cells {
         Ok(Cells { wanted: wanted.clone(), element, size, cells, missing: Vec::new() })
     }
 
-    fn read(&mut self, text: &str, place: impl Fn() -> String) -> Result<(), Trouble> {
+    fn read(&mut self, text: &str, other: Why, place: impl Fn() -> String) -> Result<(), Trouble> {
         let trimmed = text.trim();
         if self.wanted.optional() {
             let empty = trimmed.is_empty();
@@ -146,7 +147,7 @@ impl Cells {
             None => {
                 let wanted = self.wanted.inner().text();
                 let empty = trimmed.is_empty();
-                let why = if empty { Why::Empty } else { Why::Other };
+                let why = if empty { Why::Empty } else { other };
                 return Err(Trouble::Cell { place: place(), text: trimmed.to_string(), wanted, why });
             }
         }

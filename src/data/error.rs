@@ -21,8 +21,8 @@ pub enum Trouble {
     Element { column: String, found: String, wanted: String, fits: String },
     /// One cell is not of the stated type.
     Cell { place: String, text: String, wanted: String, why: Why },
-    /// It has no column of this name; `similar` is one that could be meant.
-    NoColumn { name: String, there: Vec<String>, similar: Option<String> },
+    /// It has nothing of this name, a column or an array; `similar` is one that could be meant.
+    NoColumn { what: &'static str, name: String, there: Vec<String>, similar: Option<String> },
     /// A stated type, or that of a value, which no such file holds.
     NotHeld { format: Format, ty: String, why: String },
 }
@@ -32,6 +32,8 @@ pub enum Trouble {
 pub enum Why {
     /// It says something else.
     Other,
+    /// It says something else, where the names of columns may stand.
+    Header,
     /// There is nothing.
     Empty,
     /// It is no code below the size.
@@ -99,6 +101,11 @@ impl Trouble {
                         error(format!("{place} of `{path}` is empty, and `{wanted}` is wanted"), "read here")
                             .help(format!("`option[{wanted}]` lets cells be empty"))
                     }
+                    Why::Header => error(
+                        format!("{place} of `{path}` is `{text}`, which is no `{wanted}`"),
+                        "read here",
+                    )
+                    .help("names of columns are read by a record: `val x : (name:string, age:int) ^ ?N = csv …;`"),
                     Why::Other => {
                         error(format!("{place} of `{path}` is `{text}`, which is no `{wanted}`"), "read here")
                     }
@@ -108,15 +115,15 @@ impl Trouble {
                     ),
                 }
             }
-            Trouble::NoColumn { name, there, similar } => {
-                let d = error(format!("`{path}` has no column `{name}`"), "read here");
+            Trouble::NoColumn { what, name, there, similar } => {
+                let d = error(format!("`{path}` has no {what} `{name}`"), "read here");
                 let mut shown: Vec<String> =
                     there.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
                 if there.len() > SHOWN {
                     shown.push(format!("{} more", there.len() - SHOWN));
                 }
                 let d = match shown.is_empty() {
-                    true => d.note("it has no names of columns"),
+                    true => d.note(format!("it has no {what} with a name")),
                     false => d.note(format!("it has {}", shown.join(", "))),
                 };
                 match similar {

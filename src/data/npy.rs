@@ -148,6 +148,8 @@ fn cell(text: &str) -> Result<Cell, Trouble> {
         kind => ('=', kind),
     };
     let size: usize = match chars.as_str() {
+        // A time says its unit here, an object nothing.
+        _ if matches!(kind, 'M' | 'm' | 'O') => 8,
         "" if kind == '?' => 1,
         digits => digits.parse().ok().filter(|n| *n <= 1 << 30).ok_or_else(unknown)?,
     };

@@ -20,7 +20,7 @@ pub fn read(bytes: &[u8], name: &str, room: u64) -> Result<Data, Trouble> {
         let mut there: Vec<String> = names.iter().map(|file| bare(file)).collect();
         there.sort();
         let similar = super::fit::similar(name, &there);
-        return Err(Trouble::NoColumn { name: name.to_string(), there, similar });
+        return Err(Trouble::NoColumn { what: "array", name: name.to_string(), there, similar });
     };
     let entry = archive.by_name(file).map_err(|error| malformed(format!("`{file}` in it: {error}")))?;
     // What the archive says of its size is not believed.

@@ -133,7 +133,12 @@ impl Reading<'_> {
                     let found = columns.iter_mut().find(|(other, _)| other == name);
                     let Some(column) = found.and_then(|(_, column)| column.take()) else {
                         let similar = data::similar(name, &there);
-                        return Err(failed(Trouble::NoColumn { name: name.to_string(), there, similar }));
+                        return Err(failed(Trouble::NoColumn {
+                            what: "column",
+                            name: name.to_string(),
+                            there,
+                            similar,
+                        }));
                     };
                     let column = fitted(name, column, cell, &data.shape, &fits).map_err(failed)?;
                     chosen.push((column, cell.clone()));
