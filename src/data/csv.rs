@@ -39,7 +39,12 @@ pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
                 let mut found = header.iter().enumerate().filter(|(_, other)| ***other == **name);
                 let Some((at, _)) = found.next() else {
                     let similar = super::fit::similar(name, &header);
-                    return Err(Trouble::NoColumn { what: "column", name: name.to_string(), there: header, similar });
+                    return Err(Trouble::NoColumn {
+                        what: "column",
+                        name: name.to_string(),
+                        there: header,
+                        similar,
+                    });
                 };
                 if found.next().is_some() {
                     return Err(malformed(format!("two of its columns are named `{name}`")));

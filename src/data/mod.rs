@@ -8,6 +8,7 @@
 //! nothing because a file says that it is large, only for bytes that are there.
 
 mod csv;
+mod describe;
 mod error;
 mod fit;
 mod literal;
@@ -15,6 +16,7 @@ mod npy;
 mod npz;
 mod raw;
 
+pub use describe::describe;
 pub use error::Trouble;
 pub use fit::{class_of_codes, fit, similar};
 
@@ -135,20 +137,25 @@ impl Element {
 }
 
 impl Data {
-    /// The type that holds just this, as one writes it: `real ^ (?N \* ?M)`.
-    pub fn type_text(&self) -> String {
+    /// The type of a place, as one writes it.
+    pub fn element_text(&self) -> String {
         let cell = |column: &Column| match column.missing.is_empty() {
             true => column.element.name().to_string(),
             false => format!("option[{}]", column.element.name()),
         };
-        let element = match &self.content {
+        match &self.content {
             Content::Plain(column) => cell(column),
             Content::Records(columns) => {
                 let fields: Vec<String> =
                     columns.iter().map(|(name, column)| format!("{name}:{}", cell(column))).collect();
                 format!("({})", fields.join(", "))
             }
-        };
+        }
+    }
+
+    /// The type that holds just this, as one writes it: `real ^ (?N \* ?M)`.
+    pub fn type_text(&self) -> String {
+        let element = self.element_text();
         const NAMES: [&str; 6] = ["?N", "?M", "?K", "?L", "?P", "?Q"];
         let names: Vec<String> = (0..self.shape.len())
             .map(|i| NAMES.get(i).map_or_else(|| format!("?A{i}"), |name| name.to_string()))

@@ -110,7 +110,7 @@ struct Reading<'r> {
 
 impl Reading<'_> {
     fn value(&self, data: Data, failed: &impl Fn(Trouble) -> Failure) -> Result<Value, Failure> {
-        let fits = data.type_text();
+        let (fits, there) = (data.type_text(), data.element_text());
         let sizes = self.sizes(&data.shape, &fits).map_err(failed)?;
         let layout = self.layouts.of(&self.stored.element);
         let count: usize = if data.shape.contains(&0) { 0 } else { data.shape.iter().product() };
@@ -145,11 +145,8 @@ impl Reading<'_> {
                 }
                 self.rows(&chosen, &layout, count, failed)?
             }
-            (content, _) => {
-                let found = match content {
-                    Content::Plain(column) => column.element.name().to_string(),
-                    Content::Records(_) => "records".to_string(),
-                };
+            _ => {
+                let found = there;
                 let wanted = self.stored.element.to_string();
                 return Err(failed(Trouble::Element { column: String::new(), found, wanted, fits }));
             }

@@ -20,6 +20,7 @@ mod library;
 mod modules;
 mod query;
 pub mod reference;
+mod stated;
 mod tested;
 
 pub use crate::check::similar;
@@ -276,7 +277,7 @@ impl Session {
         let relied = self.results.named(&syntax::idents(&detached(text)));
         let before = self.results.last();
         let source = SourceId(self.sources.len() as u32);
-        let outcome = self.transaction(name, text, |session, first, stmts, diagnostics| {
+        let mut outcome = self.transaction(name, text, |session, first, stmts, diagnostics| {
             let functions = session.program.functions.len();
             let script = session.script(stmts, diagnostics)?;
             for First { script, import } in first {
@@ -294,6 +295,7 @@ impl Session {
             }
             Ok((value, Keep::Changes))
         });
+        self.look_into_files(&mut outcome.diagnostics);
         if outcome.status == Status::Ok {
             let result = self.results.last().filter(|last| Some(*last) != before);
             self.note_input(source, result, relied);
@@ -303,9 +305,11 @@ impl Session {
 
     /// Checks a text without running it, and keeps nothing of it.
     pub fn check(&mut self, name: &str, text: &str) -> Outcome {
-        self.transaction(name, text, |session, _, stmts, diagnostics| {
+        let mut outcome = self.transaction(name, text, |session, _, stmts, diagnostics| {
             session.script(stmts, diagnostics).map(|_| (None, Keep::Nothing))
-        })
+        });
+        self.look_into_files(&mut outcome.diagnostics);
+        outcome
     }
 
     /// Lays a text out anew; it is read, not checked, and nothing of it is kept.
