@@ -20,6 +20,7 @@ pub mod kernel;
 pub mod layout;
 pub mod loops;
 pub mod lower;
+pub mod picture;
 pub mod session;
 pub mod source;
 pub mod syntax;

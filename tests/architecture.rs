@@ -17,9 +17,13 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("value", &["types", "core", "source"]),
     ("layout", &["types", "value"]),
     ("data", &["source", "diagnostic", "types", "value"]),
+    ("picture", &[]),
     ("kernel", &["source", "types", "core", "value", "layout"]),
     ("loops", &["core"]),
-    ("eval", &["source", "diagnostic", "types", "iso", "core", "value", "layout", "data", "kernel"]),
+    (
+        "eval",
+        &["source", "diagnostic", "types", "iso", "core", "value", "layout", "data", "picture", "kernel"],
+    ),
     ("lower", &["types", "core", "value", "layout", "kernel", "loops"]),
     ("jit", &["source", "core", "value", "kernel", "loops", "lower"]),
     (

@@ -241,6 +241,27 @@ pub fn write(data: &Data) -> Result<Vec<u8>, Trouble> {
     writer.into_inner().map_err(|error| Trouble::Unwritable { why: error.error().to_string() })
 }
 
+/// All cells as text, row by row, between blanks; `None` if that is longer than `longest` bytes.
+pub fn cells_text(data: &Data, longest: usize) -> Option<String> {
+    let columns: Vec<&Column> = match &data.content {
+        Content::Plain(column) => vec![column],
+        Content::Records(columns) => columns.iter().map(|(_, column)| column).collect(),
+    };
+    let mut out = String::new();
+    for i in 0..data.shape.iter().product() {
+        for column in &columns {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(&text(column, i));
+        }
+        if out.len() > longest {
+            return None;
+        }
+    }
+    Some(out)
+}
+
 /// A cell as text that reads back.
 fn text(column: &Column, at: usize) -> String {
     if column.missing.get(at).copied().unwrap_or(false) {

@@ -23,6 +23,8 @@ pub enum Trouble {
     Cell { place: String, text: String, wanted: String, why: Why },
     /// It has nothing of this name, a column or an array; `similar` is one that could be meant.
     NoColumn { what: &'static str, name: String, there: Vec<String>, similar: Option<String> },
+    /// A picture that a file of this name does not hold.
+    NotDrawn { why: String },
     /// A stated type, or that of a value, which no such file holds.
     NotHeld { format: Format, ty: String, why: String },
 }
@@ -62,6 +64,7 @@ impl Trouble {
             Trouble::Cell { .. } => "E1006",
             Trouble::NoColumn { .. } => "E1007",
             Trouble::NotHeld { .. } => "E1008",
+            Trouble::NotDrawn { .. } => "E1009",
         }
     }
 
@@ -130,6 +133,9 @@ impl Trouble {
                     Some(similar) => d.help(format!("did you mean `{similar}`?")),
                     None => d,
                 }
+            }
+            Trouble::NotDrawn { why } => {
+                error(format!("this picture cannot be saved as `{path}`"), "saved here").note(why.clone())
             }
             Trouble::NotHeld { format, ty, why } => {
                 error(format!("`{ty}` is no type of {}", format.name()), why)

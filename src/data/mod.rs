@@ -16,6 +16,7 @@ mod npy;
 mod npz;
 mod raw;
 
+pub use self::csv::cells_text;
 pub use describe::describe;
 pub use error::Trouble;
 pub use fit::{class_of_codes, fit, similar};

@@ -10,6 +10,7 @@ use super::select::{packed, room, value};
 use crate::core::Prim;
 use crate::data::{self, Column, Content, Data, Element, FileSystem, Format, Trouble};
 use crate::layout::{Form, Layout, Layouts};
+use crate::picture;
 use crate::types::Type;
 use crate::types::encoding::Code;
 use crate::types::stored::{Axis, Cell, Held, Stored, Unstored};
@@ -26,6 +27,9 @@ pub(super) fn files(
     files: Option<&dyn FileSystem>,
     memory: u64,
 ) -> Result<Value, Failure> {
+    if let Prim::Cells | Prim::Svg | Prim::Drawn = prim {
+        return drawn(prim, types, &args[0], layouts, memory);
+    }
     let path = args[0].as_str();
     let failed = |trouble| Failure::File { path: path.to_string(), trouble: Box::new(trouble) };
     let Some(files) = files else { return Err(failed(Trouble::NoFiles)) };
@@ -51,6 +55,12 @@ pub(super) fn files(
             })?;
             Ok(Value::str(text))
         }
+        Prim::SavePicture => {
+            let not_drawn = |why: &str| failed(Trouble::NotDrawn { why: why.to_string() });
+            let picture = picture::read(args[1].as_str()).ok_or_else(|| not_drawn(NO_PICTURE))?;
+            let bytes = picture::file(&picture, path).map_err(|why| not_drawn(&why))?;
+            write(Ok(bytes))
+        }
         Prim::WriteText => write(Ok(args[1].as_str().as_bytes().to_vec())),
         _ => {
             let Some(ty) = types.args.first() else {
@@ -73,13 +83,42 @@ pub(super) fn files(
     }
 }
 
+/// What is said of a description that is none: its layers were changed by hand.
+const NO_PICTURE: &str = "the layers of this picture describe none";
+
+/// Pictures as text, and numbers as the text that describes them.
+fn drawn(
+    prim: Prim,
+    types: &PrimTypes,
+    value: &Value,
+    layouts: &Layouts,
+    memory: u64,
+) -> Result<Value, Failure> {
+    if prim != Prim::Cells {
+        let Some(picture) = picture::read(value.as_str()) else {
+            return Err(Failure::Failed { message: NO_PICTURE.to_string() });
+        };
+        let draw = if prim == Prim::Svg { picture::svg } else { picture::text };
+        return Ok(Value::str(draw(&picture)));
+    }
+    let numbers = types.args.first().and_then(|ty| to_data(ty, value, Format::Csv, layouts).ok());
+    let Some(numbers) = numbers else {
+        return Err(Failure::Internal { what: "numbers that are none" });
+    };
+    let longest = (memory as usize).min(super::prim::LONGEST_STRING);
+    match data::cells_text(&numbers, longest) {
+        Some(text) => Ok(Value::str(text)),
+        None => Err(super::arith::too_much(longest, 2, longest as u64)),
+    }
+}
+
 fn format(prim: Prim) -> Option<Format> {
     Some(match prim {
         Prim::Npy | Prim::WriteNpy => Format::Npy,
         Prim::Npz | Prim::WriteNpz => Format::Npz,
         Prim::Csv | Prim::WriteCsv => Format::Csv,
         Prim::Raw | Prim::WriteRaw => Format::Raw,
-        Prim::ReadText | Prim::WriteText => Format::Text,
+        Prim::ReadText | Prim::WriteText | Prim::SavePicture => Format::Text,
         _ => return None,
     })
 }

@@ -201,6 +201,10 @@ impl Machine {
             | Prim::WriteNpz
             | Prim::WriteCsv
             | Prim::WriteRaw
+            | Prim::Cells
+            | Prim::Svg
+            | Prim::Drawn
+            | Prim::SavePicture
             | Prim::WriteText => super::files::files(prim, types, args, &self.layouts, files, memory),
             Prim::Fixed => {
                 let digits = usize::try_from(args[1].as_int().clamp(0, 1000)).unwrap_or(0);

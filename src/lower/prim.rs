@@ -143,6 +143,7 @@ impl<'a> Lower<'a> {
             | Prim::WriteNpz
             | Prim::WriteCsv
             | Prim::WriteRaw
+            | Prim::SavePicture
             | Prim::WriteText => Err(No("files")),
             Prim::Fail | Prim::Reduce => Err(No("a primitive that was handled before")),
             Prim::Str
@@ -164,6 +165,9 @@ impl<'a> Lower<'a> {
             | Prim::Split
             | Prim::Numbers
             | Prim::Table
+            | Prim::Cells
+            | Prim::Svg
+            | Prim::Drawn
             | Prim::Fixed => Err(No("strings")),
         }
     }
