@@ -178,9 +178,11 @@ fn blocks(out: &mut String, bars: &[(String, f64)]) {
 /// Cells by how bright they are; of more than fit, some.
 fn shades(out: &mut String, grid: Grid, bright: impl Fn(usize) -> Option<f64>) {
     const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
-    // A character is about as high as two are wide.
-    let columns = (2 * grid.columns).min(WIDTH);
-    let rows = (grid.rows * columns).div_ceil(2 * grid.columns).clamp(1, MOST.min(grid.rows.max(1)));
+    // A small grid is drawn larger. A character is about as high as two are wide.
+    let grow = (32 / (2 * grid.columns.max(1))).min(12 / grid.rows.max(1)).max(1);
+    let columns = (2 * grow * grid.columns).min(WIDTH);
+    let high = (grow * grid.rows).min(MOST);
+    let rows = (grid.rows * columns).div_ceil(2 * grid.columns).clamp(1, high.max(1));
     for row in 0..rows {
         let mut line = String::new();
         for column in 0..columns {
