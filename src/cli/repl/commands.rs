@@ -249,9 +249,9 @@ fn plot(repl: &mut Repl, text: &str) -> Flow {
     let drawn = match session.type_of(text) {
         Ok(ty) if ty.to_string() == "picture" => format!("draw ({text})"),
         Ok(_) => {
-            let made = ["plot", "heatmap", "image"].map(|by| format!("{by} ({text})"));
+            let made = ["heatmap", "image", "plot"].map(|by| format!("{by} ({text})"));
             let fits = made.iter().find(|made| session.dispatch(made).is_ok());
-            format!("draw ({})", fits.unwrap_or(&made[0]))
+            format!("draw ({})", fits.unwrap_or(&made[2]))
         }
         // The message is about what was written.
         Err(_) => text.to_string(),
