@@ -1,6 +1,6 @@
 //! The variables that a term mentions.
 
-use super::{GlobalId, LocalId, Root, Stmt, StmtKind, Term, TermKind};
+use super::{GlobalId, LocalId, Root, Stmt, Term, TermKind};
 use std::collections::BTreeSet;
 
 /// Variables of a body and of the session.
@@ -45,19 +45,14 @@ impl Mentioned {
 
     /// What is stored into, here and in statements inside.
     fn stmt(&mut self, stmt: &Stmt) {
-        match &stmt.kind {
-            StmtKind::SetLocal(local, _) | StmtKind::Store { root: Root::Local(local), .. } => {
-                self.locals.insert(*local);
+        stmt.for_each_stmt(&mut |stmt| match stmt.stores_into() {
+            Some(Root::Local(local)) => {
+                self.locals.insert(local);
             }
-            StmtKind::SetGlobal(global, _) | StmtKind::Store { root: Root::Global(global), .. } => {
-                self.globals.insert(*global);
+            Some(Root::Global(global)) => {
+                self.globals.insert(global);
             }
-            StmtKind::If(_, then, otherwise) => then.iter().chain(otherwise).for_each(|s| self.stmt(s)),
-            StmtKind::Match(_, arms) => {
-                arms.iter().for_each(|(_, _, body)| body.iter().for_each(|s| self.stmt(s)));
-            }
-            StmtKind::For(_, _, body) | StmtKind::While(_, body) => body.iter().for_each(|s| self.stmt(s)),
-            _ => {}
-        }
+            None => {}
+        });
     }
 }

@@ -543,51 +543,66 @@ impl Term {
 }
 
 impl Stmt {
-    /// Calls `f` on each direct term, those of nested statements included.
-    pub fn for_each_term<'a>(&'a self, f: &mut dyn FnMut(&'a Term)) {
-        let mut terms = Vec::new();
-        let mut nested: Vec<&[Stmt]> = Vec::new();
+    /// The variable that it sets or stores into by itself.
+    pub fn stores_into(&self) -> Option<Root> {
         match &self.kind {
+            StmtKind::SetLocal(local, _) => Some(Root::Local(*local)),
+            StmtKind::SetGlobal(global, _) => Some(Root::Global(*global)),
+            StmtKind::Store { root, .. } => Some(*root),
+            _ => None,
+        }
+    }
+
+    /// Calls `f` on this statement, then on those nested in it; not on those inside terms.
+    pub fn for_each_stmt<'a>(&'a self, f: &mut dyn FnMut(&'a Stmt)) {
+        f(self);
+        match &self.kind {
+            StmtKind::If(_, then, otherwise) => {
+                then.iter().chain(otherwise).for_each(|stmt| stmt.for_each_stmt(f));
+            }
+            StmtKind::Match(_, arms) => {
+                arms.iter().flat_map(|(_, _, body)| body).for_each(|stmt| stmt.for_each_stmt(f));
+            }
+            StmtKind::For(_, _, body) | StmtKind::While(_, body) => {
+                body.iter().for_each(|stmt| stmt.for_each_stmt(f));
+            }
+            _ => {}
+        }
+    }
+
+    /// Calls `f` on each direct term, then on those of nested statements.
+    pub fn for_each_term<'a>(&'a self, f: &mut dyn FnMut(&'a Term)) {
+        self.for_each_stmt(&mut |stmt| match &stmt.kind {
             StmtKind::Let(_, term)
             | StmtKind::SetLocal(_, term)
             | StmtKind::SetGlobal(_, term)
             | StmtKind::Open { value: term, .. }
             | StmtKind::Expr(term)
-            | StmtKind::Return(term) => terms.push(term),
+            | StmtKind::Return(term)
+            | StmtKind::If(term, ..)
+            | StmtKind::While(term, _) => f(term),
             StmtKind::Store { path, value, .. } => {
-                terms.extend(path.iter().filter_map(|step| match &step.kind {
-                    StepKind::Index(term) | StepKind::Digit(term) => Some(term),
-                    _ => None,
-                }));
-                terms.push(value);
-            }
-            StmtKind::If(condition, then, otherwise) => {
-                terms.push(condition);
-                nested.extend([&then[..], &otherwise[..]]);
+                for step in path {
+                    if let StepKind::Index(term) | StepKind::Digit(term) = &step.kind {
+                        f(term);
+                    }
+                }
+                f(value);
             }
             StmtKind::Match(scrutinee, arms) => {
-                terms.push(scrutinee);
-                for (_, guard, body) in arms {
-                    terms.extend(guard);
-                    nested.push(body);
+                f(scrutinee);
+                arms.iter().filter_map(|(_, guard, _)| guard.as_ref()).for_each(&mut *f);
+            }
+            StmtKind::For(_, range, _) => match range {
+                ForRange::All(_) => {}
+                ForRange::Ints { low, high, .. } => {
+                    f(low);
+                    f(high);
                 }
-            }
-            StmtKind::For(_, range, body) => {
-                match range {
-                    ForRange::All(_) => {}
-                    ForRange::Ints { low, high, .. } => terms.extend([low, high]),
-                    ForRange::Elements(array) => terms.push(array),
-                }
-                nested.push(body);
-            }
-            StmtKind::While(condition, body) => {
-                terms.push(condition);
-                nested.push(body);
-            }
+                ForRange::Elements(array) => f(array),
+            },
             StmtKind::Require { .. } | StmtKind::Break | StmtKind::Continue => {}
-        }
-        terms.into_iter().for_each(&mut *f);
-        nested.into_iter().flatten().for_each(|stmt| stmt.for_each_term(f));
+        });
     }
 
     /// Calls `f` on each direct term, those of nested statements included.

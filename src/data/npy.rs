@@ -213,11 +213,11 @@ fn column(
         (Kind::Complex, n) => {
             let part = Cell { kind: Kind::Float, bytes: n / 2, ..cell };
             let parts = places.flat_map(|place| [&place[..n / 2], &place[n / 2..]]);
-            let cells = match words(parts, part) {
-                Buffer::U32(singles) => Buffer::Word(
-                    singles.into_iter().map(|bits| f64::from(f32::from_bits(bits)).to_bits()).collect(),
-                ),
-                doubles => doubles,
+            let cells = words(parts, part);
+            let double = |bits: &u32| f64::from(f32::from_bits(*bits)).to_bits();
+            let cells = match &cells {
+                Buffer::U32(singles) => Buffer::Word(singles.iter().map(double).collect()),
+                _ => cells,
             };
             (Element::Complex, cells)
         }
@@ -261,7 +261,8 @@ fn text(place: &[u8], cell: Cell) -> Result<Value, Trouble> {
         let text = std::str::from_utf8(&place[..end]);
         return text.map(Value::str).map_err(|_| malformed("one of its texts is not UTF-8"));
     }
-    let Buffer::U32(points) = words(place.chunks_exact(4), Cell { bytes: 4, ..cell }) else {
+    let points = words(place.chunks_exact(4), Cell { bytes: 4, ..cell });
+    let Buffer::U32(points) = &points else {
         return Err(malformed("one of its texts is none"));
     };
     let end = points.iter().rposition(|c| *c != 0).map_or(0, |at| at + 1);

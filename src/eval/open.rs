@@ -192,17 +192,10 @@ impl Run<'_, '_> {
         }
         let own = code.vars.iter().map(|var| var.id).zip(sizes.iter().cloned()).collect();
         let bindings = Arc::new(Bindings { own, outer: Some(code.bindings.clone()) });
-        let machine = &*self.machine;
         let specialiser = Specialiser {
             bindings,
             kept: OnceLock::from(code.locals.clone()),
-            ..Specialiser::new(
-                self.program,
-                &machine.layouts,
-                &machine.sizes,
-                &code.locals,
-                machine.accelerator.is_some(),
-            )
+            ..self.specialiser(&code.locals)
         };
         let made = Arc::new(specialiser.rest(&code.rest, code.from));
         self.bound(specialiser.unset.take(), span)?;

@@ -97,9 +97,6 @@ impl Stop {
 
 pub(super) type Result<T> = std::result::Result<T, Stop>;
 
-/// Components up to this many slots are copied into a tuple; larger ones are shared by it.
-const COPIED_SLOTS: usize = 64;
-
 /// Calls within one another. The stack of [`stack::with_stack`] holds more as a rule; a number of
 /// its own makes the limit the same everywhere.
 const DEEPEST: usize = 100_000;
@@ -579,39 +576,13 @@ impl Run<'_, '_> {
 
     /// The value of a tuple or array from its parts.
     fn tuple(&mut self, parts: Vec<(Value, usize)>, layout: &Layout, span: Span) -> Result<Value> {
-        match layout.slots {
-            0 => return Ok(Value::UNIT),
-            1 => {
-                let one = parts.into_iter().find(|(_, slots)| *slots == 1);
-                return Ok(one.map_or(Value::UNIT, |(v, _)| v));
-            }
-            _ => {}
-        }
-        if parts.iter().any(|(_, slots)| *slots > COPIED_SLOTS) {
+        let (class, slots) = (layout.class, layout.slots);
+        if slots > 1 {
             // Shared or not: what could not be written out is refused.
-            self.room(layout.class, layout.slots, span)?;
-            let mut views = Vec::new();
-            for (value, slots) in parts {
-                match (value, slots) {
-                    (_, 0) => {}
-                    (Value::Seq(seq), _) => views.push(seq),
-                    (one, _) => {
-                        let mut buffer = self.buffer(class_of(&one), 1, span)?;
-                        buffer.push(one);
-                        views.push(Seq::new(buffer));
-                    }
-                }
-            }
-            return Ok(match views.len() {
-                1 => Value::Seq(views.remove(0)),
-                _ => Value::Seq(Seq::rope(&views)),
-            });
+            self.room(class, slots, span)?;
         }
-        let mut buffer = self.buffer(layout.class, layout.slots, span)?;
-        for (value, slots) in &parts {
-            buffer.append(value, *slots);
-        }
-        Ok(Value::Seq(Seq::new(buffer)))
+        Value::tuple(parts, class, slots)
+            .ok_or_else(|| self.fail(too_much(slots, class.bytes(), self.host.memory), span))
     }
 
     /// Fails if a value of that many slots is more than memory allows.
@@ -930,12 +901,4 @@ fn replace(code: &Code, path: &[(&Layout, Code)], value: &Code) -> Code {
     let Some(compact) = layout.compact() else { return value.clone() };
     let inner = replace(&compact.encoding.project(code, i), rest, value);
     compact.encoding.replace(code, i, &inner)
-}
-
-fn class_of(value: &Value) -> Class {
-    match value {
-        Value::Word(_) => Class::Word,
-        Value::Wide(_) => Class::Wide,
-        _ => Class::Any,
-    }
 }

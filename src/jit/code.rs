@@ -4,14 +4,17 @@ use super::emit::{self, Emit, Frame, Phase};
 use super::math;
 use super::native::Functions;
 use crate::loops::{Math, Nest, Op, Stmt, Ty, for_each_stmt};
-use cranelift_codegen::ir::{AbiParam, FuncRef};
+use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
+
+/// The kernel for contractions, as code names it.
+const CONTRACT: &str = "felis_contract";
 
 /// A nest as functions, one for each phase.
 pub struct Code {
@@ -42,17 +45,16 @@ fn machine() -> Result<OwnedTargetIsa, String> {
 }
 
 /// The functions that a nest calls.
-fn called(nest: &Nest) -> BTreeSet<&'static str> {
-    let mut found = BTreeSet::new();
-    let symbols = math::symbols();
+fn called(nest: &Nest) -> Vec<(Math, &'static str, *const u8)> {
+    let mut found = HashSet::new();
     for_each_stmt(&nest.body, &mut |stmt| {
-        if let Stmt::Let(_, Op::Call(f, _)) = stmt
-            && let Some((_, name, _)) = symbols.iter().find(|(known, ..)| known == f)
-        {
-            found.insert(*name);
+        if let Stmt::Let(_, Op::Call(f, _)) = stmt {
+            found.insert(*f);
         }
     });
-    found
+    let mut symbols = math::symbols();
+    symbols.retain(|(f, ..)| found.contains(f));
+    symbols
 }
 
 impl Code {
@@ -71,25 +73,33 @@ impl Code {
 
 fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), String> {
     let mut builder = JITBuilder::with_isa(machine()?, default_libcall_names());
-    let names = called(nest);
-    for (_, name, address) in math::symbols() {
-        if names.contains(name) {
-            builder.symbol(name, address);
-        }
+    let called = called(nest);
+    for (_, name, address) in &called {
+        builder.symbol(*name, *address);
     }
+    builder.symbol(CONTRACT, super::native::contract as *const u8);
     let mut module = JITModule::new(builder);
     let mut externals: HashMap<Math, FuncId> = HashMap::new();
-    for (f, name, _) in math::symbols() {
-        if names.contains(name) {
-            let (params, result) = f.signature();
-            let mut signature = module.make_signature();
-            let param = |ty: &Ty| AbiParam::new(emit::machine_type(*ty));
-            signature.params.extend(params.iter().map(param));
-            signature.returns.push(param(&result));
-            let id = module.declare_function(name, Linkage::Import, &signature);
-            externals.insert(f, id.map_err(|error| error.to_string())?);
-        }
+    for (f, name, _) in called {
+        let (params, result) = f.signature();
+        let mut signature = module.make_signature();
+        let param = |ty: &Ty| AbiParam::new(emit::machine_type(*ty));
+        signature.params.extend(params.iter().map(param));
+        signature.returns.push(param(&result));
+        let id = module.declare_function(name, Linkage::Import, &signature);
+        externals.insert(f, id.map_err(|error| error.to_string())?);
     }
+    let mut contracts = false;
+    for_each_stmt(&nest.body, &mut |stmt| contracts |= matches!(stmt, Stmt::Contract(_)));
+    let contract = if contracts {
+        let mut signature = module.make_signature();
+        signature.params.push(AbiParam::new(types::I64));
+        signature.returns.push(AbiParam::new(types::I64));
+        let id = module.declare_function(CONTRACT, Linkage::Import, &signature);
+        Some(id.map_err(|error| error.to_string())?)
+    } else {
+        None
+    };
     let (phases, frame) = emit::phases(nest);
     let mut context = module.make_context();
     let mut builder_context = FunctionBuilderContext::new();
@@ -100,12 +110,12 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
             .declare_function(&format!("phase{i}"), Linkage::Local, &signature)
             .map_err(|error| error.to_string())?;
         context.func.signature = signature;
-        let b = FunctionBuilder::new(&mut context.func, &mut builder_context);
-        let mut functions: HashMap<Math, FuncRef> = HashMap::new();
-        let mut b = b;
+        let mut b = FunctionBuilder::new(&mut context.func, &mut builder_context);
+        let mut functions = emit::Functions::default();
         for (f, id) in &externals {
-            functions.insert(*f, module.declare_func_in_func(*id, b.func));
+            functions.math.insert(*f, module.declare_func_in_func(*id, b.func));
         }
+        functions.contract = contract.map(|id| module.declare_func_in_func(id, b.func));
         b = Emit::phase(b, nest, &frame, phase, &functions);
         b.finalize(module.target_config());
         if show {

@@ -9,7 +9,8 @@
 
 use crate::core::reduction::{Joining, LANES};
 use crate::loops::{
-    Array, Binary, Cast, Compare, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt,
+    Array, Binary, Cast, Compare, Contraction, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var,
+    for_each_stmt,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -137,6 +138,15 @@ pub fn machine_type(ty: Ty) -> Type {
     }
 }
 
+/// What a function calls.
+#[derive(Default)]
+pub struct Functions {
+    /// Functions of numbers.
+    pub math: HashMap<Math, FuncRef>,
+    /// The kernel for contractions.
+    pub contract: Option<FuncRef>,
+}
+
 /// One function under construction.
 pub struct Emit<'n, 'f> {
     /// Where instructions go.
@@ -144,7 +154,7 @@ pub struct Emit<'n, 'f> {
     /// What is written.
     pub nest: &'n Nest,
     frame: &'n Frame,
-    functions: &'n HashMap<Math, FuncRef>,
+    functions: &'n Functions,
     args: Value,
     pub(super) regs: HashMap<Reg, Value>,
     vars: HashMap<Var, Variable>,
@@ -161,7 +171,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         nest: &'n Nest,
         frame: &'n Frame,
         phase: &Phase,
-        functions: &'n HashMap<Math, FuncRef>,
+        functions: &'n Functions,
     ) -> FunctionBuilder<'f> {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
@@ -238,6 +248,7 @@ impl<'n, 'f> Emit<'n, 'f> {
                 Stmt::Store(array, ..) => {
                     arrays.insert(*array);
                 }
+                Stmt::Contract(c) => arrays.extend([c.into, c.left, c.right]),
                 Stmt::Set(var, _) => {
                     vars.insert(*var);
                 }
@@ -414,7 +425,33 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.regs.insert(*result, total);
                 true
             }
+            Stmt::Contract(contraction) => {
+                self.contract(contraction);
+                true
+            }
         }
+    }
+
+    /// Calls the kernel for contractions, with what [`super::native::contract`] reads.
+    fn contract(&mut self, contraction: &Contraction) {
+        let mut words = vec![self.word(types::I64, 0)];
+        for array in [contraction.into, contraction.left, contraction.right] {
+            words.push(self.bases[&array]);
+        }
+        words.extend(contraction.regs().map(|reg| self.reg(reg)));
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * words.len() as u32, 4);
+        let slot = self.b.create_sized_stack_slot(data);
+        let flags = MemFlagsData::trusted();
+        let place = self.b.ins().stack_addr(types::I64, slot, 0);
+        for (i, word) in words.into_iter().enumerate() {
+            self.b.ins().store(flags, word, place, 8 * i as i32);
+        }
+        let Some(function) = self.functions.contract else { return };
+        let call = self.b.ins().call(function, &[place]);
+        let status = self.b.inst_results(call)[0];
+        let on = self.b.create_block();
+        self.b.ins().brif(status, self.stop, &[], on, &[]);
+        self.b.switch_to_block(on);
     }
 
     /// A loop from `low` up to, not including, `high`.
@@ -575,8 +612,13 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.ins().store(flags, value, place, 0);
     }
 
-    fn truth(&mut self, bit: Value) -> Value {
-        self.b.ins().uextend(types::I64, bit)
+    /// A comparison: a bit, or a mask for each lane of vectors.
+    pub fn compare(&mut self, kind: Compare, ty: Ty, a: Value, b: Value) -> Value {
+        if ty.is_float() {
+            self.b.ins().fcmp(float_code(kind), a, b)
+        } else {
+            self.b.ins().icmp(int_code(kind), a, b)
+        }
     }
 
     /// An operation on single values.
@@ -608,14 +650,10 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.unary(*kind, ty, a)
             }
             Op::Compare(kind, a, b) => {
-                let float = self.nest.regs[*a as usize].is_float();
+                let ty = self.nest.regs[*a as usize];
                 let (a, b) = (self.reg(*a), self.reg(*b));
-                let bit = if float {
-                    self.b.ins().fcmp(float_code(*kind), a, b)
-                } else {
-                    self.b.ins().icmp(int_code(*kind), a, b)
-                };
-                self.truth(bit)
+                let bit = self.compare(*kind, ty, a, b);
+                self.b.ins().uextend(types::I64, bit)
             }
             Op::Select(c, a, b) => {
                 let (c, a, b) = (self.reg(*c), self.reg(*a), self.reg(*b));
@@ -642,7 +680,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             Op::Get(var) => self.b.use_var(self.vars[var]),
             Op::Call(f, args) => {
                 let args: Vec<Value> = args.iter().map(|r| self.reg(*r)).collect();
-                let call = self.b.ins().call(self.functions[f], &args);
+                let call = self.b.ins().call(self.functions.math[f], &args);
                 self.b.inst_results(call)[0]
             }
         }
@@ -653,7 +691,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.nest.constants.get(&reg).copied()
     }
 
-    fn binary(&mut self, kind: Binary, ty: Ty, a: Value, b: Value, known: Option<u64>) -> Value {
+    /// Two operands, or two vectors of them.
+    pub fn binary(&mut self, kind: Binary, ty: Ty, a: Value, b: Value, known: Option<u64>) -> Value {
         let float = ty.is_float();
         match kind {
             Binary::Add if float => self.b.ins().fadd(a, b),
@@ -715,7 +754,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         if wide == own { result } else { self.b.ins().ireduce(own, result) }
     }
 
-    fn unary(&mut self, kind: Unary, ty: Ty, a: Value) -> Value {
+    /// One operand, or a vector of them.
+    pub fn unary(&mut self, kind: Unary, ty: Ty, a: Value) -> Value {
         match kind {
             Unary::Neg if ty.is_float() => self.b.ins().fneg(a),
             Unary::Neg => self.b.ins().ineg(a),
@@ -731,7 +771,7 @@ impl<'n, 'f> Emit<'n, 'f> {
 }
 
 /// The machine's name of a comparison of floats.
-pub fn float_code(kind: Compare) -> FloatCC {
+fn float_code(kind: Compare) -> FloatCC {
     match kind {
         Compare::Eq => FloatCC::Equal,
         Compare::Ne => FloatCC::NotEqual,
@@ -741,7 +781,7 @@ pub fn float_code(kind: Compare) -> FloatCC {
 }
 
 /// The machine's name of a comparison of integers.
-pub fn int_code(kind: Compare) -> IntCC {
+fn int_code(kind: Compare) -> IntCC {
     match kind {
         Compare::Eq => IntCC::Equal,
         Compare::Ne => IntCC::NotEqual,

@@ -22,9 +22,6 @@ const PIECE: f64 = 100_000.0;
 /// Pieces for each thread, so that uneven ones even out.
 const PIECES_EACH: usize = 4;
 
-/// Slots up to which parts of a tuple are copied into one buffer.
-const COPIED_SLOTS: usize = 64;
-
 /// Loops with their code.
 pub struct NestKernel {
     lowered: Lowered,
@@ -97,8 +94,8 @@ impl NestKernel {
         words: &[u64],
         results: &mut [Option<Buffer>],
         changed: &mut [Option<Value>],
-    ) -> Value {
-        match given {
+    ) -> Option<Value> {
+        Some(match given {
             Given::Unit => Value::UNIT,
             Given::Word(at) => {
                 let reg = self.lowered.nest.words[*at];
@@ -106,18 +103,19 @@ impl NestKernel {
                 let bytes = self.lowered.nest.regs[reg as usize].bytes();
                 Value::Word(if bytes == 8 { bits } else { bits & ((1 << (8 * bytes)) - 1) })
             }
-            Given::Array(number, _) => match results[*number as usize].take() {
-                Some(buffer) => Value::Seq(Seq::new(buffer)),
-                None => Value::UNIT,
-            },
-            Given::Changed(number) => changed[*number].take().unwrap_or(Value::UNIT),
-            Given::Parts(parts, class) => {
-                let parts: Vec<Value> =
-                    parts.iter().map(|p| self.value(p, words, results, changed)).collect();
-                let slots: Vec<usize> = parts.iter().zip(given.parts()).map(|(v, g)| slots(v, g)).collect();
-                together(parts, &slots, *class)
+            Given::Array(number, _) => Value::Seq(Seq::new(results[*number as usize].take()?)),
+            Given::Changed(number) => changed[*number].take()?,
+            Given::Parts(given, class) => {
+                let mut parts = Vec::new();
+                for part in given {
+                    let value = self.value(part, words, results, changed)?;
+                    let slots = slots(&value, part);
+                    parts.push((value, slots));
+                }
+                let slots = parts.iter().map(|(_, slots)| slots).sum();
+                Value::tuple(parts, *class, slots)?
             }
-        }
+        })
     }
 }
 
@@ -128,32 +126,6 @@ fn slots(value: &Value, given: &Given) -> usize {
         (Value::Seq(seq), _) => seq.len(),
         _ => 1,
     }
-}
-
-/// A tuple of values.
-fn together(parts: Vec<Value>, slots: &[usize], class: Class) -> Value {
-    if slots.iter().sum::<usize>() > COPIED_SLOTS {
-        let views: Vec<Seq> = parts
-            .iter()
-            .zip(slots)
-            .filter(|(_, slots)| **slots > 0)
-            .filter_map(|(value, slots)| match value {
-                Value::Seq(seq) => Some(seq.clone()),
-                one => {
-                    let mut buffer = Buffer::with_room(class, *slots)?;
-                    buffer.push(one.clone());
-                    Some(Seq::new(buffer))
-                }
-            })
-            .collect();
-        return Value::Seq(Seq::rope(&views));
-    }
-    let total = slots.iter().sum();
-    let mut buffer = Buffer::with_room(class, total).unwrap_or_else(|| Buffer::Any(Vec::new()));
-    for (value, slots) in parts.iter().zip(slots) {
-        buffer.append(value, *slots);
-    }
-    Value::Seq(Seq::new(buffer))
 }
 
 impl Kernel for NestKernel {
@@ -207,33 +179,28 @@ impl Kernel for NestKernel {
             }
         }
         let mut results: Vec<Option<Buffer>> = vec![None; self.lowered.classes.len()];
-        let mut work: Vec<Vec<u64>> = Vec::new();
+        let mut work: Vec<Buffer> = Vec::new();
         for (at, (array, slots)) in nest.arrays.iter().zip(&nest.slots).enumerate() {
             let bytes = match slots.checked_mul(u64::from(array.width)) {
                 Some(bytes) if bytes <= limits.memory => bytes,
                 _ => return Ran::Failed,
             };
-            let address = match array.origin {
-                Origin::Result(number) => {
-                    let class = self.lowered.classes[number as usize];
-                    let Some(buffer) = Buffer::zeroed(class, *slots as usize) else { return Ran::Failed };
-                    let address = buffer.address();
-                    results[number as usize] = Some(buffer);
-                    address
-                }
-                Origin::Scratch => {
-                    let mut space: Vec<u64> = Vec::new();
-                    let count = bytes.div_ceil(8) as usize;
-                    if space.try_reserve_exact(count).is_err() {
-                        return Ran::Failed;
-                    }
-                    space.resize(count, 0);
-                    work.push(space);
-                    work[work.len() - 1].as_ptr() as u64
-                }
+            let (class, slots) = match array.origin {
+                Origin::Result(number) => (self.lowered.classes[number as usize], *slots),
+                Origin::Scratch => (Class::Word, bytes.div_ceil(8)),
                 Origin::Given(_) | Origin::Changed(_) | Origin::Local(_) => continue,
             };
-            statistics.allocated.fetch_add(bytes, Ordering::Relaxed);
+            // A nest writes each slot before it reads it.
+            let Some((buffer, fresh)) = Buffer::filled(class, slots as usize) else { return Ran::Failed };
+            let address = buffer.address();
+            if fresh {
+                super::native::huge_pages(address, bytes);
+                statistics.allocated.fetch_add(bytes, Ordering::Relaxed);
+            }
+            match array.origin {
+                Origin::Result(number) => results[number as usize] = Some(buffer),
+                _ => work.push(buffer),
+            }
             words[frame.arrays + at] = address;
         }
         let address = FrameAddress::of(&mut words);
@@ -258,6 +225,7 @@ impl Kernel for NestKernel {
         }
         drop((read, work));
         let values = self.lowered.results.iter();
-        Ran::Done(values.map(|given| self.value(given, &words, &mut results, &mut changed)).collect())
+        let values = values.map(|given| self.value(given, &words, &mut results, &mut changed));
+        values.collect::<Option<Vec<Value>>>().map_or(Ran::Failed, Ran::Done)
     }
 }

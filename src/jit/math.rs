@@ -3,76 +3,41 @@
 
 use crate::loops::Math;
 
-/// Every function with its name in machine code and its address.
-pub fn symbols() -> Vec<(Math, &'static str, *const u8)> {
-    vec![
-        (Math::Exp, "felis_exp", exp as *const u8),
-        (Math::Log, "felis_log", log as *const u8),
-        (Math::Sin, "felis_sin", sin as *const u8),
-        (Math::Cos, "felis_cos", cos as *const u8),
-        (Math::Tan, "felis_tan", tan as *const u8),
-        (Math::Asin, "felis_asin", asin as *const u8),
-        (Math::Acos, "felis_acos", acos as *const u8),
-        (Math::Atan, "felis_atan", atan as *const u8),
-        (Math::Tanh, "felis_tanh", tanh as *const u8),
-        (Math::Round, "felis_round", round as *const u8),
-        (Math::Atan2, "felis_atan2", atan2 as *const u8),
-        (Math::Pow, "felis_pow", pow as *const u8),
-        (Math::Rem, "felis_rem", rem as *const u8),
-        (Math::PowSingle, "felis_pow_single", pow_single as *const u8),
-        (Math::RemSingle, "felis_rem_single", rem_single as *const u8),
-        (Math::PowInt, "felis_pow_int", pow_int as *const u8),
-    ]
+macro_rules! functions {
+    ($( $math:ident $name:literal ($($arg:ident: $ty:ty),*) -> $result:ty = $body:expr; )*) => {
+        /// Every function with its name in machine code and its address.
+        pub fn symbols() -> Vec<(Math, &'static str, *const u8)> {
+            vec![ $( {
+                extern "C" fn function($($arg: $ty),*) -> $result {
+                    $body
+                }
+                (Math::$math, $name, function as *const u8)
+            }, )* ]
+        }
+    };
 }
 
-extern "C" fn exp(x: f64) -> f64 {
-    x.exp()
-}
-extern "C" fn log(x: f64) -> f64 {
-    x.ln()
-}
-extern "C" fn sin(x: f64) -> f64 {
-    x.sin()
-}
-extern "C" fn cos(x: f64) -> f64 {
-    x.cos()
-}
-extern "C" fn tan(x: f64) -> f64 {
-    x.tan()
-}
-extern "C" fn asin(x: f64) -> f64 {
-    x.asin()
-}
-extern "C" fn acos(x: f64) -> f64 {
-    x.acos()
-}
-extern "C" fn atan(x: f64) -> f64 {
-    x.atan()
-}
-extern "C" fn tanh(x: f64) -> f64 {
-    x.tanh()
-}
-extern "C" fn round(x: f64) -> f64 {
-    x.round()
-}
-extern "C" fn atan2(y: f64, x: f64) -> f64 {
-    y.atan2(x)
-}
-extern "C" fn pow(x: f64, y: f64) -> f64 {
-    x.powf(y)
-}
-extern "C" fn rem(x: f64, y: f64) -> f64 {
-    x % y
-}
-extern "C" fn pow_single(x: f32, y: f32) -> f32 {
-    x.powf(y)
-}
-extern "C" fn rem_single(x: f32, y: f32) -> f32 {
-    x % y
+functions! {
+    Exp "felis_exp" (x: f64) -> f64 = x.exp();
+    Log "felis_log" (x: f64) -> f64 = x.ln();
+    Sin "felis_sin" (x: f64) -> f64 = x.sin();
+    Cos "felis_cos" (x: f64) -> f64 = x.cos();
+    Tan "felis_tan" (x: f64) -> f64 = x.tan();
+    Asin "felis_asin" (x: f64) -> f64 = x.asin();
+    Acos "felis_acos" (x: f64) -> f64 = x.acos();
+    Atan "felis_atan" (x: f64) -> f64 = x.atan();
+    Tanh "felis_tanh" (x: f64) -> f64 = x.tanh();
+    Round "felis_round" (x: f64) -> f64 = x.round();
+    Atan2 "felis_atan2" (y: f64, x: f64) -> f64 = y.atan2(x);
+    Pow "felis_pow" (x: f64, y: f64) -> f64 = x.powf(y);
+    Rem "felis_rem" (x: f64, y: f64) -> f64 = x % y;
+    PowSingle "felis_pow_single" (x: f32, y: f32) -> f32 = x.powf(y);
+    RemSingle "felis_rem_single" (x: f32, y: f32) -> f32 = x % y;
+    PowInt "felis_pow_int" (x: i64, n: i64) -> i64 = pow_int(x, n);
 }
 
 /// Powers wrap as products do; the exponent counts without sign.
-extern "C" fn pow_int(mut base: i64, exponent: i64) -> i64 {
+fn pow_int(mut base: i64, exponent: i64) -> i64 {
     let mut exponent = exponent as u64;
     let mut result = 1i64;
     while exponent > 0 {

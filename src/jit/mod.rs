@@ -10,6 +10,7 @@
 //! Never evaluates by itself: what cannot be compiled, and whatever fails, is the evaluator's.
 
 mod code;
+mod contract;
 mod emit;
 mod kernel;
 mod math;
@@ -158,7 +159,10 @@ impl Jit {
 impl Accelerator for Jit {
     fn prepare(&self, part: &Part<'_>) -> Option<Arc<dyn Kernel>> {
         let statistics = &self.shared.statistics;
-        let lowered = lower::lower(part);
+        let lowered = lower::lower(part).map(|mut lowered| {
+            crate::loops::pass::run(&mut lowered.nest);
+            lowered
+        });
         self.note(part, &lowered);
         let lowered = match lowered {
             Ok(lowered) => lowered,

@@ -5,11 +5,14 @@
 //! therefore below the number of slots (the type checker has proved it, `:>>` checks it, and a case of a
 //! sum is taken apart only behind a test of its code), or from loops over exactly those slots. The
 //! kernel that fills the frame keeps every array alive and in place for as long as the function runs,
-//! gives arrays that are written to nobody else, and never gives one array as two. Rounds of a parallel
+//! gives arrays that are written to nobody else, and never gives one array as two. Such an array may hold what was
+//! left in its memory; it is initialised, and a nest reads no slot of it that it has not set. Rounds of a parallel
 //! statement write different slots, namely those of their own index; they only read what others
 //! have set before. So there is no data race: threads meet only at the end of a phase, where rayon
 //! synchronises them.
 
+use super::contract::{Lanes, Strided, TILE};
+use crate::core::reduction::LANES;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 
@@ -52,6 +55,109 @@ impl Drop for Functions {
             unsafe { module.free_memory() }
         }
     }
+}
+
+/// Contracts, as code asks for it: see [`Contraction`](crate::loops::Contraction). `words` are the address of the flag that
+/// stops a run, those of three arrays (results, left, right), and the numbers in the order of
+/// [`Contraction::regs`](crate::loops::Contraction::regs). Gives [`DONE`](super::emit::DONE), or
+/// [`STOPPED`](super::emit::STOPPED) if it was stopped.
+pub(super) extern "C" fn contract(words: *const u64) -> i64 {
+    /// The slots from one on that strides reach.
+    fn reach(rows: usize, row: usize, columns: usize, column: usize) -> usize {
+        match (rows, columns) {
+            (0, _) | (_, 0) => 0,
+            _ => (rows - 1) * row + (columns - 1) * column + 1,
+        }
+    }
+    // SAFETY: code that `emit` makes passes the address of 14 words on its stack. The arrays are alive and no
+    // round of the same phase writes what others read or write (above); the slots are those that the loops in place of
+    // which this stands would read and write, and they are initialised.
+    unsafe {
+        let words = std::slice::from_raw_parts(words, 14);
+        let stop = &*(words[0] as *const std::sync::atomic::AtomicBool);
+        let size = |i: usize| words[4 + i] as usize;
+        let (rows, columns, depth) = (size(1), size(2), size(3));
+        let array = |base: usize, from: usize| (words[base] as *mut f64).add(from);
+        let into = std::slice::from_raw_parts_mut(array(1, size(0)), rows * columns);
+        let left = Strided {
+            slots: std::slice::from_raw_parts(array(2, size(4)), reach(rows, size(5), depth, size(6))),
+            row: size(5),
+            column: size(6),
+        };
+        let right = Strided {
+            slots: std::slice::from_raw_parts(array(3, size(7)), reach(depth, size(8), columns, size(9))),
+            row: size(8),
+            column: size(9),
+        };
+        super::contract::contract(into, left, right, (rows, columns, depth), stop)
+    }
+}
+
+/// [`sums`](super::contract::sums) with vectors of 512 bits, written out: compilers that are told of a certain processor
+/// prefer shorter ones.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn wide(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
+    use std::arch::x86_64::{
+        __m512d, _mm512_add_pd, _mm512_loadu_pd, _mm512_mul_pd, _mm512_set1_pd, _mm512_storeu_pd,
+    };
+    #[target_feature(enable = "avx512f")]
+    fn wide(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
+        // SAFETY: a reference to eight numbers is an address of 64 bytes to read.
+        let load = |lanes: &Lanes| -> __m512d { unsafe { _mm512_loadu_pd(lanes.as_ptr()) } };
+        let mut sums = [[_mm512_set1_pd(-0.0); TILE]; TILE];
+        let (rows, columns) = (rows.as_chunks::<TILE>().0, columns.as_chunks::<TILE>().0);
+        for (row, column) in rows.iter().zip(columns).take(vectors) {
+            let column = [load(&column[0]), load(&column[1]), load(&column[2]), load(&column[3])];
+            for r in 0..TILE {
+                let factor = load(&row[r]);
+                for c in 0..TILE {
+                    sums[r][c] = _mm512_add_pd(sums[r][c], _mm512_mul_pd(factor, column[c]));
+                }
+            }
+        }
+        let mut out = [[[0.0; LANES]; TILE]; TILE];
+        for (out, sum) in out.iter_mut().flatten().zip(sums.iter().flatten()) {
+            // SAFETY: eight numbers are 64 bytes to write.
+            unsafe { _mm512_storeu_pd(out.as_mut_ptr(), *sum) }
+        }
+        out
+    }
+    assert!(std::is_x86_feature_detected!("avx512f"));
+    // SAFETY: the processor has these instructions.
+    unsafe { wide(rows, columns, vectors) }
+}
+
+/// [`sums`](super::contract::sums) with vectors of 256 bits.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn medium(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
+    #[target_feature(enable = "avx2")]
+    fn medium(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
+        super::contract::sums(rows, columns, vectors)
+    }
+    assert!(std::is_x86_feature_detected!("avx2"));
+    // SAFETY: the processor has these instructions.
+    unsafe { medium(rows, columns, vectors) }
+}
+
+/// Bytes from which large pages pay.
+const LARGE: u64 = 4 << 20;
+
+/// Asks the system to back fresh memory by large pages, if there is much of it.
+pub(super) fn huge_pages(address: u64, bytes: u64) {
+    #[cfg(target_os = "linux")]
+    if bytes >= LARGE {
+        const PAGE: u64 = 2 << 20;
+        let (low, high) = (address.next_multiple_of(PAGE), (address + bytes) / PAGE * PAGE);
+        if low < high {
+            // SAFETY: the range lies in a live allocation, and the advice changes no contents. A refusal does
+            // no harm.
+            unsafe {
+                libc::madvise(low as *mut libc::c_void, (high - low) as usize, libc::MADV_HUGEPAGE);
+            }
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (address, bytes, LARGE);
 }
 
 /// The address of a frame, for threads to share.

@@ -5,12 +5,12 @@
 //! several vectors are in flight at a time, to hide how long an operation takes. What is left over at
 //! the end is done one by one, by the same operations: a float comes out the same either way.
 
-use super::emit::{Emit, float_code, int_code, machine_type};
+use super::emit::{Emit, machine_type};
 use crate::core::reduction::{Joining, LANES};
 use crate::loops::{Array, Binary, Compare, Nest, Op, Reg, Stmt, Ty, Unary};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Type, Value, types};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// What a register is in the rounds of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,12 +40,15 @@ const MANY: usize = 14;
 /// Whether, and how, a loop over `index` goes by vectors; `total` is a register whose lanes are wanted.
 pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Reg>) -> Option<Plan> {
     let mut roles: HashMap<Reg, Role> = HashMap::from([(index, Role::Index)]);
-    let mut stored: HashSet<Array> = HashSet::new();
+    // An array that is stored into is read and written at one place in each round.
+    let mut stored: HashMap<Array, Reg> = HashMap::new();
     for stmt in body {
         match stmt {
             Stmt::Let(..) => {}
-            Stmt::Store(array, ..) => {
-                stored.insert(*array);
+            Stmt::Store(array, at, _) => {
+                if stored.insert(*array, *at).is_some_and(|other| other != *at) {
+                    return None;
+                }
             }
             _ => return None,
         }
@@ -66,7 +69,7 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Reg>) -> Optio
                 let new = match op {
                     Op::Load(array, at, _) => {
                         let info = nest.arrays[*array as usize];
-                        if stored.contains(array) {
+                        if stored.get(array).is_some_and(|other| other != at) {
                             return None;
                         }
                         match role(at) {
@@ -323,54 +326,32 @@ impl Emit<'_, '_> {
         splats: &HashMap<Reg, Value>,
     ) -> Value {
         let get = |reg: &Reg| made.get(reg).map_or_else(|| splats[reg], |lanes| lanes[i]);
-        let float = self.nest.regs[reg as usize].is_float();
+        let ty = self.nest.regs[reg as usize];
         match op {
-            Op::Load(array, at, ty) => {
+            Op::Load(array, at, _) => {
                 let at = self.reg(*at);
                 let (place, flags) = (self.address(*array, at), self.flags(*array));
-                self.b.ins().load(plan.vector(*ty), flags, place, 16 * i as i32)
+                self.b.ins().load(plan.vector(ty), flags, place, 16 * i as i32)
             }
             Op::Binary(kind, a, b) => {
                 let (a, b) = (get(a), get(b));
-                match kind {
-                    Binary::Add if float => self.b.ins().fadd(a, b),
-                    Binary::Sub if float => self.b.ins().fsub(a, b),
-                    Binary::Mul => self.b.ins().fmul(a, b),
-                    Binary::Quotient => self.b.ins().fdiv(a, b),
-                    Binary::Add => self.b.ins().iadd(a, b),
-                    Binary::Sub => self.b.ins().isub(a, b),
-                    Binary::And => self.b.ins().band(a, b),
-                    Binary::Or => self.b.ins().bor(a, b),
-                    _ => self.b.ins().bxor(a, b),
-                }
+                self.binary(*kind, ty, a, b, None)
             }
             Op::Unary(kind, a) => {
                 let a = get(a);
-                match kind {
-                    Unary::Neg if float => self.b.ins().fneg(a),
-                    Unary::Neg => self.b.ins().ineg(a),
-                    Unary::Sqrt => self.b.ins().sqrt(a),
-                    Unary::Floor => self.b.ins().floor(a),
-                    Unary::Ceil => self.b.ins().ceil(a),
-                    Unary::Trunc => self.b.ins().trunc(a),
-                    _ => self.b.ins().bnot(a),
-                }
+                self.unary(*kind, ty, a)
             }
             Op::Compare(kind, a, b) => {
                 if plan.roles.get(a) == Some(&Role::Mask) {
                     let mask = get(a);
                     return self.b.ins().bnot(mask);
                 }
-                let float = self.nest.regs[*a as usize].is_float();
+                let ty = self.nest.regs[*a as usize];
                 let (a, b) = (get(a), get(b));
-                if float {
-                    self.b.ins().fcmp(float_code(*kind), a, b)
-                } else {
-                    self.b.ins().icmp(int_code(*kind), a, b)
-                }
+                self.compare(*kind, ty, a, b)
             }
             Op::Select(c, a, b) => {
-                let ty = plan.vector(self.nest.regs[reg as usize]);
+                let ty = plan.vector(ty);
                 let (c, a, b) = (get(c), get(a), get(b));
                 let mask = if self.b.func.dfg.value_type(c) == ty {
                     c

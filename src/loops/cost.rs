@@ -59,6 +59,10 @@ fn one(stmt: &Stmt, known: &HashMap<Reg, f64>) -> f64 {
         Stmt::Loop(_, body) => ROUNDS * (0.5 + cost(body, known)),
         Stmt::Block(_, body) => cost(body, known),
         Stmt::Each { body, .. } => cost(body, known),
+        Stmt::Contract(c) => {
+            let size = |reg: &Reg| known.get(reg).copied().unwrap_or(ROUNDS * ROUNDS);
+            size(&c.rows) * size(&c.columns) * size(&c.depth) * 0.05
+        }
         Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => 0.0,
     }
 }

@@ -16,12 +16,15 @@
 //! [`Stmt::Total`] keeps the lanes of one chunk ([`crate::core::reduction`]), and the results of chunks
 //! are joined from left to right by ordinary statements.
 //!
+//! **Passes** ([`pass`]) give loops a better form before they become machine code.
+//!
 //! **Failing.** [`Stmt::Fail`] leaves the nest: its results are worth nothing, and whoever runs it takes
 //! the reference evaluator to find out what to report.
 //!
 //! Knows no types of the language and no machine.
 
 pub mod cost;
+pub mod pass;
 pub mod print;
 pub mod validate;
 
@@ -227,19 +230,24 @@ pub enum Op {
 impl Op {
     /// Calls `f` on each register it reads.
     pub fn for_each_reg(&self, f: &mut dyn FnMut(Reg)) {
+        self.clone().for_each_reg_mut(&mut |reg| f(*reg));
+    }
+
+    /// Calls `f` on each register it reads, to be replaced.
+    pub fn for_each_reg_mut(&mut self, f: &mut dyn FnMut(&mut Reg)) {
         match self {
             Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => {}
             Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
-                f(*a);
-                f(*b);
+                f(a);
+                f(b);
             }
-            Op::Unary(_, a) | Op::Cast(_, _, a) | Op::Load(_, a, _) => f(*a),
+            Op::Unary(_, a) | Op::Cast(_, _, a) | Op::Load(_, a, _) => f(a),
             Op::Select(a, b, c) => {
-                f(*a);
-                f(*b);
-                f(*c);
+                f(a);
+                f(b);
+                f(c);
             }
-            Op::Call(_, args) => args.iter().copied().for_each(f),
+            Op::Call(_, args) => args.iter_mut().for_each(f),
         }
     }
 }
@@ -272,6 +280,69 @@ pub enum Stmt {
     /// Joins `value`, which `body` sets for each index from `low` up to, not including, `high`, in
     /// lanes; of nothing, what lanes start from.
     Total { index: Reg, low: Reg, high: Reg, body: Vec<Stmt>, value: Reg, joining: Joining, result: Reg },
+    /// Sums of products for each row and column.
+    Contract(Contraction),
+}
+
+/// Sums of products of binary64: for each row `r` and column `c`
+///
+/// ```text
+/// into[at + r * columns + c] = sum over k below depth of
+///     left[left_at + r * left_row + k * left_step] * right[right_at + k * right_step + c * right_column]
+/// ```
+///
+/// in the lanes of one chunk, as [`Stmt::Total`] has them. `depth` is at most a chunk.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)] // said above
+pub struct Contraction {
+    pub into: Array,
+    pub at: Reg,
+    pub rows: Reg,
+    pub columns: Reg,
+    pub depth: Reg,
+    pub left: Array,
+    pub left_at: Reg,
+    pub left_row: Reg,
+    pub left_step: Reg,
+    pub right: Array,
+    pub right_at: Reg,
+    pub right_step: Reg,
+    pub right_column: Reg,
+}
+
+impl Contraction {
+    /// The registers it reads, in the order of their declaration.
+    pub fn regs(&self) -> [Reg; 10] {
+        [
+            self.at,
+            self.rows,
+            self.columns,
+            self.depth,
+            self.left_at,
+            self.left_row,
+            self.left_step,
+            self.right_at,
+            self.right_step,
+            self.right_column,
+        ]
+    }
+
+    /// Calls `f` on each register it reads, to be replaced.
+    pub fn for_each_reg_mut(&mut self, f: &mut dyn FnMut(&mut Reg)) {
+        let regs = [
+            &mut self.at,
+            &mut self.rows,
+            &mut self.columns,
+            &mut self.depth,
+            &mut self.left_at,
+            &mut self.left_row,
+            &mut self.left_step,
+            &mut self.right_at,
+            &mut self.right_step,
+            &mut self.right_column,
+        ];
+        regs.into_iter().for_each(f);
+    }
 }
 
 /// Where an array comes from.
@@ -283,7 +354,7 @@ pub enum Origin {
     Changed(u32),
     /// A result, made by the caller with this many slots: of [`Nest::results`].
     Result(u32),
-    /// Made for the run, with this many slots. Not written by rounds that run at the same time.
+    /// Made for the run, with this many slots. Rounds that run at the same time write slots of their own.
     Scratch,
     /// A few slots of each run's own.
     Local(u32),
@@ -364,6 +435,19 @@ impl Stmt {
         }
     }
 
+    /// The lists of statements inside, to be changed.
+    pub fn bodies_mut(&mut self) -> Vec<&mut Vec<Stmt>> {
+        match self {
+            Stmt::If(_, then, otherwise) => vec![then, otherwise],
+            Stmt::For { body, .. }
+            | Stmt::Loop(_, body)
+            | Stmt::Block(_, body)
+            | Stmt::Each { body, .. }
+            | Stmt::Total { body, .. } => vec![body],
+            _ => Vec::new(),
+        }
+    }
+
     /// The registers it reads by itself, without those of the statements inside.
     pub fn for_each_reg(&self, f: &mut dyn FnMut(Reg)) {
         match self {
@@ -379,6 +463,7 @@ impl Stmt {
                 f(*high);
             }
             Stmt::Each { count, .. } => f(*count),
+            Stmt::Contract(contraction) => contraction.regs().into_iter().for_each(f),
             Stmt::Loop(..) | Stmt::Block(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => {}
         }
     }
@@ -388,17 +473,6 @@ impl Stmt {
 pub fn for_each_stmt<'a>(stmts: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
     for stmt in stmts {
         f(stmt);
-        match stmt {
-            Stmt::If(_, then, otherwise) => {
-                for_each_stmt(then, f);
-                for_each_stmt(otherwise, f);
-            }
-            Stmt::For { body, .. }
-            | Stmt::Loop(_, body)
-            | Stmt::Block(_, body)
-            | Stmt::Each { body, .. }
-            | Stmt::Total { body, .. } => for_each_stmt(body, f),
-            _ => {}
-        }
+        stmt.bodies().into_iter().for_each(|body| for_each_stmt(body, f));
     }
 }

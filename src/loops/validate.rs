@@ -141,6 +141,21 @@ impl Validator<'_> {
                 }
                 self.define(*result, scope)
             }
+            Stmt::Contract(contraction) => {
+                if let Origin::Given(_) = self.array(contraction.into)? {
+                    return Err(format!("a{} is only to be read", contraction.into));
+                }
+                for array in [contraction.into, contraction.left, contraction.right] {
+                    self.array(array)?;
+                    if self.nest.arrays[array as usize].width != 8 {
+                        return Err(format!("a{array} has no slots of 8 bytes"));
+                    }
+                }
+                if [contraction.left, contraction.right].contains(&contraction.into) {
+                    return Err(format!("a{} is read and written", contraction.into));
+                }
+                contraction.regs().into_iter().try_for_each(|reg| self.want(reg, Ty::I64))
+            }
         }
     }
 

@@ -67,9 +67,7 @@ impl<'a> Lower<'a> {
             A::Zero => self.zero(to),
             A::Choice(condition, a, b) => {
                 let (x, y) = (self.component(a, from, i, to)?, self.component(b, from, i, to)?);
-                self.either(*condition, to, &mut self.nowhere(), &mut |_, _, first| {
-                    Ok(if first { x.clone() } else { y.clone() })
-                })
+                self.choose(*condition, &x, &y, to)
             }
             A::Built { .. } => {
                 let index = self.size(i)?;
@@ -120,7 +118,8 @@ impl<'a> Lower<'a> {
                     this.index(if first { &a } else { &b }, from, index, to)
                 })
             }
-            A::Built { clauses, body, frame } => {
+            A::Built { clauses, body, frame, number } => {
+                self.reads(*number, at);
                 let mut inner = frame.clone();
                 let digits = self.digits(at, clauses)?;
                 for ((local, _), digit) in clauses.iter().zip(digits) {
@@ -357,8 +356,8 @@ impl<'a> Lower<'a> {
             }),
             A::Choice(condition, a, b) => {
                 // The branches of a condition are no place for parallel loops.
-                let (first, ()) = self.block(|this| this.fill(array, base, a, ty))?;
-                let (second, ()) = self.block(|this| this.fill(array, base, b, ty))?;
+                let (first, ()) = self.perhaps(|this| this.fill(array, base, a, ty))?;
+                let (second, ()) = self.perhaps(|this| this.fill(array, base, b, ty))?;
                 self.emit(Stmt::If(*condition, first, second))
             }
             A::View { of, ty: of_ty, start } => {
@@ -374,7 +373,8 @@ impl<'a> Lower<'a> {
                     this.emit(Stmt::Store(array, to, value))
                 })
             }
-            A::Built { clauses, body, frame } => {
+            A::Built { clauses, body, frame, number } => {
+                self.reads_all(*number);
                 // First each index as a whole; one that this takes apart is walked digit by digit.
                 let built = Built { clauses, body, frame };
                 let mut apart = vec![false; clauses.len()];
@@ -502,6 +502,8 @@ impl<'a> Lower<'a> {
             }
             let count = this.size(*size)?;
             let index = this.reg(Ty::I64);
+            this.facts.bound(index, *size);
+            this.strict.whole(index, *size);
             indices.push(V::Word(index));
             // A few rounds are not worth a phase of their own.
             let top = top && *size > super::SMALL;
@@ -530,7 +532,7 @@ impl<'a> Lower<'a> {
         self.emit(Stmt::Set(var, one))?;
         let (low, high) = (self.int(0)?, self.size(count)?);
         let (label, at) = (self.label(), self.reg(Ty::I64));
-        let (body, ()) = self.block(|this| {
+        let (body, ()) = self.perhaps(|this| {
             let x = this.index(a, ty, &V::Word(at), &element)?;
             let y = this.index(b, ty, &V::Word(at), &element)?;
             let same = this.same(&x, &y, &element)?;

@@ -1,7 +1,7 @@
 //! Variables that change: numbers become variables of the nest, arrays are changed where they lie.
 
 use super::{Bind, Feed, Frame, Given, Lower, No, Place, Result, V, bare, word};
-use crate::core::{Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term};
+use crate::core::{Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term, TermKind};
 use crate::kernel::Input;
 use crate::layout::Form;
 use crate::loops::{Binary, Op, Origin, Reg, Stmt};
@@ -16,57 +16,38 @@ const PARTS: usize = 32;
 /// The variables outside of a loop that it changes, in the order they are met.
 pub(crate) fn changes(stmt: &CoreStmt) -> Vec<Root> {
     let (mut found, mut own) = (Vec::new(), HashSet::new());
-    collect(std::slice::from_ref(stmt), &mut found, &mut own);
-    found.retain(|root| !matches!(root, Root::Local(local) if own.contains(local)));
+    collect(stmt, &mut found, &mut own);
+    stmt.for_each_term(&mut |term| inside(term, &mut found, &mut own));
     let mut seen = Vec::new();
     for root in found {
-        if !seen.contains(&root) {
+        if !seen.contains(&root) && !matches!(root, Root::Local(local) if own.contains(&local)) {
             seen.push(root);
         }
     }
     seen
 }
 
-fn collect(stmts: &[CoreStmt], found: &mut Vec<Root>, own: &mut HashSet<u32>) {
-    for stmt in stmts {
+/// What a statement, and those nested in it, change and bind; without what is inside terms.
+fn collect(stmt: &CoreStmt, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
+    stmt.for_each_stmt(&mut |stmt| {
+        found.extend(stmt.stores_into());
         match &stmt.kind {
             StmtKind::Let(pat, _) => bound(pat, own),
-            StmtKind::SetLocal(local, _) => found.push(Root::Local(*local)),
-            StmtKind::SetGlobal(global, _) => found.push(Root::Global(*global)),
-            StmtKind::Store { root, .. } => found.push(*root),
             StmtKind::For(local, ..) => {
                 own.insert(*local);
             }
             StmtKind::Match(_, arms) => arms.iter().for_each(|(pat, _, _)| bound(pat, own)),
             _ => {}
         }
-        match &stmt.kind {
-            StmtKind::If(_, then, otherwise) => {
-                collect(then, found, own);
-                collect(otherwise, found, own);
-            }
-            StmtKind::Match(_, arms) => arms.iter().for_each(|(_, _, body)| collect(body, found, own)),
-            StmtKind::For(_, _, body) | StmtKind::While(_, body) => collect(body, found, own),
-            _ => {}
-        }
-        let mut terms = Vec::new();
-        own_terms(stmt, &mut |term| terms.push(term));
-        terms.into_iter().for_each(|term| inside(term, found, own));
-    }
+    });
 }
 
-/// The terms of a statement, without those of statements inside it.
-fn own_terms<'t>(stmt: &'t CoreStmt, f: &mut dyn FnMut(&'t Term)) {
-    // Nested statements are met twice: what they change is noted once.
-    stmt.for_each_term(f);
-}
-
+/// The same for the statements inside a term.
 fn inside(term: &Term, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
-    if let crate::core::TermKind::Block(stmts, _) = &term.kind {
-        collect(stmts, found, own);
-    }
-    if let crate::core::TermKind::Match(_, arms) = &term.kind {
-        arms.iter().for_each(|arm| bound(&arm.pattern, own));
+    match &term.kind {
+        TermKind::Block(stmts, _) => stmts.iter().for_each(|stmt| collect(stmt, found, own)),
+        TermKind::Match(_, arms) => arms.iter().for_each(|arm| bound(&arm.pattern, own)),
+        _ => {}
     }
     term.for_each_child(&mut |child| inside(child, found, own));
 }

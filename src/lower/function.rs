@@ -121,7 +121,7 @@ impl<'a> Lower<'a> {
         let place = self.place_for(ty)?;
         let label = self.label();
         frame.exit = Some(Rc::new(Exit { label, place: place.clone(), ty: ty.clone() }));
-        let (inside, ()) = self.block(|this| {
+        let (inside, ()) = self.perhaps(|this| {
             this.statements(stmts, value, frame)?;
             if let Some(value) = value {
                 let value = this.term(value, frame)?;
@@ -219,12 +219,8 @@ impl<'a> Lower<'a> {
 }
 
 /// Whether a statement may leave the function.
-pub(crate) fn returns(stmt: &CoreStmt) -> bool {
-    match &stmt.kind {
-        StmtKind::Return(_) => true,
-        StmtKind::If(_, then, otherwise) => then.iter().chain(otherwise).any(returns),
-        StmtKind::Match(_, arms) => arms.iter().any(|(_, _, body)| body.iter().any(returns)),
-        StmtKind::For(_, _, body) | StmtKind::While(_, body) => body.iter().any(returns),
-        _ => false,
-    }
+fn returns(stmt: &CoreStmt) -> bool {
+    let mut found = false;
+    stmt.for_each_stmt(&mut |stmt| found = found || matches!(stmt.kind, StmtKind::Return(_)));
+    found
 }

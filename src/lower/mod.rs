@@ -10,6 +10,10 @@
 //! is stored when it is a result, when it changes, or when its elements would be computed more often
 //! than there are elements ([`uses`]).
 //!
+//! **Strictness.** Core computes every element of an array, one that nobody reads, too; if that fails, the
+//! program fails. So an array whose elements may fail is left to be computed where it is read only if that is certain to
+//! happen for each element ([`strict`]).
+//!
 //! **Order.** Core is strict, and a failing element of an early array is reported before one of a
 //! later array. Run inside one another they may fail in another order; therefore a nest only says
 //! *that* it failed, and the evaluator runs the part again to find the error.
@@ -26,10 +30,12 @@
 
 mod array;
 mod change;
+mod digits;
 mod function;
 mod pattern;
 mod prim;
 mod stmt;
+mod strict;
 mod term;
 mod uses;
 
@@ -41,7 +47,7 @@ use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
 use num_traits::One;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -73,16 +79,6 @@ pub enum Given {
     Changed(usize),
     /// Parts of a tuple.
     Parts(Vec<Given>, Class),
-}
-
-impl Given {
-    /// The parts of a tuple.
-    pub fn parts(&self) -> &[Given] {
-        match self {
-            Given::Parts(parts, _) => parts,
-            _ => &[],
-        }
-    }
 }
 
 /// A part as loops, and how to feed it.
@@ -135,7 +131,7 @@ pub(crate) enum A<'a> {
     /// Slots of an array from one on. `changing`: it may be stored into while this is alive.
     Stored { array: Array, base: Reg, changing: bool },
     /// `[ body for … ]`, computed where it is read.
-    Built { clauses: Vec<(u32, Type)>, body: &'a Term, frame: Frame<'a> },
+    Built { clauses: Vec<(u32, Type)>, body: &'a Term, frame: Frame<'a>, number: usize },
     /// Either, by a condition.
     Choice(Reg, V<'a>, V<'a>),
     /// The slots of another value, from one on, seen at another type.
@@ -175,8 +171,8 @@ pub(crate) struct Frame<'a> {
     infos: Rc<Infos>,
     /// Where `return` leads.
     exit: Option<Rc<Exit>>,
-    /// Innermost loop: what `break` and `continue` leave, and go on with.
-    around: Option<(Label, Label)>,
+    /// The innermost loop.
+    around: Option<Label>,
     /// Whether it is the body that the part itself belongs to.
     outermost: bool,
 }
@@ -202,6 +198,10 @@ pub(crate) struct Lower<'a> {
     /// Statements made so far.
     made: usize,
     constants: HashMap<Reg, u64>,
+    /// What is known of slot numbers and codes.
+    facts: digits::Facts,
+    /// Which arrays that are built are computed as a whole.
+    strict: strict::Strict<'a>,
     /// Codes that were packed, with their parts and the sizes of these.
     packed: HashMap<Reg, (Vec<V<'a>>, Vec<u64>)>,
     /// Codes that were taken apart by division.
@@ -222,6 +222,24 @@ pub(crate) struct Lower<'a> {
 
 /// The loops of a part.
 pub fn lower<'a>(part: &'a Part<'a>) -> std::result::Result<Lowered, No> {
+    let mut at_once = BTreeSet::new();
+    for _ in 0..strict::MOST {
+        match attempt(part, at_once.clone())? {
+            Attempt::Done(lowered) => return Ok(*lowered),
+            Attempt::Unread(number) => at_once.insert(number),
+        };
+    }
+    Err(No("many arrays whose elements may fail, and are not all read"))
+}
+
+/// How it went.
+enum Attempt {
+    Done(Box<Lowered>),
+    /// An array that may fail is not read as a whole: it has to be computed where it is built.
+    Unread(usize),
+}
+
+fn attempt<'a>(part: &'a Part<'a>, at_once: BTreeSet<usize>) -> Result<Attempt> {
     let mut this = Lower {
         part,
         program: part.program,
@@ -230,6 +248,8 @@ pub fn lower<'a>(part: &'a Part<'a>) -> std::result::Result<Lowered, No> {
         open: vec![Vec::new()],
         made: 0,
         constants: HashMap::new(),
+        facts: digits::Facts::default(),
+        strict: strict::Strict::new(at_once),
         packed: HashMap::new(),
         divided: HashSet::new(),
         parts: HashMap::new(),
@@ -269,11 +289,13 @@ pub fn lower<'a>(part: &'a Part<'a>) -> std::result::Result<Lowered, No> {
             results
         }
     };
+    if let Some(number) = this.unread()? {
+        return Ok(Attempt::Unread(number));
+    }
     this.nest.body = this.open.pop().unwrap_or_default();
     this.nest.constants = std::mem::take(&mut this.constants);
-    this.nest.costs = crate::loops::cost::costs(&this.nest);
     let Lower { nest, inputs, feeds, classes, .. } = this;
-    Ok(Lowered { nest, inputs, feeds, changes, results, classes })
+    Ok(Attempt::Done(Box::new(Lowered { nest, inputs, feeds, changes, results, classes })))
 }
 
 /// The type of a register for one slot.
@@ -402,8 +424,11 @@ impl<'a> Lower<'a> {
 
     pub(crate) fn set(&mut self, ty: Ty, op: Op) -> Result<Reg> {
         let reg = self.reg(ty);
-        if let Op::Const(_, bits) = op {
+        if let Op::Const(ty, bits) = op {
             self.constants.insert(reg, bits);
+            if ty == Ty::I64 {
+                self.facts.is(reg, bits);
+            }
         }
         self.emit(Stmt::Let(reg, op))?;
         Ok(reg)
@@ -429,7 +454,9 @@ impl<'a> Lower<'a> {
                 self.nest.sizes.len() - 1
             }
         };
-        self.set(Ty::I64, Op::Size(at as u32))
+        let reg = self.set(Ty::I64, Op::Size(at as u32))?;
+        self.facts.is(reg, n);
+        Ok(reg)
     }
 
     pub(crate) fn known(&self, reg: Reg) -> Option<u64> {
@@ -453,8 +480,45 @@ impl<'a> Lower<'a> {
                 (Binary::RemUnsigned, _, Some(1)) => return self.int(0),
                 _ => {}
             }
+            if let Some(simpler) = self.facts.simpler(op, a, b) {
+                return self.simplified(simpler);
+            }
+            if matches!(op, Binary::DivUnsigned | Binary::RemUnsigned) {
+                self.divided.insert(a);
+            }
         }
-        self.set(ty, Op::Binary(op, a, b))
+        let result = self.set(ty, Op::Binary(op, a, b))?;
+        if ty == Ty::I64 {
+            self.facts.note(op, a, b, result);
+        }
+        Ok(result)
+    }
+
+    fn simplified(&mut self, simpler: digits::Simpler) -> Result<Reg> {
+        match simpler {
+            digits::Simpler::Sum(sum) => self.sum(&sum),
+            digits::Simpler::Of { op, sum, by, weight, plus } => {
+                let (sum, by) = (self.sum(&sum)?, self.size(by)?);
+                let part = self.binary(op, sum, by)?;
+                let weight = self.size(weight)?;
+                let part = self.binary(Binary::Mul, part, weight)?;
+                let plus = self.sum(&plus)?;
+                self.binary(Binary::Add, part, plus)
+            }
+        }
+    }
+
+    /// A number made of digits, as a register. The digit of weight 1 comes last: it is often the innermost index.
+    fn sum(&mut self, sum: &digits::Sum) -> Result<Reg> {
+        let mut all = self.size(sum.rest)?;
+        let mut digits = sum.digits.clone();
+        digits.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
+        for (digit, weight) in digits {
+            let weight = self.size(weight)?;
+            let part = self.binary(Binary::Mul, digit, weight)?;
+            all = self.binary(Binary::Add, all, part)?;
+        }
+        Ok(all)
     }
 
     pub(crate) fn label(&mut self) -> Label {

@@ -204,8 +204,8 @@ impl<'a> Lower<'a> {
             None => self.statements(body, None, frame),
             Some(_) if rest.is_empty() && guard.is_none() => self.statements(body, None, frame),
             Some(fits) => {
-                let (first, ()) = self.block(|this| this.statements(body, None, frame))?;
-                let (second, ()) = self.block(|this| this.match_statement(value, rest, frame))?;
+                let (first, ()) = self.perhaps(|this| this.statements(body, None, frame))?;
+                let (second, ()) = self.perhaps(|this| this.match_statement(value, rest, frame))?;
                 self.emit(Stmt::If(fits, first, second))
             }
         }

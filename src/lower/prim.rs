@@ -103,6 +103,9 @@ impl<'a> Lower<'a> {
                 if n == 1 {
                     return Ok(V::Unit);
                 }
+                if let Some(known) = self.known(words[0]).filter(|known| *known < n) {
+                    return Ok(V::Word(self.int(known)?));
+                }
                 let rest = self.binary(Binary::RemSigned, words[0], size)?;
                 let below = self.set(Ty::I64, Op::Compare(Compare::Lt, rest, zero))?;
                 let more = self.binary(Binary::Add, rest, size)?;
@@ -228,7 +231,7 @@ impl<'a> Lower<'a> {
         self.assign(&place, zero, &element)?;
         if chunks == 1 {
             let (low, high) = (self.int(0)?, self.size(count)?);
-            let part = self.chunk(op, lanes, x, &element, from, low, high)?;
+            let part = self.chunk(op, lanes, x, &element, (from, count), low, high)?;
             self.join(op, &place, &part, &element)?;
             return self.frozen(&place);
         }
@@ -245,7 +248,7 @@ impl<'a> Lower<'a> {
             self.nested(&[chunks], false, &mut |this, indices| {
                 let V::Word(chunk) = indices[0] else { return Err(No("a chunk without number")) };
                 let (low, high) = bounds(this, chunk)?;
-                let part = this.chunk(op, lanes, x, &element, from, low, high)?;
+                let part = this.chunk(op, lanes, x, &element, (from, count), low, high)?;
                 this.join(op, &place, &part, &element)
             })?;
             return self.frozen(&place);
@@ -259,7 +262,7 @@ impl<'a> Lower<'a> {
         self.nested(&[chunks], true, &mut |this, indices| {
             let V::Word(chunk) = indices[0] else { return Err(No("a chunk without number")) };
             let (low, high) = bounds(this, chunk)?;
-            let part = this.chunk(op, lanes, x, &element, from, low, high)?;
+            let part = this.chunk(op, lanes, x, &element, (from, count), low, high)?;
             let slot = slot_of(this, chunk)?;
             this.fill(partial, slot, &part, &element)
         })?;
@@ -291,11 +294,13 @@ impl<'a> Lower<'a> {
         lanes: Option<Joining>,
         x: &V<'a>,
         element: &Type,
-        from: &Type,
+        (from, count): (&Type, u64),
         low: Reg,
         high: Reg,
     ) -> Result<V<'a>> {
         let index = self.reg(Ty::I64);
+        self.facts.bound(index, count);
+        self.strict.whole(index, count);
         if let Some(joining) = lanes {
             let (body, value) = self.block(|this| {
                 let value = this.index(x, from, &V::Word(index), element)?;

@@ -63,8 +63,8 @@ impl<'a> Lower<'a> {
                     Some(0) => self.statements(otherwise, None, frame),
                     Some(_) => self.statements(then, None, frame),
                     None => {
-                        let (first, ()) = self.block(|this| this.statements(then, None, frame))?;
-                        let (second, ()) = self.block(|this| this.statements(otherwise, None, frame))?;
+                        let (first, ()) = self.perhaps(|this| this.statements(then, None, frame))?;
+                        let (second, ()) = self.perhaps(|this| this.statements(otherwise, None, frame))?;
                         self.emit(Stmt::If(condition, first, second))
                     }
                 }
@@ -76,8 +76,8 @@ impl<'a> Lower<'a> {
             StmtKind::For(local, range, body) => self.for_loop(*local, range, body, frame),
             StmtKind::While(condition, body) => {
                 let label = self.label();
-                let outer = frame.around.replace((label, label));
-                let inside = self.block(|this| {
+                let outer = frame.around.replace(label);
+                let inside = self.perhaps(|this| {
                     let value = this.term(condition, frame)?;
                     let condition = this.as_word(&value, &Type::bool())?;
                     match this.known(condition) {
@@ -92,11 +92,11 @@ impl<'a> Lower<'a> {
                 self.emit(Stmt::Loop(label, inside))
             }
             StmtKind::Break | StmtKind::Continue => {
-                let (leave, go_on) = frame.around.ok_or(No("a way out of the part"))?;
+                let label = frame.around.ok_or(No("a way out of the part"))?;
                 self.emit(if matches!(stmt.kind, StmtKind::Break) {
-                    Stmt::Break(leave)
+                    Stmt::Break(label)
                 } else {
-                    Stmt::Continue(go_on)
+                    Stmt::Continue(label)
                 })
             }
             StmtKind::Return(term) => {
@@ -128,7 +128,7 @@ impl<'a> Lower<'a> {
                 return self.bind(*local, value, &ty, true, frame);
             }
             let mut terms = Vec::new();
-            scope.iter().for_each(|stmt| uses::weighed(stmt, &mut |term| terms.push(term)));
+            scope.iter().for_each(|stmt| stmt.for_each_term(&mut |term| terms.push(term)));
             terms.extend(last);
             let loops = scope.iter().any(|s| matches!(s.kind, StmtKind::For(..) | StmtKind::While(..)));
             let value = if self.worth_holding(&value, &ty, &terms, *local, frame)
@@ -190,9 +190,18 @@ impl<'a> Lower<'a> {
                 (self.int(0)?, self.size(count)?, Some((value, ty.clone(), element)))
             }
         };
-        let outer = frame.around.replace((label, label));
-        let inside = self.block(|this| {
+        let outer = frame.around.replace(label);
+        if !matches!(range, ForRange::Ints { .. })
+            && let Some(count) = self.facts.value(high).filter(|count| *count > 0 && !body.iter().any(leaves))
+        {
+            self.strict.whole(index, count);
+        }
+        let work = |this: &mut Self| {
             let ty = this.ty(frame, &frame.infos.locals[local as usize].1.clone());
+            if value.is_none() && ty.is_compact() {
+                let count = this.count(&ty)?;
+                this.facts.bound(index, count);
+            }
             let value = match &value {
                 None if this.layout(&ty).slots == 0 => V::Unit,
                 None => V::Word(index),
@@ -200,9 +209,19 @@ impl<'a> Lower<'a> {
             };
             this.bind(local, value, &ty, changes, frame)?;
             this.statements(body, None, frame)
-        });
+        };
+        let inside = if self.strict.is_whole(index) { self.block(work) } else { self.perhaps(work) };
         frame.around = outer;
         let (inside, ()) = inside?;
         self.emit(Stmt::For { label, index, low, high, body: inside })
     }
+}
+
+/// Whether a statement may leave a loop around it, or the function.
+fn leaves(stmt: &CoreStmt) -> bool {
+    let mut found = false;
+    stmt.for_each_stmt(&mut |stmt| {
+        found = found || matches!(stmt.kind, StmtKind::Break | StmtKind::Continue | StmtKind::Return(_));
+    });
+    found
 }

@@ -130,7 +130,7 @@ impl<'a> Lower<'a> {
                     return self.term(body, &mut inner);
                 }
                 let frame = self.captured(frame, body)?;
-                Ok(V::Array(Rc::new(A::Built { clauses, body, frame })))
+                self.build(clauses, body, frame, &ty)
             }
             TermKind::Pack(parts) => {
                 let ty = self.ty(frame, &term.ty);
@@ -749,8 +749,8 @@ impl<'a> Lower<'a> {
         if let Some(known) = self.known(condition) {
             return branch(self, frame, known != 0);
         }
-        let (first, a) = self.block(|this| branch(this, frame, true))?;
-        let (second, b) = self.block(|this| branch(this, frame, false))?;
+        let (mut first, a) = self.perhaps(|this| branch(this, frame, true))?;
+        let (mut second, b) = self.perhaps(|this| branch(this, frame, false))?;
         let short = |stmts: &[Stmt]| {
             let mut loads = 0;
             stmts.len() <= SHORT
@@ -780,17 +780,16 @@ impl<'a> Lower<'a> {
         }
         // Arrays that are only remembered were made of registers of one branch.
         let place = self.place_for(ty)?;
-        let (mut first, mut second) = (first, second);
-        let (more, ()) = self.block(|this| this.assign(&place, &a, ty))?;
+        let (more, ()) = self.perhaps(|this| this.assign(&place, &a, ty))?;
         first.extend(more);
-        let (more, ()) = self.block(|this| this.assign(&place, &b, ty))?;
+        let (more, ()) = self.perhaps(|this| this.assign(&place, &b, ty))?;
         second.extend(more);
         self.emit(Stmt::If(condition, first, second))?;
         self.frozen(&place)
     }
 
     /// One of two values, both of which are known.
-    fn choose(&mut self, condition: Reg, a: &V<'a>, b: &V<'a>, ty: &Type) -> Result<V<'a>> {
+    pub(crate) fn choose(&mut self, condition: Reg, a: &V<'a>, b: &V<'a>, ty: &Type) -> Result<V<'a>> {
         match self.layout(ty).slots {
             0 => Ok(V::Unit),
             1 => {

@@ -13,34 +13,14 @@ pub(crate) fn locals(term: &Term) -> BTreeSet<u32> {
     Mentioned::by_term(term).locals
 }
 
-/// Locals that are stored into.
-fn roots(stmt: &Stmt, found: &mut BTreeSet<u32>) {
-    match &stmt.kind {
-        StmtKind::SetLocal(local, _) => {
-            found.insert(*local);
-        }
-        StmtKind::Store { root: Root::Local(local), .. } => {
-            found.insert(*local);
-        }
-        StmtKind::If(_, then, otherwise) => then.iter().chain(otherwise).for_each(|s| roots(s, found)),
-        StmtKind::Match(_, arms) => {
-            arms.iter().for_each(|(_, _, body)| body.iter().for_each(|s| roots(s, found)));
-        }
-        StmtKind::For(_, _, body) | StmtKind::While(_, body) => body.iter().for_each(|s| roots(s, found)),
-        _ => {}
-    }
-}
-
 /// Whether a statement stores into a local.
 pub(crate) fn assigns(stmt: &Stmt, local: u32) -> bool {
-    let mut found = BTreeSet::new();
-    roots(stmt, &mut found);
-    if found.contains(&local) {
-        return true;
+    let mut found = false;
+    stmt.for_each_stmt(&mut |stmt| found = found || stmt.stores_into() == Some(Root::Local(local)));
+    if !found {
+        stmt.for_each_term(&mut |term| found = found || assigned(term, local));
     }
-    let mut inside = false;
-    stmt.for_each_term(&mut |term| inside = inside || assigned(term, local));
-    inside
+    found
 }
 
 /// Whether a statement inside a term stores into a local.
@@ -53,11 +33,6 @@ pub(crate) fn assigned(term: &Term, local: u32) -> bool {
     let mut found = false;
     term.for_each_child(&mut |child| found = found || assigned(child, local));
     found
-}
-
-/// The terms of a statement.
-pub(crate) fn weighed<'t>(stmt: &'t Stmt, f: &mut dyn FnMut(&'t Term)) {
-    stmt.for_each_term(f);
 }
 
 /// Whether a local is read inside a loop of a statement.

@@ -4,9 +4,7 @@
 //! it. The book is the only place where this is written.
 
 use felis::diagnostic::Diagnostic;
-
-/// The reference of all codes: a section for each.
-const REFERENCE: &str = include_str!("../../../book/src/diagnostics.md");
+use felis::session::reference;
 
 /// What a diagnostic means, at length.
 pub fn explain(diagnostic: &Diagnostic) -> String {
@@ -24,11 +22,10 @@ pub fn explain(diagnostic: &Diagnostic) -> String {
 
 /// The section of a code as plain text: programs indented, their fences left out.
 fn page(code: &str) -> Option<String> {
-    let (_, rest) = REFERENCE.split_once(&format!("### {code}\n"))?;
-    let section = &rest[..rest.find("\n#").unwrap_or(rest.len())];
+    let section = reference::explain(code)?;
     let mut out = String::new();
     let mut in_program = false;
-    for line in section.trim().lines() {
+    for line in section.lines() {
         if line.starts_with("```") {
             in_program = !in_program;
         } else if in_program {

@@ -1,0 +1,161 @@
+//! Copies of statements: each register is set once, so a copy sets registers of its own.
+
+use super::super::{Binary, Compare, Label, Nest, Op, Reg, Stmt, Ty};
+use std::collections::HashMap;
+
+/// A copy under way.
+pub(super) struct Copy<'n> {
+    pub nest: &'n mut Nest,
+    /// What stands for registers of the original.
+    pub regs: HashMap<Reg, Reg>,
+    labels: HashMap<Label, Label>,
+    /// Conditions of the original whose value is known here.
+    pub decided: HashMap<Reg, bool>,
+}
+
+impl<'n> Copy<'n> {
+    pub fn new(nest: &'n mut Nest) -> Copy<'n> {
+        Copy { nest, regs: HashMap::new(), labels: HashMap::new(), decided: HashMap::new() }
+    }
+
+    /// What stands for a register.
+    pub fn reg(&self, reg: Reg) -> Reg {
+        self.regs.get(&reg).copied().unwrap_or(reg)
+    }
+
+    /// A register of its own for one that the copy sets.
+    pub fn fresh(&mut self, reg: Reg) -> Reg {
+        let new = self.nest.regs.len() as Reg;
+        self.nest.regs.push(self.nest.regs[reg as usize]);
+        if let Some(bits) = self.nest.constants.get(&reg).copied() {
+            self.nest.constants.insert(new, bits);
+        }
+        self.regs.insert(reg, new);
+        new
+    }
+
+    fn label(&self, label: Label) -> Label {
+        self.labels.get(&label).copied().unwrap_or(label)
+    }
+
+    fn fresh_label(&mut self, label: Label) -> Label {
+        let new = self.nest.labels;
+        self.nest.labels += 1;
+        self.labels.insert(label, new);
+        new
+    }
+
+    /// Statements copied.
+    pub fn stmts(&mut self, stmts: &[Stmt]) -> Vec<Stmt> {
+        let mut out = Vec::new();
+        for stmt in stmts {
+            self.stmt(stmt, &mut out);
+        }
+        out
+    }
+
+    /// Whether a condition of the original is known to hold, or not to.
+    fn condition(&self, reg: Reg) -> Option<bool> {
+        let constant = |reg: &Reg| self.nest.constants.get(reg).map(|bits| *bits != 0);
+        self.decided.get(&reg).copied().or_else(|| constant(&self.reg(reg)))
+    }
+
+    /// The value of an operation on conditions that are known.
+    fn folded(&self, op: &Op) -> Option<bool> {
+        match op {
+            // `not`
+            Op::Compare(Compare::Eq, a, b) if self.nest.constants.get(b) == Some(&0) => {
+                Some(!self.decided.get(a).copied()?)
+            }
+            Op::Binary(Binary::And, a, b) => match (self.decided.get(a), self.decided.get(b)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            },
+            Op::Binary(Binary::Or, a, b) => match (self.decided.get(a), self.decided.get(b)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) {
+        match stmt {
+            Stmt::Let(reg, op) => {
+                if let Op::Select(c, a, b) = op
+                    && let Some(known) = self.condition(*c)
+                {
+                    let chosen = self.reg(if known { *a } else { *b });
+                    self.regs.insert(*reg, chosen);
+                    return;
+                }
+                if self.nest.regs[*reg as usize] == Ty::I64
+                    && let Some(known) = self.decided.get(reg).copied().or_else(|| self.folded(op))
+                {
+                    self.decided.insert(*reg, known);
+                    let new = self.fresh(*reg);
+                    self.nest.constants.insert(new, u64::from(known));
+                    out.push(Stmt::Let(new, Op::Const(Ty::I64, u64::from(known))));
+                    return;
+                }
+                let mut op = op.clone();
+                op.for_each_reg_mut(&mut |reg| *reg = self.reg(*reg));
+                let new = self.fresh(*reg);
+                out.push(Stmt::Let(new, op));
+            }
+            Stmt::Set(var, reg) => out.push(Stmt::Set(*var, self.reg(*reg))),
+            Stmt::Store(array, at, value) => {
+                out.push(Stmt::Store(*array, self.reg(*at), self.reg(*value)));
+            }
+            Stmt::If(condition, then, otherwise) => match self.condition(*condition) {
+                Some(true) => then.iter().for_each(|stmt| self.stmt(stmt, out)),
+                Some(false) => otherwise.iter().for_each(|stmt| self.stmt(stmt, out)),
+                None => {
+                    let condition = self.reg(*condition);
+                    let (then, otherwise) = (self.stmts(then), self.stmts(otherwise));
+                    out.push(Stmt::If(condition, then, otherwise));
+                }
+            },
+            Stmt::For { label, index, low, high, body } => {
+                let (low, high) = (self.reg(*low), self.reg(*high));
+                let (label, index) = (self.fresh_label(*label), self.fresh(*index));
+                let body = self.stmts(body);
+                out.push(Stmt::For { label, index, low, high, body });
+            }
+            Stmt::Loop(label, body) => {
+                let label = self.fresh_label(*label);
+                let body = self.stmts(body);
+                out.push(Stmt::Loop(label, body));
+            }
+            Stmt::Block(label, body) => {
+                let label = self.fresh_label(*label);
+                let body = self.stmts(body);
+                out.push(Stmt::Block(label, body));
+            }
+            Stmt::Break(label) => out.push(Stmt::Break(self.label(*label))),
+            Stmt::Continue(label) => out.push(Stmt::Continue(self.label(*label))),
+            Stmt::Fail => out.push(Stmt::Fail),
+            Stmt::Each { index, count, body } => {
+                let count = self.reg(*count);
+                let index = self.fresh(*index);
+                let body = self.stmts(body);
+                out.push(Stmt::Each { index, count, body });
+            }
+            Stmt::Total { index, low, high, body, value, joining, result } => {
+                let (low, high) = (self.reg(*low), self.reg(*high));
+                let index = self.fresh(*index);
+                let body = self.stmts(body);
+                let value = self.reg(*value);
+                let result = self.fresh(*result);
+                out.push(Stmt::Total { index, low, high, body, value, joining: *joining, result });
+            }
+            Stmt::Contract(c) => {
+                let mut c = c.clone();
+                c.for_each_reg_mut(&mut |reg| *reg = self.reg(*reg));
+                out.push(Stmt::Contract(c));
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Registers that nobody reads are not set.
+//!
+//! Slot numbers and codes are often put together only to be taken apart, and what was put together is left over.
+
+use super::super::{Nest, Op, Reg, Stmt, for_each_stmt};
+use std::collections::{HashMap, HashSet};
+
+/// Runs the pass.
+pub(super) fn run(nest: &mut Nest) {
+    let mut ops: HashMap<Reg, &Op> = HashMap::new();
+    let mut wanted: Vec<Reg> = nest.words.clone();
+    for_each_stmt(&nest.body, &mut |stmt| match stmt {
+        Stmt::Let(reg, op) => drop(ops.insert(*reg, op)),
+        stmt => {
+            stmt.for_each_reg(&mut |reg| wanted.push(reg));
+            if let Stmt::Total { value, .. } = stmt {
+                wanted.push(*value);
+            }
+        }
+    });
+    let mut read = HashSet::new();
+    while let Some(reg) = wanted.pop() {
+        if read.insert(reg)
+            && let Some(op) = ops.get(&reg)
+        {
+            op.for_each_reg(&mut |reg| wanted.push(reg));
+        }
+    }
+    super::rewrite(nest, &mut |_, mut stmts, _| {
+        stmts.retain(|stmt| !matches!(stmt, Stmt::Let(reg, _) if !read.contains(reg)));
+        stmts
+    });
+}

@@ -1,0 +1,159 @@
+//! Arrays that are built are computed as a whole, whoever reads them.
+//!
+//! `val x = [ 7 / (i - 5) for i in … ]` fails though nobody looks at `x.5`. An array that is only remembered
+//! is computed where it is read; so if an element may fail, every element has to be read for certain. This is seen while the
+//! loops are made: each array that is built has a number, and is *read as a whole* when it is stored, or when a loop
+//! over as many rounds as it has elements reads the element of each round, and runs whenever the array is built. At the
+//! end ([`Lower::unread`]) the elements of the others are looked at: if they may fail, the part is lowered
+//! again, and the array stored where it is built. Few programs need that: most elements cannot fail, and most arrays
+//! are read.
+
+use super::{A, Bind, Frame, Lower, Result, V};
+use crate::core::Term;
+use crate::loops::{Reg, Stmt, Ty, for_each_stmt};
+use crate::types::Type;
+use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+
+/// How often a part is lowered.
+pub(super) const MOST: usize = 16;
+
+/// Which arrays that are built are computed as a whole.
+pub(super) struct Strict<'a> {
+    /// Arrays that are stored where they are built.
+    at_once: BTreeSet<usize>,
+    built: Vec<Made<'a>>,
+    /// Indices of loops that run through all of so many values, whenever the loop is reached.
+    whole: HashMap<Reg, u64>,
+    /// Branches around, and loops that may have no round.
+    doubts: usize,
+}
+
+/// An array that is built.
+struct Made<'a> {
+    value: Rc<A<'a>>,
+    elements: u64,
+    doubts: usize,
+    read: bool,
+}
+
+impl<'a> Strict<'a> {
+    pub fn new(at_once: BTreeSet<usize>) -> Strict<'a> {
+        Strict { at_once, built: Vec::new(), whole: HashMap::new(), doubts: 0 }
+    }
+
+    /// A loop runs through all of so many values.
+    pub fn whole(&mut self, index: Reg, count: u64) {
+        self.whole.insert(index, count);
+    }
+
+    /// Whether a loop does.
+    pub fn is_whole(&self, index: Reg) -> bool {
+        self.whole.contains_key(&index)
+    }
+}
+
+impl<'a> Lower<'a> {
+    /// `[ body for … ]`.
+    pub(crate) fn build(
+        &mut self,
+        clauses: Vec<(u32, Type)>,
+        body: &'a Term,
+        frame: Frame<'a>,
+        ty: &Type,
+    ) -> Result<V<'a>> {
+        let mut elements = 1u64;
+        for (_, ty) in &clauses {
+            elements = elements.saturating_mul(self.count(ty)?);
+        }
+        let number = self.strict.built.len();
+        let value = Rc::new(A::Built { clauses, body, frame, number });
+        let doubts = self.strict.doubts;
+        self.strict.built.push(Made { value: value.clone(), elements, doubts, read: false });
+        if self.strict.at_once.contains(&number) {
+            return self.hold(&V::Array(value), ty);
+        }
+        Ok(V::Array(value))
+    }
+
+    /// The statements that `work` makes, by themselves; perhaps they do not run.
+    pub(crate) fn perhaps<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Vec<Stmt>, T)> {
+        self.strict.doubts += 1;
+        let done = self.block(work);
+        self.strict.doubts -= 1;
+        done
+    }
+
+    /// All elements of an array are computed here.
+    pub(crate) fn reads_all(&mut self, number: usize) {
+        let doubts = self.strict.doubts;
+        if let Some(made) = self.strict.built.get_mut(number) {
+            made.read |= made.doubts == doubts;
+        }
+    }
+
+    /// The element of an array at an index is computed here.
+    pub(crate) fn reads(&mut self, number: usize, at: Reg) {
+        let Some(made) = self.strict.built.get(number) else { return };
+        if made.read || made.doubts != self.strict.doubts {
+            return;
+        }
+        // The digits of the index are those of a mixed radix, each of a loop.
+        let Some(mut sum) = self.facts.sum(at) else { return };
+        sum.digits.sort_by_key(|(_, weight)| *weight);
+        let mut all = (sum.rest == 0).then_some(1u64);
+        for (digit, weight) in &sum.digits {
+            all = match (all, self.strict.whole.get(digit)) {
+                (Some(so_far), Some(count)) if so_far == *weight => so_far.checked_mul(*count),
+                _ => None,
+            };
+        }
+        if all == Some(made.elements) {
+            self.reads_all(number);
+        }
+    }
+
+    /// An array that is not read as a whole, and may fail.
+    pub(crate) fn unread(&mut self) -> Result<Option<usize>> {
+        for number in 0..self.strict.built.len() {
+            if !self.strict.built[number].read && self.may_fail(number)? {
+                return Ok(Some(number));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether an element of an array may fail: it is lowered, and forgotten.
+    fn may_fail(&mut self, number: usize) -> Result<bool> {
+        let value = self.strict.built[number].value.clone();
+        let A::Built { clauses, body, frame, .. } = &*value else { return Ok(false) };
+        let (made, others) = (self.made, self.strict.built.len());
+        let outer = self.in_each;
+        self.in_each = true;
+        let element = self.block(|this| {
+            let mut inner = frame.clone();
+            for (local, ty) in clauses {
+                let count = this.count(ty)?;
+                let index = this.reg(Ty::I64);
+                this.facts.bound(index, count);
+                let index = if count == 1 { V::Unit } else { V::Word(index) };
+                inner.locals[*local as usize] = Some(Bind::Value(index));
+            }
+            let value = this.term(body, &mut inner)?;
+            // Whatever is inside an element is looked at by itself.
+            drop(value);
+            Ok(())
+        });
+        self.in_each = outer;
+        self.made = made;
+        let (stmts, ()) = element?;
+        let mut fails = false;
+        for_each_stmt(&stmts, &mut |stmt| fails |= matches!(stmt, Stmt::Fail));
+        // What is built by an element, and may fail, is a reason as well.
+        for inner in others..self.strict.built.len() {
+            fails = fails || !self.strict.built[inner].read && self.may_fail(inner)?;
+        }
+        self.strict.built.truncate(others);
+        Ok(fails)
+    }
+}

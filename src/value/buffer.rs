@@ -1,0 +1,243 @@
+//! Flat storage: buffers of slots of one width.
+//!
+//! Buffers that are dropped go to the [`pool`](super::pool), and new ones are taken from there if they can
+//! be: fresh memory of the system costs more than the work that is done in it.
+
+use super::{Value, pool};
+use crate::types::Scalar;
+use crate::types::encoding::{Code, Width};
+
+/// What one slot of a buffer can hold, narrowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Class {
+    /// Codes below 2^8.
+    U8,
+    /// Codes below 2^16.
+    U16,
+    /// Codes below 2^32.
+    U32,
+    /// `int`, `real`, codes below 2^64.
+    Word,
+    /// Codes below 2^128.
+    Wide,
+    /// Everything.
+    Any,
+}
+
+impl Class {
+    /// The class for codes of this width.
+    pub fn of(width: Width) -> Class {
+        match width {
+            Width::U8 => Class::U8,
+            Width::U16 => Class::U16,
+            Width::U32 => Class::U32,
+            Width::U64 => Class::Word,
+            Width::U128 => Class::Wide,
+            Width::Big => Class::Any,
+        }
+    }
+
+    /// The class for values of a scalar type.
+    pub fn of_scalar(scalar: Scalar) -> Class {
+        match scalar {
+            Scalar::Int | Scalar::Real => Class::Word,
+            Scalar::Fixed(fixed) => match fixed.shape().0 {
+                8 => Class::U8,
+                16 => Class::U16,
+                32 => Class::U32,
+                _ => Class::Word,
+            },
+            Scalar::Single | Scalar::Char => Class::U32,
+            Scalar::Bigint | Scalar::String => Class::Any,
+        }
+    }
+
+    /// Bytes a slot takes.
+    pub fn bytes(self) -> u64 {
+        match self {
+            Class::U8 => 1,
+            Class::U16 => 2,
+            Class::U32 => 4,
+            Class::Word => 8,
+            Class::Wide => 16,
+            Class::Any => std::mem::size_of::<Value>() as u64,
+        }
+    }
+}
+
+/// A flat buffer of slots.
+#[derive(Clone)]
+pub enum Buffer {
+    /// See [`Class::U8`].
+    U8(Vec<u8>),
+    /// See [`Class::U16`].
+    U16(Vec<u16>),
+    /// See [`Class::U32`].
+    U32(Vec<u32>),
+    /// See [`Class::Word`].
+    Word(Vec<u64>),
+    /// See [`Class::Wide`].
+    Wide(Vec<u128>),
+    /// See [`Class::Any`].
+    Any(Vec<Value>),
+}
+
+impl Buffer {
+    /// An empty buffer with room, or `None` if there is no such room.
+    pub fn with_room(class: Class, slots: usize) -> Option<Buffer> {
+        fn room<T: pool::Pooled>(slots: usize) -> Option<Vec<T>> {
+            let mut vec = pool::room(slots)?;
+            vec.clear();
+            Some(vec)
+        }
+        Some(match class {
+            Class::U8 => Buffer::U8(room(slots)?),
+            Class::U16 => Buffer::U16(room(slots)?),
+            Class::U32 => Buffer::U32(room(slots)?),
+            Class::Word => Buffer::Word(room(slots)?),
+            Class::Wide => Buffer::Wide(room(slots)?),
+            Class::Any => {
+                let mut values = Vec::new();
+                values.try_reserve_exact(slots).ok()?;
+                Buffer::Any(values)
+            }
+        })
+    }
+
+    /// A buffer of that many slots of any contents, and whether its memory is fresh from the system; `None` if there is
+    /// no such room. Not of [`Class::Any`].
+    pub fn filled(class: Class, slots: usize) -> Option<(Buffer, bool)> {
+        fn pair<T: pool::Pooled>(slots: usize, of: fn(Vec<T>) -> Buffer) -> Option<(Buffer, bool)> {
+            pool::filled(slots).map(|(vec, fresh)| (of(vec), fresh))
+        }
+        match class {
+            Class::U8 => pair(slots, Buffer::U8),
+            Class::U16 => pair(slots, Buffer::U16),
+            Class::U32 => pair(slots, Buffer::U32),
+            Class::Word => pair(slots, Buffer::Word),
+            Class::Wide => pair(slots, Buffer::Wide),
+            Class::Any => None,
+        }
+    }
+
+    /// The address of its first slot.
+    pub fn address(&self) -> u64 {
+        match self {
+            Buffer::U8(v) => v.as_ptr() as u64,
+            Buffer::U16(v) => v.as_ptr() as u64,
+            Buffer::U32(v) => v.as_ptr() as u64,
+            Buffer::Word(v) => v.as_ptr() as u64,
+            Buffer::Wide(v) => v.as_ptr() as u64,
+            Buffer::Any(v) => v.as_ptr() as u64,
+        }
+    }
+
+    /// Its class.
+    pub fn class(&self) -> Class {
+        match self {
+            Buffer::U8(_) => Class::U8,
+            Buffer::U16(_) => Class::U16,
+            Buffer::U32(_) => Class::U32,
+            Buffer::Word(_) => Class::Word,
+            Buffer::Wide(_) => Class::Wide,
+            Buffer::Any(_) => Class::Any,
+        }
+    }
+
+    /// Slots in it.
+    pub fn len(&self) -> usize {
+        match self {
+            Buffer::U8(v) => v.len(),
+            Buffer::U16(v) => v.len(),
+            Buffer::U32(v) => v.len(),
+            Buffer::Word(v) => v.len(),
+            Buffer::Wide(v) => v.len(),
+            Buffer::Any(v) => v.len(),
+        }
+    }
+
+    /// Whether it has no slot.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One slot.
+    pub fn get(&self, i: usize) -> Value {
+        match self {
+            Buffer::U8(v) => Value::Word(u64::from(v[i])),
+            Buffer::U16(v) => Value::Word(u64::from(v[i])),
+            Buffer::U32(v) => Value::Word(u64::from(v[i])),
+            Buffer::Word(v) => Value::Word(v[i]),
+            Buffer::Wide(v) => Value::code(Code::from(v[i])),
+            Buffer::Any(v) => v[i].clone(),
+        }
+    }
+
+    /// Replaces one slot by a value its class holds.
+    pub fn set(&mut self, i: usize, value: Value) {
+        match self {
+            Buffer::U8(v) => v[i] = value.word() as u8,
+            Buffer::U16(v) => v[i] = value.word() as u16,
+            Buffer::U32(v) => v[i] = value.word() as u32,
+            Buffer::Word(v) => v[i] = value.word(),
+            Buffer::Wide(v) => v[i] = wide(&value),
+            Buffer::Any(v) => v[i] = value,
+        }
+    }
+
+    /// Adds one slot of a value its class holds.
+    pub fn push(&mut self, value: Value) {
+        match self {
+            Buffer::U8(v) => v.push(value.word() as u8),
+            Buffer::U16(v) => v.push(value.word() as u16),
+            Buffer::U32(v) => v.push(value.word() as u32),
+            Buffer::Word(v) => v.push(value.word()),
+            Buffer::Wide(v) => v.push(wide(&value)),
+            Buffer::Any(v) => v.push(value),
+        }
+    }
+
+    /// Adds the slots `start..start + len` of another buffer, whose slots its class holds.
+    pub(super) fn extend(&mut self, other: &Buffer, start: usize, len: usize) {
+        let range = start..start + len;
+        match (self, other) {
+            (Buffer::U8(v), Buffer::U8(w)) => v.extend_from_slice(&w[range]),
+            (Buffer::U16(v), Buffer::U16(w)) => v.extend_from_slice(&w[range]),
+            (Buffer::U32(v), Buffer::U32(w)) => v.extend_from_slice(&w[range]),
+            (Buffer::Word(v), Buffer::Word(w)) => v.extend_from_slice(&w[range]),
+            (Buffer::Wide(v), Buffer::Wide(w)) => v.extend_from_slice(&w[range]),
+            (Buffer::Any(v), Buffer::Any(w)) => v.extend_from_slice(&w[range]),
+            (this, other) => range.for_each(|i| this.push(other.get(i))),
+        }
+    }
+
+    /// Adds the slots of a value of `slots` slots.
+    pub fn append(&mut self, value: &Value, slots: usize) {
+        match (value, slots) {
+            (_, 0) => {}
+            (Value::Seq(seq), _) => seq.for_each_part(|buffer, start, len| self.extend(buffer, start, len)),
+            (one, _) => self.push(one.clone()),
+        }
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        match self {
+            Buffer::U8(v) => pool::keep(std::mem::take(v)),
+            Buffer::U16(v) => pool::keep(std::mem::take(v)),
+            Buffer::U32(v) => pool::keep(std::mem::take(v)),
+            Buffer::Word(v) => pool::keep(std::mem::take(v)),
+            Buffer::Wide(v) => pool::keep(std::mem::take(v)),
+            Buffer::Any(_) => {}
+        }
+    }
+}
+
+fn wide(value: &Value) -> u128 {
+    match value {
+        Value::Word(n) => u128::from(*n),
+        Value::Wide(n) => **n,
+        _ => 0,
+    }
+}

@@ -1,0 +1,313 @@
+//! Values at run time, and the flat storage they live in.
+//!
+//! The storage of a value is the sequence of its *slots* (see `LANGUAGE.md` section 3): a scalar, a
+//! compact value or a tagged sum is one slot; tuples, records and arrays are the slots of their
+//! parts in order. How a value is represented depends on that sequence and on nothing else, so
+//! naturally isomorphic types share representations and `:>>` does nothing:
+//!
+//! - no slot: [`Value::UNIT`];
+//! - one slot: the slot itself;
+//! - more: a [`Seq`], a view into a flat buffer of the narrowest class that holds every slot.
+//!
+//! A tuple of large parts is a *rope* of the parts' buffers, so that building it copies nothing;
+//! small parts are copied into one buffer. Values are shared until a store.
+
+mod buffer;
+mod pool;
+mod seq;
+
+pub use buffer::{Buffer, Class};
+pub use seq::Seq;
+
+use crate::types::encoding::Code;
+use num_bigint::{BigInt, BigUint};
+use std::any::Any;
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// A value. What it means is told by its type.
+#[derive(Clone)]
+pub enum Value {
+    /// Numbers of fixed width by their bits (those above the width are 0); a compact value below 2^64
+    /// by its code.
+    Word(u64),
+    /// A compact value from 2^64 to below 2^128.
+    Wide(Arc<u128>),
+    /// A larger compact value.
+    Big(Arc<BigUint>),
+    /// `bigint`
+    Bigint(Arc<BigInt>),
+    /// `string`
+    Str(Arc<str>),
+    /// A tagged sum: the number of the flattened case, and its argument.
+    Sum(Arc<Case>),
+    /// A function; only the executor that made it looks inside.
+    Function(Arc<dyn Any + Send + Sync>),
+    /// Two or more slots.
+    Seq(Seq),
+    /// A value of an existential type: what a call gives until it is opened. Never inside other values.
+    Packed(Arc<Packed>),
+    /// A variable shared by functions. Only in frames, never inside other values.
+    Cell(Arc<Cell>),
+}
+
+/// Sizes, and the value whose type mentions them.
+pub struct Packed {
+    /// One for each variable that the type binds.
+    pub sizes: Vec<Code>,
+    /// The value at these sizes.
+    pub value: Value,
+}
+
+/// The number of a case, and its argument.
+pub struct Case(pub Code, pub Value);
+
+impl Drop for Case {
+    fn drop(&mut self) {
+        release(std::mem::replace(&mut self.1, Value::UNIT));
+    }
+}
+
+/// Drops a value that may hold a chain of others, however long, without recursion: a list is a case
+/// in a case in a case. Whatever owns one link of such a chain lets go of it here.
+pub fn release(value: Value) {
+    thread_local! {
+        /// Values waiting to be dropped, while one is.
+        static WAITING: RefCell<Option<Vec<Value>>> = const { RefCell::new(None) };
+    }
+    if matches!(value, Value::Word(_) | Value::Wide(_) | Value::Big(_) | Value::Bigint(_) | Value::Str(_)) {
+        return;
+    }
+    let mut first = Some(value);
+    let outermost = WAITING.try_with(|waiting| {
+        let mut waiting = waiting.borrow_mut();
+        match &mut *waiting {
+            Some(others) => {
+                others.extend(first.take());
+                false
+            }
+            None => {
+                *waiting = Some(Vec::new());
+                true
+            }
+        }
+    });
+    // At the end of a thread there may be no list any more: then the plain way has to do.
+    if let Ok(true) = outermost {
+        let mut next = first.take();
+        while let Some(value) = next {
+            drop(value);
+            next = WAITING.with(|w| w.borrow_mut().as_mut().and_then(Vec::pop));
+        }
+        WAITING.with(|w| *w.borrow_mut() = None);
+    }
+}
+
+/// A shared variable.
+pub struct Cell {
+    /// Its value; `None` before it is set.
+    value: Mutex<Option<Value>>,
+    /// The last input in which its old value was noted.
+    noted: AtomicU64,
+}
+
+impl Cell {
+    /// A cell with a value, or still without.
+    pub fn new(value: Option<Value>) -> Arc<Cell> {
+        Arc::new(Cell { value: Mutex::new(value), noted: AtomicU64::new(0) })
+    }
+
+    /// Whether this is the first time it is asked in this input (inputs count from 1).
+    pub fn first_in(&self, input: u64) -> bool {
+        self.noted.swap(input, Ordering::Relaxed) != input
+    }
+
+    /// The value now.
+    pub fn get(&self) -> Option<Value> {
+        self.value.lock().map_or(None, |v| v.clone())
+    }
+
+    /// Sets the value and gives the old one.
+    pub fn set(&self, value: Option<Value>) -> Option<Value> {
+        self.value.lock().map_or(None, |mut v| std::mem::replace(&mut *v, value))
+    }
+}
+
+impl Value {
+    /// The value without slots.
+    pub const UNIT: Value = Value::Word(0);
+
+    /// An `int`.
+    pub fn int(n: i64) -> Value {
+        Value::Word(n as u64)
+    }
+
+    /// A `real`.
+    pub fn real(x: f64) -> Value {
+        Value::Word(x.to_bits())
+    }
+
+    /// An `f32`, by its bits.
+    pub fn single(x: f32) -> Value {
+        Value::Word(u64::from(x.to_bits()))
+    }
+
+    /// As an `f32`.
+    pub fn as_single(&self) -> f32 {
+        f32::from_bits(self.word() as u32)
+    }
+
+    /// A `char`, by its code point.
+    pub fn char(c: char) -> Value {
+        Value::Word(u64::from(u32::from(c)))
+    }
+
+    /// As a `char`.
+    pub fn as_char(&self) -> char {
+        u32::try_from(self.word()).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER)
+    }
+
+    /// A truth value.
+    pub fn bool(b: bool) -> Value {
+        Value::Word(u64::from(b))
+    }
+
+    /// A `bigint`.
+    pub fn bigint(n: BigInt) -> Value {
+        Value::Bigint(Arc::new(n))
+    }
+
+    /// A `string`.
+    pub fn str(text: impl Into<Arc<str>>) -> Value {
+        Value::Str(text.into())
+    }
+
+    /// A compact value by its code.
+    pub fn code(code: Code) -> Value {
+        match code {
+            Code::Small(n) => Value::Word(n),
+            Code::Wide(n) => Value::Wide(Arc::new(n)),
+            Code::Big(n) => Value::Big(Arc::new(n)),
+        }
+    }
+
+    /// The bits of a one-word slot; 0 for what is none.
+    pub fn word(&self) -> u64 {
+        match self {
+            Value::Word(n) => *n,
+            _ => 0,
+        }
+    }
+
+    /// As an `int`.
+    pub fn as_int(&self) -> i64 {
+        self.word() as i64
+    }
+
+    /// As a `real`.
+    pub fn as_real(&self) -> f64 {
+        f64::from_bits(self.word())
+    }
+
+    /// As a truth value.
+    pub fn as_bool(&self) -> bool {
+        self.word() != 0
+    }
+
+    /// The code of a compact value.
+    pub fn to_code(&self) -> Code {
+        match self {
+            Value::Word(n) => Code::Small(*n),
+            Value::Wide(n) => Code::Wide(**n),
+            Value::Big(n) => Code::Big((**n).clone()),
+            _ => Code::ZERO,
+        }
+    }
+
+    /// As text; empty for what is none.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Value::Str(s) => s,
+            _ => "",
+        }
+    }
+
+    /// As a big integer.
+    pub fn as_bigint(&self) -> BigInt {
+        match self {
+            Value::Bigint(n) => (**n).clone(),
+            _ => BigInt::ZERO,
+        }
+    }
+
+    /// A tuple or array of `slots` slots from its parts, each with its slots; `None` if there is no room.
+    /// Large parts are shared by the whole, small ones are copied.
+    pub fn tuple(parts: Vec<(Value, usize)>, class: Class, slots: usize) -> Option<Value> {
+        if slots <= 1 {
+            let one = parts.into_iter().find(|(_, own)| *own == 1 && slots == 1);
+            return Some(one.map_or(Value::UNIT, |(value, _)| value));
+        }
+        if parts.iter().all(|(_, slots)| *slots <= COPIED_SLOTS) {
+            let mut buffer = Buffer::with_room(class, slots)?;
+            parts.iter().for_each(|(value, slots)| buffer.append(value, *slots));
+            return Some(Value::Seq(Seq::new(buffer)));
+        }
+        let mut views = Vec::new();
+        for (value, slots) in parts {
+            match (value, slots) {
+                (_, 0) => {}
+                (Value::Seq(seq), _) => views.push(seq),
+                (one, _) => {
+                    let mut buffer = Buffer::with_room(one.class(), 1)?;
+                    buffer.push(one);
+                    views.push(Seq::new(buffer));
+                }
+            }
+        }
+        Some(Value::Seq(match views.len() {
+            1 => views.remove(0),
+            _ => Seq::rope(&views),
+        }))
+    }
+
+    /// The class that holds a value of one slot.
+    fn class(&self) -> Class {
+        match self {
+            Value::Word(_) => Class::Word,
+            Value::Wide(_) => Class::Wide,
+            _ => Class::Any,
+        }
+    }
+
+    /// Slots `start..start + len` of a value of more than `len` slots.
+    pub fn slots(&self, start: usize, len: usize) -> Value {
+        match (self, len) {
+            (_, 0) => Value::UNIT,
+            (Value::Seq(seq), 1) => seq.get(start),
+            (Value::Seq(seq), _) => Value::Seq(seq.slice(start, len)),
+            (other, _) => other.clone(),
+        }
+    }
+}
+
+/// Parts of a tuple up to this many slots are copied into it; it shares the buffers of larger ones.
+const COPIED_SLOTS: usize = 64;
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Word(n) => write!(f, "{n:#x}"),
+            Value::Wide(n) => write!(f, "{n}"),
+            Value::Big(n) => write!(f, "{n}"),
+            Value::Bigint(n) => write!(f, "{n}"),
+            Value::Str(s) => write!(f, "{s:?}"),
+            Value::Sum(s) => write!(f, "case {} {:?}", s.0, s.1),
+            Value::Function(_) => write!(f, "<function>"),
+            Value::Packed(packed) => write!(f, "{:?} with sizes {:?}", packed.value, packed.sizes),
+            Value::Seq(seq) => f.debug_list().entries((0..seq.len()).map(|i| seq.get(i))).finish(),
+            Value::Cell(cell) => write!(f, "cell {:?}", cell.get()),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Memory that was used before: buffers are kept when they are dropped, and handed out again.
+//!
+//! The system gives fresh memory page by page, each zeroed and entered into the tables of the process when it
+//! is first touched. For a loop that writes a large array once, that takes longer than the loop. A program
+//! that computes a result of the same size again and again finds the memory of the one before last here.
+//!
+//! Takes and gives vectors of numbers, whose contents are left over from their last use. Keeps at most [`MOST_BYTES`],
+//! the youngest; small ones are not kept ([`LEAST_BYTES`]), because the allocator is quick with these.
+
+use std::sync::Mutex;
+
+/// Bytes of the smallest vector that is kept.
+const LEAST_BYTES: usize = 1 << 12;
+/// Bytes that are kept of each width of slots.
+const MOST_BYTES: usize = 1 << 29;
+/// Vectors that are kept of each width of slots.
+const MOST_COUNT: usize = 32;
+
+/// Vectors of one type, the youngest last.
+#[derive(Default)]
+pub(super) struct Shelf<T> {
+    kept: Mutex<Vec<Vec<T>>>,
+}
+
+impl<T: Pooled> Shelf<T> {
+    const fn new() -> Shelf<T> {
+        Shelf { kept: Mutex::new(Vec::new()) }
+    }
+
+    /// A vector with room for that many, and not for many more.
+    fn take(&self, slots: usize) -> Option<Vec<T>> {
+        let mut kept = self.kept.lock().ok()?;
+        let fits = |v: &Vec<T>| v.capacity() >= slots && v.capacity() - slots <= slots / 4;
+        let at = kept.iter().rposition(fits)?;
+        Some(kept.remove(at))
+    }
+
+    fn keep(&self, vec: Vec<T>) {
+        // The old ones are dropped outside of the lock.
+        let mut old = Vec::new();
+        let Ok(mut kept) = self.kept.lock() else { return };
+        kept.push(vec);
+        let mut bytes: usize = kept.iter().map(|v| v.capacity() * size_of::<T>()).sum();
+        while bytes > MOST_BYTES || kept.len() > MOST_COUNT {
+            let oldest = kept.remove(0);
+            bytes -= oldest.capacity() * size_of::<T>();
+            old.push(oldest);
+        }
+        drop(kept);
+    }
+}
+
+/// Numbers whose vectors are kept.
+pub(super) trait Pooled: Copy + Default + 'static {
+    /// Where.
+    fn shelf() -> &'static Shelf<Self>;
+}
+
+macro_rules! pooled {
+    ($($ty:ty)*) => { $(
+        impl Pooled for $ty {
+            fn shelf() -> &'static Shelf<$ty> {
+                static SHELF: Shelf<$ty> = Shelf::new();
+                &SHELF
+            }
+        }
+    )* };
+}
+
+pooled!(u8 u16 u32 u64 u128);
+
+fn small<T>(slots: usize) -> bool {
+    slots.saturating_mul(size_of::<T>()) < LEAST_BYTES
+}
+
+/// A vector with room for that many, of any contents; `None` if there is no such room.
+pub(super) fn room<T: Pooled>(slots: usize) -> Option<Vec<T>> {
+    if !small::<T>(slots)
+        && let Some(vec) = T::shelf().take(slots)
+    {
+        return Some(vec);
+    }
+    let mut vec = Vec::new();
+    vec.try_reserve_exact(slots).ok()?;
+    Some(vec)
+}
+
+/// A vector of that many of any value, and whether its memory is fresh from the system; `None` if there
+/// is no such room.
+pub(super) fn filled<T: Pooled>(slots: usize) -> Option<(Vec<T>, bool)> {
+    if !small::<T>(slots)
+        && let Some(mut vec) = T::shelf().take(slots)
+    {
+        vec.resize(slots, T::default());
+        return Some((vec, false));
+    }
+    let mut probe: Vec<T> = Vec::new();
+    probe.try_reserve_exact(slots).ok()?;
+    drop(probe);
+    // Fresh pages of the system are zero already: nothing is written here.
+    Some((vec![T::default(); slots], true))
+}
+
+/// Keeps a vector for later, if it is worth it.
+pub(super) fn keep<T: Pooled>(vec: Vec<T>) {
+    if !small::<T>(vec.capacity()) {
+        T::shelf().keep(vec);
+    }
+}
