@@ -364,6 +364,92 @@ proptest! {
     }
 }
 
+/// Only where Felis is built with the feature `parquet`.
+#[cfg(feature = "parquet")]
+mod parquet {
+    use super::*;
+
+    #[test]
+    fn columns_of_others() {
+        for (ty, file, expected) in [
+            (
+                "(height:real, name:option[string], member:option[bool], small:int) ^ ?N",
+                "people.parquet",
+                r#"((height=1.65,name=Some ("Ada"),member=Some (true),small=1),(height=1.78,name=Some ("Alan, M."),member=Some (false),small=-2),(height=1.7,name=None,member=Some (true),small=3),(height=2.0,name=Some ("Kurt \"G\""),member=None,small=-4))"#,
+            ),
+            (
+                "(large:u64) ^ 4",
+                "people.parquet",
+                "((large=18446744073709551615),(large=0),(large=1),(large=2))",
+            ),
+            (
+                "(age:1 + int) ^ ?N",
+                "gzip.parquet",
+                "((age=case 1 (36)),(age=case 1 (41)),(age=case 0 ()),(age=case 1 (71)))",
+            ),
+        ] {
+            let shown = output(&format!("val x : {ty} = parquet \"{file}\";\nprint x._strr;"));
+            assert_eq!(shown, expected, "{ty}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for (text, code) in [
+            ("val p : (tags:string) ^ ?N = parquet \"people.parquet\";", "E1003"),
+            ("val p : (seen:int) ^ ?N = parquet \"people.parquet\";", "E1003"),
+            ("val p : (nam:string) ^ ?N = parquet \"people.parquet\";", "E1007"),
+            ("val p : (name:string) ^ ?N = parquet \"people.parquet\";", "E1006"),
+            ("val p : (height:int) ^ ?N = parquet \"people.parquet\";", "E1005"),
+            ("val p : (height:real) ^ 5 = parquet \"people.parquet\";", "E1004"),
+            ("val p : (height:real) ^ ?N = parquet \"people.csv\";", "E1003"),
+            ("val p : real ^ ?N = parquet \"people.parquet\";", "E1008"),
+            ("val p = parquet \"people.parquet\";", "E0808"),
+            ("write_parquet (\"x\", (1.0, 2.0));", "E1008"),
+        ] {
+            let mut session = Session::new();
+            session.set_files(Arc::new(Shelf::default()));
+            let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
+            let codes: Vec<&str> = done.diagnostics.iter().map(|d| d.code).collect();
+            assert_eq!(codes, [code], "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn tables_read_back(written in data(), empty in any::<u64>()) {
+            prop_assume!(matches!(written.content, Content::Records(_)));
+            let mut written = written;
+            if let Content::Records(columns) = &mut written.content
+                && let Some((_, column)) = columns.first_mut()
+            {
+                let missing: Vec<bool> = (0..column.cells.len()).map(|i| empty >> i & 1 == 1).collect();
+                for i in (0..missing.len()).filter(|i| missing[*i]) {
+                    let none = matches!(column.cells, Buffer::Any(_));
+                    column.cells.set(i, if none { Value::str("") } else { Value::UNIT });
+                }
+                column.missing = if missing.contains(&true) { missing } else { Vec::new() };
+            }
+            let bytes = data::write(Format::Parquet, &written).expect("a file");
+            let read = data::read(Format::Parquet, &bytes, None, &stated(&written), 1 << 30).expect("the same");
+            prop_assert!(same(&written, &read, false), "{written:?}\n{read:?}");
+        }
+
+        #[test]
+        fn damage_is_refused(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        ) {
+            let mut bytes = fs::read(fixtures().join("gzip.parquet")).expect("a file");
+            for (at, byte) in changes {
+                let at = at.index(bytes.len());
+                bytes[at] = byte;
+            }
+            let any = Type::array(Type::record(vec![("age".into(), Type::int())]), Type::unit_sum(4u32));
+            let _ = data::read(Format::Parquet, &bytes, None, &Stored::of(&any).expect("a table"), 1 << 20);
+        }
+    }
+}
+
 #[test]
 fn an_archive_that_unpacks_to_more_than_memory_is_refused() {
     let bytes = fs::read(fixtures().join("packed.npz")).expect("a file");

@@ -238,7 +238,11 @@ impl Checker<'_> {
                 }
             }
             TermKind::Prim(
-                prim @ (Prim::WriteNpy | Prim::WriteNpz | Prim::WriteCsv | Prim::WriteRaw),
+                prim @ (Prim::WriteNpy
+                | Prim::WriteNpz
+                | Prim::WriteCsv
+                | Prim::WriteParquet
+                | Prim::WriteRaw),
                 type_args,
                 args,
             ) => {

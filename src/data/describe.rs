@@ -16,6 +16,10 @@ pub fn describe(format: Format, bytes: &[u8], part: Option<&str>, room: u64) -> 
         Format::Npy => npy::read(bytes, room).ok().map(|data| data.type_text()),
         Format::Npz => npz::read(bytes, part?, room).ok().map(|data| data.type_text()),
         Format::Csv => table(bytes).map(|data| data.type_text()),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => super::parquet::describe(bytes).map(|data| data.type_text()),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => None,
         Format::Raw | Format::Text => None,
     }
 }

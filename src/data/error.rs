@@ -23,6 +23,8 @@ pub enum Trouble {
     Cell { place: String, text: String, wanted: String, why: Why },
     /// It has nothing of this name, a column or an array; `similar` is one that could be meant.
     NoColumn { what: &'static str, name: String, there: Vec<String>, similar: Option<String> },
+    /// The format is no part of this build.
+    NotBuilt,
     /// A picture that a file of this name does not hold.
     NotDrawn { why: String },
     /// A stated type, or that of a value, which no such file holds.
@@ -65,6 +67,7 @@ impl Trouble {
             Trouble::NoColumn { .. } => "E1007",
             Trouble::NotHeld { .. } => "E1008",
             Trouble::NotDrawn { .. } => "E1009",
+            Trouble::NotBuilt => "E1010",
         }
     }
 
@@ -134,6 +137,11 @@ impl Trouble {
                     None => d,
                 }
             }
+            Trouble::NotBuilt => error(
+                format!("`{path}` is a Parquet file, and this Felis was built without them"),
+                "asked for here",
+            )
+            .help("build it with `--features parquet`, or take `.csv` or `.npy`"),
             Trouble::NotDrawn { why } => {
                 error(format!("this picture cannot be saved as `{path}`"), "saved here").note(why.clone())
             }

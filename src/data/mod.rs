@@ -14,6 +14,8 @@ mod fit;
 mod literal;
 mod npy;
 mod npz;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod raw;
 
 pub use self::csv::cells_text;
@@ -84,6 +86,8 @@ pub enum Format {
     Npz,
     /// Comma-separated values.
     Csv,
+    /// Parquet: columns with names.
+    Parquet,
     /// Text, as it is.
     Text,
     /// Nothing but the cells, in the byte order of most machines.
@@ -99,6 +103,7 @@ impl Format {
             Format::Csv => "a CSV file",
             Format::Raw => "a raw file",
             Format::Text => "a text",
+            Format::Parquet => "a Parquet file",
         }
     }
 }
@@ -189,6 +194,10 @@ pub fn read(
         Format::Npy => npy::read(bytes, room),
         Format::Npz => npz::read(bytes, part.unwrap_or_default(), room),
         Format::Csv => csv::read(bytes, wanted),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet::read(bytes, wanted),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(Trouble::NotBuilt),
         Format::Raw | Format::Text => raw::read(bytes, wanted),
     }
 }
@@ -199,6 +208,10 @@ pub fn write(format: Format, data: &Data) -> Result<Vec<u8>, Trouble> {
         Format::Npy => npy::write(data),
         Format::Npz => npz::write(&[("arr_0".into(), data.clone())]),
         Format::Csv => csv::write(data),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet::write(data),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(Trouble::NotBuilt),
         Format::Raw | Format::Text => raw::write(data),
     }
 }

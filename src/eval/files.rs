@@ -117,6 +117,7 @@ fn format(prim: Prim) -> Option<Format> {
         Prim::Npy | Prim::WriteNpy => Format::Npy,
         Prim::Npz | Prim::WriteNpz => Format::Npz,
         Prim::Csv | Prim::WriteCsv => Format::Csv,
+        Prim::Parquet | Prim::WriteParquet => Format::Parquet,
         Prim::Raw | Prim::WriteRaw => Format::Raw,
         Prim::ReadText | Prim::WriteText | Prim::SavePicture => Format::Text,
         _ => return None,
@@ -361,7 +362,7 @@ fn to_data(ty: &Type, value: &Value, format: Format, layouts: &Layouts) -> Resul
                 .ok_or_else(|| not_held("codes of up to 64 bits are held"))?,
             Cell::Sum(..) | Cell::Variant(..) => return Err(not_held("a cell is empty or not")),
         };
-        if cell.optional() && format != Format::Csv {
+        if cell.optional() && !matches!(format, Format::Csv | Format::Parquet) {
             return Err(not_held("its cells are never empty"));
         }
         let mut cells =

@@ -195,6 +195,8 @@ impl Machine {
             Prim::Npy
             | Prim::Npz
             | Prim::Csv
+            | Prim::Parquet
+            | Prim::WriteParquet
             | Prim::Raw
             | Prim::ReadText
             | Prim::WriteNpy

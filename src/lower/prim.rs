@@ -140,6 +140,8 @@ impl<'a> Lower<'a> {
             Prim::Npy
             | Prim::Npz
             | Prim::Csv
+            | Prim::Parquet
+            | Prim::WriteParquet
             | Prim::Raw
             | Prim::ReadText
             | Prim::WriteNpy

@@ -33,6 +33,7 @@ impl Session {
             "npy" => Format::Npy,
             "npz" => Format::Npz,
             "csv" => Format::Csv,
+            "parquet" => Format::Parquet,
             _ => return None,
         };
         let after = source.text.get(span.end as usize..)?;
