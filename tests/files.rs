@@ -458,6 +458,22 @@ fn an_archive_that_unpacks_to_more_than_memory_is_refused() {
     assert!(matches!(refused, Err(Trouble::Malformed { .. })), "{refused:?}");
 }
 
+#[test]
+fn what_grows_beyond_the_memory_is_refused_before() {
+    let shelf = Shelf::default();
+    shelf.write("bytes.bin", &[7; 1000]).expect("room");
+    let mut session = Session::new();
+    session.set_files(Arc::new(shelf));
+    session.set_memory(4_000);
+    let mut codes = |text: &str| {
+        let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
+        done.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>()
+    };
+    assert!(codes("val a : u8 ^ ?N = raw \"bytes.bin\";\nwrite_npy (\"a.npy\", a);").is_empty());
+    assert!(codes("val b : u8 ^ ?N = npy \"a.npy\";").is_empty());
+    assert_eq!(codes("val c : real ^ ?N = npy \"a.npy\";"), ["E0509"]);
+}
+
 /// A folder of this test that is empty.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("files-{name}"));

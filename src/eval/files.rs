@@ -154,6 +154,11 @@ impl Reading<'_> {
         let sizes = self.sizes(&data.shape, &fits).map_err(failed)?;
         let layout = self.layouts.of(&self.stored.element);
         let count: usize = if data.shape.contains(&0) { 0 } else { data.shape.iter().product() };
+        // Numbers may become wider on the way: a byte of a file is eight of a `real`.
+        let slots = count.saturating_mul(layout.slots);
+        if (slots as u64).saturating_mul(layout.class.bytes()) > self.memory {
+            return Err(super::arith::too_much(slots, layout.class.bytes(), self.memory));
+        }
         let buffer = match (data.content, &self.stored.held) {
             (Content::Plain(column), Held::Complex) if column.element == Element::Complex => column.cells,
             (Content::Plain(column), Held::Cell(cell)) => {
