@@ -13,6 +13,7 @@ pub mod check;
 pub mod core;
 pub mod data;
 pub mod diagnostic;
+pub mod elementary;
 pub mod eval;
 pub mod iso;
 pub mod jit;

@@ -10,6 +10,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("diagnostic", &["source"]),
     ("syntax", &["source", "diagnostic"]),
+    ("elementary", &[]),
     ("types", &[]),
     ("iso", &["types"]),
     ("core", &["source", "types", "iso"]),
@@ -22,10 +23,22 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("loops", &["core"]),
     (
         "eval",
-        &["source", "diagnostic", "types", "iso", "core", "value", "layout", "data", "picture", "kernel"],
+        &[
+            "source",
+            "diagnostic",
+            "elementary",
+            "types",
+            "iso",
+            "core",
+            "value",
+            "layout",
+            "data",
+            "picture",
+            "kernel",
+        ],
     ),
     ("lower", &["types", "core", "value", "layout", "kernel", "loops"]),
-    ("jit", &["source", "core", "value", "kernel", "loops", "lower"]),
+    ("jit", &["source", "elementary", "core", "value", "kernel", "loops", "lower"]),
     (
         "session",
         &[

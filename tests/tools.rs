@@ -387,3 +387,50 @@ fn pages_say_what_comments_say() {
     fs::write(place.join("none.flx"), "println 1;").expect("a file");
     assert_eq!(felis(&place, &["doc", "none.flx", "-o", "none"]).code, FAILED);
 }
+
+#[test]
+fn blocks_are_timed_and_summed_up() {
+    let place = folder("bench");
+    let text = "println \"unseen\";\nvar n = 0;\nbench \"counts\" { n = n + 1; }\ntest \"is no bench\" { assert (n == 0); }\n";
+    fs::write(place.join("p.flx"), text).expect("a file");
+    let ended = felis(&place, &["bench", "--seconds", "0.01", "p.flx"]);
+    assert_eq!((ended.code, ended.err.as_str()), (OK, ""));
+    let words: Vec<&str> = ended.out.split_whitespace().collect();
+    assert_eq!((words[0], words[1], words.last()), ("counts", "median", Some(&"runs")), "{}", ended.out);
+    let ended = felis(&place, &["bench", "--json", "--seconds", "0", "p.flx"]);
+    assert!(
+        ended.out.starts_with("{\"bench\":\"counts\"") && ended.out.contains("\"runs\":5"),
+        "{}",
+        ended.out
+    );
+    assert_eq!(felis(&place, &["test", "p.flx"]).out, "1 passed\n");
+    fs::write(place.join("q.flx"), "bench \"fails\" { assert false; }").expect("a file");
+    let ended = felis(&place, &["bench", "q.flx"]);
+    assert_eq!(ended.code, FAILED);
+    assert!(ended.out.starts_with("q.flx:1: bench \"fails\" failed\n"), "{}", ended.out);
+    fs::write(place.join("r.flx"), "println 1;").expect("a file");
+    assert_eq!(felis(&place, &["bench", "r.flx"]).out, "there are no `bench` blocks\n");
+}
+
+#[test]
+fn a_run_tells_what_it_took_and_what_parts_became() {
+    let place = folder("stats");
+    fs::write(place.join("p.flx"), "println (sum [ (i :>> int) :> real for i in ..[5000] ]);")
+        .expect("a file");
+    let ended = felis(&place, &["run", "--stats", "p.flx"]);
+    assert_eq!((ended.code, ended.err.as_str()), (OK, ""));
+    let lines: Vec<&str> = ended.out.lines().collect();
+    assert_eq!(lines[0], "12497500");
+    assert!(lines[1].starts_with("took "), "{}", ended.out);
+    assert!(
+        lines[2].starts_with("compiled 1 part as 1 kernel in ") && lines[2].ends_with("; 1 run"),
+        "{}",
+        ended.out
+    );
+    assert!(lines[3].starts_with("arrays took "), "{}", ended.out);
+    for (stage, word) in [("core", "_reduce"), ("loops", "sum of"), ("clif", "function")] {
+        let ended = felis(&place, &["run", "--show", stage, "p.flx"]);
+        assert!(ended.out.contains(word), "{stage}: {}", ended.out);
+    }
+    assert_eq!(felis(&place, &["run", "--show", "loop", "p.flx"]).code, USAGE);
+}

@@ -233,9 +233,9 @@ impl Env {
     }
 }
 
-/// The name under which a test is known: no identifier.
-pub fn test_name(title: &str) -> Arc<str> {
-    format!("test \"{title}\"").into()
+/// The name under which a test is known, or a block that is timed: no identifier.
+pub fn test_name(bench: bool, title: &str) -> Arc<str> {
+    format!("{} \"{title}\"", if bench { "bench" } else { "test" }).into()
 }
 
 /// The statements at the top level without `import`s, without the word `export`, and with tests as the
@@ -249,8 +249,8 @@ pub(super) fn bare(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
     let plain = stmts.iter().filter_map(|stmt| match &stmt.kind {
         StmtKind::Import(_) => None,
         StmtKind::Export(inner) => Some((**inner).clone()),
-        StmtKind::Test { title, function } => {
-            let name = Name { text: test_name(&title.text), span: title.span };
+        StmtKind::Test { bench, title, function } => {
+            let name = Name { text: test_name(*bench, &title.text), span: title.span };
             let kind = StmtKind::Function { name, function: function.clone(), doc: None };
             Some(Stmt { kind, span: stmt.span })
         }

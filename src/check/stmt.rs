@@ -314,8 +314,9 @@ impl Checker<'_> {
                 self.report(error.into());
                 self.stmt(inner, out);
             }
-            S::Test { .. } => {
-                let error = ModuleError::NotAtTop { span: super::module::word(span, "test"), word: "test" };
+            S::Test { bench, .. } => {
+                let word = if *bench { "bench" } else { "test" };
+                let error = ModuleError::NotAtTop { span: super::module::word(span, word), word };
                 self.report(error.into());
             }
             S::Require(left, right) => {

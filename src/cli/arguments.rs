@@ -46,7 +46,10 @@ pub fn similar_command(word: &str) -> Option<String> {
 fn program(words: &[OsString]) -> Option<usize> {
     let option = |word: &OsString| word.to_string_lossy().starts_with('-') && word != "-";
     match words.get(1)? {
-        run if run == "run" => (2..words.len()).find(|at| !option(&words[*at])),
+        run if run == "run" => {
+            let takes_a_word = |word: &OsString| word == "--show";
+            (2..words.len()).find(|at| !option(&words[*at]) && !takes_a_word(&words[*at - 1]))
+        }
         first if option(first) || first == "help" => None,
         first => {
             let command = Arguments::command();
@@ -82,6 +85,12 @@ pub enum Command {
         /// Write messages as JSON, one to a line
         #[arg(long)]
         json: bool,
+        /// Then print what its parts became: core, loops or clif
+        #[arg(long, value_name = "STAGE", value_parser = ["core", "loops", "clif"])]
+        show: Option<String>,
+        /// Then say what it took: time, kernels, memory
+        #[arg(long)]
+        stats: bool,
         /// The program, `-` for standard input
         #[arg(value_name = "FILE")]
         file: PathBuf,
@@ -91,6 +100,18 @@ pub enum Command {
     },
     /// Run the examples in doc comments and the `test` blocks of programs
     Test {
+        /// The programs, `-` for standard input
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Time the `bench` blocks of programs
+    Bench {
+        /// Seconds for each block
+        #[arg(long, default_value_t = 1.0)]
+        seconds: f64,
+        /// Write what was measured as JSON, one block to a line
+        #[arg(long)]
+        json: bool,
         /// The programs, `-` for standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
@@ -183,15 +204,6 @@ pub enum Command {
         /// What decides the values drawn
         #[arg(long, default_value_t = 0)]
         seed: u64,
-    },
-    /// Run a program and print what its parts became: core, loops or clif
-    Show {
-        /// The stage: core, loops or clif
-        #[arg(value_name = "STAGE", value_parser = ["core", "loops", "clif"])]
-        stage: String,
-        /// The program, `-` for standard input
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
     },
     /// Print the number of values of a compact linear type
     Size {

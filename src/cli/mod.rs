@@ -4,6 +4,7 @@
 //! of the language only what [`felis::session`] shows.
 
 mod arguments;
+mod bench;
 mod commands;
 mod data;
 mod doc;
@@ -114,10 +115,16 @@ impl Shell {
                 files.iter().map(|file| self.check(file)).max().unwrap_or(exit::OK)
             }
             Command::New { folder } => new::new(&mut self.output, &folder),
-            Command::Run { json, file, rest } => {
+            Command::Run { json, show, stats, file, rest } => {
                 self.messages = if json { Messages::JsonErr } else { Messages::Text };
-                self.file(&file, &rest)
+                let stage = show.map(|stage| match stage.as_str() {
+                    "core" => Stage::Core,
+                    "loops" => Stage::Loops,
+                    _ => Stage::Instructions,
+                });
+                self.shown(stage, stats, |shell| shell.file(&file, &rest))
             }
+            Command::Bench { seconds, json, files } => self.bench(&files, seconds, json),
             Command::Test { files } => self.test(&files),
             Command::Doc { file, markdown, output, .. } => self.document(file.as_deref(), markdown, &output),
             Command::Explain { code } => explain::explain(&mut self.output, code.as_deref()),
@@ -148,14 +155,6 @@ impl Shell {
                 }))
             }
             Command::Can { name, types, with } => self.can(&name, &types, with.as_deref()),
-            Command::Show { stage, file } => {
-                let stage = match stage.as_str() {
-                    "core" => Stage::Core,
-                    "loops" => Stage::Loops,
-                    _ => Stage::Instructions,
-                };
-                self.show(stage, &file)
-            }
             Command::Laws { file, cases, seed } => self.laws(file.as_deref(), cases, seed),
             Command::Size { ty } => {
                 let answer = self.session.size_of(&ty);

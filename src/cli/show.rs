@@ -1,15 +1,27 @@
-//! `--show`: what parts of a program become on the way to machine code, and what running took.
+//! `run --show` and `run --stats`: what parts of a program become on the way to machine code, and what running took.
 
+use super::repl::duration;
 use super::{Shell, exit};
-use felis::session::{Stage, Statistics};
-use std::path::Path;
-use std::sync::atomic::Ordering;
+use felis::session::{Stage, Work};
+use std::time::{Duration, Instant};
 
 impl Shell {
-    /// Runs a program and prints, part by part, how it looks at a stage.
-    pub(super) fn show(&mut self, stage: Stage, file: &Path) -> u8 {
-        self.session.trace(stage);
-        let code = self.file(file, &[]);
+    /// Does `work`, and prints what was asked for after it.
+    pub(super) fn shown(
+        &mut self,
+        stage: Option<Stage>,
+        stats: bool,
+        work: impl FnOnce(&mut Shell) -> u8,
+    ) -> u8 {
+        if let Some(stage) = stage {
+            self.session.trace(stage);
+        }
+        let begun = Instant::now();
+        let code = work(self);
+        let took = begun.elapsed();
+        if stage.is_none() && !stats {
+            return code;
+        }
         self.output.end_line();
         for (place, text) in self.session.traced() {
             match text {
@@ -17,25 +29,78 @@ impl Shell {
                 Err(why) => self.output.write(&format!("── {place}\nleft to the evaluator: {why}\n")),
             }
         }
-        if let Some(done) = self.session.statistics() {
-            self.output.write(&statistics(done));
+        if stats {
+            let peak = peak().map_or(String::new(), |bytes| format!("memory at most {}\n", size(bytes)));
+            self.output.write(&format!(
+                "took {}\n{}{peak}",
+                duration(took),
+                statistics(&self.session.work())
+            ));
         }
         self.output.flush();
         if code == exit::OK { exit::OK } else { code }
     }
 }
 
-/// What compiled code has done, for people.
-fn statistics(statistics: &Statistics) -> String {
-    let get = |n: &std::sync::atomic::AtomicU64| n.load(Ordering::Relaxed);
+/// What was done, for people.
+pub fn statistics(work: &Work) -> String {
+    let Work { parts, kernels, compiling, declined, runs, failed, fresh, reused } = work;
+    let failed = if *failed > 0 { format!(", {failed} of them failed") } else { String::new() };
     format!(
-        "{} parts compiled as {} kernels in {:.1} ms, {} left to the evaluator; {} runs, {} of them failed; {} bytes allocated\n",
-        get(&statistics.lowered),
-        get(&statistics.compiled),
-        get(&statistics.compiling) as f64 / 1e6,
-        get(&statistics.declined),
-        get(&statistics.runs),
-        get(&statistics.failed),
-        get(&statistics.allocated),
+        "compiled {} as {} in {}; {} left to the evaluator; {}{failed}\n\
+         arrays took {}, and {} of those before\n",
+        count(*parts, "part"),
+        count(*kernels, "kernel"),
+        duration(Duration::from_secs_f64(*compiling)),
+        declined,
+        count(*runs, "run"),
+        size(*fresh),
+        size(*reused),
     )
+}
+
+fn count(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// Bytes in the unit that suits them.
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..10_000 => format!("{bytes} bytes"),
+        10_000..10_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        10_000_000..10_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.1} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// The most memory that this process has had, where the system tells.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_told_in_two_lines() {
+        let work = Work {
+            parts: 3,
+            kernels: 1,
+            compiling: 0.0021,
+            declined: 2,
+            runs: 7,
+            failed: 1,
+            fresh: 24_000_000,
+            reused: 8_000,
+        };
+        assert_eq!(
+            statistics(&work),
+            "compiled 3 parts as 1 kernel in 2.1 ms; 2 left to the evaluator; 7 runs, 1 of them failed\n\
+             arrays took 24.0 MB, and 8000 bytes of those before\n"
+        );
+    }
 }

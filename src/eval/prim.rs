@@ -7,6 +7,7 @@ use super::run::Machine;
 use super::show;
 use crate::core::Prim;
 use crate::data::FileSystem;
+use crate::elementary;
 use crate::layout::{Form, countable};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type};
@@ -101,8 +102,8 @@ impl Machine {
                 Ok(case_of(types, case, argument))
             }
             Prim::Sqrt => real(x().sqrt()),
-            Prim::Exp => real(x().exp()),
-            Prim::Log => real(x().ln()),
+            Prim::Exp => real(elementary::exp(x())),
+            Prim::Log => real(elementary::ln(x())),
             Prim::Sin => real(x().sin()),
             Prim::Cos => real(x().cos()),
             Prim::Tan => real(x().tan()),

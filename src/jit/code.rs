@@ -77,6 +77,9 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
     for (_, name, address) in &called {
         builder.symbol(*name, *address);
     }
+    for (_, name, address) in math::blocks() {
+        builder.symbol(name, address);
+    }
     builder.symbol(CONTRACT, super::native::contract as *const u8);
     let mut module = JITModule::new(builder);
     let mut externals: HashMap<Math, FuncId> = HashMap::new();
@@ -100,6 +103,15 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
     } else {
         None
     };
+    let mut blocks: HashMap<Math, FuncId> = HashMap::new();
+    for (f, name, _) in math::blocks() {
+        if externals.contains_key(&f) {
+            let mut signature = module.make_signature();
+            signature.params.extend([AbiParam::new(types::I64); 2]);
+            let id = module.declare_function(name, Linkage::Import, &signature);
+            blocks.insert(f, id.map_err(|error| error.to_string())?);
+        }
+    }
     let (phases, frame) = emit::phases(nest);
     let mut context = module.make_context();
     let mut builder_context = FunctionBuilderContext::new();
@@ -114,6 +126,9 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
         let mut functions = emit::Functions::default();
         for (f, id) in &externals {
             functions.math.insert(*f, module.declare_func_in_func(*id, b.func));
+        }
+        for (f, id) in &blocks {
+            functions.blocks.insert(*f, module.declare_func_in_func(*id, b.func));
         }
         functions.contract = contract.map(|id| module.declare_func_in_func(id, b.func));
         b = Emit::phase(b, nest, &frame, phase, &functions);

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Rows and columns of a tile.
 pub const TILE: usize = 4;
 /// Numbers of packed columns that stay in cache.
-const PACKED: usize = 1 << 16;
+const PACKED: usize = 1 << 17;
 
 /// A matrix in memory: the slots from its first one on, with strides.
 #[derive(Clone, Copy)]
@@ -86,10 +86,17 @@ fn pack_columns(packed: &mut Vec<Lanes>, right: Strided<'_>, from: usize, to: us
     for (number, tile) in packed.chunks_exact_mut((TILE * vectors).max(1)).enumerate() {
         let first = from + number * TILE;
         let own = TILE.min(to - first);
-        for k in 0..depth {
-            let place = &mut tile[k / LANES * TILE..][..TILE];
-            for (c, vector) in place.iter_mut().enumerate().take(own) {
-                vector[k % LANES] = right.get(k, first + c);
+        for (k, lanes) in (0..depth).map(|k| (k, k / LANES * TILE)) {
+            let start = k * right.row + first * right.column;
+            let place = &mut tile[lanes..lanes + TILE];
+            match right.slots.get(start..start + TILE) {
+                Some(four) if right.column == 1 && own == TILE => {
+                    place.iter_mut().zip(four).for_each(|(vector, number)| vector[k % LANES] = *number);
+                }
+                _ => {
+                    let numbers = (0..own).map(|c| right.get(k, first + c));
+                    place.iter_mut().zip(numbers).for_each(|(vector, number)| vector[k % LANES] = number);
+                }
             }
         }
     }
@@ -99,8 +106,14 @@ fn pack_columns(packed: &mut Vec<Lanes>, right: Strided<'_>, from: usize, to: us
 fn pack_rows(tile: &mut [Lanes], left: Strided<'_>, first: usize, rows: usize, depth: usize) {
     tile.fill([-0.0; LANES]);
     for r in 0..TILE.min(rows - first) {
-        for k in 0..depth {
-            tile[k / LANES * TILE + r][k % LANES] = left.get(first + r, k);
+        let start = (first + r) * left.row;
+        match left.slots.get(start..start + depth) {
+            Some(row) if left.column == 1 => {
+                let (whole, rest) = row.as_chunks::<LANES>();
+                whole.iter().enumerate().for_each(|(v, lanes)| tile[v * TILE + r] = *lanes);
+                rest.iter().enumerate().for_each(|(l, number)| tile[whole.len() * TILE + r][l] = *number);
+            }
+            _ => (0..depth).for_each(|k| tile[k / LANES * TILE + r][k % LANES] = left.get(first + r, k)),
         }
     }
 }

@@ -143,6 +143,8 @@ pub fn machine_type(ty: Ty) -> Type {
 pub struct Functions {
     /// Functions of numbers.
     pub math: HashMap<Math, FuncRef>,
+    /// Those of them that take a block of numbers.
+    pub blocks: HashMap<Math, FuncRef>,
     /// The kernel for contractions.
     pub contract: Option<FuncRef>,
 }
@@ -154,7 +156,7 @@ pub struct Emit<'n, 'f> {
     /// What is written.
     pub nest: &'n Nest,
     frame: &'n Frame,
-    functions: &'n Functions,
+    pub(super) functions: &'n Functions,
     args: Value,
     pub(super) regs: HashMap<Reg, Value>,
     vars: HashMap<Var, Variable>,

@@ -195,7 +195,6 @@ impl Kernel for NestKernel {
             let address = buffer.address();
             if fresh {
                 super::native::huge_pages(address, bytes);
-                statistics.allocated.fetch_add(bytes, Ordering::Relaxed);
             }
             match array.origin {
                 Origin::Result(number) => results[number as usize] = Some(buffer),

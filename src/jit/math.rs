@@ -1,6 +1,7 @@
 //! Functions that compiled code calls: the same ones that the evaluator uses, so that results agree to
 //! the last bit.
 
+use crate::elementary;
 use crate::loops::Math;
 
 macro_rules! functions {
@@ -18,8 +19,8 @@ macro_rules! functions {
 }
 
 functions! {
-    Exp "felis_exp" (x: f64) -> f64 = x.exp();
-    Log "felis_log" (x: f64) -> f64 = x.ln();
+    Exp "felis_exp" (x: f64) -> f64 = elementary::exp(x);
+    Log "felis_log" (x: f64) -> f64 = elementary::ln(x);
     Sin "felis_sin" (x: f64) -> f64 = x.sin();
     Cos "felis_cos" (x: f64) -> f64 = x.cos();
     Tan "felis_tan" (x: f64) -> f64 = x.tan();
@@ -36,6 +37,14 @@ functions! {
     PowInt "felis_pow_int" (x: i64, n: i64) -> i64 = pow_int(x, n);
 }
 
+/// The functions that take a block of numbers, in place: those that make vectors of it.
+pub fn blocks() -> [(Math, &'static str, *const u8); 2] {
+    [
+        (Math::Exp, "felis_exp_block", super::native::exp_at as *const u8),
+        (Math::Log, "felis_log_block", super::native::ln_at as *const u8),
+    ]
+}
+
 /// Powers wrap as products do; the exponent counts without sign.
 fn pow_int(mut base: i64, exponent: i64) -> i64 {
     let mut exponent = exponent as u64;
@@ -48,4 +57,28 @@ fn pow_int(mut base: i64, exponent: i64) -> i64 {
         exponent >>= 1;
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::native::{exp_block, ln_block};
+    use super::elementary::{exp, ln};
+
+    #[test]
+    fn blocks_give_the_same_bits() {
+        let mut random = fastrand::Rng::with_seed(6);
+        let numbers: Vec<f64> = (0..1001).map(|_| f64::from_bits(random.u64(..))).collect();
+        let near: Vec<f64> = numbers.iter().map(|_| random.f64() * 40.0 - 20.0).collect();
+        for numbers in [numbers, near] {
+            let (mut powers, mut logarithms) = (numbers.clone(), numbers.clone());
+            exp_block(&mut powers);
+            ln_block(&mut logarithms);
+            for (i, x) in numbers.iter().enumerate() {
+                assert!(powers[i].to_bits() == exp(*x).to_bits() || powers[i].is_nan() && exp(*x).is_nan());
+                assert!(
+                    logarithms[i].to_bits() == ln(*x).to_bits() || logarithms[i].is_nan() && ln(*x).is_nan()
+                );
+            }
+        }
+    }
 }

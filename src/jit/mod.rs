@@ -44,8 +44,6 @@ pub struct Statistics {
     pub runs: AtomicU64,
     /// Runs that ended in a failure.
     pub failed: AtomicU64,
-    /// Bytes allocated for results and for work.
-    pub allocated: AtomicU64,
 }
 
 /// A stage on the way to machine code.

@@ -139,6 +139,51 @@ pub(super) fn medium(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lan
     unsafe { medium(rows, columns, vectors) }
 }
 
+macro_rules! blocks {
+    ($at:ident $block:ident $wide:ident $medium:ident $all:ident $doc:literal) => {
+        #[doc = $doc]
+        pub(super) fn $block(numbers: &mut [f64]) {
+            #[cfg(target_arch = "x86_64")]
+            {
+                #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
+                fn $wide(numbers: &mut [f64]) {
+                    crate::elementary::$all(numbers);
+                }
+                #[target_feature(enable = "avx2")]
+                fn $medium(numbers: &mut [f64]) {
+                    crate::elementary::$all(numbers);
+                }
+                let has = |wide: bool| match wide {
+                    true => {
+                        std::is_x86_feature_detected!("avx512f")
+                            && std::is_x86_feature_detected!("avx512dq")
+                            && std::is_x86_feature_detected!("avx512vl")
+                    }
+                    false => std::is_x86_feature_detected!("avx2"),
+                };
+                if has(true) {
+                    // SAFETY: the processor has these instructions.
+                    return unsafe { $wide(numbers) };
+                }
+                if has(false) {
+                    // SAFETY: as above.
+                    return unsafe { $medium(numbers) };
+                }
+            }
+            crate::elementary::$all(numbers);
+        }
+
+        /// The same for so many numbers at an address, as code calls it.
+        pub(super) extern "C" fn $at(numbers: *mut f64, count: i64) {
+            // SAFETY: code that `emit` makes passes numbers on its stack.
+            $block(unsafe { std::slice::from_raw_parts_mut(numbers, count as usize) });
+        }
+    };
+}
+
+blocks!(exp_at exp_block exp_wide exp_medium exp_all "e to the power of each number, in place, by the widest vectors there are.");
+blocks!(ln_at ln_block ln_wide ln_medium ln_all "The natural logarithm of each number, in place, by the widest vectors there are.");
+
 /// Bytes from which large pages pay.
 const LARGE: u64 = 4 << 20;
 

@@ -7,9 +7,11 @@
 
 use super::emit::{Emit, machine_type};
 use crate::core::reduction::{Joining, LANES};
-use crate::loops::{Array, Binary, Compare, Nest, Op, Reg, Stmt, Ty, Unary};
+use crate::loops::{Array, Binary, Compare, Math, Nest, Op, Reg, Stmt, Ty, Unary};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_codegen::ir::{
+    BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
+};
 use std::collections::HashMap;
 
 /// What a register is in the rounds of a loop.
@@ -37,6 +39,14 @@ pub struct Plan {
 /// Operations up to which vectors in flight find registers.
 const MANY: usize = 14;
 
+/// Vectors in flight where functions are called with a block of numbers.
+const BLOCK: usize = 16;
+
+/// Whether a function takes a block of numbers.
+fn blocks(f: Math) -> bool {
+    matches!(f, Math::Exp | Math::Log)
+}
+
 /// Whether, and how, a loop over `index` goes by vectors; `total` is a register whose lanes are wanted.
 pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Reg>) -> Option<Plan> {
     let mut roles: HashMap<Reg, Role> = HashMap::from([(index, Role::Index)]);
@@ -58,7 +68,7 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Reg>) -> Optio
         let bytes = ty.bytes();
         (bytes >= 4 && *width.get_or_insert(bytes) == bytes).then_some(())
     };
-    let mut work = 0;
+    let (mut work, mut calls) = (0, false);
     for stmt in body {
         let role = |reg: &Reg| roles.get(reg).copied().unwrap_or(Role::Same);
         match stmt {
@@ -127,7 +137,14 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Reg>) -> Optio
                         (Role::Mask, Role::Same | Role::Lanes, Role::Same | Role::Lanes) => Role::Lanes,
                         _ => return None,
                     },
-                    Op::Cast(..) | Op::Call(..) => return None,
+                    Op::Call(f, args) => match args[..] {
+                        [a] if blocks(*f) && role(&a) == Role::Lanes => {
+                            calls = true;
+                            Role::Lanes
+                        }
+                        _ => return None,
+                    },
+                    Op::Cast(..) => return None,
                     Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => Role::Same,
                 };
                 match new {
@@ -158,6 +175,8 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Reg>) -> Optio
         LANES * width? / 16
     } else if stored.is_empty() {
         return None;
+    } else if calls {
+        BLOCK
     } else if work <= MANY {
         4
     } else {
@@ -289,6 +308,10 @@ impl Emit<'_, '_> {
                         let value = self.op(op);
                         self.regs.insert(*reg, value);
                     }
+                    Role::Lanes | Role::Mask if matches!(op, Op::Call(..)) => {
+                        let lanes = self.block_call(plan, op, &made);
+                        made.insert(*reg, lanes);
+                    }
                     Role::Lanes | Role::Mask => {
                         let lanes =
                             (0..plan.unroll).map(|i| self.vector_op(plan, op, *reg, i, &made, &splats));
@@ -313,6 +336,23 @@ impl Emit<'_, '_> {
         self.b.switch_to_block(end);
         self.regs = outer;
         (left, rest)
+    }
+
+    /// A function of a block: its numbers go through memory.
+    fn block_call(&mut self, plan: &Plan, op: &Op, made: &HashMap<Reg, Vec<Value>>) -> Vec<Value> {
+        let Op::Call(f, args) = op else { return Vec::new() };
+        let count = plan.unroll * 2;
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * count as u32, 4);
+        let slot = self.b.create_sized_stack_slot(data);
+        let place = self.b.ins().stack_addr(types::I64, slot, 0);
+        let flags = MemFlagsData::trusted();
+        for (i, lane) in made[&args[0]].iter().enumerate() {
+            self.b.ins().store(flags, *lane, place, 16 * i as i32);
+        }
+        let count = self.b.ins().iconst(types::I64, count as i64);
+        self.b.ins().call(self.functions.blocks[f], &[place, count]);
+        let load = |i| self.b.ins().load(types::F64X2, flags, place, 16 * i as i32);
+        (0..plan.unroll).map(load).collect()
     }
 
     /// One vector of an operation.

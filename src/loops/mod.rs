@@ -403,6 +403,8 @@ pub struct Key {
     vars: Vec<Ty>,
     arrays: Vec<ArrayInfo>,
     scalars: Vec<Ty>,
+    /// How many there are: the frame has a word for each.
+    sizes: usize,
     body: Vec<Stmt>,
     words: Vec<Reg>,
 }
@@ -415,6 +417,7 @@ impl Nest {
             vars: self.vars.clone(),
             arrays: self.arrays.clone(),
             scalars: self.scalars.clone(),
+            sizes: self.sizes.len(),
             body: self.body.clone(),
             words: self.words.clone(),
         }

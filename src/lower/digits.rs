@@ -279,7 +279,8 @@ mod tests {
     fn a_place_in_a_frame_is_not_divided() {
         // (10 + i * 10 + 1 + j) by 10, with j below 8.
         let mut facts = Facts::default();
-        (facts.bound(0, 8), facts.bound(1, 8));
+        facts.bound(0, 8);
+        facts.bound(1, 8);
         facts.is(2, 10);
         facts.is(3, 11);
         facts.note(Binary::Mul, 0, 2, 4);

@@ -584,6 +584,14 @@ impl<'a> Lower<'a> {
                 }
                 Ok(Given::Parts(given, layout.class))
             }
+            (slots, V::Array(aggregate)) if self.is_scratch(aggregate, slots as u64, layout.class) => {
+                // What was made to work in is the result.
+                let A::Stored { array, .. } = **aggregate else { return Err(No("no stored array")) };
+                let number = self.classes.len() as u32;
+                self.classes.push(layout.class);
+                self.nest.arrays[array as usize].origin = Origin::Result(number);
+                Ok(Given::Array(number, layout.class))
+            }
             _ => {
                 let array = self.result_array(&layout)?;
                 let base = self.int(0)?;
@@ -592,6 +600,16 @@ impl<'a> Lower<'a> {
                 Ok(Given::Array(number, layout.class))
             }
         }
+    }
+
+    /// Whether an aggregate is all of an array to work in.
+    fn is_scratch(&self, aggregate: &A<'a>, slots: u64, class: Class) -> bool {
+        let A::Stored { array, base, .. } = aggregate else { return false };
+        let info = self.nest.arrays[*array as usize];
+        info.origin == Origin::Scratch
+            && self.known(*base) == Some(0)
+            && self.nest.slots[*array as usize] == slots
+            && u64::from(info.width) == class.bytes()
     }
 
     /// The value of a variable outside, or of what a function captured there.

@@ -22,6 +22,7 @@ mod query;
 pub mod reference;
 mod stated;
 mod tested;
+mod work;
 
 pub use crate::check::similar;
 mod results;
@@ -41,8 +42,9 @@ pub use host::{AnnotationRule, HostValue, Hosts, ValueRule};
 pub use laws::{Trial, Verdict as LawVerdict};
 pub use modules::{Loader, NotFound, Place};
 pub use query::{Comparison, Definition, Overload, Reasons};
-pub use tested::{Fate, Tested};
+pub use tested::{Fate, Tested, Timed};
 pub use tokens::{TokenClass, matching_bracket, tokens};
+pub use work::Work;
 
 use crate::check::{self, Env, module};
 use crate::core::{Program, Script, TermKind};
@@ -495,15 +497,11 @@ impl Session {
         if missing.is_empty() {
             return Ok(());
         }
-        let index = library::index();
         let (mut stmts, mut errors) = (Vec::new(), Vec::new());
         for &at in &missing {
-            let chunk = &index.chunks[at];
-            if let Some(source) = self.sources.get(chunk.span.source) {
-                let parsed = syntax::parse_chunk(source, chunk);
-                stmts.extend(parsed.stmts);
-                errors.extend(parsed.errors);
-            }
+            let parsed = library::read(at);
+            stmts.extend(parsed.stmts);
+            errors.extend(parsed.errors);
         }
         let saved = (self.save(), self.library.clone());
         self.library.env.number_after(&self.env);

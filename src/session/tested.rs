@@ -1,4 +1,4 @@
-//! Tests: the examples in doc comments and the `test` blocks of a program.
+//! Tests: the examples in doc comments and the `test` blocks of a program; and `bench` blocks, which are timed.
 //!
 //! Takes a program's text; runs it, its output unseen, then each example and each test, every one on the
 //! program as it was left by its own run. Gives what became of each; keeps nothing.
@@ -15,6 +15,7 @@ use crate::source::Span;
 use crate::syntax;
 use crate::syntax::ast::StmtKind;
 use crate::types::Type;
+use std::time::{Duration, Instant};
 
 /// One example or test.
 #[derive(Clone, Debug)]
@@ -46,6 +47,23 @@ pub enum Fate {
     /// It was stopped from outside.
     Interrupted,
 }
+
+/// A `bench` block that was run again and again.
+#[derive(Clone, Debug)]
+pub struct Timed {
+    /// Its name.
+    pub name: String,
+    /// Its line in the text, from 1.
+    pub line: usize,
+    /// How long each run took, in order.
+    pub runs: Vec<Duration>,
+    /// How they went; those after the first that did not pass are not made.
+    pub fate: Fate,
+}
+
+/// Runs of a `bench` block, at least and at most.
+const FEWEST_RUNS: usize = 5;
+const MOST_RUNS: usize = 100_000;
 
 /// An example as it is written.
 struct Example<'t> {
@@ -88,8 +106,8 @@ impl Session {
         }
         let source = super::detached(text);
         for stmt in syntax::parse(&source).stmts {
-            let StmtKind::Test { title, .. } = stmt.kind else { continue };
-            let line = 1 + text[..stmt.span.start as usize].matches('\n').count();
+            let StmtKind::Test { bench: false, title, .. } = &stmt.kind else { continue };
+            let line = line_of(text, &stmt);
             let fate = self.run_test(&title.text);
             let stop = matches!(fate, Fate::Interrupted);
             each(self, Tested { name: title.text.to_string(), example: false, line, fate });
@@ -117,25 +135,85 @@ impl Session {
         })
     }
 
+    /// Runs a program, its output unseen, and then each of its `bench` blocks again and again, for about so
+    /// long; `each` hears of every one when it is done. The outcome is that of the program itself. A block finds
+    /// what its earlier runs have stored; when it is done, everything is as the program left it.
+    pub fn bench(
+        &mut self,
+        name: &str,
+        text: &str,
+        time: Duration,
+        each: &mut dyn FnMut(&Session, Timed),
+    ) -> Outcome {
+        let outcome = self.evaluate(name, text, Mode::Script, &mut |_| ());
+        if outcome.status != Status::Ok {
+            return outcome;
+        }
+        let source = super::detached(text);
+        for stmt in syntax::parse(&source).stmts {
+            let StmtKind::Test { bench: true, title, .. } = &stmt.kind else { continue };
+            let line = line_of(text, &stmt);
+            let mut runs = Vec::new();
+            let fate = self.run_timed(&title.text, time, &mut runs);
+            let stop = matches!(fate, Fate::Interrupted);
+            each(self, Timed { name: title.text.to_string(), line, runs, fate });
+            if stop {
+                return Outcome { status: Status::Interrupted, ..outcome };
+            }
+        }
+        outcome
+    }
+
     fn run_test(&mut self, title: &str) -> Fate {
-        let Some([Callable::Function(id)]) = self.env.callables(&test_name(title)) else {
+        let Some(script) = self.call_of(&test_name(false, title)) else {
             return Fate::Failed(vec![super::internal_error(Span::default())]);
         };
+        let done = self.undone(Span::default(), |session| Ok(session.fate(&script)));
+        done.unwrap_or_else(Fate::Failed)
+    }
+
+    fn run_timed(&mut self, title: &str, time: Duration, runs: &mut Vec<Duration>) -> Fate {
+        let Some(script) = self.call_of(&test_name(true, title)) else {
+            return Fate::Failed(vec![super::internal_error(Span::default())]);
+        };
+        let done = self.undone(Span::default(), |session| {
+            let begun = Instant::now();
+            while runs.len() < MOST_RUNS && (runs.len() < FEWEST_RUNS || begun.elapsed() < time) {
+                let start = Instant::now();
+                match session.fate(&script) {
+                    Fate::Passed => runs.push(start.elapsed()),
+                    other => return Ok(other),
+                }
+            }
+            Ok(Fate::Passed)
+        });
+        done.unwrap_or_else(Fate::Failed)
+    }
+
+    /// Runs a script, its output unseen.
+    fn fate(&mut self, script: &Script) -> Fate {
+        match self.run(script, Mode::Script, &mut |_| ()) {
+            Ok(_) => Fate::Passed,
+            Err((Status::Interrupted, _)) => Fate::Interrupted,
+            Err((_, diagnostic)) => Fate::Failed(vec![*diagnostic]),
+        }
+    }
+
+    /// A script that calls the procedure of a block.
+    fn call_of(&self, name: &str) -> Option<Script> {
+        let Some([Callable::Function(id)]) = self.env.callables(name) else { return None };
         let (function, unit) = (*id, Term::new(TermKind::Tuple(Vec::new()), Type::unit(), Span::default()));
         let closure = TermKind::Closure { function, type_args: Vec::new(), captures: Vec::new() };
         let head = Term::new(closure, Type::procedure(Type::unit()), Span::default());
         let call = Term::new(TermKind::Call(Box::new(head), vec![unit]), Type::unit(), Span::default());
         let stmt = Stmt { kind: CoreStmt::Expr(call), span: Span::default() };
-        let script = Script { locals: Vec::new(), body: vec![stmt], result: None };
-        let done = self.undone(Span::default(), |session| {
-            Ok(match session.run(&script, Mode::Script, &mut |_| ()) {
-                Ok(_) => Fate::Passed,
-                Err((Status::Interrupted, _)) => Fate::Interrupted,
-                Err((_, diagnostic)) => Fate::Failed(vec![*diagnostic]),
-            })
-        });
-        done.unwrap_or_else(Fate::Failed)
+        Some(Script { locals: Vec::new(), body: vec![stmt], result: None })
     }
+}
+
+/// The line of a statement, from 1.
+fn line_of(text: &str, stmt: &crate::syntax::ast::Stmt) -> usize {
+    1 + text[..stmt.span.start as usize].matches('\n').count()
 }
 
 /// The examples in the doc comments of a text.

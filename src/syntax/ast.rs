@@ -491,8 +491,11 @@ pub enum StmtKind {
     },
     /// `require N == 3 \* K;`.
     Require(TypeExpr, TypeExpr),
-    /// `test "name" { … }`: a procedure that nothing calls but a run of tests.
+    /// `test "name" { … }` or `bench "name" { … }`: a procedure that nothing calls but a run of tests, or
+    /// one that takes the time.
     Test {
+        /// It is timed, and no test.
+        bench: bool,
         /// Its name, and where it stands.
         title: Name,
         /// A procedure without parameters.

@@ -231,7 +231,7 @@ impl Pass<'_> {
                 Kind::Struct | Kind::Class | Kind::Instance => true,
                 Kind::Fun | Kind::Proc => next != Some(Kind::LParen),
                 // `test "name" { … }`
-                Kind::Name => next == Some(Kind::Str) && self.text(token) == "test",
+                Kind::Name => next == Some(Kind::Str) && matches!(self.text(token), "test" | "bench"),
                 _ => false,
             };
         }

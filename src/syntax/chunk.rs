@@ -7,6 +7,7 @@ use super::lexer::{Kind, Lexed, Token};
 use super::parser::rule::Text;
 use super::{Parsed, brackets, lexer, roomy, statements};
 use crate::source::{Source, Span};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// One top-level statement, unparsed.
@@ -39,13 +40,24 @@ pub fn chunks(source: &Source) -> Vec<Chunk> {
     cut.statements.iter().map(|s| chunk(cx, &cut.tokens[s.tokens.clone()])).collect()
 }
 
-/// Reads one chunk of a text.
-pub fn parse_chunk(source: &Source, chunk: &Chunk) -> Parsed {
-    let mut lexed = lexer::lex_range(source, chunk.span.range());
-    if let (Some(doc), Some(first)) = (&chunk.doc, lexed.tokens.first()) {
-        lexed.docs.insert(0, (first.start, doc.clone()));
+impl Chunk {
+    /// Where it stands in its text, with the `///` comment before it.
+    pub fn with_comment(&self, text: &str) -> Range<usize> {
+        let mut begin = self.span.range().start;
+        while let Some(before) = text[..begin].strip_suffix('\n') {
+            let line = before.rfind('\n').map_or(0, |at| at + 1);
+            if !before[line..].trim_start().starts_with("///") {
+                break;
+            }
+            begin = line;
+        }
+        begin..self.span.range().end
     }
-    read(source, &lexed)
+}
+
+/// Reads the statements that stand in a part of a text.
+pub fn parse_range(source: &Source, range: Range<usize>) -> Parsed {
+    read(source, &lexer::lex_range(source, range))
 }
 
 pub(super) fn read(source: &Source, lexed: &Lexed) -> Parsed {

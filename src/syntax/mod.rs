@@ -15,7 +15,7 @@ mod parser;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Source;
-pub use chunk::{Chunk, chunks, parse_chunk};
+pub use chunk::{Chunk, chunks, parse_range};
 
 use ast::{Expr, Stmt, StmtKind, TypeExpr};
 use brackets::Cut;

@@ -27,6 +27,12 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+/// Bytes of large buffers that were taken from the system so far, and bytes that were used again.
+pub fn memory() -> (u64, u64) {
+    let [fresh, reused] = &pool::TAKEN;
+    (fresh.load(Ordering::Relaxed), reused.load(Ordering::Relaxed))
+}
+
 /// A value. What it means is told by its type.
 #[derive(Clone)]
 pub enum Value {

@@ -8,6 +8,10 @@
 //! the youngest; small ones are not kept ([`LEAST_BYTES`]), because the allocator is quick with these.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes that were taken from the allocator so far, and bytes that were kept and used again.
+pub(super) static TAKEN: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 /// Bytes of the smallest vector that is kept.
 const LEAST_BYTES: usize = 1 << 12;
@@ -32,6 +36,7 @@ impl<T: Pooled> Shelf<T> {
         let mut kept = self.kept.lock().ok()?;
         let fits = |v: &Vec<T>| v.capacity() >= slots && v.capacity() - slots <= slots / 4;
         let at = kept.iter().rposition(fits)?;
+        TAKEN[1].fetch_add((slots * size_of::<T>()) as u64, Ordering::Relaxed);
         Some(kept.remove(at))
     }
 
@@ -82,7 +87,14 @@ pub(super) fn room<T: Pooled>(slots: usize) -> Option<Vec<T>> {
     }
     let mut vec = Vec::new();
     vec.try_reserve_exact(slots).ok()?;
+    note_fresh::<T>(slots);
     Some(vec)
+}
+
+fn note_fresh<T>(slots: usize) {
+    if !small::<T>(slots) {
+        TAKEN[0].fetch_add((slots * size_of::<T>()) as u64, Ordering::Relaxed);
+    }
 }
 
 /// A vector of that many of any value, and whether its memory is fresh from the system; `None` if there
@@ -97,6 +109,7 @@ pub(super) fn filled<T: Pooled>(slots: usize) -> Option<(Vec<T>, bool)> {
     let mut probe: Vec<T> = Vec::new();
     probe.try_reserve_exact(slots).ok()?;
     drop(probe);
+    note_fresh::<T>(slots);
     // Fresh pages of the system are zero already: nothing is written here.
     Some((vec![T::default(); slots], true))
 }

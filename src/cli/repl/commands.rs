@@ -4,6 +4,7 @@
 //! the editor are in [`super::files`].
 
 use super::super::commands::{Flow, comparison};
+use super::super::show::statistics;
 use super::super::{exit, output};
 use super::{Repl, files, why};
 use felis::diagnostic::Diagnostic;
@@ -66,6 +67,7 @@ pub const COMMANDS: &[Command] = &[
     command(":why", "", Wants::Nothing, false, "more about the last error"),
     command(":time", "EXPRESSION", Wants::Expression, false, "evaluate it and say how long that took"),
     command(":plot", "EXPRESSION", Wants::Expression, false, "draw it: a picture, numbers, or a matrix"),
+    command(":stats", "", Wants::Nothing, false, "what was compiled so far, and the memory that arrays took"),
     command(":load", "FILE", Wants::File, false, "run a program in this session"),
     command(":reload", "", Wants::Nothing, false, "run the program loaded last as it is now"),
     command(
@@ -147,6 +149,7 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
         },
         ":time" => return time(repl, argument),
         ":plot" => return plot(repl, argument),
+        ":stats" => Ok(statistics(&session.work())),
         ":load" => return files::load(repl, argument),
         ":reload" => return files::reload(repl),
         ":edit" => return files::edit(repl, argument),
@@ -235,10 +238,14 @@ fn source(session: &mut Session, name: &str) -> Option<String> {
 
 /// Evaluates an input and says how long that took, however it ended.
 fn time(repl: &mut Repl, text: &str) -> Flow {
-    let start = Instant::now();
+    let (start, before) = (Instant::now(), repl.shell.session.work());
     let flow = repl.input(text);
     let took = duration(start.elapsed());
+    let work = repl.shell.session.work() - before;
     repl.shell.output.write(&format!("took {took}\n"));
+    if work.runs > 0 || work.fresh + work.reused > 0 {
+        repl.shell.output.write(&statistics(&work));
+    }
     flow
 }
 

@@ -11,6 +11,8 @@ mod history;
 pub mod progress;
 mod why;
 
+pub use commands::duration;
+
 use super::commands::Flow;
 use super::input::{LARGEST, decode};
 use super::interrupt::Doing;

@@ -22,9 +22,9 @@ pub struct Pass {
 /// All passes, in the order in which they run.
 pub const PASSES: &[Pass] = &[
     Pass { name: "prune", run: prune::run },
+    Pass { name: "split", run: split::run },
     Pass { name: "contract", run: contract::run },
     Pass { name: "columns", run: columns::run },
-    Pass { name: "split", run: split::run },
     Pass { name: "prune", run: prune::run },
 ];
 
@@ -93,14 +93,12 @@ impl<'n> Build<'n> {
     }
 }
 
+/// What replaces a list of statements; whether it is that of the nest itself.
+type Rewrite<'f> = dyn FnMut(&mut Nest, Vec<Stmt>, bool) -> Vec<Stmt> + 'f;
+
 /// Rewrites the statements of a nest, lists inside others first; `list` may replace a whole list.
-fn rewrite(nest: &mut Nest, list: &mut dyn FnMut(&mut Nest, Vec<Stmt>, bool) -> Vec<Stmt>) {
-    fn walk(
-        nest: &mut Nest,
-        stmts: Vec<Stmt>,
-        top: bool,
-        list: &mut dyn FnMut(&mut Nest, Vec<Stmt>, bool) -> Vec<Stmt>,
-    ) -> Vec<Stmt> {
+fn rewrite(nest: &mut Nest, list: &mut Rewrite<'_>) {
+    fn walk(nest: &mut Nest, stmts: Vec<Stmt>, top: bool, list: &mut Rewrite<'_>) -> Vec<Stmt> {
         let stmts = stmts.into_iter().map(|mut stmt| {
             for body in stmt.bodies_mut() {
                 *body = walk(nest, std::mem::take(body), false, list);

@@ -1,4 +1,4 @@
-//! Registers that nobody reads are not set.
+//! Registers that nobody reads are not set, and sizes that nobody asks for are not passed.
 //!
 //! Slot numbers and codes are often put together only to be taken apart, and what was put together is left over.
 
@@ -28,6 +28,23 @@ pub(super) fn run(nest: &mut Nest) {
     }
     super::rewrite(nest, &mut |_, mut stmts, _| {
         stmts.retain(|stmt| !matches!(stmt, Stmt::Let(reg, _) if !read.contains(reg)));
+        stmts
+    });
+    let mut sizes: Vec<u32> = Vec::new();
+    for_each_stmt(&nest.body, &mut |stmt| {
+        if let Stmt::Let(_, Op::Size(n)) = stmt
+            && !sizes.contains(n)
+        {
+            sizes.push(*n);
+        }
+    });
+    nest.sizes = sizes.iter().map(|n| nest.sizes[*n as usize]).collect();
+    super::rewrite(nest, &mut |_, mut stmts, _| {
+        for stmt in &mut stmts {
+            if let Stmt::Let(_, Op::Size(n)) = stmt {
+                *n = sizes.iter().position(|size| size == n).unwrap_or(0) as u32;
+            }
+        }
         stmts
     });
 }

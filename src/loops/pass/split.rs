@@ -11,6 +11,8 @@
 //! at again; pieces of a few rounds are left as they are. The pieces run one after the other and cover
 //! the range: ends are clamped, so a piece may be empty, and what is assumed of a piece holds in each of its rounds.
 //!
+//! Conditions that are known for the whole range, such as that an index is in range, go without a cut.
+//!
 //! Costs a copy of the body for each piece, at most [`PIECES`].
 
 use super::super::{Binary, Compare, Nest, Op, Reg, Stmt, Ty};
@@ -271,7 +273,10 @@ fn pieces_of(nest: &mut Nest, stmt: &Stmt, ends: &HashMap<Reg, End>, top: bool) 
     }
     let mut pieces = Vec::new();
     cut(ends, Piece { low: start, high: end }, index, body, &mut pieces);
-    if pieces.len() < 2 || pieces.len() * statements > LONGEST {
+    let single = pieces.len() == 1;
+    if single && known(ends, pieces[0], index, body).decided.is_empty()
+        || !single && pieces.len() * statements > LONGEST
+    {
         return None;
     }
     let mut build = Build::new(nest);

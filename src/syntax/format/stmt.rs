@@ -152,8 +152,8 @@ impl Printer {
                 self.ty(right);
                 self.put(";");
             }
-            Test { title, function } => {
-                self.put("test ");
+            Test { bench, title, function } => {
+                self.put(if *bench { "bench " } else { "test " });
                 self.put(&quoted(&title.text));
                 self.put(" ");
                 if let Body::Block(stmts) = &function.body {

@@ -16,7 +16,7 @@
 //!            | "instance" [generics] PATH [targs] ("{" {function} "}" [";"] | ";")
 //!            | "require" type "==" type ";"
 //!            | "export" statement                  one of the above
-//!            | "test" STRING block [";"]           `test` is no keyword
+//!            | ("test" | "bench") STRING block [";"]   no keywords
 //!            | "import" (STRING | NAME) ["as" NAME] ["(" ("*" | NAME {"," NAME}) ")"] ";"
 //!            | NAME ("="|"+="|"-="|"*="|"/="|"%="|"**=") expr ";"
 //!            | "&" dotted "<-" expr ";"

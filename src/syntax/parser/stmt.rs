@@ -289,15 +289,16 @@ fn function<'t>(
         .boxed()
 }
 
-/// `test "name" { … }`
+/// `test "name" { … }`, `bench "name" { … }`
 fn test<'t>(cx: Text<'t>, block: impl Rule<'t, Vec<Stmt>>) -> impl Rule<'t, StmtKind> {
     let title = tok(Kind::Str).map(move |t| Name { text: string(cx.of(t)), span: cx.at(t) });
-    word(cx, "test")
-        .ignore_then(title)
+    let bench = choice((word(cx, "test").to(false), word(cx, "bench").to(true)));
+    bench
+        .then(title)
         .map_with(move |title, e| (title, cx.span(e.slice())))
         .then(block)
         .then_ignore(unsaid(&[Kind::Semi]).or_not())
-        .map(|((title, header), body)| {
+        .map(|(((bench, title), header), body)| {
             let function = Function {
                 is_proc: true,
                 generics: Generics::default(),
@@ -306,7 +307,7 @@ fn test<'t>(cx: Text<'t>, block: impl Rule<'t, Vec<Stmt>>) -> impl Rule<'t, Stmt
                 body: Body::Block(body),
                 header,
             };
-            StmtKind::Test { title, function: Box::new(function) }
+            StmtKind::Test { bench, title, function: Box::new(function) }
         })
 }
 

@@ -1,43 +1,46 @@
 //! The standard library: embedded, and read on demand.
 //!
 //! Takes the names a text mentions; gives the statements of the library that define them, and
-//! those that these mention in turn. All texts are cut into statements once in a process, by lexing
-//! alone; a statement is parsed and checked when a program first mentions one of its names.
+//! those that these mention in turn. Which these are stands in a [`table`] that is made ahead; a statement is
+//! read, parsed and checked when a program first mentions one of its names. Questions about all of the library cut
+//! all texts into statements, once in a process, by lexing alone ([`index`]).
 //!
 //! The library is checked among its own names ([`Library::env`]), never among the user's: a user
 //! who has a variable `sum` does not break a library function that calls `sum`.
+
+mod table;
 
 use crate::check::Env;
 use crate::check::env::{Definition, TypeDefinition};
 use crate::check::module::Module;
 use crate::core::Prim;
 use crate::source::{Source, SourceId, SourceMap};
-use crate::syntax::{self, Chunk};
+use crate::syntax::{self, Chunk, Parsed};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 /// The files of the library, by the names messages give them. Their order is the order in which
 /// their variables are made.
 const FILES: &[(&str, &str)] = &[
-    ("stdlib/class.flx", include_str!("../../stdlib/class.flx")),
-    ("stdlib/number.flx", include_str!("../../stdlib/number.flx")),
-    ("stdlib/string.flx", include_str!("../../stdlib/string.flx")),
-    ("stdlib/char.flx", include_str!("../../stdlib/char.flx")),
-    ("stdlib/order.flx", include_str!("../../stdlib/order.flx")),
-    ("stdlib/option.flx", include_str!("../../stdlib/option.flx")),
-    ("stdlib/array.flx", include_str!("../../stdlib/array.flx")),
-    ("stdlib/shape.flx", include_str!("../../stdlib/shape.flx")),
-    ("stdlib/views.flx", include_str!("../../stdlib/views.flx")),
-    ("stdlib/pairs.flx", include_str!("../../stdlib/pairs.flx")),
-    ("stdlib/fold.flx", include_str!("../../stdlib/fold.flx")),
-    ("stdlib/counts.flx", include_str!("../../stdlib/counts.flx")),
-    ("stdlib/sort.flx", include_str!("../../stdlib/sort.flx")),
-    ("stdlib/linear.flx", include_str!("../../stdlib/linear.flx")),
-    ("stdlib/statistics.flx", include_str!("../../stdlib/statistics.flx")),
-    ("stdlib/select.flx", include_str!("../../stdlib/select.flx")),
-    ("stdlib/algebra.flx", include_str!("../../stdlib/algebra.flx")),
-    ("stdlib/complex.flx", include_str!("../../stdlib/complex.flx")),
-    ("stdlib/picture.flx", include_str!("../../stdlib/picture.flx")),
+    ("stdlib/class.flx", include_str!("../../../stdlib/class.flx")),
+    ("stdlib/number.flx", include_str!("../../../stdlib/number.flx")),
+    ("stdlib/string.flx", include_str!("../../../stdlib/string.flx")),
+    ("stdlib/char.flx", include_str!("../../../stdlib/char.flx")),
+    ("stdlib/order.flx", include_str!("../../../stdlib/order.flx")),
+    ("stdlib/option.flx", include_str!("../../../stdlib/option.flx")),
+    ("stdlib/array.flx", include_str!("../../../stdlib/array.flx")),
+    ("stdlib/shape.flx", include_str!("../../../stdlib/shape.flx")),
+    ("stdlib/views.flx", include_str!("../../../stdlib/views.flx")),
+    ("stdlib/pairs.flx", include_str!("../../../stdlib/pairs.flx")),
+    ("stdlib/fold.flx", include_str!("../../../stdlib/fold.flx")),
+    ("stdlib/counts.flx", include_str!("../../../stdlib/counts.flx")),
+    ("stdlib/sort.flx", include_str!("../../../stdlib/sort.flx")),
+    ("stdlib/linear.flx", include_str!("../../../stdlib/linear.flx")),
+    ("stdlib/statistics.flx", include_str!("../../../stdlib/statistics.flx")),
+    ("stdlib/select.flx", include_str!("../../../stdlib/select.flx")),
+    ("stdlib/algebra.flx", include_str!("../../../stdlib/algebra.flx")),
+    ("stdlib/complex.flx", include_str!("../../../stdlib/complex.flx")),
+    ("stdlib/picture.flx", include_str!("../../../stdlib/picture.flx")),
 ];
 
 /// What a session has of the library.
@@ -57,17 +60,12 @@ impl Library {
     /// The statements that define `names`, or are mentioned by those that do, but for those `known`;
     /// in the order of the library.
     pub fn needed(&self, names: &[impl AsRef<str>], known: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let index = index();
+        let table = table::table();
         let mut missing = BTreeSet::new();
-        let mut waiting: Vec<usize> =
-            names.iter().flat_map(|name| index.definitions(name.as_ref())).copied().collect();
+        let mut waiting: Vec<usize> = names.iter().flat_map(|name| table.named(name.as_ref())).collect();
         while let Some(at) = waiting.pop() {
             if !known.contains(&at) && missing.insert(at) {
-                let chunk = &index.chunks[at];
-                // An operator alone asks for nothing: it is built in, or its class is named.
-                let names = chunk.mentions.iter().filter(|name| name.starts_with(char::is_alphabetic));
-                waiting.extend(names.flat_map(|name| index.definitions(name)));
-                waiting.extend(chunk.defines.iter().flat_map(|name| index.brought(name)));
+                waiting.extend(table.statement(at).asks);
             }
         }
         missing
@@ -88,7 +86,9 @@ pub(super) fn adopt(library: &Env, env: &mut Env, chunks: &BTreeSet<usize>) {
     for (id, signature) in &library.signatures {
         env.signatures.entry(*id).or_insert_with(|| signature.clone());
     }
-    for name in chunks.iter().flat_map(|&at| &index().chunks[at].defines) {
+    for name in chunks.iter().flat_map(|&at| table::table().statement(at).defines) {
+        let name: Arc<str> = name.into();
+        let name = &name;
         if let Some(class) = library.class_names.get(name) {
             env.class_names.entry(name.clone()).or_insert(*class);
         }
@@ -202,6 +202,15 @@ impl Index {
     /// Every name that the library defines.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(|name| &**name)
+    }
+}
+
+/// Reads a statement of the library.
+pub(super) fn read(at: usize) -> Parsed {
+    let statement = table::table().statement(at);
+    match sources().get(statement.source) {
+        Some(source) => syntax::parse_range(source, statement.range),
+        None => Parsed::default(),
     }
 }
 

@@ -1,0 +1,107 @@
+//! `felis bench`: how long the `bench` blocks of programs take.
+
+use super::files::Files;
+use super::input::{self, Text};
+use super::interrupt::Doing;
+use super::output::complain;
+use super::repl::duration;
+use super::{Shell, code, exit};
+use felis::session::{Fate, Status, Timed};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+impl Shell {
+    /// Times files one by one, each in a session of its own; every block for so many seconds.
+    pub(super) fn bench(&mut self, files: &[PathBuf], seconds: f64, json: bool) -> u8 {
+        let (mut worst, mut blocks) = (exit::OK, 0);
+        for file in files {
+            let code = self.bench_file(file, seconds, json, &mut blocks);
+            worst = worst.max(code);
+            if code == exit::INTERRUPTED {
+                break;
+            }
+        }
+        if blocks == 0 && worst == exit::OK && !json {
+            self.output.write("there are no `bench` blocks\n");
+        }
+        worst
+    }
+
+    fn bench_file(&mut self, file: &Path, seconds: f64, json: bool, blocks: &mut usize) -> u8 {
+        let Text { name, text } = match input::read(file) {
+            Ok(text) => text,
+            Err(refusal) => return refusal.tell(&self.output),
+        };
+        self.session.reset();
+        self.session.set_loader(Box::new(Files::beside(file)));
+        self.define_arguments(&text, &[]);
+        let mut failed = false;
+        let outcome = {
+            let Shell { session, output, interrupts, .. } = self;
+            let _running = interrupts.while_doing(Doing::Evaluating);
+            let time = Duration::from_secs_f64(seconds.clamp(0.0, 3_600.0));
+            session.bench(&name, &text, time, &mut |session, timed| {
+                *blocks += 1;
+                let Timed { name: title, line, runs, fate } = timed;
+                if let Fate::Failed(diagnostics) = fate {
+                    failed = true;
+                    let messages: String = diagnostics.iter().map(|d| session.render(d, false)).collect();
+                    output.write(&format!("{name}:{line}: bench \"{title}\" failed\n{messages}"));
+                } else if let Some(summary) = Summary::of(&runs) {
+                    output.write(&match json {
+                        true => summary.json(&name, line, &title),
+                        false => summary.line(&title),
+                    });
+                    output.flush();
+                }
+            })
+        };
+        self.tell(&outcome.diagnostics);
+        if outcome.status == Status::Interrupted {
+            self.output.flush();
+            complain("interrupted");
+        }
+        let code = code(outcome.status);
+        if failed { code.max(exit::FAILED) } else { code }
+    }
+}
+
+/// What is told of the runs of a block.
+struct Summary {
+    /// With the compilation of what it needs.
+    first: Duration,
+    median: Duration,
+    fastest: Duration,
+    runs: usize,
+}
+
+impl Summary {
+    /// Of all runs after the first.
+    fn of(runs: &[Duration]) -> Option<Summary> {
+        let (first, rest) = runs.split_first()?;
+        let mut sorted = if rest.is_empty() { vec![*first] } else { rest.to_vec() };
+        sorted.sort();
+        let median = sorted[sorted.len() / 2];
+        Some(Summary { first: *first, median, fastest: sorted[0], runs: runs.len() })
+    }
+
+    fn line(&self, title: &str) -> String {
+        let Summary { first, median, fastest, runs } = self;
+        let (median, fastest, first) = (duration(*median), duration(*fastest), duration(*first));
+        format!("{title:<30} median {median:>10}   fastest {fastest:>10}   first {first:>10}   {runs} runs\n")
+    }
+
+    fn json(&self, file: &str, line: usize, title: &str) -> String {
+        let nanoseconds = |time: Duration| time.as_nanos() as u64;
+        let object = serde_json::json!({
+            "file": file,
+            "line": line,
+            "bench": title,
+            "median_ns": nanoseconds(self.median),
+            "fastest_ns": nanoseconds(self.fastest),
+            "first_ns": nanoseconds(self.first),
+            "runs": self.runs,
+        });
+        format!("{object}\n")
+    }
+}
