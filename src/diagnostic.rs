@@ -26,13 +26,45 @@ pub struct Label {
     pub text: String,
 }
 
-/// What to do about it, with the edit that does it where there is one.
+/// What to do about it, with the edits that do it where there are any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Help {
     /// A sentence for people.
     pub text: String,
-    /// Replace this span by this text to apply the help.
-    pub edit: Option<(Span, String)>,
+    /// Replace these spans by these texts, all of them, to apply the help. They do not overlap.
+    pub edits: Vec<(Span, String)>,
+}
+
+impl Help {
+    /// A sentence alone.
+    pub fn new(text: impl Into<String>) -> Help {
+        Help { text: text.into(), edits: Vec::new() }
+    }
+
+    /// A sentence that says what to write instead of what stands at `span`.
+    pub fn instead(text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Help {
+        Help { text: text.into(), edits: vec![(span, replacement.into())] }
+    }
+
+    /// A sentence that says what to write around the expression at `span`, which is put into parentheses
+    /// together with `inside`, before what comes `after`.
+    pub fn around(text: impl Into<String>, span: Span, inside: &str, after: &str) -> Help {
+        let before = Span { end: span.start, ..span };
+        let edits = vec![(before, "(".to_string()), (span.after(), format!("{inside}){after}"))];
+        Help { text: text.into(), edits }
+    }
+}
+
+impl From<String> for Help {
+    fn from(text: String) -> Help {
+        Help::new(text)
+    }
+}
+
+impl From<&str> for Help {
+    fn from(text: &str) -> Help {
+        Help::new(text)
+    }
 }
 
 /// One message.
@@ -106,14 +138,14 @@ impl Diagnostic {
     }
 
     /// Sets the help.
-    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
-        self.help = Some(Help { text: text.into(), edit: None });
+    pub fn help(mut self, help: impl Into<Help>) -> Diagnostic {
+        self.help = Some(help.into());
         self
     }
 
     /// Sets the help together with the edit that applies it.
     pub fn fix(mut self, text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Diagnostic {
-        self.help = Some(Help { text: text.into(), edit: Some((span, replacement.into())) });
+        self.help = Some(Help::instead(text, span, replacement));
         self
     }
 
@@ -121,6 +153,17 @@ impl Diagnostic {
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
+}
+
+/// A text with edits in it applied; those of other texts are left out.
+pub fn edited(text: &str, source: SourceId, edits: &[(Span, String)]) -> String {
+    let mut own: Vec<&(Span, String)> = edits.iter().filter(|(span, _)| span.source == source).collect();
+    own.sort_by_key(|(span, _)| (span.start, span.end));
+    let mut out = text.to_string();
+    for (span, replacement) in own.into_iter().rev().filter(|(span, _)| text.get(span.range()).is_some()) {
+        out.replace_range(span.range(), replacement);
+    }
+    out
 }
 
 /// Source texts as ariadne wants them: built for each report, from the few texts it names.

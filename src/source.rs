@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct SourceId(pub u32);
 
 /// A half-open range of bytes in one source text.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Span {
     /// The text this span points into.
     pub source: SourceId,

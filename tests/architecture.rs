@@ -197,9 +197,9 @@ fn nothing_is_left_for_later() {
 
 #[test]
 fn every_file_of_the_library_is_embedded() {
-    let table = read(&root().join("src/session/library.rs"));
+    let table = read(&root().join("src/session/library/mod.rs"));
     for path in files("stdlib", "flx") {
         let name = path.strip_prefix(root()).expect("below the root").display().to_string();
-        assert!(table.contains(&format!("\"{name}\"")), "{name} is not in src/session/library.rs");
+        assert!(table.contains(&format!("\"{name}\"")), "{name} is not in src/session/library/mod.rs");
     }
 }

@@ -213,8 +213,8 @@ fn the_offered_type_is_that_of_the_file() {
         session.set_files(Arc::new(Shelf::default()));
         let text = format!("val x = {reader};");
         let refused = session.check("test.flx", &text);
-        let edit = refused.diagnostics[0].help.clone().and_then(|help| help.edit);
-        let (span, inserted) = edit.expect("an edit");
+        let edits = refused.diagnostics[0].help.clone().map(|help| help.edits).unwrap_or_default();
+        let (span, inserted) = edits[0].clone();
         assert_eq!(inserted, format!(" : {expected}"));
         let mut fixed = text.clone();
         fixed.replace_range(span.range(), &inserted);

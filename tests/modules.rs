@@ -7,6 +7,7 @@ mod shelf;
 
 use felis::diagnostic::Diagnostic;
 use felis::session::{Mode, Session, Status, on_large_stack};
+use felis::source::Span;
 use shelf::Shelf;
 use std::collections::BTreeSet;
 use std::fs;
@@ -94,15 +95,13 @@ fn fixes_fix() {
         // The program is the first text after the library's.
         let own = before.iter().map(|d| d.primary.span.source).min();
         for diagnostic in &before {
-            let Some((span, replacement)) = diagnostic.help.as_ref().and_then(|h| h.edit.clone()) else {
-                continue;
-            };
-            if Some(span.source) != own || text.get(span.range()).is_none() {
+            let Some(help) = diagnostic.help.as_ref().filter(|help| !help.edits.is_empty()) else { continue };
+            let here = |span: &Span| Some(span.source) == own && text.get(span.range()).is_some();
+            if !help.edits.iter().all(|(span, _)| here(span)) {
                 continue;
             }
             tried += 1;
-            let mut fixed = text.clone();
-            fixed.replace_range(span.range(), &replacement);
+            let fixed = felis::diagnostic::edited(&text, help.edits[0].0.source, &help.edits);
             let (after, shown) = said(&folder, &fixed);
             let count = |all: &[Diagnostic]| all.iter().filter(|d| d.message == diagnostic.message).count();
             let message = &diagnostic.message;

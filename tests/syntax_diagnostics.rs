@@ -51,12 +51,9 @@ fn fixes_fix() {
         let mut map = SourceMap::new();
         let source = map.add(name.clone(), text.clone());
         for error in felis::syntax::parse(&source).errors {
-            let Some((span, replacement)) = error.help.and_then(|help| help.edit) else {
-                continue;
-            };
+            let Some(help) = error.help.filter(|help| !help.edits.is_empty()) else { continue };
             tried += 1;
-            let mut fixed = text.clone();
-            fixed.replace_range(span.range(), &replacement);
+            let fixed = felis::diagnostic::edited(&text, source.id, &help.edits);
             let again = map.add(name.clone(), fixed.clone());
             let left = felis::syntax::parse(&again).errors;
             let same = left.iter().any(|e| e.code == error.code && e.message == error.message);

@@ -420,7 +420,7 @@ fn a_run_tells_what_it_took_and_what_parts_became() {
     let ended = felis(&place, &["run", "--stats", "p.flx"]);
     assert_eq!((ended.code, ended.err.as_str()), (OK, ""));
     let lines: Vec<&str> = ended.out.lines().collect();
-    assert_eq!(lines[0], "12497500");
+    assert_eq!(lines[0], "12497500.0");
     assert!(lines[1].starts_with("took "), "{}", ended.out);
     assert!(
         lines[2].starts_with("compiled 1 part as 1 kernel in ") && lines[2].ends_with("; 1 run"),

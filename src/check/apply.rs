@@ -320,6 +320,7 @@ impl Checker<'_> {
         at_statement: bool,
         span: Span,
     ) -> Term {
+        self.note_scope(name.span);
         let candidates = self.callables_of(name);
         if candidates.is_empty() {
             return self.unknown(name);
@@ -328,6 +329,7 @@ impl Checker<'_> {
         let Some(chosen) = self.choose(name, &candidates, type_args, &first, hint) else {
             return Term::new(TermKind::Error, Type::error(), span);
         };
+        self.note_callable(name.span, &chosen);
         let scheme = self.scheme(&chosen, name.span);
         if let (Callable::Case(..), true) = (&chosen, scheme.domain.is_unit()) {
             // A constant: what follows is applied to its value.
@@ -554,6 +556,7 @@ impl Checker<'_> {
                     .wrong(CheckError::Ambiguous { span, name: name.text.to_string(), candidates }, span);
             }
         };
+        self.note_callable(span, &chosen);
         if matches!(chosen, Callable::Prim(prim) if prim.is_reader()) {
             let error = CheckError::ReaderInFun { span, name: name.text.to_string(), header: None };
             return self.wrong(error, span);

@@ -14,6 +14,7 @@
 
 use super::env::{Callable, Class, Constraint, Definition, Law, Membership, Method, Scheme};
 use super::error::{CheckError, ClassError};
+use super::note::Referent;
 use super::suggest::similar;
 use super::types::bindings;
 use super::{Checker, Pending};
@@ -261,6 +262,9 @@ impl Checker<'_> {
     /// The number of a method that a member defines, or a report that there is none.
     fn method_of(&mut self, class: &Class, name: &Name) -> Option<usize> {
         let at = class.methods.iter().position(|m| m.name == name.text);
+        if let Some(method) = at.and_then(|at| class.methods.get(at)) {
+            self.note(name.span, |_| Some(Referent::At(method.span)));
+        }
         if at.is_none() {
             let known: Vec<String> = class.methods.iter().map(|m| format!("`{}`", m.name)).collect();
             let similar = similar(&name.text, class.methods.iter().map(|m| &*m.name));
@@ -293,6 +297,7 @@ impl Checker<'_> {
             self.report(ClassError::UnknownClass { span: name.span, name: name_text, similar }.into());
             return None;
         };
+        self.note(name.span, |_| Some(Referent::At(class.span)));
         if class.params.len() != args.len() {
             let (expected, found) = (class.params.len(), args.len());
             self.report(ClassError::Arity { span, class: class.name.to_string(), expected, found }.into());

@@ -10,6 +10,7 @@ use super::apply::{Arg, key_name};
 use super::error::CheckError;
 use super::expr::{MOST_COMPONENTS, constant_index};
 use crate::core::{Term, TermKind};
+use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind};
 use crate::types::{Type, TypeKind};
@@ -44,6 +45,7 @@ impl Checker<'_> {
             }
             let fields = ty.unfold().fields();
             if let Some(at) = fields.as_ref().and_then(|f| f.iter().position(|(n, _)| *n == name.text)) {
+                self.note_field(name.span, &ty, at);
                 let field = fields.map(|f| f[at].1.clone()).unwrap_or_else(Type::error);
                 return Term::new(TermKind::Component(Box::new(base), BigUint::from(at)), field, span);
             }
@@ -274,10 +276,8 @@ impl Checker<'_> {
                 }
                 _ => {
                     let found = if tick.is_some() { found } else { Type::int() };
-                    let help = Some(format!(
-                        "an index of `{index}` is needed, such as `{}`",
-                        example(&index).unwrap_or_else(|| format!("n :>> {index}"))
-                    ));
+                    let such = example(&index).unwrap_or_else(|| format!("n :>> {index}"));
+                    let help = Some(format!("an index of `{index}` is needed, such as `{such}`").into());
                     self.wrong(
                         CheckError::WrongIndex { span, found, index, array: array.clone(), help },
                         span,
@@ -294,17 +294,19 @@ impl Checker<'_> {
             return term;
         }
         let help = if found == Type::int() {
-            Some(format!(
+            let words = format!(
                 "an integer is no index: `.mod[{index}]` wraps it, `:>> {index}` checks it when it runs"
-            ))
+            );
+            Some(Help::new(words))
         } else if let Some(hint) = super::expr::pair_hint(&found, &index) {
-            Some(hint)
+            Some(hint.into())
         } else if super::types::compact_reading(&found).is_some_and(|c| c == index) {
-            Some("write the index as one compact value: `(i\\, j)`".to_string())
+            Some("write the index as one compact value: `(i\\, j)`".into())
         } else if found.is_compact() && crate::iso::verdict(&found, &index) <= crate::iso::Verdict::Natural {
-            Some(format!("both have the same size: `:>> {index}` reads it as the other"))
+            let words = format!("both have the same size: `:>> {index}` reads it as the other");
+            Some(Help::around(words, span, &format!(" :>> {index}"), ""))
         } else if found.is_compact() {
-            Some(format!("its code wraps with `(i :>> int).mod[{index}]`"))
+            Some(format!("its code wraps with `(i :>> int).mod[{index}]`").into())
         } else {
             None
         };

@@ -22,6 +22,8 @@ pub enum Definition {
         mutable: bool,
         /// Where.
         span: Span,
+        /// The word `val` of its statement.
+        word: Option<Span>,
     },
     /// Functions, constructors and primitives of that name.
     Callables(Vec<Callable>),

@@ -6,9 +6,11 @@
 
 use super::error::{CheckError, Inside};
 use super::infer::Literal;
+use super::note::Referent;
 use super::suggest::similar;
 use super::{Checker, Definition};
 use crate::core::{Arm, LocalId, Pat, PatKind, Stmt, StmtKind, Term, TermKind};
+use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind};
 use crate::types::number::{Conversion, Rounded, conversion, widened};
@@ -26,6 +28,7 @@ impl Checker<'_> {
         let at_statement = std::mem::take(&mut self.at_statement);
         self.infer.here = e.span;
         let term = self.expr_any(e, hint, at_statement);
+        self.note_expr(e.span, &term.ty);
         self.bounded(term)
     }
 
@@ -119,12 +122,16 @@ impl Checker<'_> {
     }
 
     /// What to write when one type stands where another is wanted.
-    fn mismatch_hint(&mut self, found: &Type, expected: &Type, term: &Term) -> Option<String> {
+    fn mismatch_hint(&mut self, found: &Type, expected: &Type, term: &Term) -> Option<Help> {
+        let span = term.span;
         if expected.is_bool() && found.as_scalar().is_some() {
             return Some("a truth value comes from a comparison, such as `x != 0`".into());
         }
         if let (TermKind::Int(value), true) = (&term.kind, expected.as_unit_sum().is_some()) {
-            return Some(format!("an integer is never an index value: write `` `{value}:{expected} ``"));
+            let index = format!("`{value}:{expected}");
+            let words = format!("an integer is never an index value: write `` {index} ``");
+            let fits = expected.as_unit_sum().zip(value.to_biguint()).is_some_and(|(n, value)| value < *n);
+            return Some(if fits { Help::instead(words, span, index) } else { Help::new(words) });
         }
         if found.to_string() == expected.to_string() {
             let words = "two types have this name: they come from two modules, or one was declared anew";
@@ -137,9 +144,13 @@ impl Checker<'_> {
             && element.has_meta()
             && let Some(other) = parts.iter().find(|part| **part != parts[0])
         {
-            return Some(format!("an array has elements of one type: here are `{}` and `{other}`", parts[0]));
+            let words = format!("an array has elements of one type: here are `{}` and `{other}`", parts[0]);
+            return Some(words.into());
         }
-        if let Some(hint) = pair_hint(found, expected).or_else(|| self.fit_hint(found, expected)) {
+        if let Some(hint) = pair_hint(found, expected) {
+            return Some(hint.into());
+        }
+        if let Some(hint) = self.fit_hint(found, expected, span) {
             return Some(hint);
         }
         if let (TypeKind::Function(_, found), TypeKind::Function(_, expected)) =
@@ -148,38 +159,43 @@ impl Checker<'_> {
             && !expected.is_exists()
         {
             let why = "each call gives a size of its own, and here all results have one type";
-            return Some(format!("{why}: take the result to one type inside a function"));
+            return Some(format!("{why}: take the result to one type inside a function").into());
         }
         if !(found.has_meta() || expected.has_meta())
             && crate::iso::verdict(found, expected) > crate::iso::Verdict::Natural
             && self.natural_here(found, expected)
         {
             let why = "by the sizes required before, the two are naturally isomorphic";
-            return Some(format!("{why}: `:>> {expected}` reads it as the other"));
+            let words = format!("{why}: `:>> {expected}` reads it as the other");
+            return Some(Help::around(words, span, &format!(" :>> {expected}"), ""));
         }
         if let Some(help) = self.late_size(found, expected) {
-            return Some(help);
+            return Some(help.into());
         }
         if found.has_meta() || expected.has_meta() {
             return None;
         }
         if expected.as_scalar() == Some(Scalar::String) {
-            return Some("`.str` gives a value as text".into());
+            return Some(Help::around("`.str` gives a value as text", span, "", ".str"));
         }
         if expected.as_scalar() == Some(Scalar::Char) {
             return character_hint(term);
         }
         if super::reshape::convertible(found, expected) {
-            return Some(format!("convert it explicitly: `:> {expected}`"));
+            let words = format!("convert it explicitly: `:> {expected}`");
+            return Some(Help::around(words, span, &format!(" :> {expected}"), ""));
         }
         match crate::iso::verdict(found, expected) {
-            crate::iso::Verdict::Natural => Some(format!(
-                "the two are naturally isomorphic: `:>> {expected}` reads it as the other, at no cost"
-            )),
+            crate::iso::Verdict::Natural => {
+                let words = format!(
+                    "the two are naturally isomorphic: `:>> {expected}` reads it as the other, at no cost"
+                );
+                Some(Help::around(words, span, &format!(" :>> {expected}"), ""))
+            }
             crate::iso::Verdict::Isomorphic => {
                 let comparison = crate::iso::compare(found, expected);
                 let (message, _, help) = comparison.explanation();
-                Some(format!("as many values, but in other storage: {}", help.unwrap_or(message)))
+                Some(format!("as many values, but in other storage: {}", help.unwrap_or(message)).into())
             }
             _ => None,
         }
@@ -344,11 +360,14 @@ impl Checker<'_> {
     /// A name where its value is wanted.
     fn name(&mut self, name: &ast::Name, type_args: &[Type], hint: Option<&Type>) -> Term {
         let span = name.span;
+        self.note_scope(span);
         if type_args.is_empty() {
             if let Some((binding, _)) = self.lookup_local(&name.text) {
+                self.note(span, |_| Some(Referent::At(binding.span)));
                 return self.local_term(binding.local, span);
             }
             if let Some((id, ..)) = self.global(&name.text) {
+                self.note_global(span, &name.text);
                 let ty = self.program.globals[id as usize].ty.clone();
                 return Term::new(TermKind::Global(id), ty, span);
             }
@@ -652,23 +671,29 @@ pub(super) fn pair_hint(found: &Type, expected: &Type) -> Option<String> {
 }
 
 /// What to write for a term where a character is wanted.
-fn character_hint(term: &Term) -> Option<String> {
+fn character_hint(term: &Term) -> Option<Help> {
+    let span = term.span;
     let one = |text: &str| {
         let mut chars = text.chars();
         chars.next().filter(|_| chars.next().is_none())
     };
     match &term.kind {
         TermKind::Str(text) => Some(match one(text) {
-            Some(c) => format!("a character stands in single quotes: `{c:?}`"),
+            Some(c) => {
+                Help::instead(format!("a character stands in single quotes: `{c:?}`"), span, format!("{c:?}"))
+            }
             None => "a text is not a character: `char_at (s, i)` takes one from it".into(),
         }),
         TermKind::Int(n) => Some(match n.to_u32().and_then(char::from_u32) {
-            Some(c) if !c.is_control() => format!("the character with this code point is `{c:?}`"),
+            Some(c) if !c.is_control() => {
+                let words = format!("the character with this code point is `{c:?}`");
+                Help::instead(words, span, format!("{c:?}"))
+            }
             Some(_) => "`:> char` gives the character with this code point".into(),
             None => "this is not the code point of a character".into(),
         }),
         _ if term.ty.as_scalar().is_some_and(Scalar::is_integer) => {
-            Some("`:> char` gives the character with this code point".into())
+            Some(Help::around("`:> char` gives the character with this code point", span, " :> char", ""))
         }
         _ if term.ty.as_scalar() == Some(Scalar::String) => {
             Some("`char_at (s, i)` takes a character from a text".into())

@@ -16,7 +16,9 @@
 //! Changes nothing: holes are as they were.
 
 use super::Checker;
+use crate::diagnostic::Help;
 use crate::iso::{self, Verdict};
+use crate::source::Span;
 use crate::types::encoding::Code;
 use crate::types::size::Size;
 use crate::types::{Kind, Triangle, Type, TypeKind};
@@ -36,7 +38,7 @@ struct Solved {
 
 impl Checker<'_> {
     /// What to write where an array has the right elements and the wrong form of index.
-    pub(super) fn fit_hint(&mut self, found: &Type, expected: &Type) -> Option<String> {
+    pub(super) fn fit_hint(&mut self, found: &Type, expected: &Type, span: Span) -> Option<Help> {
         let (TypeKind::Array(element, index), TypeKind::Array(wanted, form)) =
             (found.kind(), expected.kind())
         else {
@@ -56,16 +58,17 @@ impl Checker<'_> {
                     && self.infer.unify(&fitting, expected).is_ok();
                 fits.then(|| {
                     if solved.example {
-                        format!("say how it is put together, such as `:>> {fitting}`")
+                        Help::new(format!("say how it is put together, such as `:>> {fitting}`"))
                     } else {
-                        format!("`:>> {fitting}` reads it in that form, at no cost")
+                        let words = format!("`:>> {fitting}` reads it in that form, at no cost");
+                        Help::around(words, span, &format!(" :>> {fitting}"), "")
                     }
                 })
             }
             None => index
                 .size()
                 .ok()
-                .map(|n| format!("no index type in the place of `_` gives `{form}` the size {n}")),
+                .map(|n| format!("no index type in the place of `_` gives `{form}` the size {n}").into()),
         };
         self.infer.undo(mark);
         hint

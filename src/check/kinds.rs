@@ -14,6 +14,7 @@
 use super::Checker;
 use super::env::TypeDefinition;
 use super::error::{CheckError, KindError};
+use super::note::Referent;
 use super::suggest::similar;
 use crate::source::Span;
 use crate::syntax::ast::{self, Name, TypeExpr, TypeExprKind, TypeParam};
@@ -71,6 +72,7 @@ impl Checker<'_> {
     /// A written kind, `TYPE` when left out.
     pub(super) fn lower_kind(&mut self, written: Option<&Name>) -> Kind {
         let Some(name) = written else { return Kind::Type };
+        self.note(name.span, |_| Some(Referent::Named));
         self.env.kind_named(&name.text).unwrap_or_else(|| {
             if self.unknown_in_module(name) {
                 return Kind::UnitSum;
@@ -311,12 +313,14 @@ impl Checker<'_> {
     ) -> Type {
         if args.is_empty() {
             if let Some((_, var)) = scope.names.iter().find(|(known, _)| *known == name.text) {
+                self.note(name.span, |_| Some(Referent::Parameter(var.id)));
                 return Type::var(var.clone());
             }
             let declared = self.env.finite_kind(kind).cloned();
             if let Some(declared) = declared {
                 let members = declared.members.iter();
                 if let Some(index) = members.clone().position(|m| *m == name.text) {
+                    self.note(name.span, |_| Some(Referent::Named));
                     return Member { kind: declared, index }.into_type();
                 }
                 if let Some(similar) = similar(&name.text, members.map(|m| &**m)) {
@@ -331,6 +335,9 @@ impl Checker<'_> {
             }
         }
         self.ensure_type(&name.text, span);
+        if self.type_definition(&name.text).is_some() {
+            self.note(name.span, |_| Some(Referent::Named));
+        }
         let built_in = Scalar::named(&name.text).is_some() || matches!(&*name.text, "bool" | "unit" | "void");
         let (params, nominal, body) = match self.type_definition(&name.text).cloned() {
             Some(TypeDefinition::Alias(params, body)) => (params, None, body),
@@ -352,6 +359,7 @@ impl Checker<'_> {
                 let var = self.env.fresh_var(&name.text, kind);
                 scope.binds.push(var.clone());
                 scope.names.push((name.text.clone(), var.clone()));
+                self.note_parameter(name, &Type::var(var.clone()));
                 return Type::var(var);
             }
         };

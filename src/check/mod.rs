@@ -32,6 +32,7 @@ mod grouping;
 pub mod infer;
 mod kinds;
 pub mod module;
+pub mod note;
 mod opaque;
 mod open;
 mod operator;
@@ -57,6 +58,7 @@ use crate::types::{LARGEST_TYPE_NODES, Type, TypeVar};
 use constraint::Obligation;
 use env::{Constraint, Definition, TypeDefinition};
 use infer::Infer;
+use note::Notes;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -65,10 +67,25 @@ use std::sync::Arc;
 /// Diagnostics may be warnings and notes only; if one is an error there is no script, and the
 /// caller puts `env` and `program` back as they were.
 pub fn check(env: &mut Env, program: &mut Program, stmts: &[ast::Stmt]) -> (Option<Script>, Vec<Diagnostic>) {
+    check_noting(env, program, stmts, &mut None)
+}
+
+/// The same, and notes for editors what the text says.
+pub fn check_noting(
+    env: &mut Env,
+    program: &mut Program,
+    stmts: &[ast::Stmt],
+    notes: &mut Option<Notes>,
+) -> (Option<Script>, Vec<Diagnostic>) {
     let hidden = env.hidden.iter().copied().collect();
     let mut checker = Checker::new(env, program);
+    checker.notes = notes.take();
     checker.exports(stmts);
     let script = hiding(hidden, || checker.input(&module::bare(stmts)));
+    *notes = checker.notes.take();
+    if let Some(notes) = notes {
+        notes.settle(&mut checker.infer);
+    }
     let errors = checker.diagnostics.iter().any(Diagnostic::is_error);
     (if errors { None } else { Some(script) }, checker.diagnostics)
 }
@@ -101,6 +118,8 @@ struct Binding {
     local: LocalId,
     mutable: bool,
     span: Span,
+    /// The word `val` of its statement.
+    word: Option<Span>,
 }
 
 /// What kind of body is being checked.
@@ -223,6 +242,10 @@ struct Checker<'a> {
     stated: Vec<(crate::syntax::ast::Name, Type)>,
     /// The next expression is a statement, so a procedure may be called.
     at_statement: bool,
+    /// The word that begins the statement whose pattern is being bound.
+    let_word: Option<Span>,
+    /// What is noted for an editor, if one asks.
+    notes: Option<Notes>,
 }
 
 impl<'a> Checker<'a> {
@@ -241,6 +264,8 @@ impl<'a> Checker<'a> {
             opens: open::Opens::Nothing,
             stated: Vec::new(),
             at_statement: false,
+            let_word: None,
+            notes: None,
         }
     }
 
@@ -274,7 +299,11 @@ impl<'a> Checker<'a> {
 
     /// Brings a local into scope under a name.
     fn bind(&mut self, name: &Arc<str>, local: LocalId, mutable: bool, span: Span) {
-        let binding = Binding { local, mutable, span };
+        let binding = Binding { local, mutable, span, word: self.let_word };
+        self.note_variable(span, |this| match this.item.frames.last() {
+            Some(frame) => frame.locals[local as usize].ty.clone(),
+            None => Type::error(),
+        });
         if let Some(scope) = self.frame().scopes.last_mut() {
             scope.insert(name.clone(), binding);
         }
@@ -373,9 +402,9 @@ impl<'a> Checker<'a> {
         locals.chain(self.env.values.keys()).map(|n| n.to_string()).collect()
     }
 
-    fn global(&self, name: &str) -> Option<(GlobalId, bool, Span)> {
+    fn global(&self, name: &str) -> Option<(GlobalId, bool, Span, Option<Span>)> {
         match self.env.values.get(name) {
-            Some(Definition::Global { id, mutable, span }) => Some((*id, *mutable, *span)),
+            Some(Definition::Global { id, mutable, span, word }) => Some((*id, *mutable, *span, *word)),
             _ => None,
         }
     }

@@ -7,6 +7,7 @@
 use super::Checker;
 use super::env::TypeDefinition;
 use super::error::{CheckError, KindError};
+use super::note::Referent;
 use crate::iso::{self, Verdict};
 use crate::syntax::ast::{Name, TypeDecl, TypeExpr};
 use crate::types::opaque::Abstract;
@@ -58,6 +59,7 @@ impl Checker<'_> {
                 self.report(error);
             }
             let at = params.iter().position(|p| p.name == name.text);
+            self.note(name.span, |_| Some(Referent::Parameter(params[at?].id)));
             match at {
                 Some(at) if !params[at].kind.is_finite() => functorial[at] = true,
                 _ => {

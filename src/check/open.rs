@@ -338,8 +338,7 @@ impl Checker<'_> {
         let opens = self.frame().opened.iter().any(|var| found.mentions(var));
         if opens && !self.infer.try_unify(&found, result) {
             let (span, expected) = (value.span, self.infer.shown(result));
-            let hint =
-                Some("a result of several sizes is declared, as in `fun f(n:int):int ^ ?K`".to_string());
+            let hint = Some("a result of several sizes is declared, as in `fun f(n:int):int ^ ?K`".into());
             return self.wrong(CheckError::Mismatch { span, expected, found, because, hint }, span);
         }
         self.coerce(value, result, because)
@@ -431,6 +430,7 @@ impl Checker<'_> {
                 None => {
                     let var = self.env.fresh_var(&name.text, Kind::Compact);
                     vars.push(var.clone());
+                    self.note_parameter(name, &Type::var(var.clone()));
                     Type::var(var)
                 }
             },
@@ -468,6 +468,7 @@ impl Checker<'_> {
 
     /// Brings the name of a size into scope.
     pub(super) fn bind_size(&mut self, name: &Name, size: Type, session: bool) {
+        self.note_parameter(name, &size);
         if session {
             self.env.types.insert(name.text.clone(), TypeDefinition::Size(size));
         } else {

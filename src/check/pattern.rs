@@ -4,6 +4,7 @@ use super::Checker;
 use super::error::CheckError;
 use super::expr::{MOST_COMPONENTS, Number, suffixed};
 use super::infer::Literal;
+use super::note::Referent;
 use crate::core::{Pat, PatKind};
 use crate::source::Span;
 use crate::syntax::ast::{Name, Pattern, PatternKind};
@@ -202,7 +203,10 @@ impl Checker<'_> {
                     known.iter().map(|(_, ty)| Pat { kind: PatKind::Wild, ty: ty.clone(), span }).collect();
                 for (name, inner) in fields {
                     match known.iter().position(|(k, _)| *k == name.text) {
-                        Some(at) => parts[at] = self.pattern(inner, &known[at].1, mutable),
+                        Some(at) => {
+                            self.note_field(name.span, &ty, at);
+                            parts[at] = self.pattern(inner, &known[at].1, mutable);
+                        }
                         None => {
                             let fields = known.iter().map(|(n, _)| n.to_string()).collect();
                             let (name_text, ty) = (name.text.to_string(), ty.clone());
@@ -321,6 +325,10 @@ impl Checker<'_> {
         mutable: bool,
         span: Span,
     ) -> Pat {
+        self.note(name.span, |this| {
+            let (nominal, case) = this.env.constructor(&name.text)?;
+            Some(Referent::Case(nominal, case))
+        });
         let ty = self.infer.zonk(ty);
         let cases = match ty.kind() {
             TypeKind::Nominal(found, args) if found.id == nominal => found.variant_cases(args),

@@ -1,6 +1,7 @@
 //! Statements, and control flow.
 
 use super::error::{CheckError, ClassError, ModuleError};
+use super::note::Referent;
 use super::{Checker, FrameKind};
 use crate::core::{
     ForRange, Global, Pat, PatKind, Root, Script, Step, StepKind, Stmt, StmtKind, Term, TermKind,
@@ -18,7 +19,7 @@ impl Checker<'_> {
             let mut out = Vec::new();
             match &stmt.kind {
                 ast::StmtKind::Let { mutable, pattern, ty, init } => {
-                    this.global_let(*mutable, pattern, ty.as_ref(), init, &mut out);
+                    this.global_let(*mutable, pattern, ty.as_ref(), init, stmt.span, &mut out);
                 }
                 ast::StmtKind::Function { .. } => {}
                 ast::StmtKind::Expr(e) => {
@@ -76,6 +77,7 @@ impl Checker<'_> {
         pattern: &ast::Pattern,
         ty: Option<&ast::TypeExpr>,
         init: &Expr,
+        stmt: Span,
         out: &mut Vec<Stmt>,
     ) {
         let (ty, init) = self.initial(ty, init, true);
@@ -83,7 +85,9 @@ impl Checker<'_> {
         let span = pattern.span;
         let (pat, bound) = self.in_scope(|this| {
             this.item.names_last = true;
+            this.let_word = val_word(mutable, stmt);
             let pat = this.total_binding(pattern, &ty, mutable);
+            this.let_word = None;
             this.item.names_last = false;
             let scope = this.frame().scopes.last().cloned().unwrap_or_default();
             (pat, scope)
@@ -110,7 +114,8 @@ impl Checker<'_> {
                 None => self.local_term(binding.local, binding.span),
             };
             out.push(Stmt { kind: StmtKind::SetGlobal(id, value), span });
-            let definition = super::Definition::Global { id, mutable, span: binding.span };
+            let definition =
+                super::Definition::Global { id, mutable, span: binding.span, word: binding.word };
             self.env.values.insert(name, definition);
         }
     }
@@ -173,7 +178,9 @@ impl Checker<'_> {
             S::Let { mutable, pattern, ty, init } => {
                 let (ty, init) = self.initial(ty.as_ref(), init, false);
                 self.names_once([pattern], "variable");
+                self.let_word = val_word(*mutable, span);
                 let pat = self.total_binding(pattern, &ty, *mutable);
+                self.let_word = None;
                 push(StmtKind::Let(pat, init));
             }
             S::Function { name, function, .. } => {
@@ -339,7 +346,7 @@ impl Checker<'_> {
             (FrameKind::Proc, Some(value)) => {
                 let value = self.expr(value, None);
                 let found = self.infer.settle(&value.ty);
-                let hint = Some("a procedure returns nothing: make it a `fun` to return a value".to_string());
+                let hint = Some("a procedure returns nothing: make it a `fun` to return a value".into());
                 self.report(CheckError::Mismatch {
                     span: value.span,
                     expected: Type::unit(),
@@ -370,7 +377,9 @@ impl Checker<'_> {
 
     /// A variable that is about to be stored into.
     fn storable(&mut self, name: &ast::Name) -> Option<(Root, Type)> {
+        self.note_scope(name.span);
         if let Some((binding, own)) = self.lookup_local(&name.text) {
+            self.note(name.span, |_| Some(Referent::At(binding.span)));
             if !own && self.frame().pure() {
                 let header = self.frame().header;
                 self.report(CheckError::StoreOutside {
@@ -381,14 +390,16 @@ impl Checker<'_> {
                 return None;
             }
             if !binding.mutable {
-                let declared = Some(binding.span);
-                self.report(CheckError::NotAVar { span: name.span, name: name.text.to_string(), declared });
+                let (declared, word) = (Some(binding.span), binding.word);
+                let name_text = name.text.to_string();
+                self.report(CheckError::NotAVar { span: name.span, name: name_text, declared, word });
                 return None;
             }
             let ty = self.frame().locals[binding.local as usize].ty.clone();
             return Some((Root::Local(binding.local), ty));
         }
-        if let Some((id, mutable, declared)) = self.global(&name.text) {
+        if let Some((id, mutable, declared, word)) = self.global(&name.text) {
+            self.note_global(name.span, &name.text);
             if self.frame().pure() {
                 let header = self.frame().header;
                 self.report(CheckError::StoreOutside {
@@ -400,13 +411,15 @@ impl Checker<'_> {
             }
             if !mutable {
                 let declared = Some(declared);
-                self.report(CheckError::NotAVar { span: name.span, name: name.text.to_string(), declared });
+                let name_text = name.text.to_string();
+                self.report(CheckError::NotAVar { span: name.span, name: name_text, declared, word });
                 return None;
             }
             return Some((Root::Global(id), self.program.globals[id as usize].ty.clone()));
         }
         if self.env.callables(&name.text).is_some() {
-            self.report(CheckError::NotAVar { span: name.span, name: name.text.to_string(), declared: None });
+            let (name_text, declared) = (name.text.to_string(), None);
+            self.report(CheckError::NotAVar { span: name.span, name: name_text, declared, word: None });
         } else {
             self.unknown(name);
         }
@@ -470,7 +483,10 @@ impl Checker<'_> {
                 ExprKind::Name(field) => {
                     let fields = ty.unfold().fields();
                     match fields.and_then(|f| f.iter().position(|(n, _)| *n == field.text)) {
-                        Some(at) => self.component(hole, &at.into(), key.span),
+                        Some(at) => {
+                            self.note_field(field.span, &ty, at);
+                            self.component(hole, &at.into(), key.span)
+                        }
                         None => self.select(hole, key, key.span),
                     }
                 }
@@ -538,6 +554,11 @@ impl Checker<'_> {
             Some(StmtKind::For(local, range, stmts))
         })
     }
+}
+
+/// The word that begins the statement of a `val`.
+fn val_word(mutable: bool, stmt: Span) -> Option<Span> {
+    (!mutable).then(|| super::module::word(stmt, "val"))
 }
 
 /// Whether statements always leave the function by `return` (or stop the program).

@@ -35,6 +35,7 @@ impl Checker<'_> {
     /// The type a written type stands for, of any kind.
     pub(super) fn lower_argument(&mut self, written: &TypeExpr) -> Type {
         let ty = self.lower_any(written);
+        self.note_expr(written.span, &ty);
         if ty.nodes() > LARGEST_TYPE_NODES || ty.depth() > DEEPEST_TYPE {
             self.too_large(written.span);
             return Type::error();
@@ -147,6 +148,7 @@ impl Checker<'_> {
 
     fn lower_name(&mut self, name: &Name, args: &[TypeExpr], span: Span) -> Type {
         let text = &*name.text;
+        self.note_type_name(name);
         if let Some(ty) = self.item.type_scope.get(text) {
             let ty = ty.clone();
             return if args.is_empty() { ty } else { self.arity(name, 0, args.len()) };
@@ -268,6 +270,7 @@ impl Checker<'_> {
                 });
             }
             let var = self.env.fresh_var(&param.name.text, kind);
+            self.note_parameter(&param.name, &Type::var(var.clone()));
             self.item.type_scope.insert(param.name.text.clone(), Type::var(var.clone()));
             vars.push(var);
         }
@@ -322,6 +325,9 @@ impl Checker<'_> {
         let outer = std::mem::take(&mut self.item.type_scope);
         let opens = std::mem::take(&mut self.opens);
         self.declare_type(&stmt);
+        if let Some(name) = declared_type(&stmt) {
+            self.note_type_declared(name);
+        }
         self.opens = opens;
         self.item.type_scope = outer;
         self.types_in_progress.pop();

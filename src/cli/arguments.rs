@@ -205,6 +205,12 @@ pub enum Command {
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
+    /// Serve an editor: the Language Server Protocol on standard input and output
+    Lsp {
+        /// What many editors add; there is no other way
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// Print the number of values of a compact linear type
     Size {
         /// The type; unknown upper-case names are index types

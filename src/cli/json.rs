@@ -23,10 +23,17 @@ pub fn line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
         .map(|label| json!({ "place": place(label.span, sources), "text": label.text }))
         .collect();
     let help = diagnostic.help.as_ref().map(|help| {
-        let edit = help.edit.as_ref();
+        let edit =
+            |(span, text): &(Span, String)| json!({ "place": place(*span, sources), "replacement": text });
+        // One edit is there under the name it had before there could be several.
+        let only = match &help.edits[..] {
+            [only] => Some(edit(only)),
+            _ => None,
+        };
         json!({
             "text": help.text,
-            "edit": edit.map(|(span, text)| json!({ "place": place(*span, sources), "replacement": text })),
+            "edit": only,
+            "edits": help.edits.iter().map(edit).collect::<Vec<_>>(),
         })
     });
     json!({

@@ -14,6 +14,7 @@ mod fmt;
 mod input;
 mod interrupt;
 mod json;
+mod lsp;
 mod new;
 mod output;
 mod repl;
@@ -52,6 +53,9 @@ pub mod exit {
 
 /// Does what the arguments say.
 pub fn run(arguments: Arguments) -> u8 {
+    if let Some(Command::Lsp { .. }) = arguments.command {
+        return lsp::serve();
+    }
     let mut shell = Shell::new();
     let code = match (arguments.command, arguments.evaluate, arguments.file) {
         (Some(command), _, _) => shell.command(command),
@@ -124,6 +128,8 @@ impl Shell {
                 });
                 self.shown(stage, stats, |shell| shell.file(&file, &rest))
             }
+            // It has no shell: it was served before there was one.
+            Command::Lsp { .. } => exit::OK,
             Command::Bench { seconds, json, files } => self.bench(&files, seconds, json),
             Command::Test { files } => self.test(&files),
             Command::Doc { file, markdown, output, .. } => self.document(file.as_deref(), markdown, &output),

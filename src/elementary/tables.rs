@@ -1,6 +1,9 @@
 //! Tables of [`super`]: numbers in two parts, whose sum is right to some hundred bits. The tests
 //! compute them anew.
 
+// √2 is the power of 2 by 64/128.
+#![allow(clippy::approx_constant)]
+
 /// 2^(j/128).
 pub(super) static POWERS: [(f64, f64); 128] = [
     (1.0, 0.0),

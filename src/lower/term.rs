@@ -178,6 +178,19 @@ impl<'a> Lower<'a> {
                 }
             }
             TermKind::FromCode(inner) => {
+                // A literal is a number of any length.
+                if let TermKind::Int(n) = &inner.kind {
+                    let ty = self.ty(frame, &term.ty);
+                    let count = self.count(&ty)?;
+                    return match n.to_u64().filter(|n| *n < count) {
+                        Some(_) if count == 1 => Ok(V::Unit),
+                        Some(n) => Ok(V::Word(self.int(n)?)),
+                        None => {
+                            self.emit(Stmt::Fail)?;
+                            self.zero(&ty)
+                        }
+                    };
+                }
                 if self.ty(frame, &inner.ty).as_scalar() != Some(Scalar::Int) {
                     return Err(No("big integers"));
                 }

@@ -10,7 +10,7 @@ use crate::check::env::{Callable, Definition};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::{self, ast};
-use crate::types::Scalar;
+use crate::types::{Scalar, Type};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -87,14 +87,8 @@ impl Session {
         let dot = parts.len() - 1;
         let base = operand(before, &parts[..dot]).map(|start| before[start..parts[dot].0.start].trim());
         let ty = base.and_then(|base| self.quietly(|session| session.type_of(base).ok()));
-        let fields = ty.map(|ty| ty.unfold()).and_then(|ty| match ty.fields() {
-            Some(fields) => Some(fields.into_iter().map(|(name, _)| name.to_string()).collect()),
-            None => {
-                let parts = ty.components(MOST_COMPONENTS).or_else(|| ty.compact_parts(MOST_COMPONENTS));
-                parts.map(|parts| (0..parts.len()).map(|i| i.to_string()).collect::<Vec<_>>())
-            }
-        });
-        let mut names: Vec<String> = fields.unwrap_or_default();
+        let parts = ty.map(|ty| parts_of(&ty)).unwrap_or_default();
+        let mut names: Vec<String> = parts.into_iter().map(|(name, _)| name).collect();
         names.retain(|name| name.starts_with(prefix));
         if !prefix.is_empty() {
             let more = self.complete(prefix);
@@ -179,8 +173,19 @@ impl Session {
     }
 }
 
+/// What can be selected from a value by a dot, with its type: fields, or numbers of components.
+pub(super) fn parts_of(ty: &Type) -> Vec<(String, Type)> {
+    let ty = ty.unfold();
+    if let Some(fields) = ty.fields() {
+        return fields.into_iter().map(|(name, ty)| (name.to_string(), ty)).collect();
+    }
+    let parts = ty.components(MOST_COMPONENTS).or_else(|| ty.compact_parts(MOST_COMPONENTS));
+    let parts = parts.unwrap_or_default();
+    parts.into_iter().enumerate().map(|(at, ty)| (at.to_string(), ty)).collect()
+}
+
 /// Where the name that ends a text begins; `geometry::ar` is one.
-fn word_start(text: &str) -> usize {
+pub(super) fn word_start(text: &str) -> usize {
     let in_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\'';
     let word = |end: usize| {
         let letters = text[..end].char_indices().rev().take_while(|(_, c)| in_word(*c));

@@ -140,7 +140,7 @@ impl Session {
         let name: Arc<str> = name.into();
         self.program.globals.push(Global { name: name.clone(), ty: host.ty.clone() });
         self.machine.set_global(id, host.value);
-        let definition = Definition::Global { id, mutable: false, span: Span::default() };
+        let definition = Definition::Global { id, mutable: false, span: Span::default(), word: None };
         self.env.values.insert(name, definition);
         Some(host.ty)
     }

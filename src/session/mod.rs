@@ -15,6 +15,7 @@ mod display;
 pub mod docs;
 mod entry;
 mod host;
+pub mod index;
 mod laws;
 mod library;
 mod modules;
@@ -80,6 +81,8 @@ pub struct Session {
     results: Results,
     /// The inputs that have succeeded, in order.
     inputs: Vec<definition::Input>,
+    /// What is collected while an index is made.
+    noting: Option<index::Noting>,
     interrupt: Arc<AtomicBool>,
     memory: u64,
     jit: Option<Arc<Jit>>,
@@ -187,6 +190,7 @@ impl Session {
             hosts: Hosts::default(),
             results: Results::default(),
             inputs: Vec::new(),
+            noting: None,
             interrupt: Arc::new(AtomicBool::new(false)),
             memory: MEMORY,
             jit: None,
@@ -394,7 +398,7 @@ impl Session {
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<Script, Status> {
         let instances = self.program.instances.len();
-        let (script, found) = check::check(&mut self.env, &mut self.program, stmts);
+        let (script, found) = checked(&mut self.noting, &mut self.env, &mut self.program, stmts);
         diagnostics.extend(found);
         if self.program.instances.len() > instances {
             self.machine.forget_instances();
@@ -562,6 +566,19 @@ impl Session {
         }
         self.machine.restore(&saved.checkpoint);
     }
+}
+
+/// Checks statements; an index that is being made is told what they say.
+fn checked(
+    noting: &mut Option<index::Noting>,
+    env: &mut Env,
+    program: &mut Program,
+    stmts: &[syntax::ast::Stmt],
+) -> (Option<Script>, Vec<Diagnostic>) {
+    let Some(noting) = noting else { return check::check(env, program, stmts) };
+    let done = check::check_noting(env, program, stmts, noting.notes());
+    noting.functions(env);
+    done
 }
 
 /// Whether an input that succeeded changes the session.

@@ -15,10 +15,10 @@
 //! input fails at any step, all modules that it has read are forgotten with it.
 
 use super::{Session, library};
+use crate::check::Env;
 use crate::check::error::{CheckError, ModuleError};
 use crate::check::module::{self, Module};
 use crate::check::suggest::similar;
-use crate::check::{self, Env};
 use crate::core::Script;
 use crate::diagnostic::Diagnostic;
 use crate::source::{Source, Span};
@@ -239,7 +239,9 @@ impl Session {
             self.machine.forget_instances();
         }
         let (imports, whole) = resolved(reading.targets, &modules);
-        if whole {
+        self.note_imports(&imports);
+        // Who is asked what a text says goes on with the imports that are right.
+        if whole || self.noting.is_some() {
             let library = &self.library.env;
             let said = module::open(&mut self.env, &mut self.program, &imports, library);
             diagnostics.extend(said);
@@ -255,7 +257,11 @@ impl Session {
         scripts: &mut Vec<First>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Arc<Module>> {
+        if let Some(noting) = &mut self.noting {
+            noting.module(fresh.source.id, &fresh.place.id);
+        }
         let (imports, whole) = resolved(fresh.targets, modules);
+        self.note_imports(&imports);
         if !whole || fresh.broken {
             return None;
         }
@@ -267,8 +273,11 @@ impl Session {
         let mut said = module::open(&mut env, &mut self.program, &imports, &self.library.env);
         module::qualify(&mut env, &self.library.env, names.into_iter());
         let wrong = said.iter().any(Diagnostic::is_error);
-        let (script, found) =
-            if wrong { (None, Vec::new()) } else { check::check(&mut env, &mut self.program, &fresh.stmts) };
+        let (script, found) = if wrong {
+            (None, Vec::new())
+        } else {
+            super::checked(&mut self.noting, &mut env, &mut self.program, &fresh.stmts)
+        };
         said.extend(found);
         diagnostics.extend(said_at(said, fresh.import));
         self.env.number_after(&env);
@@ -276,6 +285,12 @@ impl Session {
         let module = Arc::new(Module::file(&fresh.source, env));
         self.modules.insert(fresh.place.id, module.clone());
         Some(module)
+    }
+
+    fn note_imports(&mut self, imports: &[(Import, Arc<Module>)]) {
+        if let Some(noting) = &mut self.noting {
+            imports.iter().for_each(|(import, module)| noting.import(import.target.span(), module.source));
+        }
     }
 
     /// The names that imported modules show, as they are written.

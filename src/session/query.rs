@@ -77,6 +77,8 @@ pub(super) const KEYWORDS: &[&str] = &[
     "import",
     "in",
     "instance",
+    "kind",
+    "law",
     "match",
     "newtype",
     "not",
@@ -90,6 +92,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "struct",
     "then",
     "true",
+    "type",
     "typedef",
     "typefun",
     "typematch",
@@ -219,8 +222,13 @@ impl Session {
         if self.load_library(&source).is_err() {
             return Vec::new();
         }
-        let callables = self.env.callables(name.trim()).unwrap_or(&[]);
-        callables.iter().map(|callable| overload(&self.env, name.trim(), callable)).collect()
+        self.known_overloads(name.trim())
+    }
+
+    /// The functions of a name, as far as the library has been read.
+    pub(super) fn known_overloads(&self, name: &str) -> Vec<Overload> {
+        let callables = self.env.callables(name).unwrap_or(&[]);
+        callables.iter().map(|callable| overload(&self.env, name, callable)).collect()
     }
 
     /// Names that begin with `prefix`, sorted: of values, functions, types, and words of the language.

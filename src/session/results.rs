@@ -77,7 +77,7 @@ impl Session {
                 None => false,
             };
             if !own {
-                let definition = Definition::Global { id, mutable: false, span: Span::default() };
+                let definition = Definition::Global { id, mutable: false, span: Span::default(), word: None };
                 self.env.values.insert(name, definition);
             }
         }

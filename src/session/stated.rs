@@ -43,7 +43,7 @@ impl Session {
         let ty = data::describe(format, &bytes, part.map(|(part, _)| part), self.memory)?;
         let before = source.text.get(..span.start as usize)?;
         let text = format!("`{path}` is `{ty}`: state it where the result gets its name");
-        Some(Help { text, edit: place(before).map(|at| insertion(span, at, &ty)) })
+        Some(Help { text, edits: place(before).map(|at| insertion(span, at, &ty)).into_iter().collect() })
     }
 }
 

@@ -350,6 +350,7 @@ impl Grow {
                 0 => While { condition: self.expr(deeper), body: block(self) },
                 1 => Block(block(self)),
                 _ => Test {
+                    bench: self.dice.roll(2) == 0,
                     title: ast_name(self.string()),
                     function: Box::new(felis::syntax::ast::Function {
                         is_proc: true,

@@ -15,7 +15,7 @@ pub use kind::KindError;
 pub use module::ModuleError;
 pub use size::{Inside, SizeError};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Help};
 use crate::source::Span;
 use crate::types::{Triangle, Type, TypeKind};
 use num_bigint::{BigInt, BigUint};
@@ -94,7 +94,7 @@ pub enum CheckError {
         expected: Type,
         found: Type,
         because: Option<(Span, String)>,
-        hint: Option<String>,
+        hint: Option<Help>,
     },
     NotNatural {
         span: Span,
@@ -167,6 +167,8 @@ pub enum CheckError {
         span: Span,
         name: String,
         declared: Option<Span>,
+        /// The word `val` of its declaration.
+        word: Option<Span>,
     },
     ValueWithTypeArguments {
         span: Span,
@@ -230,7 +232,7 @@ pub enum CheckError {
         found: Type,
         index: Type,
         array: Type,
-        help: Option<String>,
+        help: Option<Help>,
     },
     NotIndexable {
         span: Span,
@@ -621,7 +623,7 @@ impl CheckError {
             )
             .label(*header, "this function is pure")
             .help("return the new value instead, or make the function a `proc`"),
-            E::NotAVar { span, name, declared } => {
+            E::NotAVar { span, name, declared, word } => {
                 let d = error(
                     span,
                     format!("`{name}` cannot change: it is not a `var`"),
@@ -631,9 +633,15 @@ impl CheckError {
                     Some(at) if name.contains("::") => {
                         d.label(*at, "made here").help("copy it into a `var` of your own")
                     }
-                    Some(at) => d
-                        .label(*at, "made here")
-                        .help(format!("make it with `var {name} = …`, or copy it into a `var` first")),
+                    Some(at) => {
+                        let words = format!("make it with `var {name} = …`, or copy it into a `var` first");
+                        // What another text has made, it may rely on.
+                        let here = word.filter(|word| word.source == span.source);
+                        d.label(*at, "made here").help(match here {
+                            Some(word) => Help::instead(words, word, "var"),
+                            None => Help::new(words),
+                        })
+                    }
                     None => d.help("only a `var` can change: give it a name of its own"),
                 }
             }

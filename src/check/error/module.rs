@@ -150,7 +150,11 @@ impl ModuleError {
             E::Private { span, name, file, declared } => {
                 error(span, format!("`{name}` is not exported by `{file}`"), "cannot be seen from here")
                     .label(*declared, "defined here, for the module itself")
-                    .help(format!("write `export` before its definition in `{file}`"))
+                    .fix(
+                        format!("write `export` before its definition in `{file}`"),
+                        Span { end: declared.start, ..*declared },
+                        "export ",
+                    )
             }
             E::NoName { span, path, alias } => error(
                 span,

@@ -199,6 +199,11 @@ impl Index {
         chunks.filter_map(|chunk| chunk.defines.first().map(|name| &**name))
     }
 
+    /// The texts that define a name.
+    pub fn homes(&self, name: &str) -> BTreeSet<SourceId> {
+        self.definitions(name).iter().map(|&at| self.chunks[at].span.source).collect()
+    }
+
     /// Every name that the library defines.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(|name| &**name)

@@ -1,0 +1,53 @@
+//! Quick fixes: the edits that the helps of diagnostics offer.
+
+use super::position::Lines;
+use super::report::{diagnostic, file};
+use super::{Answer, Server, said};
+use lsp_types::{
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, TextEdit, Uri, WorkspaceEdit,
+};
+use serde_json::Value;
+use std::collections::HashMap;
+
+impl Server {
+    pub(super) fn actions(&mut self, asked: CodeActionParams) -> Answer {
+        let uri = asked.text_document.uri;
+        let wanted = asked.context.only.as_ref().is_none_or(|kinds| {
+            kinds.iter().any(|kind| *kind == CodeActionKind::QUICKFIX || *kind == CodeActionKind::EMPTY)
+        });
+        let Some(index) = self.index(&uri).filter(|_| wanted) else { return Ok(Value::Null) };
+        let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
+        let (lines, text) = (&document.lines, &document.text);
+        let (from, to) = (lines.byte(text, asked.range.start), lines.byte(text, asked.range.end));
+        let mut actions = Vec::new();
+        for found in &index.diagnostics {
+            let Some(help) = found.help.as_ref().filter(|help| !help.edits.is_empty()) else { continue };
+            let touches = |span: felis::source::Span| {
+                span.source == index.root && span.start as usize <= to && from <= span.end as usize
+            };
+            let near = touches(found.primary.span) || help.edits.iter().any(|(span, _)| touches(*span));
+            let library = help.edits.iter().any(|(span, _)| index.is_library(span.source));
+            if library || !near {
+                continue;
+            }
+            let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
+            for (span, replacement) in &help.edits {
+                let Some(target) = file(&index, &self.copies, span.source) else { continue };
+                let Some(source) = index.sources().get(span.source) else { continue };
+                // Of this text the editor has the name that it knows.
+                let target = if span.source == index.root { uri.clone() } else { target };
+                let range = Lines::of(&source.text).span(&source.text, *span);
+                changes.entry(target).or_default().push(TextEdit { range, new_text: replacement.clone() });
+            }
+            actions.push(CodeActionOrCommand::CodeAction(CodeAction {
+                title: help.text.clone(),
+                kind: Some(CodeActionKind::QUICKFIX),
+                diagnostics: Some(vec![diagnostic(found, document, &index, &self.copies)]),
+                edit: Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }),
+                is_preferred: Some(true),
+                ..CodeAction::default()
+            }));
+        }
+        said(actions)
+    }
+}

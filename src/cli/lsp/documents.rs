@@ -1,0 +1,128 @@
+//! The texts that are open in the editor, as it says they are.
+//!
+//! Takes what the editor sends; keeps texts with their versions. What the editor says counts, whatever is on
+//! disk.
+
+use super::position::Lines;
+use super::uri;
+use super::workspace::{Buffers, id_of};
+use felis::session::index::Index;
+use lsp_types::{TextDocumentContentChangeEvent, Uri};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// An open text.
+pub struct Document {
+    /// As the editor names it.
+    pub uri: Uri,
+    /// What tells its file from all others; of what is no file, its URI.
+    pub id: String,
+    /// What messages call it.
+    pub name: String,
+    /// The number that the editor gave to this state.
+    pub version: i32,
+    /// The text.
+    pub text: String,
+    /// Its lines.
+    pub lines: Lines,
+    /// When its diagnostics are to be told.
+    pub due: Option<Instant>,
+    /// What is known of it, if nothing has changed since.
+    pub index: Option<Rc<Index>>,
+    /// A copy of the library's text, which is looked at and not changed.
+    pub library: bool,
+}
+
+impl Document {
+    /// The file it is, or where one of its name would be.
+    pub fn path(&self) -> PathBuf {
+        uri::path(&self.uri).unwrap_or_else(|| PathBuf::from(&self.id))
+    }
+}
+
+/// All open texts.
+#[derive(Default)]
+pub struct Documents {
+    open: BTreeMap<String, Document>,
+    /// Their texts, where the loader finds them.
+    pub buffers: Buffers,
+}
+
+impl Documents {
+    /// A text has been opened.
+    pub fn open(&mut self, uri: Uri, version: i32, text: String, library: bool) -> &mut Document {
+        let path = uri::path(&uri);
+        let id = path.as_deref().map_or_else(|| uri.as_str().to_string(), id_of);
+        let name = path.map_or_else(|| uri.as_str().to_string(), |path| path.display().to_string());
+        let lines = Lines::of(&text);
+        let key = uri.as_str().to_string();
+        let document = Document { uri, id, name, version, text, lines, due: None, index: None, library };
+        self.publish(&document);
+        let entry = self.open.entry(key);
+        entry.insert_entry(document).into_mut()
+    }
+
+    /// A text has changed.
+    pub fn change(&mut self, uri: &Uri, version: i32, changes: Vec<TextDocumentContentChangeEvent>) {
+        let Some(document) = self.open.get_mut(uri.as_str()) else { return };
+        for change in changes {
+            match change.range {
+                None => document.text = change.text,
+                Some(range) => {
+                    let start = document.lines.byte(&document.text, range.start);
+                    let end = document.lines.byte(&document.text, range.end).max(start);
+                    document.text.replace_range(start..end, &change.text);
+                }
+            }
+            document.lines = Lines::of(&document.text);
+        }
+        document.version = version;
+        document.index = None;
+        if let Some(document) = self.open.get(uri.as_str()) {
+            self.publish(document);
+        }
+    }
+
+    /// A text has been closed; gives it.
+    pub fn close(&mut self, uri: &Uri) -> Option<Document> {
+        let document = self.open.remove(uri.as_str())?;
+        if let Ok(mut buffers) = self.buffers.lock() {
+            buffers.remove(&document.id);
+        }
+        Some(document)
+    }
+
+    /// Lets importers see the text.
+    fn publish(&self, document: &Document) {
+        if let (Ok(mut buffers), false) = (self.buffers.lock(), document.library) {
+            buffers.insert(document.id.clone(), document.text.clone());
+        }
+    }
+
+    /// An open text.
+    pub fn get(&self, uri: &Uri) -> Option<&Document> {
+        self.open.get(uri.as_str())
+    }
+
+    /// An open text, to be changed.
+    pub fn get_mut(&mut self, uri: &Uri) -> Option<&mut Document> {
+        self.open.get_mut(uri.as_str())
+    }
+
+    /// The open text of a file.
+    pub fn of_file(&self, id: &str) -> Option<&Document> {
+        self.open.values().find(|document| document.id == id)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Document> {
+        self.open.values()
+    }
+
+    /// All of them, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Document> {
+        self.open.values_mut()
+    }
+}

@@ -1,0 +1,257 @@
+//! Answers about what stands in a text: hover, definition, references, symbols, inferred types.
+
+use super::documents::Document;
+use super::report::location;
+use super::{Answer, Server, said, workspace};
+use felis::session::index::{Declaration, DeclarationKind, Hover, Index, Spot, Target};
+use felis::source::Span;
+use lsp_types::{
+    DocumentHighlight, DocumentHighlightParams, DocumentSymbol, DocumentSymbolParams, GotoDefinitionParams,
+    HoverParams, InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams, InlayHintTooltip, Location,
+    MarkupContent, MarkupKind, ReferenceParams, SymbolKind, TextDocumentPositionParams,
+};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Hints of types longer than this are cut.
+const LONGEST_HINT: usize = 40;
+
+impl Server {
+    /// An open text, what is known of it, and the byte at a place of it.
+    pub(super) fn place(&mut self, at: &TextDocumentPositionParams) -> Option<(&Document, Rc<Index>, usize)> {
+        let index = self.index(&at.text_document.uri)?;
+        let document = self.documents.get(&at.text_document.uri)?;
+        Some((document, index, document.lines.byte(&document.text, at.position)))
+    }
+
+    pub(super) fn hover(&mut self, asked: HoverParams) -> Answer {
+        let Some((document, index, at)) = self.place(&asked.text_document_position_params) else {
+            return Ok(Value::Null);
+        };
+        let Some(hover) = index.hover(at) else { return Ok(Value::Null) };
+        let range = document.lines.span(&document.text, hover.span);
+        let contents = MarkupContent { kind: MarkupKind::Markdown, value: markdown(&hover) };
+        said(lsp_types::Hover { contents: lsp_types::HoverContents::Markup(contents), range: Some(range) })
+    }
+
+    pub(super) fn definition(&mut self, asked: GotoDefinitionParams) -> Answer {
+        let Some((_, index, at)) = self.place(&asked.text_document_position_params) else {
+            return Ok(Value::Null);
+        };
+        let span = match index.use_at(at).map(|found| found.target) {
+            Some(Target::Declared(span)) => span,
+            Some(Target::Module(source)) => Span::new(source, 0, 0),
+            Some(Target::BuiltIn) | None => return Ok(Value::Null),
+        };
+        said(location(&index, &self.copies, span))
+    }
+
+    pub(super) fn references(&mut self, asked: ReferenceParams) -> Answer {
+        let Some((_, index, at)) = self.place(&asked.text_document_position) else { return Ok(Value::Null) };
+        let Some(found) = index.use_at(at) else { return Ok(Value::Null) };
+        let mut places: Vec<Location> = Vec::new();
+        let declared = match found.target {
+            Target::Declared(declared) => Some(declared),
+            _ => None,
+        };
+        let indexes = match declared.and_then(|declared| index.spot(declared)) {
+            Some(spot) => {
+                let word = index.sources().slice(found.span).to_string();
+                self.indexes_naming(&index, &spot, &word)
+            }
+            None => vec![index.clone()],
+        };
+        for other in indexes {
+            // The numbers of texts are another index's own.
+            let target = match declared.and_then(|declared| index.spot(declared)) {
+                Some(spot) => other.span_of(&spot).map(Target::Declared),
+                None => Some(found.target),
+            };
+            let Some(target) = target else { continue };
+            let with = asked.context.include_declaration;
+            let uses = other.uses_for(target).filter(|span| with || Target::Declared(*span) != target);
+            for place in uses.filter_map(|span| location(&other, &self.copies, span)) {
+                if !places.contains(&place) {
+                    places.push(place);
+                }
+            }
+        }
+        places.sort_by(|a, b| {
+            let key = |place: &Location| (place.uri.as_str().to_string(), place.range.start);
+            key(a).cmp(&key(b))
+        });
+        said(places)
+    }
+
+    /// The indexes of all texts that may name what is declared at a place, this one first.
+    pub(super) fn indexes_naming(
+        &mut self,
+        index: &Rc<Index>,
+        declared: &Spot,
+        word: &str,
+    ) -> Vec<Rc<Index>> {
+        let mut all = vec![index.clone()];
+        let mut known: BTreeSet<String> = index.id_of(index.root).map(str::to_string).into_iter().collect();
+        let open: Vec<_> = self.documents.iter().filter(|document| !document.library).collect();
+        let open: Vec<_> = open
+            .into_iter()
+            .filter(|document| document.text.contains(word) || document.id == declared.id)
+            .map(|document| (document.uri.clone(), document.id.clone()))
+            .collect();
+        for (uri, id) in open {
+            if known.insert(id)
+                && let Some(other) = self.index(&uri)
+                && other.span_of(declared).is_some()
+            {
+                all.push(other);
+            }
+        }
+        for path in workspace::programs(&self.folders) {
+            let id = workspace::id_of(&path);
+            if known.contains(&id) || self.documents.of_file(&id).is_some() {
+                continue;
+            }
+            let Some(text) = workspace::read(&path).filter(|text| text.contains(word)) else { continue };
+            let name = path.display().to_string();
+            let other = self.index_of(&path, &name, &id, &text);
+            if other.span_of(declared).is_some() && known.insert(id) {
+                all.push(Rc::new(other));
+            }
+        }
+        all
+    }
+
+    pub(super) fn highlights(&mut self, asked: DocumentHighlightParams) -> Answer {
+        let Some((document, index, at)) = self.place(&asked.text_document_position_params) else {
+            return Ok(Value::Null);
+        };
+        let Some(found) = index.use_at(at) else { return Ok(Value::Null) };
+        let alike = |target: Target| match target {
+            // What is built in has no place: its name is all there is.
+            Target::BuiltIn => false,
+            target => target == found.target,
+        };
+        let own = index.uses_of(index.root).iter().filter(|other| alike(other.target) || **other == found);
+        let all: Vec<DocumentHighlight> = own
+            .map(|other| DocumentHighlight {
+                range: document.lines.span(&document.text, other.span),
+                kind: None,
+            })
+            .collect();
+        said(all)
+    }
+
+    pub(super) fn symbols(&mut self, asked: DocumentSymbolParams) -> Answer {
+        let uri = asked.text_document.uri;
+        let Some(index) = self.index(&uri) else { return Ok(Value::Null) };
+        let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
+        let shown = index.declarations().iter().filter(|d| d.kind != DeclarationKind::Import);
+        said(shown.map(|declaration| symbol(declaration, document, &index)).collect::<Vec<_>>())
+    }
+
+    pub(super) fn hints(&mut self, asked: InlayHintParams) -> Answer {
+        let uri = asked.text_document.uri;
+        let Some(index) = self.index(&uri) else { return Ok(Value::Null) };
+        let Some(document) = self.documents.get(&uri).filter(|document| !document.library) else {
+            return Ok(Value::Null);
+        };
+        let (text, lines) = (&document.text, &document.lines);
+        let wanted = lines.byte(text, asked.range.start)..=lines.byte(text, asked.range.end);
+        let hints = index.hints().into_iter().filter(|hint| wanted.contains(&hint.at));
+        let hints: Vec<InlayHint> = hints
+            .map(|hint| {
+                let long = hint.ty.chars().count() > LONGEST_HINT;
+                let cut: String = hint.ty.chars().take(LONGEST_HINT).collect();
+                let label = if long { format!(": {cut}…") } else { format!(": {}", hint.ty) };
+                InlayHint {
+                    position: lines.position(text, hint.at),
+                    label: InlayHintLabel::String(label),
+                    kind: Some(InlayHintKind::TYPE),
+                    text_edits: None,
+                    tooltip: long.then_some(InlayHintTooltip::String(hint.ty)),
+                    padding_left: Some(true),
+                    padding_right: None,
+                    data: None,
+                }
+            })
+            .collect();
+        said(hints)
+    }
+}
+
+/// What is told about a place, for people.
+fn markdown(hover: &Hover) -> String {
+    let mut out = format!("```felis\n{}\n```\n", hover.code);
+    if !hover.facts.is_empty() {
+        out.push_str(&format!("\n{}\n", hover.facts.join(" · ")));
+    }
+    if let Some(doc) = &hover.doc {
+        out.push_str(&format!("\n---\n\n{}\n", doc_markdown(doc)));
+    }
+    out
+}
+
+/// A doc comment: its lines as they stand, its examples as programs.
+pub fn doc_markdown(doc: &str) -> String {
+    let mut out = String::new();
+    let mut lines = doc.lines().peekable();
+    while let Some(line) = lines.next() {
+        if !line.trim_start().starts_with("> ") {
+            out.push_str(line);
+            out.push_str("  \n");
+            continue;
+        }
+        out.push_str("```felis\n");
+        out.push_str(line.trim_start());
+        out.push('\n');
+        while let Some(result) = lines.next_if(|next| !next.trim().is_empty()) {
+            out.push_str(result);
+            out.push('\n');
+        }
+        out.push_str("```\n");
+    }
+    out.trim_end().to_string()
+}
+
+fn symbol(declaration: &Declaration, document: &Document, index: &Index) -> DocumentSymbol {
+    use DeclarationKind as K;
+    let kind = match declaration.kind {
+        K::Function | K::Procedure | K::Law => SymbolKind::FUNCTION,
+        K::Method => SymbolKind::METHOD,
+        K::Value => SymbolKind::CONSTANT,
+        K::Variable => SymbolKind::VARIABLE,
+        K::Type | K::TypeFunction => SymbolKind::TYPE_PARAMETER,
+        K::Struct => SymbolKind::STRUCT,
+        K::Variant | K::Kind => SymbolKind::ENUM,
+        K::Case | K::Member => SymbolKind::ENUM_MEMBER,
+        K::Field => SymbolKind::FIELD,
+        K::Class => SymbolKind::INTERFACE,
+        K::Instance => SymbolKind::OBJECT,
+        K::Test => SymbolKind::EVENT,
+        K::Import => SymbolKind::MODULE,
+    };
+    let head = index.sources().slice(declaration.head);
+    let name = match declaration.kind {
+        K::Instance => head.lines().next().unwrap_or(head).trim().to_string(),
+        K::Test => {
+            let bench = index.sources().slice(declaration.span).starts_with("bench");
+            format!("{} {:?}", if bench { "bench" } else { "test" }, declaration.name)
+        }
+        _ => declaration.name.clone(),
+    };
+    let children = declaration.members.iter().map(|member| symbol(member, document, index));
+    let children: Vec<DocumentSymbol> = children.collect();
+    let range = |span| document.lines.span(&document.text, span);
+    #[allow(deprecated)] // The field is there, and nothing but this makes the value.
+    DocumentSymbol {
+        name,
+        detail: index.type_of_declaration(declaration),
+        kind,
+        tags: None,
+        deprecated: None,
+        range: range(declaration.span.to(declaration.name_at)),
+        selection_range: range(declaration.name_at),
+        children: (!children.is_empty()).then_some(children),
+    }
+}

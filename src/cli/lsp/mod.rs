@@ -1,0 +1,430 @@
+//! The language server: what `felis lsp` tells editors, over standard input and output.
+//!
+//! Takes messages of the Language Server Protocol; gives answers and diagnostics. All knowledge is the
+//! session's ([`felis::session::index`]); here it is translated. One thread does the work, in the order in
+//! which messages come: a request is answered about the text as it was when it was sent.
+//!
+//! **Diagnostics** are told a moment after the last change of a text ([`PAUSE`]), and not at all if another
+//! change has come while they were found. **A request** that is taken back before its turn is not worked on.
+//! **A panic** is answered as an error; the server goes on with a new session.
+
+mod actions;
+mod documents;
+mod lookups;
+mod paint;
+mod position;
+mod renames;
+mod report;
+mod uri;
+mod workspace;
+mod writing;
+
+use super::{exit, input};
+use documents::Documents;
+use felis::session::index::{Draft, Index};
+use felis::session::{Executor, Session};
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_types::notification as told;
+use lsp_types::notification::Notification as _;
+use lsp_types::request as asked;
+use lsp_types::request::Request as _;
+use lsp_types::{InitializeParams, Uri};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::io::IsTerminal;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use workspace::{Copies, Overlay};
+
+/// How long nobody types before a text is checked.
+const PAUSE: Duration = Duration::from_millis(60);
+
+/// Why a request has no answer.
+pub struct Refusal {
+    code: ErrorCode,
+    message: String,
+}
+
+impl Refusal {
+    /// What was asked for cannot be done.
+    fn failed(message: impl Into<String>) -> Refusal {
+        Refusal { code: ErrorCode::RequestFailed, message: message.into() }
+    }
+}
+
+/// What a request is answered.
+type Answer = Result<Value, Refusal>;
+
+/// Serves one editor until it says goodbye.
+pub fn serve() -> u8 {
+    if std::io::stdin().is_terminal() {
+        super::output::complain("felis lsp: waiting for an editor on standard input; Ctrl-D ends it");
+    }
+    let (connection, threads) = Connection::stdio();
+    let code = match greet(&connection) {
+        Ok(parameters) => Server::new(connection, &parameters).run(),
+        Err(code) => code,
+    };
+    // The connection is gone by now, so the threads end; those that wait for input that never comes do not.
+    if code == exit::OK {
+        let _ = threads.join();
+    }
+    code
+}
+
+/// Agrees with the editor on what can be asked.
+fn greet(connection: &Connection) -> Result<InitializeParams, u8> {
+    let failed = |error: &dyn std::fmt::Display| {
+        super::output::complain(&format!("felis lsp: {error}"));
+        exit::USAGE
+    };
+    let (id, parameters) = connection
+        .initialize_start()
+        .map_err(|error| if error.channel_is_disconnected() { exit::OK } else { failed(&error) })?;
+    let greeting = json!({
+        "capabilities": capabilities(),
+        "serverInfo": { "name": "felis", "version": env!("CARGO_PKG_VERSION") },
+    });
+    connection.initialize_finish(id, greeting).map_err(|error| failed(&error))?;
+    serde_json::from_value(parameters).map_err(|error| failed(&error))
+}
+
+fn capabilities() -> Value {
+    json!({
+        "positionEncoding": "utf-16",
+        "textDocumentSync": { "openClose": true, "change": 2, "save": {} },
+        "hoverProvider": true,
+        "completionProvider": { "triggerCharacters": [".", ":"], "resolveProvider": true },
+        "signatureHelpProvider": { "triggerCharacters": ["(", ","] },
+        "definitionProvider": true,
+        "referencesProvider": true,
+        "documentHighlightProvider": true,
+        "documentSymbolProvider": true,
+        "codeActionProvider": { "codeActionKinds": ["quickfix"] },
+        "documentFormattingProvider": true,
+        "renameProvider": { "prepareProvider": true },
+        "foldingRangeProvider": true,
+        "inlayHintProvider": true,
+        "semanticTokensProvider": { "legend": paint::legend(), "full": true, "range": true },
+        "workspace": { "workspaceFolders": { "supported": true, "changeNotifications": true } },
+    })
+}
+
+/// One editor, served.
+pub struct Server {
+    connection: Connection,
+    /// Messages that have come and whose turn has not.
+    waiting: VecDeque<Message>,
+    session: Session,
+    documents: Documents,
+    copies: Copies,
+    folders: Vec<PathBuf>,
+    /// The editor has said that it will go.
+    leaving: bool,
+    /// It can be asked to tell of changed files.
+    can_watch: bool,
+}
+
+fn session() -> Session {
+    // Nothing runs here but what the library itself needs.
+    Session::new().with_executor(Executor::Reference, 1)
+}
+
+impl Server {
+    fn new(connection: Connection, parameters: &InitializeParams) -> Server {
+        let folders = parameters.workspace_folders.iter().flatten();
+        let mut folders: Vec<PathBuf> = folders.filter_map(|folder| uri::path(&folder.uri)).collect();
+        #[allow(deprecated)] // Older editors send this and no folders.
+        let root = parameters.root_uri.as_ref().and_then(uri::path);
+        if folders.is_empty() {
+            folders.extend(root);
+        }
+        let workspace = parameters.capabilities.workspace.as_ref();
+        let watching = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
+        let can_watch = watching.and_then(|watching| watching.dynamic_registration).unwrap_or(false);
+        Server {
+            connection,
+            waiting: VecDeque::new(),
+            session: session(),
+            documents: Documents::default(),
+            copies: Copies::new(),
+            folders,
+            leaving: false,
+            can_watch,
+        }
+    }
+
+    fn run(mut self) -> u8 {
+        if self.can_watch {
+            let pattern = json!({ "watchers": [{ "globPattern": "**/*.flx" }] });
+            let method = told::DidChangeWatchedFiles::METHOD;
+            let registration = json!({ "id": "programs", "method": method, "registerOptions": pattern });
+            let parameters = json!({ "registrations": [registration] });
+            let id = RequestId::from("watch".to_string());
+            self.send(Request::new(id, asked::RegisterCapability::METHOD.into(), parameters).into());
+        }
+        loop {
+            let Some(message) = self.next() else {
+                // Nobody is there any more.
+                return if self.leaving { exit::OK } else { exit::FAILED };
+            };
+            match message {
+                None => self.tell_due(),
+                Some(Message::Request(request)) => self.answer(request),
+                Some(Message::Notification(note)) if note.method == told::Exit::METHOD => {
+                    return if self.leaving { exit::OK } else { exit::FAILED };
+                }
+                Some(Message::Notification(note)) => self.heed(note),
+                Some(Message::Response(_)) => {}
+            }
+        }
+    }
+
+    /// The next message; `Some(None)` if diagnostics are due before one comes, `None` if none will come.
+    fn next(&mut self) -> Option<Option<Message>> {
+        self.listen();
+        if let Some(message) = self.waiting.pop_front() {
+            return Some(Some(message));
+        }
+        let due = self.documents.iter().filter_map(|document| document.due).min();
+        match due {
+            None => self.connection.receiver.recv().ok().map(Some),
+            Some(due) => {
+                match self.connection.receiver.recv_timeout(due.saturating_duration_since(Instant::now())) {
+                    Ok(message) => Some(Some(message)),
+                    Err(error) if error.is_timeout() => Some(None),
+                    Err(_) => None,
+                }
+            }
+        }
+    }
+
+    /// Takes what has come, without waiting.
+    fn listen(&mut self) {
+        self.waiting.extend(self.connection.receiver.try_iter());
+    }
+
+    fn send(&self, message: Message) {
+        // If nobody is there to read it, the next message will not come either.
+        let _ = self.connection.sender.send(message);
+    }
+
+    fn answer(&mut self, request: Request) {
+        self.listen();
+        let id = request.id.clone();
+        let taken_back = self.waiting.iter().any(|message| match message {
+            Message::Notification(note) => note.method == told::Cancel::METHOD && cancels(note, &id),
+            _ => false,
+        });
+        let answer = if taken_back {
+            Err(Refusal { code: ErrorCode::RequestCanceled, message: "taken back".into() })
+        } else if self.leaving {
+            Err(Refusal { code: ErrorCode::InvalidRequest, message: "the server is leaving".into() })
+        } else {
+            let method = request.method.clone();
+            let done = catch_unwind(AssertUnwindSafe(|| self.dispatch(request)));
+            done.unwrap_or_else(|_| {
+                self.session = session();
+                Err(Refusal {
+                    code: ErrorCode::InternalError,
+                    message: format!("Felis itself has failed at {method}; please report it with the text"),
+                })
+            })
+        };
+        self.send(Message::Response(match answer {
+            Ok(value) => Response::new_ok(id, value),
+            Err(Refusal { code, message }) => Response::new_err(id, code as i32, message),
+        }));
+    }
+
+    fn dispatch(&mut self, request: Request) -> Answer {
+        match request.method.as_str() {
+            asked::Shutdown::METHOD => {
+                self.leaving = true;
+                Ok(Value::Null)
+            }
+            asked::HoverRequest::METHOD => self.hover(read(request)?),
+            asked::GotoDefinition::METHOD => self.definition(read(request)?),
+            asked::References::METHOD => self.references(read(request)?),
+            asked::DocumentHighlightRequest::METHOD => self.highlights(read(request)?),
+            asked::DocumentSymbolRequest::METHOD => self.symbols(read(request)?),
+            asked::InlayHintRequest::METHOD => self.hints(read(request)?),
+            asked::FoldingRangeRequest::METHOD => self.folds(read(request)?),
+            asked::SemanticTokensFullRequest::METHOD => self.tokens(read(request)?),
+            asked::SemanticTokensRangeRequest::METHOD => self.tokens_between(read(request)?),
+            asked::Completion::METHOD => self.complete(read(request)?),
+            asked::ResolveCompletionItem::METHOD => self.resolve(read(request)?),
+            asked::SignatureHelpRequest::METHOD => self.invocation(read(request)?),
+            asked::CodeActionRequest::METHOD => self.actions(read(request)?),
+            asked::Formatting::METHOD => self.format(read(request)?),
+            asked::PrepareRenameRequest::METHOD => self.prepare_rename(read(request)?),
+            asked::Rename::METHOD => self.rename(read(request)?),
+            // Something to try the promise on that a panic is answered.
+            #[cfg(debug_assertions)]
+            "felis/panic" => panic!("as was asked"),
+            method => Err(Refusal {
+                code: ErrorCode::MethodNotFound,
+                message: format!("`{method}` is not answered here"),
+            }),
+        }
+    }
+
+    /// Takes note of what the editor tells.
+    fn heed(&mut self, note: Notification) {
+        let method = note.method.as_str();
+        match method {
+            told::DidOpenTextDocument::METHOD => {
+                let Some(opened) = told_as::<lsp_types::DidOpenTextDocumentParams>(note) else { return };
+                let opened = opened.text_document;
+                let library = uri::path(&opened.uri).is_some_and(|path| self.copies.holds(&path));
+                let document = self.documents.open(opened.uri, opened.version, opened.text, library);
+                document.due = (!library).then(Instant::now);
+                let id = document.id.clone();
+                self.others_changed(&id);
+            }
+            told::DidChangeTextDocument::METHOD => {
+                let Some(changed) = told_as::<lsp_types::DidChangeTextDocumentParams>(note) else { return };
+                let (uri, version) = (changed.text_document.uri, changed.text_document.version);
+                self.documents.change(&uri, version, changed.content_changes);
+                let Some(document) = self.documents.get_mut(&uri) else { return };
+                document.due = (!document.library).then(|| Instant::now() + PAUSE);
+                let id = document.id.clone();
+                self.others_changed(&id);
+            }
+            told::DidCloseTextDocument::METHOD => {
+                let Some(closed) = told_as::<lsp_types::DidCloseTextDocumentParams>(note) else { return };
+                let uri = closed.text_document.uri;
+                if let Some(document) = self.documents.close(&uri) {
+                    // What is not open has no diagnostics.
+                    self.send(report::message(&uri, None, Vec::new()));
+                    self.others_changed(&document.id);
+                }
+            }
+            told::DidChangeWatchedFiles::METHOD | told::DidSaveTextDocument::METHOD => self.files_changed(),
+            told::DidChangeWorkspaceFolders::METHOD => {
+                let changed = told_as::<lsp_types::DidChangeWorkspaceFoldersParams>(note);
+                let Some(changed) = changed.map(|changed| changed.event) else { return };
+                let gone: Vec<PathBuf> = changed.removed.iter().filter_map(|f| uri::path(&f.uri)).collect();
+                self.folders.retain(|folder| !gone.contains(folder));
+                self.folders.extend(changed.added.iter().filter_map(|folder| uri::path(&folder.uri)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Texts that have read this one, or would have, are to be checked again.
+    fn others_changed(&mut self, id: &str) {
+        for document in self.documents.iter_mut().filter(|document| document.id != id && !document.library) {
+            let concerned = document.index.as_ref().is_none_or(|index| {
+                index.has_read(id) || index.diagnostics.iter().any(|said| said.code.starts_with("E09"))
+            });
+            if concerned {
+                document.index = None;
+                document.due = document.due.or(Some(Instant::now() + PAUSE));
+            }
+        }
+    }
+
+    /// Something on disk has changed.
+    fn files_changed(&mut self) {
+        for document in self.documents.iter_mut().filter(|document| !document.library) {
+            let alone = document.index.as_ref().is_some_and(|index| {
+                index.is_alone() && !index.diagnostics.iter().any(|said| said.code.starts_with("E09"))
+            });
+            if !alone {
+                document.index = None;
+                document.due = document.due.or(Some(Instant::now() + PAUSE));
+            }
+        }
+    }
+
+    /// Tells diagnostics that are due, of one text; not if the text has changed in the meantime.
+    fn tell_due(&mut self) {
+        let now = Instant::now();
+        let due = self.documents.iter().find(|document| document.due.is_some_and(|due| due <= now));
+        let Some(uri) = due.map(|document| document.uri.clone()) else { return };
+        if let Some(document) = self.documents.get_mut(&uri) {
+            document.due = None;
+        }
+        let done = catch_unwind(AssertUnwindSafe(|| self.index(&uri)));
+        if done.is_err() {
+            self.session = session();
+        }
+        self.listen();
+        let newer = self.waiting.iter().any(|message| match message {
+            Message::Notification(note) => {
+                note.method == told::DidChangeTextDocument::METHOD
+                    && note.params.pointer("/textDocument/uri").and_then(Value::as_str) == Some(uri.as_str())
+            }
+            _ => false,
+        });
+        if !newer {
+            self.tell(&uri);
+        }
+    }
+
+    /// What is known of an open text; found now if it is not known yet.
+    fn index(&mut self, uri: &Uri) -> Option<Rc<Index>> {
+        let document = self.documents.get(uri)?;
+        if let Some(index) = &document.index {
+            return Some(index.clone());
+        }
+        let (name, id, text) = (document.name.clone(), document.id.clone(), document.text.clone());
+        let path = document.path();
+        let index = Rc::new(self.index_of(&path, &name, &id, &text));
+        self.documents.get_mut(uri)?.index = Some(index.clone());
+        Some(index)
+    }
+
+    /// What is known of a text.
+    fn index_of(&mut self, path: &std::path::Path, name: &str, id: &str, text: &str) -> Index {
+        self.seen_from(path);
+        let before = arguments(text);
+        self.session.index(Draft { name, text, id, before: before.as_deref() })
+    }
+
+    /// Imports lead from here.
+    fn seen_from(&mut self, path: &std::path::Path) {
+        self.session.set_loader(Box::new(Overlay::beside(path, self.documents.buffers.clone())));
+    }
+
+    /// Does something with an open text and the session.
+    fn with_draft<T>(&mut self, uri: &Uri, work: impl FnOnce(&mut Session, Draft<'_>) -> T) -> Option<T> {
+        let path = self.documents.get(uri)?.path();
+        self.seen_from(&path);
+        let document = self.documents.get(uri)?;
+        let before = arguments(&document.text);
+        let (name, text, id) = (&document.name, &document.text, &document.id);
+        Some(work(&mut self.session, Draft { name, text, id, before: before.as_deref() }))
+    }
+}
+
+/// What makes the arguments of programs known to one that may mention them, as `felis check` does.
+fn arguments(text: &str) -> Option<String> {
+    text.contains("args").then(|| input::arguments_as_program(&[]))
+}
+
+/// The parameters of a request.
+fn read<T: serde::de::DeserializeOwned>(request: Request) -> Result<T, Refusal> {
+    serde_json::from_value(request.params)
+        .map_err(|error| Refusal { code: ErrorCode::InvalidParams, message: error.to_string() })
+}
+
+/// What a notification tells, if it can be read.
+fn told_as<T: serde::de::DeserializeOwned>(note: Notification) -> Option<T> {
+    serde_json::from_value(note.params).ok()
+}
+
+/// An answer in the protocol's form.
+fn said(value: impl serde::Serialize) -> Answer {
+    serde_json::to_value(value)
+        .map_err(|error| Refusal { code: ErrorCode::InternalError, message: error.to_string() })
+}
+
+/// Whether a notification takes a request back.
+fn cancels(note: &Notification, id: &RequestId) -> bool {
+    let taken = note.params.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+    taken.as_ref() == Some(id)
+}

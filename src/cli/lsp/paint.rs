@@ -1,0 +1,214 @@
+//! Colours and folds: what the words of a text are, and what can be folded away.
+
+use super::documents::Document;
+use super::{Answer, Server, said};
+use felis::session::index::{Index, NameClass, Target};
+use felis::session::{TokenClass, tokens};
+use lsp_types::{
+    FoldingRange, FoldingRangeKind, FoldingRangeParams, SemanticToken, SemanticTokens, SemanticTokensParams,
+    SemanticTokensRangeParams,
+};
+use serde_json::{Value, json};
+use std::ops::Range;
+
+/// What words can be, in the order of their numbers.
+const KINDS: &[&str] = &[
+    "keyword",
+    "number",
+    "string",
+    "comment",
+    "operator",
+    "variable",
+    "function",
+    "type",
+    "struct",
+    "typeParameter",
+    "enumMember",
+    "property",
+    "class",
+    "method",
+    "namespace",
+];
+
+/// What more can be said of them, in the order of their bits.
+const MODIFIERS: &[&str] = &["declaration", "readonly", "defaultLibrary"];
+
+/// The names of what words can be.
+pub fn legend() -> Value {
+    json!({ "tokenTypes": KINDS, "tokenModifiers": MODIFIERS })
+}
+
+fn number(kind: &str) -> u32 {
+    KINDS.iter().position(|known| *known == kind).unwrap_or(0) as u32
+}
+
+impl Server {
+    pub(super) fn tokens(&mut self, asked: SemanticTokensParams) -> Answer {
+        let uri = asked.text_document.uri;
+        let Some(index) = self.index(&uri) else { return Ok(Value::Null) };
+        let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
+        said(painted(document, &index, 0..document.text.len()))
+    }
+
+    pub(super) fn tokens_between(&mut self, asked: SemanticTokensRangeParams) -> Answer {
+        let uri = asked.text_document.uri;
+        let Some(index) = self.index(&uri) else { return Ok(Value::Null) };
+        let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
+        let byte = |position| document.lines.byte(&document.text, position);
+        said(painted(document, &index, byte(asked.range.start)..byte(asked.range.end)))
+    }
+
+    pub(super) fn folds(&mut self, asked: FoldingRangeParams) -> Answer {
+        let Some(document) = self.documents.get(&asked.text_document.uri) else { return Ok(Value::Null) };
+        said(folds(document))
+    }
+}
+
+/// The words of a text that touch a range.
+fn painted(document: &Document, index: &Index, wanted: Range<usize>) -> SemanticTokens {
+    let text = &document.text;
+    let uses = index.uses_of(index.root);
+    let mut data = Vec::new();
+    let (mut line, mut start) = (0, 0);
+    let mut put = |bytes: Range<usize>, kind: u32, modifiers: u32| {
+        // A word may not go over the end of a line: a comment is told line by line.
+        let mut at = bytes.start;
+        for piece in text[bytes].split_inclusive('\n') {
+            let (from, to) = (at, at + piece.trim_end_matches(['\n', '\r']).len());
+            at += piece.len();
+            if from >= to || to < wanted.start || from > wanted.end {
+                continue;
+            }
+            let range = document.lines.range(text, from..to);
+            let delta_line = range.start.line - line;
+            let delta_start =
+                if delta_line == 0 { range.start.character - start } else { range.start.character };
+            (line, start) = (range.start.line, range.start.character);
+            let length = text[from..to].encode_utf16().count() as u32;
+            data.push(SemanticToken {
+                delta_line,
+                delta_start,
+                length,
+                token_type: kind,
+                token_modifiers_bitset: modifiers,
+            });
+        }
+    };
+    for (bytes, class) in tokens(text) {
+        let kind = match class {
+            TokenClass::Keyword => "keyword",
+            TokenClass::Number => "number",
+            TokenClass::Text => "string",
+            TokenClass::Comment => "comment",
+            TokenClass::Operator => "operator",
+            TokenClass::Open | TokenClass::Close | TokenClass::Unreadable => continue,
+            TokenClass::Name | TokenClass::TypeName => {
+                // A qualified name has several parts, each with a meaning of its own.
+                let first = uses.partition_point(|found| (found.span.start as usize) < bytes.start);
+                let inside = uses[first..].iter().take_while(|found| found.span.end as usize <= bytes.end);
+                for found in inside {
+                    let (kind, modifiers) = meaning(index, *found);
+                    put(found.span.range(), number(kind), modifiers);
+                }
+                continue;
+            }
+        };
+        put(bytes, number(kind), 0);
+    }
+    SemanticTokens { result_id: None, data }
+}
+
+fn meaning(index: &Index, found: felis::session::index::Use) -> (&'static str, u32) {
+    let kind = match index.class_of(found) {
+        NameClass::Variable | NameClass::Value => "variable",
+        NameClass::Function => "function",
+        NameClass::Type => "type",
+        NameClass::Struct => "struct",
+        NameClass::TypeParameter => "typeParameter",
+        NameClass::Case => "enumMember",
+        NameClass::Field => "property",
+        NameClass::Class => "class",
+        NameClass::Method => "method",
+        NameClass::Module => "namespace",
+    };
+    let readonly = index.class_of(found) == NameClass::Value;
+    let (declaration, library) = match found.target {
+        Target::Declared(span) => (span == found.span, index.is_library(span.source)),
+        Target::BuiltIn => (false, true),
+        Target::Module(source) => (false, index.is_library(source)),
+    };
+    (kind, u32::from(declaration) | u32::from(readonly) << 1 | u32::from(library) << 2)
+}
+
+/// What goes over several lines: brackets, blocks, comments, imports.
+fn folds(document: &Document) -> Vec<FoldingRange> {
+    let text = &document.text;
+    let line = |at: usize| document.lines.position(text, at).line;
+    let mut found: Vec<FoldingRange> = Vec::new();
+    let mut add = |first: u32, last: u32, kind: Option<FoldingRangeKind>| {
+        if last > first && !found.iter().any(|known| known.start_line == first) {
+            found.push(FoldingRange { start_line: first, end_line: last, kind, ..FoldingRange::default() });
+        }
+    };
+    let mut open: Vec<(&str, u32)> = Vec::new();
+    let mut comment: Option<(u32, u32)> = None;
+    let mut imports: Option<(u32, u32)> = None;
+    for (bytes, class) in tokens(text) {
+        let word = &text[bytes.clone()];
+        let (first, last) = (line(bytes.start), line(bytes.end));
+        if class == TokenClass::Comment {
+            comment = match comment {
+                Some((from, to)) if first == to + 1 => Some((from, last)),
+                Some((from, to)) => {
+                    add(from, to, Some(FoldingRangeKind::Comment));
+                    Some((first, last))
+                }
+                None => Some((first, last)),
+            };
+            continue;
+        }
+        if let Some((from, to)) = comment.take() {
+            add(from, to, Some(FoldingRangeKind::Comment));
+        }
+        match (class, word) {
+            (TokenClass::Keyword, "import") => {
+                imports = Some((imports.map_or(first, |(from, _)| from), last));
+            }
+            (TokenClass::Keyword, "fun" | "proc" | "val" | "var" | "export" | "struct" | "variant") => {
+                if let Some((from, to)) = imports.take() {
+                    add(from, to, Some(FoldingRangeKind::Imports));
+                }
+            }
+            _ => {}
+        }
+        match (class, word) {
+            (TokenClass::Open, _) | (TokenClass::Keyword, "do" | "match" | "typematch" | "if") => {
+                // `if c do` and `match e do` are closed once.
+                if word == "do" && matches!(open.last(), Some(("match" | "if", _))) {
+                    if let Some(last) = open.last_mut() {
+                        last.0 = "do";
+                    }
+                } else {
+                    open.push((word, first));
+                }
+            }
+            (TokenClass::Keyword, "perform") if matches!(open.last(), Some(("if", _))) => {
+                open.pop();
+            }
+            (TokenClass::Close, _) | (TokenClass::Keyword, "done" | "endmatch" | "endif") => {
+                if let Some((_, from)) = open.pop() {
+                    add(from, last.saturating_sub(1), None);
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Some((from, to)) = comment {
+        add(from, to, Some(FoldingRangeKind::Comment));
+    }
+    if let Some((from, to)) = imports {
+        add(from, to, Some(FoldingRangeKind::Imports));
+    }
+    found.sort_by_key(|fold| fold.start_line);
+    found
+}

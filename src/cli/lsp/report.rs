@@ -1,0 +1,108 @@
+//! Diagnostics as the protocol says them.
+//!
+//! Takes what a session says of a text; gives the protocol's form of it, with places, codes that lead to the
+//! reference, and other places as related information.
+
+use super::documents::Document;
+use super::position::Lines;
+use super::workspace::Copies;
+use super::{Server, uri};
+use felis::diagnostic::{Diagnostic, Severity};
+use felis::session::index::Index;
+use felis::source::{SourceId, Span};
+use lsp_server::{Message, Notification};
+use lsp_types::notification::{Notification as _, PublishDiagnostics};
+use lsp_types::{
+    CodeDescription, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString,
+    PublishDiagnosticsParams, Range, Uri,
+};
+use std::path::Path;
+
+impl Server {
+    /// Tells the editor what is wrong with an open text.
+    pub(super) fn tell(&mut self, uri: &Uri) {
+        let Some(document) = self.documents.get(uri) else { return };
+        let Some(index) = document.index.clone() else { return };
+        let all = index.diagnostics.iter().map(|said| diagnostic(said, document, &index, &self.copies));
+        let (all, version) = (all.collect(), document.version);
+        self.send(message(uri, Some(version), all));
+    }
+}
+
+/// The message that tells diagnostics.
+pub fn message(uri: &Uri, version: Option<i32>, diagnostics: Vec<lsp_types::Diagnostic>) -> Message {
+    let told = PublishDiagnosticsParams { uri: uri.clone(), diagnostics, version };
+    Message::Notification(Notification::new(PublishDiagnostics::METHOD.to_string(), told))
+}
+
+/// One diagnostic.
+pub fn diagnostic(
+    said: &Diagnostic,
+    document: &Document,
+    index: &Index,
+    copies: &Copies,
+) -> lsp_types::Diagnostic {
+    let severity = match said.severity {
+        Severity::Error => DiagnosticSeverity::ERROR,
+        Severity::Warning => DiagnosticSeverity::WARNING,
+        Severity::Note => DiagnosticSeverity::INFORMATION,
+    };
+    let mut message = said.message.clone();
+    if !said.primary.text.is_empty() {
+        message.push_str(&format!("\n{}", said.primary.text));
+    }
+    for note in &said.notes {
+        message.push_str(&format!("\nNote: {note}"));
+    }
+    if let Some(help) = &said.help {
+        message.push_str(&format!("\nHelp: {}", help.text));
+    }
+    let mut related = Vec::new();
+    let mut relate = |span: Span, text: &str| {
+        if let Some(location) = location(index, copies, span) {
+            related.push(DiagnosticRelatedInformation { location, message: text.to_string() });
+        }
+    };
+    // What is wrong in a module is told where this text imports it.
+    let here = (said.primary.span.source == index.root).then_some(said.primary.span);
+    let here = here.unwrap_or_else(|| {
+        let file = index.sources().get(said.primary.span.source).map_or("", |source| &source.name);
+        message = format!("in {file}: {message}");
+        relate(said.primary.span, &said.primary.text);
+        let inside = said.labels.iter().find(|label| label.span.source == index.root);
+        inside.map_or(Span::new(index.root, 0, 0), |label| label.span)
+    });
+    for label in &said.labels {
+        relate(label.span, &label.text);
+    }
+    lsp_types::Diagnostic {
+        range: document.lines.span(&document.text, here),
+        severity: Some(severity),
+        code: Some(NumberOrString::String(said.code.to_string())),
+        code_description: copies.explanation(said.code).map(|href| CodeDescription { href }),
+        source: Some("felis".to_string()),
+        message,
+        related_information: (!related.is_empty()).then_some(related),
+        ..lsp_types::Diagnostic::default()
+    }
+}
+
+/// The file of a text, of the library's the copy.
+pub fn file(index: &Index, copies: &Copies, source: SourceId) -> Option<Uri> {
+    let text = index.sources().get(source)?;
+    if index.is_library(source) {
+        return copies.library(&text.name, &text.text);
+    }
+    let id = index.id_of(source)?;
+    if Path::new(id).is_absolute() {
+        return uri::of(Path::new(id));
+    }
+    id.parse().ok()
+}
+
+/// Where a span is.
+pub fn location(index: &Index, copies: &Copies, span: Span) -> Option<Location> {
+    let text = index.sources().get(span.source)?;
+    let range: Range = Lines::of(&text.text).span(&text.text, span);
+    Some(Location { uri: file(index, copies, span.source)?, range })
+}

@@ -1,0 +1,152 @@
+//! Help while one writes: completion, the parameters of a function, layout.
+
+use super::lookups::doc_markdown;
+use super::{Answer, Server, said};
+use felis::session::index::CandidateKind;
+use lsp_types::{
+    CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionTextEdit,
+    DocumentFormattingParams, Documentation, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel,
+    SignatureHelp, SignatureHelpParams, SignatureInformation, TextEdit,
+};
+use serde_json::{Value, json};
+
+fn markdown(text: &str) -> Documentation {
+    Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value: text.to_string() })
+}
+
+impl Server {
+    pub(super) fn complete(&mut self, asked: CompletionParams) -> Answer {
+        let uri = asked.text_document_position.text_document.uri;
+        let position = asked.text_document_position.position;
+        let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
+        let at = document.lines.byte(&document.text, position);
+        let Some((start, candidates)) = self.with_draft(&uri, |session, draft| session.candidates(draft, at))
+        else {
+            return Ok(Value::Null);
+        };
+        let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
+        let range = document.lines.range(&document.text, start..at);
+        let items = candidates.into_iter().enumerate().map(|(order, candidate)| {
+            let kind = match candidate.kind {
+                CandidateKind::Keyword => CompletionItemKind::KEYWORD,
+                CandidateKind::Variable => CompletionItemKind::VARIABLE,
+                CandidateKind::Function => CompletionItemKind::FUNCTION,
+                CandidateKind::Constructor => CompletionItemKind::CONSTRUCTOR,
+                CandidateKind::Type => CompletionItemKind::STRUCT,
+                CandidateKind::Class => CompletionItemKind::INTERFACE,
+                CandidateKind::Field => CompletionItemKind::FIELD,
+                CandidateKind::Module => CompletionItemKind::MODULE,
+            };
+            let edit = TextEdit { range, new_text: candidate.name.clone() };
+            let asks = matches!(candidate.kind, CandidateKind::Function | CandidateKind::Constructor);
+            CompletionItem {
+                data: asks.then(|| json!({ "name": candidate.name })),
+                label: candidate.name,
+                kind: Some(kind),
+                detail: candidate.detail,
+                sort_text: Some(format!("{order:05}")),
+                text_edit: Some(CompletionTextEdit::Edit(edit)),
+                ..CompletionItem::default()
+            }
+        });
+        said(CompletionList { is_incomplete: false, items: items.collect() })
+    }
+
+    /// Adds type and doc comment to a candidate that somebody looks at.
+    pub(super) fn resolve(&mut self, mut item: CompletionItem) -> Answer {
+        let name = item.data.as_ref().and_then(|data| data.get("name")).and_then(Value::as_str);
+        let forms = name.map(|name| self.session.overloads(name)).unwrap_or_default();
+        if let Some(first) = forms.first() {
+            let more = forms.len() - 1;
+            let also = if more == 0 { String::new() } else { format!("   (and {more} more)") };
+            item.detail.get_or_insert_with(|| format!("{}{also}", first.signature));
+            if let Some(doc) = &first.doc {
+                item.documentation = Some(markdown(&doc_markdown(doc)));
+            }
+        }
+        said(item)
+    }
+
+    pub(super) fn invocation(&mut self, asked: SignatureHelpParams) -> Answer {
+        let uri = asked.text_document_position_params.text_document.uri;
+        let position = asked.text_document_position_params.position;
+        let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
+        let at = document.lines.byte(&document.text, position);
+        let found = self.with_draft(&uri, |session, draft| session.invocation(draft, at));
+        let Some(invocation) = found.flatten() else { return Ok(Value::Null) };
+        // The first form that has as many parameters as are written.
+        let count = |form: &felis::session::index::Form| form.params.iter().map(Vec::len).sum::<usize>();
+        let fitting = invocation.forms.iter().position(|form| count(form) > invocation.parameter);
+        let signatures = invocation.forms.iter().map(|form| {
+            let units = |bytes: usize| form.text[..bytes].encode_utf16().count() as u32;
+            let params = form.params.iter().flatten().map(|range| ParameterInformation {
+                label: ParameterLabel::LabelOffsets([units(range.start), units(range.end)]),
+                documentation: None,
+            });
+            SignatureInformation {
+                label: form.text.clone(),
+                documentation: form.doc.as_ref().map(|doc| markdown(&doc_markdown(doc))),
+                parameters: Some(params.collect()),
+                active_parameter: None,
+            }
+        });
+        said(SignatureHelp {
+            signatures: signatures.collect(),
+            active_signature: Some(fitting.unwrap_or(0) as u32),
+            active_parameter: Some(invocation.parameter as u32),
+        })
+    }
+
+    pub(super) fn format(&mut self, asked: DocumentFormattingParams) -> Answer {
+        let uri = asked.text_document.uri;
+        let Some(document) = self.documents.get(&uri).filter(|document| !document.library) else {
+            return Ok(Value::Null);
+        };
+        let texts = document.text.clone();
+        // A text with errors stays as it is: the errors are told anyway.
+        let Some(Ok(new)) = self.with_draft(&uri, |session, draft| session.format(draft.name, draft.text))
+        else {
+            return Ok(Value::Null);
+        };
+        let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
+        // Lines end as they did.
+        let new = if texts.contains("\r\n") { new.replace('\n', "\r\n") } else { new };
+        let edits = difference(&texts, &new).map(|(old, new)| TextEdit {
+            range: document.lines.range(&document.text, old),
+            new_text: new.to_string(),
+        });
+        said(edits.into_iter().collect::<Vec<_>>())
+    }
+}
+
+/// The lines in which two texts differ, from the first to the last: so the cursor stays where it can.
+fn difference<'n>(old: &str, new: &'n str) -> Option<(std::ops::Range<usize>, &'n str)> {
+    if old == new {
+        return None;
+    }
+    let same = old.split_inclusive('\n').zip(new.split_inclusive('\n')).take_while(|(a, b)| a == b);
+    let start: usize = same.map(|(line, _)| line.len()).sum();
+    let (rest_old, rest_new) = (&old[start..], &new[start..]);
+    let back = |text: &'n str| text.split_inclusive('\n').rev();
+    let same = rest_old.split_inclusive('\n').rev().zip(back(rest_new)).take_while(|(a, b)| a == b);
+    let end: usize = same.map(|(line, _)| line.len()).sum();
+    Some((start..old.len() - end, &rest_new[..rest_new.len() - end]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    #[test]
+    fn only_what_differs_is_replaced() {
+        for (old, new, expected) in [
+            ("a\nb\nc\n", "a\nb\nc\n", None),
+            ("a\n b\nc\n", "a\nb\nc\n", Some((2..5, "b\n"))),
+            ("a", "a\n", Some((0..1, "a\n"))),
+            ("a\na\n", "a\n", Some((2..4, ""))),
+            ("", "x", Some((0..0, "x"))),
+        ] {
+            assert_eq!(difference(old, new), expected, "{old:?} {new:?}");
+        }
+    }
+}

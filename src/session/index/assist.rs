@@ -1,0 +1,437 @@
+//! What could be written at a place of a text, and what the function takes whose argument is written there.
+//!
+//! Takes a text that is being written, so most often a broken one, and a place in it; gives candidates and
+//! invocations. The text is checked with a word at the place, and if that cannot be read, with what would
+//! close the statement: the checker itself tells what is in scope and what stands before a dot.
+
+use super::{Draft, Index};
+use crate::check::env::{Callable, Definition};
+use crate::check::note::Notes;
+use crate::core::Prim;
+use crate::session::complete::{parts_of, word_start};
+use crate::session::query::{KEYWORDS, TYPE_WORDS};
+use crate::session::tokens::{TokenClass, tokens};
+use crate::session::{Session, library};
+use crate::types::{Scalar, TypeKind};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A name that could be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The name.
+    pub name: String,
+    /// What it names.
+    pub kind: CandidateKind,
+    /// Its type or declaration, as far as that is known without asking.
+    pub detail: Option<String>,
+}
+
+/// What a candidate names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CandidateKind {
+    /// A word of the language.
+    Keyword,
+    /// A variable.
+    Variable,
+    /// A function or procedure.
+    Function,
+    /// A constructor.
+    Constructor,
+    /// A type.
+    Type,
+    /// A class.
+    Class,
+    /// A field or component.
+    Field,
+    /// A module.
+    Module,
+}
+
+impl CandidateKind {
+    /// Its place in a list of all kinds.
+    fn rank(self) -> u8 {
+        match self {
+            CandidateKind::Field => 0,
+            CandidateKind::Variable => 1,
+            CandidateKind::Constructor => 2,
+            CandidateKind::Function => 3,
+            CandidateKind::Module => 4,
+            CandidateKind::Type => 5,
+            CandidateKind::Class => 6,
+            CandidateKind::Keyword => 7,
+        }
+    }
+}
+
+/// A function whose argument is being written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// Its forms.
+    pub forms: Vec<Form>,
+    /// The parameter that is being written, counted over all groups.
+    pub parameter: usize,
+}
+
+/// One form of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Its declaration, or name and type.
+    pub text: String,
+    /// Where its parameters stand in that, group after group.
+    pub params: Vec<Vec<Range<usize>>>,
+    /// What its doc comment says.
+    pub doc: Option<Arc<str>>,
+}
+
+/// The word that stands where nothing has been written yet: no program has it.
+const NOTHING_YET: &str = "nothing_written_yet";
+
+/// What a place asks for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wants {
+    Part,
+    Type,
+    Any,
+}
+
+impl Session {
+    /// What could be written at a byte of a text, and where the word begins that it would replace.
+    pub fn candidates(&mut self, draft: Draft<'_>, at: usize) -> (usize, Vec<Candidate>) {
+        let Some(before) = draft.text.get(..at) else { return (at, Vec::new()) };
+        let mut parts = tokens(before);
+        let start = word_start(before);
+        if let Some((range, class)) = parts.last() {
+            let open_comment = *class == TokenClass::Comment && !before[range.clone()].ends_with("*/");
+            let literal = matches!(class, TokenClass::Text | TokenClass::Number);
+            let after_dot = parts.len() >= 2 && before[parts[parts.len() - 2].0.clone()] == *".";
+            if range.end == at && (open_comment || literal && !after_dot) {
+                return (at, Vec::new());
+            }
+        }
+        let prefix = &before[start..];
+        parts.retain(|(range, _)| range.end <= start);
+        let last = parts.last().map(|(range, _)| (range.start, &before[range.clone()]));
+        let wants = match last {
+            Some((_, ".")) => Wants::Part,
+            Some((_, ":" | ":>" | ":>>")) => Wants::Type,
+            _ => Wants::Any,
+        };
+        let dot = last.map_or(0, |(at, _)| at);
+        let word = if prefix.is_empty() { NOTHING_YET } else { "" };
+        let cursor = at + word.len();
+        let mut best = Vec::new();
+        for text in attempts(draft.text, at, word) {
+            let attempt = Draft { text: &text, ..draft };
+            let (index, found) = self.looked_at(attempt, Some(cursor), |session, notes| match wants {
+                Wants::Part => Vec::new(),
+                Wants::Type => session.types_for(prefix, notes),
+                Wants::Any => session.names_for(prefix, notes),
+            });
+            let mut found = found.unwrap_or_default();
+            let known = match wants {
+                Wants::Part => {
+                    let ty = index.type_before(dot);
+                    found.extend(ty.into_iter().flat_map(parts_of).map(|(name, ty)| Candidate {
+                        name,
+                        kind: CandidateKind::Field,
+                        detail: Some(ty.to_string()),
+                    }));
+                    ty.is_some()
+                }
+                // Names at the top level are known in any case; those in scope only if it could be read.
+                _ => index.reads_at(cursor),
+            };
+            found.retain(|candidate| candidate.name.starts_with(prefix) && candidate.name != NOTHING_YET);
+            if known || best.is_empty() {
+                best = found;
+            }
+            if known {
+                break;
+            }
+        }
+        if wants == Wants::Part && !prefix.is_empty() {
+            let (_, more) = self.looked_at(draft, None, |session, notes| session.names_for(prefix, notes));
+            let functions = more.unwrap_or_default();
+            best.extend(functions.into_iter().filter(|c| c.kind == CandidateKind::Function));
+        }
+        (start, best)
+    }
+
+    /// Names of types.
+    fn types_for(&self, prefix: &str, notes: &Notes) -> Vec<Candidate> {
+        let candidate = |name: &str| Candidate { name: name.into(), kind: CandidateKind::Type, detail: None };
+        let scope = notes.scope.iter().filter(|(_, ty)| ty.is_none()).map(|(name, _)| candidate(name));
+        let mut all: Vec<Candidate> = scope.collect();
+        for name in self.complete_type(prefix) {
+            if !all.iter().any(|known| known.name == name) {
+                all.push(candidate(&name));
+            }
+        }
+        all
+    }
+
+    /// Names of everything.
+    fn names_for(&self, prefix: &str, notes: &Notes) -> Vec<Candidate> {
+        let mut all: Vec<Candidate> = Vec::new();
+        for (name, ty) in &notes.scope {
+            let kind = match ty.as_ref().map(|ty| ty.kind()) {
+                None => CandidateKind::Type,
+                Some(TypeKind::Function(..) | TypeKind::Procedure(_)) => CandidateKind::Function,
+                Some(_) => CandidateKind::Variable,
+            };
+            let detail = ty.as_ref().map(ToString::to_string);
+            all.push(Candidate { name: name.to_string(), kind, detail });
+        }
+        let scoped: BTreeSet<String> = all.iter().map(|candidate| candidate.name.clone()).collect();
+        let modules = self.env.modules.keys().filter(|name| name.starts_with(prefix));
+        let mut names: BTreeSet<String> = self.complete(prefix).into_iter().collect();
+        names.extend(modules.map(|name| name.to_string()));
+        for name in names {
+            if !scoped.contains(&name) {
+                all.push(self.candidate(name));
+            }
+        }
+        // What a program computes with comes first.
+        all.sort_by_key(|candidate| candidate.kind.rank());
+        all
+    }
+
+    fn candidate(&self, name: String) -> Candidate {
+        use CandidateKind as K;
+        let env = &self.env;
+        let (kind, detail) = match env.values.get(name.as_str()) {
+            Some(Definition::Global { id, .. }) => {
+                (K::Variable, self.program.globals.get(*id as usize).map(|global| global.ty.to_string()))
+            }
+            Some(Definition::Callables(callables)) if !callables.is_empty() => {
+                let constructs = |c: &Callable| matches!(c, Callable::Case(..) | Callable::Struct(_));
+                let kind = if callables.iter().any(constructs) { K::Constructor } else { K::Function };
+                let detail = callables.iter().find_map(|callable| match callable {
+                    Callable::Function(id) => env.signatures.get(id).map(|s| s.scheme.ty().to_string()),
+                    Callable::Method(class, at) => {
+                        Some(env.classes.get(class)?.methods.get(*at)?.scheme.ty().to_string())
+                    }
+                    _ => None,
+                });
+                (kind, detail)
+            }
+            _ if KEYWORDS.contains(&name.as_str()) => (K::Keyword, None),
+            _ if env.modules.contains_key(name.as_str()) => (K::Module, None),
+            _ if env.class_names.contains_key(name.as_str())
+                || library::index().classes().any(|class| class == name) =>
+            {
+                (K::Class, None)
+            }
+            _ if env.types.contains_key(name.as_str())
+                || TYPE_WORDS.contains(&name.as_str())
+                || Scalar::named(&name).is_some()
+                || library::index().types().any(|ty| ty == name) =>
+            {
+                (K::Type, None)
+            }
+            _ if library::index().defines_function(&name) => (K::Function, None),
+            _ if Prim::ALL.iter().any(|prim| prim.name() == name) => (K::Function, None),
+            _ => (K::Variable, None),
+        };
+        Candidate { name, kind, detail }
+    }
+
+    /// The function whose argument is being written at a byte of a text.
+    pub fn invocation(&mut self, draft: Draft<'_>, at: usize) -> Option<Invocation> {
+        let call = Call::before(draft.text.get(..at)?)?;
+        for text in attempts(draft.text, at, "") {
+            let attempt = Draft { text: &text, ..draft };
+            let (index, forms) = self.looked_at(attempt, None, |session, _| session.forms(&call.name));
+            let forms: Vec<Form> =
+                forms.unwrap_or_default().into_iter().map(|form| form.read(&index)).collect();
+            if !forms.is_empty() {
+                let groups = forms[0].params.iter().take(call.group).map(Vec::len).sum::<usize>();
+                return Some(Invocation { forms, parameter: groups + call.commas });
+            }
+        }
+        None
+    }
+
+    /// What a name can be called as.
+    fn forms(&self, name: &str) -> Vec<Unread> {
+        let overloads = self.known_overloads(name);
+        let callables = self.env.callables(name).unwrap_or(&[]);
+        let forms = callables.iter().zip(overloads).map(|(callable, overload)| {
+            let declared = match callable {
+                Callable::Function(id) => self.env.signatures.get(id).map(|signature| signature.span),
+                _ => None,
+            };
+            Unread { declared, text: overload.signature, doc: overload.doc }
+        });
+        forms.collect()
+    }
+}
+
+/// A form whose declaration has not been looked up.
+struct Unread {
+    declared: Option<crate::source::Span>,
+    text: String,
+    doc: Option<Arc<str>>,
+}
+
+impl Unread {
+    fn read(self, index: &Index) -> Form {
+        let declaration = self.declared.and_then(|span| index.declaration(span));
+        let Some(declaration) = declaration.filter(|declaration| !declaration.params.is_empty()) else {
+            return Form { text: self.text, params: Vec::new(), doc: self.doc };
+        };
+        let (text, start) = (index.shown(declaration), declaration.head.start);
+        let whole = text.len();
+        let place = |span: &crate::source::Span| {
+            let from = (span.start.saturating_sub(start) as usize).min(whole);
+            from..((span.end.saturating_sub(start)) as usize).clamp(from, whole)
+        };
+        let params = declaration.params.iter().map(|group| group.iter().map(place).collect()).collect();
+        Form { text, params, doc: self.doc }
+    }
+}
+
+/// The call that a text ends in.
+struct Call {
+    name: String,
+    /// Groups of arguments before the one that is being written.
+    group: usize,
+    /// Commas before the place in its group.
+    commas: usize,
+}
+
+impl Call {
+    fn before(text: &str) -> Option<Call> {
+        let parts = tokens(text);
+        if let Some((range, class)) = parts.last()
+            && *class == TokenClass::Comment
+            && range.end == text.len()
+        {
+            return None;
+        }
+        let (mut at, mut depth, mut commas) = (parts.len(), 0usize, 0);
+        loop {
+            at = at.checked_sub(1)?;
+            let word = &text[parts[at].0.clone()];
+            match parts[at].1 {
+                TokenClass::Close => depth += 1,
+                TokenClass::Open if depth > 0 => depth -= 1,
+                TokenClass::Open if word == "(" => break,
+                TokenClass::Open => commas = 0,
+                TokenClass::Operator if depth == 0 && word == "," => commas += 1,
+                TokenClass::Operator if depth == 0 && word == ";" => return None,
+                _ => {}
+            }
+        }
+        // Before the parenthesis: further groups and type arguments, and then the name.
+        let mut group = 0;
+        loop {
+            at = at.checked_sub(1)?;
+            match parts[at].1 {
+                TokenClass::Name | TokenClass::TypeName => break,
+                TokenClass::Close => {
+                    let group_here = text[parts[at].0.clone()] == *")";
+                    let mut depth = 1usize;
+                    while depth > 0 {
+                        at = at.checked_sub(1)?;
+                        match parts[at].1 {
+                            TokenClass::Close => depth += 1,
+                            TokenClass::Open => depth -= 1,
+                            _ => {}
+                        }
+                    }
+                    group += usize::from(group_here);
+                }
+                TokenClass::Operator if text[parts[at].0.clone()] == *"$" => {}
+                _ => return None,
+            }
+        }
+        let name = text[parts[at].0.clone()].to_string();
+        // `x.f (y)` is `f x y`.
+        let dotted = at > 0 && text[parts[at - 1].0.clone()] == *".";
+        // What is declared is not called.
+        let declared = at > 0 && matches!(&text[parts[at - 1].0.clone()], "fun" | "proc" | "law");
+        (!declared).then_some(Call { name, group: group + usize::from(dotted), commas })
+    }
+}
+
+impl Index {
+    /// Whether the statement that ends at a byte, or goes on there, could be read.
+    fn reads_at(&self, at: usize) -> bool {
+        self.types
+            .iter()
+            .any(|(span, _)| span.source == self.root && span.start as usize <= at && at <= span.end as usize)
+    }
+}
+
+/// Texts in which what is being written at a place can perhaps be read: the text itself with a word there,
+/// the same with the end of the statement, and with everything closed that is open in its statement and what
+/// would complete it.
+fn attempts(text: &str, at: usize, word: &str) -> Vec<String> {
+    let (before, after) = text.split_at(at);
+    let line_end = after.find('\n').unwrap_or(after.len());
+    let below = &after[line_end..];
+    let closers = closers(before);
+    let mut all = vec![format!("{before}{word}{after}")];
+    // What ends a statement, a function without body, a variable without value.
+    let ends = [";", &format!(" => {NOTHING_YET};"), &format!(" = {NOTHING_YET};")];
+    all.push(format!("{before}{word};{after}"));
+    all.extend(ends.map(|end| format!("{before}{word}{closers}{end}{below}")));
+    all
+}
+
+/// What closes the brackets and blocks that are open at the end of a text, in the statement there.
+fn closers(before: &str) -> String {
+    let mut open: Vec<&str> = Vec::new();
+    for (range, class) in tokens(before) {
+        let word = &before[range];
+        match class {
+            TokenClass::Open => open.push(match word {
+                "(" => ")",
+                "[" => "]",
+                _ => "}",
+            }),
+            TokenClass::Close => {
+                open.pop();
+            }
+            TokenClass::Keyword => match word {
+                "if" => open.push(" endif"),
+                "match" | "typematch" => open.push(" endmatch"),
+                "do" => {
+                    // `if c do … done` and `match e do … done` end so, too.
+                    if open.last().is_some_and(|last| last.starts_with(" end")) {
+                        open.pop();
+                    }
+                    open.push("; done");
+                }
+                "endif" | "endmatch" | "done" => {
+                    open.pop();
+                }
+                "perform" if open.last() == Some(&" endif") => {
+                    open.pop();
+                }
+                // What begins a definition is in no expression: what is open before was left so.
+                "fun" | "proc" | "val" | "var" | "struct" | "variant" | "class" | "instance" => {
+                    while open.last().is_some_and(|last| *last == ")" || *last == "]")
+                        && word != "fun"
+                        && word != "proc"
+                    {
+                        open.pop();
+                    }
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    let mut out = String::new();
+    for closer in open.into_iter().rev() {
+        if closer == "}" && !out.trim_end().ends_with([';', '}']) {
+            out.push(';');
+        }
+        out.push_str(closer);
+    }
+    out
+}

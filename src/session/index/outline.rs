@@ -1,0 +1,321 @@
+//! What a text declares, with its places: read from the tree, nothing is checked.
+//!
+//! Takes a text, however broken; gives its declarations, those within declarations beneath them. What
+//! cannot be read keeps its name where lexing can tell it.
+
+use crate::source::{Source, Span};
+use crate::syntax::ast::{
+    ClassMember, Function, Generics, ImportTarget, Name, Param, Pattern, PatternKind, Stmt, StmtKind,
+    TypeDecl,
+};
+use crate::syntax::{self, Chunk};
+use std::sync::Arc;
+
+/// What a declaration declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeclarationKind {
+    /// `fun`
+    Function,
+    /// `proc`
+    Procedure,
+    /// `val`
+    Value,
+    /// `var`
+    Variable,
+    /// `typedef`, `newtype`, `type`
+    Type,
+    /// `typefun`
+    TypeFunction,
+    /// `struct`
+    Struct,
+    /// `variant`
+    Variant,
+    /// A case of a variant.
+    Case,
+    /// A field of a struct.
+    Field,
+    /// `class`
+    Class,
+    /// A method of a class, or its definition in an instance.
+    Method,
+    /// `law`
+    Law,
+    /// `instance`
+    Instance,
+    /// `kind`
+    Kind,
+    /// A member of a kind.
+    Member,
+    /// `test`, `bench`
+    Test,
+    /// `import`
+    Import,
+}
+
+/// One declaration.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// Its name.
+    pub name: String,
+    /// What it declares.
+    pub kind: DeclarationKind,
+    /// Where its name stands.
+    pub name_at: Span,
+    /// All of it, without the `///` comment.
+    pub span: Span,
+    /// As much of it as its users need.
+    pub head: Span,
+    /// The parameters of a function, in their groups.
+    pub params: Vec<Vec<Span>>,
+    /// The type of a variable, or what a function gives, is written.
+    pub typed: bool,
+    /// The `///` comment before it.
+    pub doc: Option<Arc<str>>,
+    /// `export` stands before it.
+    pub exported: bool,
+    /// What is declared in it.
+    pub members: Vec<Declaration>,
+}
+
+impl Declaration {
+    fn new(name: &Name, kind: DeclarationKind, span: Span) -> Declaration {
+        Declaration {
+            name: name.text.to_string(),
+            kind,
+            name_at: name.span,
+            span,
+            head: span,
+            params: Vec::new(),
+            typed: true,
+            doc: None,
+            exported: false,
+            members: Vec::new(),
+        }
+    }
+
+    /// Itself and all in it.
+    pub fn each<'d>(&'d self, visit: &mut dyn FnMut(&'d Declaration)) {
+        visit(self);
+        self.members.iter().for_each(|member| member.each(visit));
+    }
+}
+
+/// What a text declares at the top level, in its order.
+pub fn outline(source: &Source) -> Vec<Declaration> {
+    of(source, &syntax::parse(source).stmts)
+}
+
+/// What these statements of a text declare, which are all it has.
+pub(super) fn of(source: &Source, stmts: &[Stmt]) -> Vec<Declaration> {
+    let chunks = syntax::chunks(source);
+    let mut out = Vec::new();
+    for (stmt, chunk) in stmts.iter().zip(&chunks) {
+        let before = out.len();
+        let inner = match &stmt.kind {
+            StmtKind::Export(inner) => inner,
+            _ => stmt,
+        };
+        declared(inner, &mut out);
+        if let StmtKind::Error = inner.kind {
+            out.extend(unread(source, chunk));
+        }
+        for declaration in &mut out[before..] {
+            declaration.exported = chunk.exported;
+            declaration.doc = declaration.doc.take().or_else(|| chunk.doc.clone());
+            if declaration.span == inner.span {
+                declaration.span = stmt.span;
+            }
+        }
+    }
+    out
+}
+
+fn declared(stmt: &Stmt, out: &mut Vec<Declaration>) {
+    use DeclarationKind as K;
+    let span = stmt.span;
+    match &stmt.kind {
+        StmtKind::Let { mutable, pattern, ty, .. } => {
+            let kind = if *mutable { K::Variable } else { K::Value };
+            let mut names = Vec::new();
+            variables(pattern, ty.is_some(), &mut names);
+            for (name, typed) in names {
+                let head = ty.as_ref().map_or(pattern.span, |ty| pattern.span.to(ty.span));
+                out.push(Declaration { typed, head, ..Declaration::new(name, kind, span) });
+            }
+        }
+        StmtKind::Function { name, function, doc } => {
+            out.push(Declaration { doc: doc.clone(), ..self::function(name, function, span) });
+        }
+        StmtKind::Typedef(decl, _) | StmtKind::Newtype(decl, _) | StmtKind::Abstract { decl, .. } => {
+            out.push(Declaration { doc: decl.doc.clone(), ..Declaration::new(&decl.name, K::Type, span) });
+        }
+        StmtKind::Struct(decl, fields) => {
+            let members = fields.iter().map(|(name, ty)| part(name, K::Field, name.span.to(ty.span)));
+            out.push(composed(decl, K::Struct, span, members.collect()));
+        }
+        StmtKind::Variant(decl, cases) => {
+            let members = cases.iter().map(|(name, ty)| {
+                part(name, K::Case, ty.as_ref().map_or(name.span, |ty| name.span.to(ty.span)))
+            });
+            out.push(composed(decl, K::Variant, span, members.collect()));
+        }
+        StmtKind::Typefun { name, .. } => out.push(Declaration::new(name, K::TypeFunction, span)),
+        StmtKind::Kind { name, members, doc } => {
+            let members = members.iter().map(|name| part(name, K::Member, name.span)).collect();
+            out.push(Declaration { members, doc: doc.clone(), ..Declaration::new(name, K::Kind, span) });
+        }
+        StmtKind::Class(decl, members) => {
+            let members = members.iter().filter_map(member).collect();
+            out.push(composed(decl, K::Class, span, members));
+        }
+        StmtKind::Instance { class, args, members, .. } => {
+            let mut inside = Vec::new();
+            members.iter().for_each(|stmt| declared(stmt, &mut inside));
+            for member in &mut inside {
+                member.kind = K::Method;
+            }
+            let end = args.last().map_or(class.span, |last| class.span.to(last.span).to(last.span.after()));
+            let head = Span { start: span.start, ..end };
+            out.push(Declaration { members: inside, head, ..Declaration::new(class, K::Instance, span) });
+        }
+        StmtKind::Test { title, .. } => out.push(Declaration::new(title, K::Test, span)),
+        StmtKind::Import(import) => {
+            let name = match (&import.alias, &import.target) {
+                (Some(alias), _) => alias.clone(),
+                (None, ImportTarget::Part(name)) => name.clone(),
+                (None, ImportTarget::File { path, span }) => {
+                    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+                    Name { text: file.strip_suffix(".flx").unwrap_or(file).into(), span: *span }
+                }
+            };
+            out.push(Declaration::new(&name, K::Import, span));
+        }
+        StmtKind::Export(inner) => declared(inner, out),
+        _ => {}
+    }
+}
+
+fn part(name: &Name, kind: DeclarationKind, span: Span) -> Declaration {
+    Declaration::new(name, kind, span)
+}
+
+fn composed(decl: &TypeDecl, kind: DeclarationKind, span: Span, members: Vec<Declaration>) -> Declaration {
+    Declaration { members, doc: decl.doc.clone(), ..Declaration::new(&decl.name, kind, span) }
+}
+
+fn function(name: &Name, function: &Function, span: Span) -> Declaration {
+    let kind = if function.is_proc { DeclarationKind::Procedure } else { DeclarationKind::Function };
+    let params = function.params.iter().map(|group| group.iter().map(param).collect()).collect();
+    let typed = function.is_proc || function.result.is_some();
+    Declaration { params, typed, head: function.header, ..Declaration::new(name, kind, span) }
+}
+
+fn param(param: &Param) -> Span {
+    param.ty.as_ref().map_or(param.pattern.span, |ty| param.pattern.span.to(ty.span))
+}
+
+fn member(member: &ClassMember) -> Option<Declaration> {
+    Some(match member {
+        ClassMember::Signature(name, Generics { .. }, ty) => {
+            part(name, DeclarationKind::Method, name.span.to(ty.span))
+        }
+        // A default is no declaration: its method is declared beside it.
+        ClassMember::Default(_) => return None,
+        ClassMember::Law(name, params, body) => {
+            let head = params.last().map_or(name.span, |last| name.span.to(param(last)));
+            let span = name.span.to(body.span);
+            Declaration { head, ..part(name, DeclarationKind::Law, span) }
+        }
+    })
+}
+
+/// The names that a pattern may bind, and whether a type stands beside them.
+fn variables<'p>(pattern: &'p Pattern, typed: bool, out: &mut Vec<(&'p Name, bool)>) {
+    match &pattern.kind {
+        PatternKind::Name(name) => out.push((name, typed)),
+        PatternKind::Typed(inner, _) => variables(inner, true, out),
+        PatternKind::As(inner, name) => {
+            variables(inner, typed, out);
+            out.push((name, typed));
+        }
+        PatternKind::Tuple(parts) | PatternKind::CompactTuple(parts) => {
+            parts.iter().for_each(|part| variables(part, typed, out));
+        }
+        PatternKind::Record(fields) => fields.iter().for_each(|(_, part)| variables(part, typed, out)),
+        PatternKind::Constructor(_, inner) | PatternKind::Case(_, Some(inner)) => {
+            variables(inner, typed, out);
+        }
+        _ => {}
+    }
+}
+
+/// What a statement that cannot be read would declare.
+fn unread(source: &Source, chunk: &Chunk) -> Option<Declaration> {
+    use DeclarationKind as K;
+    let kind = match chunk.word {
+        "fun" => K::Function,
+        "proc" => K::Procedure,
+        "val" => K::Value,
+        "var" => K::Variable,
+        "typedef" | "newtype" | "type" => K::Type,
+        "typefun" => K::TypeFunction,
+        "struct" => K::Struct,
+        "variant" => K::Variant,
+        "class" => K::Class,
+        "kind" => K::Kind,
+        _ => return None,
+    };
+    let text = chunk.defines.first()?.clone();
+    let from = chunk.word_at.end as usize;
+    let rest = source.text.get(from..chunk.span.end as usize)?;
+    let start = from + rest.find(&*text)?;
+    let name = Name { span: Span::new(source.id, start, start + text.len()), text };
+    Some(Declaration { typed: true, ..Declaration::new(&name, kind, chunk.span) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Declaration, DeclarationKind, outline};
+    use crate::session::detached;
+
+    fn shown(text: &str) -> Vec<String> {
+        fn line(text: &str, declaration: &Declaration, depth: usize, out: &mut Vec<String>) {
+            let slice = &text[declaration.name_at.range()];
+            assert!(slice == declaration.name || declaration.kind == DeclarationKind::Import, "{slice}");
+            out.push(format!("{}{:?} {}", " ".repeat(depth), declaration.kind, declaration.name));
+            declaration.members.iter().for_each(|member| line(text, member, depth + 1, out));
+        }
+        let mut out = Vec::new();
+        outline(&detached(text)).iter().for_each(|declaration| line(text, declaration, 0, &mut out));
+        out
+    }
+
+    #[test]
+    fn all_that_is_declared_is_told() {
+        let text = "export fun f(x:int) => x; val (a, b) = (1, 2); variant v = | None | Some of int;\n\
+                    struct s { x:int; } class C[T] { fun m : T -> T; } instance C[s] { fun m(x:s):s => x; }";
+        assert_eq!(
+            shown(text),
+            [
+                "Function f",
+                "Value a",
+                "Value b",
+                "Variant v",
+                " Case None",
+                " Case Some",
+                "Struct s",
+                " Field x",
+                "Class C",
+                " Method m",
+                "Instance C",
+                " Method m",
+            ]
+        );
+    }
+
+    #[test]
+    fn broken_statements_keep_their_names() {
+        assert_eq!(shown("fun f(x:int => x;\nval y = 1;"), ["Function f", "Value y"]);
+        assert_eq!(shown("val x = ;\nval y = 1;"), ["Value x", "Value y"]);
+    }
+}

@@ -1,0 +1,220 @@
+//! Renaming: what has to change, and whether every name still means what it meant.
+//!
+//! Takes the indexes of all texts that may name the thing; gives the places to change, or why it cannot be
+//! done. Nothing is decided by looking at scopes a second time: whoever changes the texts makes their
+//! indexes again, and [`same_meaning`] compares what names stand for, before and after.
+
+use super::{DeclarationKind, Index, Target};
+use crate::session::tokens::{TokenClass, tokens};
+use crate::source::Span;
+use crate::syntax;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A place that does not depend on which index speaks of it: the id of a text, and bytes in it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Spot {
+    /// The text.
+    pub id: String,
+    /// First byte.
+    pub start: usize,
+    /// One past the last.
+    pub end: usize,
+}
+
+/// The places to change, by the ids of texts, in order.
+pub type Change = BTreeMap<String, BTreeSet<(usize, usize)>>;
+
+/// Why something cannot be renamed: a sentence.
+pub type NoRename = String;
+
+impl Index {
+    /// A place for other indexes.
+    pub fn spot(&self, span: Span) -> Option<Spot> {
+        let id = match self.modules.get(&span.source) {
+            Some(id) => id.clone(),
+            None => self.sources.get(span.source)?.name.clone(),
+        };
+        Some(Spot { id, start: span.start as usize, end: span.end as usize })
+    }
+
+    /// What is renamed by a rename at a byte of the text: the name there, and where it is declared.
+    pub fn renamable(&self, at: usize) -> Result<(Span, Span), NoRename> {
+        let found = self.use_at(at).ok_or("there is no name here whose meaning is known")?;
+        let name = self.sources.slice(found.span);
+        let declared = match found.target {
+            Target::Declared(declared) => declared,
+            Target::BuiltIn => return Err(format!("`{name}` is part of the language")),
+            Target::Module(_) => {
+                return Err(format!(
+                    "`{name}` is called as its file is: write `import … as name;` to call it otherwise"
+                ));
+            }
+        };
+        if !syntax::is_name(name) {
+            return Err(format!("`{name}` is an operator"));
+        }
+        if self.is_library(declared.source) {
+            return Err(format!("`{name}` is declared in the standard library, which stays as it is"));
+        }
+        if !self.modules.contains_key(&declared.source) {
+            return Err(format!("`{name}` is given to every program"));
+        }
+        Ok((found.span, declared))
+    }
+
+    /// Adds the places of this index's texts that name what is declared there.
+    pub fn places_naming(&self, declared: &Spot, change: &mut Change) -> Result<(), NoRename> {
+        let Some(span) = self.span_of(declared) else { return Ok(()) };
+        let name = self.sources.slice(span);
+        for place in self.uses_for(Target::Declared(span)) {
+            if let Some(spot) = self.spot(place) {
+                change.entry(spot.id).or_default().insert((spot.start, spot.end));
+            }
+        }
+        // What could not be checked may name it, too.
+        let broken = self.diagnostics.iter().find(|said| said.is_error());
+        if let Some(broken) = broken {
+            for (range, class) in tokens(self.text()) {
+                let word = &self.text()[range.clone()];
+                let same = word.rsplit("::").next() == Some(name);
+                let named = matches!(class, TokenClass::Name | TokenClass::TypeName);
+                let own = self.uses_of(self.root);
+                if same && named && !own.iter().any(|found| found.span.end as usize == range.end) {
+                    let file = self.sources.get(self.root).map_or("", |source| &source.name);
+                    return Err(format!(
+                        "`{file}` has errors, and what `{name}` means in its line {} is not known ({}: {})",
+                        line(self.text(), range.start),
+                        broken.code,
+                        broken.message
+                    ));
+                }
+            }
+        }
+        self.shared_import(span)
+    }
+
+    /// Refuses what an import brings together with other functions of its name.
+    fn shared_import(&self, declared: Span) -> Result<(), NoRename> {
+        let name = self.sources.slice(declared);
+        let functions = |kind| matches!(kind, DeclarationKind::Function | DeclarationKind::Procedure);
+        let alike = self
+            .outline_of(declared.source)
+            .iter()
+            .filter(|other| other.name == name && functions(other.kind));
+        if alike.count() < 2 || declared.source == self.root {
+            return Ok(());
+        }
+        let text = self.text();
+        let listed =
+            syntax::parse(&crate::session::detached(text)).stmts.iter().any(|stmt| match &stmt.kind {
+                syntax::ast::StmtKind::Import(import) => match &import.names {
+                    syntax::ast::ImportNames::Listed(names) => names.iter().any(|n| *n.text == *name),
+                    _ => false,
+                },
+                _ => false,
+            });
+        if !listed {
+            return Ok(());
+        }
+        let file = self.sources.get(self.root).map_or("", |source| &source.name);
+        Err(format!("`{file}` imports all functions called `{name}` by one word, and this is one of them"))
+    }
+
+    /// The span here of a place elsewhere.
+    pub fn span_of(&self, spot: &Spot) -> Option<Span> {
+        let (source, _) = self.modules.iter().find(|(_, id)| **id == spot.id)?;
+        Some(Span::new(*source, spot.start, spot.end))
+    }
+
+    /// What names stand for, as far as it can be compared; moved as the changes move it.
+    fn meanings(&self, shift: &dyn Fn(Spot) -> Spot) -> BTreeMap<Spot, Option<Spot>> {
+        let mut all = BTreeMap::new();
+        for found in &self.uses {
+            let Some(at) = self.spot(found.span) else { continue };
+            let target = match found.target {
+                Target::Declared(span) => self.spot(span).map(shift),
+                Target::Module(source) => self.spot(Span::new(source, 0, 0)),
+                Target::BuiltIn => None,
+            };
+            all.insert(shift(at), target);
+        }
+        all
+    }
+}
+
+/// Refuses a word that is no name.
+pub fn check_name(name: &str) -> Result<(), NoRename> {
+    match (syntax::is_name(name), crate::session::query::KEYWORDS.contains(&name)) {
+        (true, false) => Ok(()),
+        (_, true) => Err(format!("`{name}` is a word of the language")),
+        _ => Err(format!("`{name}` is not a name")),
+    }
+}
+
+/// A text with a name in these places instead of what stands there.
+pub fn changed(text: &str, places: &BTreeSet<(usize, usize)>, name: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut end = 0;
+    for (from, to) in places {
+        out.push_str(text.get(end..*from).unwrap_or_default());
+        out.push_str(name);
+        end = *to;
+    }
+    out.push_str(text.get(end..).unwrap_or_default());
+    out
+}
+
+/// Refuses a change after which a name would mean something else: `before` and `after` are indexes of one
+/// text, without the change and with it.
+pub fn same_meaning(before: &Index, after: &Index, change: &Change, name: &str) -> Result<(), NoRename> {
+    let shift = |spot: Spot| shifted(spot, change, name.len());
+    let (old, new) = (before.meanings(&shift), after.meanings(&|spot| spot));
+    let differs = old.iter().find(|(at, target)| new.get(*at) != Some(target)).map(|(at, _)| at);
+    let differs = differs.or_else(|| new.keys().find(|at| !old.contains_key(*at)));
+    let place = |spot: &Spot| {
+        let text = after.span_of(spot).and_then(|span| after.sources.get(span.source));
+        let line = text.map_or(0, |source| line(&source.text, spot.start));
+        let file = text.map_or("", |source| &source.name);
+        let word = text.and_then(|source| source.text.get(spot.start..spot.end)).unwrap_or_default();
+        (word.to_string(), file.to_string(), line)
+    };
+    if let Some(spot) = differs {
+        let (word, file, line) = place(spot);
+        return Err(format!("`{word}` in line {line} of `{file}` would mean something else"));
+    }
+    let count = |index: &Index| {
+        let mut codes: Vec<&str> = index.diagnostics.iter().map(|said| said.code).collect();
+        codes.sort_unstable();
+        codes.into_iter().map(str::to_string).collect::<Vec<_>>()
+    };
+    if count(before) != count(after) {
+        let new = after.diagnostics.iter().find(|said| {
+            let alike = |index: &Index| index.diagnostics.iter().filter(|d| d.code == said.code).count();
+            alike(after) > alike(before)
+        });
+        return Err(match new {
+            Some(said) => {
+                let file = after.sources.get(said.primary.span.source).map_or("", |source| &source.name);
+                format!("`{file}` would have an error: {}", said.message)
+            }
+            None => "what is wrong with the text would not be the same".to_string(),
+        });
+    }
+    Ok(())
+}
+
+/// Where a place is after a change.
+fn shifted(spot: Spot, change: &Change, length: usize) -> Spot {
+    let Some(places) = change.get(&spot.id) else { return spot };
+    let moved = |at: usize| {
+        let before = places.iter().take_while(|(_, end)| *end <= at);
+        before.fold(at as isize, |at, (start, end)| at + length as isize - (end - start) as isize) as usize
+    };
+    let start = moved(spot.start);
+    let end = moved(spot.end);
+    Spot { start, end, ..spot }
+}
+
+fn line(text: &str, at: usize) -> usize {
+    1 + text.as_bytes().iter().take(at).filter(|&&b| b == b'\n').count()
+}
