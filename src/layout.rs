@@ -223,17 +223,7 @@ impl Layouts {
         }
         match ty.kind() {
             TypeKind::Scalar(scalar) => {
-                let class = match scalar {
-                    Scalar::Int | Scalar::Real => Class::Word,
-                    Scalar::Fixed(fixed) => match fixed.shape().0 {
-                        8 => Class::U8,
-                        16 => Class::U16,
-                        32 => Class::U32,
-                        _ => Class::Word,
-                    },
-                    Scalar::Single | Scalar::Char => Class::U32,
-                    Scalar::Bigint | Scalar::String => Class::Any,
-                };
+                let class = Class::of_scalar(*scalar);
                 Layout { slots: 1, class, form: Form::Scalar(*scalar), single: Single::Other }
             }
             TypeKind::Product(parts) => self.parts(parts.iter()),

@@ -11,6 +11,7 @@
 
 pub mod check;
 pub mod core;
+pub mod data;
 pub mod diagnostic;
 pub mod elementary;
 pub mod eval;
@@ -20,6 +21,7 @@ pub mod kernel;
 pub mod layout;
 pub mod loops;
 pub mod lower;
+pub mod picture;
 pub mod session;
 pub mod source;
 pub mod syntax;

@@ -7,6 +7,7 @@
 //!   `error=E0301,E0418` for a program that is refused or stopped by just these, `says=N0001` for one
 //!   that runs and causes just these.
 //!   With `file=geometry.flx` it is not run: it is the file that programs after it in the chapter import.
+//!   Data files are those that programs before it in the chapter have written.
 //! - `console`: lines `$ felis …` with what the command writes.
 //! - `session`: lines `felis> …` (continued by `  ...> …`) with what the session answers.
 //! - `verdict`: lines `A   B   verdict`, columns two blanks apart.
@@ -18,12 +19,13 @@ mod shelf;
 
 use felis::session::docs::{self, markdown};
 use felis::session::{Mode, Session, Status, on_large_stack, reference};
-use shelf::Shelf;
+use shelf::{Drawer, Shelf};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 /// One fence of a text.
 struct Fence {
@@ -124,9 +126,10 @@ impl Fence {
     }
 }
 
-fn program(fence: &Fence, after: &[Fence], files: &Shelf) -> Found {
+fn program(fence: &Fence, after: &[Fence], files: &Shelf, data: &Drawer) -> Found {
     let mut session = Session::new();
     session.set_loader(Box::new(files.clone()));
+    session.set_files(Arc::new(data.clone()));
     let mut output = String::new();
     let outcome = session.evaluate("program.flx", &fence.body, Mode::Script, &mut |t| output.push_str(t));
     let messages: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
@@ -288,14 +291,14 @@ fn what_is_printed_is_what_happens() {
     for path in texts() {
         let text = read(&path);
         let fences = fences(&text);
-        let (mut bodies, mut files) = (Vec::new(), Shelf::default());
+        let (mut bodies, mut files, data) = (Vec::new(), Shelf::default(), Drawer::default());
         for (at, fence) in fences.iter().enumerate() {
             let found = match fence.kind.as_str() {
                 "felis" if fence.attribute("file").is_some() => {
                     files.put(fence.attribute("file").unwrap_or_default(), &fence.body);
                     continue;
                 }
-                "felis" => on_large_stack(|| program(fence, &fences[at + 1..], &files)),
+                "felis" => on_large_stack(|| program(fence, &fences[at + 1..], &files, &data)),
                 "console" => console(fence),
                 "session" => session(fence),
                 "verdict" => on_large_stack(|| verdicts(fence)),

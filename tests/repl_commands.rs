@@ -57,6 +57,18 @@ fn evaluation_is_timed() {
 }
 
 #[test]
+fn numbers_matrices_and_pictures_are_plotted() {
+    let mut terminal = Terminal::open();
+    terminal.answers(":plot (1, 4, 9)", "┤");
+    terminal.answers(":plot #iota[3 \\* 4]", "0 is ░, 11 is █");
+    terminal.answers(":plot bar_chart ((\"Ada\", \"Alan\"), (3, 1)) |> titled \"Cats\"", "Alan │");
+    terminal.answers(":plot", "write `:plot EXPRESSION`");
+    terminal.answers(":plot \"text\"", "E0403");
+    terminal.answers(":plot nothing", "E0401");
+    terminal.answers("1 + 1", "2 : int");
+}
+
+#[test]
 fn a_program_is_loaded_and_loaded_again() {
     let folder = folder();
     fs::write(folder.join("unit.flx"), "export fun unit() : int => 1;").expect("a file");

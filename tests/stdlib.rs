@@ -76,7 +76,10 @@ fn every_definition_has_a_sentence_and_an_example() {
             let sentence = comment.last().is_some_and(|first| {
                 first.len() > 8 && first.ends_with(['.', ';', ',', '`']) || comment.len() > 1
             });
-            let needs_example = !matches!(stmt.kind, StmtKind::Variant(..) | StmtKind::Typedef(..));
+            // A procedure gives nothing that could be shown.
+            let procedure = matches!(&stmt.kind, StmtKind::Function { function, .. } if function.is_proc);
+            let needs_example =
+                !(procedure || matches!(stmt.kind, StmtKind::Variant(..) | StmtKind::Typedef(..)));
             let example = comment.iter().any(|line| line.starts_with("/// > "));
             if !sentence || needs_example && !example {
                 let header: String = source.text[stmt.span.range()].lines().take(1).collect();

@@ -344,9 +344,15 @@ impl Checker<'_> {
                 return self.wrong(error, span);
             }
         }
-        let Some(instance) = self.instance(name, &scheme, type_args) else {
+        let Some(mut instance) = self.instance(name, &scheme, type_args) else {
             return Term::new(TermKind::Error, Type::error(), span);
         };
+        if let Callable::Prim(prim) = chosen
+            && prim.is_reader()
+            && !self.reads(prim, name, &mut instance, type_args, hint)
+        {
+            return Term::new(TermKind::Error, Type::error(), span);
+        }
         self.oblige_all(&instance.constraints, name.span, &name.text);
         let whole = name.span.to(first.span());
         let mut first = first;
@@ -551,6 +557,10 @@ impl Checker<'_> {
             }
         };
         self.note_callable(span, &chosen);
+        if matches!(chosen, Callable::Prim(prim) if prim.is_reader()) {
+            let error = CheckError::ReaderInFun { span, name: name.text.to_string(), header: None };
+            return self.wrong(error, span);
+        }
         let scheme = self.scheme(&chosen, span);
         if matches!(chosen, Callable::Case(..)) && scheme.domain.is_unit() {
             return self.constant_case(&chosen, &scheme, type_args, span);

@@ -237,6 +237,21 @@ impl Checker<'_> {
                     self.report(CheckError::NoConversion { span, from, to, why, help: None });
                 }
             }
+            TermKind::Prim(
+                prim @ (Prim::WriteNpy
+                | Prim::WriteNpz
+                | Prim::WriteCsv
+                | Prim::WriteParquet
+                | Prim::WriteRaw),
+                type_args,
+                args,
+            ) => {
+                let (prim, ty) = (*prim, type_args[0].clone());
+                let span = args.last().map_or(span, |arg| arg.span);
+                let fields = if prim == Prim::WriteNpz { ty.unfold().fields() } else { None };
+                let parts = fields.map_or(vec![ty], |fields| fields.into_iter().map(|(_, ty)| ty).collect());
+                let _ = parts.iter().all(|part| self.stored(part, span));
+            }
             TermKind::Op(..) => self.settled_operator(term),
             // What was an exponential while holes were open may be a compact product now.
             TermKind::Component(base, position)

@@ -38,6 +38,7 @@ mod open;
 mod operator;
 mod overload;
 mod pattern;
+mod read;
 mod require;
 mod reshape;
 mod stmt;
@@ -237,6 +238,8 @@ struct Checker<'a> {
     implicit_vars: bool,
     /// What `?N` is in the type being read.
     opens: open::Opens,
+    /// The names of the sizes that the present annotation leaves open, with their holes.
+    stated: Vec<(crate::syntax::ast::Name, Type)>,
     /// The next expression is a statement, so a procedure may be called.
     at_statement: bool,
     /// The word that begins the statement whose pattern is being bound.
@@ -259,6 +262,7 @@ impl<'a> Checker<'a> {
             pending_functions: HashMap::new(),
             implicit_vars: false,
             opens: open::Opens::Nothing,
+            stated: Vec::new(),
             at_statement: false,
             let_word: None,
             notes: None,

@@ -126,7 +126,9 @@ impl Checker<'_> {
         match ty {
             Some(written) => {
                 let (ty, names) = self.lower_named(written);
+                let outer = std::mem::replace(&mut self.stated, names.clone());
                 let init = self.check(init, &ty, Some((written.span, "the declared type".to_string())));
+                self.stated = outer;
                 self.item.names_last = lasts;
                 let ty = self.name_sizes(names, &ty);
                 self.item.names_last = false;

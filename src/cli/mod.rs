@@ -6,6 +6,7 @@
 mod arguments;
 mod bench;
 mod commands;
+mod data;
 mod doc;
 mod explain;
 mod files;
@@ -34,6 +35,7 @@ use output::Output;
 use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
+use std::sync::Arc;
 
 /// How the command ends.
 pub mod exit {
@@ -101,6 +103,7 @@ impl Shell {
         let mut session = input::session();
         session.set_memory(input::memory_limit());
         session.set_loader(Box::new(Files::here()));
+        session.set_files(Arc::new(data::DataFiles));
         let interrupts = Interrupts::install(session.interrupt_flag());
         Shell { session, output: Output::new(), interrupts, messages: Messages::Text }
     }

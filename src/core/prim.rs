@@ -93,6 +93,22 @@ prims! {
     Split "split": "string * string -> string ^ ?N", "The parts of a text between the places where another stands.";
     Numbers "numbers": "string -> real ^ ?N", "The numbers of a text, between blanks and commas.";
     Table "table": "string -> real ^ (?R \\* ?C)", "The numbers of a text, a row for each line that has any; rows are equally long.";
+    Npy "npy": "[S] string -> S", "The array of an `.npy` file, as the stated type says.";
+    Npz "npz": "[S] string * string -> S", "The array of this name in an `.npz` file, as the stated type says.";
+    Csv "csv": "[S] string -> S", "The table of a CSV file, as the stated type says: records by the names of its columns, or numbers.";
+    Parquet "parquet": "[S] string -> S", "The table of a Parquet file, as the stated type says: records by the names of its columns.";
+    Raw "raw": "[S] string -> S", "The numbers of a file that holds nothing else, as the stated type says.";
+    ReadText "read_text": "string -> string", "The text of a file.";
+    WriteNpy "write_npy": "[T] string * T -> void", "Writes an array or a table as an `.npy` file.";
+    WriteNpz "write_npz": "[T] string * T -> void", "Writes the arrays of a record as an `.npz` file.";
+    WriteCsv "write_csv": "[T] string * T -> void", "Writes records or numbers as a CSV file.";
+    WriteParquet "write_parquet": "[T] string * T -> void", "Writes records as a Parquet file.";
+    WriteRaw "write_raw": "[T] string * T -> void", "Writes numbers, and nothing else, as a file.";
+    WriteText "write_text": "string * string -> void", "Writes a text as a file.";
+    Cells "_cells": "[T] T -> string", "The numbers of an array as text, between blanks.";
+    Svg "_svg": "string -> string", "The picture that a text describes, as SVG.";
+    Drawn "_drawn": "string -> string", "The picture that a text describes, as lines for a terminal.";
+    SavePicture "_save_picture": "string * string -> void", "Writes the picture that a text describes as a file.";
     Fixed "fixed": "real * int -> string", "The number with that many digits after the point.";
 }
 
@@ -100,5 +116,15 @@ impl Prim {
     /// Whether calling it is an effect.
     pub fn is_procedure(self) -> bool {
         self.signature().ends_with("-> void")
+    }
+
+    /// Whether it gives what is in a file.
+    pub fn is_reader(self) -> bool {
+        matches!(self, Prim::Npy | Prim::Npz | Prim::Csv | Prim::Parquet | Prim::Raw | Prim::ReadText)
+    }
+
+    /// Whether the stated type says what it gives.
+    pub fn reads_stated(self) -> bool {
+        self.is_reader() && self.signature().ends_with("-> S")
     }
 }

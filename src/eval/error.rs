@@ -2,6 +2,7 @@
 //!
 //! `E05xx`. Each error carries where it happened and the calls that led there.
 
+use crate::data::Trouble;
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceId, Span};
 use crate::types::Type;
@@ -47,6 +48,8 @@ pub enum Failure {
     Ragged { first: usize, columns: usize, line: usize, count: usize },
     /// A text that is no number.
     NotANumber { text: String },
+    /// A file that is not read or written.
+    File { path: String, trouble: Box<Trouble> },
     /// Stopped from outside.
     Interrupted,
     /// No arm of a match fits: the bound of the coverage check was exceeded.
@@ -170,6 +173,7 @@ impl RuntimeError {
             Failure::NotANumber { text } => {
                 error("E0519", format!("`{text}` is not a number"), "numbers are read here")
             }
+            Failure::File { path, trouble } => trouble.to_diagnostic(path, self.span),
             Failure::Interrupted => error("E0511", "interrupted".into(), "stopped here"),
             Failure::NoMatch => error("E0512", "no arm of this match fits".into(), "matched here"),
             Failure::Internal { what } => {

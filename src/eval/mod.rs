@@ -4,11 +4,12 @@
 //! Each function is specialised to its type arguments when first called ([`specialise`]), then run
 //! as a tree ([`run`]). Arrays are flat buffers throughout; `:>>` is nothing at all.
 //!
-//! Never checks types: core is trusted. Prints through the host it is given, reads nothing.
+//! Never checks types: core is trusted. Prints through the host it is given, reads and writes files only through it.
 
 mod arith;
 mod code;
 mod error;
+mod files;
 mod matching;
 mod open;
 mod own;

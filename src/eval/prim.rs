@@ -6,6 +6,7 @@ use super::error::Failure;
 use super::run::Machine;
 use super::show;
 use crate::core::Prim;
+use crate::data::FileSystem;
 use crate::elementary;
 use crate::layout::{Form, countable};
 use crate::types::encoding::Code;
@@ -25,6 +26,7 @@ impl Machine {
         types: &PrimTypes,
         args: &[Value],
         memory: u64,
+        files: Option<&dyn FileSystem>,
         out: &mut dyn FnMut(&str),
     ) -> Result<Value, Failure> {
         let show = |read_back: bool, this: &Machine| {
@@ -191,6 +193,22 @@ impl Machine {
             | Prim::Split
             | Prim::Numbers
             | Prim::Table => super::select::select(prim, types, args, memory),
+            Prim::Npy
+            | Prim::Npz
+            | Prim::Csv
+            | Prim::Parquet
+            | Prim::WriteParquet
+            | Prim::Raw
+            | Prim::ReadText
+            | Prim::WriteNpy
+            | Prim::WriteNpz
+            | Prim::WriteCsv
+            | Prim::WriteRaw
+            | Prim::Cells
+            | Prim::Svg
+            | Prim::Drawn
+            | Prim::SavePicture
+            | Prim::WriteText => super::files::files(prim, types, args, &self.layouts, files, memory),
             Prim::Fixed => {
                 let digits = usize::try_from(args[1].as_int().clamp(0, 1000)).unwrap_or(0);
                 Ok(Value::str(format!("{:.digits$}", x())))

@@ -19,6 +19,7 @@ use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
 use super::watch::{Watch, Watcher};
 use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Script, Stmt};
+use crate::data::FileSystem;
 use crate::kernel::Accelerator;
 use crate::layout::{Layout, Layouts, TOO_MANY, countable};
 use crate::source::Span;
@@ -38,6 +39,8 @@ pub struct Host<'a> {
     pub interrupt: &'a AtomicBool,
     /// Bytes that one value may take.
     pub memory: u64,
+    /// Where files are, if there are any.
+    pub files: Option<&'a dyn FileSystem>,
 }
 
 /// Runs programs; holds the session's variables and the functions specialised so far.
@@ -321,8 +324,8 @@ impl Run<'_, '_> {
                         }
                     });
                 }
-                let (out, memory) = (&mut *self.host.out, self.host.memory);
-                let done = self.machine.primitive(*prim, types, &args, memory, out);
+                let (out, memory, files) = (&mut *self.host.out, self.host.memory, self.host.files);
+                let done = self.machine.primitive(*prim, types, &args, memory, files, out);
                 done.map_err(|failure| self.fail(failure, span))
             }
             Kind::Arithmetic(op, num, modulus, args) => {

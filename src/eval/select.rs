@@ -97,7 +97,7 @@ fn class(element: &Layout) -> Class {
 }
 
 /// An empty buffer with room for that many slots, if memory allows.
-fn room(class: Class, slots: usize, memory: u64) -> Result<Buffer, Failure> {
+pub(super) fn room(class: Class, slots: usize, memory: u64) -> Result<Buffer, Failure> {
     let refused = || too_much(slots, class.bytes(), memory);
     let bytes = (slots as u64).checked_mul(class.bytes()).filter(|bytes| *bytes <= memory);
     bytes.and_then(|_| Buffer::with_room(class, slots)).ok_or_else(refused)
@@ -115,7 +115,7 @@ fn vector(buffer: Buffer) -> Value {
 }
 
 /// Slots as a value.
-fn value(buffer: Buffer) -> Value {
+pub(super) fn value(buffer: Buffer) -> Value {
     match buffer.len() {
         0 => Value::UNIT,
         1 => buffer.get(0),
@@ -123,6 +123,6 @@ fn value(buffer: Buffer) -> Value {
     }
 }
 
-fn packed(sizes: Vec<Code>, value: Value) -> Value {
+pub(super) fn packed(sizes: Vec<Code>, value: Value) -> Value {
     Value::Packed(Arc::new(Packed { sizes, value }))
 }

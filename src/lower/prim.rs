@@ -137,6 +137,19 @@ impl<'a> Lower<'a> {
             | Prim::Compress
             | Prim::Iota => Err(No("a primitive that is not compiled")),
             Prim::Print | Prim::Println => Err(No("output")),
+            Prim::Npy
+            | Prim::Npz
+            | Prim::Csv
+            | Prim::Parquet
+            | Prim::WriteParquet
+            | Prim::Raw
+            | Prim::ReadText
+            | Prim::WriteNpy
+            | Prim::WriteNpz
+            | Prim::WriteCsv
+            | Prim::WriteRaw
+            | Prim::SavePicture
+            | Prim::WriteText => Err(No("files")),
             Prim::Fail | Prim::Reduce => Err(No("a primitive that was handled before")),
             Prim::Str
             | Prim::Strr
@@ -157,6 +170,9 @@ impl<'a> Lower<'a> {
             | Prim::Split
             | Prim::Numbers
             | Prim::Table
+            | Prim::Cells
+            | Prim::Svg
+            | Prim::Drawn
             | Prim::Fixed => Err(No("strings")),
         }
     }

@@ -141,7 +141,8 @@ impl Session {
 
     fn value(&mut self, term: Term) -> Result<Value, Verdict> {
         let script = Script { locals: Vec::new(), body: Vec::new(), result: Some(term) };
-        let mut host = Host { out: &mut |_| (), interrupt: &self.interrupt, memory: self.memory };
+        let mut host =
+            Host { out: &mut |_| (), interrupt: &self.interrupt, memory: self.memory, files: None };
         match self.machine.run(&self.program, &script, &mut host) {
             Ok(value) => Ok(value.unwrap_or(Value::UNIT)),
             Err(error) if error.interrupted() => Err(Verdict::Interrupted),

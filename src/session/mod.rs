@@ -21,6 +21,7 @@ mod library;
 mod modules;
 mod query;
 pub mod reference;
+mod stated;
 mod tested;
 mod work;
 
@@ -28,6 +29,7 @@ pub use crate::check::similar;
 mod results;
 mod tokens;
 
+pub use crate::data::FileSystem;
 pub use crate::eval::view::Window;
 pub use crate::eval::{Progress, Watcher};
 pub use crate::iso::Verdict;
@@ -74,6 +76,7 @@ pub struct Session {
     /// The statements of the library that `env` knows.
     adopted: BTreeSet<usize>,
     loader: Option<Box<dyn Loader>>,
+    files: Option<Arc<dyn FileSystem>>,
     hosts: Hosts,
     results: Results,
     /// The inputs that have succeeded, in order.
@@ -183,6 +186,7 @@ impl Session {
             adopted: BTreeSet::new(),
             modules: Loaded::new(),
             loader: None,
+            files: None,
             hosts: Hosts::default(),
             results: Results::default(),
             inputs: Vec::new(),
@@ -230,15 +234,21 @@ impl Session {
         self.jit.as_deref().map(Jit::statistics)
     }
 
-    /// Forgets everything; the loader, the host's rules, the executor, the watcher, the interrupt flag and
+    /// Says where data are read and written; without files there are none.
+    pub fn set_files(&mut self, files: Arc<dyn FileSystem>) {
+        self.files = Some(files);
+    }
+
+    /// Forgets everything; the loader, the files, the host's rules, the executor, the watcher, the interrupt flag and
     /// the limit on memory stay.
     pub fn reset(&mut self) {
         let (interrupt, loader) = (self.interrupt.clone(), self.loader.take());
+        let files = self.files.take();
         let hosts = std::mem::take(&mut self.hosts);
         let (executor, threads) = self.executor;
         let watcher = self.machine.set_watcher(None);
         let new = Session::new().with_executor(executor, threads);
-        *self = Session { interrupt, loader, hosts, memory: self.memory, ..new };
+        *self = Session { interrupt, loader, files, hosts, memory: self.memory, ..new };
         self.machine.set_watcher(watcher);
     }
 
@@ -273,7 +283,7 @@ impl Session {
         let relied = self.results.named(&syntax::idents(&detached(text)));
         let before = self.results.last();
         let source = SourceId(self.sources.len() as u32);
-        let outcome = self.transaction(name, text, |session, first, stmts, diagnostics| {
+        let mut outcome = self.transaction(name, text, |session, first, stmts, diagnostics| {
             let functions = session.program.functions.len();
             let script = session.script(stmts, diagnostics)?;
             for First { script, import } in first {
@@ -291,6 +301,7 @@ impl Session {
             }
             Ok((value, Keep::Changes))
         });
+        self.look_into_files(&mut outcome.diagnostics);
         if outcome.status == Status::Ok {
             let result = self.results.last().filter(|last| Some(*last) != before);
             self.note_input(source, result, relied);
@@ -300,9 +311,11 @@ impl Session {
 
     /// Checks a text without running it, and keeps nothing of it.
     pub fn check(&mut self, name: &str, text: &str) -> Outcome {
-        self.transaction(name, text, |session, _, stmts, diagnostics| {
+        let mut outcome = self.transaction(name, text, |session, _, stmts, diagnostics| {
             session.script(stmts, diagnostics).map(|_| (None, Keep::Nothing))
-        })
+        });
+        self.look_into_files(&mut outcome.diagnostics);
+        outcome
     }
 
     /// Lays a text out anew; it is read, not checked, and nothing of it is kept.
@@ -400,7 +413,8 @@ impl Session {
         out: &mut dyn FnMut(&str),
     ) -> Result<Option<Shown>, (Status, Box<Diagnostic>)> {
         let interrupt = self.interrupt.clone();
-        let mut host = Host { out, interrupt: &interrupt, memory: self.memory };
+        let files = self.files.clone();
+        let mut host = Host { out, interrupt: &interrupt, memory: self.memory, files: files.as_deref() };
         let done = self.machine.run(&self.program, script, &mut host).and_then(|value| {
             let Some((value, term)) = value.zip(script.result.as_ref()) else { return Ok(None) };
             if mode == Mode::Script {
@@ -499,7 +513,12 @@ impl Session {
         errors.extend(found.into_iter().filter(Diagnostic::is_error));
         if let Some(script) = script.filter(|_| errors.is_empty()) {
             // The library's own variables are made at once: an interrupt is for the user's input.
-            let mut host = Host { out: &mut |_| (), interrupt: &AtomicBool::new(false), memory: self.memory };
+            let mut host = Host {
+                out: &mut |_| (),
+                interrupt: &AtomicBool::new(false),
+                memory: self.memory,
+                files: None,
+            };
             match self.machine.run(&self.program, &script, &mut host) {
                 Ok(_) => {
                     self.library.loaded.extend(&missing);

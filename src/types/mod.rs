@@ -23,6 +23,7 @@ pub mod number;
 pub mod opaque;
 pub mod print;
 pub mod size;
+pub mod stored;
 pub mod triangle;
 
 pub use apply::TypeFun;

@@ -123,7 +123,7 @@ impl Scalar {
     }
 
     /// Whether every value of `self` is exactly a value of `to`.
-    fn fits(self, to: Scalar) -> bool {
+    pub fn fits(self, to: Scalar) -> bool {
         match (self, to) {
             (Scalar::Single, Scalar::Real) => true,
             (_, Scalar::Bigint) => self.is_integer(),

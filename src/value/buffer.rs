@@ -4,6 +4,7 @@
 //! be: fresh memory of the system costs more than the work that is done in it.
 
 use super::{Value, pool};
+use crate::types::Scalar;
 use crate::types::encoding::{Code, Width};
 
 /// What one slot of a buffer can hold, narrowest first.
@@ -33,6 +34,21 @@ impl Class {
             Width::U64 => Class::Word,
             Width::U128 => Class::Wide,
             Width::Big => Class::Any,
+        }
+    }
+
+    /// The class for values of a scalar type.
+    pub fn of_scalar(scalar: Scalar) -> Class {
+        match scalar {
+            Scalar::Int | Scalar::Real => Class::Word,
+            Scalar::Fixed(fixed) => match fixed.shape().0 {
+                8 => Class::U8,
+                16 => Class::U16,
+                32 => Class::U32,
+                _ => Class::Word,
+            },
+            Scalar::Single | Scalar::Char => Class::U32,
+            Scalar::Bigint | Scalar::String => Class::Any,
         }
     }
 

@@ -7,10 +7,11 @@ use felis::check::{self, Env};
 use felis::core::{Program, Script};
 use felis::diagnostic::{Diagnostic, render};
 use felis::eval::{Host, Machine, stack};
-use felis::session::{Mode, Session};
+use felis::session::{FileSystem, Mode, Session};
 use felis::source::SourceMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The stack that a test program may use.
@@ -19,6 +20,19 @@ const STACK: usize = 256 << 20;
 const MEMORY: u64 = 64 << 20;
 /// A program that prints this is interrupted, as if by Ctrl-C.
 const STOP: &str = "STOP";
+
+/// The files of `tests/files`, which nobody writes.
+pub struct Fixtures;
+
+impl FileSystem for Fixtures {
+    fn read(&self, path: &str, _: u64) -> Result<Vec<u8>, String> {
+        fs::read(folder("tests/files").join(path)).map_err(|_| "there is no such file".to_string())
+    }
+
+    fn write(&self, _: &str, _: &[u8]) -> Result<(), String> {
+        Err("there is no permission to write it".to_string())
+    }
+}
 
 /// What became of a program.
 #[derive(Default)]
@@ -44,6 +58,7 @@ pub fn run(name: &str, text: &str, evaluate: bool) -> Outcome {
 fn run_in_session(name: &str, text: &str) -> Outcome {
     let mut session = Session::new();
     session.set_memory(MEMORY);
+    session.set_files(Arc::new(Fixtures));
     let mut output = String::new();
     let done = session.evaluate(name, text, Mode::Script, &mut |text| output.push_str(text));
     let shown = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
@@ -69,7 +84,8 @@ fn run_here(name: &str, text: &str, evaluate: bool) -> Outcome {
                     output.push_str(text);
                     interrupt.store(text.contains(STOP), Ordering::Relaxed);
                 };
-                let mut host = Host { out: &mut out, interrupt: &interrupt, memory: MEMORY };
+                let mut host =
+                    Host { out: &mut out, interrupt: &interrupt, memory: MEMORY, files: Some(&Fixtures) };
                 match machine.run(&program, &script, &mut host) {
                     Ok(Some(value)) => {
                         let ty = script.result.as_ref().map(|r| machine.concrete(&r.ty));

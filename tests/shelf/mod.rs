@@ -1,11 +1,12 @@
-//! Modules for tests: a loader whose files are given with it.
+//! Modules and data for tests: a loader whose files are given with it, and files in memory.
 
 #![allow(dead_code)] // each test file uses its part
 
-use felis::session::{Loader, NotFound, Place};
+use felis::session::{FileSystem, Loader, NotFound, Place};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 /// Texts by their paths, which begin at one folder.
 #[derive(Clone, Default)]
@@ -64,5 +65,24 @@ impl Loader for Shelf {
 
     fn read(&self, place: &Place) -> Result<String, String> {
         self.files.get(&place.id).cloned().ok_or_else(|| "it is gone".to_string())
+    }
+}
+
+/// Data files in memory, seen by all its clones.
+#[derive(Clone, Default)]
+pub struct Drawer(Arc<Mutex<BTreeMap<String, Vec<u8>>>>);
+
+impl FileSystem for Drawer {
+    fn read(&self, path: &str, _: u64) -> Result<Vec<u8>, String> {
+        let found = self.0.lock().expect("a lock").get(path).cloned();
+        found.ok_or_else(|| "there is no such file".to_string())
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+        if path.contains('/') {
+            return Err("its folder is not there".to_string());
+        }
+        self.0.lock().expect("a lock").insert(path.to_string(), bytes.to_vec());
+        Ok(())
     }
 }

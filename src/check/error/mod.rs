@@ -153,6 +153,11 @@ pub enum CheckError {
         name: String,
         header: Span,
     },
+    ReaderInFun {
+        span: Span,
+        name: String,
+        header: Option<Span>,
+    },
     StoreOutside {
         span: Span,
         name: String,
@@ -365,7 +370,7 @@ impl CheckError {
             E::NotAFunction { .. } => "E0402",
             E::NoOverload { .. } => "E0403",
             E::Ambiguous { .. } => "E0404",
-            E::ProcedureInFun { .. } => "E0405",
+            E::ProcedureInFun { .. } | E::ReaderInFun { .. } => "E0405",
             E::StoreOutside { .. } => "E0406",
             E::NotAVar { .. } => "E0407",
             E::ProcedureAsValue { .. } => "E0408",
@@ -602,6 +607,15 @@ impl CheckError {
             )
             .label(*header, "this function is pure")
             .help("make the function a `proc`, or move the call out of it"),
+            E::ReaderInFun { span, name, header } => {
+                let message = format!("a `fun` is pure: it cannot read a file with `{name}`");
+                let d = error(span, message, "reads a file".into());
+                match header {
+                    Some(header) => d.label(*header, "this function is pure"),
+                    None => d.note("as a value, it would be a pure function"),
+                }
+                .help("read the file in a `proc` or at the top level, and pass on what was read")
+            }
             E::StoreOutside { span, name, header } => error(
                 span,
                 format!("a `fun` is pure: it cannot store into `{name}`, which is not its own"),

@@ -31,6 +31,12 @@ pub enum SizeError {
     TwoUnknown { span: Span },
     /// A size to be found that stands twice, or in a power.
     NotLinear { span: Span, name: String },
+    /// A file is read, and nothing says what is in it.
+    NothingStated { span: Span, name: String, stated: Option<Type> },
+    /// A file is read or written at a type that no file holds; the part that is the reason.
+    NotStored { span: Span, ty: Type, part: Type },
+    /// A size to be found by a file that is no axis of its own.
+    NotAnAxis { span: Span, ty: Type },
     /// Required sizes that are always equal.
     AlwaysEqual { span: Span, left: Type, right: Type },
     /// An equation that is checked and not used.
@@ -62,6 +68,9 @@ impl SizeError {
             E::NeverEqual { .. } => "E0805",
             E::TwoUnknown { .. } => "E0806",
             E::NotLinear { .. } => "E0807",
+            E::NothingStated { .. } => "E0808",
+            E::NotStored { .. } => "E0809",
+            E::NotAnAxis { .. } => "E0810",
             E::AlwaysEqual { .. } => "W0004",
             E::NotUsed { .. } => "N0002",
         }
@@ -160,6 +169,30 @@ impl SizeError {
                 "this one has several places, or is part of a power".into(),
             )
             .help("let the size arrive with a value, and require the equation of it"),
+            E::NothingStated { span, name, stated } => {
+                let message = format!("nothing says what type `{name}` is to read");
+                let example = match name.as_str() {
+                    "csv" | "parquet" => "val x : (name:string, age:int) ^ ?N",
+                    _ => r"val x : real ^ (?N \* ?M)",
+                };
+                let d = match stated {
+                    Some(ty) => error(span, message, format!("`{ty}` leaves the elements open")),
+                    None => error(span, message, "of any type so far".into()),
+                };
+                d.help(format!("state it where the result gets its name: `{example} = {name} …;`"))
+            }
+            E::NotStored { span, ty, part } => {
+                let what = match part == ty {
+                    true => "of this type".to_string(),
+                    false => format!("it holds `{part}`"),
+                };
+                error(span, format!("no file holds `{ty}`"), what)
+                    .note("files hold numbers, texts, truth values, compact values, and records and arrays of these")
+            }
+            E::NotAnAxis { span, ty } => {
+                error(span, format!("`{ty}` has a size to be found that is no axis"), "read here".into())
+                    .help(r"let `?N` stand alone, or beside others as in `?N \* 3`")
+            }
             E::AlwaysEqual { span, left, right } => Diagnostic::warning(
                 code,
                 *span,

@@ -66,6 +66,7 @@ pub const COMMANDS: &[Command] = &[
     command(":source", "NAME", Wants::Name, false, "the text of its definition"),
     command(":why", "", Wants::Nothing, false, "more about the last error"),
     command(":time", "EXPRESSION", Wants::Expression, false, "evaluate it and say how long that took"),
+    command(":plot", "EXPRESSION", Wants::Expression, false, "draw it: a picture, numbers, or a matrix"),
     command(":stats", "", Wants::Nothing, false, "what was compiled so far, and the memory that arrays took"),
     command(":load", "FILE", Wants::File, false, "run a program in this session"),
     command(":reload", "", Wants::Nothing, false, "run the program loaded last as it is now"),
@@ -147,6 +148,7 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
             None => return misused("there has been no error in this session"),
         },
         ":time" => return time(repl, argument),
+        ":plot" => return plot(repl, argument),
         ":stats" => Ok(statistics(&session.work())),
         ":load" => return files::load(repl, argument),
         ":reload" => return files::reload(repl),
@@ -245,6 +247,23 @@ fn time(repl: &mut Repl, text: &str) -> Flow {
         repl.shell.output.write(&statistics(&work));
     }
     flow
+}
+
+/// Draws a picture, or what makes one: the first of these that makes sense.
+fn plot(repl: &mut Repl, text: &str) -> Flow {
+    let session = &mut repl.shell.session;
+    let text = text.trim_end_matches(';');
+    let drawn = match session.type_of(text) {
+        Ok(ty) if ty.to_string() == "picture" => format!("draw ({text})"),
+        Ok(_) => {
+            let made = ["heatmap", "image", "plot"].map(|by| format!("{by} ({text})"));
+            let fits = made.iter().find(|made| session.dispatch(made).is_ok());
+            format!("draw ({})", fits.unwrap_or(&made[2]))
+        }
+        // The message is about what was written.
+        Err(_) => text.to_string(),
+    };
+    repl.input(&drawn)
 }
 
 /// A time in the unit that suits it.

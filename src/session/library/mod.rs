@@ -40,6 +40,7 @@ const FILES: &[(&str, &str)] = &[
     ("stdlib/select.flx", include_str!("../../../stdlib/select.flx")),
     ("stdlib/algebra.flx", include_str!("../../../stdlib/algebra.flx")),
     ("stdlib/complex.flx", include_str!("../../../stdlib/complex.flx")),
+    ("stdlib/picture.flx", include_str!("../../../stdlib/picture.flx")),
 ];
 
 /// What a session has of the library.

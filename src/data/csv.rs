@@ -1,0 +1,284 @@
+//! Comma-separated values (RFC 4180): a line for each row, the first with the names of the columns where
+//! records are wanted; tables of numbers have no such line.
+//!
+//! The stated type says what the cells are. Columns are found by their names; those that the type does not
+//! mention are passed over. An empty cell is none of an option, the empty text, or a mistake.
+
+use super::error::Why;
+use super::{Column, Content, Data, Element, Format, Trouble};
+use crate::types::Scalar;
+use crate::types::stored::{Cell, Held, Stored};
+use crate::value::{Buffer, Value};
+use ::csv::{ReaderBuilder, StringRecord, WriterBuilder};
+use num_bigint::{BigInt, BigUint};
+
+fn malformed(why: impl Into<String>) -> Trouble {
+    Trouble::Malformed { format: Format::Csv, why: why.into() }
+}
+
+/// The cells of a text at the types that are wanted.
+pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
+    let not_held = |ty: String, why: &str| Trouble::NotHeld { format: Format::Csv, ty, why: why.to_string() };
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let line = bytes[..error.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+        malformed(format!("line {line} is not UTF-8 text"))
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut rows = reader.records();
+    match &wanted.held {
+        Held::Record(fields) => {
+            if wanted.axes.len() != 1 {
+                return Err(not_held(wanted.element.to_string(), "the rows of it are one axis: `(…) ^ ?N`"));
+            }
+            let header = rows.next().transpose().map_err(|error| malformed(error.to_string()))?;
+            let header: Vec<String> =
+                header.unwrap_or_default().iter().map(|name| name.trim().to_string()).collect();
+            let mut columns = Vec::new();
+            for (name, cell) in fields {
+                let mut found = header.iter().enumerate().filter(|(_, other)| ***other == **name);
+                let Some((at, _)) = found.next() else {
+                    let similar = super::fit::similar(name, &header);
+                    return Err(Trouble::NoColumn {
+                        what: "column",
+                        name: name.to_string(),
+                        there: header,
+                        similar,
+                    });
+                };
+                if found.next().is_some() {
+                    return Err(malformed(format!("two of its columns are named `{name}`")));
+                }
+                columns.push((at, name.clone(), Cells::of(cell)?));
+            }
+            let mut count = 0;
+            for row in rows {
+                let row = row.map_err(|error| malformed(error.to_string()))?;
+                let line = line(&row);
+                if row.len() != header.len() {
+                    return Err(ragged(line, row.len(), 1, header.len()));
+                }
+                for (at, name, cells) in &mut columns {
+                    cells.read(&row[*at], Why::Other, || format!("line {line}, column `{name}`"))?;
+                }
+                count += 1;
+            }
+            let columns = columns.into_iter().map(|(_, name, cells)| (name, cells.column())).collect();
+            Ok(Data { shape: vec![count], content: Content::Records(columns) })
+        }
+        Held::Cell(cell) => {
+            if !(1..=2).contains(&wanted.axes.len()) {
+                return Err(not_held(cell.text(), "it has rows, and columns perhaps: one axis or two"));
+            }
+            let mut cells = Cells::of(cell)?;
+            let (mut count, mut width, mut first) = (0, 0, 0);
+            for row in rows {
+                let row = row.map_err(|error| malformed(error.to_string()))?;
+                let line = line(&row);
+                if count == 0 {
+                    (width, first) = (row.len(), line);
+                } else if row.len() != width {
+                    return Err(ragged(line, row.len(), first, width));
+                }
+                for (at, text) in row.iter().enumerate() {
+                    let why = if line == 1 { Why::Header } else { Why::Other };
+                    cells.read(text, why, || format!("line {line}, cell {}", at + 1))?;
+                }
+                count += 1;
+            }
+            let mut shape = vec![count, width];
+            if wanted.axes.len() == 1 && (width == 1 || count == 0) {
+                shape.pop();
+            }
+            Ok(Data { shape, content: Content::Plain(cells.column()) })
+        }
+        Held::Complex => Err(not_held("complex".into(), "a cell holds one number: read two columns")),
+    }
+}
+
+fn line(row: &StringRecord) -> u64 {
+    row.position().map_or(0, |at| at.line())
+}
+
+fn ragged(line: u64, count: usize, first: u64, expected: usize) -> Trouble {
+    let cells = |n: usize| if n == 1 { "1 cell".to_string() } else { format!("{n} cells") };
+    malformed(format!("line {line} has {}, line {first} has {}", cells(count), cells(expected)))
+}
+
+/// Cells of one column that have been read.
+struct Cells {
+    wanted: Cell,
+    element: Element,
+    /// Of a compact type its size.
+    size: BigUint,
+    cells: Buffer,
+    missing: Vec<bool>,
+}
+
+impl Cells {
+    fn of(wanted: &Cell) -> Result<Cells, Trouble> {
+        let (element, size) = match wanted.inner() {
+            Cell::Scalar(scalar) => (Element::Scalar(*scalar), BigUint::ZERO),
+            Cell::Code(ty) if ty.is_bool() => (Element::Bool, 2u32.into()),
+            Cell::Code(ty) => {
+                let size = ty.size().unwrap_or_default();
+                let integers = super::unsigned(super::fit::class_of_codes(ty));
+                let integers = integers.ok_or_else(|| Trouble::NotHeld {
+                    format: Format::Csv,
+                    ty: ty.to_string(),
+                    why: "codes of up to 64 bits are read".to_string(),
+                })?;
+                (Element::Scalar(integers), size)
+            }
+            Cell::Sum(..) | Cell::Variant(..) => (Element::Bool, BigUint::ZERO),
+        };
+        let cells = Buffer::with_room(element.class(), 0).unwrap_or(Buffer::Any(Vec::new()));
+        Ok(Cells { wanted: wanted.clone(), element, size, cells, missing: Vec::new() })
+    }
+
+    fn read(&mut self, text: &str, other: Why, place: impl Fn() -> String) -> Result<(), Trouble> {
+        let trimmed = text.trim();
+        if self.wanted.optional() {
+            let empty = trimmed.is_empty();
+            self.missing.push(empty);
+            if empty {
+                let any = matches!(self.cells, Buffer::Any(_));
+                self.cells.push(if any { Value::str("") } else { Value::UNIT });
+                return Ok(());
+            }
+        }
+        match self.value(text, trimmed) {
+            Some(value) => self.cells.push(value),
+            None => {
+                let wanted = self.wanted.inner().text();
+                let empty = trimmed.is_empty();
+                let why = if empty { Why::Empty } else { other };
+                return Err(Trouble::Cell { place: place(), text: trimmed.to_string(), wanted, why });
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&self, text: &str, trimmed: &str) -> Option<Value> {
+        match self.element {
+            Element::Bool => match trimmed {
+                "true" | "True" | "TRUE" | "1" => Some(Value::bool(true)),
+                "false" | "False" | "FALSE" | "0" => Some(Value::bool(false)),
+                _ => None,
+            },
+            Element::Scalar(Scalar::String) => Some(Value::str(text)),
+            Element::Scalar(Scalar::Char) => {
+                let mut chars = text.chars();
+                chars.next().filter(|_| chars.next().is_none()).map(Value::char)
+            }
+            Element::Scalar(Scalar::Real) => trimmed.parse().ok().map(Value::real),
+            Element::Scalar(Scalar::Single) => trimmed.parse().ok().map(Value::single),
+            Element::Scalar(Scalar::Bigint) => whole(trimmed).parse::<BigInt>().ok().map(Value::bigint),
+            Element::Scalar(Scalar::Int) => whole(trimmed).parse().ok().map(Value::int),
+            Element::Scalar(integer @ Scalar::Fixed(fixed)) => {
+                let n: i128 = whole(trimmed).parse().ok()?;
+                let (low, high) = integer.bounds()?;
+                let code = matches!(self.wanted.inner(), Cell::Code(_));
+                let below = !code || BigUint::try_from(n).is_ok_and(|n| n < self.size);
+                (low <= n && n <= high && below).then(|| Value::Word(fixed.encode(n)))
+            }
+            Element::Complex => None,
+        }
+    }
+
+    fn column(self) -> Column {
+        let missing = if self.missing.contains(&true) { self.missing } else { Vec::new() };
+        Column { element: self.element, cells: self.cells, missing }
+    }
+}
+
+/// A number without `.0` at its end, as whole numbers are written in a column with empty cells.
+fn whole(text: &str) -> &str {
+    match text.split_once('.') {
+        Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|b| b == b'0') => whole,
+        _ => text,
+    }
+}
+
+/// Columns with a line of their names, or a table without.
+pub fn write(data: &Data) -> Result<Vec<u8>, Trouble> {
+    let not_held =
+        |why: &str| Trouble::NotHeld { format: Format::Csv, ty: data.type_text(), why: why.to_string() };
+    let unwritable = |error: ::csv::Error| Trouble::Unwritable { why: error.to_string() };
+    let mut writer = WriterBuilder::new().from_writer(Vec::new());
+    match &data.content {
+        Content::Plain(column) => {
+            let (rows, width) = match &data.shape[..] {
+                [rows] => (*rows, 1),
+                [rows, width] => (*rows, *width),
+                _ => return Err(not_held("it has rows, and columns perhaps: one axis or two")),
+            };
+            if column.element == Element::Complex {
+                return Err(not_held("a cell holds one number: write the two parts as columns"));
+            }
+            if width == 0 && rows > 0 {
+                return Err(not_held("rows without a cell are no lines"));
+            }
+            for row in 0..rows {
+                let cells = (row * width..(row + 1) * width).map(|i| text(column, i));
+                writer.write_record(cells).map_err(unwritable)?;
+            }
+        }
+        Content::Records(columns) => {
+            let [rows] = data.shape[..] else {
+                return Err(not_held("the rows of it are one axis: `(…) ^ N`"));
+            };
+            writer.write_record(columns.iter().map(|(name, _)| &**name)).map_err(unwritable)?;
+            if columns.iter().any(|(_, column)| column.element == Element::Complex) {
+                return Err(not_held("a cell holds one number: write the two parts as columns"));
+            }
+            for row in 0..rows {
+                let cells = columns.iter().map(|(_, column)| text(column, row));
+                writer.write_record(cells).map_err(unwritable)?;
+            }
+        }
+    }
+    writer.into_inner().map_err(|error| Trouble::Unwritable { why: error.error().to_string() })
+}
+
+/// All cells as text, row by row, between blanks; `None` if that is longer than `longest` bytes.
+pub fn cells_text(data: &Data, longest: usize) -> Option<String> {
+    let columns: Vec<&Column> = match &data.content {
+        Content::Plain(column) => vec![column],
+        Content::Records(columns) => columns.iter().map(|(_, column)| column).collect(),
+    };
+    let mut out = String::new();
+    for i in 0..data.shape.iter().product() {
+        for column in &columns {
+            if !out.is_empty() {
+                out.push(' ');
+            }
+            out.push_str(&text(column, i));
+        }
+        if out.len() > longest {
+            return None;
+        }
+    }
+    Some(out)
+}
+
+/// A cell as text that reads back.
+fn text(column: &Column, at: usize) -> String {
+    if column.missing.get(at).copied().unwrap_or(false) {
+        return String::new();
+    }
+    let value = column.cells.get(at);
+    match column.element {
+        Element::Bool => value.as_bool().to_string(),
+        Element::Scalar(scalar) => match scalar {
+            Scalar::String => value.as_str().to_string(),
+            Scalar::Char => value.as_char().to_string(),
+            Scalar::Real => format!("{:?}", value.as_real()),
+            Scalar::Single => format!("{:?}", value.as_single()),
+            Scalar::Bigint => value.as_bigint().to_string(),
+            Scalar::Int => value.as_int().to_string(),
+            Scalar::Fixed(fixed) => fixed.decode(value.word()).to_string(),
+        },
+        Element::Complex => String::new(),
+    }
+}

@@ -1,0 +1,119 @@
+//! What type a file has: for the message where a program states none.
+//!
+//! Takes the bytes of a file; gives the type as one writes it, `real ^ (?N \* ?M)`, or nothing where bytes do
+//! not tell (a raw file). Types of CSV columns are the narrowest of `bool`, `int`, `real` and `string` that
+//! hold all cells.
+
+use super::{Column, Content, Data, Element, Format, npy, npz};
+use crate::types::Scalar;
+use crate::value::Buffer;
+use ::csv::ReaderBuilder;
+use std::sync::Arc;
+
+/// The type of a file; `part` names an array of an archive.
+pub fn describe(format: Format, bytes: &[u8], part: Option<&str>, room: u64) -> Option<String> {
+    match format {
+        Format::Npy => npy::read(bytes, room).ok().map(|data| data.type_text()),
+        Format::Npz => npz::read(bytes, part?, room).ok().map(|data| data.type_text()),
+        Format::Csv => table(bytes).map(|data| data.type_text()),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => super::parquet::describe(bytes).map(|data| data.type_text()),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => None,
+        Format::Raw | Format::Text => None,
+    }
+}
+
+/// What the cells of a column have been so far.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    cells: usize,
+    empty: usize,
+    bools: usize,
+    ints: usize,
+    reals: usize,
+}
+
+impl Seen {
+    fn note(&mut self, text: &str) {
+        let text = text.trim();
+        self.cells += 1;
+        self.empty += usize::from(text.is_empty());
+        self.bools += usize::from(matches!(text, "true" | "false" | "True" | "False" | "TRUE" | "FALSE"));
+        self.ints += usize::from(text.parse::<i64>().is_ok());
+        self.reals += usize::from(text.parse::<f64>().is_ok());
+    }
+
+    /// A column of these cells, without them.
+    fn column(self) -> Column {
+        let full = self.cells - self.empty;
+        let element = match full {
+            0 => Element::Scalar(Scalar::String),
+            n if n == self.bools => Element::Bool,
+            n if n == self.ints => Element::Scalar(Scalar::Int),
+            n if n == self.reals => Element::Scalar(Scalar::Real),
+            _ => Element::Scalar(Scalar::String),
+        };
+        let mut column = Column::new(element, Buffer::Any(Vec::new()));
+        if self.empty > 0 && element != Element::Scalar(Scalar::String) {
+            column.missing.push(true);
+        }
+        column
+    }
+}
+
+/// The shape and the columns of a table, without its cells.
+fn table(bytes: &[u8]) -> Option<Data> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut reader = ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+    let mut rows = reader.records();
+    let first = rows.next()?.ok()?;
+    let numbers = first.iter().all(|cell| cell.trim().parse::<f64>().is_ok());
+    let mut seen = vec![Seen::default(); first.len()];
+    if numbers {
+        seen.iter_mut().zip(&first).for_each(|(seen, cell)| seen.note(cell));
+    }
+    for row in rows {
+        seen.iter_mut().zip(&row.ok()?).for_each(|(seen, cell)| seen.note(cell));
+    }
+    if numbers {
+        let all = seen.iter().fold(Seen::default(), |all, one| Seen {
+            cells: all.cells + one.cells,
+            empty: all.empty + one.empty,
+            bools: all.bools + one.bools,
+            ints: all.ints + one.ints,
+            reals: all.reals + one.reals,
+        });
+        let shape = if first.len() == 1 { vec![0] } else { vec![0, 0] };
+        return Some(Data { shape, content: Content::Plain(all.column()) });
+    }
+    // A column whose name is none in the language cannot be asked for.
+    let named = first.iter().map(str::trim).zip(seen).filter(|(name, _)| is_name(name));
+    let columns: Vec<(Arc<str>, Column)> = named.map(|(name, seen)| (name.into(), seen.column())).collect();
+    (!columns.is_empty()).then_some(Data { shape: vec![0], content: Content::Records(columns) })
+}
+
+fn is_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
+        && chars.all(|c| c.is_alphanumeric() || c == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables() {
+        let ty = |text: &str| describe(Format::Csv, text.as_bytes(), None, 0);
+        assert_eq!(ty("1,2\n3,4.5\n").as_deref(), Some("real ^ (?N \\* ?M)"));
+        assert_eq!(ty("1\n2\n").as_deref(), Some("int ^ ?N"));
+        assert_eq!(
+            ty("name,age,ok,a b,x\nAda,1,true,1,\nB,2,false,2,1.5\n").as_deref(),
+            Some("(name:string, age:int, ok:bool, x:option[real]) ^ ?N")
+        );
+        assert_eq!(ty(""), None);
+        assert_eq!(ty("a,b\n1\n"), None);
+    }
+}

@@ -1,0 +1,162 @@
+//! `E10xx`: what can be wrong with a file, or with what is asked of it.
+
+use super::{Format, shape_text};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+
+/// Why a file is not read or written. The path is not part of it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trouble {
+    /// The host has no files.
+    NoFiles,
+    /// It cannot be read, in the words that follow "cannot be read: ".
+    Unreadable { why: String },
+    /// It cannot be written.
+    Unwritable { why: String },
+    /// Its bytes are not what its format says.
+    Malformed { format: Format, why: String },
+    /// It has another shape than the stated type; `fits` is a type that it has.
+    Shape { found: Vec<usize>, ty: String, why: String, fits: String },
+    /// Its cells are not of the stated type, and are not converted to it.
+    Element { column: String, found: String, wanted: String, fits: String },
+    /// One cell is not of the stated type.
+    Cell { place: String, text: String, wanted: String, why: Why },
+    /// It has nothing of this name, a column or an array; `similar` is one that could be meant.
+    NoColumn { what: &'static str, name: String, there: Vec<String>, similar: Option<String> },
+    /// The format is no part of this build.
+    NotBuilt,
+    /// A picture that a file of this name does not hold.
+    NotDrawn { why: String },
+    /// A stated type, or that of a value, which no such file holds.
+    NotHeld { format: Format, ty: String, why: String },
+}
+
+/// Why one cell is not what is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// It says something else.
+    Other,
+    /// It says something else, where the names of columns may stand.
+    Header,
+    /// There is nothing.
+    Empty,
+    /// It is no code below the size.
+    Size,
+}
+
+/// How many names of columns a message shows.
+const SHOWN: usize = 12;
+/// How many characters of a cell a message shows.
+const LONGEST: usize = 40;
+
+impl Trouble {
+    /// An empty cell where none may be empty.
+    pub fn empty(place: String, wanted: String) -> Trouble {
+        Trouble::Cell { place, text: String::new(), wanted, why: Why::Empty }
+    }
+
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Trouble::NoFiles | Trouble::Unreadable { .. } => "E1001",
+            Trouble::Unwritable { .. } => "E1002",
+            Trouble::Malformed { .. } => "E1003",
+            Trouble::Shape { .. } => "E1004",
+            Trouble::Element { .. } => "E1005",
+            Trouble::Cell { .. } => "E1006",
+            Trouble::NoColumn { .. } => "E1007",
+            Trouble::NotHeld { .. } => "E1008",
+            Trouble::NotDrawn { .. } => "E1009",
+            Trouble::NotBuilt => "E1010",
+        }
+    }
+
+    /// The message for people, about the file at `path`.
+    pub fn to_diagnostic(&self, path: &str, span: Span) -> Diagnostic {
+        let error = |message: String, label: &str| Diagnostic::error(self.code(), span, message, label);
+        match self {
+            Trouble::NoFiles => {
+                error(format!("`{path}` is out of reach: there are no files here"), "asked for here")
+                    .note("this program runs where it was given no files")
+            }
+            Trouble::Unreadable { why } => error(format!("`{path}` cannot be read: {why}"), "read here"),
+            Trouble::Unwritable { why } => {
+                error(format!("`{path}` cannot be written: {why}"), "written here")
+                    .note("what was there before is still there")
+            }
+            Trouble::Malformed { format, why } => {
+                error(format!("`{path}` is not {} that can be read", format.name()), why)
+            }
+            Trouble::Shape { found, ty, why, fits } => {
+                error(format!("`{path}` holds {}, and `{ty}` is wanted", holding(found)), why)
+                    .help(format!("its type is `{fits}`"))
+            }
+            Trouble::Element { column, found, wanted, fits } => {
+                let what = match column.as_str() {
+                    "" => format!("`{path}` holds `{found}`"),
+                    column => format!("column `{column}` of `{path}` holds `{found}`"),
+                };
+                error(format!("{what}, and `{wanted}` is wanted"), "read here")
+                    .note("what is read is converted only where nothing can be lost")
+                    .help(format!("its type is `{fits}`; `:>` converts what was read"))
+            }
+            Trouble::Cell { place, text, wanted, why } => {
+                let text: String = text.chars().take(LONGEST).collect();
+                match why {
+                    Why::Empty => {
+                        error(format!("{place} of `{path}` is empty, and `{wanted}` is wanted"), "read here")
+                            .help(format!("`option[{wanted}]` lets cells be empty"))
+                    }
+                    Why::Header => error(
+                        format!("{place} of `{path}` is `{text}`, which is no `{wanted}`"),
+                        "read here",
+                    )
+                    .help("names of columns are read by a record: `val x : (name:string, age:int) ^ ?N = csv …;`"),
+                    Why::Other => {
+                        error(format!("{place} of `{path}` is `{text}`, which is no `{wanted}`"), "read here")
+                    }
+                    Why::Size => error(
+                        format!("{place} of `{path}` is {text}, which is no code of `{wanted}`"),
+                        "read here",
+                    ),
+                }
+            }
+            Trouble::NoColumn { what, name, there, similar } => {
+                let d = error(format!("`{path}` has no {what} `{name}`"), "read here");
+                let mut shown: Vec<String> =
+                    there.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+                if there.len() > SHOWN {
+                    shown.push(format!("{} more", there.len() - SHOWN));
+                }
+                let d = match shown.is_empty() {
+                    true => d.note(format!("it has no {what} with a name")),
+                    false => d.note(format!("it has {}", shown.join(", "))),
+                };
+                match similar {
+                    Some(similar) => d.help(format!("did you mean `{similar}`?")),
+                    None => d,
+                }
+            }
+            Trouble::NotBuilt => error(
+                format!("`{path}` is a Parquet file, and this Felis was built without them"),
+                "asked for here",
+            )
+            .help("build it with `--features parquet`, or take `.csv` or `.npy`"),
+            Trouble::NotDrawn { why } => {
+                error(format!("this picture cannot be saved as `{path}`"), "saved here").note(why.clone())
+            }
+            Trouble::NotHeld { format, ty, why } => {
+                error(format!("`{ty}` is no type of {}", format.name()), why)
+            }
+        }
+    }
+}
+
+fn holding(shape: &[usize]) -> String {
+    match shape {
+        [] => "one value".to_string(),
+        [1] => "1 element".to_string(),
+        [n] => format!("{n} elements"),
+        _ => format!("an array of {}", shape_text(shape)),
+    }
+}

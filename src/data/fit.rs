@@ -1,0 +1,87 @@
+//! Columns at the type that a program states.
+//!
+//! Converts where every value of the file's type is exactly one of the stated type, and compact values
+//! from integers, each checked below its size. Otherwise says both types.
+
+use super::error::Why;
+use super::{Column, Element, Trouble};
+use crate::types::encoding::Width;
+use crate::types::stored::Cell;
+use crate::types::{Scalar, Type};
+use crate::value::{Buffer, Class, Value};
+use num_bigint::{BigInt, BigUint};
+use num_traits::ToPrimitive;
+
+/// The cells of a column as those of another type; `place` names one of them in messages.
+pub fn fit(
+    column: Column,
+    wanted: &Cell,
+    place: impl Fn(usize) -> String,
+    mismatch: impl Fn() -> Trouble,
+) -> Result<Buffer, Trouble> {
+    match (column.element, wanted.inner()) {
+        (Element::Scalar(from), Cell::Scalar(to)) if from == *to => Ok(column.cells),
+        (Element::Scalar(from), Cell::Scalar(to)) if from.fits(*to) => {
+            let mut out =
+                Buffer::with_room(Class::of_scalar(*to), column.cells.len()).ok_or_else(&mismatch)?;
+            (0..column.cells.len()).for_each(|i| out.push(widen(from, *to, &column.cells.get(i))));
+            Ok(out)
+        }
+        (Element::Bool, Cell::Code(ty)) if ty.is_bool() => Ok(column.cells),
+        (Element::Scalar(from), Cell::Code(ty)) if from.bounds().is_some() => {
+            let size = ty.size().unwrap_or_default();
+            let class = class_of_codes(ty);
+            let fits = |i: usize| {
+                let missing = column.missing.get(i).copied().unwrap_or(false);
+                missing || below(from, &column.cells.get(i), &size)
+            };
+            if let Some(at) = (0..column.cells.len()).find(|i| !fits(*i)) {
+                let text = integer(from, &column.cells.get(at)).to_string();
+                return Err(Trouble::Cell { place: place(at), text, wanted: ty.to_string(), why: Why::Size });
+            }
+            if class == column.cells.class() {
+                return Ok(column.cells);
+            }
+            let mut out = Buffer::with_room(class, column.cells.len()).ok_or_else(&mismatch)?;
+            (0..column.cells.len()).for_each(|i| out.push(column.cells.get(i)));
+            Ok(out)
+        }
+        _ => Err(mismatch()),
+    }
+}
+
+/// The class of the codes of a compact type.
+pub fn class_of_codes(ty: &Type) -> Class {
+    ty.size().map_or(Class::Any, |size| Class::of(Width::of(&size)))
+}
+
+fn integer(scalar: Scalar, value: &Value) -> i128 {
+    match scalar {
+        Scalar::Fixed(fixed) => fixed.decode(value.word()),
+        _ => i128::from(value.as_int()),
+    }
+}
+
+fn below(scalar: Scalar, value: &Value, size: &BigUint) -> bool {
+    integer(scalar, value).to_u128().is_some_and(|n| BigUint::from(n) < *size)
+}
+
+/// A number as one of a type that holds it exactly.
+fn widen(from: Scalar, to: Scalar, value: &Value) -> Value {
+    match (from, to) {
+        (Scalar::Single, Scalar::Real) => Value::real(f64::from(value.as_single())),
+        (_, Scalar::Real) => Value::real(integer(from, value) as f64),
+        (_, Scalar::Single) => Value::single(integer(from, value) as f32),
+        (_, Scalar::Bigint) => Value::bigint(BigInt::from(integer(from, value))),
+        (_, Scalar::Fixed(fixed)) => Value::Word(fixed.encode(integer(from, value))),
+        _ => Value::int(integer(from, value) as i64),
+    }
+}
+
+/// The name among these that could be meant.
+pub fn similar(name: &str, there: &[String]) -> Option<String> {
+    let plain = |name: &str| name.trim().to_lowercase().replace(['_', ' ', '-'], "");
+    let same = there.iter().find(|other| plain(other) == plain(name));
+    let part = || there.iter().find(|other| plain(other).starts_with(&plain(name)));
+    same.or_else(part).cloned()
+}

@@ -1,0 +1,233 @@
+//! Data in files: bytes of a known format to typed columns, and back.
+//!
+//! Takes the bytes of a file; gives [`Data`]: a shape and one column, or several with names, whose cells
+//! lie in a [`Buffer`] as values do. And the other way round. [`fit`] brings columns to the type that a
+//! program states, where nothing can be lost.
+//!
+//! Knows no program and opens no file: that is done by the [`FileSystem`] a frontend gives. Allocates
+//! nothing because a file says that it is large, only for bytes that are there.
+
+mod csv;
+mod describe;
+mod error;
+mod fit;
+mod literal;
+mod npy;
+mod npz;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod raw;
+
+pub use self::csv::cells_text;
+pub use describe::describe;
+pub use error::Trouble;
+pub use fit::{class_of_codes, fit, similar};
+
+use crate::types::{Scalar, number::Fixed};
+use crate::value::{Buffer, Class};
+use std::sync::Arc;
+
+/// Where files are; a frontend gives one.
+pub trait FileSystem: Send + Sync {
+    /// The bytes of a file of no more than `most`, or why there are none, in the words that follow
+    /// "cannot be read: ".
+    fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String>;
+    /// Writes a file, wholly or not at all: whoever reads it sees the old bytes or the new ones. Or says
+    /// why not, in the words that follow "cannot be written: ".
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String>;
+}
+
+/// What a file holds.
+#[derive(Clone, Debug)]
+pub struct Data {
+    /// Places along each axis, the slowest first.
+    pub shape: Vec<usize>,
+    /// What is there.
+    pub content: Content,
+}
+
+/// The cells of all places, the last axis fastest.
+#[derive(Clone, Debug)]
+pub enum Content {
+    /// One cell a place.
+    Plain(Column),
+    /// Several with names.
+    Records(Vec<(Arc<str>, Column)>),
+}
+
+/// Cells of one type.
+#[derive(Clone)]
+pub struct Column {
+    /// What they are.
+    pub element: Element,
+    /// Their storage; of complex numbers two slots each, of missing cells something.
+    pub cells: Buffer,
+    /// Which are missing; empty if none is.
+    pub missing: Vec<bool>,
+}
+
+/// What a cell of a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// A truth value.
+    Bool,
+    /// A number or a text.
+    Scalar(Scalar),
+    /// A complex number, two reals.
+    Complex,
+}
+
+/// A way to lay data out as bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// NumPy's `.npy`.
+    Npy,
+    /// NumPy's `.npz`: several `.npy` in one archive.
+    Npz,
+    /// Comma-separated values.
+    Csv,
+    /// Parquet: columns with names.
+    Parquet,
+    /// Text, as it is.
+    Text,
+    /// Nothing but the cells, in the byte order of most machines.
+    Raw,
+}
+
+impl Format {
+    /// Its name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Npy => "an .npy file",
+            Format::Npz => "an .npz file",
+            Format::Csv => "a CSV file",
+            Format::Raw => "a raw file",
+            Format::Text => "a text",
+            Format::Parquet => "a Parquet file",
+        }
+    }
+}
+
+impl Column {
+    /// Cells that are all there.
+    pub fn new(element: Element, cells: Buffer) -> Column {
+        Column { element, cells, missing: Vec::new() }
+    }
+}
+
+impl std::fmt::Debug for Column {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} × {} ", self.element, self.cells.len())?;
+        f.debug_list().entries((0..self.cells.len()).map(|i| self.cells.get(i))).finish()
+    }
+}
+
+impl Element {
+    /// Its name in the language.
+    pub fn name(self) -> &'static str {
+        match self {
+            Element::Bool => "bool",
+            Element::Scalar(scalar) => scalar.name(),
+            Element::Complex => "complex",
+        }
+    }
+
+    /// The class of its slots.
+    pub fn class(self) -> Class {
+        match self {
+            Element::Bool => Class::U8,
+            Element::Scalar(scalar) => Class::of_scalar(scalar),
+            Element::Complex => Class::Word,
+        }
+    }
+}
+
+impl Data {
+    /// The type of a place, as one writes it.
+    pub fn element_text(&self) -> String {
+        let cell = |column: &Column| match column.missing.is_empty() {
+            true => column.element.name().to_string(),
+            false => format!("option[{}]", column.element.name()),
+        };
+        match &self.content {
+            Content::Plain(column) => cell(column),
+            Content::Records(columns) => {
+                let fields: Vec<String> =
+                    columns.iter().map(|(name, column)| format!("{name}:{}", cell(column))).collect();
+                format!("({})", fields.join(", "))
+            }
+        }
+    }
+
+    /// The type that holds just this, as one writes it: `real ^ (?N \* ?M)`.
+    pub fn type_text(&self) -> String {
+        let element = self.element_text();
+        const NAMES: [&str; 6] = ["?N", "?M", "?K", "?L", "?P", "?Q"];
+        let names: Vec<String> = (0..self.shape.len())
+            .map(|i| NAMES.get(i).map_or_else(|| format!("?A{i}"), |name| name.to_string()))
+            .collect();
+        match &names[..] {
+            [] => element,
+            [one] => format!("{element} ^ {one}"),
+            several => format!("{element} ^ ({})", several.join(" \\* ")),
+        }
+    }
+}
+
+/// A shape as people write it: `4 x 5`.
+pub fn shape_text(shape: &[usize]) -> String {
+    match shape {
+        [] => "one value".to_string(),
+        _ => shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x "),
+    }
+}
+
+/// Reads a file; `part` is the name of an array of an archive.
+pub fn read(
+    format: Format,
+    bytes: &[u8],
+    part: Option<&str>,
+    wanted: &crate::types::stored::Stored,
+    room: u64,
+) -> Result<Data, Trouble> {
+    match format {
+        Format::Npy => npy::read(bytes, room),
+        Format::Npz => npz::read(bytes, part.unwrap_or_default(), room),
+        Format::Csv => csv::read(bytes, wanted),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet::read(bytes, wanted),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(Trouble::NotBuilt),
+        Format::Raw | Format::Text => raw::read(bytes, wanted),
+    }
+}
+
+/// Data as the bytes of a file.
+pub fn write(format: Format, data: &Data) -> Result<Vec<u8>, Trouble> {
+    match format {
+        Format::Npy => npy::write(data),
+        Format::Npz => npz::write(&[("arr_0".into(), data.clone())]),
+        Format::Csv => csv::write(data),
+        #[cfg(feature = "parquet")]
+        Format::Parquet => parquet::write(data),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => Err(Trouble::NotBuilt),
+        Format::Raw | Format::Text => raw::write(data),
+    }
+}
+
+/// Several arrays with their names as the bytes of an archive.
+pub fn write_archive(arrays: &[(Arc<str>, Data)]) -> Result<Vec<u8>, Trouble> {
+    npz::write(arrays)
+}
+
+/// The unsigned integers whose slots are of this class.
+pub fn unsigned(class: Class) -> Option<Scalar> {
+    Some(Scalar::Fixed(match class {
+        Class::U8 => Fixed::U8,
+        Class::U16 => Fixed::U16,
+        Class::U32 => Fixed::U32,
+        Class::Word => Fixed::U64,
+        Class::Wide | Class::Any => return None,
+    }))
+}

@@ -1,0 +1,264 @@
+//! Parquet files: columns with names, each of one type, some with empty cells.
+//!
+//! Reads the columns that the stated type names, whatever their compression; columns of lists, records and
+//! times are passed over, and refused where they are asked for. Writes one row group, with Snappy. Only where
+//! Felis is built with the feature `parquet`.
+
+use super::{Column, Content, Data, Element, Format, Trouble};
+use crate::types::stored::{Held, Stored};
+use crate::types::{Scalar, number::Fixed};
+use crate::value::{Buffer, Value};
+use ::parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
+use ::parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type,
+};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use ::parquet::record::Field;
+use ::parquet::schema::types::Type as Schema;
+use bytes::Bytes;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+fn malformed(why: impl Into<String>) -> Trouble {
+    Trouble::Malformed { format: Format::Parquet, why: why.into() }
+}
+
+fn not_held(ty: String, why: &str) -> Trouble {
+    Trouble::NotHeld { format: Format::Parquet, ty, why: why.to_string() }
+}
+
+/// The columns of a file that are wanted.
+pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
+    let Held::Record(fields) = &wanted.held else {
+        return Err(not_held(wanted.element.to_string(), "its rows are records: `(name:string, …) ^ ?N`"));
+    };
+    let names: Vec<&str> = fields.iter().map(|(name, _)| &**name).collect();
+    // The crate is made for files that are whole; what stops it is the file.
+    let read = catch_unwind(AssertUnwindSafe(|| columns(bytes, Some(&names))));
+    read.unwrap_or_else(|_| Err(malformed("it is damaged")))
+}
+
+/// The types of all columns that can be read.
+pub fn describe(bytes: &[u8]) -> Option<Data> {
+    catch_unwind(AssertUnwindSafe(|| columns(bytes, None))).ok()?.ok()
+}
+
+/// The columns of these names, or all that can be read.
+fn columns(bytes: &[u8], names: Option<&[&str]>) -> Result<Data, Trouble> {
+    let failed = |error: ParquetError| malformed(error.to_string());
+    let reader = SerializedFileReader::new(Bytes::copy_from_slice(bytes)).map_err(failed)?;
+    let schema = reader.metadata().file_metadata().schema();
+    let there: Vec<String> = schema.get_fields().iter().map(|field| field.name().to_string()).collect();
+    let mut chosen: Vec<(Arc<str>, Arc<Schema>, Element)> = Vec::new();
+    match names {
+        Some(names) => {
+            for name in names {
+                let Some(field) = schema.get_fields().iter().find(|field| field.name() == *name) else {
+                    let (name, similar) = (name.to_string(), super::similar(name, &there));
+                    return Err(Trouble::NoColumn { what: "column", name, there, similar });
+                };
+                let element = element(field).ok_or_else(|| {
+                    malformed(format!("its column `{name}` holds lists, records, times or bytes"))
+                })?;
+                chosen.push(((*name).into(), field.clone(), element));
+            }
+        }
+        None => {
+            for field in schema.get_fields() {
+                if let Some(element) = element(field) {
+                    chosen.push((field.name().into(), field.clone(), element));
+                }
+            }
+        }
+    }
+    // A file may repeat columns in another order than asked for: the order of rows is that of the file.
+    let position = |field: &Arc<Schema>| there.iter().position(|name| name == field.name());
+    let mut in_file: Vec<usize> = (0..chosen.len()).collect();
+    in_file.sort_by_key(|at| position(&chosen[*at].1));
+    let fields = in_file.iter().map(|at| chosen[*at].1.clone()).collect();
+    let projection = Schema::group_type_builder(schema.name()).with_fields(fields).build().map_err(failed)?;
+    let mut columns: Vec<Column> = chosen
+        .iter()
+        .map(|(_, _, element)| {
+            let cells = Buffer::with_room(element.class(), 0).unwrap_or(Buffer::Any(Vec::new()));
+            Column::new(*element, cells)
+        })
+        .collect();
+    let optional = |at: usize| chosen[at].1.is_optional();
+    let mut count = 0;
+    for row in reader.get_row_iter(Some(projection)).map_err(failed)? {
+        let row = row.map_err(failed)?;
+        for (at, (_, field)) in in_file.iter().zip(row.get_column_iter()) {
+            let column = &mut columns[*at];
+            let missing = matches!(field, Field::Null);
+            let Some(value) = value(field, column.element) else {
+                return Err(malformed(format!("its column `{}` is not of its type", chosen[*at].0)));
+            };
+            column.cells.push(value);
+            if optional(*at) {
+                column.missing.push(missing);
+            }
+        }
+        count += 1;
+    }
+    for column in &mut columns {
+        if !column.missing.contains(&true) {
+            column.missing.clear();
+        }
+    }
+    let columns = chosen.into_iter().map(|(name, _, _)| name).zip(columns).collect();
+    Ok(Data { shape: vec![count], content: Content::Records(columns) })
+}
+
+/// What a column holds; `None` if it is none of the types of cells.
+fn element(field: &Schema) -> Option<Element> {
+    if !field.is_primitive() || field.get_basic_info().repetition() == Repetition::REPEATED {
+        return None;
+    }
+    let fixed = |fixed| Some(Element::Scalar(Scalar::Fixed(fixed)));
+    match (field.get_physical_type(), field.get_basic_info().converted_type()) {
+        (Physical::BOOLEAN, _) => Some(Element::Bool),
+        (Physical::INT32, ConvertedType::INT_8) => fixed(Fixed::I8),
+        (Physical::INT32, ConvertedType::INT_16) => fixed(Fixed::I16),
+        (Physical::INT32, ConvertedType::NONE | ConvertedType::INT_32) => fixed(Fixed::I32),
+        (Physical::INT32, ConvertedType::UINT_8) => fixed(Fixed::U8),
+        (Physical::INT32, ConvertedType::UINT_16) => fixed(Fixed::U16),
+        (Physical::INT32, ConvertedType::UINT_32) => fixed(Fixed::U32),
+        // Times have a logical type, and no converted one where that cannot say them.
+        (Physical::INT64, ConvertedType::NONE)
+            if field
+                .get_basic_info()
+                .logical_type_ref()
+                .is_some_and(|ty| format!("{ty:?}").starts_with("Time")) =>
+        {
+            None
+        }
+        (Physical::INT64, ConvertedType::NONE | ConvertedType::INT_64) => Some(Element::Scalar(Scalar::Int)),
+        (Physical::INT64, ConvertedType::UINT_64) => fixed(Fixed::U64),
+        (Physical::FLOAT, _) => Some(Element::Scalar(Scalar::Single)),
+        (Physical::DOUBLE, _) => Some(Element::Scalar(Scalar::Real)),
+        (Physical::BYTE_ARRAY, ConvertedType::UTF8 | ConvertedType::ENUM | ConvertedType::JSON) => {
+            Some(Element::Scalar(Scalar::String))
+        }
+        _ => None,
+    }
+}
+
+fn value(field: &Field, element: Element) -> Option<Value> {
+    let word = |n: i128| match element {
+        Element::Scalar(Scalar::Fixed(fixed)) => Some(Value::Word(fixed.encode(n))),
+        Element::Scalar(Scalar::Int) => Some(Value::int(n as i64)),
+        _ => None,
+    };
+    match (field, element) {
+        (Field::Null, Element::Scalar(Scalar::String)) => Some(Value::str("")),
+        (Field::Null, _) => Some(Value::UNIT),
+        (Field::Bool(b), Element::Bool) => Some(Value::bool(*b)),
+        (Field::Float(x), Element::Scalar(Scalar::Single)) => Some(Value::single(*x)),
+        (Field::Double(x), Element::Scalar(Scalar::Real)) => Some(Value::real(*x)),
+        (Field::Str(text), Element::Scalar(Scalar::String)) => Some(Value::str(text.as_str())),
+        (Field::Byte(n), _) => word(i128::from(*n)),
+        (Field::Short(n), _) => word(i128::from(*n)),
+        (Field::Int(n), _) => word(i128::from(*n)),
+        (Field::Long(n), _) => word(i128::from(*n)),
+        (Field::UByte(n), _) => word(i128::from(*n)),
+        (Field::UShort(n), _) => word(i128::from(*n)),
+        (Field::UInt(n), _) => word(i128::from(*n)),
+        (Field::ULong(n), _) => word(i128::from(*n)),
+        _ => None,
+    }
+}
+
+/// A table as a file.
+pub fn write(data: &Data) -> Result<Vec<u8>, Trouble> {
+    let Content::Records(columns) = &data.content else {
+        return Err(not_held(data.type_text(), "its rows are records: `(name=…, …)`"));
+    };
+    if data.shape.len() != 1 {
+        return Err(not_held(data.type_text(), "its rows are one axis: `(…) ^ N`"));
+    }
+    let failed = |error: ParquetError| Trouble::Unwritable { why: error.to_string() };
+    let mut fields = Vec::new();
+    for (name, column) in columns {
+        let (physical, converted) = types(column.element)
+            .ok_or_else(|| not_held(column.element.name().to_string(), "it has no cells of this type"))?;
+        let repetition = if column.missing.is_empty() { Repetition::REQUIRED } else { Repetition::OPTIONAL };
+        let field = Schema::primitive_type_builder(name, physical)
+            .with_repetition(repetition)
+            .with_converted_type(converted)
+            .build()
+            .map_err(failed)?;
+        fields.push(Arc::new(field));
+    }
+    let schema = Schema::group_type_builder("table").with_fields(fields).build().map_err(failed)?;
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut out = Vec::new();
+    let mut writer =
+        SerializedFileWriter::new(&mut out, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
+    let mut group = writer.next_row_group().map_err(failed)?;
+    for (_, column) in columns {
+        if let Some(to) = group.next_column().map_err(failed)? {
+            put(to, column).map_err(failed)?;
+        }
+    }
+    group.close().map_err(failed)?;
+    writer.close().map_err(failed)?;
+    Ok(out)
+}
+
+fn types(element: Element) -> Option<(Physical, ConvertedType)> {
+    Some(match element {
+        Element::Bool => (Physical::BOOLEAN, ConvertedType::NONE),
+        Element::Scalar(Scalar::Int) => (Physical::INT64, ConvertedType::NONE),
+        Element::Scalar(Scalar::Real) => (Physical::DOUBLE, ConvertedType::NONE),
+        Element::Scalar(Scalar::Single) => (Physical::FLOAT, ConvertedType::NONE),
+        Element::Scalar(Scalar::String) => (Physical::BYTE_ARRAY, ConvertedType::UTF8),
+        Element::Scalar(Scalar::Fixed(fixed)) => match fixed {
+            Fixed::I8 => (Physical::INT32, ConvertedType::INT_8),
+            Fixed::I16 => (Physical::INT32, ConvertedType::INT_16),
+            Fixed::I32 => (Physical::INT32, ConvertedType::INT_32),
+            Fixed::U8 => (Physical::INT32, ConvertedType::UINT_8),
+            Fixed::U16 => (Physical::INT32, ConvertedType::UINT_16),
+            Fixed::U32 => (Physical::INT32, ConvertedType::UINT_32),
+            Fixed::U64 => (Physical::INT64, ConvertedType::UINT_64),
+        },
+        Element::Complex | Element::Scalar(Scalar::Bigint | Scalar::Char) => return None,
+    })
+}
+
+fn put(to: SerializedColumnWriter<'_>, column: &Column) -> Result<(), ParquetError> {
+    let integer = |value: Value| match column.element {
+        Element::Scalar(Scalar::Fixed(fixed)) => fixed.decode(value.word()),
+        _ => i128::from(value.as_int()),
+    };
+    match column.element {
+        Element::Bool => all::<BoolType>(to, column, |value| value.as_bool()),
+        Element::Scalar(Scalar::Real) => all::<DoubleType>(to, column, |value| value.as_real()),
+        Element::Scalar(Scalar::Single) => all::<FloatType>(to, column, |value| value.as_single()),
+        Element::Scalar(Scalar::String) => {
+            all::<ByteArrayType>(to, column, |value| ByteArray::from(value.as_str()))
+        }
+        Element::Scalar(Scalar::Int | Scalar::Fixed(Fixed::U64)) => {
+            all::<Int64Type>(to, column, |value| integer(value) as i64)
+        }
+        _ => all::<Int32Type>(to, column, |value| integer(value) as i32),
+    }
+}
+
+/// Writes all cells that are there, and which are.
+fn all<T: DataType>(
+    mut to: SerializedColumnWriter<'_>,
+    column: &Column,
+    cell: impl Fn(Value) -> T::T,
+) -> Result<(), ParquetError> {
+    let there = |i: &usize| !column.missing.get(*i).copied().unwrap_or(false);
+    let count = column.cells.len();
+    let cells: Vec<T::T> = (0..count).filter(there).map(|i| cell(column.cells.get(i))).collect();
+    let levels: Vec<i16> = (0..count).map(|i| i16::from(there(&i))).collect();
+    let levels = (!column.missing.is_empty()).then_some(&levels[..]);
+    to.typed::<T>().write_batch(&cells, levels, None)?;
+    to.close()
+}

@@ -1,0 +1,98 @@
+//! Raw files: the cells one after the other, little-endian, and nothing else.
+//!
+//! The stated type says how wide a cell is and how many there are in each row; one size at most is found
+//! by the length of the file.
+
+use super::{Column, Content, Data, Element, Format, Trouble, npy};
+use crate::types::Scalar;
+use crate::types::stored::{Axis, Cell, Held, Stored};
+use crate::value::{Buffer, Class};
+use num_traits::ToPrimitive;
+
+/// The cells of a file as the type says.
+pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
+    let element = element(&wanted.held)?;
+    let each = element.class().bytes() as usize * if element == Element::Complex { 2 } else { 1 };
+    let mut shape: Vec<Option<usize>> = Vec::new();
+    for axis in &wanted.axes {
+        shape.push(match axis {
+            Axis::Known(ty) => Some(ty.size().ok().and_then(|n| n.to_usize()).unwrap_or(usize::MAX)),
+            Axis::Unknown(_) => None,
+        });
+    }
+    let malformed = |why: String| Err(Trouble::Malformed { format: Format::Raw, why });
+    let known = shape.iter().flatten().try_fold(each, |all, n| all.checked_mul(*n));
+    let unknown = shape.iter().filter(|n| n.is_none()).count();
+    let row = known.unwrap_or(usize::MAX);
+    let found = match unknown {
+        0 if bytes.len() == row => 0,
+        0 => return malformed(format!("it has {} bytes, and the type takes {row}", bytes.len())),
+        1 if row > 0 && bytes.len().is_multiple_of(row) => bytes.len() / row,
+        1 if row == 0 => return malformed("one of the sizes is 0: the others are not found".to_string()),
+        1 => return malformed(format!("it has {} bytes, and a row takes {row}", bytes.len())),
+        _ => return malformed("its length tells one size, and more are asked for".to_string()),
+    };
+    let shape = shape.into_iter().map(|n| n.unwrap_or(found)).collect();
+    Ok(Data { shape, content: Content::Plain(Column::new(element, cells(bytes, element.class()))) })
+}
+
+fn cells(bytes: &[u8], class: Class) -> Buffer {
+    macro_rules! read {
+        ($ty:ty, $n:literal) => {
+            bytes
+                .chunks_exact($n)
+                .map(|cell| {
+                    let mut word = [0u8; $n];
+                    word.copy_from_slice(cell);
+                    <$ty>::from_le_bytes(word)
+                })
+                .collect()
+        };
+    }
+    match class {
+        Class::U8 => Buffer::U8(bytes.to_vec()),
+        Class::U16 => Buffer::U16(read!(u16, 2)),
+        Class::U32 => Buffer::U32(read!(u32, 4)),
+        _ => Buffer::Word(read!(u64, 8)),
+    }
+}
+
+/// What a cell is in the file.
+fn element(held: &Held) -> Result<Element, Trouble> {
+    let not_held = |ty: String| Trouble::NotHeld {
+        format: Format::Raw,
+        ty,
+        why: "its cells are numbers of up to 64 bits".to_string(),
+    };
+    match held {
+        Held::Complex => Ok(Element::Complex),
+        Held::Cell(Cell::Scalar(scalar))
+            if Class::of_scalar(*scalar) != Class::Any && *scalar != Scalar::Char =>
+        {
+            Ok(Element::Scalar(*scalar))
+        }
+        Held::Cell(Cell::Code(ty)) => {
+            let class = super::fit::class_of_codes(ty);
+            super::unsigned(class).map(Element::Scalar).ok_or_else(|| not_held(ty.to_string()))
+        }
+        Held::Cell(cell) => Err(not_held(cell.text())),
+        Held::Record(_) => Err(not_held("a record".to_string())),
+    }
+}
+
+/// The cells and nothing else.
+pub fn write(data: &Data) -> Result<Vec<u8>, Trouble> {
+    let not_held = |ty: &str| Trouble::NotHeld {
+        format: Format::Raw,
+        ty: ty.to_string(),
+        why: "its cells are numbers of up to 64 bits".to_string(),
+    };
+    let Content::Plain(column) = &data.content else { return Err(not_held("a record")) };
+    if column.cells.class() > Class::Word || column.element == Element::Scalar(Scalar::Char) {
+        return Err(not_held(column.element.name()));
+    }
+    let mut out = Vec::new();
+    let places = data.shape.iter().product();
+    npy::put(&mut out, column, 0..places, 0);
+    Ok(out)
+}

@@ -1,0 +1,447 @@
+//! Primitives that read and write files.
+//!
+//! Takes the type that a program states and the file system of the host; the formats are those of
+//! [`crate::data`]. A reader gives its value with the sizes it has found, in the order of the variables that
+//! its type binds. What is stated of shape and cells is checked here, once, before anything is made of it.
+
+use super::code::PrimTypes;
+use super::error::Failure;
+use super::select::{packed, room, value};
+use crate::core::Prim;
+use crate::data::{self, Column, Content, Data, Element, FileSystem, Format, Trouble};
+use crate::layout::{Form, Layout, Layouts};
+use crate::picture;
+use crate::types::Type;
+use crate::types::encoding::Code;
+use crate::types::stored::{Axis, Cell, Held, Stored, Unstored};
+use crate::value::{Buffer, Case, Class, Value};
+use num_traits::ToPrimitive;
+use std::sync::Arc;
+
+/// The value of a primitive of this kind.
+pub(super) fn files(
+    prim: Prim,
+    types: &PrimTypes,
+    args: &[Value],
+    layouts: &Layouts,
+    files: Option<&dyn FileSystem>,
+    memory: u64,
+) -> Result<Value, Failure> {
+    if let Prim::Cells | Prim::Svg | Prim::Drawn = prim {
+        return drawn(prim, types, &args[0], layouts, memory);
+    }
+    let path = args[0].as_str();
+    let failed = |trouble| Failure::File { path: path.to_string(), trouble: Box::new(trouble) };
+    let Some(files) = files else { return Err(failed(Trouble::NoFiles)) };
+    let Some(format) = format(prim) else {
+        return Err(Failure::Internal { what: "a primitive that has no file" });
+    };
+    let read = |most: u64| {
+        files.read(path, most).map_err(|why| failed(Trouble::Unreadable { why })).map(|bytes| (bytes, most))
+    };
+    let write = |bytes: Result<Vec<u8>, Trouble>| {
+        let done = bytes.and_then(|bytes| {
+            files.write(path, &bytes).map_err(|why| Trouble::Unwritable { why }).map(|()| Value::UNIT)
+        });
+        done.map_err(failed)
+    };
+    match prim {
+        Prim::ReadText => {
+            let (bytes, _) = read(memory.min(super::prim::LONGEST_STRING as u64))?;
+            let text = String::from_utf8(bytes).map_err(|error| {
+                let at = error.utf8_error().valid_up_to();
+                let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+                failed(Trouble::Malformed { format, why: format!("line {line} is not UTF-8") })
+            })?;
+            Ok(Value::str(text))
+        }
+        Prim::SavePicture => {
+            let not_drawn = |why: &str| failed(Trouble::NotDrawn { why: why.to_string() });
+            let picture = picture::read(args[1].as_str()).ok_or_else(|| not_drawn(NO_PICTURE))?;
+            let bytes = picture::file(&picture, path).map_err(|why| not_drawn(&why))?;
+            write(Ok(bytes))
+        }
+        Prim::WriteText => write(Ok(args[1].as_str().as_bytes().to_vec())),
+        _ => {
+            let Some(ty) = types.args.first() else {
+                return Err(Failure::Internal { what: "a primitive without types" });
+            };
+            if prim.is_reader() {
+                let stored = stored(ty, format).map_err(failed)?;
+                let (bytes, most) = read(memory)?;
+                let part = args.get(1).map(Value::as_str);
+                let found = data::read(format, &bytes, part, &stored, most).map_err(failed)?;
+                drop(bytes);
+                return Reading { ty, stored: &stored, layouts, memory }.value(found, &failed);
+            }
+            let write_data = |ty: &Type, value: &Value| to_data(ty, value, format, layouts);
+            if prim == Prim::WriteNpz {
+                return write(archive(ty, &args[1], layouts, write_data));
+            }
+            write(write_data(ty, &args[1]).and_then(|data| data::write(format, &data)))
+        }
+    }
+}
+
+/// What is said of a description that is none: its layers were changed by hand.
+const NO_PICTURE: &str = "the layers of this picture describe none";
+
+/// Pictures as text, and numbers as the text that describes them.
+fn drawn(
+    prim: Prim,
+    types: &PrimTypes,
+    value: &Value,
+    layouts: &Layouts,
+    memory: u64,
+) -> Result<Value, Failure> {
+    if prim != Prim::Cells {
+        let Some(picture) = picture::read(value.as_str()) else {
+            return Err(Failure::Failed { message: NO_PICTURE.to_string() });
+        };
+        let draw = if prim == Prim::Svg { picture::svg } else { picture::text };
+        return Ok(Value::str(draw(&picture)));
+    }
+    let numbers = types.args.first().and_then(|ty| to_data(ty, value, Format::Csv, layouts).ok());
+    let Some(numbers) = numbers else {
+        return Err(Failure::Internal { what: "numbers that are none" });
+    };
+    let longest = (memory as usize).min(super::prim::LONGEST_STRING);
+    match data::cells_text(&numbers, longest) {
+        Some(text) => Ok(Value::str(text)),
+        None => Err(super::arith::too_much(longest, 2, longest as u64)),
+    }
+}
+
+fn format(prim: Prim) -> Option<Format> {
+    Some(match prim {
+        Prim::Npy | Prim::WriteNpy => Format::Npy,
+        Prim::Npz | Prim::WriteNpz => Format::Npz,
+        Prim::Csv | Prim::WriteCsv => Format::Csv,
+        Prim::Parquet | Prim::WriteParquet => Format::Parquet,
+        Prim::Raw | Prim::WriteRaw => Format::Raw,
+        Prim::ReadText | Prim::WriteText | Prim::SavePicture => Format::Text,
+        _ => return None,
+    })
+}
+
+/// A type as files hold it; the checker could not look into type parameters.
+fn stored(ty: &Type, format: Format) -> Result<Stored, Trouble> {
+    Stored::of(ty).map_err(|why| match why {
+        Unstored::Part(part) if part == *ty => {
+            Trouble::NotHeld { format, ty: ty.to_string(), why: "no file holds it".to_string() }
+        }
+        Unstored::Part(part) => {
+            Trouble::NotHeld { format, ty: ty.to_string(), why: format!("it holds `{part}`") }
+        }
+        Unstored::Axis(ty) => {
+            let why = "a size to be found in it is no axis".to_string();
+            Trouble::NotHeld { format, ty: ty.to_string(), why }
+        }
+    })
+}
+
+/// What a stated type makes of data.
+struct Reading<'r> {
+    ty: &'r Type,
+    stored: &'r Stored,
+    layouts: &'r Layouts,
+    memory: u64,
+}
+
+impl Reading<'_> {
+    fn value(&self, data: Data, failed: &impl Fn(Trouble) -> Failure) -> Result<Value, Failure> {
+        let (fits, there) = (data.type_text(), data.element_text());
+        let sizes = self.sizes(&data.shape, &fits).map_err(failed)?;
+        let layout = self.layouts.of(&self.stored.element);
+        let count: usize = if data.shape.contains(&0) { 0 } else { data.shape.iter().product() };
+        // Numbers may become wider on the way: a byte of a file is eight of a `real`.
+        let slots = count.saturating_mul(layout.slots);
+        if (slots as u64).saturating_mul(layout.class.bytes()) > self.memory {
+            return Err(super::arith::too_much(slots, layout.class.bytes(), self.memory));
+        }
+        let buffer = match (data.content, &self.stored.held) {
+            (Content::Plain(column), Held::Complex) if column.element == Element::Complex => column.cells,
+            (Content::Plain(column), Held::Cell(cell)) => {
+                let plain = self.plain(&column, cell, layout.class);
+                let column = fitted("", column, cell, &data.shape, &fits).map_err(failed)?;
+                match plain {
+                    true if layout.slots == 0 => Buffer::U8(Vec::new()),
+                    true => column.cells,
+                    false => self.rows(&[(column, cell.clone())], &layout, count, failed)?,
+                }
+            }
+            (Content::Records(columns), Held::Record(fields)) => {
+                let there: Vec<String> = columns.iter().map(|(name, _)| name.to_string()).collect();
+                let mut columns: Vec<_> = columns.into_iter().map(|(name, c)| (name, Some(c))).collect();
+                let mut chosen = Vec::new();
+                for (name, cell) in fields {
+                    let found = columns.iter_mut().find(|(other, _)| other == name);
+                    let Some(column) = found.and_then(|(_, column)| column.take()) else {
+                        let similar = data::similar(name, &there);
+                        return Err(failed(Trouble::NoColumn {
+                            what: "column",
+                            name: name.to_string(),
+                            there,
+                            similar,
+                        }));
+                    };
+                    let column = fitted(name, column, cell, &data.shape, &fits).map_err(failed)?;
+                    chosen.push((column, cell.clone()));
+                }
+                self.rows(&chosen, &layout, count, failed)?
+            }
+            _ => {
+                let found = there;
+                let wanted = self.stored.element.to_string();
+                return Err(failed(Trouble::Element { column: String::new(), found, wanted, fits }));
+            }
+        };
+        let value = value(buffer);
+        Ok(if self.ty.is_exists() { packed(sizes, value) } else { value })
+    }
+
+    /// Whether the cells of a column become slots as they are.
+    fn plain(&self, column: &Column, cell: &Cell, class: Class) -> bool {
+        let own = match cell {
+            Cell::Scalar(scalar) => Class::of_scalar(*scalar),
+            Cell::Code(_) => class,
+            Cell::Sum(..) | Cell::Variant(..) => return false,
+        };
+        column.missing.is_empty() && own == class
+    }
+
+    /// The sizes that are found, if the shape is that of the type.
+    fn sizes(&self, shape: &[usize], fits: &str) -> Result<Vec<Code>, Trouble> {
+        let wrong = |why: String| Trouble::Shape {
+            found: shape.to_vec(),
+            ty: self.ty.to_string(),
+            why,
+            fits: fits.to_string(),
+        };
+        let axes = &self.stored.axes;
+        if axes.len() != shape.len() {
+            let count = |n: usize| match n {
+                0 => "no axis".to_string(),
+                1 => "1 axis".to_string(),
+                n => format!("{n} axes"),
+            };
+            return Err(wrong(format!(
+                "the type has {}, the file {}",
+                count(axes.len()),
+                count(shape.len())
+            )));
+        }
+        let mut sizes: Vec<Option<usize>> = vec![None; self.stored.unknown];
+        for (at, (axis, found)) in axes.iter().zip(shape).enumerate() {
+            let along = |wanted: String| {
+                let axis = if axes.len() == 1 { String::new() } else { format!(" along axis {}", at + 1) };
+                wrong(format!("{wanted} wanted{axis}, and {found} there"))
+            };
+            match axis {
+                Axis::Known(ty) if ty.size().ok().and_then(|n| n.to_usize()) == Some(*found) => {}
+                Axis::Known(ty) => {
+                    let size = ty.size().map_or_else(|_| ty.size_text(), |n| n.to_string());
+                    return Err(along(format!("{size} is")));
+                }
+                Axis::Unknown(i) => match sizes[*i] {
+                    Some(before) if before != *found => {
+                        return Err(along(format!("{before}, as along an axis before, is")));
+                    }
+                    _ => sizes[*i] = Some(*found),
+                },
+            }
+        }
+        Ok(sizes.into_iter().map(|n| Code::from(n.unwrap_or(0))).collect())
+    }
+
+    /// Columns as rows.
+    fn rows(
+        &self,
+        columns: &[(Column, Cell)],
+        layout: &Layout,
+        count: usize,
+        failed: &impl Fn(Trouble) -> Failure,
+    ) -> Result<Buffer, Failure> {
+        let places = |cell: &Cell| match cell {
+            Cell::Scalar(_) => Ok(None),
+            Cell::Code(ty) | Cell::Sum(_, ty) | Cell::Variant(_, ty) => {
+                let layout = self.layouts.of(ty);
+                // A case with an argument is one slot; what has none of its own takes no part.
+                if layout.slots > 1 {
+                    let why = "a cell that may be empty holds one value".to_string();
+                    let (format, ty) = (Format::Csv, ty.to_string());
+                    return Err(failed(Trouble::NotHeld { format, ty, why }));
+                }
+                Ok(Some(layout))
+            }
+        };
+        let layouts: Vec<Option<Arc<Layout>>> =
+            columns.iter().map(|(_, cell)| places(cell)).collect::<Result<_, _>>()?;
+        let mut buffer = room(layout.class, count * layout.slots, self.memory)?;
+        for i in 0..count {
+            for ((column, cell), layout) in columns.iter().zip(&layouts) {
+                if layout.as_ref().is_some_and(|layout| layout.slots == 0) {
+                    continue;
+                }
+                let missing = column.missing.get(i).copied().unwrap_or(false);
+                let value = if missing { Value::UNIT } else { column.cells.get(i) };
+                let case = if missing { Code::ZERO } else { Code::Small(1) };
+                buffer.push(match (cell, layout) {
+                    (Cell::Variant(..), _) => Value::Sum(Arc::new(Case(case, value))),
+                    (Cell::Sum(..), Some(layout)) => match &layout.form {
+                        Form::Sum(sum) => sum.inject(&case, value),
+                        Form::Compact(compact) => {
+                            Value::code(compact.encoding.inject(&case, &value.to_code()))
+                        }
+                        _ => value,
+                    },
+                    _ => value,
+                });
+            }
+        }
+        Ok(buffer)
+    }
+}
+
+/// A column at the type that is stated.
+fn fitted(
+    name: &str,
+    mut column: Column,
+    cell: &Cell,
+    shape: &[usize],
+    fits: &str,
+) -> Result<Column, Trouble> {
+    let element = column.element;
+    let mismatch = || Trouble::Element {
+        column: name.to_string(),
+        found: element.name().to_string(),
+        wanted: cell.text(),
+        fits: fits.to_string(),
+    };
+    let missing = std::mem::take(&mut column.missing);
+    if let Some(at) = missing.iter().position(|missing| *missing)
+        && !cell.optional()
+    {
+        let (place, wanted) = (place(name, shape, at), cell.text());
+        return Err(Trouble::empty(place, wanted));
+    }
+    column.missing = missing.clone();
+    let cells = data::fit(column, cell, |at| place(name, shape, at), mismatch)?;
+    Ok(Column { element, cells, missing })
+}
+
+/// Where a cell is, for people.
+fn place(name: &str, shape: &[usize], mut at: usize) -> String {
+    let mut index = Vec::new();
+    for n in shape.iter().rev() {
+        index.push((at % n.max(&1)).to_string());
+        at /= n.max(&1);
+    }
+    index.reverse();
+    let index = match &index[..] {
+        [] => "the value".to_string(),
+        [one] => format!("element {one}"),
+        several => format!("element ({})", several.join(", ")),
+    };
+    if name.is_empty() { index } else { format!("column `{name}`, {index}") }
+}
+
+/// A value as the data of a file.
+fn to_data(ty: &Type, value: &Value, format: Format, layouts: &Layouts) -> Result<Data, Trouble> {
+    let stored = stored(ty, format)?;
+    let not_held = |why: &str| Trouble::NotHeld { format, ty: ty.to_string(), why: why.to_string() };
+    let size = |axis: &Axis| match axis {
+        Axis::Known(ty) => ty.size().ok().and_then(|n| n.to_usize()),
+        Axis::Unknown(_) => None,
+    };
+    let shape: Option<Vec<usize>> = stored.axes.iter().map(size).collect();
+    let shape = shape.ok_or_else(|| not_held("it has more elements than are counted"))?;
+    let count: usize = if shape.contains(&0) { 0 } else { shape.iter().product() };
+    let layout = layouts.of(&stored.element);
+    let column = |cell: &Cell, start: usize, slots: usize| {
+        let element = match cell.inner() {
+            Cell::Scalar(scalar) => Element::Scalar(*scalar),
+            Cell::Code(ty) if ty.is_bool() => Element::Bool,
+            Cell::Code(ty) => data::unsigned(data::class_of_codes(ty))
+                .map(Element::Scalar)
+                .ok_or_else(|| not_held("codes of up to 64 bits are held"))?,
+            Cell::Sum(..) | Cell::Variant(..) => return Err(not_held("a cell is empty or not")),
+        };
+        if cell.optional() && !matches!(format, Format::Csv | Format::Parquet) {
+            return Err(not_held("its cells are never empty"));
+        }
+        let mut cells =
+            Buffer::with_room(element.class(), count).ok_or_else(|| not_held("no room for it"))?;
+        let mut missing = Vec::new();
+        if slots == 1 && layout.slots == 1 && !cell.optional() {
+            cells.append(value, count);
+            return Ok(Column::new(element, cells));
+        }
+        for i in 0..count {
+            // What takes no slot is the code 0.
+            let found = match slots {
+                0 => Value::UNIT,
+                _ => value.slots(i * layout.slots + start, slots),
+            };
+            let (empty, found) = match cell {
+                Cell::Sum(_, ty) => match &layouts.of(ty).form {
+                    Form::Sum(sum) => {
+                        let (case, value) = sum.split(&found);
+                        (case.is_zero(), value)
+                    }
+                    _ => (false, found),
+                },
+                Cell::Variant(..) => match &found {
+                    Value::Sum(case) => (case.0.is_zero(), case.1.clone()),
+                    _ => (false, found),
+                },
+                _ => (false, found),
+            };
+            if cell.optional() {
+                missing.push(empty);
+            }
+            let text = matches!(cells, Buffer::Any(_)) && empty;
+            cells.push(if text { Value::str("") } else { found });
+        }
+        Ok(Column { element, cells, missing })
+    };
+    let content = match &stored.held {
+        Held::Cell(cell) => Content::Plain(column(cell, 0, layout.slots)?),
+        Held::Complex => {
+            let mut cells =
+                Buffer::with_room(Class::Word, 2 * count).ok_or_else(|| not_held("no room for it"))?;
+            cells.append(value, 2 * count);
+            Content::Plain(Column::new(Element::Complex, cells))
+        }
+        Held::Record(fields) => {
+            let mut columns = Vec::new();
+            for (at, (name, cell)) in fields.iter().enumerate() {
+                let (start, part) = layout.part(at).ok_or_else(|| not_held("a record without this field"))?;
+                columns.push((name.clone(), column(cell, start, part.slots)?));
+            }
+            Content::Records(columns)
+        }
+    };
+    Ok(Data { shape, content })
+}
+
+/// A record of arrays as an archive.
+fn archive(
+    ty: &Type,
+    value: &Value,
+    layouts: &Layouts,
+    data: impl Fn(&Type, &Value) -> Result<Data, Trouble>,
+) -> Result<Vec<u8>, Trouble> {
+    let Some(fields) = ty.unfold().fields() else {
+        let why = "a record has an array in each field: `(weights = x, bias = y)`".to_string();
+        return Err(Trouble::NotHeld { format: Format::Npz, ty: ty.to_string(), why });
+    };
+    let layout = layouts.of(ty);
+    let mut arrays = Vec::new();
+    for (at, (name, ty)) in fields.iter().enumerate() {
+        let (start, part) = layout.part(at).unwrap_or((0, layout.clone()));
+        let own = if part.slots == layout.slots { value.clone() } else { value.slots(start, part.slots) };
+        arrays.push((name.clone(), data(ty, &own)?));
+    }
+    data::write_archive(&arrays)
+}

@@ -1,0 +1,348 @@
+//! Pictures: charts and images, as SVG, as PNG, and as text for a terminal.
+//!
+//! Takes the description that the library's `picture` makes, a text: records that end with U+001E, their
+//! fields divided by U+001F, numbers by blanks. Gives bytes or text. Everything finite is drawn; what is not
+//! finite is left out, and how much that is, is said. Knows no program and opens no file.
+
+mod png;
+mod scale;
+mod svg;
+mod terminal;
+
+pub use self::svg::svg;
+pub use self::terminal::text;
+
+use scale::Scale;
+
+/// Ends a record.
+pub const RECORD: char = '\u{1e}';
+/// Divides fields.
+pub const FIELD: char = '\u{1f}';
+
+/// A picture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Picture {
+    /// Above it; empty for none.
+    pub title: String,
+    /// Beside the axes.
+    pub axes: [String; 2],
+    /// What is drawn, the first at the back.
+    pub layers: Vec<Layer>,
+}
+
+/// One thing drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layer {
+    /// In the legend; empty for none.
+    pub label: String,
+    /// What it is.
+    pub mark: Mark,
+}
+
+/// What is drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mark {
+    /// A line through points; broken where one is not finite.
+    Line(Vec<[f64; 2]>),
+    /// Points.
+    Points(Vec<[f64; 2]>),
+    /// A bar for each value, with names or none.
+    Bars(Vec<String>, Vec<f64>),
+    /// Bins between two bounds with how many values are in them; how many values are in none.
+    Histogram(Vec<[f64; 3]>, usize),
+    /// Values in rows.
+    Heatmap(Grid, Vec<f64>),
+    /// Red, green and blue of pixels in rows.
+    Image(Grid, Vec<u8>),
+}
+
+/// Rows and columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// How many rows.
+    pub rows: usize,
+    /// How many columns.
+    pub columns: usize,
+}
+
+/// The picture that a text describes; `None` if it describes none.
+pub fn read(text: &str) -> Option<Picture> {
+    let mut records = text.split_terminator(RECORD).map(|record| record.split(FIELD).collect::<Vec<_>>());
+    let [title, x, y] = records.next()?[..] else { return None };
+    let axes = [one_line(x), one_line(y)];
+    let mut picture = Picture { title: one_line(title), axes, layers: Vec::new() };
+    let mut labels: Vec<String> = Vec::new();
+    for record in records {
+        let mark = match record[..] {
+            ["label", label] => {
+                labels.push(one_line(label));
+                continue;
+            }
+            ["end"] => {
+                labels.pop();
+                continue;
+            }
+            ["line", xs, ys] => Mark::Line(points(xs, ys)?),
+            ["points", xs, ys] => Mark::Points(points(xs, ys)?),
+            ["bars", values] => Mark::Bars(Vec::new(), numbers(values)?),
+            ["bars", values, ref names @ ..] => {
+                Mark::Bars(names.iter().map(|name| one_line(name)).collect(), numbers(values)?)
+            }
+            ["histogram", bins, values] => histogram(bins.parse().ok()?, &numbers(values)?),
+            ["heatmap", rows, columns, values] => {
+                let (grid, values) = (grid(rows, columns)?, numbers(values)?);
+                (values.len() == grid.count()?).then_some(Mark::Heatmap(grid, values))?
+            }
+            ["image", rows, columns, pixels] => {
+                let grid = grid(rows, columns)?;
+                let pixels: Option<Vec<u8>> =
+                    pixels.split_ascii_whitespace().map(|byte| byte.parse().ok()).collect();
+                let pixels = pixels?;
+                (Some(pixels.len()) == grid.count()?.checked_mul(3)).then_some(Mark::Image(grid, pixels))?
+            }
+            _ => return None,
+        };
+        picture.layers.push(Layer { label: labels.last().cloned().unwrap_or_default(), mark });
+    }
+    Some(picture)
+}
+
+/// A picture as the bytes of a file of this name, or why not.
+pub fn file(picture: &Picture, path: &str) -> Result<Vec<u8>, String> {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
+    match ending.as_str() {
+        "svg" => Ok(svg(picture).into_bytes()),
+        "png" => match &picture.layers[..] {
+            [Layer { mark: Mark::Image(grid, pixels), .. }] => png::image(*grid, pixels),
+            [Layer { mark: Mark::Heatmap(grid, values), .. }] => {
+                let grown = png::grown(*grid, &png::colors(values));
+                png::image(grown.0, &grown.1)
+            }
+            _ => {
+                Err("lines, bars and texts are saved as `.svg`; a `.png` holds one image or heat map".into())
+            }
+        },
+        _ => Err("the ending of its name says what it becomes: `.svg` or `.png`".into()),
+    }
+}
+
+impl Grid {
+    fn count(self) -> Option<usize> {
+        self.rows.checked_mul(self.columns)
+    }
+}
+
+/// Text in one line, without what no text shows.
+fn one_line(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { ' ' } else { c };
+    text.chars().map(shown).collect::<String>().trim().to_string()
+}
+
+fn numbers(text: &str) -> Option<Vec<f64>> {
+    text.split_ascii_whitespace().map(|number| number.parse().ok()).collect()
+}
+
+fn points(xs: &str, ys: &str) -> Option<Vec<[f64; 2]>> {
+    let (xs, ys) = (numbers(xs)?, numbers(ys)?);
+    (xs.len() == ys.len()).then(|| xs.into_iter().zip(ys).map(|(x, y)| [x, y]).collect())
+}
+
+fn grid(rows: &str, columns: &str) -> Option<Grid> {
+    Some(Grid { rows: rows.parse().ok()?, columns: columns.parse().ok()? })
+}
+
+/// The most bins of a histogram.
+const MOST_BINS: usize = 1_000;
+
+/// Values in bins: so many, or by Sturges' rule (1926) if 0 is asked for.
+fn histogram(bins: usize, values: &[f64]) -> Mark {
+    let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    let left = values.len() - finite.len();
+    if finite.is_empty() {
+        return Mark::Histogram(Vec::new(), left);
+    }
+    let bins = match bins {
+        0 => (finite.len() as f64).log2().ceil() as usize + 1,
+        n => n.min(MOST_BINS),
+    };
+    let scale = Scale::of(finite.iter().copied());
+    let mut counts = vec![0usize; bins];
+    for value in &finite {
+        let at = (scale.place(*value) * bins as f64) as usize;
+        counts[at.min(bins - 1)] += 1;
+    }
+    let bound = |i: usize| scale.value(i as f64 / bins as f64);
+    let bin = |(i, count): (usize, &usize)| [bound(i), bound(i + 1), *count as f64];
+    Mark::Histogram(counts.iter().enumerate().map(bin).collect(), left)
+}
+
+impl Mark {
+    /// Whether it stands on axes of its own kind: values in a plane.
+    fn is_grid(&self) -> bool {
+        matches!(self, Mark::Heatmap(..) | Mark::Image(..))
+    }
+
+    /// How many values of it are not drawn.
+    fn left_out(&self) -> usize {
+        match self {
+            Mark::Line(points) | Mark::Points(points) => {
+                points.iter().filter(|point| !point.iter().all(|v| v.is_finite())).count()
+            }
+            Mark::Bars(_, values) | Mark::Heatmap(_, values) => {
+                values.iter().filter(|v| !v.is_finite()).count()
+            }
+            Mark::Histogram(_, left) => *left,
+            Mark::Image(..) => 0,
+        }
+    }
+
+    /// Whether nothing of it is drawn.
+    fn is_empty(&self) -> bool {
+        match self {
+            Mark::Line(points) | Mark::Points(points) => points.len() == self.left_out(),
+            Mark::Bars(_, values) | Mark::Heatmap(_, values) => values.len() == self.left_out(),
+            Mark::Histogram(bins, _) => bins.is_empty(),
+            Mark::Image(_, pixels) => pixels.is_empty(),
+        }
+    }
+
+    /// What must be seen along both axes.
+    fn extent(&self) -> (Vec<f64>, Vec<f64>) {
+        match self {
+            Mark::Line(points) | Mark::Points(points) => {
+                let finite = points.iter().filter(|point| point.iter().all(|v| v.is_finite()));
+                finite.map(|[x, y]| (*x, *y)).unzip()
+            }
+            Mark::Bars(_, values) => {
+                let mut y: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+                y.push(0.0);
+                (vec![-0.5, values.len() as f64 - 0.5], y)
+            }
+            Mark::Histogram(bins, _) => {
+                let x = bins.iter().flat_map(|[low, high, _]| [*low, *high]).collect();
+                (x, bins.iter().map(|bin| bin[2]).chain([0.0]).collect())
+            }
+            Mark::Heatmap(grid, _) | Mark::Image(grid, _) => {
+                (vec![0.0, grid.columns as f64], vec![0.0, grid.rows as f64])
+            }
+        }
+    }
+}
+
+impl Picture {
+    /// What is said below it: how much is not drawn, and why.
+    fn remark(&self) -> String {
+        let left: usize = self.layers.iter().map(|layer| layer.mark.left_out()).sum();
+        let empty = self.layers.iter().all(|layer| layer.mark.is_empty());
+        match (empty, left) {
+            (true, 0) => "nothing to draw: there are no values".to_string(),
+            (true, _) => "nothing to draw: no value is finite".to_string(),
+            (false, 0) => String::new(),
+            (false, 1) => "1 value is not finite and not drawn".to_string(),
+            (false, n) => format!("{n} values are not finite and not drawn"),
+        }
+    }
+
+    /// The scales of both axes, with some room around what is in them.
+    fn scales(&self) -> [Scale; 2] {
+        let (mut xs, mut ys) = (Vec::new(), Vec::new());
+        for layer in &self.layers {
+            let (x, y) = layer.mark.extent();
+            xs.extend(x);
+            ys.extend(y);
+        }
+        let grid = self.layers.iter().any(|layer| layer.mark.is_grid());
+        let (x, y) = (Scale::of(xs.into_iter()), Scale::of(ys.into_iter()));
+        if grid { [x, y] } else { [x.wider(0.02), y.wider(0.05)] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(layers: &str) -> Picture {
+        let text = format!("t|x|y;{layers}").replace('|', "\u{1f}").replace(';', "\u{1e}");
+        read(&text).expect("a picture")
+    }
+
+    #[test]
+    fn what_is_described() {
+        let both = picture("label|a;line|0 1|2 NaN;end;bars|1 2|u|v;");
+        assert_eq!(both.layers[0].label, "a");
+        assert_eq!(both.layers[1].mark, Mark::Bars(vec!["u".into(), "v".into()], vec![1.0, 2.0]));
+        assert_eq!(both.remark(), "1 value is not finite and not drawn");
+        for wrong in [
+            "",
+            "a",
+            "t\u{1f}x\u{1f}y\u{1e}line\u{1f}1\u{1f}\u{1e}",
+            "t\u{1f}x\u{1f}y\u{1e}heatmap\u{1f}9\u{1f}9\u{1f}1\u{1e}",
+        ] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn bins() {
+        let Mark::Histogram(bins, left) = histogram(2, &[0.0, 1.0, 1.0, 4.0, f64::NAN]) else {
+            panic!("bins")
+        };
+        assert_eq!((bins, left), (vec![[0.0, 2.0, 3.0], [2.0, 4.0, 1.0]], 1));
+    }
+
+    /// Whatever the numbers are, something is drawn, of bounded length.
+    #[test]
+    fn hard_numbers() {
+        let hard = [
+            "",
+            "NaN",
+            "inf -inf",
+            "1",
+            "5 5 5",
+            "1e308 -1e308",
+            "5e-324 0",
+            "1e-300 2e-300",
+            "1e17 100000000000000010",
+            "-0.0",
+        ];
+        for ys in hard {
+            let n = ys.split_ascii_whitespace().count();
+            let xs: Vec<String> = (0..n).map(|i| i.to_string()).collect();
+            let xs = xs.join(" ");
+            for layers in [
+                format!("line|{xs}|{ys};"),
+                format!("points|{ys}|{xs};"),
+                format!("bars|{ys};"),
+                format!("histogram|0|{ys};"),
+                format!("heatmap|1|{n}|{ys};"),
+                format!("heatmap|{n}|1|{ys};"),
+            ] {
+                let picture = picture(&layers);
+                let (svg, text) = (svg(&picture), text(&picture));
+                assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{layers}");
+                for word in ["NaN", "inf"] {
+                    assert!(!svg.contains(word), "{layers}: {svg}");
+                }
+                assert!(text.lines().count() < 60, "{layers}: {text}");
+                let empty = !ys.contains(|c: char| c.is_ascii_digit());
+                assert_eq!(text.contains("nothing to draw"), empty, "{layers}\n{text}");
+                assert_eq!(svg.contains("nothing to draw"), empty, "{layers}\n{svg}");
+            }
+        }
+    }
+
+    #[test]
+    fn images() {
+        let image = picture("image|1|2|255 0 0 0 0 255;");
+        let bytes = file(&image, "a.PNG").expect("an image");
+        assert!(bytes.starts_with(b"\x89PNG\r\n"));
+        let decoder = ::png::Decoder::new(std::io::Cursor::new(bytes));
+        let mut reader = decoder.read_info().expect("a header");
+        let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+        let info = reader.next_frame(&mut pixels).expect("pixels");
+        assert_eq!((info.width, info.height, &pixels[..6]), (2, 1, &[255, 0, 0, 0, 0, 255][..]));
+        assert!(file(&image, "a.jpg").is_err() && file(&image, "a").is_err());
+        assert!(file(&picture("line|0 1|0 1;"), "a.png").is_err());
+        assert!(file(&picture("image|0|0|;"), "a.png").is_err());
+    }
+}

@@ -1,0 +1,79 @@
+//! Pixels: colours of values, and PNG files.
+
+use super::Grid;
+use super::scale::Scale;
+
+/// Colours from low to high: nine of matplotlib's viridis, between which is interpolated.
+const COLORS: [[u8; 3]; 9] = [
+    [68, 1, 84],
+    [71, 44, 122],
+    [59, 81, 139],
+    [44, 113, 142],
+    [33, 144, 141],
+    [39, 173, 129],
+    [92, 200, 99],
+    [170, 220, 50],
+    [253, 231, 37],
+];
+
+/// The colour of what is not finite.
+const NONE: [u8; 3] = [200, 200, 200];
+
+/// Pixels along the shorter side of a heat map that is saved by itself, at least.
+const SIDE: usize = 256;
+
+/// The colour at a place from 0 to 1.
+pub fn color(place: f64) -> [u8; 3] {
+    let at = place.clamp(0.0, 1.0) * (COLORS.len() - 1) as f64;
+    let i = (at as usize).min(COLORS.len() - 2);
+    let part = at - i as f64;
+    let between = |c: usize| {
+        let (low, high) = (f64::from(COLORS[i][c]), f64::from(COLORS[i + 1][c]));
+        (low + (high - low) * part).round() as u8
+    };
+    [between(0), between(1), between(2)]
+}
+
+/// The scale of the values of a heat map.
+pub fn scale(values: &[f64]) -> Scale {
+    Scale::of(values.iter().copied().filter(|v| v.is_finite()))
+}
+
+/// Colours of values.
+pub fn colors(values: &[f64]) -> Vec<u8> {
+    let scale = scale(values);
+    values.iter().flat_map(|v| if v.is_finite() { color(scale.place(*v)) } else { NONE }).collect()
+}
+
+/// The same pixels, each as a square of several, so that a small picture is seen.
+pub fn grown(grid: Grid, pixels: &[u8]) -> (Grid, Vec<u8>) {
+    let by = SIDE.div_ceil(grid.rows.min(grid.columns).max(1)).min(SIDE);
+    let by = if grid.rows.max(grid.columns).saturating_mul(by) > 4096 { 1 } else { by };
+    let big = Grid { rows: grid.rows * by, columns: grid.columns * by };
+    let mut out = Vec::with_capacity(3 * big.rows * big.columns);
+    for row in 0..big.rows {
+        for column in 0..big.columns {
+            let at = 3 * (row / by * grid.columns + column / by);
+            out.extend_from_slice(&pixels[at..at + 3]);
+        }
+    }
+    (big, out)
+}
+
+/// Pixels as a PNG file.
+pub fn image(grid: Grid, pixels: &[u8]) -> Result<Vec<u8>, String> {
+    let side = |n: usize| u32::try_from(n).ok().filter(|n| *n > 0 && *n < 1 << 30);
+    let (Some(width), Some(height)) = (side(grid.columns), side(grid.rows)) else {
+        return Err(format!("an image of {} x {} pixels is none", grid.rows, grid.columns));
+    };
+    let mut out = Vec::new();
+    let mut encoder = ::png::Encoder::new(&mut out, width, height);
+    encoder.set_color(::png::ColorType::Rgb);
+    encoder.set_depth(::png::BitDepth::Eight);
+    let written = encoder.write_header().and_then(|mut writer| {
+        writer.write_image_data(pixels)?;
+        writer.finish()
+    });
+    written.map_err(|error| error.to_string())?;
+    Ok(out)
+}

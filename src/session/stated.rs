@@ -1,0 +1,67 @@
+//! The types of files that a program reads without stating one.
+//!
+//! Takes the messages about an input; where one asks for the type that is to be read and the file is there,
+//! it gets the type of that file, and the edit that states it. Reads files only of an input that has been
+//! refused, never while one types.
+
+use super::Session;
+use crate::data::{self, Format};
+use crate::diagnostic::{Diagnostic, Help};
+use crate::source::Span;
+
+/// The code of the message that asks for a type.
+const ASKS: &str = "E0808";
+
+/// The largest file that is looked into, in bytes.
+const LARGEST: u64 = 64 << 20;
+
+impl Session {
+    /// Adds to the messages that ask for the type of a file what it is.
+    pub(super) fn look_into_files(&self, diagnostics: &mut [Diagnostic]) {
+        for diagnostic in diagnostics.iter_mut().filter(|d| d.code == ASKS) {
+            if let Some(help) = self.type_of_file(diagnostic.primary.span) {
+                diagnostic.help = Some(help);
+            }
+        }
+    }
+
+    /// What to write where a reader stands.
+    fn type_of_file(&self, span: Span) -> Option<Help> {
+        let source = self.sources.get(span.source)?;
+        let reader = source.text.get(span.range())?;
+        let format = match reader {
+            "npy" => Format::Npy,
+            "npz" => Format::Npz,
+            "csv" => Format::Csv,
+            "parquet" => Format::Parquet,
+            _ => return None,
+        };
+        let after = source.text.get(span.end as usize..)?;
+        let (path, rest) = literal(after.trim_start_matches([' ', '(', '$']))?;
+        let part = rest.trim_start().strip_prefix(',').and_then(|rest| literal(rest.trim_start()));
+        let bytes = self.files.as_ref()?.read(path, LARGEST.min(self.memory)).ok()?;
+        let ty = data::describe(format, &bytes, part.map(|(part, _)| part), self.memory)?;
+        let before = source.text.get(..span.start as usize)?;
+        let text = format!("`{path}` is `{ty}`: state it where the result gets its name");
+        Some(Help { text, edits: place(before).map(|at| insertion(span, at, &ty)).into_iter().collect() })
+    }
+}
+
+/// The text in quotes that a text begins with, and what follows.
+fn literal(text: &str) -> Option<(&str, &str)> {
+    let (inside, rest) = text.strip_prefix('"')?.split_once('"')?;
+    (!inside.contains('\\')).then_some((inside, rest))
+}
+
+/// Where the type goes, if a definition without one ends here: `val x = `.
+fn place(before: &str) -> Option<usize> {
+    let name = before.trim_end().strip_suffix('=')?.trim_end();
+    let start = name.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
+    let keyword = name[..start].trim_end();
+    let defines = keyword.ends_with("val") || keyword.ends_with("var");
+    (defines && start < name.len()).then_some(name.len())
+}
+
+fn insertion(span: Span, at: usize, ty: &str) -> (Span, String) {
+    (Span { start: at as u32, end: at as u32, ..span }, format!(" : {ty}"))
+}

@@ -1,0 +1,225 @@
+//! Types as files hold them: axes, and what stands at each place.
+//!
+//! Takes the type of an array, whose index type may mention sizes that a reader is to find (those that an
+//! existential type binds); gives its axes from the outermost on, and what a place holds: one cell, a
+//! complex number, or a record of cells. Never asks which format it is for.
+
+use super::{Kind, NominalBody, Type, TypeKind, TypeVar};
+use num_traits::ToPrimitive;
+use std::sync::Arc;
+
+/// An array type, or the type of one place.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// The axes, the slowest first.
+    pub axes: Vec<Axis>,
+    /// The type of a place.
+    pub element: Type,
+    /// What a place holds.
+    pub held: Held,
+    /// How many sizes are to be found.
+    pub unknown: usize,
+}
+
+/// The size of one axis.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Axis {
+    /// That of an index type.
+    Known(Type),
+    /// One that is found, by its number.
+    Unknown(usize),
+}
+
+/// What stands at one place of an array.
+#[derive(Clone, Debug)]
+pub enum Held {
+    /// One cell.
+    Cell(Cell),
+    /// A complex number: two reals.
+    Complex,
+    /// Cells with names.
+    Record(Vec<(Arc<str>, Cell)>),
+}
+
+/// What one cell of a table holds.
+#[derive(Clone, Debug)]
+pub enum Cell {
+    /// A number, a text or a character.
+    Scalar(super::Scalar),
+    /// A compact value, by its code.
+    Code(Type),
+    /// A value or none, `1 + T`; with the whole type.
+    Sum(Box<Cell>, Type),
+    /// A value or none, a variant such as `option[T]`.
+    Variant(Box<Cell>, Type),
+}
+
+/// Why a type is held by no file.
+#[derive(Clone, Debug)]
+pub enum Unstored {
+    /// This part is no number, no text, no compact value and no record of them.
+    Part(Type),
+    /// An index type that is no axis of its own, though a size in it is to be found.
+    Axis(Type),
+}
+
+/// Numbers of variables that stand for sizes to be found, while one type is looked at.
+const FOUND: u32 = u32::MAX / 4;
+
+/// An exponent beyond this is the size of one axis, not a number of axes.
+const MOST_AXES: u32 = 32;
+
+/// Fields of the struct that holds complex numbers.
+const COMPLEX: [&str; 2] = ["re", "im"];
+
+impl Stored {
+    /// A type as files hold it.
+    pub fn of(ty: &Type) -> Result<Stored, Unstored> {
+        let unknown = ty.bound_count();
+        let found = |i: u32| TypeVar { id: FOUND + i, name: "?".into(), kind: Kind::Compact };
+        let sizes: Vec<Type> = (0..unknown as u32).map(|i| Type::var(found(i))).collect();
+        let mut rest = ty.opened(&sizes);
+        let mut axes = Vec::new();
+        while let TypeKind::Array(element, index) = rest.unfold().kind() {
+            axes_of(index, &mut axes).map_err(|()| Unstored::Axis(ty.clone()))?;
+            rest = element.clone();
+        }
+        let mut arrives = false;
+        rest.for_each_var(&mut |var| arrives |= number(var).is_some());
+        if arrives {
+            return Err(Unstored::Axis(ty.clone()));
+        }
+        Ok(Stored { axes, held: held(&rest)?, element: rest, unknown })
+    }
+}
+
+/// Which size to be found a variable stands for.
+fn number(var: &TypeVar) -> Option<usize> {
+    let at = var.id.checked_sub(FOUND)? as usize;
+    (at < 4096).then_some(at)
+}
+
+fn axes_of(index: &Type, axes: &mut Vec<Axis>) -> Result<(), ()> {
+    match index.kind() {
+        TypeKind::CompactProduct(factors) => factors.iter().try_for_each(|factor| axes_of(factor, axes)),
+        TypeKind::CompactPower(base, n) if n.as_unit_sum().is_some_and(|n| n <= &MOST_AXES.into()) => {
+            let n = n.as_unit_sum().and_then(|n| n.to_u32()).unwrap_or(0);
+            (0..n).try_for_each(|_| axes_of(base, axes))
+        }
+        TypeKind::Var(var) if number(var).is_some() => {
+            axes.extend(number(var).map(Axis::Unknown));
+            Ok(())
+        }
+        _ => {
+            let mut arrives = false;
+            index.for_each_var(&mut |var| arrives |= number(var).is_some());
+            axes.push(Axis::Known(index.clone()));
+            if arrives { Err(()) } else { Ok(()) }
+        }
+    }
+}
+
+fn held(ty: &Type) -> Result<Held, Unstored> {
+    let ty = ty.unfold();
+    let Some(fields) = ty.fields() else { return Ok(Held::Cell(cell(&ty)?)) };
+    let real = Type::real();
+    let complex = matches!(ty.kind(), TypeKind::Nominal(n, _) if &*n.name == "complex")
+        && fields.iter().map(|(name, ty)| (&**name, ty)).eq(COMPLEX.map(|name| (name, &real)));
+    if complex {
+        return Ok(Held::Complex);
+    }
+    let cells = fields.into_iter().map(|(name, ty)| Ok((name, cell(&ty)?)));
+    Ok(Held::Record(cells.collect::<Result<_, _>>()?))
+}
+
+fn cell(ty: &Type) -> Result<Cell, Unstored> {
+    let ty = ty.unfold();
+    let no = || Unstored::Part(ty.clone());
+    match ty.kind() {
+        TypeKind::Scalar(scalar) => Ok(Cell::Scalar(*scalar)),
+        _ if ty.is_compact() => Ok(Cell::Code(ty)),
+        TypeKind::Sum(cases) if cases.len() == 2 && cases[0].is_unit() => {
+            Ok(Cell::Sum(plain(&cases[1])?, ty.clone()))
+        }
+        TypeKind::Nominal(nominal, args) if matches!(nominal.body(), Some(NominalBody::Variant(_))) => {
+            match nominal.variant_cases(args).as_deref() {
+                Some([(_, none), (_, some)]) if none.is_unit() && !some.is_unit() => {
+                    Ok(Cell::Variant(plain(some)?, ty.clone()))
+                }
+                _ => Err(no()),
+            }
+        }
+        _ => Err(no()),
+    }
+}
+
+/// A cell that is always there.
+fn plain(ty: &Type) -> Result<Box<Cell>, Unstored> {
+    match cell(ty)? {
+        Cell::Sum(..) | Cell::Variant(..) => Err(Unstored::Part(ty.clone())),
+        cell => Ok(Box::new(cell)),
+    }
+}
+
+impl Cell {
+    /// What it holds where it is not empty.
+    pub fn inner(&self) -> &Cell {
+        match self {
+            Cell::Sum(inner, _) | Cell::Variant(inner, _) => inner,
+            cell => cell,
+        }
+    }
+
+    /// Whether it may be empty.
+    pub fn optional(&self) -> bool {
+        matches!(self, Cell::Sum(..) | Cell::Variant(..))
+    }
+
+    /// Its type in messages.
+    pub fn text(&self) -> String {
+        match self {
+            Cell::Scalar(scalar) => scalar.name().to_string(),
+            Cell::Code(ty) | Cell::Sum(_, ty) | Cell::Variant(_, ty) => ty.to_string(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn var(id: u32) -> TypeVar {
+        TypeVar { id, name: "N".into(), kind: Kind::Compact }
+    }
+
+    #[test]
+    fn axes_from_the_outermost() {
+        let (n, m) = (Type::var(var(1)), Type::var(var(2)));
+        let index = Type::compact_product(vec![n.clone(), Type::unit_sum(3u32), m.clone()]);
+        let ty = Type::exists(&[var(1), var(2)], &Type::array(Type::real(), index));
+        let stored = Stored::of(&ty).expect("an array");
+        assert_eq!(stored.axes, [Axis::Unknown(0), Axis::Known(Type::unit_sum(3u32)), Axis::Unknown(1)]);
+        let nested = Type::exists(&[var(1), var(2)], &Type::array(Type::array(Type::real(), m), n));
+        let stored = Stored::of(&nested).expect("an array");
+        assert_eq!(stored.axes.len(), 2);
+        // `M` stands first in the type, and is the faster axis.
+        assert_eq!(stored.axes, [Axis::Unknown(1), Axis::Unknown(0)]);
+    }
+
+    #[test]
+    fn a_square_is_two_axes_of_one_size() {
+        let n = Type::var(var(1));
+        let square = Type::array(Type::int(), Type::compact_product(vec![n.clone(), n]));
+        let stored = Stored::of(&Type::exists(&[var(1)], &square)).expect("an array");
+        assert_eq!(stored.axes, [Axis::Unknown(0), Axis::Unknown(0)]);
+    }
+
+    #[test]
+    fn what_no_file_holds() {
+        assert!(matches!(Stored::of(&Type::function(Type::int(), Type::int())), Err(Unstored::Part(_))));
+        let n = Type::var(var(1));
+        let one_more = Type::compact_sum(vec![n, Type::unit()]);
+        let ty = Type::exists(&[var(1)], &Type::array(Type::int(), one_more));
+        assert!(matches!(Stored::of(&ty), Err(Unstored::Axis(_))));
+    }
+}

@@ -1,0 +1,552 @@
+//! Files are read as the stated type says, and what is written reads back: files made by NumPy and pandas
+//! (`tests/files/`), round trips of random data, and the command on a real folder.
+
+use felis::data::{self, Column, Content, Data, Element, Format, Trouble};
+use felis::session::{Executor, FileSystem, Mode, Session, Status, on_large_stack};
+use felis::types::number::Fixed;
+use felis::types::stored::Stored;
+use felis::types::{Scalar, Type};
+use felis::value::{Buffer, Value};
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+/// Files in memory, and those of `tests/files` where there is none.
+#[derive(Clone, Default)]
+struct Shelf(Arc<Mutex<BTreeMap<String, Vec<u8>>>>);
+
+impl FileSystem for Shelf {
+    fn read(&self, path: &str, _: u64) -> Result<Vec<u8>, String> {
+        let own = self.0.lock().expect("a lock").get(path).cloned();
+        let fixture = || fs::read(fixtures().join(path)).map_err(|error| error.to_string());
+        own.map_or_else(fixture, Ok)
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
+        self.0.lock().expect("a lock").insert(path.to_string(), bytes.to_vec());
+        Ok(())
+    }
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files")
+}
+
+/// What a program prints on both executors; it must have no diagnostics.
+fn output(text: &str) -> String {
+    let run = |executor| {
+        on_large_stack(|| {
+            let mut session = Session::new().with_executor(executor, 0);
+            session.set_files(Arc::new(Shelf::default()));
+            let mut output = String::new();
+            let done = session.evaluate("test.flx", text, Mode::Script, &mut |text| output.push_str(text));
+            let said: String = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
+            assert_eq!(done.status, Status::Ok, "{text}\n{said}");
+            assert!(said.is_empty(), "{said}");
+            output
+        })
+    };
+    let plain = run(Executor::Reference);
+    assert_eq!(plain, run(Executor::Eager), "{text}");
+    plain
+}
+
+/// A type, an expression that reads it, and what is read, as `_strr` gives it.
+const READ: &[(&str, &str, &str)] = &[
+    (r"real ^ (?N \* ?M)", r#"npy "matrix.npy""#, "(0.0,0.5,1.0,1.5,2.0,2.5,3.0,3.5,4.0,4.5,5.0,5.5)"),
+    (r"real ^ (?N \* ?M)", r#"npy "matrix_f.npy""#, "(0.0,0.5,1.0,1.5,2.0,2.5,3.0,3.5,4.0,4.5,5.0,5.5)"),
+    (r"(real ^ ?M) ^ 3", r#"npy "matrix.npy""#, "((0.0,0.5,1.0,1.5),(2.0,2.5,3.0,3.5),(4.0,4.5,5.0,5.5))"),
+    (
+        r"int ^ (2 \* ?N \* 4)",
+        r#"npy "cube_f.npy""#,
+        "(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23)",
+    ),
+    ("i32 ^ ?N", r#"npy "big_endian.npy""#, "(1,-2,300)"),
+    ("bigint ^ ?N", r#"npy "big_endian.npy""#, "(1,-2,300)"),
+    ("real ^ 3", r#"npy "big_endian.npy""#, "(1.0,-2.0,300.0)"),
+    ("real ^ ?N", r#"npy "halves.npy""#, "(1.0,-0.5,65504.0,(1.0/0.0),(0.0/0.0),5.960464477539063e-8)"),
+    ("f32 ^ ?N", r#"npy "singles.npy""#, "(1.5,-2.25)"),
+    ("bool ^ ?N", r#"npy "bools.npy""#, "(true,false,true)"),
+    ("u8 ^ ?N", r#"npy "bytes.npy""#, "(0,1,2,2,1)"),
+    ("3 ^ ?N", r#"npy "bytes.npy""#, "(case 0 of 3,case 1 of 3,case 2 of 3,case 2 of 3,case 1 of 3)"),
+    ("u64 ^ ?N", r#"npy "uint64.npy""#, "[18446744073709551615]"),
+    ("string ^ ?N", r#"npy "texts.npy""#, r#"("a","größer","")"#),
+    ("string ^ ?N", r#"npy "ascii.npy""#, r#"("ab","c")"#),
+    ("real", r#"npy "scalar.npy""#, "2.5"),
+    (r"real ^ (?N \* 3)", r#"npy "empty.npy""#, "[]"),
+    ("int ^ ?N", r#"npy "version3.npy""#, "(7,8)"),
+    (
+        "(height:real, name:string) ^ ?N",
+        r#"npy "records.npy""#,
+        r#"((height=1.65,name="Ada"),(height=1.78,name="Alan"))"#,
+    ),
+    (r"real ^ (?N \* ?M)", r#"npz ("arrays.npz", "weights")"#, "(0.0,1.0,2.0,3.0,4.0,5.0)"),
+    ("string ^ ?N", r#"npz ("packed.npz", "text.npy")"#, r#"("x","yz")"#),
+    (r"real ^ (?N \* ?M)", r#"csv "table.csv""#, "(0.0,1.0,2.0,3.0,4.0,5.0)"),
+    (
+        "(member:bool, age:option[int]) ^ ?N",
+        r#"csv "people.csv""#,
+        "((member=true,age=Some (36)),(member=false,age=Some (41)),(member=true,age=None),(member=true,age=Some (71)))",
+    ),
+    (
+        "(name:string, height:1 + f32) ^ 4",
+        r#"csv "people.csv""#,
+        r#"((name="Ada",height=case 1 (1.65)),(name="Alan, M.",height=case 1 (1.78)),(name="Kurt \"G\"",height=case 1 (1.7)),(name="line\nbreak",height=case 0 ()))"#,
+    ),
+    (r"f32 ^ (?N \* 2)", r#"raw "singles.bin""#, "(0.0,1.0,2.0,3.0,4.0,5.0)"),
+    (r"u8 ^ 24", r#"raw "singles.bin""#, "(0,0,0,0,0,0,128,63,0,0,0,64,0,0,64,64,0,0,128,64,0,0,160,64)"),
+    ("string", r#"read_text "ragged.csv""#, r#""a,b\n1,2\n3\n""#),
+];
+
+#[test]
+fn files_of_others() {
+    for (ty, reader, expected) in READ {
+        let shown = output(&format!("val x : {ty} = {reader};\nprint x._strr;"));
+        assert_eq!(&shown, expected, "{reader} : {ty}");
+        // And inside a procedure, where sizes are opened anew at each call.
+        let inside = output(&format!("proc p() {{ val x : {ty} = {reader}; print x._strr; }}\np (); p ();"));
+        assert_eq!(inside, expected.repeat(2), "{reader} : {ty}");
+    }
+}
+
+#[test]
+fn complex_numbers() {
+    let text = "val z : complex ^ ?N = npy \"complex.npy\";\nwrite_npy (\"z.npy\", z * z);\nval w : complex ^ N = npy \"z.npy\";\nprint w;";
+    assert_eq!(output(text), "(-3.0+4.0i, -12.25+0.0i)");
+}
+
+/// A type, a value of it, and the writers that hold it.
+const WRITTEN: &[(&str, &str, &str)] = &[
+    ("int ^ 3", "(1, -2, 3)", "npy raw csv"),
+    (r"i16 ^ (2 \* 2)", "[ i16_of (i, j) for i in ..[2], j in ..[2] ]", "npy raw csv"),
+    ("real ^ 4", "(0.1, -0.0, 1e300, 1.0 / 0.0)", "npy raw csv"),
+    ("f32 ^ 2", "(0.1f32, 3.5f32)", "npy raw csv"),
+    ("bool ^ 3", "(true, false, true)", "npy csv"),
+    ("5 ^ 2", "(`4:5, `0:5)", "npy raw csv"),
+    (r"(3 \* 100) ^ 2", r"((`2:3 \, `99:100), (`0:3 \, `1:100))", "npy raw csv"),
+    ("string ^ 3", r#"("a,\"b\"", "ä\nö", "")"#, "npy"),
+    ("string ^ 3", r#"("a,\"b\"", "ä\nö", "c")"#, "npy csv"),
+    ("char ^ 2", "('ä', ',')", "csv"),
+    ("bigint ^ 2", "(123456789012345678901234567890n, -1n)", "csv"),
+    ("int ^ 1", "[7]", "npy raw csv"),
+    ("real", "2.5", "npy raw"),
+    ("(a:int, b:real, c:string) ^ 2", r#"[ (a=1, b=2.5, c="x"), (a=-1, b=0.0, c="yz") ]"#, "npy csv"),
+    ("(a:3, b:bool, c:1) ^ 2", "[ (a=`2:3, b=true, c=()), (a=`0:3, b=false, c=()) ]", "npy csv"),
+    (
+        "(a:option[int], b:1 + string) ^ 2",
+        r#"[ (a=Some 1, b=case 0 of 1 + string), (a=None[int], b=(case 1 of 1 + string) "x") ]"#,
+        "csv",
+    ),
+    ("(a:int) ^ 3", "[ (a=1), (a=2), (a=3) ]", "npy csv"),
+];
+
+#[test]
+fn what_is_written_reads_back() {
+    let own = "fun i16_of(i:2, j:2) : i16 => (2 * (i :>> int) + (j :>> int) - 1).wrap[i16];\n";
+    for (ty, value, formats) in WRITTEN {
+        for format in formats.split(' ') {
+            let text = format!(
+                "{own}val x : {ty} = {value};\nwrite_{format} (\"f\", x);\nval y : {ty} = {format} \"f\";\n\
+                 print (x._strr == y._strr);"
+            );
+            assert_eq!(output(&text), "true", "{text}");
+        }
+        if formats.contains("npy") {
+            let text = format!(
+                "{own}val x : {ty} = {value};\nwrite_npz (\"f\", (one = x, two = 1));\n\
+                 val y : {ty} = npz (\"f\", \"one\");\nprint (x._strr == y._strr);"
+            );
+            assert_eq!(output(&text), "true", "{text}");
+        }
+    }
+}
+
+#[test]
+fn each_round_of_a_loop_opens_its_own() {
+    let text = "for path in [\"matrix.npy\", \"empty.npy\"] do\n\
+                val x : real ^ (?N \\* ?M) = npy path;\n\
+                println (#sizeof[N], #sizeof[M], sum x);\ndone\n\
+                println [ sum (npy[real ^ (3 \\* 4)] path) for path in [\"matrix.npy\", \"matrix_f.npy\"] ];";
+    assert_eq!(output(text), "(3, 4, 33.0)\n(0, 3, 0.0)\n(33.0, 33.0)\n");
+}
+
+#[test]
+fn a_host_without_files_has_none() {
+    for text in ["val x : int ^ ?N = npy \"a.npy\";", "write_text (\"a\", \"b\");"] {
+        let mut session = Session::new();
+        let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
+        assert_eq!(done.status, Status::Failed);
+        let codes: Vec<&str> = done.diagnostics.iter().map(|d| d.code).collect();
+        assert_eq!(codes, ["E1001"]);
+        assert!(done.diagnostics[0].message.contains("there are no files here"));
+    }
+}
+
+#[test]
+fn a_reading_that_fails_leaves_the_session_as_it_was() {
+    let mut session = Session::new();
+    session.set_files(Arc::new(Shelf::default()));
+    let mut eval = |text: &str| {
+        let mut output = String::new();
+        let done = session.evaluate("<input>", text, Mode::Line, &mut |text| output.push_str(text));
+        (done.status, output, done.value.map(|value| value.text))
+    };
+    assert_eq!(eval("val x : real ^ ?N = npy \"scalar.npy\";").0, Status::Failed);
+    assert_eq!(eval("x").0, Status::Rejected);
+    assert_eq!(eval("val x : real ^ ?N = npy \"halves.npy\";").0, Status::Ok);
+    assert_eq!(eval("#sizeof[N]").2.as_deref(), Some("6"));
+}
+
+#[test]
+fn the_offered_type_is_that_of_the_file() {
+    for (reader, expected) in [
+        (r#"npy "matrix.npy""#, r"real ^ (?N \* ?M)"),
+        (r#"npy "records.npy""#, "(name:string, age:i32, height:real) ^ ?N"),
+        (r#"npz ("packed.npz", "zeros")"#, "real ^ ?N"),
+        (r#"csv "table.csv""#, r"real ^ (?N \* ?M)"),
+        (r#"csv "people.csv""#, "(name:string, age:option[real], height:option[real], member:bool) ^ ?N"),
+    ] {
+        let mut session = Session::new();
+        session.set_files(Arc::new(Shelf::default()));
+        let text = format!("val x = {reader};");
+        let refused = session.check("test.flx", &text);
+        let edits = refused.diagnostics[0].help.clone().map(|help| help.edits).unwrap_or_default();
+        let (span, inserted) = edits[0].clone();
+        assert_eq!(inserted, format!(" : {expected}"));
+        let mut fixed = text.clone();
+        fixed.replace_range(span.range(), &inserted);
+        let done = session.evaluate("test.flx", &fixed, Mode::Script, &mut |_| ());
+        assert_eq!(done.status, Status::Ok, "{fixed}");
+    }
+}
+
+/// Columns of that many cells, of each type that files hold.
+fn column(count: usize) -> impl Strategy<Value = Column> {
+    let words = move |element: Element| {
+        prop::collection::vec(any::<u64>(), count).prop_map(move |words| {
+            let mut cells = Buffer::with_room(element.class(), count).expect("room");
+            for word in words {
+                let word = if element == Element::Bool { word & 1 } else { word };
+                cells.push(Value::Word(word));
+            }
+            Column::new(element, cells)
+        })
+    };
+    let numbers = [Scalar::Int, Scalar::Real, Scalar::Single]
+        .into_iter()
+        .chain(Fixed::ALL.into_iter().map(Scalar::Fixed))
+        .map(Element::Scalar)
+        .chain([Element::Bool]);
+    let numbers = prop::sample::select(numbers.collect::<Vec<_>>()).prop_flat_map(words);
+    let texts = prop::collection::vec("[a-zä\"', \n]{0,6}x", count).prop_map(|texts| {
+        let texts = texts.into_iter().map(Value::str).collect();
+        Column::new(Element::Scalar(Scalar::String), Buffer::Any(texts))
+    });
+    prop_oneof![4 => numbers, 1 => texts]
+}
+
+fn data() -> impl Strategy<Value = Data> {
+    let plain = prop::collection::vec(0usize..4, 0..4).prop_flat_map(|shape| {
+        let count = shape.iter().product();
+        (Just(shape), column(count))
+            .prop_map(|(shape, column)| Data { shape, content: Content::Plain(column) })
+    });
+    let records = (0usize..5).prop_flat_map(|count| {
+        prop::collection::vec(column(count), 1..4).prop_map(move |columns| {
+            let names = ["a", "b", "c", "d"].map(Arc::from);
+            let columns = names.into_iter().zip(columns).collect();
+            Data { shape: vec![count], content: Content::Records(columns) }
+        })
+    });
+    prop_oneof![plain, records]
+}
+
+/// A type that holds any record or array of this data, for readers that are told what to read.
+fn stated(data: &Data) -> Stored {
+    let cell = |column: &Column| match column.element {
+        Element::Bool => Type::bool(),
+        Element::Scalar(scalar) => Type::scalar(scalar),
+        Element::Complex => Type::unit(),
+    };
+    let element = match &data.content {
+        Content::Plain(column) => cell(column),
+        Content::Records(columns) => {
+            Type::record(columns.iter().map(|(name, column)| (name.clone(), cell(column))).collect())
+        }
+    };
+    let sizes: Vec<Type> = data.shape.iter().map(|n| Type::unit_sum(*n)).collect();
+    let ty = match sizes.len() {
+        0 => element,
+        _ => Type::array(element, Type::compact_product(sizes)),
+    };
+    Stored::of(&ty).expect("a type that files hold")
+}
+
+/// Cells by their bits; not-a-number is what it is.
+fn same(a: &Data, b: &Data, text: bool) -> bool {
+    let columns = |data: &Data| match &data.content {
+        Content::Plain(column) => vec![(Arc::from(""), column.clone())],
+        Content::Records(columns) => columns.clone(),
+    };
+    let (xs, ys) = (columns(a), columns(b));
+    a.shape == b.shape
+        && xs.len() == ys.len()
+        && xs.iter().zip(&ys).all(|((n, x), (m, y))| {
+            n == m
+                && x.element == y.element
+                && x.cells.len() == y.cells.len()
+                && (0..x.cells.len()).all(|i| {
+                    let (v, w) = (x.cells.get(i), y.cells.get(i));
+                    let nan = text
+                        && match x.element {
+                            Element::Scalar(Scalar::Real) => v.as_real().is_nan() && w.as_real().is_nan(),
+                            Element::Scalar(Scalar::Single) => {
+                                v.as_single().is_nan() && w.as_single().is_nan()
+                            }
+                            _ => false,
+                        };
+                    nan || v.word() == w.word() && v.as_str() == w.as_str()
+                })
+        })
+}
+
+proptest! {
+    #[test]
+    fn npy_and_npz_read_back(written in data()) {
+        for format in [Format::Npy, Format::Npz] {
+            let bytes = data::write(format, &written).expect("a file");
+            let read = data::read(format, &bytes, Some("arr_0"), &stated(&written), 1 << 30).expect("the same");
+            prop_assert!(same(&written, &read, false), "{written:?}\n{read:?}");
+        }
+    }
+
+    #[test]
+    fn csv_reads_back(written in data()) {
+        let rows = !matches!(written.content, Content::Plain(_)) || (1..=2).contains(&written.shape.len());
+        prop_assume!(rows && !written.shape.contains(&0));
+        let bytes = data::write(Format::Csv, &written).expect("a file");
+        let read = data::read(Format::Csv, &bytes, None, &stated(&written), 1 << 30).expect("the same");
+        prop_assert!(same(&written, &read, true), "{written:?}\n{read:?}");
+    }
+
+    #[test]
+    fn raw_reads_back(written in data()) {
+        if let Ok(bytes) = data::write(Format::Raw, &written) {
+            prop_assume!(!matches!(&written.content, Content::Plain(column) if column.element == Element::Bool));
+            let read = data::read(Format::Raw, &bytes, None, &stated(&written), 1 << 30).expect("the same");
+            prop_assert!(same(&written, &read, false), "{written:?}\n{read:?}");
+        }
+    }
+
+    /// Damaged files are refused or read, and nothing else happens.
+    #[test]
+    fn damage_is_no_disaster(
+        format in prop::sample::select(vec![Format::Npy, Format::Npz, Format::Csv]),
+        file in prop::sample::select(vec!["matrix.npy", "records.npy", "texts.npy", "packed.npz", "people.csv"]),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+        end in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = fs::read(fixtures().join(file)).expect("a file");
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        bytes.truncate(end.index(bytes.len()) + 1);
+        let any = Data {
+            shape: vec![4],
+            content: Content::Plain(Column::new(Element::Scalar(Scalar::Real), Buffer::Word(vec![0; 4]))),
+        };
+        let _ = data::read(format, &bytes, Some("zeros"), &stated(&any), 1 << 20);
+        let _ = data::describe(format, &bytes, Some("zeros"), 1 << 20);
+    }
+}
+
+/// Only where Felis is built with the feature `parquet`.
+#[cfg(feature = "parquet")]
+mod parquet {
+    use super::*;
+
+    #[test]
+    fn columns_of_others() {
+        for (ty, file, expected) in [
+            (
+                "(height:real, name:option[string], member:option[bool], small:int) ^ ?N",
+                "people.parquet",
+                r#"((height=1.65,name=Some ("Ada"),member=Some (true),small=1),(height=1.78,name=Some ("Alan, M."),member=Some (false),small=-2),(height=1.7,name=None,member=Some (true),small=3),(height=2.0,name=Some ("Kurt \"G\""),member=None,small=-4))"#,
+            ),
+            (
+                "(large:u64) ^ 4",
+                "people.parquet",
+                "((large=18446744073709551615),(large=0),(large=1),(large=2))",
+            ),
+            (
+                "(age:1 + int) ^ ?N",
+                "gzip.parquet",
+                "((age=case 1 (36)),(age=case 1 (41)),(age=case 0 ()),(age=case 1 (71)))",
+            ),
+        ] {
+            let shown = output(&format!("val x : {ty} = parquet \"{file}\";\nprint x._strr;"));
+            assert_eq!(shown, expected, "{ty}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for (text, code) in [
+            ("val p : (tags:string) ^ ?N = parquet \"people.parquet\";", "E1003"),
+            ("val p : (seen:int) ^ ?N = parquet \"people.parquet\";", "E1003"),
+            ("val p : (nam:string) ^ ?N = parquet \"people.parquet\";", "E1007"),
+            ("val p : (name:string) ^ ?N = parquet \"people.parquet\";", "E1006"),
+            ("val p : (height:int) ^ ?N = parquet \"people.parquet\";", "E1005"),
+            ("val p : (height:real) ^ 5 = parquet \"people.parquet\";", "E1004"),
+            ("val p : (height:real) ^ ?N = parquet \"people.csv\";", "E1003"),
+            ("val p : real ^ ?N = parquet \"people.parquet\";", "E1008"),
+            ("val p = parquet \"people.parquet\";", "E0808"),
+            ("write_parquet (\"x\", (1.0, 2.0));", "E1008"),
+        ] {
+            let mut session = Session::new();
+            session.set_files(Arc::new(Shelf::default()));
+            let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
+            let codes: Vec<&str> = done.diagnostics.iter().map(|d| d.code).collect();
+            assert_eq!(codes, [code], "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn tables_read_back(written in data(), empty in any::<u64>()) {
+            prop_assume!(matches!(written.content, Content::Records(_)));
+            let mut written = written;
+            if let Content::Records(columns) = &mut written.content
+                && let Some((_, column)) = columns.first_mut()
+            {
+                let missing: Vec<bool> = (0..column.cells.len()).map(|i| empty >> i & 1 == 1).collect();
+                for i in (0..missing.len()).filter(|i| missing[*i]) {
+                    let none = matches!(column.cells, Buffer::Any(_));
+                    column.cells.set(i, if none { Value::str("") } else { Value::UNIT });
+                }
+                column.missing = if missing.contains(&true) { missing } else { Vec::new() };
+            }
+            let bytes = data::write(Format::Parquet, &written).expect("a file");
+            let read = data::read(Format::Parquet, &bytes, None, &stated(&written), 1 << 30).expect("the same");
+            prop_assert!(same(&written, &read, false), "{written:?}\n{read:?}");
+        }
+
+        #[test]
+        fn damage_is_refused(
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        ) {
+            let mut bytes = fs::read(fixtures().join("gzip.parquet")).expect("a file");
+            for (at, byte) in changes {
+                let at = at.index(bytes.len());
+                bytes[at] = byte;
+            }
+            let any = Type::array(Type::record(vec![("age".into(), Type::int())]), Type::unit_sum(4u32));
+            let _ = data::read(Format::Parquet, &bytes, None, &Stored::of(&any).expect("a table"), 1 << 20);
+        }
+    }
+}
+
+#[test]
+fn an_archive_that_unpacks_to_more_than_memory_is_refused() {
+    let bytes = fs::read(fixtures().join("packed.npz")).expect("a file");
+    let any = Stored::of(&Type::array(Type::real(), Type::unit_sum(1000u32))).expect("an array");
+    let refused = data::read(Format::Npz, &bytes, Some("zeros"), &any, 4_000);
+    assert!(matches!(refused, Err(Trouble::Malformed { .. })), "{refused:?}");
+}
+
+#[test]
+fn what_grows_beyond_the_memory_is_refused_before() {
+    let shelf = Shelf::default();
+    shelf.write("bytes.bin", &[7; 1000]).expect("room");
+    let mut session = Session::new();
+    session.set_files(Arc::new(shelf));
+    session.set_memory(4_000);
+    let mut codes = |text: &str| {
+        let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
+        done.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>()
+    };
+    assert!(codes("val a : u8 ^ ?N = raw \"bytes.bin\";\nwrite_npy (\"a.npy\", a);").is_empty());
+    assert!(codes("val b : u8 ^ ?N = npy \"a.npy\";").is_empty());
+    assert_eq!(codes("val c : real ^ ?N = npy \"a.npy\";"), ["E0509"]);
+}
+
+/// A folder of this test that is empty.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("files-{name}"));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// Runs the command on a program in a folder; gives exit code, output and messages.
+fn felis(folder: &Path, text: &str) -> (Option<i32>, String, String) {
+    let done = Command::new(env!("CARGO_BIN_EXE_felis"))
+        .args(["-e", text])
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .output()
+        .expect("felis runs");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    (done.status.code(), text(done.stdout), text(done.stderr))
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().into_string().expect("a name")).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_command_reads_and_writes_where_it_runs() {
+    let folder = folder("command");
+    let text =
+        "write_npy (\"a.npy\", (1, 2, 3)); val x : int ^ ?N = npy \"a.npy\"; write_csv (\"b.csv\", x);";
+    assert_eq!(felis(&folder, text), (Some(0), String::new(), String::new()));
+    assert_eq!(names(&folder), ["a.npy", "b.csv"]);
+    assert_eq!(fs::read_to_string(folder.join("b.csv")).expect("a file"), "1\n2\n3\n");
+}
+
+#[test]
+fn what_is_no_file_is_not_touched() {
+    let folder = folder("places");
+    fs::create_dir(folder.join("inner")).expect("a folder");
+    for (text, said) in [
+        ("write_text (\"inner\", \"x\");", "it is a folder"),
+        ("write_text (\"no/x\", \"x\");", "its folder is not there"),
+        ("write_text (\"\", \"x\");", "cannot be written"),
+        ("println (read_text \"inner\");", "it is a folder"),
+        ("println (read_text \"/dev/zero\");", "it is no file"),
+        ("println (read_text \"a\\0b\");", "cannot be read"),
+    ] {
+        let (code, output, messages) = felis(&folder, text);
+        assert_eq!((code, output.as_str()), (Some(1), ""), "{text}\n{messages}");
+        assert!(messages.contains(said), "{text}\n{messages}");
+        assert_eq!(names(&folder), ["inner"], "{text}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_is_replaced_as_a_whole_and_keeps_its_permissions() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let folder = folder("atomic");
+    let file = folder.join("x.txt");
+    fs::write(&file, "old").expect("writable");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("permissions");
+    symlink("x.txt", folder.join("link")).expect("a link");
+    // Whoever has the old file open keeps it.
+    let mut open = fs::File::open(&file).expect("a file");
+    assert_eq!(felis(&folder, "write_text (\"link\", \"new\");").0, Some(0));
+    let mut old = String::new();
+    std::io::Read::read_to_string(&mut open, &mut old).expect("text");
+    assert_eq!((old.as_str(), fs::read_to_string(&file).expect("a file").as_str()), ("old", "new"));
+    assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o640);
+    assert_eq!(names(&folder), ["link", "x.txt"]);
+    assert!(fs::symlink_metadata(folder.join("link")).expect("a link").is_symlink());
+}
