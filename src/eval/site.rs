@@ -23,6 +23,9 @@ const LARGE: u64 = 1_000;
 /// Calls and rounds of a part after which it is compiled.
 const HOT: u64 = 3_000;
 
+/// Bytes of stack that making and running a kernel may take.
+const COMPILING: usize = 512 << 10;
+
 /// Kernels of one site: for different functions in its variables.
 const MOST_KERNELS: usize = 8;
 
@@ -222,6 +225,10 @@ impl Run<'_, '_> {
     /// The kernel of a site that has run often enough, or is large enough.
     fn kernel(&self, site: &Site, weight: u64, frame: &[Value]) -> Option<Arc<dyn Kernel>> {
         let accelerator = self.machine.accelerator.as_ref()?;
+        // Deep inside calls the evaluator goes on by itself.
+        if !super::stack::has_room_for(COMPILING) {
+            return None;
+        }
         let eager = self.machine.eager;
         if !eager && weight < LARGE && site.heat.load(Ordering::Relaxed) < HOT {
             return None;
