@@ -102,7 +102,7 @@ fn definitions_are_found_in_this_text_in_modules_and_in_the_library() {
     ] {
         let found = client.at("textDocument/definition", &uri, PROGRAM, needle);
         let at = found["uri"].as_str().unwrap_or_else(|| panic!("{needle}: {found}"));
-        assert!(at.ends_with(&format!("/work/{file}")), "{needle}: {at}");
+        assert!(at.ends_with(&format!("/programs/{file}")), "{needle}: {at}");
         assert_eq!(found["range"]["start"], place(text, target), "{needle}");
     }
     // The library's text is a copy that nobody writes into.

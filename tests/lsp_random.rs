@@ -277,7 +277,7 @@ fn random_edits_end_as_a_fresh_check() {
             .collect();
         assert!(told.iter().all(|(code, ..)| code != "E0999" && code != "E0599"), "{told:?}\n{text}");
         client.file(&name, &text);
-        let mut expected = checked(&client.folder.join("work").join(&name), &text);
+        let mut expected = checked(&client.folder.join("programs").join(&name), &text);
         for said in &mut expected {
             said.2 = said.2.lines().next().unwrap_or_default().to_string();
         }

@@ -1,12 +1,10 @@
 //! `felis bench`: how long the `bench` blocks of programs take.
 
-use super::files::Files;
-use super::input::{self, Text};
+use super::input::Text;
 use super::interrupt::Doing;
-use super::output::complain;
 use super::repl::duration;
-use super::{Shell, code, exit};
-use felis::session::{Fate, Status, Timed};
+use super::{Shell, exit};
+use felis::session::{Fate, Timed};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -28,13 +26,10 @@ impl Shell {
     }
 
     fn bench_file(&mut self, file: &Path, seconds: f64, json: bool, blocks: &mut usize) -> u8 {
-        let Text { name, text } = match input::read(file) {
+        let Text { name, text } = match self.read_alone(file) {
             Ok(text) => text,
-            Err(refusal) => return refusal.tell(&self.output),
+            Err(code) => return code,
         };
-        self.session.reset();
-        self.session.set_loader(Box::new(Files::beside(file)));
-        self.define_arguments(&text, &[]);
         let mut failed = false;
         let outcome = {
             let Shell { session, output, interrupts, .. } = self;
@@ -56,12 +51,7 @@ impl Shell {
                 }
             })
         };
-        self.tell(&outcome.diagnostics);
-        if outcome.status == Status::Interrupted {
-            self.output.flush();
-            complain("interrupted");
-        }
-        let code = code(outcome.status);
+        let code = self.ended(&outcome);
         if failed { code.max(exit::FAILED) } else { code }
     }
 }

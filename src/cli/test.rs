@@ -5,7 +5,7 @@ use super::input::{self, Text};
 use super::interrupt::Doing;
 use super::output::complain;
 use super::{Shell, code, exit};
-use felis::session::{Fate, Status, Tested};
+use felis::session::{Fate, Outcome, Status, Tested};
 use std::path::{Path, PathBuf};
 
 /// How many passed, and how many did not.
@@ -38,13 +38,10 @@ impl Shell {
     }
 
     fn test_file(&mut self, file: &Path, count: &mut Count) -> u8 {
-        let Text { name, text } = match input::read(file) {
+        let Text { name, text } = match self.read_alone(file) {
             Ok(text) => text,
-            Err(refusal) => return refusal.tell(&self.output),
+            Err(code) => return code,
         };
-        self.session.reset();
-        self.session.set_loader(Box::new(Files::beside(file)));
-        self.define_arguments(&text, &[]);
         let outcome = {
             let Shell { session, output, interrupts, .. } = self;
             let _running = interrupts.while_doing(Doing::Evaluating);
@@ -72,6 +69,20 @@ impl Shell {
                 output.write(&format!("{name}:{line}: {what} failed\n{failed}"));
             })
         };
+        self.ended(&outcome)
+    }
+
+    /// A file's text, with a session of its own for it; or the exit code, if it cannot be read.
+    pub(super) fn read_alone(&mut self, file: &Path) -> Result<Text, u8> {
+        let text = input::read(file).map_err(|refusal| refusal.tell(&self.output))?;
+        self.session.reset();
+        self.session.set_loader(Box::new(Files::beside(file)));
+        self.define_arguments(&text.text, &[]);
+        Ok(text)
+    }
+
+    /// Tells how a file's program ended; the exit code.
+    pub(super) fn ended(&mut self, outcome: &Outcome) -> u8 {
         self.tell(&outcome.diagnostics);
         if outcome.status == Status::Interrupted {
             self.output.flush();

@@ -440,7 +440,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         for array in [contraction.into, contraction.left, contraction.right] {
             words.push(self.bases[&array]);
         }
-        words.extend(contraction.regs().map(|reg| self.reg(reg)));
+        words.extend(contraction.regs().into_iter().map(|reg| self.reg(reg)));
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * words.len() as u32, 4);
         let slot = self.b.create_sized_stack_slot(data);
         let flags = MemFlagsData::trusted();

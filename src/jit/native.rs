@@ -153,19 +153,12 @@ macro_rules! blocks {
                 fn $medium(numbers: &mut [f64]) {
                     crate::elementary::$all(numbers);
                 }
-                let has = |wide: bool| match wide {
-                    true => {
-                        std::is_x86_feature_detected!("avx512f")
-                            && std::is_x86_feature_detected!("avx512dq")
-                            && std::is_x86_feature_detected!("avx512vl")
-                    }
-                    false => std::is_x86_feature_detected!("avx2"),
-                };
-                if has(true) {
+                use std::is_x86_feature_detected as has;
+                if has!("avx512f") && has!("avx512dq") && has!("avx512vl") {
                     // SAFETY: the processor has these instructions.
                     return unsafe { $wide(numbers) };
                 }
-                if has(false) {
+                if has!("avx2") {
                     // SAFETY: as above.
                     return unsafe { $medium(numbers) };
                 }

@@ -330,19 +330,10 @@ pub struct Contraction {
 
 impl Contraction {
     /// The registers it reads, in the order of their declaration.
-    pub fn regs(&self) -> [Reg; 10] {
-        [
-            self.at,
-            self.rows,
-            self.columns,
-            self.depth,
-            self.left_at,
-            self.left_row,
-            self.left_step,
-            self.right_at,
-            self.right_step,
-            self.right_column,
-        ]
+    pub fn regs(&self) -> Vec<Reg> {
+        let mut regs = Vec::new();
+        self.clone().for_each_reg_mut(&mut |reg| regs.push(*reg));
+        regs
     }
 
     /// Calls `f` on each register it reads, to be replaced.

@@ -85,27 +85,23 @@ fn stmts(nest: &Nest, list: &[Stmt], depth: usize, out: &mut String) {
                 stmts(nest, body, depth + 1, out);
                 continue;
             }
-            Stmt::Contract(c) => {
-                let (into, left, right) = (c.into, c.left, c.right);
-                let [
-                    at,
-                    rows,
-                    columns,
-                    depth,
-                    left_at,
-                    left_row,
-                    left_step,
-                    right_at,
-                    right_step,
-                    right_column,
-                ] = c.regs();
-                let _ = writeln!(
-                    out,
-                    "{indent}contract r{rows} * r{columns}, depth r{depth}: a{into}[r{at} ...] <- \
-                     a{left}[r{left_at}, r{left_row}, r{left_step}] a{right}[r{right_at}, r{right_step}, r{right_column}]"
-                );
-                continue;
-            }
+            Stmt::Contract(c) => writeln!(
+                out,
+                "{indent}contract r{} * r{}, depth r{}: a{}[r{} ...] <- a{}[r{}, r{}, r{}] a{}[r{}, r{}, r{}]",
+                c.rows,
+                c.columns,
+                c.depth,
+                c.into,
+                c.at,
+                c.left,
+                c.left_at,
+                c.left_row,
+                c.left_step,
+                c.right,
+                c.right_at,
+                c.right_step,
+                c.right_column,
+            ),
             Stmt::Break(label) => writeln!(out, "{indent}break @{label}"),
             Stmt::Continue(label) => writeln!(out, "{indent}continue @{label}"),
             Stmt::Fail => writeln!(out, "{indent}fail"),

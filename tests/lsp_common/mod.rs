@@ -35,7 +35,7 @@ impl Client {
     pub fn with(name: &str, capabilities: Value) -> Client {
         let folder = std::env::temp_dir().join(format!("felis-lsp-{}-{name}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(folder.join("work")).expect("a folder");
+        std::fs::create_dir_all(folder.join("programs")).expect("a folder");
         let folder = folder.canonicalize().expect("a real folder");
         let mut child = Command::new(env!("CARGO_BIN_EXE_felis"))
             .arg("lsp")
@@ -55,14 +55,14 @@ impl Client {
             }
         });
         let input = child.stdin.take();
-        let work = folder.join("work");
+        let work = folder.join("programs");
         let mut client = Client { child, input, output, told: VecDeque::new(), next: 0, folder };
         let greeting = client.request(
             "initialize",
             json!({
                 "processId": null,
                 "capabilities": capabilities,
-                "workspaceFolders": [{ "uri": uri(&work), "name": "work" }],
+                "workspaceFolders": [{ "uri": uri(&work), "name": "programs" }],
             }),
         );
         assert_eq!(greeting.expect("a greeting")["capabilities"]["positionEncoding"], "utf-16");
@@ -72,7 +72,7 @@ impl Client {
 
     /// Writes a file of the workspace; gives its URI.
     pub fn file(&self, name: &str, text: &str) -> String {
-        let path = self.folder.join("work").join(name);
+        let path = self.folder.join("programs").join(name);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         std::fs::write(&path, text).expect("written");
         uri(&path)

@@ -76,7 +76,7 @@ struct Columns<'s> {
 
 impl<'s> Columns<'s> {
     /// Looks at the statements of a list; `None` if they are not of the kind.
-    fn look(&mut self, nest: &Nest, stmts: &'s [Stmt], around: &[Reg]) -> Option<()> {
+    fn look(&mut self, nest: &Nest, stmts: &'s [Stmt], around: Option<Reg>) -> Option<()> {
         for stmt in stmts {
             match stmt {
                 Stmt::Let(reg, op) => {
@@ -97,14 +97,14 @@ impl<'s> Columns<'s> {
                     self.used(*value);
                 }
                 Stmt::For { index, low, high, body, .. } => {
-                    self.inner(nest, (*low, *high), body, &[around, &[*index]].concat())?;
+                    self.inner(nest, (*low, *high), body, *index)?;
                 }
                 Stmt::Total { index, low, high, body, value, result, .. } => {
                     if !body.iter().all(|stmt| matches!(stmt, Stmt::Let(..))) {
                         return None;
                     }
                     self.totals += 1;
-                    self.inner(nest, (*low, *high), body, &[around, &[*index]].concat())?;
+                    self.inner(nest, (*low, *high), body, *index)?;
                     if self.group.get(value).is_some_and(|group| *group + 1 != self.groups) {
                         self.crossing.insert(*value);
                     }
@@ -117,13 +117,13 @@ impl<'s> Columns<'s> {
         Some(())
     }
 
-    fn inner(&mut self, nest: &Nest, range: (Reg, Reg), body: &'s [Stmt], around: &[Reg]) -> Option<()> {
+    fn inner(&mut self, nest: &Nest, range: (Reg, Reg), body: &'s [Stmt], index: Reg) -> Option<()> {
         if self.depends.contains(&range.0) || self.depends.contains(&range.1) {
             return None;
         }
         self.groups += 1;
         self.inside += 1;
-        self.look(nest, body, around)?;
+        self.look(nest, body, Some(index))?;
         self.inside -= 1;
         self.groups += 1;
         Some(())
@@ -136,7 +136,7 @@ impl<'s> Columns<'s> {
     }
 
     /// A register is set: what it depends on, and whether reads lie side by side.
-    fn set(&mut self, nest: &Nest, reg: Reg, op: &Op, around: &[Reg]) -> Option<()> {
+    fn set(&mut self, nest: &Nest, reg: Reg, op: &Op, around: Option<Reg>) -> Option<()> {
         let mut depends = false;
         op.for_each_reg(&mut |reg| depends |= self.depends.contains(&reg));
         op.for_each_reg(&mut |reg| self.used(reg));
@@ -152,8 +152,7 @@ impl<'s> Columns<'s> {
                         return None;
                     }
                     // By an inner index it goes with a stride.
-                    let inner = around.last().copied();
-                    self.pays |= inner.is_some_and(|inner| strides(&self.ops, *at, inner));
+                    self.pays |= around.is_some_and(|inner| strides(&self.ops, *at, inner));
                 }
             }
             Op::Get(_) => depends = true,
@@ -245,7 +244,7 @@ fn by_columns(nest: &mut Nest, index: Reg, count: Reg, body: &[Stmt]) -> Option<
             seen.stored.insert(*array);
         }
     });
-    seen.look(nest, body, &[])?;
+    seen.look(nest, body, None)?;
     // A variable is set in each round before it is read.
     let mut known = HashSet::new();
     for stmt in body {

@@ -1,6 +1,6 @@
 //! Copies of statements: each register is set once, so a copy sets registers of its own.
 
-use super::super::{Binary, Compare, Label, Nest, Op, Reg, Stmt, Ty};
+use super::super::{Label, Nest, Op, Reg, Stmt, Ty};
 use std::collections::HashMap;
 
 /// A copy under way.
@@ -60,27 +60,6 @@ impl<'n> Copy<'n> {
         self.decided.get(&reg).copied().or_else(|| constant(&self.reg(reg)))
     }
 
-    /// The value of an operation on conditions that are known.
-    fn folded(&self, op: &Op) -> Option<bool> {
-        match op {
-            // `not`
-            Op::Compare(Compare::Eq, a, b) if self.nest.constants.get(b) == Some(&0) => {
-                Some(!self.decided.get(a).copied()?)
-            }
-            Op::Binary(Binary::And, a, b) => match (self.decided.get(a), self.decided.get(b)) {
-                (Some(false), _) | (_, Some(false)) => Some(false),
-                (Some(true), Some(true)) => Some(true),
-                _ => None,
-            },
-            Op::Binary(Binary::Or, a, b) => match (self.decided.get(a), self.decided.get(b)) {
-                (Some(true), _) | (_, Some(true)) => Some(true),
-                (Some(false), Some(false)) => Some(false),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) {
         match stmt {
             Stmt::Let(reg, op) => {
@@ -91,10 +70,7 @@ impl<'n> Copy<'n> {
                     self.regs.insert(*reg, chosen);
                     return;
                 }
-                if self.nest.regs[*reg as usize] == Ty::I64
-                    && let Some(known) = self.decided.get(reg).copied().or_else(|| self.folded(op))
-                {
-                    self.decided.insert(*reg, known);
+                if let Some(known) = self.decided.get(reg).copied() {
                     let new = self.fresh(*reg);
                     self.nest.constants.insert(new, u64::from(known));
                     out.push(Stmt::Let(new, Op::Const(Ty::I64, u64::from(known))));
