@@ -52,7 +52,7 @@ impl Machine {
             Prim::Str => Ok(Value::str(show(false, self))),
             Prim::Strr => Ok(Value::str(show(true, self))),
             Prim::Fail => Err(Failure::Failed { message: args[0].as_str().to_string() }),
-            Prim::Reduce => Err(Failure::Internal { what: "a reduction out of its place" }),
+            Prim::Reduce | Prim::Scan => Err(Failure::Internal { what: "a reduction out of its place" }),
             Prim::Assert => {
                 if args[0].as_bool() {
                     Ok(Value::UNIT)
