@@ -18,6 +18,7 @@ mod host;
 pub mod index;
 mod laws;
 mod library;
+mod limit;
 mod modules;
 mod query;
 pub mod reference;
@@ -43,7 +44,7 @@ pub use host::{AnnotationRule, HostValue, Hosts, ValueRule};
 pub use laws::{Trial, Verdict as LawVerdict};
 pub use modules::{Loader, NotFound, Place};
 pub use query::{Comparison, Definition, Overload, Reasons};
-pub use tested::{Fate, Tested, Timed};
+pub use tested::{Fate, Ran, Selection, Tested, Timed};
 pub use tokens::{TokenClass, matching_bracket, tokens};
 pub use work::Work;
 
