@@ -236,7 +236,7 @@ fn definitions_are_laid_out_as_people_write_them() {
     let long = "T, A:COMPACTLINEAR, B:COMPACTLINEAR, C:COMPACTLINEAR, D:COMPACTLINEAR";
     becomes(
         &format!("fun f[{long}](x:T ^ (A \\* B), y:T ^ B):T ^ (A \\* B) => x;"),
-        &format!("fun f[{long}](\n  x:T ^ (A \\* B), y:T ^ B\n):T ^ (A \\* B) =>\n  x;\n"),
+        &format!("fun f[{long}](\n  x:T ^ (A \\* B), y:T ^ B\n):T ^ (A \\* B) => x;\n"),
     );
     // A comment before a definition does not indent it.
     becomes(
