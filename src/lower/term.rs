@@ -516,6 +516,12 @@ impl<'a> Lower<'a> {
             Some(b) => self.as_word(b, &ty)?,
             None => a,
         };
+        if self.type_of(a) == Ty::I64 {
+            self.repeat.integers(match op {
+                CoreOp::Div(_) | CoreOp::Rem(_) => Binary::DivSigned,
+                _ => Binary::Add,
+            });
+        }
         let unsigned = matches!(self.layout(&ty).leaf(), Some(leaf) if unsigned(&leaf));
         let compare = |this: &mut Self, less: bool, a: Reg, b: Reg| {
             let kind = match (less, unsigned) {
@@ -679,7 +685,7 @@ impl<'a> Lower<'a> {
         // Names are gone from an unfolded type: look at the type as it is written.
         let ty = if ty.has_var() { ty.substitute(&frame.infos.types) } else { ty.clone() };
         let ty = (self.part.concrete)(&ty);
-        declared(&ty, 0)
+        !self.program.own_methods(self.program.known.eq, "==", &ty).is_empty()
     }
 
     // ---- conversions ------------------------------------------------------------------------
@@ -847,18 +853,4 @@ fn cut_so(encoding: &Encoding, sizes: &[u64]) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether a declared type occurs in a type outside of compact ones.
-fn declared(ty: &Type, depth: usize) -> bool {
-    use crate::types::TypeKind;
-    if ty.is_compact() && !matches!(ty.kind(), TypeKind::Nominal(..)) {
-        return false;
-    }
-    if depth > 50 || matches!(ty.kind(), TypeKind::Nominal(..)) {
-        return true;
-    }
-    let mut found = false;
-    ty.kind().for_each_child(&mut |child| found = found || declared(child, depth + 1));
-    found
 }
