@@ -61,7 +61,9 @@ fn the_type_of_what_is_being_typed_is_told() {
 fn lines_that_are_pasted_are_as_if_they_were_written() {
     let mut terminal = Terminal::open();
     let paste = |text: &str| format!("\u{1b}[200~{text}\u{1b}[201~\r");
-    terminal.types(&paste("fun g(x:int):int {\n  // doubled\n  return x * 2;\n}\nval n = (1,\n  20)\ng 4\n:type n\nmap g n"));
+    terminal.types(&paste(
+        "fun g(x:int):int {\n  // doubled\n  return x * 2;\n}\nval n = (1,\n  20)\ng 4\n:type n\nmap g n",
+    ));
     terminal.sees("8 : int");
     terminal.sees("int ^ 2");
     terminal.sees("(2, 40) : int ^ 2");

@@ -87,7 +87,7 @@ impl<'a> Chart<'a> {
         let mut area = Frame { x: left, y: top, width: WIDTH - left - right, height: HEIGHT - top - BELOW };
         if let Some(Grid { rows, columns }) = grid {
             // Cells are squares, unless that leaves nothing of one side; what is narrow is in the middle.
-            let ratio = (columns.max(1) as f64 / rows.max(1) as f64).clamp(0.1, 10.0);
+            let ratio = (columns.max(1) as f64 / rows.max(1) as f64).clamp(0.25, 4.0);
             let room = area.width;
             area.width = room.min(area.height * ratio);
             area.height = area.width / ratio;
@@ -154,8 +154,10 @@ impl<'a> Chart<'a> {
         self.shapes.push(Shape::Rule([left, top], [left, bottom], INK));
         let [x, y] = &self.picture.axes;
         if !x.is_empty() {
-            let name = self.font.fitted(x, NORMAL, WIDTH - 2.0 * SIDE);
-            self.text(left + width / 2.0, bottom + 40.0, Anchor::Middle, NORMAL, &name);
+            let middle = left + width / 2.0;
+            let room = 2.0 * middle.min(WIDTH - middle) - SIDE;
+            let name = self.font.fitted(x, NORMAL, room);
+            self.text(middle, bottom + 40.0, Anchor::Middle, NORMAL, &name);
         }
         if !y.is_empty() {
             let content = self.font.fitted(y, NORMAL, HEIGHT - 2.0 * SIDE);
@@ -270,7 +272,7 @@ impl<'a> Chart<'a> {
             let frame = Frame { x, y, width: 14.0, height: each + if i == 0 { 0.0 } else { 0.5 } };
             self.shapes.push(Shape::Block(frame, pixels::color((i as f64 + 0.5) / STEPS as f64)));
         }
-        for (value, label) in scale.ticks(5.0) {
+        for (value, label) in scale.ticks((height / 40.0).clamp(1.0, 5.0)) {
             let y = top + (1.0 - scale.place(value)) * height;
             self.text(x + 19.0, y + 4.5, Anchor::Start, SMALL, &label);
         }

@@ -5,9 +5,10 @@
 
 use super::font::Font;
 use super::shape::{
-    Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, RADIUS, RIM, STROKE, Shape, Text, WIDTH,
+    Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, RADIUS, STROKE, Shape, Text, WIDTH, rim,
 };
 use super::{Grid, Picture, chart, pixels};
+use std::collections::HashMap;
 use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
 
 /// Pixels for each unit of the page.
@@ -64,7 +65,16 @@ impl Page {
             Shape::Polyline(points, color) => self.polyline(points, *color),
             Shape::Discs(points, color) => {
                 let Some(disc) = PathBuilder::from_circle(0.0, 0.0, RADIUS as f32) else { return };
+                // So many at one place cover what is behind them.
+                const MOST: u8 = 4;
+                let mut drawn: HashMap<[i32; 2], u8> = HashMap::new();
                 for [x, y] in points {
+                    let count = drawn.entry([*x, *y].map(|v| (2.0 * DENSITY * v) as i32)).or_default();
+                    *count += 1;
+                    if *count > MOST {
+                        *count = MOST;
+                        continue;
+                    }
                     let place = density().pre_translate(*x as f32, *y as f32);
                     self.fill(&disc, *color, DISC_COVER, place);
                 }
@@ -73,7 +83,9 @@ impl Page {
                 let Some(rect) = rect(frame) else { return };
                 let path = PathBuilder::from_rect(rect);
                 self.fill(&path, *color, BAR_COVER, density());
-                self.pixels.stroke_path(&path, &paint([255; 3], 1.0), &wide(RIM), density(), None);
+                if rim(frame) > 0.0 {
+                    self.pixels.stroke_path(&path, &paint([255; 3], 1.0), &wide(rim(frame)), density(), None);
+                }
             }
             Shape::Block(frame, color) => {
                 if let Some(rect) = rect(frame) {

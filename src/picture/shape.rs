@@ -16,9 +16,15 @@ pub const STROKE: f64 = 1.8;
 /// How much discs and bars cover what is behind them.
 pub const DISC_COVER: f64 = 0.8;
 pub const BAR_COVER: f64 = 0.85;
-/// How wide the white rim of a bar is, and that of a text with a halo.
-pub const RIM: f64 = 0.5;
+/// How wide the white rim of a bar is.
+const RIM: f64 = 0.5;
+/// How wide the white rim of a text with a halo is.
 pub const HALO: f64 = 3.0;
+
+/// How wide the rim of a bar is: none around one that is hardly wider than that.
+pub fn rim(bar: &Frame) -> f64 {
+    if bar.width >= 4.0 { RIM } else { 0.0 }
+}
 
 /// Red, green and blue.
 pub type Color = [u8; 3];

@@ -3,7 +3,7 @@
 //! Self-contained text in generic fonts; pixels are a PNG inside of it.
 
 use super::shape::{
-    Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, RADIUS, RIM, STROKE, Shape, Text, WIDTH,
+    Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, RADIUS, STROKE, Shape, Text, WIDTH, rim,
 };
 use super::{Picture, chart, pixels};
 use std::fmt::{self, Write};
@@ -47,12 +47,13 @@ fn write(out: &mut String, shapes: &[Shape]) -> fmt::Result {
                 }
                 out.push_str("</g>\n");
             }
-            Shape::Bar(frame, color) => rect(
-                out,
-                frame,
-                *color,
-                &format!(" fill-opacity=\"{BAR_COVER}\" stroke=\"#ffffff\" stroke-width=\"{RIM}\""),
-            )?,
+            Shape::Bar(frame, color) => {
+                let rim = match rim(frame) {
+                    0.0 => String::new(),
+                    rim => format!(" stroke=\"#ffffff\" stroke-width=\"{rim}\""),
+                };
+                rect(out, frame, *color, &format!(" fill-opacity=\"{BAR_COVER}\"{rim}"))?;
+            }
             Shape::Block(frame, color) => rect(out, frame, *color, "")?,
             Shape::Text(words) => text(out, words)?,
             Shape::Pixels(Frame { x, y, width, height }, grid, bytes) => {
