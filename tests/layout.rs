@@ -240,8 +240,8 @@ fn definitions_are_laid_out_as_people_write_them() {
     );
     // A comment before a definition does not indent it.
     becomes(
-        "/// Documented.\nfun f[T]\n(x:T):T { return x; }",
-        "/// Documented.\nfun f[T]\n  (x:T):T { return x; }\n",
+        "/// Documented.\nfun f[T]\n        (x:T):T { return x; }",
+        "/// Documented.\nfun f[T]\n  (x:T):T {\n  return x;\n}\n",
     );
     // Operands below each other are.
     becomes("val s =\n\"a\"\n+ \"b\"\n+ \"c\";", "val s =\n  \"a\"\n  + \"b\"\n  + \"c\";\n");
