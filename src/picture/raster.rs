@@ -8,7 +8,6 @@ use super::shape::{
     Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, RADIUS, STROKE, Shape, Text, WIDTH, rim,
 };
 use super::{Grid, Picture, chart, pixels};
-use std::collections::HashMap;
 use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
 
 /// Pixels for each unit of the page.
@@ -63,22 +62,7 @@ impl Page {
         match shape {
             Shape::Rule(from, to, color) => self.rule(*from, *to, *color),
             Shape::Polyline(points, color) => self.polyline(points, *color),
-            Shape::Discs(points, color) => {
-                let Some(disc) = PathBuilder::from_circle(0.0, 0.0, RADIUS as f32) else { return };
-                // So many at one place cover what is behind them.
-                const MOST: u8 = 4;
-                let mut drawn: HashMap<[i32; 2], u8> = HashMap::new();
-                for [x, y] in points {
-                    let count = drawn.entry([*x, *y].map(|v| (2.0 * DENSITY * v) as i32)).or_default();
-                    *count += 1;
-                    if *count > MOST {
-                        *count = MOST;
-                        continue;
-                    }
-                    let place = density().pre_translate(*x as f32, *y as f32);
-                    self.fill(&disc, *color, DISC_COVER, place);
-                }
-            }
+            Shape::Discs(points, color) => points.iter().for_each(|point| self.disc(*point, *color)),
             Shape::Bar(frame, color) => {
                 let Some(rect) = rect(frame) else { return };
                 let path = PathBuilder::from_rect(rect);
@@ -94,6 +78,30 @@ impl Page {
             }
             Shape::Text(text) => self.text(text),
             Shape::Pixels(frame, grid, bytes) => self.cells(frame, *grid, bytes),
+        }
+    }
+
+    /// A disc. There may be a million of them, so its pixels are blended here: each is covered as far as it is
+    /// within the radius, at its edge in part.
+    fn disc(&mut self, center: [f64; 2], color: Color) {
+        let [x, y] = center.map(|v| v * DENSITY);
+        let (radius, cover) = (RADIUS * DENSITY, DISC_COVER);
+        let (columns, rows) = (self.pixels.width() as usize, self.pixels.height() as usize);
+        // What is left of the page begins at 0.
+        let span =
+            |at: f64, most: usize| (at - radius - 1.0) as usize..((at + radius + 2.0) as usize).min(most);
+        let data = self.pixels.data_mut();
+        for row in span(y, rows) {
+            for column in span(x, columns) {
+                let (dx, dy) = (column as f64 + 0.5 - x, row as f64 + 0.5 - y);
+                let part = (radius + 0.5 - (dx * dx + dy * dy).sqrt()).clamp(0.0, 1.0) * cover;
+                if part > 0.0 {
+                    let at = 4 * (row * columns + column);
+                    for (old, new) in data[at..at + 3].iter_mut().zip(color) {
+                        *old = (f64::from(*old) * (1.0 - part) + f64::from(new) * part).round() as u8;
+                    }
+                }
+            }
         }
     }
 
