@@ -219,8 +219,14 @@ fn console(fence: &Fence) -> Found {
         happened.push_str(&command(arguments, ""));
     }
     let mut found = Found::default();
-    found.compare(fence.line, &fence.body, &happened);
+    found.compare(fence.line, &timeless(&fence.body), &timeless(&happened));
     found
+}
+
+/// A text in which all times are the same.
+fn timeless(text: &str) -> String {
+    let time = fancy_regex::Regex::new(r"\b\d+(\.\d+)? (µs|ms|s)\b").expect("a pattern");
+    time.replace_all(text, "0 s").into_owned()
 }
 
 /// What is typed in a session and what is answered, input by input.

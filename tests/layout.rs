@@ -82,6 +82,25 @@ fn every_program_of_the_repository() {
     assert!(read > 400, "only {read} programs were laid out");
 }
 
+/// The library and the examples are as `felis fmt` leaves them.
+#[test]
+fn the_library_and_the_examples_are_laid_out() {
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for path in programs() {
+        let below = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).expect("a path below");
+        if !["stdlib", "examples", "book"].iter().any(|folder| below.starts_with(folder)) {
+            continue;
+        }
+        seen += 1;
+        let text = fs::read_to_string(&path).expect("a text");
+        if laid(&text).as_deref() != Some(&text) {
+            wrong.push(below.display().to_string());
+        }
+    }
+    assert!(seen > 40, "only {seen} programs");
+    assert!(wrong.is_empty(), "felis fmt {}", wrong.join(" "));
+}
+
 /// A comment after every token of a program that is not glued to the next.
 fn commented(text: &str, dice: &mut Dice) -> String {
     let mut sources = SourceMap::new();
@@ -189,7 +208,7 @@ fn line_breaks_that_were_written_stay() {
 
 #[test]
 fn lines_that_are_too_long_are_broken_outside_first() {
-    let name = "a_rather_long_name";
+    let name = "a_somewhat_longer_name";
     let text = format!("val x = {name} ({name}, {name}) + {name} ({name}, {name});");
     becomes(&text, &format!("val x = {name} ({name}, {name})\n  + {name} ({name}, {name});\n"));
     let text = format!("fun f(x:int):int => {name} (x, {name}, {name}, {name}) * x_0;");
@@ -206,6 +225,28 @@ fn lines_that_are_too_long_are_broken_outside_first() {
     holds(&text, &out);
     assert!(out.lines().all(|line| line.chars().count() <= WIDTH), "{out}");
     assert_eq!(out.lines().count(), 4, "{out}");
+}
+
+/// What the library and the examples are written in.
+#[test]
+fn definitions_are_laid_out_as_people_write_them() {
+    becomes("struct point{x:int;y:int;}", "struct point { x : int; y : int; }\n");
+    becomes("instance [T] A[T] {}", "instance[T] A[T] {}\n");
+    // Parameters give way before the type of a result does.
+    let long = "T, A:COMPACTLINEAR, B:COMPACTLINEAR, C:COMPACTLINEAR, D:COMPACTLINEAR";
+    becomes(
+        &format!("fun f[{long}](x:T ^ (A \\* B), y:T ^ B):T ^ (A \\* B) => x;"),
+        &format!("fun f[{long}](\n  x:T ^ (A \\* B), y:T ^ B\n):T ^ (A \\* B) => x;\n"),
+    );
+    // A comment before a definition does not indent it.
+    becomes(
+        "/// Documented.\nfun f[T]\n        (x:T):T { return x; }",
+        "/// Documented.\nfun f[T]\n  (x:T):T {\n  return x;\n}\n",
+    );
+    // Operands below each other are.
+    becomes("val s =\n\"a\"\n+ \"b\"\n+ \"c\";", "val s =\n  \"a\"\n  + \"b\"\n  + \"c\";\n");
+    becomes("f (\n\"a\" +\n\"b\");", "f (\n  \"a\" +\n  \"b\"\n);\n");
+    becomes("val s = [ f i\nfor i in ..[3] ];", "val s = [ f i\n          for i in ..[3] ];\n");
 }
 
 #[test]

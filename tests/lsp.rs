@@ -312,6 +312,169 @@ fn renames_that_would_change_a_meaning_are_refused() {
     );
 }
 
+#[test]
+fn a_field_of_a_record_is_not_renamed_and_that_of_a_struct_is() {
+    let mut client = Client::new("record-fields");
+    let text = "struct P { x : int; y : int; }\nval r = (age=36, size=2);\nval p = P (r.age, r.size);\nprintln (p.x + r.age);\nval (age = a, size = _) = r;\nprintln a;\n";
+    let uri = client.open("fields.flx", text);
+    assert_eq!(client.diagnostics(&uri, 1), Vec::<Value>::new());
+    for needle in ["(ag|e=36", "(r.ag|e", "+ r.ag|e", "(ag|e = a"] {
+        let asked = client.asked_at("textDocument/prepareRename", &uri, text, needle, json!({}));
+        assert_eq!(
+            asked.expect_err(needle)["message"],
+            "`age` is a field of a record, and records with the same fields are of one type wherever they are written: declare a `struct`, whose fields can be renamed"
+        );
+    }
+    let asked = json!({ "newName": "first" });
+    let done = client.asked_at("textDocument/rename", &uri, text, "p.|x", asked).expect("a change");
+    let changed = edited(text, &done["changes"][&uri]);
+    assert!(changed.contains("struct P { first : int;") && changed.contains("p.first + r.age"), "{changed}");
+}
+
+#[test]
+fn operators_tell_what_they_do_there() {
+    let mut client = Client::new("operators");
+    let text = "/// Adds both parts.\nfun + (a:pair, b:pair):pair => pair (a.u + b.u, a.v + b.v);\nstruct pair { u : int; v : real; }\nval p = pair (1, 2.0) + pair (3, 4.0);\nval t = `3:5 * `4:5;\nval m = (1, 2, 3) + 10;\nval d = 7 / (2 + 3) - 1 - 2;\nval c = p == p and not (1 <= 2);\nval z = complex (1.0, 2.0) * complex (0.0, 1.0);\nval n = -d;\nval s : int * real = (1, 2.0);\n";
+    let uri = client.open("operators.flx", text);
+    assert_eq!(client.diagnostics(&uri, 1), Vec::<Value>::new());
+    let mut told = |needle: &str| {
+        let told = client.at("textDocument/hover", &uri, text, needle);
+        let told = told["contents"]["value"].as_str().unwrap_or("nothing");
+        told.replace("```felis\n", "").replace("\n```\n", "\n").trim_end().to_string()
+    };
+    for (needle, expected) in [
+        (
+            "(1, 2.0) |+ pair",
+            "fun + (a:pair, b:pair):pair\nfun + (a:pair, b:pair):pair\n\n---\n\nAdds both parts.",
+        ),
+        (
+            "a.u |+ b.u",
+            "fun + (a:int, b:int):int\n\n---\n\nAdds; on a unit sum modulo its size. Of two strings, one after the other.",
+        ),
+        (
+            "`3:5 |*",
+            "fun * (a:5, b:5):5\n\nkind UNITSUM · size 5\n\n---\n\nMultiplies; on a unit sum modulo its size.",
+        ),
+        (
+            "3) |+ 10",
+            "fun + (a:int ^ 3, b:int):int ^ 3\n\n3 elements · element by element\n\n---\n\nAdds; on a unit sum modulo its size. Of two strings, one after the other.",
+        ),
+        (
+            "7 |/ (2",
+            "fun / (a:int, b:int):int\n\n---\n\nDivides; of integers the quotient, rounded towards zero.",
+        ),
+        (
+            "- 1 |- 2",
+            "fun - (a:int, b:int):int\n\n---\n\nSubtracts, or negates; on a unit sum modulo its size.",
+        ),
+        ("= |-d", "fun - (a:int):int\n\n---\n\nSubtracts, or negates; on a unit sum modulo its size."),
+        (
+            "p |== p",
+            "fun == (a:pair, b:pair):bool\n\n---\n\nWhether two values are equal, in all their parts.",
+        ),
+    ] {
+        assert_eq!(told(needle), expected, "{needle}");
+    }
+    // The library's, with its declaration there.
+    let product = told("2.0) |* complex");
+    assert!(product.starts_with("fun * (a:complex, b:complex):complex\n"), "{product}");
+    // In a type it is none.
+    assert_eq!(told("s : int |* real"), ": int * real");
+}
+
+#[test]
+fn declarations_of_the_workspace_are_found() {
+    let (mut client, _) = opened("workspace-symbols");
+    client.file("deep/other.flx", "struct Area { size : int; }\ntest \"areas add up\" { }\n");
+    client.file("broken.flx", "fun area_of(x:int => x;\n");
+    let mut found = |query: &str| -> Vec<String> {
+        let found = client.request("workspace/symbol", json!({ "query": query })).expect("a list");
+        let found = found.as_array().expect("a list").iter().map(|symbol| {
+            let uri = symbol["location"]["uri"].as_str().expect("a file");
+            let file = uri.rsplit('/').next().unwrap_or_default();
+            let line = &symbol["location"]["range"]["start"]["line"];
+            let inside = symbol["containerName"].as_str().unwrap_or("-");
+            format!("{} {file}:{line} {inside}", symbol["name"].as_str().expect("a name"))
+        });
+        let mut found: Vec<String> = found.collect();
+        found.sort();
+        found
+    };
+    assert_eq!(
+        found("area"),
+        [
+            "Area other.flx:0 -",
+            "area geometry.flx:3 -",
+            "area_of broken.flx:0 -",
+            "test \"areas add up\" other.flx:1 -"
+        ]
+    );
+    assert_eq!(found("Crcl"), ["Circle main.flx:2 shape"]);
+    assert_eq!(found("no such thing"), Vec::<String>::new());
+    assert!(found("").len() > 15);
+}
+
+#[test]
+fn paths_of_imports_are_completed() {
+    let (mut client, uri) = opened("import-paths");
+    client.file("deep/one.flx", "");
+    client.file("deep/two.flx", "");
+    client.file("notes.txt", "");
+    let mut version = 1;
+    let mut found = |line: &str, more: Value| -> Vec<String> {
+        version += 1;
+        let text = format!("{line}\n{PROGRAM}");
+        client.replace(&uri, version, &text);
+        let mut asked = json!({ "textDocument": { "uri": uri }, "position": position(&text, line.len()) });
+        asked["context"] = more;
+        let found = client.request("textDocument/completion", asked).expect("an answer");
+        found["items"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|item| {
+                // What is put there goes on with the path.
+                let (label, put) = (item["label"].as_str().expect("a label"), &item["textEdit"]["newText"]);
+                assert_eq!(put, label);
+                label.to_string()
+            })
+            .collect()
+    };
+    let typed = json!({ "triggerKind": 2, "triggerCharacter": "\"" });
+    assert_eq!(found("import \"", typed.clone()), ["geometry.flx", "deep/"]);
+    assert_eq!(found("import \"deep/", Value::Null), ["one.flx", "two.flx"]);
+    assert_eq!(found("import \"deep/t", Value::Null), ["two.flx"]);
+    assert_eq!(found("import \"deep/../geo", Value::Null), ["geometry.flx"]);
+    assert_eq!(found("import \"nowhere/", Value::Null), Vec::<String>::new());
+    assert_eq!(found("println \"", typed), Vec::<String>::new());
+    let slash = json!({ "triggerKind": 2, "triggerCharacter": "/" });
+    assert_eq!(found("println (1 /", slash), Vec::<String>::new());
+}
+
+#[test]
+fn missing_arms_are_added() {
+    let mut client = Client::new("arms");
+    let text = "variant shape = | Dot | Circle of real | Box of real * real;\nfun area(s:shape):real =>\n  match s with\n  | Circle r => r\n  endmatch;\nproc show(s:shape) {\n  match s do\n  | Dot => println 1;\n  done\n}\nfun sign(b:2) => match b with | true => 1 endmatch;\n";
+    let uri = client.open("arms.flx", text);
+    assert_eq!(client.diagnostics(&uri, 1).len(), 3);
+    let mut version = 1;
+    let mut text = text.to_string();
+    for needle in ["match |s with", "match |s do", "match |b with"] {
+        let at = place(&text, needle);
+        let asked = json!({
+            "textDocument": { "uri": uri }, "range": { "start": at, "end": at }, "context": { "diagnostics": [] },
+        });
+        let actions = client.request("textDocument/codeAction", asked).expect("actions");
+        let [action] = &actions.as_array().expect("a list")[..] else { panic!("{actions}") };
+        text = edited(&text, &action["edit"]["changes"][&uri]);
+        version += 1;
+        client.replace(&uri, version, &text);
+    }
+    assert_eq!(client.diagnostics(&uri, version), Vec::<Value>::new());
+    let expected = "variant shape = | Dot | Circle of real | Box of real * real;\nfun area(s:shape):real =>\n  match s with\n  | Circle r => r\n  | Dot => fail \"not written yet\"\n  | Box _ => fail \"not written yet\"\n  endmatch;\nproc show(s:shape) {\n  match s do\n  | Dot => println 1;\n  | Circle _ => ;\n  | Box _ => ;\n  done\n}\nfun sign(b:2) => match b with | true => 1 | false => fail \"not written yet\" endmatch;\n";
+    assert_eq!(text, expected);
+}
+
 /// Labels with kinds and details, the first ones.
 fn completed(
     client: &mut Client,

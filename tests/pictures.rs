@@ -86,10 +86,213 @@ fn an_image_keeps_its_pixels() {
     assert_eq!(pixels, [255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255]);
 }
 
+/// The pixels of a chart that is saved as PNG.
+struct Pixels {
+    width: usize,
+    height: usize,
+    bytes: Vec<u8>,
+}
+
+type Color = [u8; 3];
+const WHITE: Color = [255; 3];
+
+impl Pixels {
+    fn of(file: Vec<u8>) -> Pixels {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(file)).read_info().expect("a header");
+        let mut bytes = vec![0; reader.output_buffer_size().expect("a size")];
+        let info = reader.next_frame(&mut bytes).expect("pixels");
+        assert_eq!((info.color_type, info.bit_depth), (png::ColorType::Rgb, png::BitDepth::Eight));
+        Pixels { width: info.width as usize, height: info.height as usize, bytes }
+    }
+
+    /// The pixel at a place of the page, which has half as many units as there are pixels.
+    fn at(&self, x: f64, y: f64) -> Color {
+        let (x, y) = ((2.0 * x) as usize, (2.0 * y) as usize);
+        let at = 3 * (y.min(self.height - 1) * self.width + x.min(self.width - 1));
+        [0, 1, 2].map(|c| self.bytes[at + c])
+    }
+
+    /// Whether a pixel so near to a place is of about this colour.
+    fn near(&self, x: f64, y: f64, reach: f64, color: Color) -> bool {
+        let steps = (4.0 * reach) as i32;
+        let offsets = || (-steps..=steps).map(|i| f64::from(i) / 4.0);
+        offsets().any(|dx| offsets().any(|dy| distance(self.at(x + dx, y + dy), color) < 40))
+    }
+
+    /// How many pixels of a part of the page are not white.
+    fn inked(&self, x: [f64; 2], y: [f64; 2]) -> usize {
+        let steps = |[low, high]: [f64; 2]| {
+            let count = ((high - low).max(0.0) * 2.0) as usize;
+            (0..count).map(move |i| low + i as f64 / 2.0).collect::<Vec<f64>>()
+        };
+        let across = steps(x);
+        steps(y).iter().flat_map(|y| across.iter().map(|x| self.at(*x, *y))).filter(|p| *p != WHITE).count()
+    }
+}
+
+fn distance(one: Color, other: Color) -> i32 {
+    (0..3).map(|c| (i32::from(one[c]) - i32::from(other[c])).abs()).sum()
+}
+
+/// An attribute of a tag.
+fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+    tag.split_once(&format!(" {name}=\""))?.1.split_once('"').map(|(value, _)| value)
+}
+
+fn number(tag: &str, name: &str) -> f64 {
+    attribute(tag, name).unwrap_or_else(|| panic!("no {name}: {tag}")).parse().expect("a number")
+}
+
+fn color(tag: &str, name: &str) -> Color {
+    let text = attribute(tag, name).expect("a colour").strip_prefix('#').expect("a colour");
+    [0, 2, 4].map(|at| u8::from_str_radix(&text[at..at + 2], 16).expect("a digit"))
+}
+
+/// Whether a colour is the other one over some light background.
+fn over_light(found: Color, color: Color) -> bool {
+    distance(found, color) < 220 && found != WHITE && distance(found, color) < distance(found, WHITE)
+}
+
+/// What the SVG of a picture says is where it says in the pixels of the same picture.
 #[test]
-fn a_heat_map_is_large_enough_to_be_seen() {
-    let text = fs::read_to_string(folder().join("heat.flx")).expect("a program");
-    let bytes = run(&text, Executor::Reference).1.read("picture.png", u64::MAX).expect("an image");
-    let reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().expect("a header");
-    assert_eq!((reader.info().width, reader.info().height), (344, 258));
+fn a_chart_has_the_pixels_of_its_shapes() {
+    let mut seen = std::collections::BTreeMap::<String, usize>::new();
+    for name in ["bars", "broken", "heat", "histogram", "legend", "lines", "many", "overlay"] {
+        let text = fs::read_to_string(folder().join(name).with_extension("flx")).expect("a program");
+        let drawer = run(&text, Executor::Reference).1;
+        let file = drawer.read("picture.png", u64::MAX).expect("an image");
+        assert_eq!(Some(&file), run(&text, Executor::Eager).1.read("picture.png", u64::MAX).ok().as_ref());
+        let pixels = Pixels::of(file);
+        assert_eq!((pixels.width, pixels.height), (1280, 840), "{name}");
+        for (x, y) in [(0.0, 0.0), (639.5, 0.0), (0.0, 419.5), (639.5, 419.5)] {
+            assert_eq!(pixels.at(x, y), WHITE, "{name}: a corner of the page");
+        }
+        let svg = String::from_utf8(drawer.read("picture.svg", u64::MAX).expect("a picture")).expect("text");
+        let mut group = WHITE;
+        for tag in svg.split('<').skip(2) {
+            let kind = tag.split([' ', '>']).next().unwrap_or_default();
+            match kind {
+                "line" => {
+                    let ends = [number(tag, "x1"), number(tag, "x2"), number(tag, "y1"), number(tag, "y2")];
+                    // An axis is over everything but marks; at its beginning there is none.
+                    if color(tag, "stroke") == [0x22; 3] {
+                        assert!(pixels.near(ends[0], ends[2], 0.5, [0x22; 3]), "{name}: {tag}");
+                        assert!(pixels.near(ends[1], ends[3], 0.5, [0x22; 3]), "{name}: {tag}");
+                    }
+                }
+                "g" => group = color(tag, "fill"),
+                "circle" => {
+                    let found = pixels.at(number(tag, "cx"), number(tag, "cy"));
+                    assert!(over_light(found, group) || name == "overlay", "{name}: {tag}: {found:?}");
+                }
+                "polyline" => {
+                    let points: Vec<[f64; 2]> = attribute(tag, "points")
+                        .expect("points")
+                        .split_ascii_whitespace()
+                        .filter_map(|point| point.split_once(','))
+                        .map(|(x, y)| [x, y].map(|v| v.parse().expect("a number")))
+                        .collect();
+                    for pair in points.windows(2) {
+                        let [x, y] = [0, 1].map(|c| (pair[0][c] + pair[1][c]) / 2.0);
+                        // A later line or point may lie over it there.
+                        let free = name != "lines" && name != "legend";
+                        let seen = pixels.near(x, y, 1.0, color(tag, "stroke"));
+                        assert!(seen || !free, "{name}: ({x}, {y}) of {tag}");
+                    }
+                }
+                "rect" if number(tag, "width") < 600.0 => {
+                    let x = number(tag, "x") + number(tag, "width") / 2.0;
+                    let (y, height) = (number(tag, "y"), number(tag, "height"));
+                    if height < 1.0 {
+                        continue;
+                    }
+                    let found = pixels.at(x, y + height / 2.0);
+                    let drawn = color(tag, "fill");
+                    // Bars let a little of what is behind them through; blocks do not.
+                    let well = match attribute(tag, "fill-opacity") {
+                        Some(_) => over_light(found, drawn),
+                        None => distance(found, drawn) <= 12,
+                    };
+                    assert!(well || name == "many" || name == "legend", "{name}: {tag}: {found:?}");
+                }
+                "text" if attribute(tag, "transform").is_none() => {
+                    let content = tag.split_once('>').expect("a tag").1;
+                    let (x, y, size) = (number(tag, "x"), number(tag, "y"), number(tag, "font-size"));
+                    let wide = size * 0.4;
+                    let x = match attribute(tag, "text-anchor") {
+                        Some("start") => [x, x + wide],
+                        Some("end") => [x - wide, x],
+                        _ => [x - wide / 2.0, x + wide / 2.0],
+                    };
+                    let inked = pixels.inked(x, [y - 0.75 * size, y + 0.2 * size]);
+                    assert!(inked >= 4 || content.contains(' '), "{name}: {tag}: {inked}");
+                }
+                "image" => {
+                    // The first cell has the least value, the last the greatest.
+                    let end = |name: &str, size: &str| number(tag, name) + number(tag, size) - 3.0;
+                    let first = pixels.at(number(tag, "x") + 3.0, number(tag, "y") + 3.0);
+                    assert_eq!(first, [68, 1, 84], "{name}");
+                    assert_eq!(pixels.at(end("x", "width"), end("y", "height")), [253, 231, 37], "{name}");
+                }
+                _ => continue,
+            }
+            *seen.entry(kind.to_string()).or_default() += 1;
+        }
+    }
+    for (kind, least) in
+        [("line", 60), ("polyline", 4), ("circle", 10), ("rect", 60), ("text", 80), ("image", 2)]
+    {
+        assert!(seen.get(kind).is_some_and(|n| *n >= least), "{kind}: {seen:?}");
+    }
+}
+
+/// Words beside an axis that stands upright run along it, and a chart of nothing says so.
+#[test]
+fn words_are_drawn() {
+    let chart = |program: &str| {
+        Pixels::of(run(program, Executor::Reference).1.read("a.png", u64::MAX).expect("an image"))
+    };
+    let named = chart("save (\"a.png\", (plot (1, 2, 3) |> with_axes (\"\", \"upward\")));");
+    let plain = chart("save (\"a.png\", plot (1, 2, 3));");
+    assert_eq!(plain.inked([0.0, 20.0], [0.0, 420.0]), 0);
+    // Longer than it is wide: some 45 by 12 units.
+    assert!(named.inked([5.0, 22.0], [150.0, 240.0]) > 200);
+    assert_eq!(named.inked([5.0, 22.0], [0.0, 140.0]), 0);
+    let nothing = chart("val none : real ^ 0 = [];\nsave (\"a.png\", plot none);");
+    assert!(nothing.inked([250.0, 420.0], [180.0, 215.0]) > 200);
+}
+
+/// A title makes a chart of an image.
+#[test]
+fn an_image_with_a_title() {
+    let program = "val p = image ([ color (255u8, 0u8, 0u8) ] :>> color ^ (1 \\* 1));
+        save (\"a.png\", p); save (\"b.png\", (p |> titled \"Red\"));";
+    let files = run(program, Executor::Reference).1;
+    let [small, large] =
+        ["a.png", "b.png"].map(|name| Pixels::of(files.read(name, u64::MAX).expect("an image")));
+    assert_eq!((small.width, small.height, &small.bytes[..]), (1, 1, &[255, 0, 0][..]));
+    assert_eq!((large.width, large.at(330.0, 200.0)), (1280, [255, 0, 0]));
+}
+
+/// More cells than pixels: each pixel is the mean of those under it.
+#[test]
+fn many_cells_are_averaged() {
+    let program =
+        "val board : color ^ (1 \\* 20000) = [ if (j :>> int) % 2 == 0 then color (255u8, 255u8, 255u8)
+        else color (0u8, 0u8, 0u8) endif for i in ..[1], j in ..[20000] ];
+        save (\"a.png\", (image board |> titled \"grey\"));";
+    let pixels = Pixels::of(run(program, Executor::Reference).1.read("a.png", u64::MAX).expect("an image"));
+    let found = pixels.at(300.3, 75.0);
+    assert!((100..156).contains(&found[0]), "{found:?}");
+}
+
+/// As many points as a long computation has are drawn before one thinks that nothing happens.
+#[test]
+fn a_long_line_is_drawn() {
+    let program = "val x = [ sin (((i :>> int) :> real) / 3000.0) for i in ..[100000] ];
+        save (\"a.png\", together (plot x, scatter_plot (x, x)));";
+    let start = std::time::Instant::now();
+    let pixels = Pixels::of(run(program, Executor::Eager).1.read("a.png", u64::MAX).expect("an image"));
+    assert!(pixels.inked([80.0, 600.0], [30.0, 350.0]) > 1000);
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }

@@ -17,6 +17,9 @@ fn misuse_is_told() {
     terminal.answers(":save /tmp/x.flx", "nothing to save");
     terminal.answers(":t 1", "`:t` could be `:type`, `:time`");
     terminal.answers(":doc nonsense", "nothing is known by the name `nonsense`");
+    // As after `felis can`: no expression begins so.
+    terminal.answers(":can + int int", "yes : int");
+    terminal.answers(":can + int real", "E0414");
     terminal.answers(":source nonsense", "nothing is known by the name `nonsense`");
     terminal.answers(":iso int", "write `:iso TYPE ~ TYPE`");
     terminal.answers(":help nonsense", "no command `:nonsense`");

@@ -56,6 +56,32 @@ fn the_type_of_what_is_being_typed_is_told() {
     terminal.sees("  sum[");
 }
 
+/// What is pasted may be one input of several lines, or several inputs.
+#[test]
+fn lines_that_are_pasted_are_as_if_they_were_written() {
+    let mut terminal = Terminal::open();
+    let paste = |text: &str| format!("\u{1b}[200~{text}\u{1b}[201~\r");
+    terminal.types(&paste(
+        "fun g(x:int):int {\n  // doubled\n  return x * 2;\n}\nval n = (1,\n  20)\ng 4\n:type n\nmap g n",
+    ));
+    terminal.sees("8 : int");
+    terminal.sees("int ^ 2");
+    terminal.sees("(2, 40) : int ^ 2");
+    terminal.sees(PROMPT);
+    // What can be read as a whole is one input, wherever its lines end.
+    terminal.types(&paste("val total = 1\n  + 2\n  + 40"));
+    terminal.sees(PROMPT);
+    terminal.types("total\r");
+    terminal.sees("43 : int");
+    terminal.sees(PROMPT);
+    // After a mistake the rest is left, for it may rely on it.
+    terminal.types(&paste("val a = nothing\nval total = 0\n"));
+    terminal.sees("E0401");
+    terminal.sees(PROMPT);
+    terminal.types("total\r");
+    terminal.sees("43 : int");
+}
+
 #[test]
 fn fields_are_completed() {
     let mut terminal = Terminal::open();

@@ -62,8 +62,8 @@ fn a_new_program_runs_is_tested_and_is_laid_out() {
     assert!(ended.out.contains("felis run first/main.flx"), "{}", ended.out);
     let ended = felis(&place, &["run", "first/main.flx", "3", "world"]);
     assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, "*** hello, world ***\n", ""));
-    let ended = felis(&place, &["test", "first/main.flx"]);
-    assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, "2 passed\n", ""));
+    let ended = felis(&place, &["test", "first/main.flx", "--quiet"]);
+    assert_eq!((ended.code, timeless(&ended.out), ended.err), (OK, "2 passed in TIME\n".into(), "".into()));
     assert_eq!(felis(&place, &["fmt", "--check", "first/main.flx"]).code, OK);
     let ended = felis(&place, &["new", "first"]);
     assert_eq!(ended.code, USAGE);
@@ -179,15 +179,15 @@ fn tests_and_examples_are_run_and_counted() {
     fs::write(place.join("p.flx"), TESTED).expect("a file");
     let ended = felis(&place, &["test", "p.flx"]);
     assert_eq!((ended.code, ended.err.as_str()), (FAILED, ""));
+    let told = timeless(&ended.out);
     assert!(
-        ended.out.starts_with(
-            "p.flx:5: example `double 5` failed\n  says  11\n  gives 10\np.flx:18: test \"is wrong\" failed\n"
+        told.starts_with(
+            "p.flx\n  ok    example `double 4`  (TIME)\n  FAIL  example `double 5`  (TIME), p.flx:5\n  says  11\n  gives 10\n  ok    test \"counts\"  (TIME)\n  ok    test \"counts again\"  (TIME)\n  FAIL  test \"is wrong\"  (TIME), p.flx:18\n[E0507]"
         ),
-        "{}",
-        ended.out
+        "{told}"
     );
-    assert!(ended.out.contains("E0507") && ended.out.contains("p.flx:19:3"), "{}", ended.out);
-    assert!(ended.out.ends_with("3 passed, 2 failed\n"), "{}", ended.out);
+    assert!(ended.out.contains("p.flx:19:3"), "{}", ended.out);
+    assert!(told.ends_with("3 passed, 2 failed in TIME\n"), "{told}");
     // Running the program runs no test.
     assert_eq!(felis(&place, &["p.flx"]).out, "unseen\n");
     fs::write(place.join("q.flx"), "test \"a\" { println nothing; }").expect("a file");
@@ -202,6 +202,107 @@ fn tests_and_examples_are_run_and_counted() {
     fs::write(place.join("s.flx"), "println 1;").expect("a file");
     let ended = felis(&place, &["test", "s.flx"]);
     assert_eq!((ended.code, ended.out.as_str()), (OK, "there are no examples and no tests\n"));
+}
+
+/// A text with a word in the place of each time.
+fn timeless(text: &str) -> String {
+    let time = fancy_regex::Regex::new(r"\b\d+(\.\d+)? (µs|ms|s)\b").expect("a pattern");
+    time.replace_all(text, "TIME").into_owned()
+}
+
+#[test]
+fn some_tests_are_run() {
+    let place = folder("only");
+    fs::write(place.join("p.flx"), TESTED).expect("a file");
+    let ended = felis(&place, &["test", "--only", "counts", "p.flx"]);
+    assert_eq!(
+        (ended.code, timeless(&ended.out).as_str()),
+        (
+            OK,
+            "p.flx\n  ok    test \"counts\"  (TIME)\n  ok    test \"counts again\"  (TIME)\n2 passed, 3 left out in TIME\n"
+        )
+    );
+    let ended = felis(&place, &["test", "--only", "double 5", "--only", "again", "--quiet", "p.flx"]);
+    assert_eq!(
+        (ended.code, timeless(&ended.out).as_str()),
+        (
+            FAILED,
+            "p.flx\n  FAIL  example `double 5`  (TIME), p.flx:5\n  says  11\n  gives 10\n1 passed, 1 failed, 3 left out in TIME\n"
+        )
+    );
+    // What was mistyped is not well.
+    let ended = felis(&place, &["test", "--only", "cuonts", "p.flx"]);
+    assert_eq!((ended.code, timeless(&ended.out).as_str()), (USAGE, "0 passed, 5 left out in TIME\n"));
+    assert_eq!(ended.err, "felis: no example and no test has `cuonts` in its name\n");
+}
+
+#[test]
+fn a_test_has_a_limit_of_time() {
+    let place = folder("limit");
+    let text = "/// > spin ()\n/// 0\nfun spin():int { while true do done return 0; }\ntest \"spins\" { var i = 0; while i == 0 do i = i * 2; done }\ntest \"sums\" { val s = sum [ ((i :>> int) :> real) for i in ..[1000] ]; assert (s > 0.0); }\n";
+    fs::write(place.join("p.flx"), text).expect("a file");
+    let ended = felis(&place, &["test", "--limit", "1.5", "p.flx"]);
+    assert_eq!(
+        (ended.code, timeless(&ended.out).as_str(), ended.err.as_str()),
+        (
+            FAILED,
+            "p.flx\n  FAIL  example `spin ()`  (TIME), p.flx:1\n  takes longer than TIME\n  FAIL  test \"spins\"  (TIME), p.flx:4\n  takes longer than TIME\n  ok    test \"sums\"  (TIME)\n1 passed, 2 failed in TIME\n",
+            ""
+        )
+    );
+    // The program that they are run on has no more time.
+    fs::write(place.join("q.flx"), "var n = 0; while n == 0 do n = n * 2; done\ntest \"a\" { }")
+        .expect("a file");
+    let ended = felis(&place, &["test", "--limit", "0.2", "q.flx"]);
+    assert_eq!((ended.code, timeless(&ended.out).as_str()), (FAILED, "0 passed, 1 failed in TIME\n"));
+    assert_eq!(ended.err, "felis: `q.flx` itself takes longer than 0.2 s; nothing of it was tested\n");
+    for wrong in ["0", "-1", "nan", "1e99", "soon"] {
+        let ended = felis(&place, &["test", &format!("--limit={wrong}"), "p.flx"]);
+        assert_eq!((ended.code, ended.out.as_str()), (USAGE, ""), "{wrong}");
+        assert!(ended.err.contains("seconds"), "{wrong}: {}", ended.err);
+    }
+}
+
+#[test]
+fn tests_are_told_to_programs() {
+    let place = folder("test-json");
+    fs::write(place.join("p.flx"), TESTED).expect("a file");
+    let ended = felis(&place, &["test", "--json", "p.flx"]);
+    assert_eq!((ended.code, ended.err.as_str()), (FAILED, ""));
+    let lines: Vec<serde_json::Value> =
+        ended.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let fates: Vec<(&str, u64, &str)> = lines[..5]
+        .iter()
+        .map(|line| {
+            assert!(line["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{line}");
+            let text = |name: &str| line[name].as_str().expect("a text");
+            assert_eq!((text("file"), line["schema"].as_u64()), ("p.flx", Some(1)));
+            (text("kind"), line["line"].as_u64().expect("a line"), text("fate"))
+        })
+        .collect();
+    assert_eq!(
+        fates,
+        [
+            ("example", 3, "passed"),
+            ("example", 5, "differs"),
+            ("test", 10, "passed"),
+            ("test", 14, "passed"),
+            ("test", 18, "failed")
+        ]
+    );
+    assert_eq!((&lines[1]["expected"], &lines[1]["found"]), (&"11".into(), &"10".into()));
+    assert_eq!(lines[4]["messages"][0]["code"], "E0507");
+    assert_eq!(
+        (lines[5]["passed"].as_u64(), lines[5]["failed"].as_u64(), lines.len()),
+        (Some(3), Some(2), 6)
+    );
+    // A program that is refused is told in the same way.
+    fs::write(place.join("q.flx"), "println nothing;").expect("a file");
+    let ended = felis(&place, &["test", "--json", "q.flx"]);
+    assert_eq!((ended.code, ended.err.as_str()), (REJECTED, ""));
+    let first = ended.out.lines().next().expect("a line");
+    let first: serde_json::Value = serde_json::from_str(first).expect("JSON");
+    assert_eq!(first["code"], "E0401");
 }
 
 #[test]
@@ -403,7 +504,7 @@ fn blocks_are_timed_and_summed_up() {
         "{}",
         ended.out
     );
-    assert_eq!(felis(&place, &["test", "p.flx"]).out, "1 passed\n");
+    assert_eq!(timeless(&felis(&place, &["test", "p.flx", "-q"]).out), "1 passed in TIME\n");
     fs::write(place.join("q.flx"), "bench \"fails\" { assert false; }").expect("a file");
     let ended = felis(&place, &["bench", "q.flx"]);
     assert_eq!(ended.code, FAILED);

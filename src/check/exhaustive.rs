@@ -49,7 +49,7 @@ fn simple(pat: &Pat) -> Simple {
 
 /// Reports what a match leaves out and which arms are never reached. Each arm comes with whether
 /// it has a guard: such an arm covers nothing for sure.
-pub(super) fn check(arms: &[(&Pat, bool)], ty: &Type, scrutinee: Span) -> Vec<CheckError> {
+pub(super) fn check(arms: &[(&Pat, bool)], ty: &Type, scrutinee: Span, end: End) -> Vec<CheckError> {
     let mut reports = Vec::new();
     if ty.is_error() || arms.iter().any(|(pat, _)| broken(pat)) {
         return reports;
@@ -68,9 +68,55 @@ pub(super) fn check(arms: &[(&Pat, bool)], ty: &Type, scrutinee: Span) -> Vec<Ch
     }
     if let Some(missing) = useful(&rows, &[Simple::Any], std::slice::from_ref(ty), &mut budget) {
         let guarded = arms.iter().any(|(_, guarded)| *guarded);
-        reports.push(CheckError::NotExhaustive { span: scrutinee, missing: missing.concat(), guarded });
+        let missing = missing.concat();
+        let arms = lacking(&rows, ty, &mut budget).unwrap_or_else(|| vec!["_".to_string()]);
+        let arms: String = arms.iter().map(|pattern| format!("| {pattern} => {} ", end.body)).collect();
+        let edit = (end.before, arms);
+        reports.push(CheckError::NotExhaustive { span: scrutinee, missing, guarded, edit });
     }
     reports
+}
+
+/// Where the arms of a match end.
+#[derive(Clone, Copy)]
+pub(super) struct End {
+    /// Before the word that ends it.
+    before: Span,
+    /// What an arm can have for a body that is still to be written.
+    body: &'static str,
+}
+
+impl End {
+    /// Of `match … with … endmatch`, which stands here.
+    pub(super) fn of_expression(whole: Span) -> End {
+        End { before: before_end(whole, "endmatch"), body: "fail \"not written yet\"" }
+    }
+
+    /// Of `match … do … done`, which stands here.
+    pub(super) fn of_statement(whole: Span) -> End {
+        End { before: before_end(whole, "done"), body: ";" }
+    }
+}
+
+fn before_end(whole: Span, word: &str) -> Span {
+    let at = whole.end.saturating_sub(word.len() as u32).max(whole.start);
+    Span { start: at, end: at, ..whole }
+}
+
+/// The most arms that are offered.
+const MOST_ARMS: u32 = 24;
+
+/// Patterns that cover what some rows leave out, a case each; none for a type without cases, or with too many.
+fn lacking(rows: &[Vec<Simple>], ty: &Type, budget: &mut usize) -> Option<Vec<String>> {
+    let count = case_count(ty).filter(|count| *count <= BigUint::from(MOST_ARMS))?.to_u32()?;
+    let mut arms = Vec::new();
+    for case in (0..count).map(BigUint::from) {
+        let query = [Simple::Case(case.clone(), Box::new(Simple::Any))];
+        if useful(rows, &query, std::slice::from_ref(ty), budget).is_some() {
+            arms.push(show_case(ty, &case, "_"));
+        }
+    }
+    (*budget > 0 && !arms.is_empty()).then_some(arms)
 }
 
 /// Whether a mistake in a pattern has been reported.

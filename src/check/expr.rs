@@ -5,6 +5,7 @@
 //! `reshape`.
 
 use super::error::{CheckError, Inside};
+use super::exhaustive::{self, End};
 use super::infer::Literal;
 use super::note::Referent;
 use super::suggest::similar;
@@ -258,6 +259,7 @@ impl Checker<'_> {
                 let mut terms = Vec::new();
                 let mut types: Vec<(Arc<str>, Type)> = Vec::new();
                 for (i, (name, value)) in fields.iter().enumerate() {
+                    self.note(name.span, |_| Some(Referent::RecordField));
                     let hint = hints.as_ref().and_then(|h| h.get(i)).filter(|h| h.0 == name.text);
                     let term = match hint {
                         Some((_, ty)) => self.check(value, ty, None),
@@ -346,7 +348,7 @@ impl Checker<'_> {
                 }
                 let covered: Vec<(&Pat, bool)> =
                     out.iter().map(|a| (&a.pattern, a.guard.is_some())).collect();
-                let reports = super::exhaustive::check(&covered, &subject, scrutinee.span);
+                let reports = exhaustive::check(&covered, &subject, scrutinee.span, End::of_expression(span));
                 reports.into_iter().for_each(|r| self.report(r));
                 make(TermKind::Match(Box::new(scrutinee), out), ty)
             }

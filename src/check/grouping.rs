@@ -1,6 +1,6 @@
 //! Helps about grouping: when a mistake comes from what binds tighter.
 //!
-//! `f x.g` is `f (x.g)`, `p$ x |> f` is `(p$ x) |> f`, `a, b :>> T` is `(a, b) :>> T`. Whoever wrote
+//! `f x.g` is `f (x.g)`, `p$ x |> f` is `(p$ x) |> f`, `a, b |> f` is `(a, b) |> f`, so is `a, b :>> T`. Whoever wrote
 //! them often meant the other reading; the message that follows then says how to write it.
 
 use super::Checker;
@@ -36,6 +36,31 @@ impl Checker<'_> {
         if let ExprKind::Apply { form: ApplyForm::Dollar, .. } = &piped.kind {
             self.regroup_procedure(before, "`$` binds tighter than `|>`: write `p$ (x |> f)`");
         }
+    }
+
+    /// A pipe through which a whole tuple went, or into one, where one part may have been meant; whether it was
+    /// refused.
+    pub(super) fn regroup_commas(&mut self, before: usize, e: &Expr) -> bool {
+        let ExprKind::Apply { form: ApplyForm::Pipe, function, argument } = &e.kind else { return false };
+        // A tuple in parentheses begins before its first part.
+        let bare = |e: &Expr| match &e.kind {
+            ExprKind::Tuple(parts) => {
+                let (first, last) = (parts.first()?, parts.last()?);
+                (first.span.start == e.span.start && parts.len() > 1).then_some((first.span, last.span))
+            }
+            _ => None,
+        };
+        let (from, to) = match (bare(argument), bare(function)) {
+            (Some((_, last)), None) => (last, e.span),
+            (None, Some((first, _))) => (argument.span, first),
+            _ => return false,
+        };
+        let wrong = |d: &Diagnostic| matches!(d.code, "E0301" | "E0402" | "E0403");
+        let Some(diagnostic) = self.diagnostics[before..].iter_mut().find(|d| wrong(d)) else { return false };
+        let edits = vec![(Span { end: from.start, ..from }, "(".to_string()), (to.after(), ")".to_string())];
+        let text = "`,` binds tighter than `|>`: write `a, (b |> f)` to pass one part".to_string();
+        diagnostic.help = Some(Help { text, edits });
+        true
     }
 
     /// An application with mismatches among the messages since `before`.

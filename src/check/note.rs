@@ -11,7 +11,7 @@ use crate::core::Prim;
 use crate::source::{SourceId, Span};
 use crate::syntax::ast::Name;
 use crate::types::{Nominal, Type, TypeKind};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What a name stands for.
@@ -26,6 +26,8 @@ pub enum Referent {
     Case(Nominal, usize),
     /// A field of a struct.
     Field(Nominal, usize),
+    /// A field of a record, which is declared nowhere.
+    RecordField,
     /// A type, a kind or a member of one, looked up by name among those of the text.
     Named,
     /// A type parameter, or a size that has been named.
@@ -47,6 +49,8 @@ pub struct Notes {
     pub uses: Vec<(Span, Referent)>,
     /// The types of expressions.
     pub types: Vec<(Span, Type)>,
+    /// Those of them that are no expressions but types, as they are written.
+    pub written: HashSet<Span>,
     /// The names that bind variables, with their types.
     pub variables: Vec<(Span, Type)>,
     /// Where the declared types of these texts are declared, by number.
@@ -108,10 +112,11 @@ impl Checker<'_> {
         });
     }
 
-    /// Notes a field of a value of this type, where that is a struct.
+    /// Notes a field of a value of this type, where that is a struct or a record.
     pub(super) fn note_field(&mut self, span: Span, of: &Type, at: usize) {
         self.note(span, |_| match of.kind() {
             TypeKind::Nominal(nominal, _) => Some(Referent::Field(nominal.clone(), at)),
+            TypeKind::Record(_) => Some(Referent::RecordField),
             _ => None,
         });
     }
@@ -165,6 +170,13 @@ impl Checker<'_> {
         let Some(notes) = &mut self.notes else { return };
         if notes.wants(span) {
             notes.types.push((span, ty.clone()));
+        }
+    }
+
+    /// Notes that a type is written here.
+    pub(super) fn note_written(&mut self, span: Span) {
+        if let Some(notes) = &mut self.notes {
+            notes.written.insert(span);
         }
     }
 

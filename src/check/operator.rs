@@ -147,6 +147,7 @@ impl Checker<'_> {
         for (op, operand, span) in rest.into_iter().rev() {
             let operand = self.expr(operand, None);
             term = self.arithmetic(op, term, operand, span);
+            self.note_expr(span, &term.ty);
         }
         term
     }

@@ -1,6 +1,7 @@
 //! Statements, and control flow.
 
 use super::error::{CheckError, ClassError, ModuleError};
+use super::exhaustive::{self, End};
 use super::note::Referent;
 use super::{Checker, FrameKind};
 use crate::core::{
@@ -251,7 +252,7 @@ impl Checker<'_> {
                     }));
                 }
                 let covered: Vec<(&Pat, bool)> = done.iter().map(|(p, g, _)| (p, g.is_some())).collect();
-                let reports = super::exhaustive::check(&covered, &subject, scrutinee.span);
+                let reports = exhaustive::check(&covered, &subject, scrutinee.span, End::of_statement(span));
                 reports.into_iter().for_each(|r| self.report(r));
                 push(StmtKind::Match(scrutinee, done));
             }

@@ -36,6 +36,7 @@ impl Checker<'_> {
     pub(super) fn lower_argument(&mut self, written: &TypeExpr) -> Type {
         let ty = self.lower_any(written);
         self.note_expr(written.span, &ty);
+        self.note_written(written.span);
         if ty.nodes() > LARGEST_TYPE_NODES || ty.depth() > DEEPEST_TYPE {
             self.too_large(written.span);
             return Type::error();

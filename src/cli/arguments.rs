@@ -100,6 +100,18 @@ pub enum Command {
     },
     /// Run the examples in doc comments and the `test` blocks of programs
     Test {
+        /// Only those with this text in their name, which for an example is its expression; may be repeated
+        #[arg(long, value_name = "TEXT")]
+        only: Vec<String>,
+        /// What each may take, and the program before them; what takes longer has failed
+        #[arg(long, value_name = "SECONDS", value_parser = super::test::seconds)]
+        limit: Option<std::time::Duration>,
+        /// Tell only of those that fail, and how many there were
+        #[arg(long, short, conflicts_with = "json")]
+        quiet: bool,
+        /// Write how each went as JSON, one to a line
+        #[arg(long)]
+        json: bool,
         /// The programs, `-` for standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,

@@ -8,10 +8,15 @@ use felis::source::{SourceMap, Span};
 use serde_json::{Value, json};
 
 /// The number of the form.
-const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 1;
 
 /// A diagnostic as a line without its end.
 pub fn line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    object(diagnostic, sources).to_string()
+}
+
+/// A diagnostic.
+pub fn object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -47,7 +52,6 @@ pub fn line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
         "notes": diagnostic.notes,
         "help": help,
     })
-    .to_string()
 }
 
 /// A span: its file, and its ends as bytes from 0, and as lines and characters from 1.

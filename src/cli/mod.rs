@@ -27,7 +27,7 @@ pub use arguments::Arguments;
 use arguments::Command;
 use clap::CommandFactory;
 use felis::diagnostic::Diagnostic;
-use felis::session::{Conversion, LawVerdict, Mode, Outcome, Session, Stage, Status, Trial};
+use felis::session::{Conversion, LawVerdict, Mode, Outcome, Selection, Session, Stage, Status, Trial};
 use files::Files;
 use input::Text;
 use interrupt::{Doing, Interrupts};
@@ -36,6 +36,7 @@ use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 use std::sync::Arc;
+use test::Told;
 
 /// How the command ends.
 pub mod exit {
@@ -131,7 +132,14 @@ impl Shell {
             // It has no shell: it was served before there was one.
             Command::Lsp { .. } => exit::OK,
             Command::Bench { seconds, json, files } => self.bench(&files, seconds, json),
-            Command::Test { files } => self.test(&files),
+            Command::Test { only, limit, quiet, json, files } => {
+                let told = match (json, quiet) {
+                    (true, _) => Told::Json,
+                    (_, true) => Told::Failed,
+                    _ => Told::All,
+                };
+                self.test(&files, &Selection { only, limit }, told)
+            }
             Command::Doc { file, markdown, output, .. } => self.document(file.as_deref(), markdown, &output),
             Command::Explain { code } => explain::explain(&mut self.output, code.as_deref()),
             Command::Completions { shell } => {

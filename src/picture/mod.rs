@@ -4,8 +4,12 @@
 //! fields divided by U+001F, numbers by blanks. Gives bytes or text. Everything finite is drawn; what is not
 //! finite is left out, and how much that is, is said. Knows no program and opens no file.
 
-mod png;
+mod chart;
+mod font;
+mod pixels;
+mod raster;
 mod scale;
+mod shape;
 mod svg;
 mod terminal;
 
@@ -112,15 +116,12 @@ pub fn file(picture: &Picture, path: &str) -> Result<Vec<u8>, String> {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
     match ending.as_str() {
         "svg" => Ok(svg(picture).into_bytes()),
+        // An image by itself keeps its pixels; where something is written beside it, it is a chart.
         "png" => match &picture.layers[..] {
-            [Layer { mark: Mark::Image(grid, pixels), .. }] => png::image(*grid, pixels),
-            [Layer { mark: Mark::Heatmap(grid, values), .. }] => {
-                let grown = png::grown(*grid, &png::colors(values));
-                png::image(grown.0, &grown.1)
+            [Layer { mark: Mark::Image(grid, bytes), label }] if !picture.has_words() && label.is_empty() => {
+                pixels::image(*grid, bytes)
             }
-            _ => {
-                Err("lines, bars and texts are saved as `.svg`; a `.png` holds one image or heat map".into())
-            }
+            _ => raster::png(picture),
         },
         _ => Err("the ending of its name says what it becomes: `.svg` or `.png`".into()),
     }
@@ -177,9 +178,12 @@ fn histogram(bins: usize, values: &[f64]) -> Mark {
 }
 
 impl Mark {
-    /// Whether it stands on axes of its own kind: values in a plane.
-    fn is_grid(&self) -> bool {
-        matches!(self, Mark::Heatmap(..) | Mark::Image(..))
+    /// Its rows and columns, if it has some: then the vertical axis is that of rows, downwards.
+    fn grid(&self) -> Option<Grid> {
+        match self {
+            Mark::Heatmap(grid, _) | Mark::Image(grid, _) => Some(*grid),
+            _ => None,
+        }
     }
 
     /// How many values of it are not drawn.
@@ -223,7 +227,9 @@ impl Mark {
                 (x, bins.iter().map(|bin| bin[2]).chain([0.0]).collect())
             }
             Mark::Heatmap(grid, _) | Mark::Image(grid, _) => {
-                (vec![0.0, grid.columns as f64], vec![0.0, grid.rows as f64])
+                // The middle of a cell is where its numbers say, so that lines and points can lie over it.
+                let end = |n: usize| vec![-0.5, n.max(1) as f64 - 0.5];
+                (end(grid.columns), end(grid.rows))
             }
         }
     }
@@ -243,6 +249,19 @@ impl Picture {
         }
     }
 
+    /// Whether anything is written above it or beside its axes.
+    fn has_words(&self) -> bool {
+        !self.title.is_empty() || self.axes.iter().any(|axis| !axis.is_empty())
+    }
+
+    /// The heat map whose colours are explained: its name and values.
+    fn heat(&self) -> Option<(&str, &[f64])> {
+        self.layers.iter().find_map(|layer| match &layer.mark {
+            Mark::Heatmap(_, values) if !layer.mark.is_empty() => Some((&layer.label[..], &values[..])),
+            _ => None,
+        })
+    }
+
     /// The scales of both axes, with some room around what is in them.
     fn scales(&self) -> [Scale; 2] {
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
@@ -251,7 +270,7 @@ impl Picture {
             xs.extend(x);
             ys.extend(y);
         }
-        let grid = self.layers.iter().any(|layer| layer.mark.is_grid());
+        let grid = self.layers.iter().any(|layer| layer.mark.grid().is_some());
         let (x, y) = (Scale::of(xs.into_iter()), Scale::of(ys.into_iter()));
         if grid { [x, y] } else { [x.wider(0.02), y.wider(0.05)] }
     }
@@ -319,6 +338,8 @@ mod tests {
             ] {
                 let picture = picture(&layers);
                 let (svg, text) = (svg(&picture), text(&picture));
+                let png = file(&picture, "a.png").expect("pixels");
+                assert!(png.starts_with(b"\x89PNG\r\n"), "{layers}");
                 assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{layers}");
                 for word in ["NaN", "inf"] {
                     assert!(!svg.contains(word), "{layers}: {svg}");
@@ -333,7 +354,7 @@ mod tests {
 
     #[test]
     fn images() {
-        let image = picture("image|1|2|255 0 0 0 0 255;");
+        let image = Picture { layers: picture("image|1|2|255 0 0 0 0 255;").layers, ..Picture::default() };
         let bytes = file(&image, "a.PNG").expect("an image");
         assert!(bytes.starts_with(b"\x89PNG\r\n"));
         let decoder = ::png::Decoder::new(std::io::Cursor::new(bytes));
@@ -342,7 +363,7 @@ mod tests {
         let info = reader.next_frame(&mut pixels).expect("pixels");
         assert_eq!((info.width, info.height, &pixels[..6]), (2, 1, &[255, 0, 0, 0, 0, 255][..]));
         assert!(file(&image, "a.jpg").is_err() && file(&image, "a").is_err());
-        assert!(file(&picture("line|0 1|0 1;"), "a.png").is_err());
-        assert!(file(&picture("image|0|0|;"), "a.png").is_err());
+        let none = Picture { layers: picture("image|0|0|;").layers, ..Picture::default() };
+        assert!(file(&none, "a.png").is_err());
     }
 }

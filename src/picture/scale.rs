@@ -60,7 +60,7 @@ impl Scale {
         let rough = self.half_width() * 2.0 / wanted;
         let rough = if rough.is_finite() { rough } else { f64::MAX / wanted };
         let power = 10f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= rough);
+        let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= 0.75 * rough);
         let (first, last) = match step.filter(|step| step.is_normal()) {
             Some(step) => ((self.low / step).ceil(), (self.high / step).floor()),
             None => (0.0, f64::MAX),
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(texts(0.0, 1.0), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(texts(-3.0, 12.0), ["0", "5", "10"]);
         assert_eq!(texts(0.0, 2e7), ["0", "5e6", "1.0e7", "1.5e7", "2.0e7"]);
-        assert_eq!(texts(-0.3, 0.3), ["-0.2", "0.0", "0.2"]);
+        assert_eq!(texts(-0.3, 0.3), ["-0.2", "-0.1", "0.0", "0.1", "0.2"]);
     }
 
     #[test]

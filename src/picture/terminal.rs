@@ -1,7 +1,7 @@
 //! Pictures as text for a terminal: dots of braille for lines and points, blocks for bars, shades for heat
 //! maps and images. Without colours, so that a pipe or a file shows the same.
 
-use super::{Grid, Layer, Mark, Picture, png};
+use super::{Grid, Layer, Mark, Picture, pixels};
 use unicode_width::UnicodeWidthStr;
 
 /// Characters of the place where marks are.
@@ -47,7 +47,7 @@ pub fn text(picture: &Picture) -> String {
             }
             Mark::Heatmap(grid, values) => {
                 out.push_str(&label);
-                let scale = png::scale(values);
+                let scale = pixels::scale(values);
                 let place = |i: usize| Some(values[i]).filter(|v| v.is_finite()).map(|v| scale.place(v));
                 shades(&mut out, *grid, place);
                 let (low, high) = (number(scale.value(0.0)), number(scale.value(1.0)));

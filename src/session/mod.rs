@@ -18,6 +18,7 @@ mod host;
 pub mod index;
 mod laws;
 mod library;
+mod limit;
 mod modules;
 mod query;
 pub mod reference;
@@ -43,7 +44,7 @@ pub use host::{AnnotationRule, HostValue, Hosts, ValueRule};
 pub use laws::{Trial, Verdict as LawVerdict};
 pub use modules::{Loader, NotFound, Place};
 pub use query::{Comparison, Definition, Overload, Reasons};
-pub use tested::{Fate, Tested, Timed};
+pub use tested::{Fate, Ran, Selection, Tested, Timed};
 pub use tokens::{TokenClass, matching_bracket, tokens};
 pub use work::Work;
 
@@ -330,6 +331,30 @@ impl Session {
         syntax::parse(&detached(text)).incomplete
     }
 
+    /// The inputs that some lines are: all of them one, if they can be read so; else those that they would be if
+    /// they were written one after the other.
+    pub fn inputs_of(text: &str) -> Vec<&str> {
+        let broken = |text: &str| syntax::parse(&detached(text)).errors.iter().any(Diagnostic::is_error);
+        if !text.trim_end().contains('\n') || !broken(text) {
+            return vec![text];
+        }
+        let (mut inputs, mut start, mut end) = (Vec::new(), 0, 0);
+        for line in text.split_inclusive('\n') {
+            end += line.len();
+            let piece = &text[start..end];
+            let command = piece.trim_start().starts_with(':');
+            let announces = piece.lines().rfind(|line| !line.trim().is_empty());
+            let announces = announces.is_some_and(|line| line.trim_start().starts_with("///"));
+            if piece.trim().is_empty() || command || !announces && !Session::incomplete(piece) {
+                inputs.push(piece);
+                start = end;
+            }
+        }
+        inputs.push(&text[start..]);
+        inputs.retain(|piece| !piece.trim().is_empty());
+        inputs
+    }
+
     /// Reads a text with what it imports and does `work` on the scripts of new modules and on its
     /// statements; puts everything back unless that succeeds.
     fn transaction(
@@ -399,11 +424,25 @@ impl Session {
     ) -> Result<Script, Status> {
         let instances = self.program.instances.len();
         let (script, found) = checked(&mut self.noting, &mut self.env, &mut self.program, stmts);
-        diagnostics.extend(found);
+        diagnostics.extend(found.into_iter().map(|diagnostic| self.with_library(diagnostic)));
         if self.program.instances.len() > instances {
             self.machine.forget_instances();
         }
         script.ok_or(Status::Rejected)
+    }
+
+    /// Adds to a message about an unknown name the one of the library that may have been meant: the checker knows
+    /// only what has been read of it.
+    fn with_library(&self, diagnostic: Diagnostic) -> Diagnostic {
+        if diagnostic.code != "E0401" || diagnostic.help.is_some() {
+            return diagnostic;
+        }
+        let span = diagnostic.primary.span;
+        let names = library::index().names().filter(|name| !name.starts_with('_'));
+        match similar(self.sources.slice(span), names) {
+            Some(name) => diagnostic.fix(format!("did you mean `{name}`?"), span, name),
+            None => diagnostic,
+        }
     }
 
     fn run(

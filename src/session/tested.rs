@@ -6,6 +6,7 @@
 //! An example is a line `/// > EXPRESSION` in a doc comment, followed by what it gives: the value as `str`
 //! writes it, or what it prints.
 
+use super::limit::Limit;
 use super::{Keep, Mode, Outcome, Session, Status};
 use crate::check::env::Callable;
 use crate::check::module::test_name;
@@ -28,6 +29,34 @@ pub struct Tested {
     pub line: usize,
     /// How it went.
     pub fate: Fate,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Which examples and tests are run, and for how long.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Only those whose name contains one of these texts; all, if there is none.
+    pub only: Vec<String>,
+    /// What each of them may take, and the program before them.
+    pub limit: Option<Duration>,
+}
+
+impl Selection {
+    fn takes(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|part| name.contains(part.as_str()))
+    }
+}
+
+/// What became of a program and of its tests.
+#[derive(Debug)]
+pub struct Ran {
+    /// How the program itself ended, or that it was interrupted later.
+    pub outcome: Outcome,
+    /// How many examples and tests were not asked for.
+    pub left_out: usize,
+    /// Whether the program itself took longer than it may, so that nothing was tested.
+    pub over: bool,
 }
 
 /// How an example or test went.
@@ -44,6 +73,8 @@ pub enum Fate {
     },
     /// It was refused, or stopped by an error.
     Failed(Vec<Diagnostic>),
+    /// It took longer than it may.
+    Over(Duration),
     /// It was stopped from outside.
     Interrupted,
 }
@@ -73,49 +104,74 @@ struct Example<'t> {
 }
 
 impl Session {
-    /// Runs the examples and tests of a program; `each` hears of every one when it is done. The
-    /// outcome is that of the program itself.
-    pub fn test(&mut self, name: &str, text: &str, each: &mut dyn FnMut(&Session, Tested)) -> Outcome {
+    /// Runs the examples and tests of a program; `each` hears of every one when it is done.
+    pub fn test(
+        &mut self,
+        name: &str,
+        text: &str,
+        selection: &Selection,
+        each: &mut dyn FnMut(&Session, Tested),
+    ) -> Ran {
+        let limit = Limit::start(selection.limit, &self.interrupt);
         let outcome = self.evaluate(name, text, Mode::Script, &mut |_| ());
-        if outcome.status != Status::Ok {
-            return outcome;
+        let over = limit.end() && outcome.status == Status::Interrupted;
+        let mut ran = Ran { outcome, left_out: 0, over };
+        if ran.outcome.status != Status::Ok {
+            return ran;
         }
-        for Example { expression, line, expected } in examples(text) {
-            let mut printed = String::new();
-            let done = self.tried("example", &format!("{expression};"), &mut |text| printed += text);
-            let fate = match done.status {
-                Status::Interrupted => Fate::Interrupted,
-                Status::Ok => {
-                    let mut found = printed;
-                    if let Some(value) = done.value {
-                        found.push_str(&value.text);
-                    }
-                    let found = found.trim_end_matches('\n').to_string();
-                    // As many lines as there are to compare; prose may follow.
-                    let count = found.lines().count().max(1);
-                    let said = expected[..count.min(expected.len())].join("\n");
-                    if said == found { Fate::Passed } else { Fate::Differs { expected: said, found } }
-                }
-                _ => Fate::Failed(done.diagnostics),
+        let examples = examples(text);
+        let source = super::detached(text);
+        let stmts = syntax::parse(&source).stmts;
+        let tests = stmts.iter().filter_map(|stmt| match &stmt.kind {
+            StmtKind::Test { bench: false, title, .. } => Some((&title.text[..], line_of(text, stmt))),
+            _ => None,
+        });
+        let all = examples.iter().map(|example| (example.expression, example.line, Some(example)));
+        for (title, line, example) in all.chain(tests.map(|(title, line)| (title, line, None))) {
+            if !selection.takes(title) {
+                ran.left_out += 1;
+                continue;
+            }
+            let start = Instant::now();
+            let limit = Limit::start(selection.limit, &self.interrupt);
+            let fate = match example {
+                Some(example) => self.run_example(example),
+                None => self.run_test(title),
+            };
+            let fate = match (limit.end(), fate, selection.limit) {
+                (true, Fate::Interrupted, Some(limit)) => Fate::Over(limit),
+                (_, fate, _) => fate,
             };
             let stop = matches!(fate, Fate::Interrupted);
-            each(self, Tested { name: expression.to_string(), example: true, line, fate });
+            let (name, example) = (title.to_string(), example.is_some());
+            each(self, Tested { name, example, line, fate, time: start.elapsed() });
             if stop {
-                return Outcome { status: Status::Interrupted, ..outcome };
+                ran.outcome.status = Status::Interrupted;
+                break;
             }
         }
-        let source = super::detached(text);
-        for stmt in syntax::parse(&source).stmts {
-            let StmtKind::Test { bench: false, title, .. } = &stmt.kind else { continue };
-            let line = line_of(text, &stmt);
-            let fate = self.run_test(&title.text);
-            let stop = matches!(fate, Fate::Interrupted);
-            each(self, Tested { name: title.text.to_string(), example: false, line, fate });
-            if stop {
-                return Outcome { status: Status::Interrupted, ..outcome };
+        ran
+    }
+
+    fn run_example(&mut self, example: &Example<'_>) -> Fate {
+        let Example { expression, expected, .. } = example;
+        let mut printed = String::new();
+        let done = self.tried("example", &format!("{expression};"), &mut |text| printed += text);
+        match done.status {
+            Status::Interrupted => Fate::Interrupted,
+            Status::Ok => {
+                let mut found = printed;
+                if let Some(value) = done.value {
+                    found.push_str(&value.text);
+                }
+                let found = found.trim_end_matches('\n').to_string();
+                // As many lines as there are to compare; prose may follow.
+                let count = found.lines().count().max(1);
+                let said = expected[..count.min(expected.len())].join("\n");
+                if said == found { Fate::Passed } else { Fate::Differs { expected: said, found } }
             }
+            _ => Fate::Failed(done.diagnostics),
         }
-        outcome
     }
 
     /// Evaluates a text and keeps nothing of it.

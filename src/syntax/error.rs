@@ -269,6 +269,9 @@ impl SyntaxError {
                     None if *character == '\\' => error.help(
                         "the compact operators are `\\*`, `\\+`, `\\^` and `\\,`, written without a blank",
                     ),
+                    None if character.is_alphanumeric() => {
+                        error.help("names are made of the letters a to z and A to Z, digits and `_`")
+                    }
                     None => error,
                 }
             }

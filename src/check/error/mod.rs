@@ -191,6 +191,8 @@ pub enum CheckError {
         missing: String,
         /// Whether an arm has a condition: such arms cover nothing for sure.
         guarded: bool,
+        /// The arms that it lacks, and where they would stand.
+        edit: (Span, String),
     },
     Refutable {
         span: Span,
@@ -662,14 +664,19 @@ impl CheckError {
                 format!("`{what}` outside {needs}"),
                 format!("there is no {} to leave", needs.trim_start_matches("a ")),
             ),
-            E::NotExhaustive { span, missing, guarded } => {
+            E::NotExhaustive { span, missing, guarded, edit } => {
                 let label = "not every value fits an arm".to_string();
+                let help = |text: String| Help { text, edits: vec![edit.clone()] };
+                let arms = edit.1.matches("| ").count();
                 let d = if missing == "_" {
                     error(span, "this match does not cover every value".into(), label)
-                        .help("add an arm `| _ => …` for all the rest")
+                        .help(help("add an arm `| _ => …` for all the rest".into()))
                 } else {
-                    error(span, format!("this match does not cover `{missing}`"), label)
-                        .help(format!("add an arm `| {missing} => …`, or `| _ => …` for all the rest"))
+                    let text = match arms {
+                        0 | 1 => format!("add an arm `| {missing} => …`, or `| _ => …` for all the rest"),
+                        n => format!("add the {n} arms that it lacks, or `| _ => …` for all the rest"),
+                    };
+                    error(span, format!("this match does not cover `{missing}`"), label).help(help(text))
                 };
                 if *guarded { d.note("an arm with `when` may refuse whatever fits its pattern") } else { d }
             }

@@ -37,7 +37,8 @@ impl Server {
                 // Of this text the editor has the name that it knows.
                 let target = if span.source == index.root { uri.clone() } else { target };
                 let range = Lines::of(&source.text).span(&source.text, *span);
-                changes.entry(target).or_default().push(TextEdit { range, new_text: replacement.clone() });
+                let new_text = arms_in_lines(&source.text, span.start as usize, replacement);
+                changes.entry(target).or_default().push(TextEdit { range, new_text });
             }
             actions.push(CodeActionOrCommand::CodeAction(CodeAction {
                 title: help.text.clone(),
@@ -49,5 +50,33 @@ impl Server {
             }));
         }
         said(actions)
+    }
+}
+
+/// Arms that are added to a match, each in a line of its own if the word that ends it has one.
+fn arms_in_lines(text: &str, at: usize, replacement: &str) -> String {
+    let line = text.get(..at).map_or("", |before| before.rsplit('\n').next().unwrap_or(before));
+    let ends = |word: &&str| text.get(at..).is_some_and(|rest| rest.starts_with(*word));
+    let alone = line.trim().is_empty() && ["endmatch", "done"].iter().any(ends);
+    match replacement.strip_prefix("| ").filter(|_| alone) {
+        Some(arms) => {
+            let arms: Vec<&str> = arms.trim_end().split(" | ").collect();
+            arms.iter().map(|arm| format!("| {arm}\n{line}")).collect()
+        }
+        None => replacement.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::arms_in_lines;
+
+    #[test]
+    fn arms_stand_as_those_before_them() {
+        let text = "match x do\n  | A => ;\n  done";
+        let at = text.find("done").expect("an end");
+        assert_eq!(arms_in_lines(text, at, "| B => ; | C _ => ; "), "| B => ;\n  | C _ => ;\n  ");
+        assert_eq!(arms_in_lines("match x do | A => ; done", 20, "| B => ; "), "| B => ; ");
+        assert_eq!(arms_in_lines("x", 0, "y"), "y");
     }
 }

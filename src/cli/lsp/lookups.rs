@@ -1,14 +1,14 @@
-//! Answers about what stands in a text: hover, definition, references, symbols, inferred types.
+//! Answers about what stands in a text: hover, definition, references, inferred types.
 
 use super::documents::Document;
 use super::report::location;
 use super::{Answer, Server, said, workspace};
-use felis::session::index::{Declaration, DeclarationKind, Hover, Index, Spot, Target};
+use felis::session::index::{Hover, Index, Spot, Target};
 use felis::source::Span;
 use lsp_types::{
-    DocumentHighlight, DocumentHighlightParams, DocumentSymbol, DocumentSymbolParams, GotoDefinitionParams,
-    HoverParams, InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams, InlayHintTooltip, Location,
-    MarkupContent, MarkupKind, ReferenceParams, SymbolKind, TextDocumentPositionParams,
+    DocumentHighlight, DocumentHighlightParams, GotoDefinitionParams, HoverParams, InlayHint, InlayHintKind,
+    InlayHintLabel, InlayHintParams, InlayHintTooltip, Location, MarkupContent, MarkupKind, ReferenceParams,
+    TextDocumentPositionParams,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -142,14 +142,6 @@ impl Server {
         said(all)
     }
 
-    pub(super) fn symbols(&mut self, asked: DocumentSymbolParams) -> Answer {
-        let uri = asked.text_document.uri;
-        let Some(index) = self.index(&uri) else { return Ok(Value::Null) };
-        let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
-        let shown = index.declarations().iter().filter(|d| d.kind != DeclarationKind::Import);
-        said(shown.map(|declaration| symbol(declaration, document, &index)).collect::<Vec<_>>())
-    }
-
     pub(super) fn hints(&mut self, asked: InlayHintParams) -> Answer {
         let uri = asked.text_document.uri;
         let Some(index) = self.index(&uri) else { return Ok(Value::Null) };
@@ -212,46 +204,4 @@ pub fn doc_markdown(doc: &str) -> String {
         out.push_str("```\n");
     }
     out.trim_end().to_string()
-}
-
-fn symbol(declaration: &Declaration, document: &Document, index: &Index) -> DocumentSymbol {
-    use DeclarationKind as K;
-    let kind = match declaration.kind {
-        K::Function | K::Procedure | K::Law => SymbolKind::FUNCTION,
-        K::Method => SymbolKind::METHOD,
-        K::Value => SymbolKind::CONSTANT,
-        K::Variable => SymbolKind::VARIABLE,
-        K::Type | K::TypeFunction => SymbolKind::TYPE_PARAMETER,
-        K::Struct => SymbolKind::STRUCT,
-        K::Variant | K::Kind => SymbolKind::ENUM,
-        K::Case | K::Member => SymbolKind::ENUM_MEMBER,
-        K::Field => SymbolKind::FIELD,
-        K::Class => SymbolKind::INTERFACE,
-        K::Instance => SymbolKind::OBJECT,
-        K::Test => SymbolKind::EVENT,
-        K::Import => SymbolKind::MODULE,
-    };
-    let head = index.sources().slice(declaration.head);
-    let name = match declaration.kind {
-        K::Instance => head.lines().next().unwrap_or(head).trim().to_string(),
-        K::Test => {
-            let bench = index.sources().slice(declaration.span).starts_with("bench");
-            format!("{} {:?}", if bench { "bench" } else { "test" }, declaration.name)
-        }
-        _ => declaration.name.clone(),
-    };
-    let children = declaration.members.iter().map(|member| symbol(member, document, index));
-    let children: Vec<DocumentSymbol> = children.collect();
-    let range = |span| document.lines.span(&document.text, span);
-    #[allow(deprecated)] // The field is there, and nothing but this makes the value.
-    DocumentSymbol {
-        name,
-        detail: index.type_of_declaration(declaration),
-        kind,
-        tags: None,
-        deprecated: None,
-        range: range(declaration.span.to(declaration.name_at)),
-        selection_range: range(declaration.name_at),
-        children: (!children.is_empty()).then_some(children),
-    }
 }

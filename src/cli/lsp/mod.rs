@@ -15,6 +15,7 @@ mod paint;
 mod position;
 mod renames;
 mod report;
+mod symbols;
 mod uri;
 mod workspace;
 mod writing;
@@ -96,12 +97,13 @@ fn capabilities() -> Value {
         "positionEncoding": "utf-16",
         "textDocumentSync": { "openClose": true, "change": 2, "save": {} },
         "hoverProvider": true,
-        "completionProvider": { "triggerCharacters": [".", ":"], "resolveProvider": true },
+        "completionProvider": { "triggerCharacters": [".", ":", "\"", "/"], "resolveProvider": true },
         "signatureHelpProvider": { "triggerCharacters": ["(", ","] },
         "definitionProvider": true,
         "referencesProvider": true,
         "documentHighlightProvider": true,
         "documentSymbolProvider": true,
+        "workspaceSymbolProvider": true,
         "codeActionProvider": { "codeActionKinds": ["quickfix"] },
         "documentFormattingProvider": true,
         "renameProvider": { "prepareProvider": true },
@@ -250,6 +252,7 @@ impl Server {
             asked::References::METHOD => self.references(read(request)?),
             asked::DocumentHighlightRequest::METHOD => self.highlights(read(request)?),
             asked::DocumentSymbolRequest::METHOD => self.symbols(read(request)?),
+            asked::WorkspaceSymbolRequest::METHOD => self.workspace_symbols(read(request)?),
             asked::InlayHintRequest::METHOD => self.hints(read(request)?),
             asked::FoldingRangeRequest::METHOD => self.folds(read(request)?),
             asked::SemanticTokensFullRequest::METHOD => self.tokens(read(request)?),

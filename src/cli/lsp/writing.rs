@@ -1,4 +1,4 @@
-//! Help while one writes: completion, the parameters of a function, layout.
+//! Help while one writes: completion of names and of paths in imports, the parameters of a function, layout.
 
 use super::lookups::doc_markdown;
 use super::{Answer, Server, said};
@@ -9,6 +9,10 @@ use lsp_types::{
     SignatureHelp, SignatureHelpParams, SignatureInformation, TextEdit,
 };
 use serde_json::{Value, json};
+use std::path::Path;
+
+/// How many entries of a folder are looked at for an import.
+const MOST_ENTRIES: usize = 10_000;
 
 fn markdown(text: &str) -> Documentation {
     Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value: text.to_string() })
@@ -20,6 +24,18 @@ impl Server {
         let position = asked.text_document_position.position;
         let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
         let at = document.lines.byte(&document.text, position);
+        if let Some(path) = document.text.get(..at).and_then(import_path) {
+            let range = document.lines.range(&document.text, at - last_part(path).len()..at);
+            return said(CompletionList {
+                is_incomplete: false,
+                items: importable(&document.path(), path, range),
+            });
+        }
+        // Those two begin paths, and much else that nobody wants to see completed.
+        let trigger = asked.context.as_ref().and_then(|context| context.trigger_character.as_deref());
+        if matches!(trigger, Some("\"" | "/")) {
+            return Ok(Value::Null);
+        }
         let Some((start, candidates)) = self.with_draft(&uri, |session, draft| session.candidates(draft, at))
         else {
             return Ok(Value::Null);
@@ -119,6 +135,49 @@ impl Server {
     }
 }
 
+/// The path of an import that is being written, as far as it is.
+fn import_path(before: &str) -> Option<&str> {
+    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    let (start, path) = line.rsplit_once('"')?;
+    let word = start.trim_end();
+    let word = word.rsplit(|c: char| c.is_whitespace() || c == ';').next()?;
+    // A path with an escape in it is beyond what is helped with.
+    (word == "import" && !start.contains("//") && !path.contains('\\')).then_some(path)
+}
+
+/// What is completed of a path: the name after the last `/`.
+fn last_part(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The programs and folders that the path of an import in this file can go on with.
+fn importable(program: &Path, path: &str, range: lsp_types::Range) -> Vec<CompletionItem> {
+    let Some(folder) = program.parent() else { return Vec::new() };
+    let begun = last_part(path);
+    let folder = folder.join(&path[..path.len() - begun.len()]);
+    let own = program.file_name().map(|name| name.to_string_lossy().into_owned());
+    let mut found: Vec<(bool, String)> = Vec::new();
+    for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten().take(MOST_ENTRIES) {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        // A link counts as what it leads to.
+        let is_folder = entry.path().is_dir();
+        let itself = Some(&name) == own.as_ref() && program.parent() == Some(folder.as_path());
+        let fits = name.starts_with(begun) && !name.starts_with('.') && !itself;
+        if fits && (is_folder || name.ends_with(".flx")) {
+            found.push((is_folder, if is_folder { format!("{name}/") } else { name }));
+        }
+    }
+    found.sort();
+    let item = |(order, (is_folder, name)): (usize, (bool, String))| CompletionItem {
+        label: name.clone(),
+        kind: Some(if is_folder { CompletionItemKind::FOLDER } else { CompletionItemKind::FILE }),
+        sort_text: Some(format!("{order:05}")),
+        text_edit: Some(CompletionTextEdit::Edit(TextEdit { range, new_text: name })),
+        ..CompletionItem::default()
+    };
+    found.into_iter().enumerate().map(item).collect()
+}
+
 /// The lines in which two texts differ, from the first to the last: so the cursor stays where it can.
 fn difference<'n>(old: &str, new: &'n str) -> Option<(std::ops::Range<usize>, &'n str)> {
     if old == new {
@@ -135,7 +194,22 @@ fn difference<'n>(old: &str, new: &'n str) -> Option<(std::ops::Range<usize>, &'
 
 #[cfg(test)]
 mod tests {
-    use super::difference;
+    use super::{difference, import_path};
+
+    #[test]
+    fn paths_of_imports() {
+        for (before, path) in [
+            ("import \"geo", Some("geo")),
+            ("val x = 1;\nimport   \"../a/b", Some("../a/b")),
+            ("val x = 1; import \"", Some("")),
+            ("import \"a.flx\"", None),
+            ("println \"import", None),
+            ("// import \"a", None),
+            ("import \"a\nb", None),
+        ] {
+            assert_eq!(import_path(before), path, "{before:?}");
+        }
+    }
 
     #[test]
     fn only_what_differs_is_replaced() {

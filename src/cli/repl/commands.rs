@@ -129,6 +129,12 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
             Some((left, right)) => session.iso(left, right, true).map(|answer| comparison(&answer)),
             None => return misused("write `:iso TYPE ~ TYPE`"),
         },
+        // No expression begins with these: an operator and types, as after `felis can`.
+        ":can" if argument.starts_with(['+', '*', '/', '%', '<', '>', '=', ':']) => {
+            let mut words = argument.split_whitespace();
+            let name = words.next().unwrap_or_default();
+            session.can(name, &words.collect::<Vec<_>>()).map(|able| format!("yes : {}\n", able.result))
+        }
         ":can" => session.dispatch(argument).map(|able| format!("yes : {}\n", able.result)),
         ":dispatch" => session.dispatch(argument).map(|able| able.how),
         ":instances" => session.instances(argument).map(|lines| match &lines[..] {

@@ -70,8 +70,13 @@ pub fn interactive(shell: Shell) -> u8 {
                 if let Some(file) = &history {
                     let _ = editor.append_history(file);
                 }
-                if let Flow::Quit = repl.borrow_mut().take(&text) {
-                    return exit::OK;
+                // What was put in at once may be several inputs. Those after one that fails may rely on it.
+                for input in Session::inputs_of(&text) {
+                    match repl.borrow_mut().take(input) {
+                        Flow::Quit => return exit::OK,
+                        Flow::Continue(exit::OK) => {}
+                        Flow::Continue(_) => break,
+                    }
                 }
             }
             Err(ReadlineError::Interrupted) => {}

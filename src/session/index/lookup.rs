@@ -128,6 +128,9 @@ impl Index {
         if tokens(self.text()).iter().any(|(range, class)| range.contains(&at) && inside(*class)) {
             return None;
         }
+        if let Some(hover) = self.operator_at(at) {
+            return Some(hover);
+        }
         let (span, ty) = self.type_at(at)?;
         Some(Hover { span, code: format!(": {ty}"), facts: facts(ty), doc: None })
     }
@@ -242,7 +245,7 @@ impl Index {
     }
 
     /// Where something is declared that is not of this text, or what it is a part of.
-    fn home(&self, declared: Span) -> Option<String> {
+    pub(super) fn home(&self, declared: Span) -> Option<String> {
         let whole = self
             .outline_of(declared.source)
             .iter()
@@ -342,7 +345,7 @@ fn file_name(path: &str) -> &str {
 }
 
 /// What is worth knowing about values of a type.
-fn facts(ty: &Type) -> Vec<String> {
+pub(super) fn facts(ty: &Type) -> Vec<String> {
     let mut facts = Vec::new();
     if ty.kind_of() != Kind::Type {
         facts.push(format!("kind {}", ty.kind_of()));

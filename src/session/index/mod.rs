@@ -6,6 +6,7 @@
 
 mod assist;
 mod lookup;
+mod operator;
 pub mod outline;
 mod rename;
 mod resolve;
@@ -18,12 +19,12 @@ pub use rename::{Change, NoRename, Spot, changed, check_name, same_meaning};
 use super::{Mode, Saved, Session, library};
 use crate::check::Env;
 use crate::check::env::Scheme;
-use crate::check::note::Notes;
+use crate::check::note::{Notes, Referent};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Source, SourceId, SourceMap, Span};
 use crate::syntax::{self, ast};
 use crate::types::Type;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -77,6 +78,12 @@ pub struct Index {
     signatures: HashMap<Span, Scheme>,
     /// The kinds of type parameters and named sizes, by where they are declared.
     kinds: HashMap<Span, String>,
+    /// What the operators of expressions stand for that are declared, by the places of the expressions.
+    operators: HashMap<Span, Span>,
+    /// Where types are written.
+    written: HashSet<Span>,
+    /// Where fields of records are named.
+    record_fields: HashSet<Span>,
     outlines: HashMap<SourceId, Arc<Vec<Declaration>>>,
 }
 
@@ -225,6 +232,9 @@ impl Session {
             variables: notes.variables.into_iter().collect(),
             signatures: noting.signatures,
             kinds: notes.kinds,
+            operators: HashMap::new(),
+            written: notes.written,
+            record_fields: HashSet::new(),
             outlines: HashMap::new(),
         };
         // Of one place what was noted last holds; larger expressions come first.
@@ -237,6 +247,18 @@ impl Session {
                 let parsed = syntax::parse(text);
                 resolve::imports(&parsed.stmts, &mut imports);
                 index.outlines.insert(id, Arc::new(outline::of(text, &parsed.stmts)));
+            }
+        }
+        for (span, referent) in &notes.uses {
+            match referent {
+                Referent::RecordField => {
+                    index.record_fields.insert(*span);
+                }
+                // A name stands where it is used; an operator is noted for its whole expression.
+                Referent::At(declared) if !syntax::is_name(index.sources.slice(*declared)) => {
+                    index.operators.insert(*span, *declared);
+                }
+                _ => {}
             }
         }
         let noted = resolve::Noted {
@@ -252,9 +274,11 @@ impl Session {
             .uses
             .iter()
             .filter_map(|found| match found.target {
-                Target::Declared(span) if span.source.0 < library => Some(span),
+                Target::Declared(span) => Some(span),
                 _ => None,
             })
+            .chain(index.operators.values().copied())
+            .filter(|span| span.source.0 < library)
             .collect();
         for signature in self.library.env.signatures.values() {
             if wanted.contains(&signature.span) {

@@ -39,7 +39,19 @@ impl Index {
 
     /// What is renamed by a rename at a byte of the text: the name there, and where it is declared.
     pub fn renamable(&self, at: usize) -> Result<(Span, Span), NoRename> {
-        let found = self.use_at(at).ok_or("there is no name here whose meaning is known")?;
+        let Some(found) = self.use_at(at) else {
+            let touches = |span: &&Span| {
+                span.source == self.root && span.start as usize <= at && at <= span.end as usize
+            };
+            return Err(match self.record_fields.iter().find(touches) {
+                Some(field) => format!(
+                    "`{}` is a field of a record, and records with the same fields are of one type wherever they \
+                     are written: declare a `struct`, whose fields can be renamed",
+                    self.sources.slice(*field)
+                ),
+                None => "there is no name here whose meaning is known".into(),
+            });
+        };
         let name = self.sources.slice(found.span);
         let declared = match found.target {
             Target::Declared(declared) => declared,

@@ -91,6 +91,7 @@ impl Resolver<'_> {
                 let name = self.text(span).trim_start_matches('?');
                 *self.noted.parameters.get(&(*id, Arc::from(name)))?
             }
+            Referent::RecordField => return None,
             Referent::Prim(_) => return Some(Target::BuiltIn),
             Referent::Named => match self.named(span) {
                 Some(declaration) => declaration.name_at,

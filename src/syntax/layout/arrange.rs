@@ -38,6 +38,8 @@ pub(super) struct Arranger<'a> {
     pub gaps: &'a [Gap<'a>],
     /// The `:` that blanks stand around.
     pub colons: &'a HashSet<usize>,
+    /// The tokens of types of results, before which no line is broken: the parameters give way.
+    pub returned: &'a HashSet<usize>,
     /// How many gaps before each break a line.
     pub breaks: Vec<usize>,
     /// Stands around the number of a comment.
@@ -288,6 +290,11 @@ impl<'a> Arranger<'a> {
     /// What stands before a token inside a statement.
     fn sep(&self, at: usize, sep: Sep) -> Doc<'a> {
         let gap = &self.gaps[at];
+        let sep = match sep {
+            Sep::Soft | Sep::Line if self.returned.contains(&at) => Sep::Blank,
+            Sep::Line0 if self.returned.contains(&at) => Sep::Nothing,
+            sep => sep,
+        };
         let Some(last) = gap.comments.last() else { return self.plain(sep) };
         let mut doc = self.arena.nil();
         for comment in &gap.comments {
@@ -343,6 +350,10 @@ impl<'a> Arranger<'a> {
             next || self.breaks_before(nodes[op].first())
         });
         let together = level.together() && free && !self.broken_within(nodes);
+        // Operands of which the first begins a line, below what they belong to, stand below each other.
+        let first = nodes[0].first();
+        let opens = |kind| matches!(kind, Kind::Assign | Kind::FatArrow | Kind::LParen | Kind::LBracket);
+        let started = first > 0 && self.breaks_before(first) && opens(self.kind(first - 1));
         let mut doc = self.row(&nodes[..ops[0]], tighter);
         for (at, &op) in ops.iter().enumerate() {
             let end = ops.get(at + 1).copied().unwrap_or(nodes.len());
@@ -388,7 +399,8 @@ impl<'a> Arranger<'a> {
             let below = broken_before || broken_after || !hard;
             let listed =
                 level == Level::Bar && matches!(nodes[0], Node::Token(at) if self.kind(at) == Kind::Bar);
-            let nested = below && !(inside && level == Level::Comma || listed);
+            let nested =
+                below && !(inside && matches!(level, Level::Comma | Level::For) || listed || started);
             doc = doc.append(if nested { part.nest(INDENT) } else { part });
         }
         if together { doc.group() } else { doc }
@@ -465,7 +477,8 @@ impl<'a> Arranger<'a> {
                 }
                 Arms(arms) => self.arms(arms, node_end(&part[0]), sep),
                 Perform { word, stmt } => self.perform(*word, stmt, before.is_some()),
-                _ if after_body => gap.append(self.row(part, levels)),
+                // The comments before a statement are no part of it.
+                _ if after_body || before.is_none() => gap.append(self.row(part, levels)),
                 _ => self.below(first, gap.append(self.row(part, levels))),
             });
             before = part.last();
@@ -581,8 +594,8 @@ impl<'a> Arranger<'a> {
         if self.broken(open, close) {
             let direct = inner.iter().skip(1).any(|node| self.breaks_before(node.first()));
             let end = self.sep(close, tight);
-            let first = self.sep(first, tight);
-            let inside = first.append(row).append(end);
+            let opening = opening.append(self.sep(first, tight));
+            let inside = row.append(end);
             return opening.append(if direct { inside.align() } else { inside }).append(closing);
         }
         // What brings its own places for breaks is held closely.

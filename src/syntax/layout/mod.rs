@@ -20,7 +20,7 @@ use pretty::Arena;
 use std::sync::Arc;
 
 /// How long lines should be, in characters.
-pub const WIDTH: usize = 100;
+pub const WIDTH: usize = 110;
 
 /// How often a text is laid out until nothing changes.
 const MOST_ROUNDS: usize = 10;
@@ -70,7 +70,7 @@ fn once(text: &str) -> String {
     let source = detached(text);
     let tokens = tokens(&source);
     let gaps = gaps::gaps(text, &tokens);
-    let (stmts, colons) = nodes::statements(&tokens);
+    let nodes::Statements { stmts, colons, returned } = nodes::statements(&tokens);
     // A character that the text does not have.
     let mark = ('\u{E000}'..'\u{F8FF}').find(|c| !text.contains(*c)).unwrap_or('\u{E000}');
     let mut breaks = vec![0];
@@ -84,6 +84,7 @@ fn once(text: &str) -> String {
         tokens: &tokens,
         gaps: &gaps,
         colons: &colons,
+        returned: &returned,
         breaks,
         mark,
     };

@@ -76,10 +76,19 @@ impl<B> Arm<B> {
     }
 }
 
-/// The statements that these tokens are, and the `:` before the type of a variable or a method, which
-/// blanks stand around.
-pub(super) fn statements(tokens: &[Token]) -> (Vec<Vec<Node>>, HashSet<usize>) {
-    let mut reader = Reader { tokens, at: 0, colons: HashSet::new() };
+/// What tokens are, nested.
+pub(super) struct Statements {
+    /// The statements.
+    pub stmts: Vec<Vec<Node>>,
+    /// The `:` before the type of a variable, a field or a method, which blanks stand around.
+    pub colons: HashSet<usize>,
+    /// The tokens of types of results that are not too long for one line.
+    pub returned: HashSet<usize>,
+}
+
+/// The statements that these tokens are.
+pub(super) fn statements(tokens: &[Token]) -> Statements {
+    let mut reader = Reader { tokens, at: 0, colons: HashSet::new(), returned: HashSet::new() };
     let mut out = Vec::new();
     while reader.at < tokens.len() {
         out.extend(reader.stmts(&[]));
@@ -88,14 +97,18 @@ pub(super) fn statements(tokens: &[Token]) -> (Vec<Vec<Node>>, HashSet<usize>) {
             out.push(vec![reader.take()]);
         }
     }
-    (out, reader.colons)
+    Statements { stmts: out, colons: reader.colons, returned: reader.returned }
 }
 
 struct Reader<'t> {
     tokens: &'t [Token],
     at: usize,
     colons: HashSet<usize>,
+    returned: HashSet<usize>,
 }
+
+/// The longest type of a result, in bytes, that is kept in one line.
+const RESULT: u32 = 70;
 
 /// What ends the body of a lambda that is an expression.
 const AFTER_LAMBDA: &[Kind] = {
@@ -197,8 +210,15 @@ impl Reader<'_> {
                 if block {
                     out.push(self.take());
                     self.sequence(&[Semi, LBrace, FatArrow], &mut out);
+                    if function {
+                        self.find_result(&out);
+                    }
                     if self.kind() == Some(LBrace) {
-                        out.push(self.body(&[]));
+                        let body = self.body(&[]);
+                        if first == Some(Struct) {
+                            self.find_fields(&body);
+                        }
+                        out.push(body);
                         self.end(RBrace, &mut out);
                         return out;
                     }
@@ -233,6 +253,34 @@ impl Reader<'_> {
         };
         let colon = stmt.iter().take_while(|node| !ends(node)).find(|node| kind(node) == Some(Colon));
         self.colons.extend(colon.map(Node::first));
+    }
+
+    /// Remembers the `:` of `struct point { x : int; }`.
+    fn find_fields(&mut self, body: &Node) {
+        let Node::Body { stmts, .. } = body else { return };
+        for stmt in stmts {
+            if let [Node::Token(_), Node::Token(colon), ..] = stmt[..]
+                && self.tokens[colon].kind == Kind::Colon
+            {
+                self.colons.insert(colon);
+            }
+        }
+    }
+
+    /// Remembers what follows the `:` of `fun f(x:A):B`, if it is not too long for one line.
+    fn find_result(&mut self, head: &[Node]) {
+        let colon = |node: &Node| matches!(node, Node::Token(at) if self.tokens[*at].kind == Kind::Colon);
+        let Some(at) = head.iter().rposition(colon) else { return };
+        // The method of a class has a type and no parameters.
+        let taken = |node: &Node| matches!(node, Node::Bracket { open, .. } if self.tokens[*open].kind == Kind::LParen);
+        if !head[..at].iter().any(taken) {
+            return;
+        }
+        let (Some(first), Some(last)) = (head.get(at + 1), head.last()) else { return };
+        if self.tokens[last.last()].end - self.tokens[first.first()].start > RESULT {
+            return;
+        }
+        self.returned.extend(first.first()..=last.last());
     }
 
     fn performed(&mut self, out: &mut Vec<Node>) {

@@ -40,6 +40,7 @@ pub(super) fn blank(text: &Arranger<'_>, left: usize, right: usize) -> bool {
         (DotDot, _) => false,
         (_, DotDot) if kind(text, right + 1) == Some(LBracket) => !(l.ends_operand() && glued),
         (_, DotDot) => !l.ends_operand(),
+        (Instance, LBracket) => false,
         (_, Colon) => text.colons.contains(&right),
         (Colon, _) => text.colons.contains(&left),
         (_, LParen | LBracket) if defined(text, left) => !glued,

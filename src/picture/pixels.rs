@@ -19,9 +19,6 @@ const COLORS: [[u8; 3]; 9] = [
 /// The colour of what is not finite.
 const NONE: [u8; 3] = [200, 200, 200];
 
-/// Pixels along the shorter side of a heat map that is saved by itself, at least.
-const SIDE: usize = 256;
-
 /// The colour at a place from 0 to 1.
 pub fn color(place: f64) -> [u8; 3] {
     let at = place.clamp(0.0, 1.0) * (COLORS.len() - 1) as f64;
@@ -43,21 +40,6 @@ pub fn scale(values: &[f64]) -> Scale {
 pub fn colors(values: &[f64]) -> Vec<u8> {
     let scale = scale(values);
     values.iter().flat_map(|v| if v.is_finite() { color(scale.place(*v)) } else { NONE }).collect()
-}
-
-/// The same pixels, each as a square of several, so that a small picture is seen.
-pub fn grown(grid: Grid, pixels: &[u8]) -> (Grid, Vec<u8>) {
-    let by = SIDE.div_ceil(grid.rows.min(grid.columns).max(1)).min(SIDE);
-    let by = if grid.rows.max(grid.columns).saturating_mul(by) > 4096 { 1 } else { by };
-    let big = Grid { rows: grid.rows * by, columns: grid.columns * by };
-    let mut out = Vec::with_capacity(3 * big.rows * big.columns);
-    for row in 0..big.rows {
-        for column in 0..big.columns {
-            let at = 3 * (row / by * grid.columns + column / by);
-            out.extend_from_slice(&pixels[at..at + 3]);
-        }
-    }
-    (big, out)
 }
 
 /// Pixels as a PNG file.

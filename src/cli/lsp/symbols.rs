@@ -1,0 +1,147 @@
+//! Names of declarations: those of a text, as a tree, and those of the whole workspace that are asked for.
+//!
+//! The second ones are read from the texts, open ones as they are now; nothing is checked for them.
+
+use super::documents::Document;
+use super::position::Lines;
+use super::{Answer, Server, said, uri, workspace};
+use felis::session::index::outline::outline;
+use felis::session::index::{Declaration, DeclarationKind, Index};
+use felis::source::{SourceMap, Span};
+use lsp_types::{
+    DocumentSymbol, DocumentSymbolParams, Location, SymbolInformation, SymbolKind, Uri, WorkspaceSymbolParams,
+};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The most declarations that are told of a workspace.
+const MOST_SYMBOLS: usize = 500;
+
+impl Server {
+    pub(super) fn symbols(&mut self, asked: DocumentSymbolParams) -> Answer {
+        let uri = asked.text_document.uri;
+        let Some(index) = self.index(&uri) else { return Ok(Value::Null) };
+        let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
+        let shown = index.declarations().iter().filter(|d| d.kind != DeclarationKind::Import);
+        said(shown.map(|declaration| symbol(declaration, document, &index)).collect::<Vec<_>>())
+    }
+
+    /// The declarations in all texts of the workspace whose names have these letters in this order.
+    pub(super) fn workspace_symbols(&mut self, asked: WorkspaceSymbolParams) -> Answer {
+        let mut found = Vec::new();
+        let mut known = BTreeSet::new();
+        for document in self.documents.iter().filter(|document| !document.library) {
+            known.insert(document.id.clone());
+            collect(&document.uri, &document.text, &asked.query, &mut found);
+        }
+        for path in workspace::programs(&self.folders) {
+            if found.len() >= MOST_SYMBOLS {
+                break;
+            }
+            if known.insert(workspace::id_of(&path))
+                && let (Some(text), Some(uri)) = (workspace::read(&path), uri::of(&path))
+            {
+                collect(&uri, &text, &asked.query, &mut found);
+            }
+        }
+        found.truncate(MOST_SYMBOLS);
+        said(found)
+    }
+}
+
+/// Adds the declarations of a text that are asked for.
+fn collect(uri: &Uri, text: &str, query: &str, out: &mut Vec<SymbolInformation>) {
+    let mut sources = SourceMap::new();
+    let source = sources.add("", text);
+    let lines = Lines::of(text);
+    for declaration in outline(&source) {
+        let container = name_of(&declaration, |span| sources.slice(span));
+        let shown = |part: &Declaration| !matches!(part.kind, DeclarationKind::Import);
+        declaration.each(&mut |part| {
+            let name = name_of(part, |span| sources.slice(span));
+            if !shown(part) || !has_letters(&name, query) {
+                return;
+            }
+            let inside = part.name_at != declaration.name_at;
+            #[allow(deprecated)] // The field is there, and nothing but this makes the value.
+            out.push(SymbolInformation {
+                name,
+                kind: kind_of(part),
+                tags: None,
+                deprecated: None,
+                location: Location { uri: uri.clone(), range: lines.span(text, part.name_at) },
+                container_name: inside.then(|| container.clone()),
+            });
+        });
+    }
+}
+
+/// Whether a name has some letters in their order, small or large.
+fn has_letters(name: &str, query: &str) -> bool {
+    let mut letters = name.chars().flat_map(char::to_lowercase);
+    query.chars().flat_map(char::to_lowercase).all(|wanted| letters.any(|letter| letter == wanted))
+}
+
+fn symbol(declaration: &Declaration, document: &Document, index: &Index) -> DocumentSymbol {
+    let kind = kind_of(declaration);
+    let name = name_of(declaration, |span| index.sources().slice(span));
+    let children = declaration.members.iter().map(|member| symbol(member, document, index));
+    let children: Vec<DocumentSymbol> = children.collect();
+    let range = |span| document.lines.span(&document.text, span);
+    #[allow(deprecated)] // The field is there, and nothing but this makes the value.
+    DocumentSymbol {
+        name,
+        detail: index.type_of_declaration(declaration),
+        kind,
+        tags: None,
+        deprecated: None,
+        range: range(declaration.span.to(declaration.name_at)),
+        selection_range: range(declaration.name_at),
+        children: (!children.is_empty()).then_some(children),
+    }
+}
+
+fn kind_of(declaration: &Declaration) -> SymbolKind {
+    use DeclarationKind as K;
+    match declaration.kind {
+        K::Function | K::Procedure | K::Law => SymbolKind::FUNCTION,
+        K::Method => SymbolKind::METHOD,
+        K::Value => SymbolKind::CONSTANT,
+        K::Variable => SymbolKind::VARIABLE,
+        K::Type | K::TypeFunction => SymbolKind::TYPE_PARAMETER,
+        K::Struct => SymbolKind::STRUCT,
+        K::Variant | K::Kind => SymbolKind::ENUM,
+        K::Case | K::Member => SymbolKind::ENUM_MEMBER,
+        K::Field => SymbolKind::FIELD,
+        K::Class => SymbolKind::INTERFACE,
+        K::Instance => SymbolKind::OBJECT,
+        K::Test => SymbolKind::EVENT,
+        K::Import => SymbolKind::MODULE,
+    }
+}
+
+/// What a declaration is called in a list.
+fn name_of<'t>(declaration: &Declaration, slice: impl Fn(Span) -> &'t str) -> String {
+    let head = slice(declaration.head);
+    match declaration.kind {
+        DeclarationKind::Instance => head.lines().next().unwrap_or(head).trim().to_string(),
+        DeclarationKind::Test => {
+            let bench = slice(declaration.span).starts_with("bench");
+            format!("{} {:?}", if bench { "bench" } else { "test" }, declaration.name)
+        }
+        _ => declaration.name.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_letters;
+
+    #[test]
+    fn letters_in_their_order() {
+        assert!(
+            has_letters("map_rows", "") && has_letters("map_rows", "mr") && has_letters("map_rows", "ROWS")
+        );
+        assert!(!has_letters("map_rows", "rm") && !has_letters("map", "maps"));
+    }
+}

@@ -1,0 +1,422 @@
+//! Pictures as shapes on a page: axes with numbers, marks, a legend, the colours of a heat map.
+//!
+//! Everything that is finite is on the page, and texts are cut to the room that they have. Draws nothing.
+
+use super::font::Font;
+use super::scale::Scale;
+use super::shape::{Anchor, Color, Frame, HEIGHT, Shape, Text, WIDTH};
+use super::{Grid, Layer, Mark, Picture, pixels};
+
+/// Room below the axes, and at the sides where nothing stands.
+const BELOW: f64 = 56.0;
+const SIDE: f64 = 18.0;
+/// Room for the colours of a heat map and their numbers.
+const COLORS: f64 = 90.0;
+
+const INK: Color = [0x22; 3];
+const PALE: Color = [0x88; 3];
+const FAINT: Color = [0xe4; 3];
+
+/// Sizes of letters.
+const LARGE: f64 = 17.0;
+const NORMAL: f64 = 13.0;
+const SMALL: f64 = 11.0;
+
+/// Colours of layers that differ for people who see few colours, too (Okabe and Ito 2008).
+const PALETTE: [Color; 8] = [
+    [0x00, 0x72, 0xb2],
+    [0xd5, 0x5e, 0x00],
+    [0x00, 0x9e, 0x73],
+    [0xcc, 0x79, 0xa7],
+    [0xe6, 0x9f, 0x00],
+    [0x56, 0xb4, 0xe9],
+    [0x00, 0x00, 0x00],
+    [0xb8, 0xa9, 0x00],
+];
+
+/// The shapes of a picture, from back to front.
+pub fn shapes(picture: &Picture) -> Vec<Shape> {
+    let mut chart = Chart::new(picture);
+    chart.axes();
+    chart.marks();
+    chart.colors();
+    chart.legend();
+    chart.remark();
+    chart.shapes
+}
+
+/// A chart that is being made.
+struct Chart<'a> {
+    picture: &'a Picture,
+    font: Font,
+    /// Where the marks are.
+    area: Frame,
+    scales: [Scale; 2],
+    /// The vertical axis grows downwards, as rows do.
+    rows: bool,
+    across: Ticks,
+    upward: Ticks,
+    /// Where the name of the axis that stands upright is.
+    beside: f64,
+    shapes: Vec<Shape>,
+}
+
+/// What stands along an axis.
+struct Ticks {
+    labels: Vec<(f64, String)>,
+    /// Whether a rule goes from each through the area.
+    rules: bool,
+}
+
+impl<'a> Chart<'a> {
+    fn new(picture: &'a Picture) -> Chart<'a> {
+        let font = Font::new();
+        let scales = picture.scales();
+        let grid = picture.layers.iter().find_map(|layer| layer.mark.grid());
+        let rows = grid.is_some();
+        let across = across(picture, scales[0], grid);
+        let upward = match grid {
+            Some(grid) => Ticks { labels: cells(grid.rows), rules: false },
+            None => Ticks { labels: scales[1].ticks(5.0), rules: true },
+        };
+        let widest = upward.labels.iter().map(|(_, text)| font.width(text, NORMAL)).fold(0.0, f64::max);
+        let named = if picture.axes[1].is_empty() { 0.0 } else { 26.0 };
+        let left = (widest + named + 22.0).clamp(48.0, WIDTH / 3.0);
+        let top = if picture.title.is_empty() { SIDE } else { 44.0 };
+        let right = if picture.heat().is_some() { COLORS } else { SIDE };
+        let mut area = Frame { x: left, y: top, width: WIDTH - left - right, height: HEIGHT - top - BELOW };
+        if let Some(Grid { rows, columns }) = grid {
+            // Cells are squares, unless that leaves nothing of one side; what is narrow is in the middle.
+            let ratio = (columns.max(1) as f64 / rows.max(1) as f64).clamp(0.25, 4.0);
+            let room = area.width;
+            area.width = room.min(area.height * ratio);
+            area.height = area.width / ratio;
+            area.x += (room - area.width) / 2.0;
+        }
+        let beside = (area.x - widest - 30.0).max(18.0);
+        let mut chart =
+            Chart { picture, font, area, scales, rows, across, upward, beside, shapes: Vec::new() };
+        if !picture.title.is_empty() {
+            let middle = area.x + area.width / 2.0;
+            let room = 2.0 * middle.min(WIDTH - middle) - SIDE;
+            let title = chart.font.fitted(&picture.title, LARGE, room);
+            chart.text(middle, 26.0, Anchor::Middle, LARGE, &title);
+        }
+        chart
+    }
+
+    fn x(&self, value: f64) -> f64 {
+        self.area.x + self.scales[0].place(value) * self.area.width
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        let place = self.scales[1].place(value);
+        self.area.y + if self.rows { place } else { 1.0 - place } * self.area.height
+    }
+
+    fn point(&self, [x, y]: [f64; 2]) -> [f64; 2] {
+        [self.x(x), self.y(y)]
+    }
+
+    /// The frame with these two corners.
+    fn frame(&self, [x0, x1]: [f64; 2], [y0, y1]: [f64; 2]) -> Frame {
+        let (x0, x1, y0, y1) = (self.x(x0), self.x(x1), self.y(y0), self.y(y1));
+        Frame { x: x0.min(x1), y: y0.min(y1), width: (x1 - x0).abs(), height: (y1 - y0).abs() }
+    }
+
+    fn text(&mut self, x: f64, y: f64, anchor: Anchor, size: f64, content: &str) {
+        let content = content.to_string();
+        let text = Text { x, y, anchor, size, color: INK, upward: false, halo: false, content };
+        self.shapes.push(Shape::Text(text));
+    }
+
+    fn axes(&mut self) {
+        let Frame { x: left, y: top, width, height } = self.area;
+        let (bottom, end) = (top + height, left + width);
+        let across = std::mem::take(&mut self.across.labels);
+        if self.across.rules {
+            for (value, _) in &across {
+                let x = self.x(*value);
+                self.shapes.push(Shape::Rule([x, top], [x, bottom], FAINT));
+            }
+        }
+        for (x, label) in self.spaced(&across) {
+            self.text(x, bottom + 18.0, Anchor::Middle, NORMAL, &label);
+        }
+        for (value, label) in std::mem::take(&mut self.upward.labels) {
+            let y = self.y(value);
+            if self.upward.rules {
+                self.shapes.push(Shape::Rule([left, y], [end, y], FAINT));
+            }
+            self.text(left - 8.0, y + 4.5, Anchor::End, NORMAL, &label);
+        }
+        self.shapes.push(Shape::Rule([left, bottom], [end, bottom], INK));
+        self.shapes.push(Shape::Rule([left, top], [left, bottom], INK));
+        let [x, y] = &self.picture.axes;
+        if !x.is_empty() {
+            let middle = left + width / 2.0;
+            let room = 2.0 * middle.min(WIDTH - middle) - SIDE;
+            let name = self.font.fitted(x, NORMAL, room);
+            self.text(middle, bottom + 40.0, Anchor::Middle, NORMAL, &name);
+        }
+        if !y.is_empty() {
+            let content = self.font.fitted(y, NORMAL, HEIGHT - 2.0 * SIDE);
+            // In the middle of its axis, but for what would be cut off.
+            let half = self.font.width(&content, NORMAL) / 2.0 + 4.0;
+            let y = (top + height / 2.0).clamp(half, HEIGHT - half);
+            let anchor = Anchor::Middle;
+            let text = Text {
+                x: self.beside,
+                y,
+                anchor,
+                size: NORMAL,
+                color: INK,
+                upward: true,
+                halo: false,
+                content,
+            };
+            self.shapes.push(Shape::Text(text));
+        }
+    }
+
+    /// Labels below the area with their places: those that have room beside each other, evenly chosen, cut where
+    /// even then they are too long.
+    fn spaced(&self, labels: &[(f64, String)]) -> Vec<(f64, String)> {
+        const GAP: f64 = 8.0;
+        const LEAST: f64 = 110.0;
+        let [first, second, ..] = labels else {
+            return labels
+                .iter()
+                .map(|(v, t)| (self.x(*v), self.font.fitted(t, NORMAL, self.area.width)))
+                .collect();
+        };
+        let apart = self.x(second.0) - self.x(first.0);
+        let widest = labels.iter().map(|(_, text)| self.font.width(text, NORMAL)).fold(0.0, f64::max);
+        let room = apart.max(widest.min(LEAST) + GAP);
+        let step = (room / apart.max(1e-6)).ceil().clamp(1.0, labels.len() as f64) as usize;
+        let room = apart * step as f64 - GAP;
+        let shown = labels.iter().step_by(step);
+        shown.map(|(value, text)| (self.x(*value), self.font.fitted(text, NORMAL, room))).collect()
+    }
+
+    fn marks(&mut self) {
+        let picture = self.picture;
+        let bars = picture.layers.iter().filter(|layer| matches!(layer.mark, Mark::Bars(..))).count();
+        let mut bar = 0;
+        for (at, layer) in picture.layers.iter().enumerate() {
+            self.mark(layer, color(at), bar, bars);
+            bar += usize::from(matches!(layer.mark, Mark::Bars(..)));
+        }
+    }
+
+    fn mark(&mut self, layer: &Layer, color: Color, bar: usize, bars: usize) {
+        let finite = |point: &[f64; 2]| point.iter().all(|v| v.is_finite());
+        match &layer.mark {
+            Mark::Line(points) => {
+                for run in points.split(|point| !finite(point)).filter(|run| !run.is_empty()) {
+                    let run: Vec<[f64; 2]> = run.iter().map(|point| self.point(*point)).collect();
+                    // A point between two gaps is seen, too.
+                    let one = run.len() == 1;
+                    self.shapes.push(if one {
+                        Shape::Discs(run, color)
+                    } else {
+                        Shape::Polyline(run, color)
+                    });
+                }
+            }
+            Mark::Points(points) => {
+                let points = points.iter().filter(|point| finite(point)).map(|point| self.point(*point));
+                let points: Vec<[f64; 2]> = points.collect();
+                if !points.is_empty() {
+                    self.shapes.push(Shape::Discs(points, color));
+                }
+            }
+            Mark::Bars(_, values) => {
+                let width = 0.8 / bars.max(1) as f64;
+                for (i, value) in values.iter().enumerate().filter(|(_, v)| v.is_finite()) {
+                    let low = i as f64 - 0.4 + width * bar as f64;
+                    let frame = self.frame([low, low + width], [0.0, *value]);
+                    self.shapes.push(Shape::Bar(frame, color));
+                }
+            }
+            Mark::Histogram(bins, _) => {
+                for [low, high, count] in bins {
+                    let frame = self.frame([*low, *high], [0.0, *count]);
+                    self.shapes.push(Shape::Bar(frame, color));
+                }
+            }
+            Mark::Heatmap(grid, values) => self.pixels(*grid, pixels::colors(values)),
+            Mark::Image(grid, bytes) => self.pixels(*grid, bytes.clone()),
+        }
+    }
+
+    fn pixels(&mut self, grid: Grid, bytes: Vec<u8>) {
+        if grid.rows > 0 && grid.columns > 0 {
+            let end = |n: usize| [-0.5, n as f64 - 0.5];
+            let frame = self.frame(end(grid.columns), end(grid.rows));
+            self.shapes.push(Shape::Pixels(frame, grid, bytes));
+        }
+    }
+
+    /// The colours of a heat map with their values, its name above them.
+    fn colors(&mut self) {
+        let Some((label, values)) = self.picture.heat() else { return };
+        const STEPS: usize = 64;
+        let scale = pixels::scale(values);
+        let Frame { y: top, height, .. } = self.area;
+        let x = self.area.x + self.area.width + 16.0;
+        let each = height / STEPS as f64;
+        for i in 0..STEPS {
+            let y = top + height - each * (i + 1) as f64;
+            // A little more than its part, so that no gap is seen between two of them.
+            let frame = Frame { x, y, width: 14.0, height: each + if i == 0 { 0.0 } else { 0.5 } };
+            self.shapes.push(Shape::Block(frame, pixels::color((i as f64 + 0.5) / STEPS as f64)));
+        }
+        for (value, label) in scale.ticks((height / 40.0).clamp(1.0, 5.0)) {
+            let y = top + (1.0 - scale.place(value)) * height;
+            self.text(x + 19.0, y + 4.5, Anchor::Start, SMALL, &label);
+        }
+        if !label.is_empty() {
+            let label = self.font.fitted(label, SMALL, WIDTH - x - 4.0);
+            self.text(x, top - 6.0, Anchor::Start, SMALL, &label);
+        }
+    }
+
+    /// The names of layers with their colours, where they hide least.
+    fn legend(&mut self) {
+        const LINE: f64 = 18.0;
+        const PAD: f64 = 6.0;
+        let room = self.area.width / 2.0;
+        let named: Vec<(Color, String)> = self
+            .picture
+            .layers
+            .iter()
+            .enumerate()
+            .filter(|(_, layer)| !layer.label.is_empty() && layer.mark.grid().is_none())
+            .map(|(at, layer)| (color(at), self.font.fitted(&layer.label, NORMAL, room)))
+            .collect();
+        let widest = named.iter().map(|(_, text)| self.font.width(text, NORMAL)).fold(0.0, f64::max);
+        let (width, height) = (widest + 16.0 + 2.0 * PAD, LINE * named.len() as f64 + PAD);
+        let Frame { x: left, y: top, .. } = self.area;
+        let (right, low) = (left + self.area.width - width - 4.0, top + self.area.height - height - 4.0);
+        let middle = left + (self.area.width - width) / 2.0;
+        let (left, top) = (left + 4.0, top + 4.0);
+        let places = [(right, top), (left, top), (right, low), (left, low), (middle, top), (middle, low)];
+        let hidden = |(x, y): &(f64, f64)| self.covered(Frame { x: *x, y: *y, width, height });
+        // The first of those that hide as little as any: above on the right, if nothing is there.
+        let Some((x, y)) = places.into_iter().min_by_key(hidden) else { return };
+        for (line, (color, label)) in named.into_iter().enumerate() {
+            let y = y + LINE * (line + 1) as f64 - 3.0;
+            let frame = Frame { x: x + PAD, y: y - 9.5, width: 10.0, height: 10.0 };
+            self.shapes.push(Shape::Block(frame, color));
+            let (x, anchor) = (x + PAD + 16.0, Anchor::Start);
+            let text =
+                Text { x, y, anchor, size: NORMAL, color: INK, upward: false, halo: true, content: label };
+            self.shapes.push(Shape::Text(text));
+        }
+    }
+
+    /// How much of what is drawn lies in a frame: points of lines and discs, and bars.
+    fn covered(&self, frame: Frame) -> usize {
+        let inside = |p: &[f64; 2]| {
+            (frame.x..=frame.x + frame.width).contains(&p[0])
+                && (frame.y..=frame.y + frame.height).contains(&p[1])
+        };
+        // A line passes through a frame in which none of its points is.
+        let passed = |pair: &[[f64; 2]]| {
+            const PARTS: u32 = 8;
+            (0..PARTS)
+                .filter(|i| {
+                    let part = f64::from(*i) / f64::from(PARTS);
+                    inside(&[0, 1].map(|c| pair[0][c] + (pair[1][c] - pair[0][c]) * part))
+                })
+                .count()
+        };
+        let of = |shape: &Shape| match shape {
+            Shape::Polyline(points, _) => points.windows(2).map(passed).sum(),
+            Shape::Discs(points, _) => points.iter().filter(|point| inside(point)).count() * 8,
+            Shape::Bar(bar, _) => {
+                let apart = bar.x > frame.x + frame.width
+                    || bar.x + bar.width < frame.x
+                    || bar.y > frame.y + frame.height
+                    || bar.y + bar.height < frame.y;
+                usize::from(!apart) * 8
+            }
+            _ => 0,
+        };
+        self.shapes.iter().map(of).sum()
+    }
+
+    fn remark(&mut self) {
+        let remark = self.picture.remark();
+        if remark.is_empty() {
+            return;
+        }
+        let nothing = self.picture.layers.iter().all(|layer| layer.mark.is_empty());
+        let (x, y) = (self.area.x + self.area.width / 2.0, self.area.y + self.area.height / 2.0);
+        let (x, y, anchor, size) = match nothing {
+            true => (x, y, Anchor::Middle, NORMAL),
+            false => (WIDTH - 8.0, HEIGHT - 6.0, Anchor::End, SMALL),
+        };
+        let text = Text { x, y, anchor, size, color: PALE, upward: false, halo: false, content: remark };
+        self.shapes.push(Shape::Text(text));
+    }
+}
+
+/// The colour of a layer.
+fn color(at: usize) -> Color {
+    PALETTE[at % PALETTE.len()]
+}
+
+/// What stands below the area: numbers; names of bars; where there is nothing but bars or cells, which one it is.
+fn across(picture: &Picture, scale: Scale, grid: Option<Grid>) -> Ticks {
+    if let Some(grid) = grid {
+        return Ticks { labels: cells(grid.columns), rules: false };
+    }
+    let bars = |layer: &Layer| match &layer.mark {
+        Mark::Bars(names, values) => Some((names.clone(), values.len())),
+        _ => None,
+    };
+    let all: Option<Vec<(Vec<String>, usize)>> = picture.layers.iter().map(bars).collect();
+    let named = picture.layers.iter().filter_map(bars).find(|(names, _)| !names.is_empty());
+    match (named, all.as_deref()) {
+        (Some((names, _)), _) => {
+            let labels = names.into_iter().enumerate().map(|(i, name)| (i as f64, name));
+            Ticks { labels: labels.collect(), rules: false }
+        }
+        (None, Some(layers @ [_, ..])) => {
+            Ticks { labels: cells(layers.iter().map(|layer| layer.1).max().unwrap_or(0)), rules: false }
+        }
+        _ => Ticks { labels: scale.ticks(6.0), rules: true },
+    }
+}
+
+/// Numbers of cells, at round distances if there are many.
+fn cells(count: usize) -> Vec<(f64, String)> {
+    const MOST: usize = 10;
+    let mut power = 1usize;
+    let step = loop {
+        let step =
+            [1, 2, 5].map(|n| power.saturating_mul(n)).into_iter().find(|step| count.div_ceil(*step) <= MOST);
+        if let Some(step) = step {
+            break step;
+        }
+        power = power.saturating_mul(10);
+    };
+    (0..count).step_by(step).map(|i| (i as f64, i.to_string())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_cells() {
+        let texts = |n| cells(n).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+        assert_eq!(texts(0), Vec::<String>::new());
+        assert_eq!(texts(3), ["0", "1", "2"]);
+        assert_eq!(texts(11), ["0", "2", "4", "6", "8", "10"]);
+        assert_eq!(texts(40), ["0", "5", "10", "15", "20", "25", "30", "35"]);
+        assert!((1..=10).contains(&cells(usize::MAX >> 1).len()));
+    }
+}
