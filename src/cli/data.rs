@@ -1,26 +1,68 @@
 //! Data files: read and written by their paths, which begin at the working folder.
 //!
 //! Only files are read, never devices or pipes, which may have no end. A file is written beside its place
-//! and then moved there, so that nobody ever sees half of one.
+//! and then moved there, so that nobody ever sees half of one. A large file that is used in parts is mapped, not read.
+//! Both stop where a user interrupts.
 
+use super::map;
+use bytes::Bytes;
 use felis::session::FileSystem;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Bytes that are read or written between two looks whether to stop.
+const PIECE: usize = 1 << 22;
+/// A shorter file is read, not mapped: what others do to it later is then no concern.
+const LEAST_MAPPED: u64 = 1 << 24;
 
 /// The files of this machine.
-pub struct DataFiles;
+pub struct DataFiles {
+    /// Set when the user interrupts.
+    stop: Arc<AtomicBool>,
+}
+
+impl DataFiles {
+    /// Reading and writing stop when the flag is set.
+    pub fn new(stop: Arc<AtomicBool>) -> DataFiles {
+        DataFiles { stop }
+    }
+
+    /// Fails if the user has interrupted.
+    fn look(&self) -> std::io::Result<()> {
+        match self.stop.load(Ordering::Relaxed) {
+            true => Err(std::io::Error::new(ErrorKind::Interrupted, "it was interrupted")),
+            false => Ok(()),
+        }
+    }
+
+    fn all(&self, file: File, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
+        let mut file = file.take(most);
+        loop {
+            self.look()?;
+            if file.by_ref().take(PIECE as u64).read_to_end(bytes)? == 0 {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// A file that can be read, with what is known of it; why not, in words.
+fn about(path: &str) -> Result<Metadata, String> {
+    let about = fs::metadata(path).map_err(|error| reason(&error, "read it"))?;
+    match (about.is_dir(), about.is_file()) {
+        (true, _) => Err("it is a folder".to_string()),
+        (_, false) => Err("it is no file".to_string()),
+        _ => Ok(about),
+    }
+}
 
 impl FileSystem for DataFiles {
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String> {
         let why = |error: std::io::Error| reason(&error, "read it");
-        let about = fs::metadata(path).map_err(why)?;
-        if about.is_dir() {
-            return Err("it is a folder".to_string());
-        }
-        if !about.is_file() {
-            return Err("it is no file".to_string());
-        }
+        let about = about(path)?;
         if about.len() > most {
             return Err("it is larger than the memory that may be used".to_string());
         }
@@ -29,8 +71,17 @@ impl FileSystem for DataFiles {
             .try_reserve_exact(about.len() as usize)
             .map_err(|_| "there is not enough memory".to_string())?;
         // It may grow while it is read.
-        File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).map_err(why)?;
+        File::open(path).and_then(|file| self.all(file, most, &mut bytes)).map_err(why)?;
         Ok(bytes)
+    }
+
+    fn map(&self, path: &str, most: u64) -> Result<Bytes, String> {
+        let mapped = match about(path)?.len() >= LEAST_MAPPED {
+            true => File::open(path).map_err(|error| reason(&error, "read it")).map(|file| map::bytes(&file))?,
+            false => None,
+        };
+        // Some file systems have no maps.
+        mapped.map_or_else(|| self.read(path, most).map(Bytes::from), Ok)
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
@@ -44,11 +95,15 @@ impl FileSystem for DataFiles {
             return Err("it is no file".to_string());
         }
         let (beside, mut file) = beside(&target).map_err(why)?;
-        let written = file.write_all(bytes).and_then(|()| {
+        let mut pieces = || {
+            bytes.chunks(PIECE).try_for_each(|piece| self.look().and_then(|()| file.write_all(piece)))
+        };
+        let written = pieces().and_then(|()| {
             if let Ok(about) = fs::metadata(&target) {
                 file.set_permissions(about.permissions())?;
             }
-            file.sync_all()
+            file.sync_all()?;
+            self.look()
         });
         drop(file);
         let moved = written.and_then(|()| fs::rename(&beside, &target));

@@ -25,6 +25,10 @@ pub enum Trouble {
     NoColumn { what: &'static str, name: String, there: Vec<String>, similar: Option<String> },
     /// The format is no part of this build.
     NotBuilt,
+    /// It was stopped from outside.
+    Stopped,
+    /// A character that separates no cells.
+    NoSeparator { found: char },
     /// A picture that a file of this name does not hold.
     NotDrawn { why: String },
     /// A stated type, or that of a value, which no such file holds.
@@ -68,6 +72,8 @@ impl Trouble {
             Trouble::NotHeld { .. } => "E1008",
             Trouble::NotDrawn { .. } => "E1009",
             Trouble::NotBuilt => "E1010",
+            Trouble::NoSeparator { .. } => "E1011",
+            Trouble::Stopped => "E0511",
         }
     }
 
@@ -142,6 +148,11 @@ impl Trouble {
                 "asked for here",
             )
             .help("build it with `--features parquet`, or take `.csv` or `.npy`"),
+            Trouble::Stopped => error("interrupted".to_string(), "stopped here"),
+            Trouble::NoSeparator { found } => {
+                error(format!("{found:?} cannot stand between the cells of a line"), "asked for here")
+                    .help("take one of `','`, `';'`, `'\\t'`, `'|'`, `' '`")
+            }
             Trouble::NotDrawn { why } => {
                 error(format!("this picture cannot be saved as `{path}`"), "saved here").note(why.clone())
             }

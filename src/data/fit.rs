@@ -4,7 +4,7 @@
 //! from integers, each checked below its size. Otherwise says both types.
 
 use super::error::Why;
-use super::{Column, Element, Trouble};
+use super::{Column, Element, Limits, Trouble};
 use crate::types::encoding::Width;
 use crate::types::stored::Cell;
 use crate::types::{Scalar, Type};
@@ -18,13 +18,17 @@ pub fn fit(
     wanted: &Cell,
     place: impl Fn(usize) -> String,
     mismatch: impl Fn() -> Trouble,
+    limits: &Limits<'_>,
 ) -> Result<Buffer, Trouble> {
     match (column.element, wanted.inner()) {
         (Element::Scalar(from), Cell::Scalar(to)) if from == *to => Ok(column.cells),
         (Element::Scalar(from), Cell::Scalar(to)) if from.fits(*to) => {
             let mut out =
                 Buffer::with_room(Class::of_scalar(*to), column.cells.len()).ok_or_else(&mismatch)?;
-            (0..column.cells.len()).for_each(|i| out.push(widen(from, *to, &column.cells.get(i))));
+            for i in 0..column.cells.len() {
+                limits.look(i)?;
+                out.push(widen(from, *to, &column.cells.get(i)));
+            }
             Ok(out)
         }
         (Element::Bool, Cell::Code(ty)) if ty.is_bool() => Ok(column.cells),
@@ -35,7 +39,15 @@ pub fn fit(
                 let missing = column.missing.get(i).copied().unwrap_or(false);
                 missing || below(from, &column.cells.get(i), &size)
             };
-            if let Some(at) = (0..column.cells.len()).find(|i| !fits(*i)) {
+            let mut other = None;
+            for i in 0..column.cells.len() {
+                limits.look(i)?;
+                if !fits(i) {
+                    other = Some(i);
+                    break;
+                }
+            }
+            if let Some(at) = other {
                 let text = integer(from, &column.cells.get(at)).to_string();
                 return Err(Trouble::Cell { place: place(at), text, wanted: ty.to_string(), why: Why::Size });
             }

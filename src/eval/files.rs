@@ -8,13 +8,14 @@ use super::code::PrimTypes;
 use super::error::Failure;
 use super::select::{packed, room, value};
 use crate::core::Prim;
-use crate::data::{self, Column, Content, Data, Element, FileSystem, Format, Trouble};
+use crate::data::{self, Column, Content, Data, Element, FileSystem, Format, Limits, Separator, Trouble};
 use crate::layout::{Form, Layout, Layouts};
 use crate::picture;
 use crate::types::Type;
 use crate::types::encoding::Code;
 use crate::types::stored::{Axis, Cell, Held, Stored, Unstored};
 use crate::value::{Buffer, Case, Class, Value};
+use bytes::Bytes;
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
@@ -25,29 +26,35 @@ pub(super) fn files(
     args: &[Value],
     layouts: &Layouts,
     files: Option<&dyn FileSystem>,
-    memory: u64,
+    limits: &Limits<'_>,
 ) -> Result<Value, Failure> {
+    let memory = limits.room;
     if let Prim::Cells | Prim::Svg | Prim::Drawn = prim {
         return drawn(prim, types, &args[0], layouts, memory);
     }
     let path = args[0].as_str();
-    let failed = |trouble| Failure::File { path: path.to_string(), trouble: Box::new(trouble) };
+    let failed = |trouble| match trouble {
+        Trouble::Stopped => Failure::Interrupted,
+        trouble => Failure::File { path: path.to_string(), trouble: Box::new(trouble) },
+    };
     let Some(files) = files else { return Err(failed(Trouble::NoFiles)) };
-    let Some(format) = format(prim) else {
+    let Some(format) = format(prim, path, args).map_err(failed)? else {
         return Err(Failure::Internal { what: "a primitive that has no file" });
     };
-    let read = |most: u64| {
-        files.read(path, most).map_err(|why| failed(Trouble::Unreadable { why })).map(|bytes| (bytes, most))
-    };
+    // A host that was stopped says in words that it was.
+    let said = |trouble| limits.look(0).map_or_else(|stopped| stopped, |()| trouble);
+    let unreadable = |why: String| failed(said(Trouble::Unreadable { why }));
     let write = |bytes: Result<Vec<u8>, Trouble>| {
         let done = bytes.and_then(|bytes| {
-            files.write(path, &bytes).map_err(|why| Trouble::Unwritable { why }).map(|()| Value::UNIT)
+            let written = files.write(path, &bytes).map(|()| Value::UNIT);
+            written.map_err(|why| said(Trouble::Unwritable { why }))
         });
         done.map_err(failed)
     };
     match prim {
         Prim::ReadText => {
-            let (bytes, _) = read(memory.min(super::prim::LONGEST_STRING as u64))?;
+            let longest = memory.min(super::prim::LONGEST_STRING as u64);
+            let bytes = files.read(path, longest).map_err(unreadable)?;
             let text = String::from_utf8(bytes).map_err(|error| {
                 let at = error.utf8_error().valid_up_to();
                 let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
@@ -68,17 +75,21 @@ pub(super) fn files(
             };
             if prim.is_reader() {
                 let stored = stored(ty, format).map_err(failed)?;
-                let (bytes, most) = read(memory)?;
+                let bytes = match format.is_mapped() {
+                    true => files.map(path, memory),
+                    false => files.read(path, memory).map(Bytes::from),
+                };
+                let bytes = bytes.map_err(unreadable)?;
                 let part = args.get(1).map(Value::as_str);
-                let found = data::read(format, &bytes, part, &stored, most).map_err(failed)?;
+                let found = data::read(format, &bytes, part, &stored, limits).map_err(failed)?;
                 drop(bytes);
-                return Reading { ty, stored: &stored, layouts, memory }.value(found, &failed);
+                return Reading { ty, stored: &stored, layouts, limits, format }.value(found, &failed);
             }
             let write_data = |ty: &Type, value: &Value| to_data(ty, value, format, layouts);
             if prim == Prim::WriteNpz {
-                return write(archive(ty, &args[1], layouts, write_data));
+                return write(archive(ty, &args[1], layouts, limits, write_data));
             }
-            write(write_data(ty, &args[1]).and_then(|data| data::write(format, &data)))
+            write(write_data(ty, &args[1]).and_then(|data| data::write(format, &data, limits)))
         }
     }
 }
@@ -101,7 +112,7 @@ fn drawn(
         let draw = if prim == Prim::Svg { picture::svg } else { picture::text };
         return Ok(Value::str(draw(&picture)));
     }
-    let numbers = types.args.first().and_then(|ty| to_data(ty, value, Format::Csv, layouts).ok());
+    let numbers = types.args.first().and_then(|ty| to_data(ty, value, Format::Csv(Separator::COMMA), layouts).ok());
     let Some(numbers) = numbers else {
         return Err(Failure::Internal { what: "numbers that are none" });
     };
@@ -112,16 +123,24 @@ fn drawn(
     }
 }
 
-fn format(prim: Prim) -> Option<Format> {
-    Some(match prim {
+/// The format of a primitive, if it has one.
+fn format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>, Trouble> {
+    let separator = |given: Option<&Value>| {
+        let found = given.map_or(',', Value::as_char);
+        Separator::of_char(found).ok_or(Trouble::NoSeparator { found })
+    };
+    Ok(Some(match prim {
         Prim::Npy | Prim::WriteNpy => Format::Npy,
         Prim::Npz | Prim::WriteNpz => Format::Npz,
-        Prim::Csv | Prim::WriteCsv => Format::Csv,
+        Prim::Csv | Prim::WriteCsv => Format::Csv(Separator::of_path(path)),
+        Prim::CsvBy => Format::Csv(separator(args.get(1))?),
+        Prim::WriteCsvBy => Format::Csv(separator(args.get(2))?),
+        Prim::Arrow | Prim::WriteArrow => Format::Arrow,
         Prim::Parquet | Prim::WriteParquet => Format::Parquet,
         Prim::Raw | Prim::WriteRaw => Format::Raw,
         Prim::ReadText | Prim::WriteText | Prim::SavePicture => Format::Text,
-        _ => return None,
-    })
+        _ => return Ok(None),
+    }))
 }
 
 /// A type as files hold it; the checker could not look into type parameters.
@@ -145,7 +164,8 @@ struct Reading<'r> {
     ty: &'r Type,
     stored: &'r Stored,
     layouts: &'r Layouts,
-    memory: u64,
+    limits: &'r Limits<'r>,
+    format: Format,
 }
 
 impl Reading<'_> {
@@ -154,16 +174,22 @@ impl Reading<'_> {
         let sizes = self.sizes(&data.shape, &fits).map_err(failed)?;
         let layout = self.layouts.of(&self.stored.element);
         let count: usize = if data.shape.contains(&0) { 0 } else { data.shape.iter().product() };
+        // What lies in the file as it does in memory takes none.
+        let in_place = matches!((&data.content, &self.stored.held), (Content::Plain(column), Held::Cell(cell))
+            if column.cells.is_foreign() && self.plain(column, cell, layout.class));
+        let complex = matches!(&data.content, Content::Plain(column)
+            if column.cells.is_foreign() && column.element == Element::Complex);
         // Numbers may become wider on the way: a byte of a file is eight of a `real`.
         let slots = count.saturating_mul(layout.slots);
-        if (slots as u64).saturating_mul(layout.class.bytes()) > self.memory {
-            return Err(super::arith::too_much(slots, layout.class.bytes(), self.memory));
+        let memory = self.limits.room;
+        if !(in_place || complex) && (slots as u64).saturating_mul(layout.class.bytes()) > memory {
+            return Err(super::arith::too_much(slots, layout.class.bytes(), memory));
         }
         let buffer = match (data.content, &self.stored.held) {
             (Content::Plain(column), Held::Complex) if column.element == Element::Complex => column.cells,
             (Content::Plain(column), Held::Cell(cell)) => {
                 let plain = self.plain(&column, cell, layout.class);
-                let column = fitted("", column, cell, &data.shape, &fits).map_err(failed)?;
+                let column = fitted("", column, cell, &data.shape, &fits, self.limits).map_err(failed)?;
                 match plain {
                     true if layout.slots == 0 => Buffer::U8(Vec::new()),
                     true => column.cells,
@@ -185,7 +211,8 @@ impl Reading<'_> {
                             similar,
                         }));
                     };
-                    let column = fitted(name, column, cell, &data.shape, &fits).map_err(failed)?;
+                    let column =
+                        fitted(name, column, cell, &data.shape, &fits, self.limits).map_err(failed)?;
                     chosen.push((column, cell.clone()));
                 }
                 self.rows(&chosen, &layout, count, failed)?
@@ -269,7 +296,7 @@ impl Reading<'_> {
                 // A case with an argument is one slot; what has none of its own takes no part.
                 if layout.slots > 1 {
                     let why = "a cell that may be empty holds one value".to_string();
-                    let (format, ty) = (Format::Csv, ty.to_string());
+                    let (format, ty) = (self.format, ty.to_string());
                     return Err(failed(Trouble::NotHeld { format, ty, why }));
                 }
                 Ok(Some(layout))
@@ -277,8 +304,9 @@ impl Reading<'_> {
         };
         let layouts: Vec<Option<Arc<Layout>>> =
             columns.iter().map(|(_, cell)| places(cell)).collect::<Result<_, _>>()?;
-        let mut buffer = room(layout.class, count * layout.slots, self.memory)?;
+        let mut buffer = room(layout.class, count * layout.slots, self.limits.room)?;
         for i in 0..count {
+            self.limits.look(i).map_err(failed)?;
             for ((column, cell), layout) in columns.iter().zip(&layouts) {
                 if layout.as_ref().is_some_and(|layout| layout.slots == 0) {
                     continue;
@@ -310,6 +338,7 @@ fn fitted(
     cell: &Cell,
     shape: &[usize],
     fits: &str,
+    limits: &Limits<'_>,
 ) -> Result<Column, Trouble> {
     let element = column.element;
     let mismatch = || Trouble::Element {
@@ -326,7 +355,7 @@ fn fitted(
         return Err(Trouble::empty(place, wanted));
     }
     column.missing = missing.clone();
-    let cells = data::fit(column, cell, |at| place(name, shape, at), mismatch)?;
+    let cells = data::fit(column, cell, |at| place(name, shape, at), mismatch, limits)?;
     Ok(Column { element, cells, missing })
 }
 
@@ -367,7 +396,7 @@ fn to_data(ty: &Type, value: &Value, format: Format, layouts: &Layouts) -> Resul
                 .ok_or_else(|| not_held("codes of up to 64 bits are held"))?,
             Cell::Sum(..) | Cell::Variant(..) => return Err(not_held("a cell is empty or not")),
         };
-        if cell.optional() && !matches!(format, Format::Csv | Format::Parquet) {
+        if cell.optional() && !format.has_empty_cells() {
             return Err(not_held("its cells are never empty"));
         }
         let mut cells =
@@ -430,6 +459,7 @@ fn archive(
     ty: &Type,
     value: &Value,
     layouts: &Layouts,
+    limits: &Limits<'_>,
     data: impl Fn(&Type, &Value) -> Result<Data, Trouble>,
 ) -> Result<Vec<u8>, Trouble> {
     let Some(fields) = ty.unfold().fields() else {
@@ -443,5 +473,5 @@ fn archive(
         let own = if part.slots == layout.slots { value.clone() } else { value.slots(start, part.slots) };
         arrays.push((name.clone(), data(ty, &own)?));
     }
-    data::write_archive(&arrays)
+    data::write_archive(&arrays, limits)
 }

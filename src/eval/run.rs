@@ -19,7 +19,7 @@ use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
 use super::watch::{Watch, Watcher};
 use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Script, Stmt};
-use crate::data::FileSystem;
+use crate::data::{FileSystem, Limits};
 use crate::kernel::Accelerator;
 use crate::layout::{Layout, Layouts, TOO_MANY, countable};
 use crate::source::Span;
@@ -324,8 +324,9 @@ impl Run<'_, '_> {
                         }
                     });
                 }
-                let (out, memory, files) = (&mut *self.host.out, self.host.memory, self.host.files);
-                let done = self.machine.primitive(*prim, types, &args, memory, files, out);
+                let limits = Limits { room: self.host.memory, stop: self.host.interrupt };
+                let (out, files) = (&mut *self.host.out, self.host.files);
+                let done = self.machine.primitive(*prim, types, &args, limits, files, out);
                 done.map_err(|failure| self.fail(failure, span))
             }
             Kind::Arithmetic(op, num, modulus, args) => {
