@@ -77,7 +77,9 @@ impl FileSystem for DataFiles {
 
     fn map(&self, path: &str, most: u64) -> Result<Bytes, String> {
         let mapped = match about(path)?.len() >= LEAST_MAPPED {
-            true => File::open(path).map_err(|error| reason(&error, "read it")).map(|file| map::bytes(&file))?,
+            true => {
+                File::open(path).map_err(|error| reason(&error, "read it")).map(|file| map::bytes(&file))?
+            }
             false => None,
         };
         // Some file systems have no maps.
@@ -95,9 +97,8 @@ impl FileSystem for DataFiles {
             return Err("it is no file".to_string());
         }
         let (beside, mut file) = beside(&target).map_err(why)?;
-        let mut pieces = || {
-            bytes.chunks(PIECE).try_for_each(|piece| self.look().and_then(|()| file.write_all(piece)))
-        };
+        let mut pieces =
+            || bytes.chunks(PIECE).try_for_each(|piece| self.look().and_then(|()| file.write_all(piece)));
         let written = pieces().and_then(|()| {
             if let Ok(about) = fs::metadata(&target) {
                 file.set_permissions(about.permissions())?;
@@ -140,5 +141,55 @@ fn reason(error: &std::io::Error, what: &str) -> String {
         ErrorKind::PermissionDenied => format!("there is no permission to {what}"),
         ErrorKind::StorageFull => "the disk is full".to_string(),
         _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of this test that is empty.
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("felis-data-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        folder
+    }
+
+    #[test]
+    fn an_interrupted_writing_leaves_the_file_and_nothing_beside_it() {
+        let folder = folder("stopped");
+        let path = folder.join("x.txt");
+        let name = path.to_str().expect("a name");
+        let stop = Arc::new(AtomicBool::new(false));
+        let files = DataFiles::new(stop.clone());
+        files.write(name, b"old").expect("written");
+        stop.store(true, Ordering::Relaxed);
+        for bytes in [&b"new"[..], &[0; 3 * PIECE]] {
+            assert_eq!(files.write(name, bytes), Err("it was interrupted".to_string()));
+            assert_eq!(files.read(name, 100), Err("it was interrupted".to_string()));
+        }
+        stop.store(false, Ordering::Relaxed);
+        assert_eq!(files.read(name, 100).as_deref(), Ok(&b"old"[..]));
+        assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1);
+        let _ = fs::remove_dir_all(&folder);
+    }
+
+    #[test]
+    fn a_map_holds_what_was_there_while_the_file_is_replaced() {
+        let folder = folder("mapped");
+        let path = folder.join("x.bin");
+        let name = path.to_str().expect("a name");
+        let files = DataFiles::new(Arc::new(AtomicBool::new(false)));
+        let bytes: Vec<u8> = (0..LEAST_MAPPED as usize).map(|i| (i % 251) as u8).collect();
+        files.write(name, &bytes).expect("written");
+        // No room is needed for a map.
+        let mapped = files.map(name, 0).expect("mapped");
+        assert!(files.read(name, 1000).is_err());
+        files.write(name, b"short").expect("written");
+        assert!(mapped == bytes);
+        assert_eq!(files.map(name, 1000).as_deref(), Ok(&b"short"[..]));
+        assert_eq!(files.map(folder.to_str().expect("a name"), 9), Err("it is a folder".to_string()));
+        let _ = fs::remove_dir_all(&folder);
     }
 }

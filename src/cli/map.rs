@@ -7,8 +7,7 @@
 //! **Why this is sound, and where it ends.** A map is a promise that the bytes do not change while they are
 //! seen, and no system enforces it: another program may write into the file, or cut it off. What such a program writes
 //! may be seen or not, and numbers are read anew from memory at each use, so that every value is one that stood there.
-//! What is checked before it is trusted (texts, offsets, codes below their size) is checked on a copy, except codes, whose
-//! check is as good as the file is still. After a cut, looking beyond the new end ends the process
+//! What is checked and then relied upon (texts, codes below their size) is copied first. After a cut, looking beyond the new end ends the process
 //! (`SIGBUS`). Small files are therefore read, and `files.md` tells users of large ones.
 
 use bytes::Bytes;

@@ -19,7 +19,9 @@ fn malformed(why: impl Into<String>) -> Trouble {
 /// What is said of a line that is one cell, though it has a character that often separates cells.
 fn separated(text: &str, separator: Separator) -> Option<Trouble> {
     let other = [';', '\t', '|'].into_iter().find(|c| *c as u8 != separator.byte() && text.contains(*c))?;
-    Some(malformed(format!("line 1 is one cell; `csv (path, {other:?})` reads what stands between {other:?}")))
+    Some(malformed(format!(
+        "line 1 is one cell; `csv (path, {other:?})` reads what stands between {other:?}"
+    )))
 }
 
 /// The cells of a text at the types that are wanted.
@@ -29,7 +31,8 @@ pub fn read(
     separator: Separator,
     limits: &Limits<'_>,
 ) -> Result<Data, Trouble> {
-    let not_held = |ty: String, why: &str| Trouble::NotHeld { format: Format::Csv(separator), ty, why: why.to_string() };
+    let not_held =
+        |ty: String, why: &str| Trouble::NotHeld { format: Format::Csv(separator), ty, why: why.to_string() };
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
         malformed(format!("line {line} is not UTF-8 text"))

@@ -68,7 +68,8 @@ impl Seen {
 fn table(bytes: &[u8], separator: Separator) -> Option<Data> {
     let text = std::str::from_utf8(bytes).ok()?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = ReaderBuilder::new().delimiter(separator.byte()).has_headers(false).from_reader(text.as_bytes());
+    let mut reader =
+        ReaderBuilder::new().delimiter(separator.byte()).has_headers(false).from_reader(text.as_bytes());
     let mut rows = reader.records();
     let first = rows.next()?.ok()?;
     let numbers = first.iter().all(|cell| cell.trim().parse::<f64>().is_ok());

@@ -119,7 +119,15 @@ impl Trouble {
                     )
                     .help("names of columns are read by a record: `val x : (name:string, age:int) ^ ?N = csv …;`"),
                     Why::Other => {
-                        error(format!("{place} of `{path}` is `{text}`, which is no `{wanted}`"), "read here")
+                        let d = error(
+                            format!("{place} of `{path}` is `{text}`, which is no `{wanted}`"),
+                            "read here",
+                        );
+                        let comma = text.parse::<f64>().is_err() && text.replacen(',', ".", 1).parse::<f64>().is_ok();
+                        match comma {
+                            true => d.help("no comma is part of a number: decimals stand behind a point"),
+                            false => d,
+                        }
                     }
                     Why::Size => error(
                         format!("{place} of `{path}` is {text}, which is no code of `{wanted}`"),

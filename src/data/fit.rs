@@ -35,6 +35,15 @@ pub fn fit(
         (Element::Scalar(from), Cell::Code(ty)) if from.bounds().is_some() => {
             let size = ty.size().unwrap_or_default();
             let class = class_of_codes(ty);
+            let mut column = column;
+            if column.cells.is_foreign() {
+                // Code is compiled on the faith that codes are below their size: what is checked is a copy, which
+                // nobody else can change.
+                let own = Buffer::with_room(column.cells.class(), column.cells.len());
+                let mut own = own.ok_or_else(&mismatch)?;
+                own.append_all(&column.cells);
+                column.cells = own;
+            }
             let fits = |i: usize| {
                 let missing = column.missing.get(i).copied().unwrap_or(false);
                 missing || below(from, &column.cells.get(i), &size)

@@ -124,7 +124,9 @@ impl Separator {
 
     /// A character that can be one: any of ASCII that is no part of a number, a text or a line.
     pub fn of_char(c: char) -> Option<Separator> {
-        let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '"' | '.' | '+' | '-' | '_' | '\n' | '\r' | '\0');
+        let part = |c: char| {
+            c.is_ascii_alphanumeric() || matches!(c, '"' | '.' | '+' | '-' | '_' | '\n' | '\r' | '\0')
+        };
         (c.is_ascii() && !part(c)).then_some(Separator(c as u8))
     }
 

@@ -309,12 +309,7 @@ pub(super) fn single(bits: u16) -> f32 {
 }
 
 /// Cells that lie with the first axis fastest, with the last axis fastest.
-fn rows_first(
-    cells: &Buffer,
-    shape: &[usize],
-    group: usize,
-    limits: &Limits<'_>,
-) -> Result<Buffer, Trouble> {
+fn rows_first(cells: &Buffer, shape: &[usize], group: usize, limits: &Limits<'_>) -> Result<Buffer, Trouble> {
     let out = Buffer::with_room(cells.class(), cells.len());
     let mut out = out.ok_or_else(|| malformed("it takes more memory than there is"))?;
     let mut steps = Vec::new();
@@ -472,8 +467,7 @@ mod tests {
         for version in 1..=3 {
             for (descr, cells) in [("<i2", [1, 0, 255, 255]), (">i2", [0, 1, 255, 255])] {
                 let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2,)}}\n");
-                let (shape, element, cells) =
-                    plain(read(&file(version, &header, &cells)).expect("an array"));
+                let (shape, element, cells) = plain(read(&file(version, &header, &cells)).expect("an array"));
                 assert_eq!(shape, [2]);
                 assert_eq!(element, Element::Scalar(Scalar::Fixed(Fixed::I16)));
                 assert_eq!(cells, [1, 0xffff]);

@@ -112,7 +112,8 @@ fn drawn(
         let draw = if prim == Prim::Svg { picture::svg } else { picture::text };
         return Ok(Value::str(draw(&picture)));
     }
-    let numbers = types.args.first().and_then(|ty| to_data(ty, value, Format::Csv(Separator::COMMA), layouts).ok());
+    let numbers =
+        types.args.first().and_then(|ty| to_data(ty, value, Format::Csv(Separator::COMMA), layouts).ok());
     let Some(numbers) = numbers else {
         return Err(Failure::Internal { what: "numbers that are none" });
     };
@@ -175,7 +176,7 @@ impl Reading<'_> {
         let layout = self.layouts.of(&self.stored.element);
         let count: usize = if data.shape.contains(&0) { 0 } else { data.shape.iter().product() };
         // What lies in the file as it does in memory takes none.
-        let in_place = matches!((&data.content, &self.stored.held), (Content::Plain(column), Held::Cell(cell))
+        let in_place = matches!((&data.content, &self.stored.held), (Content::Plain(column), Held::Cell(cell @ Cell::Scalar(_)))
             if column.cells.is_foreign() && self.plain(column, cell, layout.class));
         let complex = matches!(&data.content, Content::Plain(column)
             if column.cells.is_foreign() && column.element == Element::Complex);

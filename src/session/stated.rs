@@ -67,7 +67,8 @@ fn literal(text: &str) -> Option<(&str, &str)> {
 
 /// What stands between cells: the character that is given behind the path, or what the path says.
 fn separator(path: &str, rest: &str) -> Option<Separator> {
-    let Some(given) = rest.trim_start().strip_prefix(',').and_then(|rest| rest.trim_start().strip_prefix('\''))
+    let Some(given) =
+        rest.trim_start().strip_prefix(',').and_then(|rest| rest.trim_start().strip_prefix('\''))
     else {
         return Some(Separator::of_path(path));
     };

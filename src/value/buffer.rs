@@ -100,7 +100,8 @@ impl Buffer {
     fn own(&mut self) {
         if let Buffer::Foreign(foreign) = self {
             let foreign = foreign.clone();
-            let mut own = Buffer::with_room(foreign.class(), foreign.len() + 1).unwrap_or(Buffer::Any(Vec::new()));
+            let mut own =
+                Buffer::with_room(foreign.class(), foreign.len() + 1).unwrap_or(Buffer::Any(Vec::new()));
             foreign.append_to(&mut own, 0..foreign.len());
             *self = own;
         }

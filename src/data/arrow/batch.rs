@@ -72,7 +72,8 @@ impl<'l> Batches<'l> {
             };
             self.pieces[at].push(column);
         }
-        self.rows = self.rows.checked_add(length).ok_or_else(|| malformed("it has more rows than are counted"))?;
+        self.rows =
+            self.rows.checked_add(length).ok_or_else(|| malformed("it has more rows than are counted"))?;
         Ok(())
     }
 
@@ -104,7 +105,8 @@ impl<'l> Batches<'l> {
     /// All rows.
     pub fn finish(mut self) -> Result<Data, Trouble> {
         let mut columns = Vec::new();
-        for (at, pieces) in std::mem::take(&mut self.chosen).into_iter().zip(std::mem::take(&mut self.pieces)) {
+        for (at, pieces) in std::mem::take(&mut self.chosen).into_iter().zip(std::mem::take(&mut self.pieces))
+        {
             self.limits.look(0)?;
             let Some(kind) = self.schema.fields[at].kind else { continue };
             if pieces.len() > 1 {
@@ -165,7 +167,8 @@ impl<'l> Batches<'l> {
                     }
                     let text = texts(i)?;
                     self.take(text.len() as u64)?;
-                    let text = std::str::from_utf8(&text);
+                    // What is checked is a copy: the file may be changed by others.
+                    let text = String::from_utf8(text.to_vec());
                     cells.push(Value::str(text.map_err(|_| malformed("one of its texts is not UTF-8"))?));
                 }
                 Buffer::Any(cells)

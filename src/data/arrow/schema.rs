@@ -80,7 +80,8 @@ impl Schema {
         for field in schema.fields().map_err(damaged)?.into_iter().flatten() {
             let field = field.map_err(damaged)?;
             let name = field.name().map_err(damaged)?.unwrap_or_default();
-            let (node, mut parts) = (all.nodes, Parts { fields: all.fields, old: all.old, ..Parts::default() });
+            let (node, mut parts) =
+                (all.nodes, Parts { fields: all.fields, old: all.old, ..Parts::default() });
             parts.take(&field, 0)?;
             let dictionary = match field.dictionary().map_err(damaged)? {
                 Some(dictionary) => {
@@ -142,13 +143,16 @@ impl Parts {
             self.buffers += 2;
             return Ok(());
         }
-        let ty = field.type_().map_err(damaged)?.ok_or_else(|| malformed("one of its columns has no type"))?;
+        let ty =
+            field.type_().map_err(damaged)?.ok_or_else(|| malformed("one of its columns has no type"))?;
         self.buffers += match &ty {
             TypeRef::Null(_) | TypeRef::RunEndEncoded(_) => 0,
             TypeRef::Struct(_) | TypeRef::FixedSizeList(_) => 1,
             TypeRef::Utf8(_) | TypeRef::LargeUtf8(_) | TypeRef::Binary(_) | TypeRef::LargeBinary(_) => 3,
             TypeRef::ListView(_) | TypeRef::LargeListView(_) => 3,
-            TypeRef::Union(_) if self.old => return Err(malformed("it has unions of before version 1.0 of Arrow")),
+            TypeRef::Union(_) if self.old => {
+                return Err(malformed("it has unions of before version 1.0 of Arrow"));
+            }
             TypeRef::Union(union) if union.mode().map_err(damaged)? == UnionMode::Sparse => 1,
             _ => 2,
         };

@@ -35,8 +35,12 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
             custom_metadata: None,
         });
     }
-    let schema =
-        Schema { endianness: Endianness::Little, fields: Some(fields), custom_metadata: None, features: None };
+    let schema = Schema {
+        endianness: Endianness::Little,
+        fields: Some(fields),
+        custom_metadata: None,
+        features: None,
+    };
     let mut out = MAGIC.to_vec();
     pad(&mut out, 8);
     message(&mut out, MessageHeader::Schema(Box::new(schema.clone())), 0);
