@@ -48,7 +48,12 @@ pub fn describe(bytes: &Bytes, limits: &Limits<'_>) -> Option<Data> {
 
 /// The columns of these names, or all that can be read.
 fn columns(bytes: &Bytes, names: Option<&[&str]>, limits: &Limits<'_>) -> Result<Data, Trouble> {
-    let failed = |error: ParquetError| malformed(error.to_string());
+    let failed = |error: ParquetError| match error.to_string() {
+        text if text.contains("Disabled feature") => {
+            malformed("its columns are packed with Zstandard or Brotli; write them with Snappy, gzip or LZ4")
+        }
+        text => malformed(text),
+    };
     let reader = SerializedFileReader::new(bytes.clone()).map_err(failed)?;
     let schema = reader.metadata().file_metadata().schema();
     let there: Vec<String> = schema.get_fields().iter().map(|field| field.name().to_string()).collect();
@@ -88,7 +93,7 @@ fn columns(bytes: &Bytes, names: Option<&[&str]>, limits: &Limits<'_>) -> Result
         })
         .collect();
     let optional = |at: usize| chosen[at].1.is_optional();
-    let mut count = 0;
+    let (mut count, mut taken) = (0, 0u64);
     for row in reader.get_row_iter(Some(projection)).map_err(failed)? {
         let row = row.map_err(failed)?;
         limits.look(count)?;
@@ -98,10 +103,14 @@ fn columns(bytes: &Bytes, names: Option<&[&str]>, limits: &Limits<'_>) -> Result
             let Some(value) = value(field, column.element) else {
                 return Err(malformed(format!("its column `{}` is not of its type", chosen[*at].0)));
             };
+            taken += column.element.class().bytes() + value.as_str().len() as u64;
             column.cells.push(value);
             if optional(*at) {
                 column.missing.push(missing);
             }
+        }
+        if taken > limits.room {
+            return Err(malformed("its columns take more memory than there is"));
         }
         count += 1;
     }

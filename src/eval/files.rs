@@ -176,14 +176,18 @@ impl Reading<'_> {
         let layout = self.layouts.of(&self.stored.element);
         let count: usize = if data.shape.contains(&0) { 0 } else { data.shape.iter().product() };
         // What lies in the file as it does in memory takes none.
-        let in_place = matches!((&data.content, &self.stored.held), (Content::Plain(column), Held::Cell(cell @ Cell::Scalar(_)))
-            if column.cells.is_foreign() && self.plain(column, cell, layout.class));
-        let complex = matches!(&data.content, Content::Plain(column)
-            if column.cells.is_foreign() && column.element == Element::Complex);
+        let in_place = match (&data.content, &self.stored.held) {
+            (Content::Plain(column), held) if column.cells.is_foreign() => match held {
+                Held::Cell(Cell::Scalar(scalar)) => column.element == Element::Scalar(*scalar),
+                Held::Complex => column.element == Element::Complex,
+                _ => false,
+            },
+            _ => false,
+        };
         // Numbers may become wider on the way: a byte of a file is eight of a `real`.
         let slots = count.saturating_mul(layout.slots);
         let memory = self.limits.room;
-        if !(in_place || complex) && (slots as u64).saturating_mul(layout.class.bytes()) > memory {
+        if !in_place && (slots as u64).saturating_mul(layout.class.bytes()) > memory {
             return Err(super::arith::too_much(slots, layout.class.bytes(), memory));
         }
         let buffer = match (data.content, &self.stored.held) {
