@@ -172,6 +172,8 @@ fn what_is_refused_says_why() {
             "E1006",
             "column `age`, element 1 of `people.arrow` is empty",
         ),
+        ("val p : (name:int) ^ ?N = arrow \"people.arrow\";", "E1005", "holds `string`, and `int` is wanted"),
+        ("val p : (heigth:real) ^ ?N = arrow \"people.arrow\";", "E1007", "did you mean `height`?"),
         ("val p : (height:int) ^ ?N = arrow \"people.arrow\";", "E1005", "holds `real`, and `int` is wanted"),
         ("val p : (height:real) ^ 4 = arrow \"people.arrow\";", "E1004", "4 is wanted, and 5 there"),
         ("val p : (height:real) ^ ?N = arrow \"people.csv\";", "E1003", "neither as a file nor as a stream"),

@@ -7,11 +7,11 @@
 use super::error::{CheckError, Inside};
 use super::infer::Literal;
 use super::note::Referent;
-use super::suggest::similar;
 use super::{Checker, Definition};
 use crate::core::{Arm, LocalId, Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
+use crate::suggest::similar;
 use crate::syntax::ast::{self, Expr, ExprKind};
 use crate::types::number::{Conversion, Rounded, conversion, widened};
 use crate::types::{Kind, Scalar, Triangle, Type, TypeKind};

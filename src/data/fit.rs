@@ -104,5 +104,6 @@ pub fn similar(name: &str, there: &[String]) -> Option<String> {
     let plain = |name: &str| name.trim().to_lowercase().replace(['_', ' ', '-'], "");
     let same = there.iter().find(|other| plain(other) == plain(name));
     let part = || there.iter().find(|other| plain(other).starts_with(&plain(name)));
-    same.or_else(part).cloned()
+    let near = || crate::suggest::similar(name, there.iter().map(String::as_str));
+    same.or_else(part).cloned().or_else(near)
 }

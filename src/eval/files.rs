@@ -339,7 +339,7 @@ impl Reading<'_> {
 /// A column at the type that is stated.
 fn fitted(
     name: &str,
-    mut column: Column,
+    column: Column,
     cell: &Cell,
     shape: &[usize],
     fits: &str,
@@ -352,15 +352,14 @@ fn fitted(
         wanted: cell.text(),
         fits: fits.to_string(),
     };
-    let missing = std::mem::take(&mut column.missing);
+    let missing = column.missing.clone();
+    let cells = data::fit(column, cell, |at| place(name, shape, at), mismatch, limits)?;
     if let Some(at) = missing.iter().position(|missing| *missing)
         && !cell.optional()
     {
         let (place, wanted) = (place(name, shape, at), cell.text());
         return Err(Trouble::empty(place, wanted));
     }
-    column.missing = missing.clone();
-    let cells = data::fit(column, cell, |at| place(name, shape, at), mismatch, limits)?;
     Ok(Column { element, cells, missing })
 }
 
