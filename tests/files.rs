@@ -383,8 +383,6 @@ proptest! {
     }
 }
 
-/// Only where Felis is built with the feature `parquet`.
-#[cfg(feature = "parquet")]
 mod parquet {
     use super::*;
 
@@ -400,6 +398,11 @@ mod parquet {
                 "(large:u64) ^ 4",
                 "people.parquet",
                 "((large=18446744073709551615),(large=0),(large=1),(large=2))",
+            ),
+            (
+                "(age:option[int]) ^ ?N",
+                "lz4.parquet",
+                "((age=Some (36)),(age=Some (41)),(age=None),(age=Some (71)))",
             ),
             (
                 "(age:1 + int) ^ ?N",

@@ -18,10 +18,7 @@ pub fn describe(format: Format, bytes: &Bytes, part: Option<&str>, limits: &Limi
         Format::Npz => npz::read(bytes, part?, limits).ok().map(|data| data.type_text()),
         Format::Arrow => arrow::describe(bytes, limits).map(|data| data.type_text()),
         Format::Csv(separator) => table(bytes, separator).map(|data| data.type_text()),
-        #[cfg(feature = "parquet")]
         Format::Parquet => super::parquet::describe(bytes, limits).map(|data| data.type_text()),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet => None,
         Format::Raw | Format::Text => None,
     }
 }

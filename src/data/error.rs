@@ -23,8 +23,6 @@ pub enum Trouble {
     Cell { place: String, text: String, wanted: String, why: Why },
     /// It has nothing of this name, a column or an array; `similar` is one that could be meant.
     NoColumn { what: &'static str, name: String, there: Vec<String>, similar: Option<String> },
-    /// The format is no part of this build.
-    NotBuilt,
     /// It was stopped from outside.
     Stopped,
     /// A character that separates no cells.
@@ -71,8 +69,7 @@ impl Trouble {
             Trouble::NoColumn { .. } => "E1007",
             Trouble::NotHeld { .. } => "E1008",
             Trouble::NotDrawn { .. } => "E1009",
-            Trouble::NotBuilt => "E1010",
-            Trouble::NoSeparator { .. } => "E1011",
+            Trouble::NoSeparator { .. } => "E1010",
             Trouble::Stopped => "E0511",
         }
     }
@@ -151,11 +148,6 @@ impl Trouble {
                     None => d,
                 }
             }
-            Trouble::NotBuilt => error(
-                format!("`{path}` is a Parquet file, and this Felis was built without them"),
-                "asked for here",
-            )
-            .help("build it with `--features parquet`, or take `.csv` or `.npy`"),
             Trouble::Stopped => error("interrupted".to_string(), "stopped here"),
             Trouble::NoSeparator { found } => {
                 error(format!("{found:?} cannot stand between the cells of a line"), "asked for here")

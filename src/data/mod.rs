@@ -17,7 +17,6 @@ mod limits;
 mod literal;
 mod npy;
 mod npz;
-#[cfg(feature = "parquet")]
 mod parquet;
 mod raw;
 
@@ -248,10 +247,7 @@ pub fn read(
         Format::Npz => npz::read(bytes, part.unwrap_or_default(), limits),
         Format::Csv(separator) => csv::read(bytes, wanted, separator, limits),
         Format::Arrow => arrow::read(bytes, wanted, limits),
-        #[cfg(feature = "parquet")]
         Format::Parquet => parquet::read(bytes, wanted, limits),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet => Err(Trouble::NotBuilt),
         Format::Raw | Format::Text => raw::read(bytes, wanted),
     }
 }
@@ -263,10 +259,7 @@ pub fn write(format: Format, data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>
         Format::Npz => npz::write(&[("arr_0".into(), data.clone())], limits),
         Format::Csv(separator) => csv::write(data, separator, limits),
         Format::Arrow => arrow::write(data, limits),
-        #[cfg(feature = "parquet")]
         Format::Parquet => parquet::write(data, limits),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet => Err(Trouble::NotBuilt),
         Format::Raw | Format::Text => raw::write(data),
     }
 }

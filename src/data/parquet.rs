@@ -1,8 +1,8 @@
 //! Parquet files: columns with names, each of one type, some with empty cells.
 //!
-//! Reads the columns that the stated type names, whatever their compression; columns of lists, records and
-//! times are passed over, and refused where they are asked for. Writes one row group, with Snappy. Only where
-//! Felis is built with the feature `parquet`.
+//! Reads the columns that the stated type names, packed with Snappy, gzip or LZ4; columns of lists, records and
+//! times are passed over, and refused where they are asked for. Writes one row group, with Snappy. Zstandard is not
+//! read: the crate has it in C only.
 
 use super::{Column, Content, Data, Element, Format, Limits, Trouble};
 use crate::types::stored::{Held, Stored};
