@@ -39,6 +39,7 @@ prims! {
     Fail "fail": "[T] string -> T", "Stops the program with this message.";
     Assert "assert": "bool -> void", "Stops the program if the condition is false.";
     Reduce "_reduce": "[T, I:COMPACTLINEAR] (T * T -> T) * T * T ^ I -> T", "Joins a start and all elements by an associative operation, in one fixed tree.";
+    Scan "_scan": "[T, I:COMPACTLINEAR] (T * T -> T) * T ^ I -> T ^ I", "The running results of an associative operation, grouped in one fixed way.";
     Size "sizeof": "[I:COMPACTLINEAR] unit -> int", "The number of values of `I`.";
     Wrap "wrap": "[T, S] S -> T", "The number as an integer of type `T`, wrapped around if it does not fit.";
     Saturate "saturate": "[T, S] S -> T", "The number as an integer of type `T`, the nearest bound if it does not fit.";

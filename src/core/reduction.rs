@@ -1,4 +1,4 @@
-//! How reductions join: the one definition that every executor keeps to.
+//! How reductions and scans join: the one definition that every executor keeps to.
 //!
 //! `_reduce (op, zero, x)` cuts the elements of `x` into chunks of [`CHUNK`], reduces each, and joins
 //! `zero` and the results of the chunks from left to right. Within a chunk elements are joined from left
@@ -6,6 +6,9 @@
 //! take turns (element `k` of the chunk goes to lane `k % LANES`), starting from -0 or 1, which change
 //! nothing; at the end lane `i` takes lane `i + 4`, then `i + 2`, then `i + 1`. So results are the same to
 //! the last bit on any number of threads, and an operation need only be associative.
+//!
+//! `_scan (op, x)` has the same chunks. Within one the running results are made from left to right; to those of a
+//! later chunk the last result of the chunk before is joined from the left.
 
 use super::{FunctionId, Num, Op, Program, Term, TermKind};
 use crate::types::Type;

@@ -4,6 +4,7 @@ use super::error::{Failure, bytes_text};
 use super::own::Own;
 use super::show::real;
 use crate::core::{Num, Op};
+use crate::elementary;
 use crate::layout::{Form, Layout, Layouts};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
@@ -20,8 +21,8 @@ pub const LARGEST_BIGINT_BITS: u64 = 1 << 24;
 pub fn arithmetic(op: Op, num: Num, modulus: Option<&Code>, a: &Value, b: &Value) -> Result<Value, Failure> {
     match num {
         Num::Int => integer(op, a.as_int(), b.as_int()).map(Value::int),
-        Num::Real => Ok(Value::real(float(op, a.as_real(), b.as_real()))),
-        Num::Single => Ok(Value::single(float(op, a.as_single(), b.as_single()))),
+        Num::Real => Ok(Value::real(float(op, a.as_real(), b.as_real(), elementary::pow))),
+        Num::Single => Ok(Value::single(float(op, a.as_single(), b.as_single(), elementary::pow_single))),
         Num::Fixed(fixed) => {
             let (a, b) = (fixed.decode(a.word()), fixed.decode(b.word()));
             wide(op, a, b).map(|n| Value::Word(fixed.encode(n)))
@@ -71,7 +72,7 @@ fn wide(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
     })
 }
 
-fn float<F: Float>(op: Op, a: F, b: F) -> F {
+fn float<F: Float>(op: Op, a: F, b: F, power: fn(F, F) -> F) -> F {
     match op {
         Op::Neg(_) => -a,
         Op::Add(_) => a + b,
@@ -79,7 +80,7 @@ fn float<F: Float>(op: Op, a: F, b: F) -> F {
         Op::Mul(_) => a * b,
         Op::Div(_) => a / b,
         Op::Rem(_) => a % b,
-        _ => a.powf(b),
+        _ => power(a, b),
     }
 }
 

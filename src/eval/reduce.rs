@@ -1,4 +1,4 @@
-//! Reductions, as [`crate::core::reduction`] defines them.
+//! Reductions and scans, as [`crate::core::reduction`] defines them.
 
 use super::code::{Closure, PrimTypes};
 use super::error::Failure;
@@ -6,7 +6,7 @@ use super::run::{Result, Run};
 use crate::core::reduction::{CHUNK, Joining, LANES, joining};
 use crate::source::Span;
 use crate::types::{Scalar, Type};
-use crate::value::Value;
+use crate::value::{Class, Seq, Value};
 
 impl Run<'_, '_> {
     /// `_reduce (op, zero, x)`.
@@ -66,6 +66,41 @@ impl Run<'_, '_> {
             total = self.apply(op, vec![total, part], span)?;
         }
         Ok(total)
+    }
+
+    /// `_scan (op, x)`.
+    pub(super) fn scan(&mut self, types: &PrimTypes, args: Vec<Value>, span: Span) -> Result<Value> {
+        let (op, x, [element, index]) = match (&args[..], &types.args[..]) {
+            ([op, x], [element, index]) => (op, x, [element, index].map(|ty| self.machine.layouts.of(ty))),
+            _ => return Err(self.fail(Failure::Internal { what: "a scan without its parts" }, span)),
+        };
+        let Some(count) = index.compact().and_then(|c| c.size.to_usize()) else {
+            return Err(self.fail(Failure::Uncountable, span));
+        };
+        if count <= 1 {
+            return Ok(x.clone());
+        }
+        let slots = element.slots;
+        let mut out = self.buffer(if slots > 0 { element.class } else { Class::U8 }, count * slots, span)?;
+        // The last result of the chunk before.
+        let mut before: Option<Value> = None;
+        for low in (0..count).step_by(CHUNK) {
+            let mut total = x.slots(low * slots, slots);
+            let mut last = Value::UNIT;
+            for i in low..count.min(low + CHUNK) {
+                self.tick(span)?;
+                if i > low {
+                    total = self.apply(op, vec![total, x.slots(i * slots, slots)], span)?;
+                }
+                last = match &before {
+                    Some(before) => self.apply(op, vec![before.clone(), total.clone()], span)?,
+                    None => total.clone(),
+                };
+                out.append(&last, slots);
+            }
+            before = Some(last);
+        }
+        Ok(if slots > 0 { Value::Seq(Seq::new(out)) } else { Value::UNIT })
     }
 
     /// Whether elements are joined in lanes, and what they are.

@@ -308,6 +308,10 @@ impl Run<'_, '_> {
                 let args = self.evals(args, frame)?;
                 self.reduce(types, args, span)
             }
+            Kind::Prim(Prim::Scan, types, args) => {
+                let args = self.evals(args, frame)?;
+                self.scan(types, args, span)
+            }
             Kind::Prim(prim, types, args) => {
                 let args = self.evals(args, frame)?;
                 if !types.own.is_empty() {
@@ -596,7 +600,7 @@ impl Run<'_, '_> {
     }
 
     /// An empty buffer with room for that many slots, if memory allows.
-    fn buffer(&self, class: Class, slots: usize, span: Span) -> Result<Buffer> {
+    pub(super) fn buffer(&self, class: Class, slots: usize, span: Span) -> Result<Buffer> {
         self.room(class, slots, span)?;
         Buffer::with_room(class, slots)
             .ok_or_else(|| self.fail(too_much(slots, class.bytes(), self.host.memory), span))

@@ -171,7 +171,7 @@ impl Specialiser<'_> {
         let node = Node { kind: self.kind(term), span: term.span };
         let worth = self.sites
             && match &node.kind {
-                Kind::Build(..) | Kind::Prim(Prim::Reduce, ..) => true,
+                Kind::Build(..) | Kind::Prim(Prim::Reduce | Prim::Scan, ..) => true,
                 // What gives a function is taken over where that function is called.
                 Kind::CallKnown(..) | Kind::Call(..) => {
                     !term.ty.is_unit() && !matches!(term.ty.kind(), TypeKind::Function(..))
@@ -200,7 +200,7 @@ impl Specialiser<'_> {
         Site::new(core, plain, locals, self.bindings.clone(), functions, weight)
     }
 
-    /// Elements of the largest array that a term mentions; `left` bounds the search.
+    /// Elements of the largest array that a term mentions, those of arrays in arrays counted; `left` bounds the search.
     fn weight(&self, term: &Term, left: &mut u32) -> u64 {
         *left = left.saturating_sub(1);
         if *left == 0 {
@@ -210,11 +210,19 @@ impl Specialiser<'_> {
             let ty = self.session.concrete(&self.bindings.concrete(ty));
             if ty.has_var() { 0 } else { self.size(&ty).to_u64().unwrap_or(u64::MAX) }
         };
-        let mut weight = match (&term.kind, term.ty.kind()) {
-            (TermKind::Build(clauses, _), _) => {
-                clauses.iter().fold(1u64, |n, (_, ty)| n.saturating_mul(count(ty)))
+        let elements = |ty: &Type| {
+            let (mut ty, mut all) = (ty.unfold(), 1u64);
+            while let TypeKind::Array(element, index) = ty.kind() {
+                all = all.saturating_mul(count(index));
+                ty = element.unfold();
             }
-            (_, TypeKind::Array(_, index)) => count(index),
+            all
+        };
+        let mut weight = match (&term.kind, term.ty.kind()) {
+            (TermKind::Build(clauses, body), _) => {
+                clauses.iter().fold(elements(&body.ty), |n, (_, ty)| n.saturating_mul(count(ty)))
+            }
+            (_, TypeKind::Array(..)) => elements(&term.ty),
             _ => 0,
         };
         term.for_each_child(&mut |child| weight = weight.max(self.weight(child, left)));

@@ -2,16 +2,17 @@
 
 use super::Shared;
 use super::code::Code;
-use super::emit::{DONE, FAILED, STOPPED};
+use super::emit::{DONE, FAILED, Phase, STOPPED};
 use super::native::FrameAddress;
 use crate::core::Root;
 use crate::kernel::{Input, Kernel, Limits, Ran};
-use crate::loops::{Origin, Stmt};
+use crate::loops::{Nest, Origin, Stmt};
 use crate::lower::{Feed, Given, Lowered};
 use crate::value::{Buffer, Class, Seq, Value};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// Nanoseconds of work from which several threads pay.
 const WORTH_SPLITTING: f64 = 200_000.0;
@@ -28,6 +29,8 @@ pub struct NestKernel {
     code: Arc<Code>,
     shared: Arc<Shared>,
     can_fail: bool,
+    /// For each phase, the arrays that each of its pieces has of its own.
+    own: Vec<Vec<usize>>,
 }
 
 impl NestKernel {
@@ -36,23 +39,44 @@ impl NestKernel {
         let mut can_fail = false;
         crate::loops::for_each_stmt(&lowered.nest.body, &mut |s| can_fail |= matches!(s, Stmt::Fail));
         // A lack of memory is a failure, too.
-        let made = |origin: &Origin| matches!(origin, Origin::Scratch | Origin::Result(_));
+        let made = |origin: &Origin| matches!(origin, Origin::Scratch | Origin::Own | Origin::Result(_));
         can_fail |= lowered.nest.arrays.iter().any(|a| made(&a.origin));
-        NestKernel { lowered, code, shared, can_fail }
+        let own = code.phases.iter().map(|phase| own_arrays(&lowered.nest, phase)).collect();
+        NestKernel { lowered, code, shared, can_fail, own }
+    }
+
+    /// Does the rounds of a parallel phase from `low` up to `high`, with arrays of their own if they need some.
+    fn piece(&self, at: usize, words: &mut [u64], (low, high): (i64, i64), memory: u64) -> i64 {
+        let nest = &self.lowered.nest;
+        let mut own: Vec<Buffer> = Vec::new();
+        for array in &self.own[at] {
+            let bytes = nest.slots[*array].checked_mul(u64::from(nest.arrays[*array].width));
+            let bytes = bytes.filter(|bytes| *bytes <= memory);
+            let Some((buffer, _)) = bytes.and_then(|b| Buffer::filled(Class::Word, b.div_ceil(8) as usize))
+            else {
+                return FAILED;
+            };
+            words[self.code.frame.arrays + array] = buffer.address();
+            own.push(buffer);
+        }
+        self.code.functions.call(at, FrameAddress::of(words), low, high)
     }
 
     /// Does the rounds of a parallel phase.
-    fn rounds(&self, at: usize, each: usize, frame: FrameAddress, count: i64, stop: &AtomicBool) -> i64 {
+    fn rounds(&self, at: usize, each: usize, words: &mut Vec<u64>, limits: &Limits<'_>) -> i64 {
+        let (stop, memory) = (limits.interrupt, limits.memory);
+        let Some(count) = self.code.phases[at].count.map(|c| words[self.code.frame.regs[&c]] as i64) else {
+            return DONE;
+        };
         let cost = self.lowered.nest.costs.get(each).copied().unwrap_or(1.0).max(0.05);
         let whole = cost * count as f64;
-        let functions = &self.code.functions;
         let pool = if whole >= WORTH_SPLITTING { self.shared.pool() } else { None };
         let least = ((PIECE / cost) as i64).clamp(1, count.max(1));
         let Some(pool) = pool else {
             let mut low = 0;
             while low < count {
                 let high = count.min(low + least);
-                match functions.call(at, frame, low, high) {
+                match self.piece(at, words, (low, high), memory) {
                     DONE if stop.load(Ordering::Relaxed) && high < count => return STOPPED,
                     DONE => low = high,
                     other => return other,
@@ -64,6 +88,7 @@ impl NestKernel {
         let wanted =
             (count / least).clamp(1, (threads * PIECES_EACH as i64).max(count / (least * 40).max(1)));
         let status = AtomicI64::new(DONE);
+        let words = &*words;
         pool.install(|| {
             (0..wanted).into_par_iter().for_each(|piece| {
                 if status.load(Ordering::Relaxed) != DONE {
@@ -74,7 +99,8 @@ impl NestKernel {
                     return;
                 }
                 let bound = |k: i64| (i128::from(count) * i128::from(k) / i128::from(wanted)) as i64;
-                match functions.call(at, frame, bound(piece), bound(piece + 1)) {
+                // Addresses of own arrays are written into a copy.
+                match self.piece(at, &mut words.clone(), (bound(piece), bound(piece + 1)), memory) {
                     DONE => {}
                     // A failure counts for more: the evaluator can be stopped, too.
                     FAILED => status.store(FAILED, Ordering::Relaxed),
@@ -117,6 +143,15 @@ impl NestKernel {
             }
         })
     }
+}
+
+/// The arrays that each piece of a phase has of its own.
+fn own_arrays(nest: &Nest, phase: &Phase) -> Vec<usize> {
+    let mut found = BTreeSet::new();
+    crate::loops::for_each_stmt(&nest.body[phase.stmts.clone()], &mut |stmt| {
+        found.extend(stmt.arrays().into_iter().map(|array| array as usize));
+    });
+    found.into_iter().filter(|array| nest.arrays[*array].origin == Origin::Own).collect()
 }
 
 /// Slots of a result.
@@ -192,7 +227,7 @@ impl Kernel for NestKernel {
             let (class, slots) = match array.origin {
                 Origin::Result(number) => (self.lowered.classes[number as usize], *slots),
                 Origin::Scratch => (Class::Word, bytes.div_ceil(8)),
-                Origin::Given(_) | Origin::Changed(_) | Origin::Local(_) => continue,
+                Origin::Given(_) | Origin::Changed(_) | Origin::Local(_) | Origin::Own => continue,
             };
             // A nest writes each slot before it reads it.
             let Some((buffer, fresh)) = Buffer::filled(class, slots as usize) else { return Ran::Failed };
@@ -206,15 +241,13 @@ impl Kernel for NestKernel {
             }
             words[frame.arrays + at] = address;
         }
-        let address = FrameAddress::of(&mut words);
         let mut each = 0;
         for (at, phase) in self.code.phases.iter().enumerate() {
             let status = match phase.count {
-                None => self.code.functions.call(at, address, 0, 0),
-                Some(count) => {
-                    let count = words[frame.regs[&count]] as i64;
+                None => self.code.functions.call(at, FrameAddress::of(&mut words), 0, 0),
+                Some(_) => {
                     each += 1;
-                    self.rounds(at, each - 1, address, count, limits.interrupt)
+                    self.rounds(at, each - 1, &mut words, limits)
                 }
             };
             match status {

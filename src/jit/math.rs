@@ -21,18 +21,18 @@ macro_rules! functions {
 functions! {
     Exp "felis_exp" (x: f64) -> f64 = elementary::exp(x);
     Log "felis_log" (x: f64) -> f64 = elementary::ln(x);
-    Sin "felis_sin" (x: f64) -> f64 = x.sin();
-    Cos "felis_cos" (x: f64) -> f64 = x.cos();
-    Tan "felis_tan" (x: f64) -> f64 = x.tan();
-    Asin "felis_asin" (x: f64) -> f64 = x.asin();
-    Acos "felis_acos" (x: f64) -> f64 = x.acos();
-    Atan "felis_atan" (x: f64) -> f64 = x.atan();
-    Tanh "felis_tanh" (x: f64) -> f64 = x.tanh();
+    Sin "felis_sin" (x: f64) -> f64 = elementary::sin(x);
+    Cos "felis_cos" (x: f64) -> f64 = elementary::cos(x);
+    Tan "felis_tan" (x: f64) -> f64 = elementary::tan(x);
+    Asin "felis_asin" (x: f64) -> f64 = elementary::asin(x);
+    Acos "felis_acos" (x: f64) -> f64 = elementary::acos(x);
+    Atan "felis_atan" (x: f64) -> f64 = elementary::atan(x);
+    Tanh "felis_tanh" (x: f64) -> f64 = elementary::tanh(x);
     Round "felis_round" (x: f64) -> f64 = x.round();
-    Atan2 "felis_atan2" (y: f64, x: f64) -> f64 = y.atan2(x);
-    Pow "felis_pow" (x: f64, y: f64) -> f64 = x.powf(y);
+    Atan2 "felis_atan2" (y: f64, x: f64) -> f64 = elementary::atan2(y, x);
+    Pow "felis_pow" (x: f64, y: f64) -> f64 = elementary::pow(x, y);
     Rem "felis_rem" (x: f64, y: f64) -> f64 = x % y;
-    PowSingle "felis_pow_single" (x: f32, y: f32) -> f32 = x.powf(y);
+    PowSingle "felis_pow_single" (x: f32, y: f32) -> f32 = elementary::pow_single(x, y);
     RemSingle "felis_rem_single" (x: f32, y: f32) -> f32 = x % y;
     PowInt "felis_pow_int" (x: i64, n: i64) -> i64 = pow_int(x, n);
 }

@@ -4,7 +4,7 @@ use super::{Binary, Nest, Op, Reg, Stmt};
 use std::collections::HashMap;
 
 /// Rounds of a loop whose number is not known.
-const ROUNDS: f64 = 16.0;
+pub const ROUNDS: f64 = 16.0;
 
 /// Nanoseconds that one round of each [`Stmt::Each`] takes, in their order.
 pub fn costs(nest: &Nest) -> Vec<f64> {
@@ -25,6 +25,19 @@ pub fn costs(nest: &Nest) -> Vec<f64> {
     each.collect()
 }
 
+/// Nanoseconds that an operation takes.
+pub fn op(op: &Op) -> f64 {
+    match op {
+        Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => 0.0,
+        Op::Call(..) => 8.0,
+        Op::Load(..) => 0.5,
+        Op::Binary(Binary::DivSigned | Binary::DivUnsigned | Binary::RemSigned | Binary::RemUnsigned, ..) => {
+            4.0
+        }
+        _ => 0.25,
+    }
+}
+
 fn cost(stmts: &[Stmt], known: &HashMap<Reg, f64>) -> f64 {
     stmts.iter().map(|stmt| one(stmt, known)).sum()
 }
@@ -36,16 +49,7 @@ fn one(stmt: &Stmt, known: &HashMap<Reg, f64>) -> f64 {
         _ => ROUNDS,
     };
     match stmt {
-        Stmt::Let(_, op) => match op {
-            Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => 0.0,
-            Op::Call(..) => 8.0,
-            Op::Load(..) => 0.5,
-            Op::Binary(
-                Binary::DivSigned | Binary::DivUnsigned | Binary::RemSigned | Binary::RemUnsigned,
-                ..,
-            ) => 4.0,
-            _ => 0.25,
-        },
+        Stmt::Let(_, op) => self::op(op),
         Stmt::Set(..) | Stmt::Store(..) => 0.5,
         Stmt::If(_, then, otherwise) => 0.5 + cost(then, known).max(cost(otherwise, known)),
         Stmt::For { low, high, body, .. } => rounds(low, high) * (0.5 + cost(body, known)),

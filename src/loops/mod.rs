@@ -365,6 +365,8 @@ pub enum Origin {
     Result(u32),
     /// Made for the run, with this many slots. Rounds that run at the same time write slots of their own.
     Scratch,
+    /// Made for each piece of a parallel loop: rounds that run at the same time have different ones.
+    Own,
     /// A few slots of each run's own.
     Local(u32),
 }
@@ -456,6 +458,15 @@ impl Stmt {
             | Stmt::Block(_, body)
             | Stmt::Each { body, .. }
             | Stmt::Total { body, .. } => vec![body],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The arrays it reads or writes by itself, without those of the statements inside.
+    pub fn arrays(&self) -> Vec<Array> {
+        match self {
+            Stmt::Let(_, Op::Load(array, ..)) | Stmt::Store(array, ..) => vec![*array],
+            Stmt::Contract(c) => vec![c.into, c.left, c.right],
             _ => Vec::new(),
         }
     }

@@ -12,6 +12,7 @@ pub fn nest(nest: &Nest) -> String {
             Origin::Changed(n) => format!("changed {n}"),
             Origin::Result(n) => format!("result {n}"),
             Origin::Scratch => "scratch".into(),
+            Origin::Own => "own".into(),
             Origin::Local(slots) => format!("local, {slots} slots"),
         };
         let _ = writeln!(out, "array a{i}: {origin}, {} bytes a slot", array.width);

@@ -7,6 +7,9 @@ use crate::loops::{Array, Binary, Compare, Op, Reg, Stmt, Ty};
 use crate::types::{Type, TypeKind};
 use std::rc::Rc;
 
+/// Slots that are worth a parallel loop of however few rounds.
+const MANY: u64 = 4096;
+
 /// A comprehension: its clauses, its body, and the variables around it.
 struct Built<'b, 'a> {
     clauses: &'b [(u32, Type)],
@@ -125,7 +128,10 @@ impl<'a> Lower<'a> {
                 for ((local, _), digit) in clauses.iter().zip(digits) {
                     inner.locals[*local as usize] = Some(Bind::Value(digit));
                 }
-                self.term(body, &mut inner)
+                let spent = self.repeat.spent();
+                let element = self.term(body, &mut inner);
+                self.repeat.element(*number, spent);
+                element
             }
         }
     }
@@ -379,7 +385,7 @@ impl<'a> Lower<'a> {
                 let built = Built { clauses, body, frame };
                 let mut apart = vec![false; clauses.len()];
                 if clauses.iter().any(|(_, ty)| several(ty)) {
-                    let made = self.made;
+                    let (made, repeat) = (self.made, self.repeat.clone());
                     let outer = std::mem::take(&mut self.divided);
                     let top = self.at_top();
                     let (stmts, indices) =
@@ -392,6 +398,7 @@ impl<'a> Lower<'a> {
                         self.made = made;
                         return stmts.into_iter().try_for_each(|stmt| self.emit(stmt));
                     }
+                    self.repeat = repeat;
                 }
                 let top = self.at_top();
                 self.rounds_of(array, base, &built, &apart, top).map(|_| ())
@@ -423,7 +430,7 @@ impl<'a> Lower<'a> {
         let loops: Vec<u64> = digits.iter().flat_map(|(_, _, sizes)| sizes.clone()).collect();
         let slots = self.layout(&element).slots as u64;
         let mut whole = vec![None; clauses.len()];
-        self.nested(&loops, top, &mut |this, indices| {
+        self.nested(&loops, top, slots, &mut |this, indices| {
             let mut inner = (*frame).clone();
             let mut rest = indices;
             for (i, (local, ty, sizes)) in digits.iter().enumerate() {
@@ -473,19 +480,25 @@ impl<'a> Lower<'a> {
             });
         }
         let top = self.at_top();
-        self.nested(&[slots], top, &mut |this, indices| match &indices[0] {
+        self.nested(&[slots], top, 1, &mut |this, indices| match &indices[0] {
             V::Word(k) => round(this, *k),
             _ => Err(No("a slot without number")),
         })
     }
 
-    /// Loops inside one another, over these sizes, the outermost one in parallel if `top`.
+    /// Loops inside one another, over these sizes, the outermost one in parallel if `top`. A round makes so many
+    /// `slots`.
     pub(crate) fn nested(
         &mut self,
         sizes: &[u64],
         top: bool,
+        slots: u64,
         round: &mut dyn FnMut(&mut Self, &[V<'a>]) -> Result<()>,
     ) -> Result<()> {
+        // Few rounds of little work are not worth a phase of their own.
+        let all = sizes.iter().fold(slots, |all, size| all.saturating_mul(*size));
+        let top = top
+            && (all >= MANY || sizes.iter().find(|size| **size > 1).is_some_and(|size| *size > super::SMALL));
         fn step<'a>(
             this: &mut Lower<'a>,
             sizes: &[u64],
@@ -505,11 +518,9 @@ impl<'a> Lower<'a> {
             this.facts.bound(index, *size);
             this.strict.whole(index, *size);
             indices.push(V::Word(index));
-            // A few rounds are not worth a phase of their own.
-            let top = top && *size > super::SMALL;
             let outer = this.in_each;
             this.in_each = outer || top;
-            let body = this.block(|this| step(this, rest, false, indices, round));
+            let body = this.times(*size, |this| this.block(|this| step(this, rest, false, indices, round)));
             this.in_each = outer;
             let (body, ()) = body?;
             indices.pop();

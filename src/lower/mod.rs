@@ -8,7 +8,7 @@
 //! remembered ([`A::Built`]): its element is computed where it is read. So producers run inside their
 //! consumers, `sum [ x.i * y.i for i in ..[I] ]` is one loop, and a chain of maps is one map. An array
 //! is stored when it is a result, when it changes, or when its elements would be computed more often
-//! than there are elements ([`uses`]).
+//! than there are elements ([`uses`], [`repeat`]).
 //!
 //! **Strictness.** Core computes every element of an array, one that nobody reads, too; if that fails, the
 //! program fails. So an array whose elements may fail is left to be computed where it is read only if that is certain to
@@ -34,6 +34,8 @@ mod digits;
 mod function;
 mod pattern;
 mod prim;
+mod reduce;
+mod repeat;
 mod stmt;
 mod strict;
 mod term;
@@ -56,6 +58,12 @@ const SMALL: u64 = 16;
 
 /// Statements of the longest nest.
 const LONGEST: usize = 4_000;
+
+/// How often a part is lowered.
+const MOST: usize = 16;
+
+/// What is said of a part of more statements.
+const TOO_LONG: &str = "a part that would become too long";
 
 /// Slots of the largest array that lives on the stack of a run.
 const LOCAL_SLOTS: usize = 512;
@@ -202,6 +210,8 @@ pub(crate) struct Lower<'a> {
     facts: digits::Facts,
     /// Which arrays that are built are computed as a whole.
     strict: strict::Strict<'a>,
+    /// How often they are computed.
+    repeat: repeat::Repeat,
     /// Codes that were packed, with their parts and the sizes of these.
     packed: HashMap<Reg, (Vec<V<'a>>, Vec<u64>)>,
     /// Codes that were taken apart by division.
@@ -218,84 +228,108 @@ pub(crate) struct Lower<'a> {
     in_each: bool,
     /// Classes of the result arrays.
     classes: Vec<Class>,
+    /// Variables that change.
+    changes: Vec<Root>,
+    /// The results so far.
+    results: Vec<Given>,
 }
 
 /// The loops of a part.
 pub fn lower<'a>(part: &'a Part<'a>) -> std::result::Result<Lowered, No> {
     let mut at_once = BTreeSet::new();
-    for _ in 0..strict::MOST {
-        match attempt(part, at_once.clone())? {
-            Attempt::Done(lowered) => return Ok(*lowered),
-            Attempt::Unread(number) => at_once.insert(number),
+    // What would do, though an array is computed more often than needed.
+    let mut so_far = None;
+    for _ in 0..MOST {
+        let mut lower = Lower::new(part, at_once.clone());
+        let result = lower.attempt();
+        let repeated = lower.repeated().filter(|number| !at_once.contains(number));
+        let next = match result {
+            Ok(()) => {
+                let unread = lower.unread()?;
+                if unread.is_none() {
+                    so_far = Some(lower.done());
+                }
+                unread.or(repeated)
+            }
+            Err(No(TOO_LONG)) if so_far.is_none() => repeated,
+            Err(no) => return so_far.ok_or(no),
+        };
+        match next {
+            Some(number) => at_once.insert(number),
+            None => return so_far.ok_or(No(TOO_LONG)),
         };
     }
-    Err(No("many arrays whose elements may fail, and are not all read"))
+    so_far.ok_or(No("many arrays whose elements may fail, and are not all read"))
 }
 
-/// How it went.
-enum Attempt {
-    Done(Box<Lowered>),
-    /// An array that may fail is not read as a whole: it has to be computed where it is built.
-    Unread(usize),
-}
-
-fn attempt<'a>(part: &'a Part<'a>, at_once: BTreeSet<usize>) -> Result<Attempt> {
-    let mut this = Lower {
-        part,
-        program: part.program,
-        layouts: part.layouts,
-        nest: Nest::default(),
-        open: vec![Vec::new()],
-        made: 0,
-        constants: HashMap::new(),
-        facts: digits::Facts::default(),
-        strict: strict::Strict::new(at_once),
-        packed: HashMap::new(),
-        divided: HashSet::new(),
-        parts: HashMap::new(),
-        inputs: Vec::new(),
-        feeds: Vec::new(),
-        known: Vec::new(),
-        globals: HashMap::new(),
-        calls: Vec::new(),
-        in_each: false,
-        classes: Vec::new(),
-    };
-    let mut frame = Frame {
-        locals: vec![None; part.locals.len()],
-        infos: Rc::new(this.infos(part.locals, HashMap::new())),
-        exit: None,
-        around: None,
-        outermost: true,
-    };
-    let mut changes = Vec::new();
-    let results = match part.what {
-        What::Term(term) => {
-            let ty = this.ty(&frame, &term.ty);
-            let value = this.term(term, &mut frame)?;
-            vec![this.give(&value, &ty)?]
+impl<'a> Lower<'a> {
+    fn new(part: &'a Part<'a>, at_once: BTreeSet<usize>) -> Lower<'a> {
+        Lower {
+            part,
+            program: part.program,
+            layouts: part.layouts,
+            nest: Nest::default(),
+            open: vec![Vec::new()],
+            made: 0,
+            constants: HashMap::new(),
+            facts: digits::Facts::default(),
+            strict: strict::Strict::new(at_once),
+            repeat: repeat::Repeat::new(),
+            packed: HashMap::new(),
+            divided: HashSet::new(),
+            parts: HashMap::new(),
+            inputs: Vec::new(),
+            feeds: Vec::new(),
+            known: Vec::new(),
+            globals: HashMap::new(),
+            calls: Vec::new(),
+            in_each: false,
+            classes: Vec::new(),
+            changes: Vec::new(),
+            results: Vec::new(),
         }
-        What::Loop(stmt) => {
-            changes = change::changes(stmt);
-            let mut places = Vec::new();
-            for root in &changes {
-                places.push(this.changed(*root, &mut frame)?);
-            }
-            this.statement(stmt, &mut frame)?;
-            let mut results = Vec::new();
-            for (number, place) in places.iter().enumerate() {
-                results.push(this.give_place(place, number)?);
-            }
-            results
-        }
-    };
-    if let Some(number) = this.unread()? {
-        return Ok(Attempt::Unread(number));
     }
-    this.nest.body = this.open.pop().unwrap_or_default();
-    this.nest.constants = std::mem::take(&mut this.constants);
-    let Lower { nest, inputs, feeds, classes, .. } = this;
-    Ok(Attempt::Done(Box::new(Lowered { nest, inputs, feeds, changes, results, classes })))
+
+    /// Lowers the part.
+    fn attempt(&mut self) -> Result<()> {
+        let part = self.part;
+        let mut frame = Frame {
+            locals: vec![None; part.locals.len()],
+            infos: Rc::new(self.infos(part.locals, HashMap::new())),
+            exit: None,
+            around: None,
+            outermost: true,
+        };
+        match part.what {
+            What::Term(term) => {
+                let ty = self.ty(&frame, &term.ty);
+                let value = self.term(term, &mut frame)?;
+                let result = self.give(&value, &ty)?;
+                self.results.push(result);
+            }
+            What::Loop(stmt) => {
+                self.changes = change::changes(stmt);
+                let mut places = Vec::new();
+                for root in self.changes.clone() {
+                    places.push(self.changed(root, &mut frame)?);
+                }
+                self.statement(stmt, &mut frame)?;
+                for (number, place) in places.iter().enumerate() {
+                    let result = self.give_place(place, number)?;
+                    self.results.push(result);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What was made.
+    fn done(mut self) -> Lowered {
+        self.nest.body = self.open.pop().unwrap_or_default();
+        self.nest.constants = self.constants;
+        let Lower { nest, inputs, feeds, changes, results, classes, .. } = self;
+        Lowered { nest, inputs, feeds, changes, results, classes }
+    }
 }
 
 /// The type of a register for one slot.
@@ -397,7 +431,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn emit(&mut self, stmt: Stmt) -> Result<()> {
         self.made += 1;
         if self.made > LONGEST {
-            return Err(No("a part that would become too long"));
+            return Err(No(TOO_LONG));
         }
         if let Some(open) = self.open.last_mut() {
             open.push(stmt);
@@ -424,6 +458,7 @@ impl<'a> Lower<'a> {
 
     pub(crate) fn set(&mut self, ty: Ty, op: Op) -> Result<Reg> {
         let reg = self.reg(ty);
+        self.repeat.set(ty, &op);
         if let Op::Const(ty, bits) = op {
             self.constants.insert(reg, bits);
             if ty == Ty::I64 {
@@ -556,7 +591,7 @@ impl<'a> Lower<'a> {
                 let room = slots.next_multiple_of(2) as u32;
                 self.array(Origin::Local(room), layout.class, slots as u64)
             }
-            _ => Err(No("a large array inside a parallel loop")),
+            (true, slots) => self.array(Origin::Own, layout.class, slots as u64),
         }
     }
 

@@ -1,7 +1,6 @@
 //! Primitives.
 
-use super::{Frame, Fun, Lower, No, Place, Result, V};
-use crate::core::reduction::{self, CHUNK, Joining};
+use super::{Frame, Lower, No, Result, V};
 use crate::core::{Prim, Term};
 use crate::layout::Form;
 use crate::loops::{Binary, Cast, Compare, Math, Op, Reg, Stmt, Ty, Unary};
@@ -33,6 +32,12 @@ impl<'a> Lower<'a> {
             let V::Fun(op) = op else { return Err(No("a function that is not known")) };
             let from = self.ty(frame, &args[2].ty);
             return self.reduce(&op.clone(), zero, x, &types, &from);
+        }
+        if prim == Prim::Scan {
+            let [op, x] = &values[..] else { return Err(No("a scan without its parts")) };
+            let V::Fun(op) = op else { return Err(No("a function that is not known")) };
+            let from = self.ty(frame, &args[1].ty);
+            return self.scan(&op.clone(), x, &types, &from, &ty);
         }
         let mut words = Vec::new();
         for (value, arg) in values.iter().zip(args) {
@@ -154,7 +159,7 @@ impl<'a> Lower<'a> {
             | Prim::WriteRaw
             | Prim::SavePicture
             | Prim::WriteText => Err(No("files")),
-            Prim::Fail | Prim::Reduce => Err(No("a primitive that was handled before")),
+            Prim::Fail | Prim::Reduce | Prim::Scan => Err(No("a primitive that was handled before")),
             Prim::Str
             | Prim::Strr
             | Prim::StrLen
@@ -200,145 +205,5 @@ impl<'a> Lower<'a> {
         } else {
             word
         }))
-    }
-
-    // ---- reductions -------------------------------------------------------------------------
-
-    /// Elements joined as [`reduction`] has it.
-    fn reduce(
-        &mut self,
-        op: &Fun<'a>,
-        zero: &V<'a>,
-        x: &V<'a>,
-        types: &[Type],
-        from: &Type,
-    ) -> Result<V<'a>> {
-        let element = types.first().cloned().ok_or(No("a reduction without types"))?;
-        // Not by the type of `x`: an array of one array is that array.
-        let index = types.get(1).ok_or(No("a reduction without types"))?;
-        let count = self.count(index)?;
-        match count {
-            0 => return Ok(zero.clone()),
-            1 => return self.apply(op, zero.clone(), x.clone(), &element),
-            _ => {}
-        }
-        let layout = self.stored(&element)?;
-        if layout.slots == 0 {
-            return Err(No("a reduction of units"));
-        }
-        let lanes = match element.as_scalar() {
-            Some(Scalar::Real | Scalar::Single) => {
-                reduction::joining(self.program, op.function, &op.type_args)
-            }
-            _ => None,
-        };
-        let chunks = count.div_ceil(CHUNK as u64);
-        let place = self.place_for(&element)?;
-        self.assign(&place, zero, &element)?;
-        if chunks == 1 {
-            let (low, high) = (self.int(0)?, self.size(count)?);
-            let part = self.chunk(op, lanes, x, &element, (from, count), low, high)?;
-            self.join(op, &place, &part, &element)?;
-            return self.frozen(&place);
-        }
-        let all = self.size(count)?;
-        let bounds = |this: &mut Self, chunk: Reg| {
-            let each = this.int(CHUNK as u64)?;
-            let low = this.binary(Binary::Mul, chunk, each)?;
-            let end = this.binary(Binary::Add, low, each)?;
-            let less = this.set(Ty::I64, Op::Compare(Compare::Lt, end, all))?;
-            let high = this.set(Ty::I64, Op::Select(less, end, all))?;
-            Ok((low, high))
-        };
-        if !self.at_top() {
-            self.nested(&[chunks], false, &mut |this, indices| {
-                let V::Word(chunk) = indices[0] else { return Err(No("a chunk without number")) };
-                let (low, high) = bounds(this, chunk)?;
-                let part = this.chunk(op, lanes, x, &element, (from, count), low, high)?;
-                this.join(op, &place, &part, &element)
-            })?;
-            return self.frozen(&place);
-        }
-        let slots = layout.slots as u64;
-        let partial = self.array(crate::loops::Origin::Scratch, layout.class, chunks * slots)?;
-        let slot_of = |this: &mut Self, chunk: Reg| {
-            let stride = this.size(slots)?;
-            this.binary(Binary::Mul, chunk, stride)
-        };
-        self.nested(&[chunks], true, &mut |this, indices| {
-            let V::Word(chunk) = indices[0] else { return Err(No("a chunk without number")) };
-            let (low, high) = bounds(this, chunk)?;
-            let part = this.chunk(op, lanes, x, &element, (from, count), low, high)?;
-            let slot = slot_of(this, chunk)?;
-            this.fill(partial, slot, &part, &element)
-        })?;
-        self.nested(&[chunks], false, &mut |this, indices| {
-            let V::Word(chunk) = indices[0] else { return Err(No("a chunk without number")) };
-            let slot = slot_of(this, chunk)?;
-            let part = this.fetch(partial, slot, &element, false)?;
-            this.join(op, &place, &part, &element)
-        })?;
-        self.frozen(&place)
-    }
-
-    /// `place = op (place, part)`.
-    fn join(&mut self, op: &Fun<'a>, place: &Place, part: &V<'a>, element: &Type) -> Result<()> {
-        let total = self.read(place)?;
-        let joined = self.apply(op, total, part.clone(), element)?;
-        self.assign(place, &joined, element)
-    }
-
-    fn apply(&mut self, op: &Fun<'a>, a: V<'a>, b: V<'a>, element: &Type) -> Result<V<'a>> {
-        self.call(op, vec![(a, element.clone()), (b, element.clone())], element)
-    }
-
-    /// The elements of one chunk, of which there is at least one, joined.
-    #[allow(clippy::too_many_arguments)] // a reduction has that many parts
-    fn chunk(
-        &mut self,
-        op: &Fun<'a>,
-        lanes: Option<Joining>,
-        x: &V<'a>,
-        element: &Type,
-        (from, count): (&Type, u64),
-        low: Reg,
-        high: Reg,
-    ) -> Result<V<'a>> {
-        let index = self.reg(Ty::I64);
-        self.facts.bound(index, count);
-        self.strict.whole(index, count);
-        if let Some(joining) = lanes {
-            let (body, value) = self.block(|this| {
-                let value = this.index(x, from, &V::Word(index), element)?;
-                this.as_word(&value, element)
-            })?;
-            let result = self.reg(self.type_of(value));
-            // A value known before the loop is none that the body sets.
-            let (mut body, mut value) = (body, value);
-            if !body
-                .iter()
-                .any(|s| matches!(s, Stmt::Let(reg, _) | Stmt::Total { result: reg, .. } if *reg == value))
-            {
-                let var = self.var(self.type_of(value));
-                let again = self.reg(self.type_of(value));
-                body.push(Stmt::Set(var, value));
-                body.push(Stmt::Let(again, Op::Get(var)));
-                value = again;
-            }
-            self.emit(Stmt::Total { index, low, high, body, value, joining, result })?;
-            return Ok(V::Word(result));
-        }
-        let place = self.place_for(element)?;
-        let first = self.index(x, from, &V::Word(low), element)?;
-        self.assign(&place, &first, element)?;
-        let one = self.int(1)?;
-        let second = self.binary(Binary::Add, low, one)?;
-        let label = self.label();
-        let (body, ()) = self.block(|this| {
-            let value = this.index(x, from, &V::Word(index), element)?;
-            this.join(op, &place, &value, element)
-        })?;
-        self.emit(Stmt::For { label, index, low: second, high, body })?;
-        self.frozen(&place)
     }
 }

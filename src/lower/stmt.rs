@@ -2,7 +2,7 @@
 
 use super::{Bind, Frame, Lower, No, Result, V, uses};
 use crate::core::{ForRange, Pat, PatKind, Stmt as CoreStmt, StmtKind, Term};
-use crate::loops::{Compare, Op, Stmt, Ty};
+use crate::loops::{Compare, Op, Stmt, Ty, cost};
 use crate::types::{Type, TypeKind};
 
 impl<'a> Lower<'a> {
@@ -77,7 +77,7 @@ impl<'a> Lower<'a> {
             StmtKind::While(condition, body) => {
                 let label = self.label();
                 let outer = frame.around.replace(label);
-                let inside = self.perhaps(|this| {
+                let rounds = |this: &mut Self| {
                     let value = this.term(condition, frame)?;
                     let condition = this.as_word(&value, &Type::bool())?;
                     match this.known(condition) {
@@ -86,7 +86,8 @@ impl<'a> Lower<'a> {
                         None => this.emit(Stmt::If(condition, Vec::new(), vec![Stmt::Break(label)]))?,
                     }
                     this.statements(body, None, frame)
-                });
+                };
+                let inside = self.times(cost::ROUNDS as u64, |this| this.perhaps(rounds));
                 frame.around = outer;
                 let (inside, ()) = inside?;
                 self.emit(Stmt::Loop(label, inside))
@@ -210,7 +211,12 @@ impl<'a> Lower<'a> {
             this.bind(local, value, &ty, changes, frame)?;
             this.statements(body, None, frame)
         };
-        let inside = if self.strict.is_whole(index) { self.block(work) } else { self.perhaps(work) };
+        let rounds = match (self.facts.value(low), self.facts.value(high)) {
+            (Some(low), Some(high)) => high.saturating_sub(low),
+            _ => cost::ROUNDS as u64,
+        };
+        let whole = self.strict.is_whole(index);
+        let inside = self.times(rounds, |this| if whole { this.block(work) } else { this.perhaps(work) });
         frame.around = outer;
         let (inside, ()) = inside?;
         self.emit(Stmt::For { label, index, low, high, body: inside })

@@ -15,9 +15,6 @@ use crate::types::Type;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-/// How often a part is lowered.
-pub(super) const MOST: usize = 16;
-
 /// Which arrays that are built are computed as a whole.
 pub(super) struct Strict<'a> {
     /// Arrays that are stored where they are built.
@@ -69,6 +66,8 @@ impl<'a> Lower<'a> {
         let number = self.strict.built.len();
         let value = Rc::new(A::Built { clauses, body, frame, number });
         let doubts = self.strict.doubts;
+        let layout = self.layout(ty);
+        self.repeat.built(elements, (layout.slots as u64).saturating_mul(layout.class.bytes()));
         self.strict.built.push(Made { value: value.clone(), elements, doubts, read: false });
         if self.strict.at_once.contains(&number) {
             return self.hold(&V::Array(value), ty);
@@ -87,6 +86,7 @@ impl<'a> Lower<'a> {
     /// All elements of an array are computed here.
     pub(crate) fn reads_all(&mut self, number: usize) {
         let doubts = self.strict.doubts;
+        self.repeat.whole(number);
         if let Some(made) = self.strict.built.get_mut(number) {
             made.read |= made.doubts == doubts;
         }
@@ -108,8 +108,10 @@ impl<'a> Lower<'a> {
                 _ => None,
             };
         }
-        if all == Some(made.elements) {
-            self.reads_all(number);
+        if all == Some(made.elements)
+            && let Some(made) = self.strict.built.get_mut(number)
+        {
+            made.read = true;
         }
     }
 
@@ -154,6 +156,7 @@ impl<'a> Lower<'a> {
             fails = fails || !self.strict.built[inner].read && self.may_fail(inner)?;
         }
         self.strict.built.truncate(others);
+        self.repeat.truncate(others);
         Ok(fails)
     }
 }

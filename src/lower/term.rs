@@ -516,6 +516,12 @@ impl<'a> Lower<'a> {
             Some(b) => self.as_word(b, &ty)?,
             None => a,
         };
+        if self.type_of(a) == Ty::I64 {
+            self.repeat.integers(match op {
+                CoreOp::Div(_) | CoreOp::Rem(_) => Binary::DivSigned,
+                _ => Binary::Add,
+            });
+        }
         let unsigned = matches!(self.layout(&ty).leaf(), Some(leaf) if unsigned(&leaf));
         let compare = |this: &mut Self, less: bool, a: Reg, b: Reg| {
             let kind = match (less, unsigned) {

@@ -3,6 +3,7 @@
 //! [`PASSES`] is the whole list, in order. A pass that finds nothing changes nothing. Tests validate the nest
 //! after each of them ([`run`]).
 
+mod bins;
 mod columns;
 mod contract;
 mod copy;
@@ -27,6 +28,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "unroll", run: unroll::run },
     Pass { name: "contract", run: contract::run },
     Pass { name: "columns", run: columns::run },
+    Pass { name: "bins", run: bins::run },
     Pass { name: "prune", run: prune::run },
 ];
 

@@ -1,0 +1,200 @@
+//! Elementary functions beside exact sums of their series.
+
+use super::*;
+use num_bigint::BigInt;
+use num_traits::{One, Signed, ToPrimitive, Zero};
+
+/// Bits after the point of the numbers that results are compared with.
+const BITS: u64 = 200;
+
+fn one() -> BigInt {
+    BigInt::one() << BITS
+}
+
+fn times(a: &BigInt, b: &BigInt) -> BigInt {
+    (a * b) >> BITS
+}
+
+/// A number of at most some hundred as a whole number of 2^-200, exactly.
+fn fixed(x: f64) -> BigInt {
+    let (bits, sign) = (x.to_bits(), if x < 0.0 { -1 } else { 1 });
+    let exponent = ((bits >> 52) & 0x7ff) as i64;
+    let fraction =
+        if exponent == 0 { (bits << 1) & ((1 << 53) - 1) } else { bits & ((1 << 52) - 1) | 1 << 52 };
+    let shift = exponent - 1075 + BITS as i64;
+    let whole = BigInt::from(fraction) * sign;
+    if shift >= 0 { whole << shift } else { whole >> -shift }
+}
+
+/// e^x for |x| < 1, by its series.
+fn series(x: &BigInt) -> BigInt {
+    let (mut term, mut sum) = (one(), one());
+    for n in 1..80 {
+        term = times(&term, x) / n;
+        sum += &term;
+    }
+    sum
+}
+
+/// ln 2, by atanh: ln 2 = 2 atanh (1/3).
+fn ln2() -> BigInt {
+    atanh(&(one() / 3)) * 2
+}
+
+fn atanh(x: &BigInt) -> BigInt {
+    let square = times(x, x);
+    let (mut term, mut sum) = (x.clone(), x.clone());
+    for n in 1..130 {
+        term = times(&term, &square);
+        sum += &term / (2 * n + 1);
+    }
+    sum
+}
+
+/// ln x of a fraction from 0.5 to 2.
+fn logarithm(x: &BigInt) -> BigInt {
+    atanh(&(((x - one()) << BITS) / (x + one()))) * 2
+}
+
+/// How far a result is from the exact one, in units of its last place.
+fn error(found: f64, exact: &BigInt) -> f64 {
+    let ulp = fixed(f64::from_bits(found.abs().to_bits() + 1)) - fixed(found.abs());
+    let difference = fixed(found) - exact;
+    // Twelve digits of the quotient will do.
+    let quotient: BigInt = (difference.abs() << 40u32) / ulp;
+    quotient.to_f64().unwrap_or(f64::INFINITY) / 2f64.powi(40)
+}
+
+#[test]
+fn tables_are_right() {
+    let ln2 = ln2();
+    let close = |pair: (f64, f64), exact: &BigInt| {
+        (fixed(pair.0) + fixed(pair.1) - exact).abs() < BigInt::one() << (BITS - 92)
+    };
+    for (j, pair) in POWERS.iter().enumerate() {
+        assert!(close(*pair, &series(&(&ln2 * j / 128))), "{j}");
+    }
+    for (m, pair) in LOGARITHMS.iter().enumerate() {
+        assert!(close(*pair, &logarithm(&(one() * (m + 90) / 128))), "{m}");
+        assert_eq!((pair.0 * 2f64.powi(41)).fract(), 0.0);
+    }
+    assert!(close(LN2, &ln2) && close(LN2_128, &(&ln2 / 128)));
+}
+
+#[test]
+fn results_are_within_little_more_than_half_a_unit() {
+    let mut random = fastrand::Rng::with_seed(5);
+    let ln2 = ln2();
+    let mut worst = [0.0f64; 2];
+    for round in 0..6_000 {
+        let x = match round % 3 {
+            0 => random.f64() * 200.0 - 100.0,
+            1 => random.f64() * 2.0 - 1.0,
+            _ => (random.f64() - 0.5) * 2f64.powi(-random.i32(0..30)),
+        };
+        let whole = (x / std::f64::consts::LN_2).round();
+        let exact = series(&(fixed(x) - &ln2 * whole as i64));
+        let scaled = exp(x) * 2f64.powi(-whole as i32);
+        worst[0] = worst[0].max(error(scaled, &exact));
+        let x = match round % 3 {
+            0 => random.f64() * 2f64.powi(random.i32(-1000..1000)),
+            1 => 1.0 + (random.f64() - 0.5) * 2f64.powi(-random.i32(0..40)),
+            _ => random.f64() * 4.0,
+        };
+        let exponent = ((x.to_bits() >> 52) & 0x7ff) as i64 - 1023;
+        let fraction = x * 2f64.powi(-(exponent as i32));
+        let exact = logarithm(&fixed(fraction)) + &ln2 * exponent;
+        if !exact.is_zero() {
+            worst[1] = worst[1].max(error(ln(x), &exact));
+        }
+    }
+    assert!(worst.iter().all(|worst| *worst < 0.55), "{worst:?}");
+}
+
+#[test]
+fn ends_are_what_they_should_be() {
+    let inf = f64::INFINITY;
+    assert_eq!(
+        [exp(0.0), exp(-0.0), exp(inf), exp(-inf), exp(710.0), exp(-746.0)],
+        [1.0, 1.0, inf, 0.0, inf, 0.0]
+    );
+    assert_eq!([exp(1.0), exp(709.782712893384)], [std::f64::consts::E, 1.7976931348622732e308]);
+    assert!(exp(-745.0) == 5e-324 && exp(-740.0) > 0.0 && exp(f64::NAN).is_nan());
+    assert_eq!([ln(1.0), ln(0.0), ln(-0.0), ln(inf)], [0.0, -inf, -inf, inf]);
+    assert_eq!(ln(2.0), std::f64::consts::LN_2);
+    assert!(ln(-1.0).is_nan() && ln(f64::NAN).is_nan() && ln(-inf).is_nan());
+    assert!(
+        (ln(5e-324) + 744.4400719213812).abs() < 1e-12 && (ln(f64::MAX) - 709.782712893384).abs() < 1e-12
+    );
+}
+
+/// cos x and sin x for |x| < 20, by their series.
+fn circular(x: &BigInt) -> [BigInt; 2] {
+    let (mut term, mut sums) = (one(), [one(), BigInt::zero()]);
+    for n in 1..150usize {
+        term = times(&term, x) / n;
+        if n % 4 < 2 { sums[n % 2] += &term } else { sums[n % 2] -= &term }
+    }
+    sums
+}
+
+fn quotient(a: &BigInt, b: &BigInt) -> BigInt {
+    (a << BITS) / b
+}
+
+/// Whether an increasing function takes two units below and above `found` to either side of `x`: then `found` is
+/// within two units of where it takes `x`.
+fn inverse(found: f64, x: f64, function: impl Fn(&BigInt) -> BigInt) -> bool {
+    let ulp = fixed(f64::from_bits(found.abs().to_bits() + 1)) - fixed(found.abs());
+    let (found, x) = (fixed(found), fixed(x));
+    function(&(&found - &ulp * 2)) < x && x < function(&(found + ulp * 2))
+}
+
+#[test]
+fn other_functions_are_within_two_units() {
+    let mut random = fastrand::Rng::with_seed(9);
+    let ln2 = ln2();
+    // e^x for |x| < 100, times 2^-whole.
+    let scaled_exp = |x: &BigInt| {
+        let whole: BigInt = x / &ln2;
+        (series(&(x - &ln2 * &whole)), whole.to_i32().unwrap_or(0))
+    };
+    let mut worst = [0.0f64; 5];
+    for round in 0..2_000 {
+        let x = match round % 3 {
+            0 => random.f64() * 30.0 - 15.0,
+            1 => random.f64() * 2.0 - 1.0,
+            _ => (random.f64() - 0.5) * 2f64.powi(-random.i32(0..30)),
+        };
+        let exact = fixed(x);
+        let [cosine, sine] = circular(&exact);
+        let mut check =
+            |at: usize, found: f64, exact: &BigInt| worst[at] = worst[at].max(error(found, exact));
+        check(0, sin(x), &sine);
+        check(1, cos(x), &cosine);
+        check(2, tan(x), &quotient(&sine, &cosine));
+        // tanh x = (e^2x - 1) / (e^2x + 1), and odd.
+        let (power, whole) = scaled_exp(&(exact.abs() * 2));
+        let power = power << whole;
+        check(3, tanh(x.abs()), &quotient(&(&power - one()), &(&power + one())));
+        let (base, exponent) = (0.5 + random.f64(), x * 4.0);
+        let (power, whole) = scaled_exp(&times(&logarithm(&fixed(base)), &fixed(exponent)));
+        check(4, pow(base, exponent) * 2f64.powi(-whole), &power);
+        let unit = x.sin();
+        assert!(inverse(asin(unit), unit, |y| circular(y)[1].clone()), "asin {unit:e}");
+        assert!(inverse(-acos(unit), unit, |y| circular(y)[0].clone()), "acos {unit:e}");
+        let tangent = |y: &BigInt| {
+            let [cosine, sine] = circular(y);
+            quotient(&sine, &cosine)
+        };
+        assert!(inverse(atan(x), x, tangent), "atan {x:e}");
+        let y = random.f64() * 3.0;
+        let ratio = |a: &BigInt| quotient(&times(&tangent(a), &fixed(y)), &one());
+        assert!(inverse(atan2(x, y), x, ratio), "atan2 {x:e} {y:e}");
+        assert_eq!(
+            pow_single(base as f32, x as f32),
+            pow(f64::from(base as f32), f64::from(x as f32)) as f32
+        );
+    }
+    assert!(worst.iter().all(|worst| *worst < 2.0), "{worst:?}");
+}
