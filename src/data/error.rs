@@ -150,7 +150,7 @@ impl Trouble {
             }
             Trouble::Stopped => error("interrupted".to_string(), "stopped here"),
             Trouble::NoSeparator { found } => {
-                error(format!("{found:?} cannot stand between the cells of a line"), "asked for here")
+                error(format!("`{found:?}` cannot stand between the cells of a line"), "asked for here")
                     .help("take one of `','`, `';'`, `'\\t'`, `'|'`, `' '`")
             }
             Trouble::NotDrawn { why } => {

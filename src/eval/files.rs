@@ -85,7 +85,7 @@ pub(super) fn files(
                 drop(bytes);
                 return Reading { ty, stored: &stored, layouts, limits, format }.value(found, &failed);
             }
-            let write_data = |ty: &Type, value: &Value| to_data(ty, value, format, layouts);
+            let write_data = |ty: &Type, value: &Value| to_data(ty, value, format, layouts, memory);
             if prim == Prim::WriteNpz {
                 return write(archive(ty, &args[1], layouts, limits, write_data));
             }
@@ -112,8 +112,10 @@ fn drawn(
         let draw = if prim == Prim::Svg { picture::svg } else { picture::text };
         return Ok(Value::str(draw(&picture)));
     }
-    let numbers =
-        types.args.first().and_then(|ty| to_data(ty, value, Format::Csv(Separator::COMMA), layouts).ok());
+    let numbers = types
+        .args
+        .first()
+        .and_then(|ty| to_data(ty, value, Format::Csv(Separator::COMMA), layouts, memory).ok());
     let Some(numbers) = numbers else {
         return Err(Failure::Internal { what: "numbers that are none" });
     };
@@ -176,14 +178,7 @@ impl Reading<'_> {
         let layout = self.layouts.of(&self.stored.element);
         let count: usize = if data.shape.contains(&0) { 0 } else { data.shape.iter().product() };
         // What lies in the file as it does in memory takes none.
-        let in_place = match (&data.content, &self.stored.held) {
-            (Content::Plain(column), held) if column.cells.is_foreign() => match held {
-                Held::Cell(Cell::Scalar(scalar)) => column.element == Element::Scalar(*scalar),
-                Held::Complex => column.element == Element::Complex,
-                _ => false,
-            },
-            _ => false,
-        };
+        let in_place = self.in_place(&data.content);
         // Numbers may become wider on the way: a byte of a file is eight of a `real`.
         let slots = count.saturating_mul(layout.slots);
         let memory = self.limits.room;
@@ -204,7 +199,7 @@ impl Reading<'_> {
             (Content::Records(columns), Held::Record(fields)) => {
                 let there: Vec<String> = columns.iter().map(|(name, _)| name.to_string()).collect();
                 let mut columns: Vec<_> = columns.into_iter().map(|(name, c)| (name, Some(c))).collect();
-                let mut chosen = Vec::new();
+                let (mut chosen, mut plain) = (Vec::new(), false);
                 for (name, cell) in fields {
                     let found = columns.iter_mut().find(|(other, _)| other == name);
                     let Some(column) = found.and_then(|(_, column)| column.take()) else {
@@ -216,11 +211,18 @@ impl Reading<'_> {
                             similar,
                         }));
                     };
+                    plain = self.plain(&column, cell, layout.class);
                     let column =
                         fitted(name, column, cell, &data.shape, &fits, self.limits).map_err(failed)?;
                     chosen.push((column, cell.clone()));
                 }
-                self.rows(&chosen, &layout, count, failed)?
+                match &mut chosen[..] {
+                    // Rows of one cell lie as the cells do.
+                    [(column, _)] if plain && layout.slots == 1 => {
+                        std::mem::replace(&mut column.cells, Buffer::U8(Vec::new()))
+                    }
+                    _ => self.rows(&chosen, &layout, count, failed)?,
+                }
             }
             _ => {
                 let found = there;
@@ -230,6 +232,25 @@ impl Reading<'_> {
         };
         let value = value(buffer);
         Ok(if self.ty.is_exists() { packed(sizes, value) } else { value })
+    }
+
+    /// Whether a value of the stated type is the cells of the file itself.
+    fn in_place(&self, content: &Content) -> bool {
+        let (column, cell) = match (content, &self.stored.held) {
+            (Content::Plain(column), Held::Complex) => {
+                return column.cells.is_foreign() && column.element == Element::Complex;
+            }
+            (Content::Plain(column), Held::Cell(cell)) => (Some(column), cell),
+            (Content::Records(columns), Held::Record(fields)) if fields.len() == 1 => {
+                let column = columns.iter().find(|(name, _)| *name == fields[0].0);
+                (column.map(|(_, column)| column), &fields[0].1)
+            }
+            _ => return false,
+        };
+        column.is_some_and(|column| {
+            let same = matches!(cell, Cell::Scalar(scalar) if column.element == Element::Scalar(*scalar));
+            same && column.cells.is_foreign()
+        })
     }
 
     /// Whether the cells of a column become slots as they are.
@@ -380,7 +401,13 @@ fn place(name: &str, shape: &[usize], mut at: usize) -> String {
 }
 
 /// A value as the data of a file.
-fn to_data(ty: &Type, value: &Value, format: Format, layouts: &Layouts) -> Result<Data, Trouble> {
+fn to_data(
+    ty: &Type,
+    value: &Value,
+    format: Format,
+    layouts: &Layouts,
+    memory: u64,
+) -> Result<Data, Trouble> {
     let stored = stored(ty, format)?;
     let not_held = |why: &str| Trouble::NotHeld { format, ty: ty.to_string(), why: why.to_string() };
     let size = |axis: &Axis| match axis {
@@ -391,6 +418,13 @@ fn to_data(ty: &Type, value: &Value, format: Format, layouts: &Layouts) -> Resul
     let shape = shape.ok_or_else(|| not_held("it has more elements than are counted"))?;
     let count: usize = if shape.contains(&0) { 0 } else { shape.iter().product() };
     let layout = layouts.of(&stored.element);
+    // What lies in a file may be larger than the memory that may be used; what is to be written is put together there.
+    let own = |class: Class, slots: usize| {
+        let fits = (slots as u64).saturating_mul(class.bytes()) <= memory;
+        let buffer = fits.then(|| Buffer::with_room(class, slots)).flatten();
+        let why = "it takes more memory than may be used".to_string();
+        buffer.ok_or(Trouble::Unwritable { why })
+    };
     let column = |cell: &Cell, start: usize, slots: usize| {
         let element = match cell.inner() {
             Cell::Scalar(scalar) => Element::Scalar(*scalar),
@@ -403,8 +437,7 @@ fn to_data(ty: &Type, value: &Value, format: Format, layouts: &Layouts) -> Resul
         if cell.optional() && !format.has_empty_cells() {
             return Err(not_held("its cells are never empty"));
         }
-        let mut cells =
-            Buffer::with_room(element.class(), count).ok_or_else(|| not_held("no room for it"))?;
+        let mut cells = own(element.class(), count)?;
         let mut missing = Vec::new();
         if slots == 1 && layout.slots == 1 && !cell.optional() {
             cells.append(value, count);
@@ -441,8 +474,7 @@ fn to_data(ty: &Type, value: &Value, format: Format, layouts: &Layouts) -> Resul
     let content = match &stored.held {
         Held::Cell(cell) => Content::Plain(column(cell, 0, layout.slots)?),
         Held::Complex => {
-            let mut cells =
-                Buffer::with_room(Class::Word, 2 * count).ok_or_else(|| not_held("no room for it"))?;
+            let mut cells = own(Class::Word, count.saturating_mul(2))?;
             cells.append(value, 2 * count);
             Content::Plain(Column::new(Element::Complex, cells))
         }
