@@ -150,6 +150,55 @@ impl Program {
         self.known = extent.known;
     }
 
+    /// The declared types in a concrete type that have a function of their own for a method of a class, each with
+    /// that function and its type arguments. What is inside a compact value has none, nor what is inside a type that
+    /// has one.
+    pub fn own_methods(
+        &self,
+        class: Option<ClassId>,
+        method: &str,
+        ty: &Type,
+    ) -> Vec<(Type, FunctionId, Vec<Type>)> {
+        /// Types looked at: polymorphic recursion makes new ones without end.
+        const MOST: usize = 1_000;
+        let mut own = Vec::new();
+        let Some(class) = class else { return own };
+        let methods = &self.classes[class as usize].methods;
+        let Some(method) = methods.iter().position(|m| *m.name == *method) else { return own };
+        let default = methods[method].default;
+        let mut seen: HashSet<Type> = HashSet::new();
+        let mut waiting = vec![ty.clone()];
+        while let Some(ty) = waiting.pop() {
+            if seen.len() >= MOST || !seen.insert(ty.clone()) {
+                continue;
+            }
+            let TypeKind::Nominal(nominal, args) = ty.kind() else {
+                if !ty.is_compact() {
+                    ty.kind().for_each_child(&mut |child| waiting.push(child.clone()));
+                }
+                continue;
+            };
+            if let Some((function, type_args)) = self.implementation(class, method, std::slice::from_ref(&ty))
+                && Some(function) != default
+            {
+                own.push((ty, function, type_args));
+                continue;
+            }
+            match nominal.body() {
+                Some(NominalBody::Newtype(_)) => waiting.extend(nominal.newtype_definition(args)),
+                Some(NominalBody::Struct(_)) => {
+                    waiting.extend(nominal.struct_fields(args).into_iter().flatten().map(|(_, t)| t));
+                }
+                Some(NominalBody::Variant(_)) => {
+                    waiting.extend(nominal.variant_cases(args).into_iter().flatten().map(|(_, t)| t));
+                }
+                Some(NominalBody::Abstract(_)) => waiting.extend(nominal.representation(args)),
+                None => {}
+            }
+        }
+        own
+    }
+
     /// The function that stands for a method, with its type arguments. `type_args` are those of the
     /// class, then those of the method, concrete. Where a type belongs to a class by its structure
     /// alone ([`Known::show`], [`Known::eq`]) that is the default.

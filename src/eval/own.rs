@@ -11,14 +11,13 @@ use super::code::Callee;
 use super::error::{Failure, RuntimeError};
 use super::run::{Host, Machine, Result, Run, Stop};
 use super::show::{Brief, Parts, Show};
-use super::specialise::Specialiser;
 use super::stack;
 use crate::core::{ClassId, Program};
 use crate::source::Span;
-use crate::types::{NominalBody, Type, TypeKind};
+use crate::types::{Type, TypeKind};
 use crate::value::Value;
 use std::cell::RefCell;
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 /// Stack that showing a value of usual depth takes.
@@ -32,48 +31,11 @@ pub struct Own {
 
 impl Own {
     /// Those in `ty`, concrete, for a method of a class.
-    pub fn of(specialiser: &Specialiser<'_>, class: Option<ClassId>, method: &str, ty: &Type) -> Own {
-        /// Types looked at: polymorphic recursion makes new ones without end.
-        const MOST: usize = 1_000;
-        let program = specialiser.program;
-        let mut own = Own::default();
-        let Some(class) = class else { return own };
-        let methods = &program.classes[class as usize].methods;
-        let Some(method) = methods.iter().position(|m| *m.name == *method) else { return own };
-        let default = methods[method].default;
-        let mut seen: HashSet<Type> = HashSet::new();
-        let mut waiting = vec![ty.clone()];
-        while let Some(ty) = waiting.pop() {
-            if seen.len() >= MOST || !seen.insert(ty.clone()) {
-                continue;
-            }
-            let TypeKind::Nominal(nominal, args) = ty.kind() else {
-                if !ty.is_compact() {
-                    ty.kind().for_each_child(&mut |child| waiting.push(child.clone()));
-                }
-                continue;
-            };
-            if let Some((function, type_args)) =
-                program.implementation(class, method, std::slice::from_ref(&ty))
-                && Some(function) != default
-            {
-                let callee = Callee { function, type_args, instance: OnceLock::new() };
-                own.types.push((ty, Arc::new(callee)));
-                continue;
-            }
-            match nominal.body() {
-                Some(NominalBody::Newtype(_)) => waiting.extend(nominal.newtype_definition(args)),
-                Some(NominalBody::Struct(_)) => {
-                    waiting.extend(nominal.struct_fields(args).into_iter().flatten().map(|(_, t)| t));
-                }
-                Some(NominalBody::Variant(_)) => {
-                    waiting.extend(nominal.variant_cases(args).into_iter().flatten().map(|(_, t)| t));
-                }
-                Some(NominalBody::Abstract(_)) => waiting.extend(nominal.representation(args)),
-                None => {}
-            }
-        }
-        own
+    pub fn of(program: &Program, class: Option<ClassId>, method: &str, ty: &Type) -> Own {
+        let callee = |(ty, function, type_args)| {
+            (ty, Arc::new(Callee { function, type_args, instance: OnceLock::new() }))
+        };
+        Own { types: program.own_methods(class, method, ty).into_iter().map(callee).collect() }
     }
 
     /// Whether there are none.
@@ -114,7 +76,7 @@ impl Machine {
         host: &mut Host<'_>,
     ) -> std::result::Result<String, Box<RuntimeError>> {
         let mut run = Run { machine: self, program, host, ticks: 0 };
-        let own = Own::of(&run.specialiser(&[]), program.known.show, "show", ty);
+        let own = Own::of(program, program.known.show, "show", ty);
         run.own_text(value, ty, &own, Span::default()).map_err(Stop::into_error)
     }
 }

@@ -273,7 +273,7 @@ impl Specialiser<'_> {
                 let layout = types.first().map(|t| self.layouts.of(t));
                 let own = match (prim, types.first()) {
                     (Prim::Print | Prim::Println | Prim::Str, Some(ty)) => {
-                        Own::of(self, self.program.known.show, "show", ty)
+                        Own::of(self.program, self.program.known.show, "show", ty)
                     }
                     _ => Own::default(),
                 };
@@ -376,7 +376,7 @@ impl Specialiser<'_> {
             Op::Not => Kind::Not(self.boxed(&args[0])),
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
                 let own = match op {
-                    Op::Eq | Op::Ne => Own::of(self, self.program.known.eq, "==", &operand),
+                    Op::Eq | Op::Ne => Own::of(self.program, self.program.known.eq, "==", &operand),
                     _ => Own::default(),
                 };
                 if !own.is_empty() {

@@ -99,7 +99,7 @@ impl Machine {
         host: &mut Host<'_>,
     ) -> std::result::Result<View, Box<super::RuntimeError>> {
         let mut run = Run { machine: self, program, host, ticks: 0 };
-        let own = Own::of(&run.specialiser(&[]), program.known.show, "show", ty);
+        let own = Own::of(program, program.known.show, "show", ty);
         run.view(value, ty, &own, window).map_err(Stop::into_error)
     }
 }

@@ -332,7 +332,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// Goes to `block` if somebody wants the run to stop.
-    fn look(&mut self) {
+    pub(super) fn look(&mut self) {
         let flag = self.word(types::I64, 0);
         let set = self.b.ins().load(types::I8, MemFlagsData::new().with_notrap(), flag, 0);
         let on = self.b.create_block();
@@ -459,7 +459,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     /// A loop from `low` up to, not including, `high`.
     fn rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], label: Option<Label>) {
         let low = match super::vector::plan(self.nest, index, body, None) {
-            Some(plan) => self.vector_rounds(&plan, index, low, high, body),
+            Some(plan) => self.vector_rounds(&plan, index, low, high, body, label.is_some()),
             None => low,
         };
         let (head, inside) = (self.b.create_block(), self.b.create_block());

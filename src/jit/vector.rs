@@ -198,7 +198,8 @@ impl Plan {
 }
 
 impl Emit<'_, '_> {
-    /// Does as many rounds as go by vectors; gives the first index left.
+    /// Does as many rounds as go by vectors; gives the first index left. `looks`: whether the loop looks if it is to
+    /// stop. A loop that is cut into pieces, or a chunk, need not.
     pub(super) fn vector_rounds(
         &mut self,
         plan: &Plan,
@@ -206,8 +207,14 @@ impl Emit<'_, '_> {
         low: Value,
         high: Value,
         body: &[Stmt],
+        looks: bool,
     ) -> Value {
-        let (_, rest) = self.vectors(plan, index, low, high, body, Vec::new(), &mut |_, _, none| none);
+        let (_, rest) = self.vectors(plan, index, low, high, body, Vec::new(), &mut |this, _, none| {
+            if looks {
+                this.look();
+            }
+            none
+        });
         rest
     }
 

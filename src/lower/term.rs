@@ -685,7 +685,7 @@ impl<'a> Lower<'a> {
         // Names are gone from an unfolded type: look at the type as it is written.
         let ty = if ty.has_var() { ty.substitute(&frame.infos.types) } else { ty.clone() };
         let ty = (self.part.concrete)(&ty);
-        declared(&ty, 0)
+        !self.program.own_methods(self.program.known.eq, "==", &ty).is_empty()
     }
 
     // ---- conversions ------------------------------------------------------------------------
@@ -853,18 +853,4 @@ fn cut_so(encoding: &Encoding, sizes: &[u64]) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether a declared type occurs in a type outside of compact ones.
-fn declared(ty: &Type, depth: usize) -> bool {
-    use crate::types::TypeKind;
-    if ty.is_compact() && !matches!(ty.kind(), TypeKind::Nominal(..)) {
-        return false;
-    }
-    if depth > 50 || matches!(ty.kind(), TypeKind::Nominal(..)) {
-        return true;
-    }
-    let mut found = false;
-    ty.kind().for_each_child(&mut |child| found = found || declared(child, depth + 1));
-    found
 }
