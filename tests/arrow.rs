@@ -145,6 +145,12 @@ fn dictionaries_that_grow_and_change() {
 }
 
 #[test]
+fn streams_of_before_version_1() {
+    let text = "val x : (n:int, s:option[string]) ^ ?N = arrow \"legacy.arrows\";\nprint x._strr;";
+    assert_eq!(output(text), r#"((n=1,s=Some ("a")),(n=2,s=None),(n=3,s=Some ("c")))"#);
+}
+
+#[test]
 fn a_table_without_rows() {
     let text = "val x : (n:int, s:string, d:string) ^ ?N = arrow \"empty.arrow\";\nprintln #sizeof[N];";
     assert_eq!(output(text), "0\n");

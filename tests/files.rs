@@ -484,6 +484,7 @@ fn an_archive_that_unpacks_to_more_than_memory_is_refused() {
 fn what_grows_beyond_the_memory_is_refused_before() {
     let shelf = Shelf::default();
     shelf.write("bytes.bin", &[7; 1000]).expect("room");
+    shelf.write("large.bin", &[7; 8000]).expect("room");
     let mut session = Session::new();
     session.set_files(Arc::new(shelf));
     session.set_memory(4_000);
@@ -494,6 +495,13 @@ fn what_grows_beyond_the_memory_is_refused_before() {
     assert!(codes("val a : u8 ^ ?N = raw \"bytes.bin\";\nwrite_npy (\"a.npy\", a);").is_empty());
     assert!(codes("val b : u8 ^ ?N = npy \"a.npy\";").is_empty());
     assert_eq!(codes("val c : real ^ ?N = npy \"a.npy\";"), ["E0509"]);
+    // What lies in a file takes no memory until it is copied.
+    let large = "val d : int ^ ?N = raw \"large.bin\";\n";
+    assert!(codes(&format!("{large}println (sum d);")).is_empty());
+    assert_eq!(codes(&format!("{large}write_npy (\"c.npy\", d);")), ["E1002"]);
+    assert_eq!(codes(&format!("{large}write_arrow (\"c.arrow\", [ (a=x) for x in d ]);")), ["E0509"]);
+    assert_eq!(codes(&format!("{large}var e = d;\n&e.(0.mod[N]) <- 1;")), ["E0509"]);
+    assert_eq!(codes(&format!("{large}var e = d;\nfor i in ..[N] do &e.i <- 1; done")), ["E0509"]);
 }
 
 /// Files whose host is interrupted while it reads or writes.

@@ -20,7 +20,7 @@ fn malformed(why: impl Into<String>) -> Trouble {
 fn separated(text: &str, separator: Separator) -> Option<Trouble> {
     let other = [';', '\t', '|'].into_iter().find(|c| *c as u8 != separator.byte() && text.contains(*c))?;
     Some(malformed(format!(
-        "line 1 is one cell; `csv (path, {other:?})` reads what stands between {other:?}"
+        "line 1 is one cell; `csv (path, {other:?})` reads what stands between `{other:?}`"
     )))
 }
 

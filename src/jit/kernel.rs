@@ -199,10 +199,6 @@ impl Kernel for NestKernel {
                 }
                 Feed::Change(array, class) => {
                     let Value::Seq(mut seq) = value else { return Ran::Failed };
-                    // A copy of what lies in a file needs room as any array does.
-                    if seq.is_foreign() && (seq.len() as u64).saturating_mul(class.bytes()) > limits.memory {
-                        return Ran::Failed;
-                    }
                     if seq.class() != *class {
                         let Some((buffer, _)) = seq.flat(*class) else { return Ran::Failed };
                         seq = Seq::shared(buffer);

@@ -31,7 +31,7 @@ impl Foreign {
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.bytes.len() / self.class.bytes() as usize
     }
 

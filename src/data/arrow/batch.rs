@@ -242,11 +242,11 @@ fn looked_up(numbers: &Column, dictionary: &Column, limits: &Limits<'_>) -> Resu
     let class = dictionary.element.class();
     let mut cells = Buffer::with_room(class, count).ok_or_else(too_much)?;
     let mut missing = vec![false; count];
-    for i in 0..count {
+    for (i, missing) in missing.iter_mut().enumerate() {
         limits.look(i)?;
         let gone = |column: &Column, i: usize| column.missing.get(i).copied().unwrap_or(false);
         if gone(numbers, i) {
-            missing[i] = true;
+            *missing = true;
             cells.push(if class == Class::Any { nothing() } else { Value::UNIT });
             continue;
         }
@@ -255,7 +255,7 @@ fn looked_up(numbers: &Column, dictionary: &Column, limits: &Limits<'_>) -> Resu
         if at >= dictionary.cells.len() {
             return Err(malformed("a cell of it is in no dictionary"));
         }
-        missing[i] = gone(dictionary, at);
+        *missing = gone(dictionary, at);
         cells.push(dictionary.cells.get(at));
     }
     if !missing.contains(&true) {
