@@ -124,6 +124,11 @@ impl Flat {
 }
 
 impl SumLayout {
+    /// Whether values are those of the one case left, without a tag.
+    pub fn is_unwrapped(&self) -> bool {
+        self.unwrapped
+    }
+
     /// Where case `i` begins among the codes of a sum of units.
     pub fn offset(&self, i: &Code) -> Code {
         self.case(i).0

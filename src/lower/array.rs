@@ -235,6 +235,9 @@ impl<'a> Lower<'a> {
         if from == to {
             return Ok(value);
         }
+        if let V::Sum(..) = value {
+            return Err(No("a sum with arguments at another type"));
+        }
         let layout = self.layout(from);
         if layout.slots <= 1 {
             return Ok(value);
@@ -272,6 +275,17 @@ impl<'a> Lower<'a> {
 
     /// A value of zeros, where nothing is ever computed.
     pub(crate) fn zero(&mut self, ty: &Type) -> Result<V<'a>> {
+        if let Some(cases) = self.cases(ty)? {
+            let zeros = cases.iter().map(|ty| self.zero(ty)).collect::<Result<Vec<_>>>()?;
+            return Ok(V::Sum(self.int(0)?, Rc::new(zeros)));
+        }
+        if let (Form::Parts(parts), None) = (&self.layout(ty).form, self.stored(ty).ok())
+            && let Some(types) = ty.components(parts.len())
+        {
+            let zeros = types.iter().map(|ty| self.zero(&bare(ty))).collect::<Result<Vec<_>>>()?;
+            let parts: Vec<_> = zeros.into_iter().zip(types).collect();
+            return self.tuple(parts, ty);
+        }
         let layout = self.stored(ty)?;
         Ok(match layout.slots {
             0 => V::Unit,
@@ -559,7 +573,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn changing(&self, value: &V<'a>, of: Option<Array>) -> bool {
         match value {
             V::Unit | V::Word(_) => false,
-            V::Parts(parts) => parts.iter().any(|p| self.changing(p, of)),
+            V::Parts(parts) | V::Sum(_, parts) => parts.iter().any(|p| self.changing(p, of)),
             V::Fun(f) => f.captures.iter().any(|c| self.changing(c, of)),
             V::Array(array) => match &**array {
                 A::Stored { array, changing, .. } => *changing && of.is_none_or(|of| of == *array),
@@ -587,6 +601,10 @@ impl<'a> Lower<'a> {
             }
             Place::Parts(parts) => {
                 V::Parts(Rc::new(parts.iter().map(|p| self.frozen(p)).collect::<Result<Vec<_>>>()?))
+            }
+            Place::Sum(case, places) => {
+                let case = self.set(Ty::I64, Op::Get(*case))?;
+                V::Sum(case, Rc::new(places.iter().map(|p| self.frozen(p)).collect::<Result<Vec<_>>>()?))
             }
             other => self.read(other)?,
         })

@@ -127,12 +127,23 @@ impl<'a> Lower<'a> {
                 Given::Word(self.nest.words.len() - 1)
             }
             Place::Memory(..) => Given::Changed(number),
-            Place::Parts(_) => return Err(No("a variable outside in parts")),
+            Place::Parts(_) | Place::Sum(..) => return Err(No("a variable outside in parts")),
         })
     }
 
     /// A new place for values of a type.
     pub(crate) fn place_for(&mut self, ty: &Type) -> Result<Place> {
+        if let Some(types) = self.cases(ty)? {
+            return self.place_for_case(&types);
+        }
+        let layout = self.layout(ty);
+        if let Form::Parts(parts) = &layout.form
+            && (2..=PARTS).contains(&layout.slots)
+        {
+            let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+            let places = types.iter().map(|ty| self.place_for(&bare(ty)));
+            return Ok(Place::Parts(Rc::new(places.collect::<Result<Vec<_>>>()?)));
+        }
         let layout = self.stored(ty)?;
         Ok(match layout.slots {
             0 => Place::Unit,
@@ -140,18 +151,11 @@ impl<'a> Lower<'a> {
                 let ty = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
                 self.var(ty)
             }),
-            slots => match &layout.form {
-                Form::Parts(parts) if slots <= PARTS => {
-                    let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
-                    let places = types.iter().map(|ty| self.place_for(&bare(ty)));
-                    Place::Parts(Rc::new(places.collect::<Result<Vec<_>>>()?))
-                }
-                _ => {
-                    let array = self.scratch(&layout)?;
-                    let base = self.int(0)?;
-                    Place::Memory(array, base)
-                }
-            },
+            _ => {
+                let array = self.scratch(&layout)?;
+                let base = self.int(0)?;
+                Place::Memory(array, base)
+            }
         })
     }
 
@@ -178,6 +182,7 @@ impl<'a> Lower<'a> {
                 }
                 Ok(())
             }
+            Place::Sum(case, places) => self.assign_case((*case, places), value, ty),
             Place::Memory(array, base) => {
                 let value =
                     if self.changing(value, Some(*array)) { self.hold(value, ty)? } else { value.clone() };
@@ -273,7 +278,7 @@ impl<'a> Lower<'a> {
                 self.as_word(&value, ty)
             }
             Place::Unit => self.int(0),
-            Place::Parts(_) => Err(No("a word in parts")),
+            Place::Parts(_) | Place::Sum(..) => Err(No("a word in parts")),
         }
     }
 
@@ -295,7 +300,7 @@ impl<'a> Lower<'a> {
                 let offset = self.size(start as u64)?;
                 Ok(Place::Memory(*array, self.binary(Binary::Add, *base, offset)?))
             }
-            Place::Unit | Place::Var(_) => Err(No("a component of a word")),
+            Place::Unit | Place::Var(_) | Place::Sum(..) => Err(No("a component of a word")),
         }
     }
 
@@ -321,7 +326,7 @@ impl<'a> Lower<'a> {
                 let offset = self.binary(Binary::Mul, at, stride)?;
                 Ok(Place::Memory(*array, self.binary(Binary::Add, *base, offset)?))
             }
-            Place::Unit | Place::Var(_) => Err(No("an element of a word")),
+            Place::Unit | Place::Var(_) | Place::Sum(..) => Err(No("an element of a word")),
         }
     }
 }

@@ -25,7 +25,7 @@
 //! **Sizes.** Types are concrete here, but a size above [`SMALL`] is a parameter of the nest, so that all
 //! shapes of one program share one nest ([`Nest::key`]).
 //!
-//! Declines strings, big integers, variants, sums with arguments of several kinds, codes beyond 64
+//! Declines strings, big integers, variants, arrays of sums with arguments, codes beyond 64
 //! bits, recursion, output, and parts that would become too long. Never evaluates anything.
 
 mod array;
@@ -38,6 +38,7 @@ mod reduce;
 mod repeat;
 mod stmt;
 mod strict;
+mod sum;
 mod term;
 mod uses;
 
@@ -130,6 +131,8 @@ pub(crate) enum V<'a> {
     Parts(Rc<Vec<V<'a>>>),
     /// Two or more slots.
     Array(Rc<A<'a>>),
+    /// A sum with arguments: the number of the case, and an argument for each.
+    Sum(Reg, Rc<Vec<V<'a>>>),
     /// A function.
     Fun(Rc<Fun<'a>>),
 }
@@ -161,6 +164,8 @@ pub(crate) enum Place {
     Unit,
     Var(Var),
     Parts(Rc<Vec<Place>>),
+    /// The case of a sum, and a place for the argument of each.
+    Sum(Var, Rc<Vec<Place>>),
     /// Slots of an array from one on.
     Memory(Array, Reg),
 }

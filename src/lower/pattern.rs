@@ -71,6 +71,23 @@ impl<'a> Lower<'a> {
                 }
                 Ok(all)
             }
+            PatKind::Case(case, inner) if matches!(value, V::Sum(..)) => {
+                let V::Sum(found, arguments) = value else { return Ok(None) };
+                let case = case.to_u64().ok_or(No("codes of more than 64 bits"))?;
+                let argument = arguments.get(case as usize).cloned().ok_or(No("a case that is not there"))?;
+                let inside = match inner {
+                    Some(inner) => self.fits(inner, &argument, frame, bind)?,
+                    None => None,
+                };
+                let here = match self.known(*found) {
+                    Some(known) if known == case => None,
+                    _ => {
+                        let case = self.int(case)?;
+                        Some(self.set(Ty::I64, Op::Compare(Compare::Eq, *found, case))?)
+                    }
+                };
+                self.both(here, inside)
+            }
             PatKind::Case(case, inner) => {
                 let (offset, width) = self.case(&ty, &Code::from(case))?;
                 let (code, argument) = match value {

@@ -277,6 +277,10 @@ impl<'a> Lower<'a> {
                 let parts = parts.iter().map(|p| self.read(p)).collect::<Result<Vec<_>>>()?;
                 V::Parts(Rc::new(parts))
             }
+            Place::Sum(case, places) => {
+                let arguments = places.iter().map(|p| self.read(p)).collect::<Result<Vec<_>>>()?;
+                V::Sum(self.set(Ty::I64, Op::Get(*case))?, Rc::new(arguments))
+            }
             Place::Memory(array, base) => {
                 V::Array(Rc::new(A::Stored { array: *array, base: *base, changing: true }))
             }
@@ -469,6 +473,9 @@ impl<'a> Lower<'a> {
 
     /// Case `i` of a sum all of whose cases are units, or of a unit sum.
     pub(crate) fn inject(&mut self, ty: &Type, case: &Code, argument: &V<'a>) -> Result<V<'a>> {
+        if let Some(types) = self.cases(ty)? {
+            return self.case_of(&types, case, argument);
+        }
         let layout = self.stored(ty)?;
         if layout.slots == 0 {
             return Ok(V::Unit);
@@ -651,6 +658,9 @@ impl<'a> Lower<'a> {
 
     /// Whether two values of a type are the same, as a truth value.
     pub(crate) fn same(&mut self, a: &V<'a>, b: &V<'a>, ty: &Type) -> Result<Reg> {
+        if let (V::Sum(m, x), V::Sum(n, y), Some(types)) = (a, b, self.cases(ty)?) {
+            return self.same_case((*m, x), (*n, y), &types);
+        }
         let layout = self.stored(ty)?;
         match layout.slots {
             0 => self.int(1),
@@ -809,6 +819,9 @@ impl<'a> Lower<'a> {
 
     /// One of two values, both of which are known.
     pub(crate) fn choose(&mut self, condition: Reg, a: &V<'a>, b: &V<'a>, ty: &Type) -> Result<V<'a>> {
+        if let (V::Sum(m, x), V::Sum(n, y), Some(types)) = (a, b, self.cases(ty)?) {
+            return self.choose_case(condition, (*m, x), (*n, y), &types);
+        }
         match self.layout(ty).slots {
             0 => Ok(V::Unit),
             1 => {

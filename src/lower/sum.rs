@@ -1,0 +1,149 @@
+//! Values of sums whose cases have arguments, while they are on their way.
+//!
+//! Stored, such a value is an object of its own, and no slot of an array; so arrays of them are the evaluator's. But
+//! most never are stored: a function gives `Some x` or `None`, and who called it looks which. Such a value is [`V::Sum`]:
+//! the number of its case, and an argument for each case, of which one counts. The others are zeros.
+
+use super::{Lower, No, Place, Result, V, bare};
+use crate::layout::{Form, Layout};
+use crate::loops::{Binary, Compare, Op, Reg, Stmt, Ty};
+use crate::types::encoding::Code;
+use crate::types::{Type, TypeKind};
+use crate::value::Class;
+use num_traits::ToPrimitive;
+use std::rc::Rc;
+
+/// Cases of the largest sum.
+const MOST: u64 = 16;
+
+/// Sums inside sums. A variant that mentions itself would have them without end.
+const DEEPEST: usize = 4;
+
+/// Whether values of a layout are objects that are taken apart here.
+fn apart(layout: &Layout) -> bool {
+    layout.slots == 1
+        && layout.class == Class::Any
+        && match &layout.form {
+            Form::Sum(sum) => !sum.is_unwrapped(),
+            Form::Variant => true,
+            _ => false,
+        }
+}
+
+/// The types of the arguments, by case.
+fn arguments(ty: &Type) -> Option<Vec<Type>> {
+    match ty.kind() {
+        TypeKind::Sum(cases) => Some(cases.iter().map(bare).collect()),
+        TypeKind::Repeat(n, case) => {
+            let n = n.to_u64().filter(|n| *n <= MOST)?;
+            Some((0..n).map(|_| bare(case)).collect())
+        }
+        TypeKind::Nominal(nominal, args) => {
+            Some(nominal.variant_cases(args)?.iter().map(|(_, case)| bare(case)).collect())
+        }
+        _ => None,
+    }
+}
+
+impl<'a> Lower<'a> {
+    /// The types of the arguments of a sum that is taken apart here, by case; of any other type, nothing.
+    pub(crate) fn cases(&self, ty: &Type) -> Result<Option<Vec<Type>>> {
+        self.cases_at(ty, 0)
+    }
+
+    fn cases_at(&self, ty: &Type, depth: usize) -> Result<Option<Vec<Type>>> {
+        if ty.has_var() || !apart(&self.layout(ty)) {
+            return Ok(None);
+        }
+        let cases = arguments(ty).filter(|cases| cases.len() as u64 <= MOST);
+        let cases = cases.ok_or(No("a sum of very many cases"))?;
+        if depth > DEEPEST {
+            return Err(No("a variant that mentions itself"));
+        }
+        // Zeros must end somewhere.
+        for case in &cases {
+            let parts = match self.layout(case).form {
+                Form::Parts(ref parts) => case.components(parts.len()).unwrap_or_default(),
+                _ => vec![case.clone()],
+            };
+            parts.iter().try_for_each(|part| self.cases_at(&bare(part), depth + 1).map(|_| ()))?;
+        }
+        Ok(Some(cases))
+    }
+
+    /// Case `case` with an argument.
+    pub(crate) fn case_of(&mut self, types: &[Type], case: &Code, argument: &V<'a>) -> Result<V<'a>> {
+        let case = case.to_u64().ok_or(No("codes of more than 64 bits"))?;
+        let mut arguments = Vec::new();
+        for (i, ty) in types.iter().enumerate() {
+            arguments.push(if i as u64 == case { argument.clone() } else { self.zero(ty)? });
+        }
+        Ok(V::Sum(self.int(case)?, Rc::new(arguments)))
+    }
+
+    /// One of two values of a sum.
+    pub(crate) fn choose_case(
+        &mut self,
+        condition: Reg,
+        (a, x): (Reg, &[V<'a>]),
+        (b, y): (Reg, &[V<'a>]),
+        types: &[Type],
+    ) -> Result<V<'a>> {
+        let case = self.set(Ty::I64, Op::Select(condition, a, b))?;
+        let mut arguments = Vec::new();
+        for ((x, y), ty) in x.iter().zip(y).zip(types) {
+            arguments.push(self.choose(condition, x, y, ty)?);
+        }
+        Ok(V::Sum(case, Rc::new(arguments)))
+    }
+
+    /// Whether two values of a sum are the same: the case, and its argument.
+    pub(crate) fn same_case(
+        &mut self,
+        (a, x): (Reg, &[V<'a>]),
+        (b, y): (Reg, &[V<'a>]),
+        types: &[Type],
+    ) -> Result<Reg> {
+        let mut all = self.set(Ty::I64, Op::Compare(Compare::Eq, a, b))?;
+        let one = self.int(1)?;
+        for (i, ((x, y), ty)) in x.iter().zip(y).zip(types).enumerate() {
+            let i = self.int(i as u64)?;
+            let other = self.set(Ty::I64, Op::Compare(Compare::Eq, a, i))?;
+            let other = self.binary(Binary::Xor, other, one)?;
+            let same = self.same(x, y, ty)?;
+            let same = self.binary(Binary::Or, other, same)?;
+            all = self.binary(Binary::And, all, same)?;
+        }
+        Ok(all)
+    }
+
+    /// A place for values of a sum.
+    pub(crate) fn place_for_case(&mut self, types: &[Type]) -> Result<Place> {
+        let case = self.var(Ty::I64);
+        let places = types.iter().map(|ty| self.place_for(ty)).collect::<Result<Vec<_>>>()?;
+        Ok(Place::Sum(case, Rc::new(places)))
+    }
+
+    /// Puts a value of a sum into its place.
+    pub(crate) fn assign_case(
+        &mut self,
+        (var, places): (crate::loops::Var, &[Place]),
+        value: &V<'a>,
+        ty: &Type,
+    ) -> Result<()> {
+        let (V::Sum(case, arguments), Some(types)) = (value, self.cases(ty)?) else {
+            return Err(No("a sum that is stored"));
+        };
+        let mut ready = Vec::new();
+        for (argument, ty) in arguments.iter().zip(&types) {
+            // An argument may be read from where another one goes.
+            let changing = self.changing(argument, None);
+            ready.push(if changing { self.hold(argument, ty)? } else { argument.clone() });
+        }
+        self.emit(Stmt::Set(var, *case))?;
+        for ((place, argument), ty) in places.iter().zip(&ready).zip(&types) {
+            self.assign(place, argument, ty)?;
+        }
+        Ok(())
+    }
+}
