@@ -680,3 +680,37 @@ fn a_file_that_is_larger_than_memory_is_used_in_parts() {
     assert!(messages.contains("E0509"), "{messages}");
     fs::remove_file(folder.join("huge.bin")).expect("removed");
 }
+
+/// The system ends who looks beyond the end of a file that was cut; Felis says why.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_large_file_that_is_cut_ends_the_run_with_a_message() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+    let folder = folder("cut");
+    let path = folder.join("large.bin");
+    let file = fs::File::create(&path).expect("a file");
+    if file.set_len(1 << 28).is_err() {
+        return;
+    }
+    let mut felis = Command::new(env!("CARGO_BIN_EXE_felis"))
+        .current_dir(&folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("felis runs");
+    let mut lines = felis.stdin.take().expect("a pipe");
+    lines.write_all(b"val all : int ^ ?N = raw \"large.bin\"\nprintln \"ready\"\n").expect("written");
+    let mut said = String::new();
+    BufReader::new(felis.stdout.take().expect("a pipe")).read_line(&mut said).expect("text");
+    assert_eq!(said, "ready\n");
+    file.set_len(4096).expect("cut");
+    lines.write_all(b"println (sum all)\n").expect("written");
+    drop(lines);
+    let done = felis.wait_with_output().expect("it ends");
+    let messages = String::from_utf8(done.stderr).expect("text");
+    assert_eq!(done.status.code(), Some(1), "{messages}");
+    assert_eq!(messages, "felis: another program has shortened a file that is in use\n");
+    fs::remove_file(&path).expect("removed");
+}
