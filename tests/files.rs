@@ -563,6 +563,7 @@ fn what_lies_in_a_file_is_an_array_like_others() {
         write_raw ("a.bin", d);
         val f : int ^ 24 = raw "a.bin";
         println (sum (map sum b), sum (map sum c), sum (map sum a), sum f);
+        println (sort f);
         val t : f32 ^ ?K = raw "singles.bin";
         println (t, sum [ x for x in t ]);"#;
     let expected = [
@@ -573,6 +574,7 @@ fn what_lies_in_a_file_is_an_array_like_others() {
         "((-1, 13, 14, 15, 16, 17), (12, 13, 14, 15, 16, 17), ((-1, 13, 14, 15, 16, 17), (0, 1, 2, 3, 4, 5)))",
         "(17, 32, 34, 36, 38, 40)",
         "(276, 276, 276, 384)",
+        "(1, 2, 3, 4, 4, 5, 7, 9, 10, 10, 11, 13, 14, 15, 16, 16, 17, 19, 20, 21, 22, 22, 23, 100)",
         "((0.0, 1.0, 2.0, 3.0, 4.0, 5.0), 15.0)",
     ];
     assert_eq!(output(text).lines().collect::<Vec<_>>(), expected);

@@ -3,6 +3,9 @@
 //! The checker reads names and types here; every executor matches [`Prim`] exhaustively, so that
 //! a forgotten primitive does not compile.
 
+use crate::types::{Scalar, Type, TypeKind};
+use num_traits::ToPrimitive;
+
 macro_rules! prims {
     ($( $variant:ident $name:literal : $ty:literal, $doc:literal; )*) => {
         /// A primitive.
@@ -40,6 +43,9 @@ prims! {
     Assert "assert": "bool -> void", "Stops the program if the condition is false.";
     Reduce "_reduce": "[T, I:COMPACTLINEAR] (T * T -> T) * T * T ^ I -> T", "Joins a start and all elements by an associative operation, in one fixed tree.";
     Scan "_scan": "[T, I:COMPACTLINEAR] (T * T -> T) * T ^ I -> T ^ I", "The running results of an associative operation, grouped in one fixed way.";
+    Sorts "_sorts": "[T, I:COMPACTLINEAR] unit -> bool", "Whether `_sort` and `_order` are for arrays of this type: of more than a few values of one word.";
+    Sort "_sort": "[T, I:COMPACTLINEAR] T ^ I -> T ^ I", "The elements in ascending order, of a type that `_sorts`.";
+    Order "_order": "[T, I:COMPACTLINEAR] T ^ I -> I ^ I", "The indices in the ascending order of their elements, of a type that `_sorts`.";
     Size "sizeof": "[I:COMPACTLINEAR] unit -> int", "The number of values of `I`.";
     Wrap "wrap": "[T, S] S -> T", "The number as an integer of type `T`, wrapped around if it does not fit.";
     Saturate "saturate": "[T, S] S -> T", "The number as an integer of type `T`, the nearest bound if it does not fit.";
@@ -142,4 +148,19 @@ impl Prim {
     pub fn reads_stated(self) -> bool {
         self.is_reader() && self.signature().ends_with("-> S")
     }
+}
+
+/// What [`Prim::Sorts`] says of an element type and an index type: values of one word have an order that is known, but those of a
+/// declared type may have one of their own.
+pub fn sorts(element: &Type, index: &Type) -> bool {
+    /// Fewer are sorted where they are, by the function in the language.
+    const FEW: u64 = 200;
+    let bits = |ty: &Type| ty.size().map_or(u64::MAX, |size| size.bits());
+    let order = match element.as_scalar() {
+        Some(scalar) => !matches!(scalar, Scalar::Bigint | Scalar::String),
+        None => {
+            !matches!(element.kind(), TypeKind::Nominal(..)) && element.is_compact() && bits(element) <= 63
+        }
+    };
+    order && index.size().is_ok_and(|size| size.to_u64().is_some_and(|size| size > FEW))
 }

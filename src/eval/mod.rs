@@ -19,6 +19,7 @@ mod run;
 mod select;
 mod show;
 mod site;
+mod sort;
 mod specialise;
 pub mod stack;
 pub mod view;

@@ -6,6 +6,7 @@ use super::error::Failure;
 use super::run::Machine;
 use super::show;
 use crate::core::Prim;
+use crate::core::prim::sorts;
 use crate::data::{FileSystem, Limits};
 use crate::elementary;
 use crate::layout::{Form, countable};
@@ -53,7 +54,12 @@ impl Machine {
             Prim::Str => Ok(Value::str(show(false, self))),
             Prim::Strr => Ok(Value::str(show(true, self))),
             Prim::Fail => Err(Failure::Failed { message: args[0].as_str().to_string() }),
-            Prim::Reduce | Prim::Scan => Err(Failure::Internal { what: "a reduction out of its place" }),
+            Prim::Sorts => {
+                Ok(Value::bool(matches!(&types.args[..], [element, index] if sorts(element, index))))
+            }
+            Prim::Reduce | Prim::Scan | Prim::Sort | Prim::Order => {
+                Err(Failure::Internal { what: "a reduction out of its place" })
+            }
             Prim::Assert => {
                 if args[0].as_bool() {
                     Ok(Value::UNIT)

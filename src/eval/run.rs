@@ -308,6 +308,10 @@ impl Run<'_, '_> {
                 let args = self.evals(args, frame)?;
                 self.reduce(types, args, span)
             }
+            Kind::Prim(prim @ (Prim::Sort | Prim::Order), types, args) => {
+                let args = self.evals(args, frame)?;
+                self.sort(types, &args, *prim == Prim::Order, span)
+            }
             Kind::Prim(Prim::Scan, types, args) => {
                 let args = self.evals(args, frame)?;
                 self.scan(types, args, span)
@@ -591,7 +595,7 @@ impl Run<'_, '_> {
     }
 
     /// Fails if a value of that many slots is more than memory allows.
-    fn room(&self, class: Class, slots: usize, span: Span) -> Result<()> {
+    pub(super) fn room(&self, class: Class, slots: usize, span: Span) -> Result<()> {
         let bytes = (slots as u64).checked_mul(class.bytes()).filter(|_| slots != TOO_MANY);
         if bytes.is_some_and(|bytes| bytes <= self.host.memory) {
             return Ok(());

@@ -9,7 +9,7 @@
 //! left in its memory; it is initialised, and a nest reads no slot of it that it has not set. Rounds of a parallel
 //! statement write different slots, namely those of their own index; they only read what others
 //! have set before. So there is no data race: threads meet only at the end of a phase, where rayon
-//! synchronises them.
+//! synchronises them. An array that each piece has of its own is made for a piece and written into its copy of the frame.
 
 use super::contract::{Lanes, Strided, TILE};
 use crate::core::reduction::LANES;

@@ -1,6 +1,7 @@
 //! Primitives.
 
 use super::{Frame, Lower, No, Result, V};
+use crate::core::prim::sorts;
 use crate::core::{Prim, Term};
 use crate::layout::Form;
 use crate::loops::{Binary, Cast, Compare, Math, Op, Reg, Stmt, Ty, Unary};
@@ -21,6 +22,11 @@ impl<'a> Lower<'a> {
         if prim == Prim::Fail {
             self.emit(Stmt::Fail)?;
             return self.zero(&ty);
+        }
+        if prim == Prim::Sorts {
+            let types = self.types(frame, type_args);
+            let known = matches!(&types[..], [element, index] if sorts(element, index));
+            return self.int(u64::from(known)).map(V::Word);
         }
         let types: Vec<Type> = type_args.iter().map(|t| self.ty(frame, t)).collect();
         let mut values = Vec::new();
@@ -159,7 +165,10 @@ impl<'a> Lower<'a> {
             | Prim::WriteRaw
             | Prim::SavePicture
             | Prim::WriteText => Err(No("files")),
-            Prim::Fail | Prim::Reduce | Prim::Scan => Err(No("a primitive that was handled before")),
+            Prim::Sort | Prim::Order => Err(No("sorting in the library")),
+            Prim::Fail | Prim::Reduce | Prim::Scan | Prim::Sorts => {
+                Err(No("a primitive that was handled before"))
+            }
             Prim::Str
             | Prim::Strr
             | Prim::StrLen

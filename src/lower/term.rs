@@ -230,7 +230,7 @@ impl<'a> Lower<'a> {
         }
     }
 
-    fn types(&self, frame: &Frame<'a>, types: &[Type]) -> Vec<Type> {
+    pub(crate) fn types(&self, frame: &Frame<'a>, types: &[Type]) -> Vec<Type> {
         // A type argument stays as it is written: functions are found by it.
         types
             .iter()

@@ -234,7 +234,7 @@ impl Buffer {
     }
 
     /// Adds the slots `start..start + len` of another buffer, whose slots its class holds.
-    pub(super) fn extend(&mut self, other: &Buffer, start: usize, len: usize) {
+    pub fn extend(&mut self, other: &Buffer, start: usize, len: usize) {
         let range = start..start + len;
         self.own();
         match (self, other) {

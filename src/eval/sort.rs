@@ -1,0 +1,161 @@
+//! Sorting of what is one word: numbers, characters and codes, in their own order.
+//!
+//! The order is that of `before` in the standard library: numbers ascend, of floats -0 equals 0 and NaN comes last; equal
+//! elements stay as they are. Runs are sorted by the library of Rust, and merged; between runs, and now and then while merging,
+//! it is asked whether to stop.
+
+use super::code::PrimTypes;
+use super::error::Failure;
+use super::run::{Result, Run};
+use crate::layout::Leaf;
+use crate::source::Span;
+use crate::types::Scalar;
+use crate::value::{Buffer, Class, Seq, Value};
+use std::sync::atomic::Ordering;
+
+/// Elements of a run.
+const RUN: usize = 1 << 19;
+
+/// What an order of slots goes by.
+#[derive(Clone, Copy)]
+enum Keys {
+    /// Numbers without sign.
+    Plain,
+    /// Numbers of so many bits with sign.
+    Signed(u32),
+    /// Binary64.
+    Double,
+    /// Binary32.
+    Single,
+}
+
+impl Keys {
+    fn of(leaf: &Leaf) -> Keys {
+        match leaf {
+            Leaf::Scalar(Scalar::Int) => Keys::Signed(64),
+            Leaf::Scalar(Scalar::Real) => Keys::Double,
+            Leaf::Scalar(Scalar::Single) => Keys::Single,
+            Leaf::Scalar(Scalar::Fixed(fixed)) if fixed.shape().1 => Keys::Signed(fixed.shape().0),
+            _ => Keys::Plain,
+        }
+    }
+
+    /// A number that grows with the value of a slot.
+    #[inline(always)]
+    fn key(self, slot: u64) -> u64 {
+        const SIGN: u64 = 1 << 63;
+        match self {
+            Keys::Plain => slot,
+            Keys::Signed(bits) => slot << (64 - bits) ^ SIGN,
+            Keys::Single => Keys::Double.key(f64::from(f32::from_bits(slot as u32)).to_bits()),
+            Keys::Double => match f64::from_bits(slot) {
+                x if x.is_nan() => u64::MAX,
+                0.0 => SIGN,
+                _ if slot & SIGN != 0 => !slot,
+                _ => slot | SIGN,
+            },
+        }
+    }
+}
+
+impl Run<'_, '_> {
+    /// `_sort x`, or `_order x`: the elements in order, or their indices.
+    pub(super) fn sort(
+        &mut self,
+        types: &PrimTypes,
+        args: &[Value],
+        indices: bool,
+        span: Span,
+    ) -> Result<Value> {
+        let internal = Failure::Internal { what: "a sort of what is no word" };
+        let leaf = types.args.first().and_then(|ty| self.machine.layouts.of(ty).leaf());
+        // No slot: nothing to put in order.
+        let Value::Seq(seq) = &args[0] else { return Ok(args[0].clone()) };
+        let Some(leaf) = leaf else { return Err(self.fail(internal, span)) };
+        let (class, count, keys) = (seq.class(), seq.len(), Keys::of(&leaf));
+        let mut out = self.buffer(types.result.class, count, span)?;
+        // Pairs of key and index, or slots; twice, to merge them.
+        self.room(if indices { Class::Wide } else { class }, count.saturating_mul(2), span)?;
+        let Some((from, start)) = seq.flat(class) else { return Err(self.fail(internal, span)) };
+        if indices {
+            let slot = |i: usize| from.get(start + i).word();
+            let mut pairs: Vec<(u64, u64)> = (0..count).map(|i| (keys.key(slot(i)), i as u64)).collect();
+            self.in_order(&mut pairs, |pair| pair.0, span)?;
+            pairs.into_iter().for_each(|(_, i)| out.push(Value::Word(i)));
+            return Ok(Value::Seq(Seq::new(out)));
+        }
+        out.extend(&from, start, count);
+        match &mut out {
+            Buffer::U8(slots) => self.in_order(slots, |slot| keys.key(u64::from(*slot)), span)?,
+            Buffer::U16(slots) => self.in_order(slots, |slot| keys.key(u64::from(*slot)), span)?,
+            Buffer::U32(slots) => self.in_order(slots, |slot| keys.key(u64::from(*slot)), span)?,
+            Buffer::Word(slots) => self.in_order(slots, |slot| keys.key(*slot), span)?,
+            Buffer::Wide(_) | Buffer::Any(_) | Buffer::Foreign(_) => return Err(self.fail(internal, span)),
+        }
+        Ok(Value::Seq(Seq::new(out)))
+    }
+
+    /// Sorts by a key; equal elements stay in order.
+    fn in_order<T: Copy>(&mut self, all: &mut Vec<T>, key: impl Fn(&T) -> u64, span: Span) -> Result<()> {
+        for run in all.chunks_mut(RUN) {
+            self.go_on(span)?;
+            run.sort_by_key(&key);
+        }
+        let mut width = RUN;
+        let mut merged: Vec<T> = Vec::new();
+        while width < all.len() {
+            merged.clear();
+            merged.reserve_exact(all.len());
+            for pair in all.chunks(2 * width) {
+                let (mut a, mut b) = pair.split_at(width.min(pair.len()));
+                while let (Some(x), Some(y)) = (a.first(), b.first()) {
+                    if merged.len() % RUN == 0 {
+                        self.go_on(span)?;
+                    }
+                    // Of two equal ones the left one comes first.
+                    if key(y) < key(x) {
+                        merged.push(*y);
+                        b = &b[1..];
+                    } else {
+                        merged.push(*x);
+                        a = &a[1..];
+                    }
+                }
+                merged.extend_from_slice(a);
+                merged.extend_from_slice(b);
+            }
+            std::mem::swap(all, &mut merged);
+            width *= 2;
+        }
+        Ok(())
+    }
+
+    /// Unless somebody wants the run to stop.
+    fn go_on(&mut self, span: Span) -> Result<()> {
+        match self.host.interrupt.load(Ordering::Relaxed) {
+            true => Err(self.fail(Failure::Interrupted, span)),
+            false => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Keys;
+
+    #[test]
+    fn keys_grow_with_values() {
+        let reals = [f64::NEG_INFINITY, -2.5, -5e-324, -0.0, 5e-324, 1.0, f64::INFINITY, f64::NAN];
+        let keys = reals.map(|x| Keys::Double.key(x.to_bits()));
+        assert!(keys.is_sorted_by(|a, b| a < b), "{keys:x?}");
+        assert_eq!(Keys::Double.key(0), Keys::Double.key((-0.0f64).to_bits()));
+        assert_eq!(Keys::Double.key((-f64::NAN).to_bits()), u64::MAX);
+        let singles =
+            [-1.5f32, -1e-45, 0.0, 1e-45, 3.0, f32::NAN].map(|x| Keys::Single.key(x.to_bits().into()));
+        assert!(singles.is_sorted_by(|a, b| a < b));
+        let bytes = [-128i8, -1, 0, 1, 127].map(|n| Keys::Signed(8).key((n as u8).into()));
+        assert!(bytes.is_sorted_by(|a, b| a < b));
+        let ints = [i64::MIN, -1, 0, 1, i64::MAX].map(|n| Keys::Signed(64).key(n as u64));
+        assert!(ints.is_sorted_by(|a, b| a < b));
+    }
+}
