@@ -109,7 +109,7 @@ impl Run<'_, '_> {
             for pair in all.chunks(2 * width) {
                 let (mut a, mut b) = pair.split_at(width.min(pair.len()));
                 while let (Some(x), Some(y)) = (a.first(), b.first()) {
-                    if merged.len() % RUN == 0 {
+                    if merged.len().is_multiple_of(RUN) {
                         self.go_on(span)?;
                     }
                     // Of two equal ones the left one comes first.
