@@ -24,6 +24,7 @@ pub mod lower;
 pub mod picture;
 pub mod session;
 pub mod source;
+pub mod suggest;
 pub mod syntax;
 pub mod types;
 pub mod value;

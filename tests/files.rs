@@ -1,7 +1,7 @@
 //! Files are read as the stated type says, and what is written reads back: files made by NumPy and pandas
 //! (`tests/files/`), round trips of random data, and the command on a real folder.
 
-use felis::data::{self, Column, Content, Data, Element, Format, Trouble};
+use felis::data::{self, Column, Content, Data, Element, Format, Limits, Separator, Trouble};
 use felis::session::{Executor, FileSystem, Mode, Session, Status, on_large_stack};
 use felis::types::number::Fixed;
 use felis::types::stored::Stored;
@@ -12,7 +12,26 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+
+const CSV: Format = Format::Csv(Separator::COMMA);
+/// Nobody stops.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+fn read(
+    format: Format,
+    bytes: &[u8],
+    part: Option<&str>,
+    wanted: &Stored,
+    room: u64,
+) -> Result<Data, Trouble> {
+    data::read(format, &bytes.to_vec().into(), part, wanted, &Limits { room, stop: &STOP })
+}
+
+fn write(format: Format, data: &Data) -> Result<Vec<u8>, Trouble> {
+    data::write(format, data, &Limits { room: 1 << 30, stop: &STOP })
+}
 
 /// Files in memory, and those of `tests/files` where there is none.
 #[derive(Clone, Default)]
@@ -317,8 +336,8 @@ proptest! {
     #[test]
     fn npy_and_npz_read_back(written in data()) {
         for format in [Format::Npy, Format::Npz] {
-            let bytes = data::write(format, &written).expect("a file");
-            let read = data::read(format, &bytes, Some("arr_0"), &stated(&written), 1 << 30).expect("the same");
+            let bytes = write(format, &written).expect("a file");
+            let read = read(format, &bytes, Some("arr_0"), &stated(&written), 1 << 30).expect("the same");
             prop_assert!(same(&written, &read, false), "{written:?}\n{read:?}");
         }
     }
@@ -327,16 +346,16 @@ proptest! {
     fn csv_reads_back(written in data()) {
         let rows = !matches!(written.content, Content::Plain(_)) || (1..=2).contains(&written.shape.len());
         prop_assume!(rows && !written.shape.contains(&0));
-        let bytes = data::write(Format::Csv, &written).expect("a file");
-        let read = data::read(Format::Csv, &bytes, None, &stated(&written), 1 << 30).expect("the same");
+        let bytes = write(CSV, &written).expect("a file");
+        let read = read(CSV, &bytes, None, &stated(&written), 1 << 30).expect("the same");
         prop_assert!(same(&written, &read, true), "{written:?}\n{read:?}");
     }
 
     #[test]
     fn raw_reads_back(written in data()) {
-        if let Ok(bytes) = data::write(Format::Raw, &written) {
+        if let Ok(bytes) = write(Format::Raw, &written) {
             prop_assume!(!matches!(&written.content, Content::Plain(column) if column.element == Element::Bool));
-            let read = data::read(Format::Raw, &bytes, None, &stated(&written), 1 << 30).expect("the same");
+            let read = read(Format::Raw, &bytes, None, &stated(&written), 1 << 30).expect("the same");
             prop_assert!(same(&written, &read, false), "{written:?}\n{read:?}");
         }
     }
@@ -344,7 +363,7 @@ proptest! {
     /// Damaged files are refused or read, and nothing else happens.
     #[test]
     fn damage_is_no_disaster(
-        format in prop::sample::select(vec![Format::Npy, Format::Npz, Format::Csv]),
+        format in prop::sample::select(vec![Format::Npy, Format::Npz, Format::Arrow, CSV]),
         file in prop::sample::select(vec!["matrix.npy", "records.npy", "texts.npy", "packed.npz", "people.csv"]),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
         end in any::<prop::sample::Index>(),
@@ -359,13 +378,11 @@ proptest! {
             shape: vec![4],
             content: Content::Plain(Column::new(Element::Scalar(Scalar::Real), Buffer::Word(vec![0; 4]))),
         };
-        let _ = data::read(format, &bytes, Some("zeros"), &stated(&any), 1 << 20);
-        let _ = data::describe(format, &bytes, Some("zeros"), 1 << 20);
+        let _ = read(format, &bytes, Some("zeros"), &stated(&any), 1 << 20);
+        let _ = data::describe(format, &bytes.into(), Some("zeros"), &Limits { room: 1 << 20, stop: &STOP });
     }
 }
 
-/// Only where Felis is built with the feature `parquet`.
-#[cfg(feature = "parquet")]
 mod parquet {
     use super::*;
 
@@ -381,6 +398,11 @@ mod parquet {
                 "(large:u64) ^ 4",
                 "people.parquet",
                 "((large=18446744073709551615),(large=0),(large=1),(large=2))",
+            ),
+            (
+                "(age:option[int]) ^ ?N",
+                "lz4.parquet",
+                "((age=Some (36)),(age=Some (41)),(age=None),(age=Some (71)))",
             ),
             (
                 "(age:1 + int) ^ ?N",
@@ -430,8 +452,8 @@ mod parquet {
                 }
                 column.missing = if missing.contains(&true) { missing } else { Vec::new() };
             }
-            let bytes = data::write(Format::Parquet, &written).expect("a file");
-            let read = data::read(Format::Parquet, &bytes, None, &stated(&written), 1 << 30).expect("the same");
+            let bytes = write(Format::Parquet, &written).expect("a file");
+            let read = read(Format::Parquet, &bytes, None, &stated(&written), 1 << 30).expect("the same");
             prop_assert!(same(&written, &read, false), "{written:?}\n{read:?}");
         }
 
@@ -445,7 +467,7 @@ mod parquet {
                 bytes[at] = byte;
             }
             let any = Type::array(Type::record(vec![("age".into(), Type::int())]), Type::unit_sum(4u32));
-            let _ = data::read(Format::Parquet, &bytes, None, &Stored::of(&any).expect("a table"), 1 << 20);
+            let _ = read(Format::Parquet, &bytes, None, &Stored::of(&any).expect("a table"), 1 << 20);
         }
     }
 }
@@ -454,7 +476,7 @@ mod parquet {
 fn an_archive_that_unpacks_to_more_than_memory_is_refused() {
     let bytes = fs::read(fixtures().join("packed.npz")).expect("a file");
     let any = Stored::of(&Type::array(Type::real(), Type::unit_sum(1000u32))).expect("an array");
-    let refused = data::read(Format::Npz, &bytes, Some("zeros"), &any, 4_000);
+    let refused = read(Format::Npz, &bytes, Some("zeros"), &any, 4_000);
     assert!(matches!(refused, Err(Trouble::Malformed { .. })), "{refused:?}");
 }
 
@@ -462,6 +484,7 @@ fn an_archive_that_unpacks_to_more_than_memory_is_refused() {
 fn what_grows_beyond_the_memory_is_refused_before() {
     let shelf = Shelf::default();
     shelf.write("bytes.bin", &[7; 1000]).expect("room");
+    shelf.write("large.bin", &[7; 8000]).expect("room");
     let mut session = Session::new();
     session.set_files(Arc::new(shelf));
     session.set_memory(4_000);
@@ -472,6 +495,89 @@ fn what_grows_beyond_the_memory_is_refused_before() {
     assert!(codes("val a : u8 ^ ?N = raw \"bytes.bin\";\nwrite_npy (\"a.npy\", a);").is_empty());
     assert!(codes("val b : u8 ^ ?N = npy \"a.npy\";").is_empty());
     assert_eq!(codes("val c : real ^ ?N = npy \"a.npy\";"), ["E0509"]);
+    // What lies in a file takes no memory until it is copied.
+    let large = "val d : int ^ ?N = raw \"large.bin\";\n";
+    assert!(codes(&format!("{large}println (sum d);")).is_empty());
+    assert_eq!(codes(&format!("{large}write_npy (\"c.npy\", d);")), ["E1002"]);
+    assert_eq!(codes(&format!("{large}write_arrow (\"c.arrow\", [ (a=x) for x in d ]);")), ["E0509"]);
+    assert_eq!(codes(&format!("{large}var e = d;\n&e.(0.mod[N]) <- 1;")), ["E0509"]);
+    assert_eq!(codes(&format!("{large}var e = d;\nfor i in ..[N] do &e.i <- 1; done")), ["E0509"]);
+}
+
+/// Files whose host is interrupted while it reads or writes.
+struct Stopped(Shelf, Arc<AtomicBool>);
+
+impl FileSystem for Stopped {
+    fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String> {
+        self.1.store(true, Ordering::SeqCst);
+        self.0.read(path, most)
+    }
+
+    fn write(&self, _: &str, _: &[u8]) -> Result<(), String> {
+        self.1.store(true, Ordering::SeqCst);
+        Err("it was interrupted".to_string())
+    }
+}
+
+#[test]
+fn an_interruption_ends_reading_and_writing() {
+    let mut session = Session::new();
+    session.set_files(Arc::new(Stopped(Shelf::default(), session.interrupt_flag())));
+    let mut eval = |text: &str| {
+        let done = session.evaluate("<input>", text, Mode::Line, &mut |_| ());
+        (done.status, done.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>())
+    };
+    for text in [
+        "val x : (height:1 + f32) ^ ?N = csv \"people.csv\";",
+        "val x : (height:option[real]) ^ ?N = arrow \"people.arrow\";",
+        "val x : string ^ ?N = npy \"texts.npy\";",
+        "val x : string ^ ?N = npz (\"packed.npz\", \"text\");",
+        "write_csv (\"a.csv\", (1, 2));",
+        "write_text (\"a.txt\", \"x\");",
+    ] {
+        assert_eq!(eval(text), (Status::Interrupted, vec!["E0511"]), "{text}");
+    }
+    assert_eq!(eval("x").0, Status::Rejected);
+    assert_eq!(eval("println 1;").0, Status::Ok);
+}
+
+/// Ways to use an array that lies in a file, in each executor.
+#[test]
+fn what_lies_in_a_file_is_an_array_like_others() {
+    let text = r#"write_raw ("a.bin", #iota[4 \* 6]);
+        var a : (int ^ 6) ^ ?N = raw "a.bin";
+        val b : (int ^ 6) ^ 4 = raw "a.bin";
+        val c = b;
+        println (a._strr == b._strr, sum (map sum b), sum (b.(`3:4)));
+        println [ b.i.j * 2 for j in ..[6], i in ..[4] ];
+        println (sum (b :>> int ^ 24));
+        var d = b;
+        &d.(`1:4).(`2:6) <- 100;
+        for i in ..[4] do &d.i.(`0:6) <- d.i.(`5:6) - 1; done
+        println d;
+        var e = b.(`2:4);
+        &e.(`0:6) <- -1;
+        println (e, b.(`2:4), (e, b.(`0:4)));
+        for k in ..[6] do &e.k <- e.k + b.(`3:4).k; done
+        println e;
+        write_raw ("a.bin", d);
+        val f : int ^ 24 = raw "a.bin";
+        println (sum (map sum b), sum (map sum c), sum (map sum a), sum f);
+        println (sort f);
+        val t : f32 ^ ?K = raw "singles.bin";
+        println (t, sum [ x for x in t ]);"#;
+    let expected = [
+        "(true, 276, 123)",
+        "(0, 12, 24, 36, 2, 14, 26, 38, 4, 16, 28, 40, 6, 18, 30, 42, 8, 20, 32, 44, 10, 22, 34, 46)",
+        "276",
+        "((4, 1, 2, 3, 4, 5), (10, 7, 100, 9, 10, 11), (16, 13, 14, 15, 16, 17), (22, 19, 20, 21, 22, 23))",
+        "((-1, 13, 14, 15, 16, 17), (12, 13, 14, 15, 16, 17), ((-1, 13, 14, 15, 16, 17), (0, 1, 2, 3, 4, 5)))",
+        "(17, 32, 34, 36, 38, 40)",
+        "(276, 276, 276, 384)",
+        "(1, 2, 3, 4, 4, 5, 7, 9, 10, 10, 11, 13, 14, 15, 16, 16, 17, 19, 20, 21, 22, 22, 23, 100)",
+        "((0.0, 1.0, 2.0, 3.0, 4.0, 5.0), 15.0)",
+    ];
+    assert_eq!(output(text).lines().collect::<Vec<_>>(), expected);
 }
 
 /// A folder of this test that is empty.
@@ -549,4 +655,64 @@ fn a_file_is_replaced_as_a_whole_and_keeps_its_permissions() {
     assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o640);
     assert_eq!(names(&folder), ["link", "x.txt"]);
     assert!(fs::symlink_metadata(folder.join("link")).expect("a link").is_symlink());
+}
+
+/// More than any machine of a test has, and on the disk next to nothing.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_larger_than_memory_is_used_in_parts() {
+    use std::os::unix::fs::FileExt;
+    let folder = folder("mapped");
+    let rows = 1u64 << 20;
+    let file = fs::File::create(folder.join("huge.bin")).expect("a file");
+    let row = 8 * 8192;
+    // 64 GiB, where the file system has files with holes.
+    if file.set_len(rows * row).is_err() {
+        return;
+    }
+    file.write_all_at(&42i64.to_le_bytes(), rows * row - 8).expect("written");
+    file.write_all_at(&7i64.to_le_bytes(), (rows - 1) * row).expect("written");
+    let read = "val all : (int ^ 8192) ^ ?N = raw \"huge.bin\"; val last = all.((-1).mod[N]);";
+    let (code, output, messages) = felis(&folder, &format!("{read} println (sum last, last.(`0:8192));"));
+    assert_eq!((code, output.as_str()), (Some(0), "(49, 7)\n"), "{messages}");
+    // A copy of all of it is refused, and nothing is lost.
+    let store = "var all : (int ^ 8192) ^ ?N = raw \"huge.bin\"; &all.(0.mod[N]).(`0:8192) <- 1;";
+    let (code, output, messages) = felis(&folder, store);
+    assert_eq!((code, output.as_str()), (Some(1), ""), "{messages}");
+    assert!(messages.contains("E0509"), "{messages}");
+    fs::remove_file(folder.join("huge.bin")).expect("removed");
+}
+
+/// The system ends who looks beyond the end of a file that was cut; Felis says why.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_large_file_that_is_cut_ends_the_run_with_a_message() {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::Stdio;
+    let folder = folder("cut");
+    let path = folder.join("large.bin");
+    let file = fs::File::create(&path).expect("a file");
+    if file.set_len(1 << 28).is_err() {
+        return;
+    }
+    let mut felis = Command::new(env!("CARGO_BIN_EXE_felis"))
+        .current_dir(&folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("felis runs");
+    let mut lines = felis.stdin.take().expect("a pipe");
+    lines.write_all(b"val all : int ^ ?N = raw \"large.bin\"\nprintln \"ready\"\n").expect("written");
+    let mut said = String::new();
+    BufReader::new(felis.stdout.take().expect("a pipe")).read_line(&mut said).expect("text");
+    assert_eq!(said, "ready\n");
+    file.set_len(4096).expect("cut");
+    lines.write_all(b"println (sum all)\n").expect("written");
+    drop(lines);
+    let done = felis.wait_with_output().expect("it ends");
+    let messages = String::from_utf8(done.stderr).expect("text");
+    assert_eq!(done.status.code(), Some(1), "{messages}");
+    assert_eq!(messages, "felis: another program has shortened a file that is in use\n");
+    fs::remove_file(&path).expect("removed");
 }

@@ -15,12 +15,12 @@
 use super::env::{Callable, Class, Constraint, Definition, Law, Membership, Method, Scheme};
 use super::error::{CheckError, ClassError};
 use super::note::Referent;
-use super::suggest::similar;
 use super::types::bindings;
 use super::{Checker, Pending};
 use crate::core::program::Known;
 use crate::core::{self, ClassId, FunctionId, Implementation};
 use crate::source::Span;
+use crate::suggest::similar;
 use crate::syntax::ast::{self, Body, ClassMember, Name, Stmt, StmtKind, TypeDecl, TypeExpr};
 use crate::types::{Type, TypeKind, TypeVar};
 use std::collections::HashMap;

@@ -241,13 +241,15 @@ impl Checker<'_> {
                 prim @ (Prim::WriteNpy
                 | Prim::WriteNpz
                 | Prim::WriteCsv
+                | Prim::WriteCsvBy
+                | Prim::WriteArrow
                 | Prim::WriteParquet
                 | Prim::WriteRaw),
                 type_args,
                 args,
             ) => {
                 let (prim, ty) = (*prim, type_args[0].clone());
-                let span = args.last().map_or(span, |arg| arg.span);
+                let span = args.get(1).or(args.last()).map_or(span, |arg| arg.span);
                 let fields = if prim == Prim::WriteNpz { ty.unfold().fields() } else { None };
                 let parts = fields.map_or(vec![ty], |fields| fields.into_iter().map(|(_, ty)| ty).collect());
                 let _ = parts.iter().all(|part| self.stored(part, span));

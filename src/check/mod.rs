@@ -42,12 +42,10 @@ mod read;
 mod require;
 mod reshape;
 mod stmt;
-pub mod suggest;
 mod types;
 
 pub use env::Env;
 pub use error::CheckError;
-pub use suggest::similar;
 
 use crate::core::{Function, FunctionId, GlobalId, LocalId, LocalInfo, Program, Script, Term, TermKind};
 use crate::diagnostic::Diagnostic;

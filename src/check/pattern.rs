@@ -277,7 +277,7 @@ impl Checker<'_> {
             return;
         }
         let known = self.constructors();
-        let similar = super::suggest::similar(&name.text, known.iter().map(String::as_str));
+        let similar = crate::suggest::similar(&name.text, known.iter().map(String::as_str));
         let similar = self.env.elsewhere(&name.text).or(similar);
         self.report(CheckError::UnknownName { span: name.span, name: name.text.to_string(), similar });
     }

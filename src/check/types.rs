@@ -5,9 +5,9 @@
 
 use super::env::TypeDefinition;
 use super::error::{CheckError, KindError};
-use super::suggest::similar;
 use super::{Checker, Definition};
 use crate::source::Span;
+use crate::suggest::similar;
 use crate::syntax::ast::{Name, Stmt, StmtKind, TypeExpr, TypeExprKind, TypeParam};
 use crate::types::{
     DEEPEST_TYPE, Kind, LARGEST_TYPE_NODES, Nominal, NominalBody, Scalar, Triangle, Type, TypeKind, TypeVar,

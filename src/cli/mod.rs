@@ -15,6 +15,7 @@ mod input;
 mod interrupt;
 mod json;
 mod lsp;
+mod map;
 mod new;
 mod output;
 mod repl;
@@ -104,7 +105,7 @@ impl Shell {
         let mut session = input::session();
         session.set_memory(input::memory_limit());
         session.set_loader(Box::new(Files::here()));
-        session.set_files(Arc::new(data::DataFiles));
+        session.set_files(Arc::new(data::DataFiles::new(session.interrupt_flag())));
         let interrupts = Interrupts::install(session.interrupt_flag());
         Shell { session, output: Output::new(), interrupts, messages: Messages::Text }
     }

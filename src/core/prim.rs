@@ -103,12 +103,16 @@ prims! {
     Npy "npy": "[S] string -> S", "The array of an `.npy` file, as the stated type says.";
     Npz "npz": "[S] string * string -> S", "The array of this name in an `.npz` file, as the stated type says.";
     Csv "csv": "[S] string -> S", "The table of a CSV file, as the stated type says: records by the names of its columns, or numbers.";
+    CsvBy "csv": "[S] string * char -> S", "The table of a file, with this character between the cells of a line.";
+    Arrow "arrow": "[S] string -> S", "The table of an Arrow file, as the stated type says: records by the names of its columns.";
     Parquet "parquet": "[S] string -> S", "The table of a Parquet file, as the stated type says: records by the names of its columns.";
     Raw "raw": "[S] string -> S", "The numbers of a file that holds nothing else, as the stated type says.";
     ReadText "read_text": "string -> string", "The text of a file.";
     WriteNpy "write_npy": "[T] string * T -> void", "Writes an array or a table as an `.npy` file.";
     WriteNpz "write_npz": "[T] string * T -> void", "Writes the arrays of a record as an `.npz` file.";
     WriteCsv "write_csv": "[T] string * T -> void", "Writes records or numbers as a CSV file.";
+    WriteCsvBy "write_csv": "[T] string * T * char -> void", "Writes records or numbers as a file, with this character between the cells of a line.";
+    WriteArrow "write_arrow": "[T] string * T -> void", "Writes records as an Arrow file.";
     WriteParquet "write_parquet": "[T] string * T -> void", "Writes records as a Parquet file.";
     WriteRaw "write_raw": "[T] string * T -> void", "Writes numbers, and nothing else, as a file.";
     WriteText "write_text": "string * string -> void", "Writes a text as a file.";
@@ -127,7 +131,17 @@ impl Prim {
 
     /// Whether it gives what is in a file.
     pub fn is_reader(self) -> bool {
-        matches!(self, Prim::Npy | Prim::Npz | Prim::Csv | Prim::Parquet | Prim::Raw | Prim::ReadText)
+        matches!(
+            self,
+            Prim::Npy
+                | Prim::Npz
+                | Prim::Csv
+                | Prim::CsvBy
+                | Prim::Arrow
+                | Prim::Parquet
+                | Prim::Raw
+                | Prim::ReadText
+        )
     }
 
     /// Whether the stated type says what it gives.

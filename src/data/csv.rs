@@ -1,11 +1,11 @@
-//! Comma-separated values (RFC 4180): a line for each row, the first with the names of the columns where
+//! Values between commas or another separator (RFC 4180): a line for each row, the first with the names of the columns where
 //! records are wanted; tables of numbers have no such line.
 //!
 //! The stated type says what the cells are. Columns are found by their names; those that the type does not
 //! mention are passed over. An empty cell is none of an option, the empty text, or a mistake.
 
 use super::error::Why;
-use super::{Column, Content, Data, Element, Format, Trouble};
+use super::{Column, Content, Data, Element, Format, Limits, Separator, Trouble};
 use crate::types::Scalar;
 use crate::types::stored::{Cell, Held, Stored};
 use crate::value::{Buffer, Value};
@@ -13,18 +13,34 @@ use ::csv::{ReaderBuilder, StringRecord, WriterBuilder};
 use num_bigint::{BigInt, BigUint};
 
 fn malformed(why: impl Into<String>) -> Trouble {
-    Trouble::Malformed { format: Format::Csv, why: why.into() }
+    Trouble::Malformed { format: Format::Csv(Separator::COMMA), why: why.into() }
+}
+
+/// What is said of a line that is one cell, though it has a character that often separates cells.
+fn separated(text: &str, separator: Separator) -> Option<Trouble> {
+    let other = [';', '\t', '|'].into_iter().find(|c| *c as u8 != separator.byte() && text.contains(*c))?;
+    Some(malformed(format!(
+        "line 1 is one cell; `csv (path, {other:?})` reads what stands between `{other:?}`"
+    )))
 }
 
 /// The cells of a text at the types that are wanted.
-pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
-    let not_held = |ty: String, why: &str| Trouble::NotHeld { format: Format::Csv, ty, why: why.to_string() };
+pub fn read(
+    bytes: &[u8],
+    wanted: &Stored,
+    separator: Separator,
+    limits: &Limits<'_>,
+) -> Result<Data, Trouble> {
+    let not_held =
+        |ty: String, why: &str| Trouble::NotHeld { format: Format::Csv(separator), ty, why: why.to_string() };
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
         malformed(format!("line {line} is not UTF-8 text"))
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut reader = ReaderBuilder::new();
+    reader.delimiter(separator.byte()).has_headers(false).flexible(true);
+    let mut reader = reader.from_reader(text.as_bytes());
     let mut rows = reader.records();
     match &wanted.held {
         Held::Record(fields) => {
@@ -38,6 +54,11 @@ pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
             for (name, cell) in fields {
                 let mut found = header.iter().enumerate().filter(|(_, other)| ***other == **name);
                 let Some((at, _)) = found.next() else {
+                    if let [one] = &header[..]
+                        && let Some(trouble) = separated(one, separator)
+                    {
+                        return Err(trouble);
+                    }
                     let similar = super::fit::similar(name, &header);
                     return Err(Trouble::NoColumn {
                         what: "column",
@@ -53,6 +74,7 @@ pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
             }
             let mut count = 0;
             for row in rows {
+                limits.look(count)?;
                 let row = row.map_err(|error| malformed(error.to_string()))?;
                 let line = line(&row);
                 if row.len() != header.len() {
@@ -73,9 +95,15 @@ pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
             let mut cells = Cells::of(cell)?;
             let (mut count, mut width, mut first) = (0, 0, 0);
             for row in rows {
+                limits.look(count)?;
                 let row = row.map_err(|error| malformed(error.to_string()))?;
                 let line = line(&row);
                 if count == 0 {
+                    if let (1, Some(trouble)) = (row.len(), separated(&row[0], separator))
+                        && !matches!(cell.inner(), Cell::Scalar(Scalar::String | Scalar::Char))
+                    {
+                        return Err(trouble);
+                    }
                     (width, first) = (row.len(), line);
                 } else if row.len() != width {
                     return Err(ragged(line, row.len(), first, width));
@@ -124,7 +152,7 @@ impl Cells {
                 let size = ty.size().unwrap_or_default();
                 let integers = super::unsigned(super::fit::class_of_codes(ty));
                 let integers = integers.ok_or_else(|| Trouble::NotHeld {
-                    format: Format::Csv,
+                    format: Format::Csv(Separator::COMMA),
                     ty: ty.to_string(),
                     why: "codes of up to 64 bits are read".to_string(),
                 })?;
@@ -201,11 +229,13 @@ fn whole(text: &str) -> &str {
 }
 
 /// Columns with a line of their names, or a table without.
-pub fn write(data: &Data) -> Result<Vec<u8>, Trouble> {
-    let not_held =
-        |why: &str| Trouble::NotHeld { format: Format::Csv, ty: data.type_text(), why: why.to_string() };
+pub fn write(data: &Data, separator: Separator, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
+    let not_held = |why: &str| {
+        let format = Format::Csv(separator);
+        Trouble::NotHeld { format, ty: data.type_text(), why: why.to_string() }
+    };
     let unwritable = |error: ::csv::Error| Trouble::Unwritable { why: error.to_string() };
-    let mut writer = WriterBuilder::new().from_writer(Vec::new());
+    let mut writer = WriterBuilder::new().delimiter(separator.byte()).from_writer(Vec::new());
     match &data.content {
         Content::Plain(column) => {
             let (rows, width) = match &data.shape[..] {
@@ -220,6 +250,7 @@ pub fn write(data: &Data) -> Result<Vec<u8>, Trouble> {
                 return Err(not_held("rows without a cell are no lines"));
             }
             for row in 0..rows {
+                limits.look(row)?;
                 let cells = (row * width..(row + 1) * width).map(|i| text(column, i));
                 writer.write_record(cells).map_err(unwritable)?;
             }
@@ -233,6 +264,7 @@ pub fn write(data: &Data) -> Result<Vec<u8>, Trouble> {
                 return Err(not_held("a cell holds one number: write the two parts as columns"));
             }
             for row in 0..rows {
+                limits.look(row)?;
                 let cells = columns.iter().map(|(_, column)| text(column, row));
                 writer.write_record(cells).map_err(unwritable)?;
             }

@@ -4,22 +4,21 @@
 //! not tell (a raw file). Types of CSV columns are the narrowest of `bool`, `int`, `real` and `string` that
 //! hold all cells.
 
-use super::{Column, Content, Data, Element, Format, npy, npz};
+use super::{Column, Content, Data, Element, Format, Limits, Separator, arrow, npy, npz};
 use crate::types::Scalar;
 use crate::value::Buffer;
 use ::csv::ReaderBuilder;
+use bytes::Bytes;
 use std::sync::Arc;
 
 /// The type of a file; `part` names an array of an archive.
-pub fn describe(format: Format, bytes: &[u8], part: Option<&str>, room: u64) -> Option<String> {
+pub fn describe(format: Format, bytes: &Bytes, part: Option<&str>, limits: &Limits<'_>) -> Option<String> {
     match format {
-        Format::Npy => npy::read(bytes, room).ok().map(|data| data.type_text()),
-        Format::Npz => npz::read(bytes, part?, room).ok().map(|data| data.type_text()),
-        Format::Csv => table(bytes).map(|data| data.type_text()),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => super::parquet::describe(bytes).map(|data| data.type_text()),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet => None,
+        Format::Npy => npy::read(bytes, limits).ok().map(|data| data.type_text()),
+        Format::Npz => npz::read(bytes, part?, limits).ok().map(|data| data.type_text()),
+        Format::Arrow => arrow::describe(bytes, limits).map(|data| data.type_text()),
+        Format::Csv(separator) => table(bytes, separator).map(|data| data.type_text()),
+        Format::Parquet => super::parquet::describe(bytes, limits).map(|data| data.type_text()),
         Format::Raw | Format::Text => None,
     }
 }
@@ -63,10 +62,11 @@ impl Seen {
 }
 
 /// The shape and the columns of a table, without its cells.
-fn table(bytes: &[u8]) -> Option<Data> {
+fn table(bytes: &[u8], separator: Separator) -> Option<Data> {
     let text = std::str::from_utf8(bytes).ok()?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = ReaderBuilder::new().has_headers(false).from_reader(text.as_bytes());
+    let mut reader =
+        ReaderBuilder::new().delimiter(separator.byte()).has_headers(false).from_reader(text.as_bytes());
     let mut rows = reader.records();
     let first = rows.next()?.ok()?;
     let numbers = first.iter().all(|cell| cell.trim().parse::<f64>().is_ok());
@@ -103,10 +103,16 @@ fn is_name(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn tables() {
-        let ty = |text: &str| describe(Format::Csv, text.as_bytes(), None, 0);
+        let stop = AtomicBool::new(false);
+        let limits = Limits { room: 0, stop: &stop };
+        let ty = |text: &str| {
+            let bytes = Bytes::copy_from_slice(text.as_bytes());
+            describe(Format::Csv(Separator::COMMA), &bytes, None, &limits)
+        };
         assert_eq!(ty("1,2\n3,4.5\n").as_deref(), Some("real ^ (?N \\* ?M)"));
         assert_eq!(ty("1\n2\n").as_deref(), Some("int ^ ?N"));
         assert_eq!(

@@ -23,8 +23,10 @@ pub enum Trouble {
     Cell { place: String, text: String, wanted: String, why: Why },
     /// It has nothing of this name, a column or an array; `similar` is one that could be meant.
     NoColumn { what: &'static str, name: String, there: Vec<String>, similar: Option<String> },
-    /// The format is no part of this build.
-    NotBuilt,
+    /// It was stopped from outside.
+    Stopped,
+    /// A character that separates no cells.
+    NoSeparator { found: char },
     /// A picture that a file of this name does not hold.
     NotDrawn { why: String },
     /// A stated type, or that of a value, which no such file holds.
@@ -67,7 +69,8 @@ impl Trouble {
             Trouble::NoColumn { .. } => "E1007",
             Trouble::NotHeld { .. } => "E1008",
             Trouble::NotDrawn { .. } => "E1009",
-            Trouble::NotBuilt => "E1010",
+            Trouble::NoSeparator { .. } => "E1010",
+            Trouble::Stopped => "E0511",
         }
     }
 
@@ -113,7 +116,15 @@ impl Trouble {
                     )
                     .help("names of columns are read by a record: `val x : (name:string, age:int) ^ ?N = csv …;`"),
                     Why::Other => {
-                        error(format!("{place} of `{path}` is `{text}`, which is no `{wanted}`"), "read here")
+                        let d = error(
+                            format!("{place} of `{path}` is `{text}`, which is no `{wanted}`"),
+                            "read here",
+                        );
+                        let comma = text.parse::<f64>().is_err() && text.replacen(',', ".", 1).parse::<f64>().is_ok();
+                        match comma {
+                            true => d.help("no comma is part of a number: decimals stand behind a point"),
+                            false => d,
+                        }
                     }
                     Why::Size => error(
                         format!("{place} of `{path}` is {text}, which is no code of `{wanted}`"),
@@ -137,11 +148,11 @@ impl Trouble {
                     None => d,
                 }
             }
-            Trouble::NotBuilt => error(
-                format!("`{path}` is a Parquet file, and this Felis was built without them"),
-                "asked for here",
-            )
-            .help("build it with `--features parquet`, or take `.csv` or `.npy`"),
+            Trouble::Stopped => error("interrupted".to_string(), "stopped here"),
+            Trouble::NoSeparator { found } => {
+                error(format!("`{found:?}` cannot stand between the cells of a line"), "asked for here")
+                    .help("take one of `','`, `';'`, `'\\t'`, `'|'`, `' '`")
+            }
             Trouble::NotDrawn { why } => {
                 error(format!("this picture cannot be saved as `{path}`"), "saved here").note(why.clone())
             }

@@ -4,7 +4,7 @@
 //! from integers, each checked below its size. Otherwise says both types.
 
 use super::error::Why;
-use super::{Column, Element, Trouble};
+use super::{Column, Element, Limits, Trouble};
 use crate::types::encoding::Width;
 use crate::types::stored::Cell;
 use crate::types::{Scalar, Type};
@@ -18,24 +18,45 @@ pub fn fit(
     wanted: &Cell,
     place: impl Fn(usize) -> String,
     mismatch: impl Fn() -> Trouble,
+    limits: &Limits<'_>,
 ) -> Result<Buffer, Trouble> {
     match (column.element, wanted.inner()) {
         (Element::Scalar(from), Cell::Scalar(to)) if from == *to => Ok(column.cells),
         (Element::Scalar(from), Cell::Scalar(to)) if from.fits(*to) => {
             let mut out =
                 Buffer::with_room(Class::of_scalar(*to), column.cells.len()).ok_or_else(&mismatch)?;
-            (0..column.cells.len()).for_each(|i| out.push(widen(from, *to, &column.cells.get(i))));
+            for i in 0..column.cells.len() {
+                limits.look(i)?;
+                out.push(widen(from, *to, &column.cells.get(i)));
+            }
             Ok(out)
         }
         (Element::Bool, Cell::Code(ty)) if ty.is_bool() => Ok(column.cells),
         (Element::Scalar(from), Cell::Code(ty)) if from.bounds().is_some() => {
             let size = ty.size().unwrap_or_default();
             let class = class_of_codes(ty);
+            let mut column = column;
+            if column.cells.is_foreign() {
+                // Code is compiled on the faith that codes are below their size: what is checked is a copy, which
+                // nobody else can change.
+                let own = Buffer::with_room(column.cells.class(), column.cells.len());
+                let mut own = own.ok_or_else(&mismatch)?;
+                own.append_all(&column.cells);
+                column.cells = own;
+            }
             let fits = |i: usize| {
                 let missing = column.missing.get(i).copied().unwrap_or(false);
                 missing || below(from, &column.cells.get(i), &size)
             };
-            if let Some(at) = (0..column.cells.len()).find(|i| !fits(*i)) {
+            let mut other = None;
+            for i in 0..column.cells.len() {
+                limits.look(i)?;
+                if !fits(i) {
+                    other = Some(i);
+                    break;
+                }
+            }
+            if let Some(at) = other {
                 let text = integer(from, &column.cells.get(at)).to_string();
                 return Err(Trouble::Cell { place: place(at), text, wanted: ty.to_string(), why: Why::Size });
             }
@@ -83,5 +104,6 @@ pub fn similar(name: &str, there: &[String]) -> Option<String> {
     let plain = |name: &str| name.trim().to_lowercase().replace(['_', ' ', '-'], "");
     let same = there.iter().find(|other| plain(other) == plain(name));
     let part = || there.iter().find(|other| plain(other).starts_with(&plain(name)));
-    same.or_else(part).cloned()
+    let near = || crate::suggest::similar(name, there.iter().map(String::as_str));
+    same.or_else(part).cloned().or_else(near)
 }

@@ -5,16 +5,18 @@
 //! program states, where nothing can be lost.
 //!
 //! Knows no program and opens no file: that is done by the [`FileSystem`] a frontend gives. Allocates
-//! nothing because a file says that it is large, only for bytes that are there.
+//! nothing because a file says that it is large, only for bytes that are there. Cells that lie in a file as they do in
+//! memory are not copied.
 
+mod arrow;
 mod csv;
 mod describe;
 mod error;
 mod fit;
+mod limits;
 mod literal;
 mod npy;
 mod npz;
-#[cfg(feature = "parquet")]
 mod parquet;
 mod raw;
 
@@ -22,9 +24,11 @@ pub use self::csv::cells_text;
 pub use describe::describe;
 pub use error::Trouble;
 pub use fit::{class_of_codes, fit, similar};
+pub use limits::Limits;
 
 use crate::types::{Scalar, number::Fixed};
 use crate::value::{Buffer, Class};
+use bytes::Bytes;
 use std::sync::Arc;
 
 /// Where files are; a frontend gives one.
@@ -32,6 +36,10 @@ pub trait FileSystem: Send + Sync {
     /// The bytes of a file of no more than `most`, or why there are none, in the words that follow
     /// "cannot be read: ".
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String>;
+    /// The bytes of a file as they are needed, which may be more than `most`; or of one that is read as a whole.
+    fn map(&self, path: &str, most: u64) -> Result<Bytes, String> {
+        self.read(path, most).map(Bytes::from)
+    }
     /// Writes a file, wholly or not at all: whoever reads it sees the old bytes or the new ones. Or says
     /// why not, in the words that follow "cannot be written: ".
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String>;
@@ -84,8 +92,10 @@ pub enum Format {
     Npy,
     /// NumPy's `.npz`: several `.npy` in one archive.
     Npz,
-    /// Comma-separated values.
-    Csv,
+    /// Values between separators, a line for each row.
+    Csv(Separator),
+    /// Arrow's columns with names.
+    Arrow,
     /// Parquet: columns with names.
     Parquet,
     /// Text, as it is.
@@ -94,13 +104,55 @@ pub enum Format {
     Raw,
 }
 
+/// What stands between the cells of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Separator(u8);
+
+impl Separator {
+    /// A comma.
+    pub const COMMA: Separator = Separator(b',');
+
+    /// What the name of a file says: tabs in a `.tsv` or `.tab`, or else commas.
+    pub fn of_path(path: &str) -> Separator {
+        let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+        match extension.as_deref() {
+            Some("tsv" | "tab") => Separator(b'\t'),
+            _ => Separator::COMMA,
+        }
+    }
+
+    /// A character that can be one: any of ASCII that is no part of a number, a text or a line.
+    pub fn of_char(c: char) -> Option<Separator> {
+        let part = |c: char| {
+            c.is_ascii_alphanumeric() || matches!(c, '"' | '.' | '+' | '-' | '_' | '\n' | '\r' | '\0')
+        };
+        (c.is_ascii() && !part(c)).then_some(Separator(c as u8))
+    }
+
+    /// The byte.
+    pub fn byte(self) -> u8 {
+        self.0
+    }
+}
+
 impl Format {
+    /// Whether cells of it may be empty.
+    pub fn has_empty_cells(self) -> bool {
+        matches!(self, Format::Csv(_) | Format::Parquet | Format::Arrow)
+    }
+
+    /// Whether parts of a file of it can be used while others are never read.
+    pub fn is_mapped(self) -> bool {
+        matches!(self, Format::Npy | Format::Raw | Format::Arrow | Format::Parquet)
+    }
+
     /// Its name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Format::Npy => "an .npy file",
             Format::Npz => "an .npz file",
-            Format::Csv => "a CSV file",
+            Format::Csv(_) => "a CSV file",
+            Format::Arrow => "an Arrow file",
             Format::Raw => "a raw file",
             Format::Text => "a text",
             Format::Parquet => "a Parquet file",
@@ -185,40 +237,36 @@ pub fn shape_text(shape: &[usize]) -> String {
 /// Reads a file; `part` is the name of an array of an archive.
 pub fn read(
     format: Format,
-    bytes: &[u8],
+    bytes: &Bytes,
     part: Option<&str>,
     wanted: &crate::types::stored::Stored,
-    room: u64,
+    limits: &Limits<'_>,
 ) -> Result<Data, Trouble> {
     match format {
-        Format::Npy => npy::read(bytes, room),
-        Format::Npz => npz::read(bytes, part.unwrap_or_default(), room),
-        Format::Csv => csv::read(bytes, wanted),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::read(bytes, wanted),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet => Err(Trouble::NotBuilt),
+        Format::Npy => npy::read(bytes, limits),
+        Format::Npz => npz::read(bytes, part.unwrap_or_default(), limits),
+        Format::Csv(separator) => csv::read(bytes, wanted, separator, limits),
+        Format::Arrow => arrow::read(bytes, wanted, limits),
+        Format::Parquet => parquet::read(bytes, wanted, limits),
         Format::Raw | Format::Text => raw::read(bytes, wanted),
     }
 }
 
 /// Data as the bytes of a file.
-pub fn write(format: Format, data: &Data) -> Result<Vec<u8>, Trouble> {
+pub fn write(format: Format, data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
     match format {
-        Format::Npy => npy::write(data),
-        Format::Npz => npz::write(&[("arr_0".into(), data.clone())]),
-        Format::Csv => csv::write(data),
-        #[cfg(feature = "parquet")]
-        Format::Parquet => parquet::write(data),
-        #[cfg(not(feature = "parquet"))]
-        Format::Parquet => Err(Trouble::NotBuilt),
+        Format::Npy => npy::write(data, limits),
+        Format::Npz => npz::write(&[("arr_0".into(), data.clone())], limits),
+        Format::Csv(separator) => csv::write(data, separator, limits),
+        Format::Arrow => arrow::write(data, limits),
+        Format::Parquet => parquet::write(data, limits),
         Format::Raw | Format::Text => raw::write(data),
     }
 }
 
 /// Several arrays with their names as the bytes of an archive.
-pub fn write_archive(arrays: &[(Arc<str>, Data)]) -> Result<Vec<u8>, Trouble> {
-    npz::write(arrays)
+pub fn write_archive(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
+    npz::write(arrays, limits)
 }
 
 /// The unsigned integers whose slots are of this class.

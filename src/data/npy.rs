@@ -5,9 +5,10 @@
 //! format: `numpy/lib/format.py`.
 
 use super::literal::{self, Literal};
-use super::{Column, Content, Data, Element, Format, Trouble};
+use super::{Column, Content, Data, Element, Format, Limits, Trouble, raw};
 use crate::types::{Scalar, number::Fixed};
 use crate::value::{Buffer, Class, Value};
+use bytes::Bytes;
 use std::sync::Arc;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -28,6 +29,28 @@ struct Cell {
     big_endian: bool,
 }
 
+impl Cell {
+    /// What a cell is whose bytes are those of a slot.
+    fn plain(self) -> Option<Element> {
+        let fixed = |fixed: Fixed| Some(Element::Scalar(Scalar::Fixed(fixed)));
+        match (self.kind, self.bytes) {
+            (_, 2..) if self.big_endian => None,
+            (Kind::Signed, 1) => fixed(Fixed::I8),
+            (Kind::Signed, 2) => fixed(Fixed::I16),
+            (Kind::Signed, 4) => fixed(Fixed::I32),
+            (Kind::Signed, _) => Some(Element::Scalar(Scalar::Int)),
+            (Kind::Unsigned, 1) => fixed(Fixed::U8),
+            (Kind::Unsigned, 2) => fixed(Fixed::U16),
+            (Kind::Unsigned, 4) => fixed(Fixed::U32),
+            (Kind::Unsigned, _) => fixed(Fixed::U64),
+            (Kind::Float, 4) => Some(Element::Scalar(Scalar::Single)),
+            (Kind::Float, 8) => Some(Element::Scalar(Scalar::Real)),
+            (Kind::Complex, 16) => Some(Element::Complex),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Bool,
@@ -41,8 +64,8 @@ enum Kind {
     Bytes,
 }
 
-/// The array of a file; texts take no more than `room` bytes.
-pub fn read(bytes: &[u8], room: u64) -> Result<Data, Trouble> {
+/// The array of a file. Numbers that lie as they do in memory are not copied.
+pub fn read(bytes: &Bytes, limits: &Limits<'_>) -> Result<Data, Trouble> {
     let (header, content) = split(bytes)?;
     let header = std::str::from_utf8(header)
         .map(str::to_string)
@@ -76,14 +99,18 @@ pub fn read(bytes: &[u8], room: u64) -> Result<Data, Trouble> {
             content.len()
         )));
     };
-    let content = &content[..needed];
+    let content = bytes.slice_ref(&content[..needed]);
+    let alone = fields.len() == 1;
     let mut columns = Vec::new();
     let mut offset = 0;
     for (name, cell) in fields {
-        let mut column = column(content, offset, stride, count, cell, room)?;
+        let mut column = match cell.plain().filter(|_| alone) {
+            Some(element) => Column::new(element, raw::cells(content.clone(), element.class())),
+            None => column(&content, offset, stride, count, cell, limits)?,
+        };
         if fortran && shape.len() > 1 {
             let group = if column.element == Element::Complex { 2 } else { 1 };
-            column.cells = rows_first(&column.cells, &shape, group);
+            column.cells = rows_first(&column.cells, &shape, group, limits)?;
         }
         offset += cell.bytes;
         columns.push((name, column));
@@ -183,32 +210,26 @@ fn column(
     stride: usize,
     count: usize,
     cell: Cell,
-    room: u64,
+    limits: &Limits<'_>,
 ) -> Result<Column, Trouble> {
+    limits.look(0)?;
     let places = (0..count).map(|i| &content[i * stride + offset..i * stride + offset + cell.bytes]);
-    let fixed = |signed: [Fixed; 3], at: usize| Element::Scalar(Scalar::Fixed(signed[at]));
+    let single_of = |bits: [u8; 2]| {
+        single(if cell.big_endian { u16::from_be_bytes(bits) } else { u16::from_le_bytes(bits) })
+    };
+    let native = Cell { big_endian: false, ..cell };
     let (element, cells) = match (cell.kind, cell.bytes) {
         (Kind::Bool, _) => {
             let cells: Vec<u8> = places.map(|place| u8::from(place[0] != 0)).collect();
             (Element::Bool, Buffer::U8(cells))
         }
-        (Kind::Signed, 8) => (Element::Scalar(Scalar::Int), words(places, cell)),
-        (Kind::Unsigned, 8) => (Element::Scalar(Scalar::Fixed(Fixed::U64)), words(places, cell)),
-        (Kind::Signed, n) => {
-            (fixed([Fixed::I8, Fixed::I16, Fixed::I32], n.ilog2() as usize), words(places, cell))
-        }
-        (Kind::Unsigned, n) => {
-            (fixed([Fixed::U8, Fixed::U16, Fixed::U32], n.ilog2() as usize), words(places, cell))
-        }
-        (Kind::Float, 8) => (Element::Scalar(Scalar::Real), words(places, cell)),
-        (Kind::Float, 4) => (Element::Scalar(Scalar::Single), words(places, cell)),
-        (Kind::Float, _) => {
-            let half = |place: &[u8]| {
-                let bits = [place[0], place[1]];
-                let bits = if cell.big_endian { u16::from_be_bytes(bits) } else { u16::from_le_bytes(bits) };
-                single(bits).to_bits()
-            };
+        (Kind::Float, 2) => {
+            let half = |place: &[u8]| single_of([place[0], place[1]]).to_bits();
             (Element::Scalar(Scalar::Single), Buffer::U32(places.map(half).collect()))
+        }
+        (Kind::Signed | Kind::Unsigned | Kind::Float, _) => {
+            let element = native.plain().ok_or_else(|| malformed("its cells are of no known type"))?;
+            (element, words(places, cell))
         }
         (Kind::Complex, n) => {
             let part = Cell { kind: Kind::Float, bytes: n / 2, ..cell };
@@ -223,10 +244,13 @@ fn column(
         }
         (Kind::Unicode | Kind::Bytes, _) => {
             // Texts without a character take nothing in the file.
-            if count as u64 > room / Class::Any.bytes() {
+            if count as u64 > limits.room / Class::Any.bytes() {
                 return Err(malformed(format!("{count} texts take more memory than there is")));
             }
-            let texts: Result<Vec<Value>, Trouble> = places.map(|place| text(place, cell)).collect();
+            let texts: Result<Vec<Value>, Trouble> = places
+                .enumerate()
+                .map(|(i, place)| limits.look(i).and_then(|()| text(place, cell)))
+                .collect();
             (Element::Scalar(Scalar::String), Buffer::Any(texts?))
         }
     };
@@ -271,7 +295,7 @@ fn text(place: &[u8], cell: Cell) -> Result<Value, Trouble> {
 }
 
 /// A float of 16 bits.
-fn single(bits: u16) -> f32 {
+pub(super) fn single(bits: u16) -> f32 {
     let sign = u32::from(bits >> 15) << 31;
     let (exponent, fraction) = (u32::from(bits >> 10) & 31, u32::from(bits) & 1023);
     match exponent {
@@ -285,8 +309,9 @@ fn single(bits: u16) -> f32 {
 }
 
 /// Cells that lie with the first axis fastest, with the last axis fastest.
-fn rows_first(cells: &Buffer, shape: &[usize], group: usize) -> Buffer {
-    let Some(mut out) = Buffer::with_room(cells.class(), cells.len()) else { return cells.clone() };
+fn rows_first(cells: &Buffer, shape: &[usize], group: usize, limits: &Limits<'_>) -> Result<Buffer, Trouble> {
+    let out = Buffer::with_room(cells.class(), cells.len());
+    let mut out = out.ok_or_else(|| malformed("it takes more memory than there is"))?;
     let mut steps = Vec::new();
     let mut step = group;
     for n in shape {
@@ -295,7 +320,8 @@ fn rows_first(cells: &Buffer, shape: &[usize], group: usize) -> Buffer {
     }
     let mut place = vec![0usize; shape.len()];
     let mut at = 0usize;
-    for _ in 0..cells.len() / group {
+    for round in 0..cells.len() / group {
+        limits.look(round)?;
         (0..group).for_each(|i| out.push(cells.get(at + i)));
         for axis in (0..shape.len()).rev() {
             place[axis] += 1;
@@ -307,11 +333,11 @@ fn rows_first(cells: &Buffer, shape: &[usize], group: usize) -> Buffer {
             place[axis] = 0;
         }
     }
-    out
+    Ok(out)
 }
 
 /// An array as a file.
-pub fn write(data: &Data) -> Result<Vec<u8>, Trouble> {
+pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
     let columns: Vec<(&str, &Column)> = match &data.content {
         Content::Plain(column) => vec![("", column)],
         Content::Records(columns) => columns.iter().map(|(name, column)| (&**name, column)).collect(),
@@ -350,6 +376,7 @@ pub fn write(data: &Data) -> Result<Vec<u8>, Trouble> {
         ([(_, column)], [(_, (_, bytes))]) => put(&mut out, column, 0..count, *bytes),
         _ => {
             for i in 0..count {
+                limits.look(i)?;
                 for ((_, column), (_, (_, bytes))) in columns.iter().zip(&descriptions) {
                     put(&mut out, column, i..i + 1, *bytes);
                 }
@@ -395,6 +422,7 @@ pub(super) fn put(out: &mut Vec<u8>, column: &Column, places: std::ops::Range<us
         Buffer::U32(cells) => cells[range].iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes())),
         Buffer::Word(cells) => cells[range].iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes())),
         Buffer::Wide(cells) => cells[range].iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes())),
+        Buffer::Foreign(cells) => out.extend_from_slice(cells.slots(range)),
         Buffer::Any(cells) => {
             for cell in &cells[range] {
                 let start = out.len();
@@ -408,6 +436,7 @@ pub(super) fn put(out: &mut Vec<u8>, column: &Column, places: std::ops::Range<us
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicBool;
 
     fn file(version: u8, header: &str, cells: &[u8]) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
@@ -421,6 +450,12 @@ mod tests {
         out
     }
 
+    /// Reads with plenty of room.
+    fn read(bytes: &[u8]) -> Result<Data, Trouble> {
+        let limits = Limits { room: 1 << 20, stop: &AtomicBool::new(false) };
+        super::read(&Bytes::copy_from_slice(bytes), &limits)
+    }
+
     fn plain(data: Data) -> (Vec<usize>, Element, Vec<u64>) {
         let Content::Plain(column) = data.content else { panic!("one column") };
         let cells = (0..column.cells.len()).map(|i| column.cells.get(i).word()).collect();
@@ -432,8 +467,7 @@ mod tests {
         for version in 1..=3 {
             for (descr, cells) in [("<i2", [1, 0, 255, 255]), (">i2", [0, 1, 255, 255])] {
                 let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2,)}}\n");
-                let (shape, element, cells) =
-                    plain(read(&file(version, &header, &cells), 1 << 20).expect("an array"));
+                let (shape, element, cells) = plain(read(&file(version, &header, &cells)).expect("an array"));
                 assert_eq!(shape, [2]);
                 assert_eq!(element, Element::Scalar(Scalar::Fixed(Fixed::I16)));
                 assert_eq!(cells, [1, 0xffff]);
@@ -444,10 +478,10 @@ mod tests {
     #[test]
     fn columns_first() {
         let header = "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3)}";
-        let (_, _, cells) = plain(read(&file(1, header, &[0, 3, 1, 4, 2, 5]), 1 << 20).expect("an array"));
+        let (_, _, cells) = plain(read(&file(1, header, &[0, 3, 1, 4, 2, 5])).expect("an array"));
         assert_eq!(cells, [0, 1, 2, 3, 4, 5]);
         let header = "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 0, 3)}";
-        assert!(plain(read(&file(1, header, &[]), 1 << 20).expect("an array")).2.is_empty());
+        assert!(plain(read(&file(1, header, &[])).expect("an array")).2.is_empty());
     }
 
     #[test]
@@ -463,14 +497,14 @@ mod tests {
     fn headers_that_promise_too_much() {
         for shape in ["(3,)", "(18446744073709551615,)", "(4294967296, 4294967296)", "(0, 1), 'x': (", "3"] {
             let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}");
-            let refused = read(&file(1, &header, &[0; 16]), 1 << 20);
+            let refused = read(&file(1, &header, &[0; 16]));
             assert!(matches!(refused, Err(Trouble::Malformed { .. })), "{shape}: {refused:?}");
         }
         // Nothing is there of a type without bytes, however often.
         let header = "{'descr': '<U0', 'fortran_order': False, 'shape': (1000000000000,)}";
-        assert!(matches!(read(&file(1, header, &[]), 1 << 20), Err(Trouble::Malformed { .. })));
+        assert!(matches!(read(&file(1, header, &[])), Err(Trouble::Malformed { .. })));
         let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 18446744073709551615)}";
-        assert!(read(&file(1, header, &[]), 1 << 20).is_ok());
+        assert!(read(&file(1, header, &[])).is_ok());
     }
 
     #[test]
@@ -479,11 +513,12 @@ mod tests {
             shape: vec![3],
             content: Content::Plain(Column::new(Element::Scalar(Scalar::Int), Buffer::Word(vec![1, 2, 3]))),
         };
-        let bytes = write(&data).expect("a file");
+        let limits = Limits { room: 0, stop: &AtomicBool::new(false) };
+        let bytes = write(&data, &limits).expect("a file");
         assert_eq!((bytes.len() - 24) % 64, 0);
         for end in 0..bytes.len() {
-            assert!(matches!(read(&bytes[..end], 1 << 20), Err(Trouble::Malformed { .. })), "{end}");
+            assert!(matches!(read(&bytes[..end]), Err(Trouble::Malformed { .. })), "{end}");
         }
-        assert_eq!(plain(read(&bytes, 1 << 20).expect("an array")).2, [1, 2, 3]);
+        assert_eq!(plain(read(&bytes).expect("an array")).2, [1, 2, 3]);
     }
 }

@@ -1,7 +1,8 @@
 //! NumPy's `.npz` files: an archive with an `.npy` file for each array.
 
-use super::{Data, Format, Trouble, npy};
-use std::io::{Cursor, Read, Write};
+use super::{Data, Format, Limits, Trouble, npy};
+use bytes::Bytes;
+use std::io::{Cursor, Write};
 use std::sync::Arc;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
@@ -10,8 +11,8 @@ fn malformed(why: impl Into<String>) -> Trouble {
     Trouble::Malformed { format: Format::Npz, why: why.into() }
 }
 
-/// One array of an archive, which unpacked takes no more than `room` bytes.
-pub fn read(bytes: &[u8], name: &str, room: u64) -> Result<Data, Trouble> {
+/// One array of an archive.
+pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, Trouble> {
     let mut archive = ZipArchive::new(Cursor::new(bytes))
         .map_err(|error| malformed(format!("it is no archive: {error}")))?;
     let names: Vec<String> = archive.file_names().filter_map(|name| Some(name.ok()?.into_owned())).collect();
@@ -23,26 +24,20 @@ pub fn read(bytes: &[u8], name: &str, room: u64) -> Result<Data, Trouble> {
         return Err(Trouble::NoColumn { what: "array", name: name.to_string(), there, similar });
     };
     let entry = archive.by_name(file).map_err(|error| malformed(format!("`{file}` in it: {error}")))?;
-    // What the archive says of its size is not believed.
-    let mut unpacked = Vec::new();
-    let read = entry.take(room.saturating_add(1)).read_to_end(&mut unpacked);
-    read.map_err(|error| malformed(format!("`{file}` in it: {error}")))?;
-    if unpacked.len() as u64 > room {
-        return Err(malformed(format!("`{file}` in it takes more memory than there is")));
-    }
-    npy::read(&unpacked, room).map_err(|trouble| match trouble {
+    let unpacked = limits.unpack(entry, limits.room, |why| malformed(format!("`{file}` in it: {why}")))?;
+    npy::read(&Bytes::from(unpacked), limits).map_err(|trouble| match trouble {
         Trouble::Malformed { why, .. } => malformed(format!("`{file}` in it: {why}")),
         other => other,
     })
 }
 
 /// Arrays with their names.
-pub fn write(arrays: &[(Arc<str>, Data)]) -> Result<Vec<u8>, Trouble> {
+pub fn write(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
     let unwritable = |error: String| Trouble::Unwritable { why: error };
     for (name, data) in arrays {
-        let bytes = npy::write(data)?;
+        let bytes = npy::write(data, limits)?;
         archive.start_file(format!("{name}.npy"), options).map_err(|error| unwritable(error.to_string()))?;
         archive.write_all(&bytes).map_err(|error| unwritable(error.to_string()))?;
     }

@@ -1,10 +1,10 @@
 //! Parquet files: columns with names, each of one type, some with empty cells.
 //!
-//! Reads the columns that the stated type names, whatever their compression; columns of lists, records and
-//! times are passed over, and refused where they are asked for. Writes one row group, with Snappy. Only where
-//! Felis is built with the feature `parquet`.
+//! Reads the columns that the stated type names, packed with Snappy, gzip or LZ4; columns of lists, records and
+//! times are passed over, and refused where they are asked for. Writes one row group, with Snappy. Zstandard is not
+//! read: the crate has it in C only.
 
-use super::{Column, Content, Data, Element, Format, Trouble};
+use super::{Column, Content, Data, Element, Format, Limits, Trouble};
 use crate::types::stored::{Held, Stored};
 use crate::types::{Scalar, number::Fixed};
 use crate::value::{Buffer, Value};
@@ -31,25 +31,30 @@ fn not_held(ty: String, why: &str) -> Trouble {
 }
 
 /// The columns of a file that are wanted.
-pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
+pub fn read(bytes: &Bytes, wanted: &Stored, limits: &Limits<'_>) -> Result<Data, Trouble> {
     let Held::Record(fields) = &wanted.held else {
         return Err(not_held(wanted.element.to_string(), "its rows are records: `(name:string, …) ^ ?N`"));
     };
     let names: Vec<&str> = fields.iter().map(|(name, _)| &**name).collect();
     // The crate is made for files that are whole; what stops it is the file.
-    let read = catch_unwind(AssertUnwindSafe(|| columns(bytes, Some(&names))));
+    let read = catch_unwind(AssertUnwindSafe(|| columns(bytes, Some(&names), limits)));
     read.unwrap_or_else(|_| Err(malformed("it is damaged")))
 }
 
 /// The types of all columns that can be read.
-pub fn describe(bytes: &[u8]) -> Option<Data> {
-    catch_unwind(AssertUnwindSafe(|| columns(bytes, None))).ok()?.ok()
+pub fn describe(bytes: &Bytes, limits: &Limits<'_>) -> Option<Data> {
+    catch_unwind(AssertUnwindSafe(|| columns(bytes, None, limits))).ok()?.ok()
 }
 
 /// The columns of these names, or all that can be read.
-fn columns(bytes: &[u8], names: Option<&[&str]>) -> Result<Data, Trouble> {
-    let failed = |error: ParquetError| malformed(error.to_string());
-    let reader = SerializedFileReader::new(Bytes::copy_from_slice(bytes)).map_err(failed)?;
+fn columns(bytes: &Bytes, names: Option<&[&str]>, limits: &Limits<'_>) -> Result<Data, Trouble> {
+    let failed = |error: ParquetError| match error.to_string() {
+        text if text.contains("Disabled feature") => {
+            malformed("its columns are packed with Zstandard or Brotli; write them with Snappy, gzip or LZ4")
+        }
+        text => malformed(text),
+    };
+    let reader = SerializedFileReader::new(bytes.clone()).map_err(failed)?;
     let schema = reader.metadata().file_metadata().schema();
     let there: Vec<String> = schema.get_fields().iter().map(|field| field.name().to_string()).collect();
     let mut chosen: Vec<(Arc<str>, Arc<Schema>, Element)> = Vec::new();
@@ -88,19 +93,24 @@ fn columns(bytes: &[u8], names: Option<&[&str]>) -> Result<Data, Trouble> {
         })
         .collect();
     let optional = |at: usize| chosen[at].1.is_optional();
-    let mut count = 0;
+    let (mut count, mut taken) = (0, 0u64);
     for row in reader.get_row_iter(Some(projection)).map_err(failed)? {
         let row = row.map_err(failed)?;
+        limits.look(count)?;
         for (at, (_, field)) in in_file.iter().zip(row.get_column_iter()) {
             let column = &mut columns[*at];
             let missing = matches!(field, Field::Null);
             let Some(value) = value(field, column.element) else {
                 return Err(malformed(format!("its column `{}` is not of its type", chosen[*at].0)));
             };
+            taken += column.element.class().bytes() + value.as_str().len() as u64;
             column.cells.push(value);
             if optional(*at) {
                 column.missing.push(missing);
             }
+        }
+        if taken > limits.room {
+            return Err(malformed("its columns take more memory than there is"));
         }
         count += 1;
     }
@@ -173,7 +183,7 @@ fn value(field: &Field, element: Element) -> Option<Value> {
 }
 
 /// A table as a file.
-pub fn write(data: &Data) -> Result<Vec<u8>, Trouble> {
+pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
     let Content::Records(columns) = &data.content else {
         return Err(not_held(data.type_text(), "its rows are records: `(name=…, …)`"));
     };
@@ -200,6 +210,7 @@ pub fn write(data: &Data) -> Result<Vec<u8>, Trouble> {
         SerializedFileWriter::new(&mut out, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
     let mut group = writer.next_row_group().map_err(failed)?;
     for (_, column) in columns {
+        limits.look(0)?;
         if let Some(to) = group.next_column().map_err(failed)? {
             put(to, column).map_err(failed)?;
         }

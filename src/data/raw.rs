@@ -7,10 +7,11 @@ use super::{Column, Content, Data, Element, Format, Trouble, npy};
 use crate::types::Scalar;
 use crate::types::stored::{Axis, Cell, Held, Stored};
 use crate::value::{Buffer, Class};
+use bytes::Bytes;
 use num_traits::ToPrimitive;
 
 /// The cells of a file as the type says.
-pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
+pub fn read(bytes: &Bytes, wanted: &Stored) -> Result<Data, Trouble> {
     let element = element(&wanted.held)?;
     let each = element.class().bytes() as usize * if element == Element::Complex { 2 } else { 1 };
     let mut shape: Vec<Option<usize>> = Vec::new();
@@ -33,10 +34,14 @@ pub fn read(bytes: &[u8], wanted: &Stored) -> Result<Data, Trouble> {
         _ => return malformed("its length tells one size, and more are asked for".to_string()),
     };
     let shape = shape.into_iter().map(|n| n.unwrap_or(found)).collect();
-    Ok(Data { shape, content: Content::Plain(Column::new(element, cells(bytes, element.class()))) })
+    Ok(Data { shape, content: Content::Plain(Column::new(element, cells(bytes.clone(), element.class()))) })
 }
 
-fn cells(bytes: &[u8], class: Class) -> Buffer {
+/// Little-endian cells: those of the file itself where they lie as slots do, copies of them otherwise.
+pub(super) fn cells(bytes: Bytes, class: Class) -> Buffer {
+    if let Some(buffer) = Buffer::foreign(bytes.clone(), class) {
+        return buffer;
+    }
     macro_rules! read {
         ($ty:ty, $n:literal) => {
             bytes

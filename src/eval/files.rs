@@ -8,13 +8,14 @@ use super::code::PrimTypes;
 use super::error::Failure;
 use super::select::{packed, room, value};
 use crate::core::Prim;
-use crate::data::{self, Column, Content, Data, Element, FileSystem, Format, Trouble};
+use crate::data::{self, Column, Content, Data, Element, FileSystem, Format, Limits, Separator, Trouble};
 use crate::layout::{Form, Layout, Layouts};
 use crate::picture;
 use crate::types::Type;
 use crate::types::encoding::Code;
 use crate::types::stored::{Axis, Cell, Held, Stored, Unstored};
 use crate::value::{Buffer, Case, Class, Value};
+use bytes::Bytes;
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
@@ -25,29 +26,35 @@ pub(super) fn files(
     args: &[Value],
     layouts: &Layouts,
     files: Option<&dyn FileSystem>,
-    memory: u64,
+    limits: &Limits<'_>,
 ) -> Result<Value, Failure> {
+    let memory = limits.room;
     if let Prim::Cells | Prim::Svg | Prim::Drawn = prim {
         return drawn(prim, types, &args[0], layouts, memory);
     }
     let path = args[0].as_str();
-    let failed = |trouble| Failure::File { path: path.to_string(), trouble: Box::new(trouble) };
+    let failed = |trouble| match trouble {
+        Trouble::Stopped => Failure::Interrupted,
+        trouble => Failure::File { path: path.to_string(), trouble: Box::new(trouble) },
+    };
     let Some(files) = files else { return Err(failed(Trouble::NoFiles)) };
-    let Some(format) = format(prim) else {
+    let Some(format) = format(prim, path, args).map_err(failed)? else {
         return Err(Failure::Internal { what: "a primitive that has no file" });
     };
-    let read = |most: u64| {
-        files.read(path, most).map_err(|why| failed(Trouble::Unreadable { why })).map(|bytes| (bytes, most))
-    };
+    // A host that was stopped says in words that it was.
+    let said = |trouble| limits.look(0).map_or_else(|stopped| stopped, |()| trouble);
+    let unreadable = |why: String| failed(said(Trouble::Unreadable { why }));
     let write = |bytes: Result<Vec<u8>, Trouble>| {
         let done = bytes.and_then(|bytes| {
-            files.write(path, &bytes).map_err(|why| Trouble::Unwritable { why }).map(|()| Value::UNIT)
+            let written = files.write(path, &bytes).map(|()| Value::UNIT);
+            written.map_err(|why| said(Trouble::Unwritable { why }))
         });
         done.map_err(failed)
     };
     match prim {
         Prim::ReadText => {
-            let (bytes, _) = read(memory.min(super::prim::LONGEST_STRING as u64))?;
+            let longest = memory.min(super::prim::LONGEST_STRING as u64);
+            let bytes = files.read(path, longest).map_err(unreadable)?;
             let text = String::from_utf8(bytes).map_err(|error| {
                 let at = error.utf8_error().valid_up_to();
                 let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
@@ -68,17 +75,21 @@ pub(super) fn files(
             };
             if prim.is_reader() {
                 let stored = stored(ty, format).map_err(failed)?;
-                let (bytes, most) = read(memory)?;
+                let bytes = match format.is_mapped() {
+                    true => files.map(path, memory),
+                    false => files.read(path, memory).map(Bytes::from),
+                };
+                let bytes = bytes.map_err(unreadable)?;
                 let part = args.get(1).map(Value::as_str);
-                let found = data::read(format, &bytes, part, &stored, most).map_err(failed)?;
+                let found = data::read(format, &bytes, part, &stored, limits).map_err(failed)?;
                 drop(bytes);
-                return Reading { ty, stored: &stored, layouts, memory }.value(found, &failed);
+                return Reading { ty, stored: &stored, layouts, limits, format }.value(found, &failed);
             }
-            let write_data = |ty: &Type, value: &Value| to_data(ty, value, format, layouts);
+            let write_data = |ty: &Type, value: &Value| to_data(ty, value, format, layouts, memory);
             if prim == Prim::WriteNpz {
-                return write(archive(ty, &args[1], layouts, write_data));
+                return write(archive(ty, &args[1], layouts, limits, write_data));
             }
-            write(write_data(ty, &args[1]).and_then(|data| data::write(format, &data)))
+            write(write_data(ty, &args[1]).and_then(|data| data::write(format, &data, limits)))
         }
     }
 }
@@ -101,7 +112,10 @@ fn drawn(
         let draw = if prim == Prim::Svg { picture::svg } else { picture::text };
         return Ok(Value::str(draw(&picture)));
     }
-    let numbers = types.args.first().and_then(|ty| to_data(ty, value, Format::Csv, layouts).ok());
+    let numbers = types
+        .args
+        .first()
+        .and_then(|ty| to_data(ty, value, Format::Csv(Separator::COMMA), layouts, memory).ok());
     let Some(numbers) = numbers else {
         return Err(Failure::Internal { what: "numbers that are none" });
     };
@@ -112,16 +126,24 @@ fn drawn(
     }
 }
 
-fn format(prim: Prim) -> Option<Format> {
-    Some(match prim {
+/// The format of a primitive, if it has one.
+fn format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>, Trouble> {
+    let separator = |given: Option<&Value>| {
+        let found = given.map_or(',', Value::as_char);
+        Separator::of_char(found).ok_or(Trouble::NoSeparator { found })
+    };
+    Ok(Some(match prim {
         Prim::Npy | Prim::WriteNpy => Format::Npy,
         Prim::Npz | Prim::WriteNpz => Format::Npz,
-        Prim::Csv | Prim::WriteCsv => Format::Csv,
+        Prim::Csv | Prim::WriteCsv => Format::Csv(Separator::of_path(path)),
+        Prim::CsvBy => Format::Csv(separator(args.get(1))?),
+        Prim::WriteCsvBy => Format::Csv(separator(args.get(2))?),
+        Prim::Arrow | Prim::WriteArrow => Format::Arrow,
         Prim::Parquet | Prim::WriteParquet => Format::Parquet,
         Prim::Raw | Prim::WriteRaw => Format::Raw,
         Prim::ReadText | Prim::WriteText | Prim::SavePicture => Format::Text,
-        _ => return None,
-    })
+        _ => return Ok(None),
+    }))
 }
 
 /// A type as files hold it; the checker could not look into type parameters.
@@ -145,7 +167,8 @@ struct Reading<'r> {
     ty: &'r Type,
     stored: &'r Stored,
     layouts: &'r Layouts,
-    memory: u64,
+    limits: &'r Limits<'r>,
+    format: Format,
 }
 
 impl Reading<'_> {
@@ -154,16 +177,19 @@ impl Reading<'_> {
         let sizes = self.sizes(&data.shape, &fits).map_err(failed)?;
         let layout = self.layouts.of(&self.stored.element);
         let count: usize = if data.shape.contains(&0) { 0 } else { data.shape.iter().product() };
+        // What lies in the file as it does in memory takes none.
+        let in_place = self.in_place(&data.content);
         // Numbers may become wider on the way: a byte of a file is eight of a `real`.
         let slots = count.saturating_mul(layout.slots);
-        if (slots as u64).saturating_mul(layout.class.bytes()) > self.memory {
-            return Err(super::arith::too_much(slots, layout.class.bytes(), self.memory));
+        let memory = self.limits.room;
+        if !in_place && (slots as u64).saturating_mul(layout.class.bytes()) > memory {
+            return Err(super::arith::too_much(slots, layout.class.bytes(), memory));
         }
         let buffer = match (data.content, &self.stored.held) {
             (Content::Plain(column), Held::Complex) if column.element == Element::Complex => column.cells,
             (Content::Plain(column), Held::Cell(cell)) => {
                 let plain = self.plain(&column, cell, layout.class);
-                let column = fitted("", column, cell, &data.shape, &fits).map_err(failed)?;
+                let column = fitted("", column, cell, &data.shape, &fits, self.limits).map_err(failed)?;
                 match plain {
                     true if layout.slots == 0 => Buffer::U8(Vec::new()),
                     true => column.cells,
@@ -173,7 +199,7 @@ impl Reading<'_> {
             (Content::Records(columns), Held::Record(fields)) => {
                 let there: Vec<String> = columns.iter().map(|(name, _)| name.to_string()).collect();
                 let mut columns: Vec<_> = columns.into_iter().map(|(name, c)| (name, Some(c))).collect();
-                let mut chosen = Vec::new();
+                let (mut chosen, mut plain) = (Vec::new(), false);
                 for (name, cell) in fields {
                     let found = columns.iter_mut().find(|(other, _)| other == name);
                     let Some(column) = found.and_then(|(_, column)| column.take()) else {
@@ -185,10 +211,18 @@ impl Reading<'_> {
                             similar,
                         }));
                     };
-                    let column = fitted(name, column, cell, &data.shape, &fits).map_err(failed)?;
+                    plain = self.plain(&column, cell, layout.class);
+                    let column =
+                        fitted(name, column, cell, &data.shape, &fits, self.limits).map_err(failed)?;
                     chosen.push((column, cell.clone()));
                 }
-                self.rows(&chosen, &layout, count, failed)?
+                match &mut chosen[..] {
+                    // Rows of one cell lie as the cells do.
+                    [(column, _)] if plain && layout.slots == 1 => {
+                        std::mem::replace(&mut column.cells, Buffer::U8(Vec::new()))
+                    }
+                    _ => self.rows(&chosen, &layout, count, failed)?,
+                }
             }
             _ => {
                 let found = there;
@@ -198,6 +232,25 @@ impl Reading<'_> {
         };
         let value = value(buffer);
         Ok(if self.ty.is_exists() { packed(sizes, value) } else { value })
+    }
+
+    /// Whether a value of the stated type is the cells of the file itself.
+    fn in_place(&self, content: &Content) -> bool {
+        let (column, cell) = match (content, &self.stored.held) {
+            (Content::Plain(column), Held::Complex) => {
+                return column.cells.is_foreign() && column.element == Element::Complex;
+            }
+            (Content::Plain(column), Held::Cell(cell)) => (Some(column), cell),
+            (Content::Records(columns), Held::Record(fields)) if fields.len() == 1 => {
+                let column = columns.iter().find(|(name, _)| *name == fields[0].0);
+                (column.map(|(_, column)| column), &fields[0].1)
+            }
+            _ => return false,
+        };
+        column.is_some_and(|column| {
+            let same = matches!(cell, Cell::Scalar(scalar) if column.element == Element::Scalar(*scalar));
+            same && column.cells.is_foreign()
+        })
     }
 
     /// Whether the cells of a column become slots as they are.
@@ -269,7 +322,7 @@ impl Reading<'_> {
                 // A case with an argument is one slot; what has none of its own takes no part.
                 if layout.slots > 1 {
                     let why = "a cell that may be empty holds one value".to_string();
-                    let (format, ty) = (Format::Csv, ty.to_string());
+                    let (format, ty) = (self.format, ty.to_string());
                     return Err(failed(Trouble::NotHeld { format, ty, why }));
                 }
                 Ok(Some(layout))
@@ -277,8 +330,9 @@ impl Reading<'_> {
         };
         let layouts: Vec<Option<Arc<Layout>>> =
             columns.iter().map(|(_, cell)| places(cell)).collect::<Result<_, _>>()?;
-        let mut buffer = room(layout.class, count * layout.slots, self.memory)?;
+        let mut buffer = room(layout.class, count * layout.slots, self.limits.room)?;
         for i in 0..count {
+            self.limits.look(i).map_err(failed)?;
             for ((column, cell), layout) in columns.iter().zip(&layouts) {
                 if layout.as_ref().is_some_and(|layout| layout.slots == 0) {
                     continue;
@@ -306,10 +360,11 @@ impl Reading<'_> {
 /// A column at the type that is stated.
 fn fitted(
     name: &str,
-    mut column: Column,
+    column: Column,
     cell: &Cell,
     shape: &[usize],
     fits: &str,
+    limits: &Limits<'_>,
 ) -> Result<Column, Trouble> {
     let element = column.element;
     let mismatch = || Trouble::Element {
@@ -318,15 +373,14 @@ fn fitted(
         wanted: cell.text(),
         fits: fits.to_string(),
     };
-    let missing = std::mem::take(&mut column.missing);
+    let missing = column.missing.clone();
+    let cells = data::fit(column, cell, |at| place(name, shape, at), mismatch, limits)?;
     if let Some(at) = missing.iter().position(|missing| *missing)
         && !cell.optional()
     {
         let (place, wanted) = (place(name, shape, at), cell.text());
         return Err(Trouble::empty(place, wanted));
     }
-    column.missing = missing.clone();
-    let cells = data::fit(column, cell, |at| place(name, shape, at), mismatch)?;
     Ok(Column { element, cells, missing })
 }
 
@@ -347,7 +401,13 @@ fn place(name: &str, shape: &[usize], mut at: usize) -> String {
 }
 
 /// A value as the data of a file.
-fn to_data(ty: &Type, value: &Value, format: Format, layouts: &Layouts) -> Result<Data, Trouble> {
+fn to_data(
+    ty: &Type,
+    value: &Value,
+    format: Format,
+    layouts: &Layouts,
+    memory: u64,
+) -> Result<Data, Trouble> {
     let stored = stored(ty, format)?;
     let not_held = |why: &str| Trouble::NotHeld { format, ty: ty.to_string(), why: why.to_string() };
     let size = |axis: &Axis| match axis {
@@ -358,6 +418,13 @@ fn to_data(ty: &Type, value: &Value, format: Format, layouts: &Layouts) -> Resul
     let shape = shape.ok_or_else(|| not_held("it has more elements than are counted"))?;
     let count: usize = if shape.contains(&0) { 0 } else { shape.iter().product() };
     let layout = layouts.of(&stored.element);
+    // What lies in a file may be larger than the memory that may be used; what is to be written is put together there.
+    let own = |class: Class, slots: usize| {
+        let fits = (slots as u64).saturating_mul(class.bytes()) <= memory;
+        let buffer = fits.then(|| Buffer::with_room(class, slots)).flatten();
+        let why = "it takes more memory than may be used".to_string();
+        buffer.ok_or(Trouble::Unwritable { why })
+    };
     let column = |cell: &Cell, start: usize, slots: usize| {
         let element = match cell.inner() {
             Cell::Scalar(scalar) => Element::Scalar(*scalar),
@@ -367,11 +434,10 @@ fn to_data(ty: &Type, value: &Value, format: Format, layouts: &Layouts) -> Resul
                 .ok_or_else(|| not_held("codes of up to 64 bits are held"))?,
             Cell::Sum(..) | Cell::Variant(..) => return Err(not_held("a cell is empty or not")),
         };
-        if cell.optional() && !matches!(format, Format::Csv | Format::Parquet) {
+        if cell.optional() && !format.has_empty_cells() {
             return Err(not_held("its cells are never empty"));
         }
-        let mut cells =
-            Buffer::with_room(element.class(), count).ok_or_else(|| not_held("no room for it"))?;
+        let mut cells = own(element.class(), count)?;
         let mut missing = Vec::new();
         if slots == 1 && layout.slots == 1 && !cell.optional() {
             cells.append(value, count);
@@ -408,8 +474,7 @@ fn to_data(ty: &Type, value: &Value, format: Format, layouts: &Layouts) -> Resul
     let content = match &stored.held {
         Held::Cell(cell) => Content::Plain(column(cell, 0, layout.slots)?),
         Held::Complex => {
-            let mut cells =
-                Buffer::with_room(Class::Word, 2 * count).ok_or_else(|| not_held("no room for it"))?;
+            let mut cells = own(Class::Word, count.saturating_mul(2))?;
             cells.append(value, 2 * count);
             Content::Plain(Column::new(Element::Complex, cells))
         }
@@ -430,6 +495,7 @@ fn archive(
     ty: &Type,
     value: &Value,
     layouts: &Layouts,
+    limits: &Limits<'_>,
     data: impl Fn(&Type, &Value) -> Result<Data, Trouble>,
 ) -> Result<Vec<u8>, Trouble> {
     let Some(fields) = ty.unfold().fields() else {
@@ -443,5 +509,5 @@ fn archive(
         let own = if part.slots == layout.slots { value.clone() } else { value.slots(start, part.slots) };
         arrays.push((name.clone(), data(ty, &own)?));
     }
-    data::write_archive(&arrays)
+    data::write_archive(&arrays, limits)
 }

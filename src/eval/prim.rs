@@ -7,7 +7,7 @@ use super::run::Machine;
 use super::show;
 use crate::core::Prim;
 use crate::core::prim::sorts;
-use crate::data::FileSystem;
+use crate::data::{FileSystem, Limits};
 use crate::elementary;
 use crate::layout::{Form, countable};
 use crate::types::encoding::Code;
@@ -26,7 +26,7 @@ impl Machine {
         prim: Prim,
         types: &PrimTypes,
         args: &[Value],
-        memory: u64,
+        limits: Limits<'_>,
         files: Option<&dyn FileSystem>,
         out: &mut dyn FnMut(&str),
     ) -> Result<Value, Failure> {
@@ -34,6 +34,7 @@ impl Machine {
             let ty = types.args.first().cloned().unwrap_or_else(Type::unit);
             show::plain(&this.layouts, read_back, &args[0], &ty)
         };
+        let memory = limits.room;
         let x = || args[0].as_real();
         let n = || args[0].as_int();
         let c = || args[0].as_char();
@@ -202,6 +203,10 @@ impl Machine {
             Prim::Npy
             | Prim::Npz
             | Prim::Csv
+            | Prim::CsvBy
+            | Prim::WriteCsvBy
+            | Prim::Arrow
+            | Prim::WriteArrow
             | Prim::Parquet
             | Prim::WriteParquet
             | Prim::Raw
@@ -214,7 +219,7 @@ impl Machine {
             | Prim::Svg
             | Prim::Drawn
             | Prim::SavePicture
-            | Prim::WriteText => super::files::files(prim, types, args, &self.layouts, files, memory),
+            | Prim::WriteText => super::files::files(prim, types, args, &self.layouts, files, &limits),
             Prim::Fixed => {
                 let digits = usize::try_from(args[1].as_int().clamp(0, 1000)).unwrap_or(0);
                 Ok(Value::str(format!("{:.digits$}", x())))

@@ -19,7 +19,7 @@ use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
 use super::watch::{Watch, Watcher};
 use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Script, Stmt};
-use crate::data::FileSystem;
+use crate::data::{FileSystem, Limits};
 use crate::kernel::Accelerator;
 use crate::layout::{Layout, Layouts, TOO_MANY, countable};
 use crate::source::Span;
@@ -332,8 +332,9 @@ impl Run<'_, '_> {
                         }
                     });
                 }
-                let (out, memory, files) = (&mut *self.host.out, self.host.memory, self.host.files);
-                let done = self.machine.primitive(*prim, types, &args, memory, files, out);
+                let limits = Limits { room: self.host.memory, stop: self.host.interrupt };
+                let (out, files) = (&mut *self.host.out, self.host.files);
+                let done = self.machine.primitive(*prim, types, &args, limits, files, out);
                 done.map_err(|failure| self.fail(failure, span))
             }
             Kind::Arithmetic(op, num, modulus, args) => {
@@ -738,7 +739,7 @@ impl Run<'_, '_> {
                 let cell = self.machine.globals[*global as usize].clone();
                 self.set_cell(&cell, value);
             }
-            S::Store(store) => self.store(store, frame)?,
+            S::Store(store) => self.store(store, frame, span)?,
             S::Expr(node) => {
                 self.eval(node, frame)?;
             }
@@ -833,7 +834,15 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    fn store(&mut self, store: &Store, frame: &mut [Value]) -> Result<()> {
+    /// Fails if a store into an array that lies in a file makes a copy for which there is no room.
+    fn room_of_own(&self, root: &Value, store: &Store, span: Span) -> Result<()> {
+        match root {
+            Value::Seq(seq) if seq.is_foreign() => self.room(store.class, store.root_slots, span),
+            _ => Ok(()),
+        }
+    }
+
+    fn store(&mut self, store: &Store, frame: &mut [Value], span: Span) -> Result<()> {
         let mut start = 0usize;
         for step in &store.steps {
             start += match step {
@@ -861,12 +870,14 @@ impl Run<'_, '_> {
         match (shared, &store.root) {
             (Some(cell), _) => {
                 let Some(mut root) = cell.get() else { return Ok(()) };
+                self.room_of_own(&root, store, span)?;
                 self.note(&cell, &root);
                 cell.set(None);
                 place(&mut root, start, &parts, value, store);
                 cell.set(Some(root));
             }
             (None, StoreRoot::Local(local)) => {
+                self.room_of_own(&frame[*local as usize], store, span)?;
                 place(&mut frame[*local as usize], start, &parts, value, store);
             }
             _ => {}

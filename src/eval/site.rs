@@ -183,6 +183,9 @@ impl Run<'_, '_> {
         span: Span,
     ) -> Result<Option<Vec<Value>>> {
         let changes = kernel.changes().len();
+        if kernel.inputs().iter().take(changes).any(|input| self.outgrows(input, frame)) {
+            return Ok(None);
+        }
         let mut inputs = Vec::with_capacity(kernel.inputs().len());
         for (i, input) in kernel.inputs().iter().enumerate() {
             // What changes is handed over, unless it may have to be had back.
@@ -198,6 +201,17 @@ impl Run<'_, '_> {
             Ran::Failed => Ok(None),
             Ran::Interrupted => Err(self.fail(Failure::Interrupted, span)),
         }
+    }
+
+    /// Whether a variable that is to change lies in a file and is too large to be copied: the evaluator says so at
+    /// its first store.
+    fn outgrows(&self, input: &Input, frame: &[Value]) -> bool {
+        let value = match input.root {
+            Root::Local(local) => Some(frame[local as usize].clone()),
+            Root::Global(global) => self.machine.globals[global as usize].get(),
+        };
+        let Some(Value::Seq(seq)) = value else { return false };
+        seq.is_foreign() && (seq.len() as u64).saturating_mul(seq.class().bytes()) > self.host.memory
     }
 
     /// The value of a kernel's input; nothing if a variable of the session has none yet.

@@ -90,7 +90,7 @@ impl Run<'_, '_> {
             Buffer::U16(slots) => self.in_order(slots, |slot| keys.key(u64::from(*slot)), span)?,
             Buffer::U32(slots) => self.in_order(slots, |slot| keys.key(u64::from(*slot)), span)?,
             Buffer::Word(slots) => self.in_order(slots, |slot| keys.key(*slot), span)?,
-            Buffer::Wide(_) | Buffer::Any(_) => return Err(self.fail(internal, span)),
+            Buffer::Wide(_) | Buffer::Any(_) | Buffer::Foreign(_) => return Err(self.fail(internal, span)),
         }
         Ok(Value::Seq(Seq::new(out)))
     }
@@ -109,7 +109,7 @@ impl Run<'_, '_> {
             for pair in all.chunks(2 * width) {
                 let (mut a, mut b) = pair.split_at(width.min(pair.len()));
                 while let (Some(x), Some(y)) = (a.first(), b.first()) {
-                    if merged.len() % RUN == 0 {
+                    if merged.len().is_multiple_of(RUN) {
                         self.go_on(span)?;
                     }
                     // Of two equal ones the left one comes first.

@@ -5,7 +5,7 @@
 //! [`kernel`] feeds values in, runs the phases (parallel ones in pieces, through rayon) and makes values
 //! of the results.
 //!
-//! All `unsafe` is in [`native`], with its reasons.
+//! All `unsafe` of the compiler is in [`native`], with its reasons.
 //!
 //! Never evaluates by itself: what cannot be compiled, and whatever fails, is the evaluator's.
 

@@ -151,6 +151,10 @@ impl<'a> Lower<'a> {
             Prim::Npy
             | Prim::Npz
             | Prim::Csv
+            | Prim::CsvBy
+            | Prim::WriteCsvBy
+            | Prim::Arrow
+            | Prim::WriteArrow
             | Prim::Parquet
             | Prim::WriteParquet
             | Prim::Raw

@@ -79,7 +79,7 @@ impl Session {
         self.know(&heads)?;
         let Some(class) = self.env.class(class.trim()).cloned() else {
             let names: Vec<&str> = self.env.class_names.keys().map(|name| &**name).collect();
-            let similar = crate::check::similar(class.trim(), names.into_iter());
+            let similar = crate::suggest::similar(class.trim(), names.into_iter());
             let span = Span::new(source.id, 0, source.text.len());
             let error = crate::check::error::ClassError::UnknownClass {
                 span,

@@ -26,7 +26,7 @@ mod stated;
 mod tested;
 mod work;
 
-pub use crate::check::similar;
+pub use crate::suggest::similar;
 mod results;
 mod tokens;
 

@@ -5,9 +5,10 @@
 //! refused, never while one types.
 
 use super::Session;
-use crate::data::{self, Format};
+use crate::data::{self, Format, Limits, Separator};
 use crate::diagnostic::{Diagnostic, Help};
 use crate::source::Span;
+use bytes::Bytes;
 
 /// The code of the message that asks for a type.
 const ASKS: &str = "E0808";
@@ -32,15 +33,26 @@ impl Session {
         let format = match reader {
             "npy" => Format::Npy,
             "npz" => Format::Npz,
-            "csv" => Format::Csv,
+            "csv" => Format::Csv(Separator::COMMA),
+            "arrow" => Format::Arrow,
             "parquet" => Format::Parquet,
             _ => return None,
         };
         let after = source.text.get(span.end as usize..)?;
         let (path, rest) = literal(after.trim_start_matches([' ', '(', '$']))?;
         let part = rest.trim_start().strip_prefix(',').and_then(|rest| literal(rest.trim_start()));
-        let bytes = self.files.as_ref()?.read(path, LARGEST.min(self.memory)).ok()?;
-        let ty = data::describe(format, &bytes, part.map(|(part, _)| part), self.memory)?;
+        let format = match format {
+            Format::Csv(_) => Format::Csv(separator(path, rest)?),
+            format => format,
+        };
+        let (files, most) = (self.files.as_ref()?, LARGEST.min(self.memory));
+        let bytes = match format {
+            // The beginning or the end of these tells their types.
+            Format::Npy | Format::Arrow => files.map(path, most).ok()?,
+            _ => files.read(path, most).map(Bytes::from).ok()?,
+        };
+        let limits = Limits { room: self.memory, stop: &self.interrupt };
+        let ty = data::describe(format, &bytes, part.map(|(part, _)| part), &limits)?;
         let before = source.text.get(..span.start as usize)?;
         let text = format!("`{path}` is `{ty}`: state it where the result gets its name");
         Some(Help { text, edits: place(before).map(|at| insertion(span, at, &ty)).into_iter().collect() })
@@ -51,6 +63,20 @@ impl Session {
 fn literal(text: &str) -> Option<(&str, &str)> {
     let (inside, rest) = text.strip_prefix('"')?.split_once('"')?;
     (!inside.contains('\\')).then_some((inside, rest))
+}
+
+/// What stands between cells: the character that is given behind the path, or what the path says.
+fn separator(path: &str, rest: &str) -> Option<Separator> {
+    let Some(given) =
+        rest.trim_start().strip_prefix(',').and_then(|rest| rest.trim_start().strip_prefix('\''))
+    else {
+        return Some(Separator::of_path(path));
+    };
+    let (inside, _) = given.split_once('\'')?;
+    Separator::of_char(match inside {
+        "\\t" => '\t',
+        inside => inside.parse().ok()?,
+    })
 }
 
 /// Where the type goes, if a definition without one ends here: `val x = `.

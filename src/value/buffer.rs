@@ -3,9 +3,10 @@
 //! Buffers that are dropped go to the [`pool`](super::pool), and new ones are taken from there if they can
 //! be: fresh memory of the system costs more than the work that is done in it.
 
-use super::{Value, pool};
+use super::{Foreign, Value, pool};
 use crate::types::Scalar;
 use crate::types::encoding::{Code, Width};
+use bytes::Bytes;
 
 /// What one slot of a buffer can hold, narrowest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,9 +81,32 @@ pub enum Buffer {
     Wide(Vec<u128>),
     /// See [`Class::Any`].
     Any(Vec<Value>),
+    /// Slots of any narrow class in memory of somebody else; they become the buffer's own when one is to change.
+    Foreign(Foreign),
 }
 
 impl Buffer {
+    /// The slots of these bytes, which are not copied; `None` where they do not lie as slots do.
+    pub fn foreign(bytes: Bytes, class: Class) -> Option<Buffer> {
+        Foreign::new(bytes, class).map(Buffer::Foreign)
+    }
+
+    /// Whether its memory is somebody else's.
+    pub fn is_foreign(&self) -> bool {
+        matches!(self, Buffer::Foreign(_))
+    }
+
+    /// Copies slots of somebody else.
+    fn own(&mut self) {
+        if let Buffer::Foreign(foreign) = self {
+            let foreign = foreign.clone();
+            let mut own =
+                Buffer::with_room(foreign.class(), foreign.len() + 1).unwrap_or(Buffer::Any(Vec::new()));
+            foreign.append_to(&mut own, 0..foreign.len());
+            *self = own;
+        }
+    }
+
     /// An empty buffer with room, or `None` if there is no such room.
     pub fn with_room(class: Class, slots: usize) -> Option<Buffer> {
         fn room<T: pool::Pooled>(slots: usize) -> Option<Vec<T>> {
@@ -129,6 +153,7 @@ impl Buffer {
             Buffer::Word(v) => v.as_ptr() as u64,
             Buffer::Wide(v) => v.as_ptr() as u64,
             Buffer::Any(v) => v.as_ptr() as u64,
+            Buffer::Foreign(foreign) => foreign.address(),
         }
     }
 
@@ -141,6 +166,7 @@ impl Buffer {
             Buffer::Word(_) => Class::Word,
             Buffer::Wide(_) => Class::Wide,
             Buffer::Any(_) => Class::Any,
+            Buffer::Foreign(foreign) => foreign.class(),
         }
     }
 
@@ -153,6 +179,7 @@ impl Buffer {
             Buffer::Word(v) => v.len(),
             Buffer::Wide(v) => v.len(),
             Buffer::Any(v) => v.len(),
+            Buffer::Foreign(foreign) => foreign.len(),
         }
     }
 
@@ -170,6 +197,7 @@ impl Buffer {
             Buffer::Word(v) => Value::Word(v[i]),
             Buffer::Wide(v) => Value::code(Code::from(v[i])),
             Buffer::Any(v) => v[i].clone(),
+            Buffer::Foreign(foreign) => foreign.get(i),
         }
     }
 
@@ -182,6 +210,10 @@ impl Buffer {
             Buffer::Word(v) => v[i] = value.word(),
             Buffer::Wide(v) => v[i] = wide(&value),
             Buffer::Any(v) => v[i] = value,
+            Buffer::Foreign(_) => {
+                self.own();
+                self.set(i, value);
+            }
         }
     }
 
@@ -194,12 +226,17 @@ impl Buffer {
             Buffer::Word(v) => v.push(value.word()),
             Buffer::Wide(v) => v.push(wide(&value)),
             Buffer::Any(v) => v.push(value),
+            Buffer::Foreign(_) => {
+                self.own();
+                self.push(value);
+            }
         }
     }
 
     /// Adds the slots `start..start + len` of another buffer, whose slots its class holds.
     pub fn extend(&mut self, other: &Buffer, start: usize, len: usize) {
         let range = start..start + len;
+        self.own();
         match (self, other) {
             (Buffer::U8(v), Buffer::U8(w)) => v.extend_from_slice(&w[range]),
             (Buffer::U16(v), Buffer::U16(w)) => v.extend_from_slice(&w[range]),
@@ -207,8 +244,14 @@ impl Buffer {
             (Buffer::Word(v), Buffer::Word(w)) => v.extend_from_slice(&w[range]),
             (Buffer::Wide(v), Buffer::Wide(w)) => v.extend_from_slice(&w[range]),
             (Buffer::Any(v), Buffer::Any(w)) => v.extend_from_slice(&w[range]),
+            (this, Buffer::Foreign(foreign)) => foreign.append_to(this, range),
             (this, other) => range.for_each(|i| this.push(other.get(i))),
         }
+    }
+
+    /// Adds all slots of another buffer, whose slots its class holds.
+    pub fn append_all(&mut self, other: &Buffer) {
+        self.extend(other, 0, other.len());
     }
 
     /// Adds the slots of a value of `slots` slots.
@@ -229,7 +272,7 @@ impl Drop for Buffer {
             Buffer::U32(v) => pool::keep(std::mem::take(v)),
             Buffer::Word(v) => pool::keep(std::mem::take(v)),
             Buffer::Wide(v) => pool::keep(std::mem::take(v)),
-            Buffer::Any(_) => {}
+            Buffer::Any(_) | Buffer::Foreign(_) => {}
         }
     }
 }

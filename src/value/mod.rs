@@ -13,10 +13,12 @@
 //! small parts are copied into one buffer. Values are shared until a store.
 
 mod buffer;
+mod foreign;
 mod pool;
 mod seq;
 
 pub use buffer::{Buffer, Class};
+pub use foreign::Foreign;
 pub use seq::Seq;
 
 use crate::types::encoding::Code;

@@ -99,6 +99,13 @@ impl Seq {
         Seq { store: self.store.clone(), start, len }
     }
 
+    /// Whether a part of it lies in memory of somebody else.
+    pub fn is_foreign(&self) -> bool {
+        let mut foreign = false;
+        self.for_each_part(|buffer, _, _| foreign |= buffer.is_foreign());
+        foreign
+    }
+
     /// The address of the first slot's buffer and the position in it: equal for views of the same
     /// storage.
     pub fn address(&self) -> (usize, usize) {
@@ -140,10 +147,12 @@ impl Seq {
     }
 
     /// The buffer of the view, its own and flat, with the position of the view in it: what a store
-    /// needs. Copies unless nobody else sees the buffer.
+    /// needs. Copies unless nobody else sees the buffer, and its memory is its own.
     pub fn make_mut(&mut self, class: Class) -> (&mut Buffer, usize) {
         let flat = match &self.store {
-            Store::Flat(buffer) => Arc::strong_count(buffer) == 1 && buffer.class() >= class,
+            Store::Flat(buffer) => {
+                Arc::strong_count(buffer) == 1 && buffer.class() >= class && !buffer.is_foreign()
+            }
             Store::Rope(_) => false,
         };
         if !flat {

@@ -172,7 +172,7 @@ impl SizeError {
             E::NothingStated { span, name, stated } => {
                 let message = format!("nothing says what type `{name}` is to read");
                 let example = match name.as_str() {
-                    "csv" | "parquet" => "val x : (name:string, age:int) ^ ?N",
+                    "csv" | "arrow" | "parquet" => "val x : (name:string, age:int) ^ ?N",
                     _ => r"val x : real ^ (?N \* ?M)",
                 };
                 let d = match stated {

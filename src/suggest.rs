@@ -1,4 +1,5 @@
-//! Which known name a misspelt one may have meant.
+//! Which known name a misspelt one may have meant: one that takes few changes to get. Knows nothing of what
+//! the names stand for.
 
 /// The known name closest to a misspelt one, if it is close.
 pub fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {

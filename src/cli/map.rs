@@ -1,0 +1,53 @@
+//! Files in memory without reading them: pages come when they are first looked at, and go when memory is short.
+//!
+//! Takes a file that is open; gives its bytes, which are read-only and stay where they are for as long as somebody
+//! has them. Felis itself never changes a file in place: it writes beside it and moves, and who has the old file
+//! mapped keeps it.
+//!
+//! **Why this is sound, and where it ends.** A map is a promise that the bytes do not change while they are
+//! seen, and no system enforces it: another program may write into the file, or cut it off. What such a program writes
+//! may be seen or not, and numbers are read anew from memory at each use, so that every value is one that stood there.
+//! What is checked and then relied upon (texts, codes below their size) is copied first. After a cut, the system ends
+//! the process that looks beyond the new end (`SIGBUS`); on Linux a message says so. Files that are read in a
+//! moment are therefore not mapped, and `files.md` tells users of the others.
+
+use bytes::Bytes;
+use memmap2::Mmap;
+use std::fs::File;
+
+/// The bytes of a file; `None` where it cannot be mapped.
+pub fn bytes(file: &File) -> Option<Bytes> {
+    #[cfg(target_os = "linux")]
+    cut::explain();
+    // SAFETY: the map is read-only, its length is that of the file, and it lives as long as its bytes. That nobody
+    // changes the file meanwhile is what the head of this file says.
+    let map = unsafe { Mmap::map(file) }.ok()?;
+    Some(Bytes::from_owner(map))
+}
+
+/// What is said when a file was cut off that is mapped.
+#[cfg(target_os = "linux")]
+mod cut {
+    use std::sync::Once;
+
+    const TEXT: &[u8] = b"felis: another program has shortened a file that is in use\n";
+
+    /// From now on the process says why it ends.
+    pub fn explain() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            let handler: extern "C" fn(libc::c_int) = end;
+            // SAFETY: the handler is a function of the signature that the system wants, and does only what is allowed
+            // in one. The runtime uses this signal for nothing on Linux, where an overflow of the stack is another.
+            unsafe { libc::signal(libc::SIGBUS, handler as libc::sighandler_t) };
+        });
+    }
+
+    extern "C" fn end(_: libc::c_int) {
+        // SAFETY: both calls may be made in a handler, and the text is as long as it says.
+        unsafe {
+            libc::write(libc::STDERR_FILENO, TEXT.as_ptr().cast(), TEXT.len());
+            libc::_exit(1);
+        }
+    }
+}

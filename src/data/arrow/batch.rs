@@ -1,0 +1,362 @@
+//! Batches of an Arrow file as columns: buffers are unpacked, bits and offsets become cells.
+
+use super::schema::{Kind, Schema};
+use super::{damaged, joined, malformed, nothing};
+use crate::data::{Column, Content, Data, Limits, Trouble, npy, raw};
+use crate::value::{Buffer, Class, Value};
+use bytes::Bytes;
+use polars_arrow_format::ipc::{CompressionType, DictionaryBatchRef, RecordBatchRef};
+use std::collections::HashMap;
+
+/// The columns that are wanted, as far as batches have come.
+pub struct Batches<'l> {
+    schema: Schema,
+    /// Positions of the wanted columns.
+    chosen: Vec<usize>,
+    /// Of each wanted column its pieces.
+    pieces: Vec<Vec<Column>>,
+    dictionaries: HashMap<i64, Column>,
+    rows: usize,
+    /// Bytes that columns may still take.
+    room: u64,
+    limits: Limits<'l>,
+}
+
+/// One batch: its buffers, unpacked on demand.
+struct Batch<'b> {
+    batch: RecordBatchRef<'b>,
+    body: &'b Bytes,
+    packed: Option<CompressionType>,
+}
+
+/// Where a column has its parts.
+#[derive(Clone, Copy)]
+struct Place {
+    node: usize,
+    buffer: usize,
+    /// Buffers of its texts, if it is one of views.
+    texts: usize,
+}
+
+impl<'l> Batches<'l> {
+    /// None yet.
+    pub fn new(schema: Schema, chosen: Vec<usize>, limits: Limits<'l>) -> Batches<'l> {
+        let pieces = chosen.iter().map(|_| Vec::new()).collect();
+        Batches { schema, chosen, pieces, dictionaries: HashMap::new(), rows: 0, room: limits.room, limits }
+    }
+
+    /// Adds the rows of a batch.
+    pub fn rows(&mut self, batch: RecordBatchRef<'_>, body: &Bytes) -> Result<(), Trouble> {
+        let batch = Batch::new(batch, body)?;
+        let length = batch.length()?;
+        let mut places = Vec::new();
+        let (mut buffer, mut view) = (0usize, 0usize);
+        for field in &self.schema.fields {
+            let texts = batch.texts(view, field.views)?;
+            places.push(Place { node: field.node, buffer, texts });
+            buffer = buffer.saturating_add(field.buffers).saturating_add(texts);
+            view += field.views;
+        }
+        for (at, chosen) in self.chosen.clone().into_iter().enumerate() {
+            self.limits.look(0)?;
+            let field = &self.schema.fields[chosen];
+            let (Some(kind), place) = (field.kind, places[chosen]) else { continue };
+            let column = match field.dictionary {
+                Some((id, numbers)) => {
+                    let numbers = self.column(&batch, numbers, place, length)?;
+                    self.take((length as u64).saturating_mul(kind.element().class().bytes()))?;
+                    let empty = Column::new(kind.element(), Buffer::Any(Vec::new()));
+                    looked_up(&numbers, self.dictionaries.get(&id).unwrap_or(&empty), &self.limits)?
+                }
+                None => self.column(&batch, kind, place, length)?,
+            };
+            self.pieces[at].push(column);
+        }
+        self.rows =
+            self.rows.checked_add(length).ok_or_else(|| malformed("it has more rows than are counted"))?;
+        Ok(())
+    }
+
+    /// Takes note of a dictionary, or of more of one.
+    pub fn dictionary(&mut self, batch: DictionaryBatchRef<'_>, body: &Bytes) -> Result<(), Trouble> {
+        let id = batch.id().map_err(damaged)?;
+        let of = |at: &&usize| self.schema.fields[**at].dictionary.is_some_and(|(other, _)| other == id);
+        let Some(kind) = self.chosen.iter().find(of).and_then(|at| self.schema.fields[*at].kind) else {
+            return Ok(());
+        };
+        let more = batch.is_delta().map_err(damaged)?;
+        let Some(data) = batch.data().map_err(damaged)? else {
+            return Err(malformed("one of its dictionaries has no content"));
+        };
+        let batch = Batch::new(data, body)?;
+        let texts = batch.texts(0, usize::from(kind == Kind::View))?;
+        let column = self.column(&batch, kind, Place { node: 0, buffer: 0, texts }, batch.length()?)?;
+        let column = match self.dictionaries.remove(&id).filter(|_| more) {
+            Some(before) => {
+                let empty = Column::new(kind.element(), Buffer::Any(Vec::new()));
+                joined(vec![before, column], empty).ok_or_else(too_much)?
+            }
+            None => column,
+        };
+        self.dictionaries.insert(id, column);
+        Ok(())
+    }
+
+    /// All rows.
+    pub fn finish(mut self) -> Result<Data, Trouble> {
+        let mut columns = Vec::new();
+        for (at, pieces) in std::mem::take(&mut self.chosen).into_iter().zip(std::mem::take(&mut self.pieces))
+        {
+            self.limits.look(0)?;
+            let Some(kind) = self.schema.fields[at].kind else { continue };
+            if pieces.len() > 1 {
+                // Batches may lie in one place, which is copied for each.
+                self.take((self.rows as u64).saturating_mul(kind.element().class().bytes()))?;
+            }
+            let cells = Buffer::with_room(kind.element().class(), 0).unwrap_or(Buffer::Any(Vec::new()));
+            let column = joined(pieces, Column::new(kind.element(), cells)).ok_or_else(too_much)?;
+            columns.push((self.schema.fields[at].name.clone(), column));
+        }
+        Ok(Data { shape: vec![self.rows], content: Content::Records(columns) })
+    }
+
+    /// Notes that a column takes that many bytes.
+    fn take(&mut self, bytes: u64) -> Result<(), Trouble> {
+        self.room = self.room.checked_sub(bytes).ok_or_else(too_much)?;
+        Ok(())
+    }
+
+    fn column(&mut self, batch: &Batch<'_>, kind: Kind, at: Place, length: usize) -> Result<Column, Trouble> {
+        let missing = batch.missing(at, length, self)?;
+        let gone = |i: usize| missing.get(i).copied().unwrap_or(false);
+        let cells = match kind {
+            Kind::Plain(scalar) => {
+                let class = Class::of_scalar(scalar);
+                let bytes = batch.buffer(at.buffer + 1, self)?;
+                let cells = raw::cells(first(&bytes, length, class.bytes() as usize)?, class);
+                // What lies in the file takes no memory.
+                if !cells.is_foreign() {
+                    self.take((length as u64).saturating_mul(class.bytes()))?;
+                }
+                cells
+            }
+            Kind::Half => {
+                let bytes = first(&batch.buffer(at.buffer + 1, self)?, length, 2)?;
+                self.take((length as u64).saturating_mul(4))?;
+                let single = |half: &[u8; 2]| npy::single(u16::from_le_bytes(*half)).to_bits();
+                Buffer::U32(bytes.as_chunks().0.iter().map(single).collect())
+            }
+            Kind::Bool => {
+                let bits = batch.buffer(at.buffer + 1, self)?;
+                enough(&bits, length.div_ceil(8))?;
+                self.take(length as u64)?;
+                Buffer::U8((0..length).map(|i| bits[i / 8] >> (i % 8) & 1).collect())
+            }
+            Kind::Text { .. } | Kind::View => {
+                self.take((length as u64).saturating_mul(Class::Any.bytes()))?;
+                let texts: Box<dyn Fn(usize) -> Result<Bytes, Trouble>> = match kind {
+                    Kind::Text { large } => offsets(batch, at, length, large, self)?,
+                    _ => views(batch, at, length, self)?,
+                };
+                let mut cells = Vec::new();
+                for i in 0..length {
+                    self.limits.look(i)?;
+                    if gone(i) {
+                        cells.push(nothing());
+                        continue;
+                    }
+                    let text = texts(i)?;
+                    self.take(text.len() as u64)?;
+                    // What is checked is a copy: the file may be changed by others.
+                    let text = String::from_utf8(text.to_vec());
+                    cells.push(Value::str(text.map_err(|_| malformed("one of its texts is not UTF-8"))?));
+                }
+                Buffer::Any(cells)
+            }
+        };
+        Ok(Column { element: kind.element(), cells, missing })
+    }
+}
+
+type Texts = Box<dyn Fn(usize) -> Result<Bytes, Trouble>>;
+
+/// Texts that stand one after the other.
+fn offsets(
+    batch: &Batch<'_>,
+    at: Place,
+    length: usize,
+    large: bool,
+    batches: &mut Batches<'_>,
+) -> Result<Texts, Trouble> {
+    let width = if large { 8 } else { 4 };
+    let bytes = batch.buffer(at.buffer + 1, batches)?;
+    let text = batch.buffer(at.buffer + 2, batches)?;
+    // Nothing need be there of no row.
+    if length > 0 {
+        enough(&bytes, (length + 1).saturating_mul(width))?;
+    }
+    let offset = move |i: usize| match large {
+        true => usize::try_from(i64::from_le_bytes(word(&bytes, 8 * i))).ok(),
+        false => usize::try_from(i32::from_le_bytes(word(&bytes, 4 * i))).ok(),
+    };
+    Ok(Box::new(move |i| {
+        let range = offset(i).zip(offset(i + 1)).filter(|(start, end)| start <= end && *end <= text.len());
+        let (start, end) = range.ok_or_else(|| malformed("a text of it lies beyond the texts"))?;
+        Ok(text.slice(start..end))
+    }))
+}
+
+/// Texts that say where they are.
+fn views(batch: &Batch<'_>, at: Place, length: usize, batches: &mut Batches<'_>) -> Result<Texts, Trouble> {
+    let views = batch.buffer(at.buffer + 1, batches)?;
+    enough(&views, length.saturating_mul(16))?;
+    let mut texts = Vec::new();
+    for i in 0..at.texts {
+        texts.push(batch.buffer(at.buffer + 2 + i, batches)?);
+    }
+    Ok(Box::new(move |i| {
+        let number = |at: usize| usize::try_from(i32::from_le_bytes(word(&views, 16 * i + at))).ok();
+        let found = match number(0) {
+            Some(length) if length <= 12 => Some(views.slice(16 * i + 4..16 * i + 4 + length)),
+            Some(length) => number(8).zip(number(12)).and_then(|(buffer, start)| {
+                let text = texts.get(buffer)?;
+                let end = start.checked_add(length).filter(|end| *end <= text.len())?;
+                Some(text.slice(start..end))
+            }),
+            None => None,
+        };
+        found.ok_or_else(|| malformed("a text of it lies beyond the texts"))
+    }))
+}
+
+/// `N` bytes, which are there.
+fn word<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+    let mut word = [0; N];
+    word.copy_from_slice(&bytes[at..at + N]);
+    word
+}
+
+/// Cells by their numbers in a dictionary.
+fn looked_up(numbers: &Column, dictionary: &Column, limits: &Limits<'_>) -> Result<Column, Trouble> {
+    let count = numbers.cells.len();
+    let class = dictionary.element.class();
+    let mut cells = Buffer::with_room(class, count).ok_or_else(too_much)?;
+    let mut missing = vec![false; count];
+    for (i, missing) in missing.iter_mut().enumerate() {
+        limits.look(i)?;
+        let gone = |column: &Column, i: usize| column.missing.get(i).copied().unwrap_or(false);
+        if gone(numbers, i) {
+            *missing = true;
+            cells.push(if class == Class::Any { nothing() } else { Value::UNIT });
+            continue;
+        }
+        // A number below 0 is large without its sign.
+        let at = usize::try_from(numbers.cells.get(i).word()).unwrap_or(usize::MAX);
+        if at >= dictionary.cells.len() {
+            return Err(malformed("a cell of it is in no dictionary"));
+        }
+        *missing = gone(dictionary, at);
+        cells.push(dictionary.cells.get(at));
+    }
+    if !missing.contains(&true) {
+        missing.clear();
+    }
+    Ok(Column { element: dictionary.element, cells, missing })
+}
+
+impl<'b> Batch<'b> {
+    fn new(batch: RecordBatchRef<'b>, body: &'b Bytes) -> Result<Batch<'b>, Trouble> {
+        let packed = match batch.compression().map_err(damaged)? {
+            Some(how) => Some(how.codec().map_err(damaged)?),
+            None => None,
+        };
+        Ok(Batch { batch, body, packed })
+    }
+
+    fn length(&self) -> Result<usize, Trouble> {
+        let length = self.batch.length().map_err(damaged)?;
+        usize::try_from(length).map_err(|_| malformed("it has a number of rows that is none"))
+    }
+
+    /// Buffers of texts that `count` views from one on have.
+    fn texts(&self, view: usize, count: usize) -> Result<usize, Trouble> {
+        if count == 0 {
+            return Ok(0);
+        }
+        let counts = self.batch.variadic_buffer_counts().map_err(damaged)?;
+        let one = |at: usize| counts.and_then(|counts| counts.get(at)).and_then(|n| usize::try_from(n).ok());
+        let all = (view..view + count).try_fold(0usize, |all, at| all.checked_add(one(at)?));
+        all.ok_or_else(|| malformed("it does not count the parts of its texts"))
+    }
+
+    /// Which cells are missing; empty if none is.
+    fn missing(&self, at: Place, length: usize, batches: &mut Batches<'_>) -> Result<Vec<bool>, Trouble> {
+        let node = self.batch.nodes().map_err(damaged)?.and_then(|nodes| nodes.get(at.node));
+        let node = node.ok_or_else(|| malformed("a batch of it has fewer columns than it says"))?;
+        if usize::try_from(node.length()) != Ok(length) {
+            return Err(malformed("the columns of a batch are not equally long"));
+        }
+        if node.null_count() == 0 {
+            return Ok(Vec::new());
+        }
+        let bits = self.buffer(at.buffer, batches)?;
+        enough(&bits, length.div_ceil(8))?;
+        batches.take(length as u64)?;
+        let missing: Vec<bool> = (0..length).map(|i| bits[i / 8] >> (i % 8) & 1 == 0).collect();
+        Ok(if missing.contains(&true) { missing } else { Vec::new() })
+    }
+
+    /// The bytes of a buffer.
+    fn buffer(&self, at: usize, batches: &mut Batches<'_>) -> Result<Bytes, Trouble> {
+        let outside = || malformed("a column of it lies beyond its end");
+        let buffer = self.batch.buffers().map_err(damaged)?.and_then(|buffers| buffers.get(at));
+        let buffer = buffer.ok_or_else(|| malformed("a batch of it has fewer columns than it says"))?;
+        let start = usize::try_from(buffer.offset()).map_err(|_| outside())?;
+        let length = usize::try_from(buffer.length()).map_err(|_| outside())?;
+        let end = start.checked_add(length).filter(|end| *end <= self.body.len()).ok_or_else(outside)?;
+        let bytes = self.body.slice(start..end);
+        let Some(packed) = self.packed.filter(|_| length > 0) else { return Ok(bytes) };
+        let (size, content) = bytes.split_first_chunk::<8>().ok_or_else(outside)?;
+        let size = match i64::from_le_bytes(*size) {
+            // It is not packed after all.
+            -1 => return Ok(bytes.slice(8..)),
+            size => u64::try_from(size).map_err(|_| outside())?,
+        };
+        if size > batches.room {
+            return Err(too_much());
+        }
+        let damaged = |why: String| malformed(format!("a column of it cannot be unpacked: {why}"));
+        let unpacked = match packed {
+            CompressionType::Lz4Frame => {
+                batches.limits.unpack(lz4_flex::frame::FrameDecoder::new(content), size, damaged)?
+            }
+            CompressionType::Zstd => {
+                let frames = ruzstd::decoding::StreamingDecoder::new(content);
+                batches.limits.unpack(frames.map_err(|error| damaged(error.to_string()))?, size, damaged)?
+            }
+        };
+        if unpacked.len() as u64 != size {
+            return Err(malformed("a column of it is not as long as it says"));
+        }
+        batches.take(size)?;
+        Ok(Bytes::from(unpacked))
+    }
+}
+
+/// The bytes of that many cells.
+fn first(bytes: &Bytes, length: usize, width: usize) -> Result<Bytes, Trouble> {
+    let needed = length.saturating_mul(width);
+    enough(bytes, needed)?;
+    Ok(bytes.slice(..needed))
+}
+
+fn enough(bytes: &Bytes, needed: usize) -> Result<(), Trouble> {
+    match bytes.len() < needed {
+        true => Err(malformed(format!("a column of it has {} bytes, and {needed} are needed", bytes.len()))),
+        false => Ok(()),
+    }
+}
+
+fn too_much() -> Trouble {
+    malformed("its columns take more memory than there is")
+}

@@ -1,0 +1,200 @@
+//! Columns as an Arrow file: description, one batch that is not packed, and the footer that tells where they are.
+
+use super::{CONTINUES, MAGIC, not_held};
+use crate::data::{Column, Content, Data, Element, Limits, Trouble, npy};
+use crate::types::Scalar;
+use polars_arrow_format::ipc::{
+    Block, Bool, Buffer, Endianness, Field, FieldNode, FloatingPoint, Footer, Int, LargeUtf8, Message,
+    MessageHeader, MetadataVersion, Precision, RecordBatch, Schema, Type, Utf8, planus,
+};
+
+/// Parts of a file begin at multiples of this many bytes.
+const ALIGNMENT: usize = 64;
+
+/// A table as a file.
+pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
+    let Content::Records(columns) = &data.content else {
+        return Err(not_held(data.type_text(), "its rows are records: `[ (name=…, …) … ]`"));
+    };
+    let [rows] = data.shape[..] else {
+        return Err(not_held(data.type_text(), "its rows are one axis: `(…) ^ N`"));
+    };
+    let mut fields = Vec::new();
+    let mut body = Body::default();
+    for (name, column) in columns {
+        limits.look(0)?;
+        let ty = ty(column)
+            .ok_or_else(|| not_held(column.element.name().to_string(), "it has no cells of this type"))?;
+        body.column(column, &ty, rows, limits)?;
+        fields.push(Field {
+            name: Some(name.to_string()),
+            nullable: !column.missing.is_empty(),
+            type_: Some(ty),
+            dictionary: None,
+            children: Some(Vec::new()),
+            custom_metadata: None,
+        });
+    }
+    let schema = Schema {
+        endianness: Endianness::Little,
+        fields: Some(fields),
+        custom_metadata: None,
+        features: None,
+    };
+    let mut out = MAGIC.to_vec();
+    pad(&mut out, 8);
+    message(&mut out, MessageHeader::Schema(Box::new(schema.clone())), 0);
+    let offset = out.len();
+    let batch = RecordBatch {
+        length: rows as i64,
+        nodes: Some(body.nodes),
+        buffers: Some(body.buffers),
+        compression: None,
+        variadic_buffer_counts: None,
+    };
+    message(&mut out, MessageHeader::RecordBatch(Box::new(batch)), body.bytes.len());
+    let block = Block {
+        offset: offset as i64,
+        meta_data_length: (out.len() - offset) as i32,
+        body_length: body.bytes.len() as i64,
+    };
+    out.try_reserve(body.bytes.len() + (1 << 16)).map_err(|_| no_room())?;
+    out.append(&mut body.bytes);
+    out.extend(CONTINUES);
+    out.extend([0; 4]);
+    let footer = Footer {
+        version: MetadataVersion::V5,
+        schema: Some(Box::new(schema)),
+        dictionaries: Some(Vec::new()),
+        record_batches: Some(vec![block]),
+        custom_metadata: None,
+    };
+    let mut builder = planus::Builder::new();
+    let footer = builder.finish(&footer, None);
+    out.extend(footer);
+    out.extend((footer.len() as i32).to_le_bytes());
+    out.extend(MAGIC);
+    Ok(out)
+}
+
+fn no_room() -> Trouble {
+    Trouble::Unwritable { why: "there is not enough memory".to_string() }
+}
+
+/// Appends a message, whose body of that many bytes is to follow.
+fn message(out: &mut Vec<u8>, header: MessageHeader, body: usize) {
+    let message = Message {
+        version: MetadataVersion::V5,
+        header: Some(header),
+        body_length: body as i64,
+        custom_metadata: None,
+    };
+    let mut builder = planus::Builder::new();
+    let message = builder.finish(&message, None);
+    let end = (out.len() + 8 + message.len()).next_multiple_of(ALIGNMENT);
+    let length = end - out.len() - 8;
+    out.extend(CONTINUES);
+    out.extend((length as i32).to_le_bytes());
+    out.extend(message);
+    out.resize(end, 0);
+}
+
+fn pad(bytes: &mut Vec<u8>, alignment: usize) {
+    bytes.resize(bytes.len().next_multiple_of(alignment), 0);
+}
+
+/// The type of a column; `None` if there is none for it.
+fn ty(column: &Column) -> Option<Type> {
+    let int = |bit_width: i32, is_signed: bool| Type::Int(Box::new(Int { bit_width, is_signed }));
+    let float = |precision: Precision| Type::FloatingPoint(Box::new(FloatingPoint { precision }));
+    Some(match column.element {
+        Element::Bool => Type::Bool(Box::new(Bool {})),
+        Element::Scalar(Scalar::Int) => int(64, true),
+        Element::Scalar(Scalar::Fixed(fixed)) => int(fixed.shape().0 as i32, fixed.shape().1),
+        Element::Scalar(Scalar::Real) => float(Precision::Double),
+        Element::Scalar(Scalar::Single) => float(Precision::Single),
+        Element::Scalar(Scalar::String) => {
+            let all: usize = (0..column.cells.len()).map(|i| column.cells.get(i).as_str().len()).sum();
+            match i32::try_from(all) {
+                Ok(_) => Type::Utf8(Box::new(Utf8 {})),
+                Err(_) => Type::LargeUtf8(Box::new(LargeUtf8 {})),
+            }
+        }
+        Element::Complex | Element::Scalar(Scalar::Bigint | Scalar::Char) => return None,
+    })
+}
+
+/// The body of a batch, as far as it is written.
+#[derive(Default)]
+struct Body {
+    bytes: Vec<u8>,
+    nodes: Vec<FieldNode>,
+    buffers: Vec<Buffer>,
+}
+
+impl Body {
+    fn column(
+        &mut self,
+        column: &Column,
+        ty: &Type,
+        rows: usize,
+        limits: &Limits<'_>,
+    ) -> Result<(), Trouble> {
+        let gone = column.missing.iter().filter(|missing| **missing).count();
+        self.nodes.push(FieldNode { length: rows as i64, null_count: gone as i64 });
+        let room = rows.saturating_mul(column.element.class().bytes() as usize);
+        self.bytes.try_reserve(room.saturating_add(rows / 8)).map_err(|_| no_room())?;
+        match gone {
+            0 => self.buffer(|_| ()),
+            _ => self.buffer(|out| bits(out, column.missing.iter().map(|missing| !missing))),
+        }
+        match ty {
+            Type::Bool(_) => {
+                self.buffer(|out| bits(out, (0..rows).map(|i| column.cells.get(i).as_bool())));
+            }
+            Type::Utf8(_) | Type::LargeUtf8(_) => {
+                let large = matches!(ty, Type::LargeUtf8(_));
+                self.buffer(|out| {
+                    let mut end = 0usize;
+                    for i in 0..=rows {
+                        match large {
+                            true => out.extend((end as i64).to_le_bytes()),
+                            false => out.extend((end as i32).to_le_bytes()),
+                        }
+                        if i < rows {
+                            end += column.cells.get(i).as_str().len();
+                        }
+                    }
+                });
+                let start = self.bytes.len();
+                for i in 0..rows {
+                    limits.look(i)?;
+                    self.bytes.extend(column.cells.get(i).as_str().as_bytes());
+                }
+                self.ended(start);
+            }
+            _ => self.buffer(|out| npy::put(out, column, 0..rows, 0)),
+        }
+        Ok(())
+    }
+
+    fn buffer(&mut self, fill: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.bytes.len();
+        fill(&mut self.bytes);
+        self.ended(start);
+    }
+
+    /// Notes a buffer from `start` on.
+    fn ended(&mut self, start: usize) {
+        self.buffers.push(Buffer { offset: start as i64, length: (self.bytes.len() - start) as i64 });
+        pad(&mut self.bytes, ALIGNMENT);
+    }
+}
+
+/// Appends truth values, eight to a byte, the first the lowest.
+fn bits(out: &mut Vec<u8>, bits: impl Iterator<Item = bool>) {
+    let mut bits = bits.peekable();
+    while bits.peek().is_some() {
+        out.push(bits.by_ref().take(8).enumerate().fold(0, |byte, (at, bit)| byte | u8::from(bit) << at));
+    }
+}
