@@ -1,0 +1,81 @@
+//! Which form loops get: a pass that no longer finds what it is for changes no result, so its form is looked at here.
+
+use felis::session::{Executor, Mode, Session, Stage, Status, on_large_stack};
+
+/// The forms of all parts of a program, one after the other; every part is compiled.
+fn loops(program: &str) -> String {
+    on_large_stack(|| {
+        let mut session = Session::new().with_executor(Executor::Compiled, 2);
+        session.trace(Stage::Loops);
+        let outcome = session.evaluate("program", program, Mode::Script, &mut |_| ());
+        let messages: Vec<String> = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
+        assert!(outcome.status == Status::Ok, "{}", messages.join("\n"));
+        let traced = session.traced();
+        assert!(!traced.is_empty(), "nothing was compiled");
+        traced.into_iter().map(|(place, text)| text.unwrap_or_else(|why| panic!("{place}: {why}"))).collect()
+    })
+}
+
+const WAVES: &str = "fun waves[I:COMPACTLINEAR](k:int):real ^ I => [ (((i :>> int) * k) % 101 :> real) / 7.0 for i in ..[I] ];\n";
+
+#[test]
+fn matrix_products_are_contracted() {
+    let text = loops(&format!("{WAVES}val m = matmul (waves[40 \\* 50] 7, waves[50 \\* 60] 5);"));
+    assert!(text.contains("  contract "), "{text}");
+}
+
+#[test]
+fn sums_of_columns_go_by_rows() {
+    let text = loops(&format!(
+        "{WAVES}val m = waves[300 \\* 200] 7;\nval s = [ sum [ m.(i \\, j) for i in ..[300] ] for j in ..[200] ];"
+    ));
+    assert!(text.contains(": local, "), "{text}");
+}
+
+#[test]
+fn long_counts_have_bins_for_each_part() {
+    let program = |n: usize| format!("val h = histogram [ ((i :>> int) * 7).mod[100] for i in ..[{n}] ];");
+    assert!(loops(&program(300_000)).contains("scratch"));
+    assert!(!loops(&program(3_000)).contains("scratch"));
+}
+
+/// Inner points of each of twenty plates.
+fn plates(body: &str) -> String {
+    loops(&format!(
+        "{WAVES}typedef H = 1 \\+ (1 \\+ 40 \\+ 1) \\+ 1;
+fun step(u:real ^ (H \\* H)):real ^ (40 \\* 40) {{
+  val s = shifts2 u;
+  {body}
+}}
+val out = map step (waves[20 \\* (H \\* H)] 3 :>> real ^ (H \\* H) ^ 20);"
+    ))
+}
+
+#[test]
+fn what_is_read_several_times_is_stored_for_each_round() {
+    let often = plates(
+        "val lap = shifts2 (4.0 * s.here - (s.north + s.south + s.west + s.east));
+  return lap.here - (lap.north + lap.south + lap.west + lap.east);",
+    );
+    assert_eq!(often.matches(": own, ").count(), 1, "{often}");
+    let once = plates("return interior2 (4.0 * s.here - (s.north + s.south + s.west + s.east));");
+    assert_eq!(once.matches(": own, ").count(), 0, "{once}");
+}
+
+#[test]
+fn long_scans_are_made_of_runs() {
+    let each = |n: usize| loops(&format!("{WAVES}val s = cumsum (waves[{n}] 7);")).matches("each ").count();
+    // The numbers are computed where they are added: within runs, and then over them.
+    assert_eq!((each(1_000), each(100_000), each(1_000_000)), (0, 2, 2));
+}
+
+#[test]
+fn structs_and_sums_on_their_way_are_compiled() {
+    let text = loops(
+        "struct point { x:real; y:real; }
+fun over(a:int, b:int):option[int] => if b == 0 then None else Some (a / b) endif;
+val n = sum [ match over (1000, (i :>> int) % 7) with | Some n => n | None => -1 endmatch for i in ..[3000] ];
+val same = count [ point (1.0, (i :>> int :> real)) == point (1.0, 3.0) for i in ..[3000] ];",
+    );
+    assert!(!text.is_empty());
+}
