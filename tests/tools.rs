@@ -347,6 +347,7 @@ fn codes_are_explained() {
         "{}",
         ended.out
     );
+    assert_eq!(felis(&place, &["explain", "302"]).out, ended.out);
     let ended = felis(&place, &["explain", "E0906"]);
     assert!(ended.out.contains("geometry.flx:\n"), "{}", ended.out);
     let ended = felis(&place, &["explain", "E9999"]);

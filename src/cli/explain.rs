@@ -12,14 +12,19 @@ pub fn explain(output: &mut Output, code: Option<&str>) -> u8 {
         }
         return exit::OK;
     };
-    match reference::explain(code) {
+    // A number is enough.
+    let code = match code.parse::<u16>() {
+        Ok(number) => format!("E{number:04}"),
+        Err(_) => code.to_uppercase(),
+    };
+    match reference::explain(&code) {
         Some(page) => {
-            output.write(&format!("{}\n\n{}", code.to_uppercase(), plain(&page)));
+            output.write(&format!("{code}\n\n{}", plain(&page)));
             exit::OK
         }
         None => {
             output.flush();
-            let known = similar(&code.to_uppercase(), reference::codes().map(|(code, _)| code));
+            let known = similar(&code, reference::codes().map(|(code, _)| code));
             let meant = known.map_or(String::new(), |code| format!("; did you mean {code}?"));
             complain(&format!("felis: no diagnostic has the code `{code}`{meant}"));
             complain("`felis explain` lists all codes");

@@ -1,6 +1,6 @@
 //! What loops cost, by a rough estimate: so that small ones are not cut into pieces.
 
-use super::{Binary, Nest, Op, Reg, Stmt};
+use super::{Binary, Compare, Nest, Op, Reg, Stmt, Ty};
 use std::collections::HashMap;
 
 /// Rounds of a loop whose number is not known.
@@ -8,21 +8,51 @@ pub const ROUNDS: f64 = 16.0;
 
 /// Nanoseconds that one round of each [`Stmt::Each`] takes, in their order.
 pub fn costs(nest: &Nest) -> Vec<f64> {
-    let mut known: HashMap<Reg, f64> = HashMap::new();
-    super::for_each_stmt(&nest.body, &mut |stmt| match stmt {
-        Stmt::Let(reg, Op::Const(_, bits)) => {
-            known.insert(*reg, *bits as f64);
-        }
-        Stmt::Let(reg, Op::Size(n)) => {
-            known.insert(*reg, nest.sizes[*n as usize] as f64);
-        }
-        _ => {}
-    });
+    let known = first_rounds(nest);
     let each = nest.body.iter().filter_map(|stmt| match stmt {
         Stmt::Each { body, .. } => Some(cost(body, &known)),
         _ => None,
     });
     each.collect()
+}
+
+/// What registers hold in the first round of each loop, as far as sizes and constants say: where an inner loop begins and ends
+/// is computed from the index of the outer one.
+fn first_rounds(nest: &Nest) -> HashMap<Reg, f64> {
+    let mut known: HashMap<Reg, i64> = HashMap::new();
+    super::for_each_stmt(&nest.body, &mut |stmt| match stmt {
+        Stmt::Let(reg, op) => {
+            let get = |reg: &Reg| known.get(reg).copied();
+            let value = match op {
+                Op::Const(Ty::I64, bits) => Some(*bits as i64),
+                Op::Size(n) => Some(nest.sizes[*n as usize] as i64),
+                Op::Binary(op, a, b) => match (get(a), get(b)) {
+                    (Some(a), Some(b)) => match op {
+                        Binary::Add => a.checked_add(b),
+                        Binary::Sub => a.checked_sub(b),
+                        Binary::Mul => a.checked_mul(b),
+                        Binary::DivUnsigned => a.checked_div(b),
+                        Binary::RemUnsigned => a.checked_rem(b),
+                        _ => None,
+                    },
+                    _ => None,
+                },
+                Op::Compare(Compare::Lt, a, b) => get(a).zip(get(b)).map(|(a, b)| i64::from(a < b)),
+                Op::Select(c, a, b) => get(c).and_then(|c| if c != 0 { get(a) } else { get(b) }),
+                _ => None,
+            };
+            known.extend(value.map(|value| (*reg, value)));
+        }
+        Stmt::Each { index, .. } => {
+            known.insert(*index, 0);
+        }
+        Stmt::For { index, low, .. } | Stmt::Total { index, low, .. } => {
+            let low = known.get(low).copied();
+            known.extend(low.map(|low| (*index, low)));
+        }
+        _ => {}
+    });
+    known.into_iter().map(|(reg, value)| (reg, value as f64)).collect()
 }
 
 /// Nanoseconds that an operation takes.
@@ -44,8 +74,8 @@ fn cost(stmts: &[Stmt], known: &HashMap<Reg, f64>) -> f64 {
 
 fn one(stmt: &Stmt, known: &HashMap<Reg, f64>) -> f64 {
     let rounds = |low: &Reg, high: &Reg| match (known.get(low), known.get(high)) {
-        (Some(low), Some(high)) => (high - low).max(0.0),
-        // A chunk of a reduction.
+        (Some(low), Some(high)) if high > low => high - low,
+        // Not known, or none in the first round of a loop around.
         _ => ROUNDS,
     };
     match stmt {
