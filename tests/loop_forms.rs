@@ -21,7 +21,12 @@ const WAVES: &str = "fun waves[I:COMPACTLINEAR](k:int):real ^ I => [ (((i :>> in
 #[test]
 fn matrix_products_are_contracted() {
     let text = loops(&format!("{WAVES}val m = matmul (waves[40 \\* 50] 7, waves[50 \\* 60] 5);"));
-    assert!(text.contains("  contract "), "{text}");
+    assert!(text.contains("  contract fused "), "{text}");
+    let text = loops(&format!(
+        "{WAVES}val a = waves[40 \\* 50] 7;\nval b = waves[50 \\* 60] 5;
+val m = [ sum [ a.(i \\, k) * b.(k \\, j) for k in ..[50] ] for i in ..[40], j in ..[60] ];"
+    ));
+    assert!(text.contains("  contract r"), "{text}");
 }
 
 #[test]
@@ -67,6 +72,29 @@ fn long_scans_are_made_of_runs() {
     let each = |n: usize| loops(&format!("{WAVES}val s = cumsum (waves[{n}] 7);")).matches("each ").count();
     // The numbers are computed where they are added: within runs, and then over them.
     assert_eq!((each(1_000), each(100_000), each(1_000_000)), (0, 2, 2));
+}
+
+#[test]
+fn long_scans_in_rounds_at_the_same_time_share_nothing() {
+    let text = loops(&format!(
+        "{WAVES}val s = map (fun (x:real ^ 100000) => cumsum x) (waves[40 \\* 100000] 7 :>> real ^ 100000 ^ 40);"
+    ));
+    assert!(text.contains("each ") && text.contains(": local, "), "{text}");
+    assert!(!text.contains(": scratch, "), "{text}");
+}
+
+#[test]
+fn a_variant_that_mentions_itself_is_declined() {
+    let why = on_large_stack(|| {
+        let mut session = Session::new().with_executor(Executor::Compiled, 2);
+        session.trace(Stage::Loops);
+        let program = "variant nest = Leaf | Node of int * (int * nest);
+fun depth(n:nest):int => match n with | Leaf => 0 | Node (_, (_, inner)) => 1 + depth inner endmatch;
+val d = sum [ depth (if (i :>> int) == 3 then Leaf else Node (1, (2, Leaf)) endif) for i in ..[3000] ];";
+        session.evaluate("program", program, Mode::Script, &mut |_| ());
+        session.traced().into_iter().filter_map(|(_, text)| text.err()).collect::<Vec<_>>()
+    });
+    assert!(why.iter().any(|why| why.contains("a variant that mentions itself")), "{why:?}");
 }
 
 #[test]
