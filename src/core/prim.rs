@@ -83,6 +83,7 @@ prims! {
     StrLen "strlen": "string -> int", "The number of characters.";
     Substring "substring": "string * int * int -> string", "The characters from one position up to, not including, another; positions outside are moved to the ends.";
     StrFind "strfind": "string * string -> int", "The position of the first occurrence of the second text in the first, or -1.";
+    StrReplace "_replace_all": "string * string * string -> string", "The first text with each occurrence of the second one, from the left, replaced by the third.";
     Upper "upper": "string -> string", "In upper case.";
     Lower "lower": "string -> string", "In lower case.";
     UpperChar "upper": "char -> char", "In upper case, where that is one character.";

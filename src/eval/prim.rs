@@ -155,6 +155,16 @@ impl Machine {
                 let at = text.find(args[1].as_str());
                 int(at.map_or(-1, |byte| text[..byte].chars().count() as i64))
             }
+            Prim::StrReplace => {
+                let (text, old, new) = (args[0].as_str(), args[1].as_str(), args[2].as_str());
+                // Each occurrence takes the place of at least one byte.
+                let found = text.matches(old).count();
+                let bytes = found.checked_mul(new.len()).and_then(|more| more.checked_add(text.len()));
+                match bytes.filter(|bytes| *bytes <= LONGEST_STRING.max(text.len())) {
+                    Some(_) => Ok(Value::str(text.replace(old, new))),
+                    None => Err(super::arith::too_much(found, new.len() as u64, LONGEST_STRING as u64)),
+                }
+            }
             Prim::Upper => Ok(Value::str(args[0].as_str().to_uppercase())),
             Prim::Lower => Ok(Value::str(args[0].as_str().to_lowercase())),
             Prim::UpperChar => Ok(Value::char(alone(c().to_uppercase(), c()))),

@@ -117,10 +117,10 @@ fn assigned(
 ) -> Option<()> {
     for stmt in stmts {
         match stmt {
-            Stmt::Let(_, Op::Get(var)) if vars.contains(var) => {
-                if now.as_ref().is_some_and(|set| !set.contains(var)) {
-                    return None;
-                }
+            Stmt::Let(_, Op::Get(var))
+                if vars.contains(var) && now.as_ref().is_some_and(|set| !set.contains(var)) =>
+            {
+                return None;
             }
             Stmt::Set(var, _) => {
                 if let Some(set) = now {

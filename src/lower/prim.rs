@@ -183,6 +183,7 @@ impl<'a> Lower<'a> {
             | Prim::StrLen
             | Prim::Substring
             | Prim::StrFind
+            | Prim::StrReplace
             | Prim::Upper
             | Prim::Lower
             | Prim::Trim
