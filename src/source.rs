@@ -64,6 +64,11 @@ pub struct Source {
     pub text: String,
 }
 
+/// The line of a byte of a text, from 1.
+pub fn line(text: impl AsRef<[u8]>, at: usize) -> usize {
+    1 + text.as_ref().iter().take(at).filter(|byte| **byte == b'\n').count()
+}
+
 /// All texts a session has seen.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
