@@ -4,9 +4,13 @@ use felis::session::{Executor, Mode, Session, Stage, Status, on_large_stack};
 
 /// The forms of all parts of a program, one after the other; every part is compiled.
 fn loops(program: &str) -> String {
+    form(program, Stage::Loops)
+}
+
+fn form(program: &str, stage: Stage) -> String {
     on_large_stack(|| {
         let mut session = Session::new().with_executor(Executor::Compiled, 2);
-        session.trace(Stage::Loops);
+        session.trace(stage);
         let outcome = session.evaluate("program", program, Mode::Script, &mut |_| ());
         let messages: Vec<String> = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
         assert!(outcome.status == Status::Ok, "{}", messages.join("\n"));
@@ -21,7 +25,12 @@ const WAVES: &str = "fun waves[I:COMPACTLINEAR](k:int):real ^ I => [ (((i :>> in
 #[test]
 fn matrix_products_are_contracted() {
     let text = loops(&format!("{WAVES}val m = matmul (waves[40 \\* 50] 7, waves[50 \\* 60] 5);"));
-    assert!(text.contains("  contract "), "{text}");
+    assert!(text.contains("  contract fused "), "{text}");
+    let text = loops(&format!(
+        "{WAVES}val a = waves[40 \\* 50] 7;\nval b = waves[50 \\* 60] 5;
+val m = [ sum [ a.(i \\, k) * b.(k \\, j) for k in ..[50] ] for i in ..[40], j in ..[60] ];"
+    ));
+    assert!(text.contains("  contract r"), "{text}");
 }
 
 #[test]
@@ -63,10 +72,47 @@ fn what_is_read_several_times_is_stored_for_each_round() {
 }
 
 #[test]
+fn loops_per_element_go_by_several() {
+    let masks = |body: &str| {
+        let program = format!(
+            "fun one(a:real):real {{ var x = a; {body} return x; }}\nval v = [ one (((i :>> int) :> real) / 7.0) for i in ..[9000] ];"
+        );
+        form(&program, Stage::Instructions).matches("vany_true").count()
+    };
+    assert!(masks("while x > 1.0 do x = x / 2.0; x = x - 0.1; done") > 0);
+    assert!(masks("for k in 0..<40 do if x * x > 4.0 perform return x; x = x * x - a; done") > 0);
+    // Not what calls functions in its loop.
+    assert_eq!(masks("while x > 1.0 do x = sin x * 0.9; done"), 0);
+}
+
+#[test]
 fn long_scans_are_made_of_runs() {
     let each = |n: usize| loops(&format!("{WAVES}val s = cumsum (waves[{n}] 7);")).matches("each ").count();
     // The numbers are computed where they are added: within runs, and then over them.
     assert_eq!((each(1_000), each(100_000), each(1_000_000)), (0, 2, 2));
+}
+
+#[test]
+fn long_scans_in_rounds_at_the_same_time_share_nothing() {
+    let text = loops(&format!(
+        "{WAVES}val s = map (fun (x:real ^ 100000) => cumsum x) (waves[40 \\* 100000] 7 :>> real ^ 100000 ^ 40);"
+    ));
+    assert!(text.contains("each ") && text.contains(": local, "), "{text}");
+    assert!(!text.contains(": scratch, "), "{text}");
+}
+
+#[test]
+fn a_variant_that_mentions_itself_is_declined() {
+    let why = on_large_stack(|| {
+        let mut session = Session::new().with_executor(Executor::Compiled, 2);
+        session.trace(Stage::Loops);
+        let program = "variant nest = Leaf | Node of int * (int * nest);
+fun depth(n:nest):int => match n with | Leaf => 0 | Node (_, (_, inner)) => 1 + depth inner endmatch;
+val d = sum [ depth (if (i :>> int) == 3 then Leaf else Node (1, (2, Leaf)) endif) for i in ..[3000] ];";
+        session.evaluate("program", program, Mode::Script, &mut |_| ());
+        session.traced().into_iter().filter_map(|(_, text)| text.err()).collect::<Vec<_>>()
+    });
+    assert!(why.iter().any(|why| why.contains("a variant that mentions itself")), "{why:?}");
 }
 
 #[test]

@@ -54,6 +54,8 @@ prims! {
     Sorts "_sorts": "[T, I:COMPACTLINEAR] unit -> bool", "Whether `_sort` and `_order` are for arrays of this type: of more than a few values of one word.";
     Sort "_sort": "[T, I:COMPACTLINEAR] T ^ I -> T ^ I", "The elements in ascending order, of a type that `_sorts`.";
     Order "_order": "[T, I:COMPACTLINEAR] T ^ I -> I ^ I", "The indices in the ascending order of their elements, of a type that `_sorts`.";
+    Fuses "_fuses": "[T] unit -> bool", "Whether `_dot` is for elements of this type.";
+    Dot "_dot": "[T, I:COMPACTLINEAR] T ^ I * T ^ I -> T", "The sum of the products, each added without being rounded before; of a type that `_fuses`.";
     Size "sizeof": "[I:COMPACTLINEAR] unit -> int", "The number of values of `I`.";
     Wrap "wrap": "[T, S] S -> T", "The number as an integer of type `T`, wrapped around if it does not fit.";
     Saturate "saturate": "[T, S] S -> T", "The number as an integer of type `T`, the nearest bound if it does not fit.";
@@ -62,6 +64,7 @@ prims! {
     IndexInt "index": "[I:COMPACTLINEAR] int -> 1 + I", "Case 1 with the value of `I` whose code is the integer, or case 0.";
     IndexBigint "index": "[I:COMPACTLINEAR] bigint -> 1 + I", "Case 1 with the value of `I` whose code is the integer, or case 0.";
     Sqrt "sqrt": "real -> real", "The square root.";
+    Fma "fma": "real * real * real -> real", "`x * y + z`, rounded once.";
     Exp "exp": "real -> real", "e to the power of a number.";
     Log "log": "real -> real", "The natural logarithm.";
     Sin "sin": "real -> real", "The sine of an angle in radians.";
@@ -158,11 +161,17 @@ impl Prim {
     }
 }
 
-/// What [`Prim::Sorts`] says of an element type and an index type: values of one word have an order that is known, but those of a
+/// What [`Prim::Fuses`] says of the type it is used at.
+pub fn fuses(types: &[Type]) -> bool {
+    matches!(types, [element] if element.as_scalar() == Some(Scalar::Real))
+}
+
+/// What [`Prim::Sorts`] says of the types it is used at, of elements and of indices: values of one word have an order that is known, but those of a
 /// declared type may have one of their own.
-pub fn sorts(element: &Type, index: &Type) -> bool {
+pub fn sorts(types: &[Type]) -> bool {
     /// Fewer are sorted where they are, by the function in the language.
     const FEW: u64 = 200;
+    let [element, index] = types else { return false };
     let bits = |ty: &Type| ty.size().map_or(u64::MAX, |size| size.bits());
     let order = match element.as_scalar() {
         Some(scalar) => !matches!(scalar, Scalar::Bigint | Scalar::String),

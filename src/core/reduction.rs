@@ -4,8 +4,11 @@
 //! `zero` and the results of the chunks from left to right. Within a chunk elements are joined from left
 //! to right, except where `op` is plainly `+` or `*` of floats ([`joining`]): then [`LANES`] accumulators
 //! take turns (element `k` of the chunk goes to lane `k % LANES`), starting from -0 or 1, which change
-//! nothing; at the end lane `i` takes lane `i + 4`, then `i + 2`, then `i + 1`. So results are the same to
+//! nothing; at the end lane `i` takes lane `i + 4`, then `i + 2`, then `i + 1` ([`tree`]). So results are the same to
 //! the last bit on any number of threads, and an operation need only be associative.
+//!
+//! `_dot (x, y)` is the sum of the products, with the chunks and lanes of `+`; but a product is added to its lane
+//! without being rounded before (a fused multiplication and addition).
 //!
 //! `_scan (op, x)` has the same chunks. Within one the running results are made from left to right; to those of a
 //! later chunk the last result of the chunk before is joined from the left.
@@ -37,6 +40,18 @@ impl Joining {
             Joining::Mul => 1.0,
         }
     }
+}
+
+/// The lanes of a chunk joined.
+pub fn tree<T: Copy>(mut lanes: [T; LANES], mut join: impl FnMut(T, T) -> T) -> T {
+    let mut width = LANES / 2;
+    while width > 0 {
+        for i in 0..width {
+            lanes[i] = join(lanes[i], lanes[i + width]);
+        }
+        width /= 2;
+    }
+    lanes[0]
 }
 
 /// Whether a function is `+` or `*` of floats applied to its two parameters, be it through a method.

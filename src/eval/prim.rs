@@ -6,7 +6,7 @@ use super::error::Failure;
 use super::run::Machine;
 use super::show;
 use crate::core::Prim;
-use crate::core::prim::sorts;
+use crate::core::prim::{fuses, sorts};
 use crate::data::{FileSystem, Limits};
 use crate::elementary;
 use crate::layout::{Form, countable};
@@ -54,11 +54,10 @@ impl Machine {
             Prim::Str => Ok(Value::str(show(false, self))),
             Prim::Strr => Ok(Value::str(show(true, self))),
             Prim::Fail => Err(Failure::Failed { message: args[0].as_str().to_string() }),
-            Prim::Sorts => {
-                Ok(Value::bool(matches!(&types.args[..], [element, index] if sorts(element, index))))
-            }
-            Prim::Reduce | Prim::Scan | Prim::Sort | Prim::Order => {
-                Err(Failure::Internal { what: "a reduction out of its place" })
+            Prim::Fuses => Ok(Value::bool(fuses(&types.args))),
+            Prim::Sorts => Ok(Value::bool(sorts(&types.args))),
+            Prim::Reduce | Prim::Dot | Prim::Scan | Prim::Sort | Prim::Order => {
+                Err(Failure::Internal { what: "a primitive on whole arrays out of its place" })
             }
             Prim::Assert => {
                 if args[0].as_bool() {
@@ -117,6 +116,7 @@ impl Machine {
             Prim::Asin => real(elementary::asin(x())),
             Prim::Acos => real(elementary::acos(x())),
             Prim::Atan => real(elementary::atan(x())),
+            Prim::Fma => real(x().mul_add(args[1].as_real(), args[2].as_real())),
             Prim::Atan2 => real(elementary::atan2(x(), args[1].as_real())),
             Prim::Tanh => real(elementary::tanh(x())),
             Prim::Floor => real(x().floor()),

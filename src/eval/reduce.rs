@@ -3,7 +3,8 @@
 use super::code::{Closure, PrimTypes};
 use super::error::Failure;
 use super::run::{Result, Run};
-use crate::core::reduction::{CHUNK, Joining, LANES, joining};
+use crate::core::prim::fuses;
+use crate::core::reduction::{CHUNK, Joining, LANES, joining, tree};
 use crate::source::Span;
 use crate::types::{Scalar, Type};
 use crate::value::{Class, Seq, Value};
@@ -43,16 +44,10 @@ impl Run<'_, '_> {
                         let at = (i - low) % LANES;
                         lane[at] = join(lane[at], float(&element(i)));
                     }
-                    let mut width = LANES / 2;
-                    while width > 0 {
-                        for i in 0..width {
-                            lane[i] = join(lane[i], lane[i + width]);
-                        }
-                        width /= 2;
-                    }
+                    let sum = tree(lane, join);
                     match scalar {
-                        Scalar::Single => Value::single(lane[0] as f32),
-                        _ => Value::real(lane[0]),
+                        Scalar::Single => Value::single(sum as f32),
+                        _ => Value::real(sum),
                     }
                 }
                 None => {
@@ -66,6 +61,31 @@ impl Run<'_, '_> {
             total = self.apply(op, vec![total, part], span)?;
         }
         Ok(total)
+    }
+
+    /// `_dot (x, y)`.
+    pub(super) fn dot(&mut self, types: &PrimTypes, args: &[Value], span: Span) -> Result<Value> {
+        let index = types.args.get(1).map(|ty| self.machine.layouts.of(ty));
+        let count = index.and_then(|l| l.compact().and_then(|c| c.size.to_usize()));
+        let real = types.args.first().is_some_and(|ty| fuses(std::slice::from_ref(ty)));
+        let (Some(count), [x, y], true) = (count, args, real) else {
+            return Err(self.fail(Failure::Internal { what: "products of what is not real" }, span));
+        };
+        let element = |x: &Value, i: usize| match count {
+            1 => x.as_real(),
+            _ => x.slots(i, 1).as_real(),
+        };
+        let mut total = 0.0;
+        for low in (0..count).step_by(CHUNK) {
+            let mut lane = [Joining::Add.neutral(); LANES];
+            for i in low..count.min(low + CHUNK) {
+                self.tick(span)?;
+                let at = (i - low) % LANES;
+                lane[at] = element(x, i).mul_add(element(y, i), lane[at]);
+            }
+            total += tree(lane, |a, b| a + b);
+        }
+        Ok(Value::real(total))
     }
 
     /// `_scan (op, x)`.

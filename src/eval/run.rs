@@ -246,12 +246,18 @@ impl Run<'_, '_> {
     pub(super) fn tick(&mut self, span: Span) -> Result<()> {
         self.ticks = self.ticks.wrapping_add(1);
         if self.ticks.is_multiple_of(64) {
-            if self.host.interrupt.load(Ordering::Relaxed) {
-                return Err(self.fail(Failure::Interrupted, span));
-            }
+            self.go_on(span)?;
             self.machine.watch.tell();
         }
         Ok(())
+    }
+
+    /// Unless somebody wants the run to stop.
+    pub(super) fn go_on(&self, span: Span) -> Result<()> {
+        match self.host.interrupt.load(Ordering::Relaxed) {
+            true => Err(self.fail(Failure::Interrupted, span)),
+            false => Ok(()),
+        }
     }
 
     /// Runs a loop of so many rounds, if that is known; it is told whether to count them.
@@ -311,6 +317,10 @@ impl Run<'_, '_> {
             Kind::Prim(prim @ (Prim::Sort | Prim::Order), types, args) => {
                 let args = self.evals(args, frame)?;
                 self.sort(types, &args, *prim == Prim::Order, span)
+            }
+            Kind::Prim(Prim::Dot, types, args) => {
+                let args = self.evals(args, frame)?;
+                self.dot(types, &args, span)
             }
             Kind::Prim(Prim::Scan, types, args) => {
                 let args = self.evals(args, frame)?;

@@ -11,7 +11,6 @@ use crate::layout::Leaf;
 use crate::source::Span;
 use crate::types::Scalar;
 use crate::value::{Buffer, Class, Seq, Value};
-use std::sync::atomic::Ordering;
 
 /// Elements of a run.
 const RUN: usize = 1 << 19;
@@ -128,14 +127,6 @@ impl Run<'_, '_> {
             width *= 2;
         }
         Ok(())
-    }
-
-    /// Unless somebody wants the run to stop.
-    fn go_on(&mut self, span: Span) -> Result<()> {
-        match self.host.interrupt.load(Ordering::Relaxed) {
-            true => Err(self.fail(Failure::Interrupted, span)),
-            false => Ok(()),
-        }
     }
 }
 

@@ -171,7 +171,7 @@ impl Specialiser<'_> {
         let node = Node { kind: self.kind(term), span: term.span };
         let worth = self.sites
             && match &node.kind {
-                Kind::Build(..) | Kind::Prim(Prim::Reduce | Prim::Scan, ..) => true,
+                Kind::Build(..) | Kind::Prim(Prim::Reduce | Prim::Dot | Prim::Scan, ..) => true,
                 // What gives a function is taken over where that function is called.
                 Kind::CallKnown(..) | Kind::Call(..) => {
                     !term.ty.is_unit() && !matches!(term.ty.kind(), TypeKind::Function(..))

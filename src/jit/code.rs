@@ -3,7 +3,7 @@
 use super::emit::{self, Emit, Frame, Phase};
 use super::math;
 use super::native::Functions;
-use crate::loops::{Math, Nest, Op, Stmt, Ty, for_each_stmt};
+use crate::loops::{Item, Math, Nest, Op, Stmt, Ty, for_each_stmt};
 use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
@@ -47,10 +47,10 @@ fn machine() -> Result<OwnedTargetIsa, String> {
 /// The functions that a nest calls.
 fn called(nest: &Nest) -> Vec<(Math, &'static str, *const u8)> {
     let mut found = HashSet::new();
-    for_each_stmt(&nest.body, &mut |stmt| {
-        if let Stmt::Let(_, Op::Call(f, _)) = stmt {
-            found.insert(*f);
-        }
+    for_each_stmt(&nest.body, &mut |stmt| match stmt {
+        Stmt::Let(_, Op::Call(f, _)) => drop(found.insert(*f)),
+        Stmt::Total { item: Item::Product(..), .. } => drop(found.insert(Math::Fma)),
+        _ => {}
     });
     let mut symbols = math::symbols();
     symbols.retain(|(f, ..)| found.contains(f));

@@ -6,12 +6,12 @@
 //! multiplications and additions. Columns are packed so that depths lie side by side, a block of columns that stays in the
 //! second level of cache; rows, which four at a time stay in the first, are packed too. Depths are filled up to
 //! whole vectors by products of -0 and 1, which change nothing that they are added to. A multiplication is rounded before
-//! it is added, as in the evaluator.
+//! it is added, or not, as it is asked for.
 //!
 //! Written for fixed lengths, so that the compiler makes vectors of it; once for each family of processors.
 
 use super::emit::{DONE, STOPPED};
-use crate::core::reduction::LANES;
+use crate::core::reduction::{LANES, tree};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Rows and columns of a tile.
@@ -39,14 +39,17 @@ impl Strided<'_> {
 /// Eight numbers.
 pub type Lanes = [f64; LANES];
 
-/// `into[r * columns + c]` = the sum over `k` of `left[r, k] * right[k, c]`; [`DONE`], or [`STOPPED`] on the way.
+/// `into[r * columns + c]` = the sum over `k` of `left[r, k] * right[k, c]`, products `fused` with additions or rounded
+/// before; [`DONE`], or [`STOPPED`] on the way.
 pub fn contract(
     into: &mut [f64],
     left: Strided<'_>,
     right: Strided<'_>,
     (rows, columns, depth): (usize, usize, usize),
+    fused: bool,
     stop: &AtomicBool,
 ) -> i64 {
+    let product = if fused { product::<true> } else { product::<false> };
     let vectors = depth.div_ceil(LANES);
     let width = (PACKED / (vectors.max(1) * LANES)).max(TILE) / TILE * TILE;
     let mut packed: Vec<Lanes> = Vec::new();
@@ -119,23 +122,27 @@ fn pack_rows(tile: &mut [Lanes], left: Strided<'_>, first: usize, rows: usize, d
 }
 
 /// The sums of four rows and four columns.
-fn product(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[f64; TILE]; TILE] {
+fn product<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[f64; TILE]; TILE] {
     #[cfg(target_arch = "x86_64")]
     let lanes = if std::is_x86_feature_detected!("avx512f") {
-        super::native::wide(rows, columns, vectors)
-    } else if std::is_x86_feature_detected!("avx2") {
-        super::native::medium(rows, columns, vectors)
+        super::native::wide::<FUSED>(rows, columns, vectors)
+    } else if std::is_x86_feature_detected!("avx2") && super::emit::fuses() {
+        super::native::medium::<FUSED>(rows, columns, vectors)
     } else {
-        sums(rows, columns, vectors)
+        sums::<FUSED>(rows, columns, vectors)
     };
     #[cfg(not(target_arch = "x86_64"))]
-    let lanes = sums(rows, columns, vectors);
+    let lanes = sums::<FUSED>(rows, columns, vectors);
     lanes.map(|row| row.map(joined))
 }
 
 /// The lanes of the sums, for whatever processor it is compiled for.
 #[inline(always)]
-pub(super) fn sums(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
+pub(super) fn sums<const FUSED: bool>(
+    rows: &[Lanes],
+    columns: &[Lanes],
+    vectors: usize,
+) -> [[Lanes; TILE]; TILE] {
     let mut lanes = [[[-0.0; LANES]; TILE]; TILE];
     let rows = rows.as_chunks::<TILE>().0;
     let columns = columns.as_chunks::<TILE>().0;
@@ -143,7 +150,8 @@ pub(super) fn sums(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes
         for r in 0..TILE {
             for c in 0..TILE {
                 for l in 0..LANES {
-                    lanes[r][c][l] += row[r][l] * column[c][l];
+                    let (a, b, lane) = (row[r][l], column[c][l], &mut lanes[r][c][l]);
+                    *lane = if FUSED { a.mul_add(b, *lane) } else { *lane + a * b };
                 }
             }
         }
@@ -152,15 +160,8 @@ pub(super) fn sums(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes
 }
 
 /// Lanes joined in their order.
-fn joined(mut lanes: Lanes) -> f64 {
-    let mut width = LANES / 2;
-    while width > 0 {
-        for i in 0..width {
-            lanes[i] += lanes[i + width];
-        }
-        width /= 2;
-    }
-    lanes[0]
+fn joined(lanes: Lanes) -> f64 {
+    tree(lanes, |a, b| a + b)
 }
 
 #[cfg(test)]
@@ -168,9 +169,12 @@ mod tests {
     use super::*;
 
     /// The sum as the evaluator has it.
-    fn plain(left: &[f64], right: &[f64]) -> f64 {
+    fn plain(left: &[f64], right: &[f64], fused: bool) -> f64 {
         let mut lanes = [-0.0; LANES];
-        left.iter().zip(right).enumerate().for_each(|(k, (a, b))| lanes[k % LANES] += a * b);
+        for (k, (a, b)) in left.iter().zip(right).enumerate() {
+            let lane = &mut lanes[k % LANES];
+            *lane = if fused { a.mul_add(*b, *lane) } else { *lane + a * b };
+        }
         joined(lanes)
     }
 
@@ -193,12 +197,13 @@ mod tests {
             let left = Strided { slots: &left, row: depth, column: 1 };
             let right = Strided { slots: &right, row, column };
             let mut into = vec![7.0; rows * columns];
-            assert_eq!(contract(&mut into, left, right, (rows, columns, depth), &stop), DONE);
+            let fused = round % 3 == 0;
+            assert_eq!(contract(&mut into, left, right, (rows, columns, depth), fused, &stop), DONE);
             for r in 0..rows {
                 for c in 0..columns {
                     let a: Vec<f64> = (0..depth).map(|k| left.get(r, k)).collect();
                     let b: Vec<f64> = (0..depth).map(|k| right.get(k, c)).collect();
-                    let (sum, wanted) = (into[r * columns + c], plain(&a, &b));
+                    let (sum, wanted) = (into[r * columns + c], plain(&a, &b, fused));
                     assert!(sum.to_bits() == wanted.to_bits() || sum.is_nan() && wanted.is_nan());
                 }
             }
@@ -209,14 +214,24 @@ mod tests {
     fn every_width_of_vectors_gives_the_same_bits() {
         let mut random = fastrand::Rng::with_seed(12);
         let lanes: Vec<Lanes> = (0..80).map(|_| std::array::from_fn(|_| random.f64() - 0.5)).collect();
-        let wanted = sums(&lanes[..40], &lanes[40..], 10);
+        same::<true>(&lanes[..40], &lanes[40..]);
+        same::<false>(&lanes[..40], &lanes[40..]);
+        assert_ne!(
+            sums::<true>(&lanes[..40], &lanes[40..], 10),
+            sums::<false>(&lanes[..40], &lanes[40..], 10)
+        );
+    }
+
+    fn same<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes]) {
+        let wanted = sums::<FUSED>(rows, columns, 10);
+        assert_eq!(product::<FUSED>(rows, columns, 10), wanted.map(|row| row.map(joined)));
         #[cfg(target_arch = "x86_64")]
         {
-            if std::is_x86_feature_detected!("avx2") {
-                assert_eq!(super::super::native::medium(&lanes[..40], &lanes[40..], 10), wanted);
+            if std::is_x86_feature_detected!("avx2") && super::super::emit::fuses() {
+                assert_eq!(super::super::native::medium::<FUSED>(rows, columns, 10), wanted);
             }
             if std::is_x86_feature_detected!("avx512f") {
-                assert_eq!(super::super::native::wide(&lanes[..40], &lanes[40..], 10), wanted);
+                assert_eq!(super::super::native::wide::<FUSED>(rows, columns, 10), wanted);
             }
         }
     }

@@ -5,12 +5,13 @@
 //! another reads travels through the frame; constants are made again. A function gives [`DONE`],
 //! [`FAILED`] or [`STOPPED`].
 //!
-//! Innermost loops that only compute go by vectors ([`super::vector`]).
+//! Innermost loops that only compute go by vectors ([`super::vector`]); loops around loops per element by vectors with masks
+//! ([`super::masks`]).
 
-use crate::core::reduction::{Joining, LANES};
+use crate::core::reduction::{Joining, LANES, tree};
 use crate::loops::{
-    Array, Binary, Cast, Compare, Contraction, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var,
-    for_each_stmt,
+    Array, Binary, Cast, Compare, Contraction, Item, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary,
+    Var, for_each_stmt,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -98,7 +99,7 @@ pub fn phases(nest: &Nest) -> (Vec<Phase>, Frame) {
         for_each_stmt(&nest.body[phase.stmts.clone()], &mut |stmt| {
             stmt.for_each_reg(&mut read);
             match stmt {
-                Stmt::Total { value, .. } => read(*value),
+                Stmt::Total { item, .. } => item.regs().for_each(&mut read),
                 Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) => touched(*var),
                 _ => {}
             }
@@ -124,6 +125,14 @@ pub fn signature(mut signature: Signature) -> Signature {
     signature.params.extend([AbiParam::new(types::I64); 3]);
     signature.returns.push(AbiParam::new(types::I64));
     signature
+}
+
+/// Whether the processor multiplies and adds in one instruction.
+pub fn fuses() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::is_x86_feature_detected!("fma");
+    #[cfg(not(target_arch = "x86_64"))]
+    return cfg!(target_arch = "aarch64");
 }
 
 /// The machine's type.
@@ -162,7 +171,7 @@ pub struct Emit<'n, 'f> {
     vars: HashMap<Var, Variable>,
     labels: HashMap<Label, (Block, Block)>,
     bases: HashMap<Array, Value>,
-    fail: Block,
+    pub(super) fail: Block,
     stop: Block,
 }
 
@@ -227,30 +236,21 @@ impl<'n, 'f> Emit<'n, 'f> {
             stmt.for_each_reg(&mut |reg| {
                 read.insert(reg);
             });
+            arrays.extend(stmt.arrays());
             match stmt {
                 Stmt::Let(reg, op) => {
                     own.insert(*reg);
-                    match op {
-                        Op::Load(array, ..) => {
-                            arrays.insert(*array);
-                        }
-                        Op::Get(var) => {
-                            vars.insert(*var);
-                        }
-                        _ => {}
+                    if let Op::Get(var) = op {
+                        vars.insert(*var);
                     }
                 }
-                Stmt::Total { index, result, value, .. } => {
+                Stmt::Total { index, result, item, .. } => {
                     own.extend([*index, *result]);
-                    read.insert(*value);
+                    read.extend(item.regs());
                 }
                 Stmt::For { index, .. } | Stmt::Each { index, .. } => {
                     own.insert(*index);
                 }
-                Stmt::Store(array, ..) => {
-                    arrays.insert(*array);
-                }
-                Stmt::Contract(c) => arrays.extend([c.into, c.left, c.right]),
                 Stmt::Set(var, _) => {
                     vars.insert(*var);
                 }
@@ -313,7 +313,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.ins().load(ty, MemFlagsData::trusted(), self.args, 8 * at as i32)
     }
 
-    fn zero(&mut self, ty: Type) -> Value {
+    pub(super) fn zero(&mut self, ty: Type) -> Value {
         match ty {
             types::F64 => self.b.ins().f64const(0.0),
             types::F32 => self.b.ins().f32const(0.0),
@@ -421,9 +421,9 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.rounds(*index, low, high, body, None);
                 true
             }
-            Stmt::Total { index, low, high, body, value, joining, result } => {
+            Stmt::Total { index, low, high, body, item, result } => {
                 let (low, high) = (self.reg(*low), self.reg(*high));
-                let total = self.total(*index, low, high, body, *value, *joining);
+                let total = self.total(*index, low, high, body, *item);
                 self.regs.insert(*result, total);
                 true
             }
@@ -440,6 +440,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         for array in [contraction.into, contraction.left, contraction.right] {
             words.push(self.bases[&array]);
         }
+        words.push(self.b.ins().iconst(types::I64, i64::from(contraction.fused)));
         words.extend(contraction.regs().into_iter().map(|reg| self.reg(reg)));
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * words.len() as u32, 4);
         let slot = self.b.create_sized_stack_slot(data);
@@ -460,7 +461,10 @@ impl<'n, 'f> Emit<'n, 'f> {
     fn rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], label: Option<Label>) {
         let low = match super::vector::plan(self.nest, index, body, None) {
             Some(plan) => self.vector_rounds(&plan, index, low, high, body, label.is_some()),
-            None => low,
+            None => match super::masks::plan(self.nest, index, body) {
+                Some(plan) => self.masked_rounds(&plan, index, low, high, body),
+                None => low,
+            },
         };
         let (head, inside) = (self.b.create_block(), self.b.create_block());
         let (next, end) = (self.b.create_block(), self.b.create_block());
@@ -486,16 +490,9 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// The lanes of one chunk, joined.
-    fn total(
-        &mut self,
-        index: Reg,
-        low: Value,
-        high: Value,
-        body: &[Stmt],
-        value: Reg,
-        joining: Joining,
-    ) -> Value {
-        let ty = machine_type(self.nest.regs[value as usize]);
+    fn total(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], item: Item) -> Value {
+        let ty = machine_type(item.ty(self.nest));
+        let joining = item.joining();
         let bytes = ty.bytes();
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, LANES as u32 * bytes, 4);
         let slot = self.b.create_sized_stack_slot(data);
@@ -505,10 +502,9 @@ impl<'n, 'f> Emit<'n, 'f> {
             types::F32 => self.b.ins().f32const(joining.neutral() as f32),
             _ => self.b.ins().f64const(joining.neutral()),
         };
-        let start = match super::vector::plan(self.nest, index, body, Some(value)) {
+        let start = match super::vector::plan(self.nest, index, body, Some(item)) {
             Some(plan) => {
-                let (accumulators, start) =
-                    self.vector_total(&plan, index, low, high, body, value, joining, neutral);
+                let (accumulators, start) = self.vector_total(&plan, index, low, high, body, item, neutral);
                 for (i, lane) in accumulators.into_iter().enumerate() {
                     self.b.ins().store(flags, lane, lanes, 16 * i as i32);
                 }
@@ -531,29 +527,38 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.switch_to_block(inside);
         self.regs.insert(index, at);
         if self.stmts(body) {
-            let element = self.reg(value);
             let from = self.b.ins().isub(at, low);
             let lane = self.b.ins().band_imm_s(from, LANES as i64 - 1);
             let offset = self.b.ins().imul_imm_s(lane, i64::from(bytes));
             let place = self.b.ins().iadd(lanes, offset);
             let old = self.b.ins().load(ty, flags, place, 0);
-            let new = self.joined(joining, old, element);
+            let new = match item {
+                Item::One(joining, value) => {
+                    let value = self.reg(value);
+                    self.joined(joining, old, value)
+                }
+                Item::Product(a, b) => {
+                    let (a, b) = (self.reg(a), self.reg(b));
+                    self.fused(a, b, old)
+                }
+            };
             self.b.ins().store(flags, new, place, 0);
             let one = self.b.ins().iconst(types::I64, 1);
             let after = self.b.ins().iadd(at, one);
             self.jump(head, &[after]);
         }
         self.b.switch_to_block(end);
-        let mut lane: Vec<Value> =
-            (0..LANES as i32).map(|i| self.b.ins().load(ty, flags, lanes, i * bytes as i32)).collect();
-        let mut width = LANES / 2;
-        while width > 0 {
-            for i in 0..width {
-                lane[i] = self.joined(joining, lane[i], lane[i + width]);
-            }
-            width /= 2;
+        let lanes = std::array::from_fn(|i| self.b.ins().load(ty, flags, lanes, i as i32 * bytes as i32));
+        tree(lanes, |a, b| self.joined(joining, a, b))
+    }
+
+    /// `a * b + c`, rounded once, of numbers; of vectors, if the processor has it.
+    pub fn fused(&mut self, a: Value, b: Value, c: Value) -> Value {
+        if fuses() {
+            return self.b.ins().fma(a, b, c);
         }
-        lane[0]
+        let call = self.b.ins().call(self.functions.math[&Math::Fma], &[a, b, c]);
+        self.b.inst_results(call)[0]
     }
 
     /// Two values joined.
@@ -682,6 +687,9 @@ impl<'n, 'f> Emit<'n, 'f> {
             Op::Get(var) => self.b.use_var(self.vars[var]),
             Op::Call(f, args) => {
                 let args: Vec<Value> = args.iter().map(|r| self.reg(*r)).collect();
+                if let (Math::Fma, [a, b, c]) = (f, &args[..]) {
+                    return self.fused(*a, *b, *c);
+                }
                 let call = self.b.ins().call(self.functions.math[f], &args);
                 self.b.inst_results(call)[0]
             }

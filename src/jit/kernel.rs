@@ -50,12 +50,7 @@ impl NestKernel {
         let nest = &self.lowered.nest;
         let mut own: Vec<Buffer> = Vec::new();
         for array in &self.own[at] {
-            let bytes = nest.slots[*array].checked_mul(u64::from(nest.arrays[*array].width));
-            let bytes = bytes.filter(|bytes| *bytes <= memory);
-            let Some((buffer, _)) = bytes.and_then(|b| Buffer::filled(Class::Word, b.div_ceil(8) as usize))
-            else {
-                return FAILED;
-            };
+            let Some(buffer) = room(nest, *array, None, memory) else { return FAILED };
             words[self.code.frame.arrays + array] = buffer.address();
             own.push(buffer);
         }
@@ -63,11 +58,14 @@ impl NestKernel {
     }
 
     /// Does the rounds of a parallel phase.
-    fn rounds(&self, at: usize, each: usize, words: &mut Vec<u64>, limits: &Limits<'_>) -> i64 {
+    fn rounds(
+        &self,
+        (at, each): (usize, usize),
+        count: i64,
+        words: &mut Vec<u64>,
+        limits: &Limits<'_>,
+    ) -> i64 {
         let (stop, memory) = (limits.interrupt, limits.memory);
-        let Some(count) = self.code.phases[at].count.map(|c| words[self.code.frame.regs[&c]] as i64) else {
-            return DONE;
-        };
         let cost = self.lowered.nest.costs.get(each).copied().unwrap_or(1.0).max(0.05);
         let whole = cost * count as f64;
         let pool = if whole >= WORTH_SPLITTING { self.shared.pool() } else { None };
@@ -145,6 +143,19 @@ impl NestKernel {
     }
 }
 
+/// Room for an array of a nest, if there is so much memory: of slots of a class, or of bytes.
+fn room(nest: &Nest, array: usize, class: Option<Class>, memory: u64) -> Option<Buffer> {
+    let slots = nest.slots[array];
+    let bytes = slots.checked_mul(u64::from(nest.arrays[array].width)).filter(|bytes| *bytes <= memory)?;
+    let (class, slots) = class.map_or((Class::Word, bytes.div_ceil(8)), |class| (class, slots));
+    // A nest writes each slot before it reads it.
+    let (buffer, fresh) = Buffer::filled(class, slots as usize)?;
+    if fresh {
+        super::native::huge_pages(buffer.address(), bytes);
+    }
+    Some(buffer)
+}
+
 /// The arrays that each piece of a phase has of its own.
 fn own_arrays(nest: &Nest, phase: &Phase) -> Vec<usize> {
     let mut found = BTreeSet::new();
@@ -215,35 +226,27 @@ impl Kernel for NestKernel {
         }
         let mut results: Vec<Option<Buffer>> = vec![None; self.lowered.classes.len()];
         let mut work: Vec<Buffer> = Vec::new();
-        for (at, (array, slots)) in nest.arrays.iter().zip(&nest.slots).enumerate() {
-            let bytes = match slots.checked_mul(u64::from(array.width)) {
-                Some(bytes) if bytes <= limits.memory => bytes,
-                _ => return Ran::Failed,
-            };
-            let (class, slots) = match array.origin {
-                Origin::Result(number) => (self.lowered.classes[number as usize], *slots),
-                Origin::Scratch => (Class::Word, bytes.div_ceil(8)),
+        for (at, array) in nest.arrays.iter().enumerate() {
+            let class = match array.origin {
+                Origin::Result(number) => Some(self.lowered.classes[number as usize]),
+                Origin::Scratch => None,
                 Origin::Given(_) | Origin::Changed(_) | Origin::Local(_) | Origin::Own => continue,
             };
-            // A nest writes each slot before it reads it.
-            let Some((buffer, fresh)) = Buffer::filled(class, slots as usize) else { return Ran::Failed };
-            let address = buffer.address();
-            if fresh {
-                super::native::huge_pages(address, bytes);
-            }
+            let Some(buffer) = room(nest, at, class, limits.memory) else { return Ran::Failed };
+            words[frame.arrays + at] = buffer.address();
             match array.origin {
                 Origin::Result(number) => results[number as usize] = Some(buffer),
                 _ => work.push(buffer),
             }
-            words[frame.arrays + at] = address;
         }
         let mut each = 0;
         for (at, phase) in self.code.phases.iter().enumerate() {
             let status = match phase.count {
                 None => self.code.functions.call(at, FrameAddress::of(&mut words), 0, 0),
-                Some(_) => {
+                Some(count) => {
                     each += 1;
-                    self.rounds(at, each - 1, &mut words, limits)
+                    let count = words[frame.regs[&count]] as i64;
+                    self.rounds((at, each - 1), count, &mut words, limits)
                 }
             };
             match status {

@@ -30,6 +30,7 @@ functions! {
     Tanh "felis_tanh" (x: f64) -> f64 = elementary::tanh(x);
     Round "felis_round" (x: f64) -> f64 = x.round();
     Atan2 "felis_atan2" (y: f64, x: f64) -> f64 = elementary::atan2(y, x);
+    Fma "felis_fma" (x: f64, y: f64, z: f64) -> f64 = x.mul_add(y, z);
     Pow "felis_pow" (x: f64, y: f64) -> f64 = elementary::pow(x, y);
     Rem "felis_rem" (x: f64, y: f64) -> f64 = x % y;
     PowSingle "felis_pow_single" (x: f32, y: f32) -> f32 = elementary::pow_single(x, y);

@@ -58,7 +58,7 @@ impl Drop for Functions {
 }
 
 /// Contracts, as code asks for it: see [`Contraction`](crate::loops::Contraction). `words` are the address of the flag that
-/// stops a run, those of three arrays (results, left, right), and the numbers in the order of
+/// stops a run, those of three arrays (results, left, right), whether products are fused, and the numbers in the order of
 /// [`Contraction::regs`](crate::loops::Contraction::regs). Gives [`DONE`](super::emit::DONE), or
 /// [`STOPPED`](super::emit::STOPPED) if it was stopped.
 pub(super) extern "C" fn contract(words: *const u64) -> i64 {
@@ -69,13 +69,13 @@ pub(super) extern "C" fn contract(words: *const u64) -> i64 {
             _ => (rows - 1) * row + (columns - 1) * column + 1,
         }
     }
-    // SAFETY: code that `emit` makes passes the address of 14 words on its stack. The arrays are alive and no
+    // SAFETY: code that `emit` makes passes the address of 15 words on its stack. The arrays are alive and no
     // round of the same phase writes what others read or write (above); the slots are those that the loops in place of
     // which this stands would read and write, and they are initialised.
     unsafe {
-        let words = std::slice::from_raw_parts(words, 14);
+        let words = std::slice::from_raw_parts(words, 15);
         let stop = &*(words[0] as *const std::sync::atomic::AtomicBool);
-        let size = |i: usize| words[4 + i] as usize;
+        let size = |i: usize| words[5 + i] as usize;
         let (rows, columns, depth) = (size(1), size(2), size(3));
         let array = |base: usize, from: usize| (words[base] as *mut f64).add(from);
         let into = std::slice::from_raw_parts_mut(array(1, size(0)), rows * columns);
@@ -89,19 +89,24 @@ pub(super) extern "C" fn contract(words: *const u64) -> i64 {
             row: size(8),
             column: size(9),
         };
-        super::contract::contract(into, left, right, (rows, columns, depth), stop)
+        super::contract::contract(into, left, right, (rows, columns, depth), words[4] != 0, stop)
     }
 }
 
 /// [`sums`](super::contract::sums) with vectors of 512 bits, written out: compilers that are told of a certain processor
 /// prefer shorter ones.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn wide(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
+pub(super) fn wide<const FUSED: bool>(
+    rows: &[Lanes],
+    columns: &[Lanes],
+    vectors: usize,
+) -> [[Lanes; TILE]; TILE] {
     use std::arch::x86_64::{
-        __m512d, _mm512_add_pd, _mm512_loadu_pd, _mm512_mul_pd, _mm512_set1_pd, _mm512_storeu_pd,
+        __m512d, _mm512_add_pd, _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_mul_pd, _mm512_set1_pd,
+        _mm512_storeu_pd,
     };
     #[target_feature(enable = "avx512f")]
-    fn wide(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
+    fn wide<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
         // SAFETY: a reference to eight numbers is an address of 64 bytes to read.
         let load = |lanes: &Lanes| -> __m512d { unsafe { _mm512_loadu_pd(lanes.as_ptr()) } };
         let mut sums = [[_mm512_set1_pd(-0.0); TILE]; TILE];
@@ -111,7 +116,11 @@ pub(super) fn wide(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes
             for r in 0..TILE {
                 let factor = load(&row[r]);
                 for c in 0..TILE {
-                    sums[r][c] = _mm512_add_pd(sums[r][c], _mm512_mul_pd(factor, column[c]));
+                    sums[r][c] = if FUSED {
+                        _mm512_fmadd_pd(factor, column[c], sums[r][c])
+                    } else {
+                        _mm512_add_pd(sums[r][c], _mm512_mul_pd(factor, column[c]))
+                    };
                 }
             }
         }
@@ -124,19 +133,23 @@ pub(super) fn wide(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes
     }
     assert!(std::is_x86_feature_detected!("avx512f"));
     // SAFETY: the processor has these instructions.
-    unsafe { wide(rows, columns, vectors) }
+    unsafe { wide::<FUSED>(rows, columns, vectors) }
 }
 
 /// [`sums`](super::contract::sums) with vectors of 256 bits.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn medium(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
-    #[target_feature(enable = "avx2")]
-    fn medium(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
-        super::contract::sums(rows, columns, vectors)
+pub(super) fn medium<const FUSED: bool>(
+    rows: &[Lanes],
+    columns: &[Lanes],
+    vectors: usize,
+) -> [[Lanes; TILE]; TILE] {
+    #[target_feature(enable = "avx2,fma")]
+    fn medium<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
+        super::contract::sums::<FUSED>(rows, columns, vectors)
     }
-    assert!(std::is_x86_feature_detected!("avx2"));
+    assert!(std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"));
     // SAFETY: the processor has these instructions.
-    unsafe { medium(rows, columns, vectors) }
+    unsafe { medium::<FUSED>(rows, columns, vectors) }
 }
 
 macro_rules! blocks {

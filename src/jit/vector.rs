@@ -5,9 +5,9 @@
 //! several vectors are in flight at a time, to hide how long an operation takes. What is left over at
 //! the end is done one by one, by the same operations: a float comes out the same either way.
 
-use super::emit::{Emit, machine_type};
-use crate::core::reduction::{Joining, LANES};
-use crate::loops::{Array, Binary, Compare, Math, Nest, Op, Reg, Stmt, Ty, Unary};
+use super::emit::{Emit, fuses, machine_type};
+use crate::core::reduction::LANES;
+use crate::loops::{Array, Binary, Compare, Item, Math, Nest, Op, Reg, Stmt, Ty, Unary};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
@@ -47,8 +47,8 @@ fn blocks(f: Math) -> bool {
     matches!(f, Math::Exp | Math::Log)
 }
 
-/// Whether, and how, a loop over `index` goes by vectors; `total` is a register whose lanes are wanted.
-pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Reg>) -> Option<Plan> {
+/// Whether, and how, a loop over `index` goes by vectors; `total` is what lanes are to take in.
+pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Item>) -> Option<Plan> {
     let mut roles: HashMap<Reg, Role> = HashMap::from([(index, Role::Index)]);
     // An array that is stored into is read and written at one place in each round.
     let mut stored: HashMap<Array, Reg> = HashMap::new();
@@ -137,6 +137,13 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Reg>) -> Optio
                         (Role::Mask, Role::Same | Role::Lanes, Role::Same | Role::Lanes) => Role::Lanes,
                         _ => return None,
                     },
+                    Op::Call(Math::Fma, args) => {
+                        let plain = args.iter().all(|arg| matches!(role(arg), Role::Same | Role::Lanes));
+                        if !plain || !fuses() {
+                            return None;
+                        }
+                        Role::Lanes
+                    }
                     Op::Call(f, args) => match args[..] {
                         [a] if blocks(*f) && role(&a) == Role::Lanes => {
                             calls = true;
@@ -169,7 +176,8 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Reg>) -> Optio
         }
     }
     let unroll = if let Some(total) = total {
-        if roles.get(&total) != Some(&Role::Lanes) {
+        let lanes = |reg: Reg| roles.get(&reg) == Some(&Role::Lanes);
+        if !total.regs().all(lanes) || matches!(total, Item::Product(..)) && !fuses() {
             return None;
         }
         LANES * width? / 16
@@ -227,16 +235,18 @@ impl Emit<'_, '_> {
         low: Value,
         high: Value,
         body: &[Stmt],
-        value: Reg,
-        joining: Joining,
+        item: Item,
         neutral: Value,
     ) -> (Vec<Value>, Value) {
-        let vector = plan.vector(self.nest.regs[value as usize]);
+        let vector = plan.vector(item.ty(self.nest));
         let start = self.b.ins().splat(vector, neutral);
         let accumulators = vec![start; plan.unroll];
         self.vectors(plan, index, low, high, body, accumulators, &mut |this, made, old| {
-            let new = &made[&value];
-            old.iter().zip(new).map(|(old, new)| this.joined(joining, *old, *new)).collect()
+            let taken = |(i, old): (usize, &Value)| match item {
+                Item::One(joining, value) => this.joined(joining, *old, made[&value][i]),
+                Item::Product(a, b) => this.fused(made[&a][i], made[&b][i], *old),
+            };
+            old.iter().enumerate().map(taken).collect()
         })
     }
 
@@ -315,7 +325,7 @@ impl Emit<'_, '_> {
                         let value = self.op(op);
                         self.regs.insert(*reg, value);
                     }
-                    Role::Lanes | Role::Mask if matches!(op, Op::Call(..)) => {
+                    Role::Lanes | Role::Mask if matches!(op, Op::Call(f, _) if blocks(*f)) => {
                         let lanes = self.block_call(plan, op, &made);
                         made.insert(*reg, lanes);
                     }
@@ -408,6 +418,10 @@ impl Emit<'_, '_> {
                     self.b.ins().bitcast(ty, little, c)
                 };
                 self.b.ins().bitselect(mask, a, b)
+            }
+            Op::Call(Math::Fma, args) => {
+                let (a, b, c) = (get(&args[0]), get(&args[1]), get(&args[2]));
+                self.fused(a, b, c)
             }
             // No other operation has lanes.
             _ => self.op(op),

@@ -1,6 +1,6 @@
 //! What loops cost, by a rough estimate: so that small ones are not cut into pieces.
 
-use super::{Binary, Compare, Nest, Op, Reg, Stmt, Ty};
+use super::{Binary, Compare, Math, Nest, Op, Reg, Stmt, Ty};
 use std::collections::HashMap;
 
 /// Rounds of a loop whose number is not known.
@@ -59,6 +59,7 @@ fn first_rounds(nest: &Nest) -> HashMap<Reg, f64> {
 pub fn op(op: &Op) -> f64 {
     match op {
         Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => 0.0,
+        Op::Call(Math::Fma, _) => 0.25,
         Op::Call(..) => 8.0,
         Op::Load(..) => 0.5,
         Op::Binary(Binary::DivSigned | Binary::DivUnsigned | Binary::RemSigned | Binary::RemUnsigned, ..) => {

@@ -194,6 +194,8 @@ pub enum Math {
     Tanh,
     Round,
     Atan2,
+    /// `x * y + z` of binary64, rounded once.
+    Fma,
     /// Power of binary64.
     Pow,
     /// Remainder of binary64.
@@ -211,6 +213,7 @@ impl Math {
     pub fn signature(self) -> (&'static [Ty], Ty) {
         match self {
             Math::Atan2 | Math::Pow | Math::Rem => (&[Ty::F64, Ty::F64], Ty::F64),
+            Math::Fma => (&[Ty::F64; 3], Ty::F64),
             Math::PowSingle | Math::RemSingle => (&[Ty::F32, Ty::F32], Ty::F32),
             Math::PowInt => (&[Ty::I64, Ty::I64], Ty::I64),
             _ => (&[Ty::F64], Ty::F64),
@@ -295,11 +298,62 @@ pub enum Stmt {
     Fail,
     /// The index from 0 up to, not including, `count`, in any order.
     Each { index: Reg, count: Reg, body: Vec<Stmt> },
-    /// Joins `value`, which `body` sets for each index from `low` up to, not including, `high`, in
+    /// Joins what `body` sets for each index from `low` up to, not including, `high`, in
     /// lanes; of nothing, what lanes start from.
-    Total { index: Reg, low: Reg, high: Reg, body: Vec<Stmt>, value: Reg, joining: Joining, result: Reg },
+    Total { index: Reg, low: Reg, high: Reg, body: Vec<Stmt>, item: Item, result: Reg },
     /// Sums of products for each row and column.
     Contract(Contraction),
+}
+
+/// What a [`Stmt::Total`] joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Item {
+    /// A number, by an operation.
+    One(Joining, Reg),
+    /// The product of two, added without being rounded before.
+    Product(Reg, Reg),
+}
+
+impl Item {
+    /// The registers.
+    pub fn regs(self) -> impl Iterator<Item = Reg> {
+        let (first, second) = match self {
+            Item::One(_, reg) => (reg, None),
+            Item::Product(a, b) => (a, Some(b)),
+        };
+        [first].into_iter().chain(second)
+    }
+
+    /// The same of other registers.
+    pub fn map(self, mut f: impl FnMut(Reg) -> Reg) -> Item {
+        match self {
+            Item::One(joining, reg) => Item::One(joining, f(reg)),
+            Item::Product(a, b) => Item::Product(f(a), f(b)),
+        }
+    }
+
+    /// How lanes are joined.
+    pub fn joining(self) -> Joining {
+        match self {
+            Item::One(joining, _) => joining,
+            Item::Product(..) => Joining::Add,
+        }
+    }
+
+    /// The type of the lanes.
+    pub fn ty(self, nest: &Nest) -> Ty {
+        match self {
+            Item::One(_, reg) | Item::Product(reg, _) => nest.regs[reg as usize],
+        }
+    }
+
+    /// A lane with one more.
+    pub fn taken(self, lane: Reg) -> Op {
+        match self {
+            Item::One(joining, reg) => Op::Binary(joining.operation(), lane, reg),
+            Item::Product(a, b) => Op::Call(Math::Fma, vec![a, b, lane]),
+        }
+    }
 }
 
 /// Sums of products of binary64: for each row `r` and column `c`
@@ -309,10 +363,12 @@ pub enum Stmt {
 ///     left[left_at + r * left_row + k * left_step] * right[right_at + k * right_step + c * right_column]
 /// ```
 ///
-/// in the lanes of one chunk, as [`Stmt::Total`] has them. `depth` is at most a chunk.
+/// in the lanes of one chunk, as [`Stmt::Total`] has them; each product `fused` with its addition, or rounded before. `depth` is
+/// at most a chunk.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // said above
 pub struct Contraction {
+    pub fused: bool,
     pub into: Array,
     pub at: Reg,
     pub rows: Reg,
@@ -432,6 +488,13 @@ impl Nest {
             body: self.body.clone(),
             words: self.words.clone(),
         }
+    }
+
+    /// One more array, of slots of `width` bytes.
+    pub fn array(&mut self, origin: Origin, width: u8, slots: u64) -> Array {
+        self.arrays.push(ArrayInfo { origin, width });
+        self.slots.push(slots);
+        self.arrays.len() as Array - 1
     }
 }
 

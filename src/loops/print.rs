@@ -1,6 +1,6 @@
 //! The loop form as text, for people who look at what a program became.
 
-use super::{Compare, Joining, Nest, Op, Origin, Stmt, Ty};
+use super::{Compare, Item, Joining, Nest, Op, Origin, Stmt, Ty};
 use std::fmt::Write;
 
 /// A nest as text.
@@ -80,15 +80,20 @@ fn stmts(nest: &Nest, list: &[Stmt], depth: usize, out: &mut String) {
                 stmts(nest, body, depth + 1, out);
                 continue;
             }
-            Stmt::Total { index, low, high, body, value, joining, result } => {
-                let sign = if *joining == Joining::Add { "sum" } else { "product" };
-                let _ = writeln!(out, "{indent}r{result} = {sign} of r{value}, r{index} in r{low}..<r{high}");
+            Stmt::Total { index, low, high, body, item, result } => {
+                let item = match item {
+                    Item::One(Joining::Add, value) => format!("sum of r{value}"),
+                    Item::One(Joining::Mul, value) => format!("product of r{value}"),
+                    Item::Product(a, b) => format!("sum of r{a} * r{b}"),
+                };
+                let _ = writeln!(out, "{indent}r{result} = {item}, r{index} in r{low}..<r{high}");
                 stmts(nest, body, depth + 1, out);
                 continue;
             }
             Stmt::Contract(c) => writeln!(
                 out,
-                "{indent}contract r{} * r{}, depth r{}: a{}[r{} ...] <- a{}[r{}, r{}, r{}] a{}[r{}, r{}, r{}]",
+                "{indent}contract{} r{} * r{}, depth r{}: a{}[r{} ...] <- a{}[r{}, r{}, r{}] a{}[r{}, r{}, r{}]",
+                if c.fused { " fused" } else { "" },
                 c.rows,
                 c.columns,
                 c.depth,

@@ -1,7 +1,7 @@
 //! A second look at the loop form: registers set once and before they are read, types that fit,
 //! parallel statements where they may stand.
 
-use super::{Binary, Cast, Label, Nest, Op, Origin, Stmt, Ty, Unary};
+use super::{Binary, Cast, Item, Label, Nest, Op, Origin, Stmt, Ty, Unary};
 use std::collections::HashSet;
 
 /// What is wrong with a nest, if anything.
@@ -127,17 +127,22 @@ impl Validator<'_> {
                 }
                 self.inside(body, scope, Some(*index))
             }
-            Stmt::Total { index, low, high, body, value, result, .. } => {
+            Stmt::Total { index, low, high, body, item, result } => {
                 self.want(*low, Ty::I64)?;
                 self.want(*high, Ty::I64)?;
-                if !self.ty(*value)?.is_float() || self.ty(*value)? != self.ty(*result)? {
-                    return Err(format!("r{value} cannot be joined"));
+                let wanted = match item {
+                    Item::One(..) => self.ty(*result)?,
+                    Item::Product(..) => Ty::F64,
+                };
+                if !wanted.is_float() || self.ty(*result)? != wanted {
+                    return Err(format!("r{result} is no sum"));
                 }
+                item.regs().try_for_each(|reg| self.want(reg, wanted))?;
                 let mut inner = scope.clone();
                 self.define(*index, &mut inner)?;
                 self.stmts(body, &mut inner, false)?;
-                if !inner.contains(value) {
-                    return Err(format!("r{value} is not set by the body"));
+                if let Some(reg) = item.regs().find(|reg| !inner.contains(reg)) {
+                    return Err(format!("r{reg} is not set by the body"));
                 }
                 self.define(*result, scope)
             }

@@ -279,14 +279,15 @@ impl<'a> Lower<'a> {
             let zeros = cases.iter().map(|ty| self.zero(ty)).collect::<Result<Vec<_>>>()?;
             return Ok(V::Sum(self.int(0)?, Rc::new(zeros)));
         }
-        if let (Form::Parts(parts), None) = (&self.layout(ty).form, self.stored(ty).ok())
-            && let Some(types) = ty.components(parts.len())
-        {
-            let zeros = types.iter().map(|ty| self.zero(&bare(ty))).collect::<Result<Vec<_>>>()?;
-            let parts: Vec<_> = zeros.into_iter().zip(types).collect();
-            return self.tuple(parts, ty);
-        }
-        let layout = self.stored(ty)?;
+        let layout = match (self.stored(ty), &self.layout(ty).form) {
+            (Ok(layout), _) => layout,
+            (Err(no), Form::Parts(parts)) => {
+                let types = ty.components(parts.len()).ok_or(no)?;
+                let zeros = types.iter().map(|ty| self.zero(&bare(ty))).collect::<Result<Vec<_>>>()?;
+                return self.tuple(zeros.into_iter().zip(types).collect(), ty);
+            }
+            (Err(no), _) => return Err(no),
+        };
         Ok(match layout.slots {
             0 => V::Unit,
             1 => {

@@ -45,7 +45,7 @@ mod uses;
 use crate::core::{FunctionId, LocalInfo, Program, Root, Term};
 use crate::kernel::{Input, Part, Shape, What};
 use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY};
-use crate::loops::{Array, ArrayInfo, Binary, Label, Nest, Op, Origin, Reg, Stmt, Ty, Var};
+use crate::loops::{Array, Binary, Label, Nest, Op, Origin, Reg, Stmt, Ty, Var};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
@@ -67,7 +67,7 @@ const MOST: usize = 16;
 const TOO_LONG: &str = "a part that would become too long";
 
 /// Slots of the largest array that lives on the stack of a run.
-const LOCAL_SLOTS: usize = 512;
+const LOCAL_SLOTS: u64 = 512;
 
 /// Why a part is declined.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -247,10 +247,9 @@ pub fn lower<'a>(part: &'a Part<'a>) -> std::result::Result<Lowered, No> {
     for _ in 0..MOST {
         let mut lower = Lower::new(part, at_once.clone());
         let result = lower.attempt();
-        let repeated = lower.repeated().filter(|number| !at_once.contains(number));
-        let next = match result {
-            Ok(()) => {
-                let unread = lower.unread()?;
+        let repeated = lower.repeat.worth_storing().filter(|number| !at_once.contains(number));
+        let next = match result.and_then(|()| lower.unread()) {
+            Ok(unread) => {
                 if unread.is_none() {
                     so_far = Some(lower.done());
                 }
@@ -583,21 +582,22 @@ impl<'a> Lower<'a> {
             Class::Wide | Class::Any => return Err(No("slots of more than 64 bits")),
             class => class.bytes() as u8,
         };
-        self.nest.arrays.push(ArrayInfo { origin, width });
-        self.nest.slots.push(slots);
-        Ok(self.nest.arrays.len() as Array - 1)
+        Ok(self.nest.array(origin, width, slots))
     }
 
     /// An array to work in, of as many slots as a type has.
     pub(crate) fn scratch(&mut self, layout: &Layout) -> Result<Array> {
-        match (self.in_each, layout.slots) {
-            (false, slots) => self.array(Origin::Scratch, layout.class, slots as u64),
-            (true, slots) if slots <= LOCAL_SLOTS => {
-                let room = slots.next_multiple_of(2) as u32;
-                self.array(Origin::Local(room), layout.class, slots as u64)
-            }
-            (true, slots) => self.array(Origin::Own, layout.class, slots as u64),
-        }
+        self.working(layout.class, layout.slots as u64)
+    }
+
+    /// An array to work in. Rounds that may run at the same time have each their own.
+    pub(crate) fn working(&mut self, class: Class, slots: u64) -> Result<Array> {
+        let origin = match self.in_each {
+            false => Origin::Scratch,
+            true if slots <= LOCAL_SLOTS => Origin::Local(slots.next_multiple_of(2) as u32),
+            true => Origin::Own,
+        };
+        self.array(origin, class, slots)
     }
 
     fn result_array(&mut self, layout: &Layout) -> Result<Array> {

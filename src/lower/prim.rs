@@ -1,7 +1,7 @@
 //! Primitives.
 
 use super::{Frame, Lower, No, Result, V};
-use crate::core::prim::sorts;
+use crate::core::prim::{fuses, sorts};
 use crate::core::{Prim, Term};
 use crate::layout::Form;
 use crate::loops::{Binary, Cast, Compare, Math, Op, Reg, Stmt, Ty, Unary};
@@ -23,9 +23,12 @@ impl<'a> Lower<'a> {
             self.emit(Stmt::Fail)?;
             return self.zero(&ty);
         }
+        if prim == Prim::Fuses {
+            let known = fuses(&self.types(frame, type_args));
+            return self.int(u64::from(known)).map(V::Word);
+        }
         if prim == Prim::Sorts {
-            let types = self.types(frame, type_args);
-            let known = matches!(&types[..], [element, index] if sorts(element, index));
+            let known = sorts(&self.types(frame, type_args));
             return self.int(u64::from(known)).map(V::Word);
         }
         let types: Vec<Type> = type_args.iter().map(|t| self.ty(frame, t)).collect();
@@ -38,6 +41,11 @@ impl<'a> Lower<'a> {
             let V::Fun(op) = op else { return Err(No("a function that is not known")) };
             let from = self.ty(frame, &args[2].ty);
             return self.reduce(&op.clone(), zero, x, &types, &from);
+        }
+        if prim == Prim::Dot {
+            let [x, y] = &values[..] else { return Err(No("products without their parts")) };
+            let from = self.ty(frame, &args[0].ty);
+            return self.dot(x, y, &types, &from);
         }
         if prim == Prim::Scan {
             let [op, x] = &values[..] else { return Err(No("a scan without its parts")) };
@@ -79,6 +87,7 @@ impl<'a> Lower<'a> {
             Prim::Atan => call(self, Math::Atan),
             Prim::Tanh => call(self, Math::Tanh),
             Prim::Round => call(self, Math::Round),
+            Prim::Fma => call(self, Math::Fma),
             Prim::Atan2 => call(self, Math::Atan2),
             Prim::IsNan => Ok(V::Word(self.set(Ty::I64, Op::Compare(Compare::Ne, words[0], words[0]))?)),
             Prim::BitAnd => binary(self, Binary::And),
@@ -166,7 +175,7 @@ impl<'a> Lower<'a> {
             | Prim::SavePicture
             | Prim::WriteText => Err(No("files")),
             Prim::Sort | Prim::Order => Err(No("sorting in the library")),
-            Prim::Fail | Prim::Reduce | Prim::Scan | Prim::Sorts => {
+            Prim::Fail | Prim::Reduce | Prim::Scan | Prim::Sorts | Prim::Fuses | Prim::Dot => {
                 Err(No("a primitive that was handled before"))
             }
             Prim::Str

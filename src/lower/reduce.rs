@@ -1,10 +1,20 @@
 //! Reductions and scans, as [`crate::core::reduction`] defines them.
 
 use super::{A, Fun, Lower, No, Place, Result, V};
+use crate::core::prim::fuses;
 use crate::core::reduction::{self, CHUNK, Joining};
-use crate::loops::{Array, Binary, Compare, Op, Origin, Reg, Stmt, Ty};
+use crate::loops::{Array, Binary, Compare, Item, Math, Op, Reg, Stmt, Ty};
 use crate::types::{Scalar, Type};
 use std::rc::Rc;
+
+/// What is reduced.
+#[derive(Clone, Copy)]
+enum Terms<'s, 'a> {
+    /// Elements, by an operation; perhaps in lanes.
+    Elements { op: &'s Fun<'a>, lanes: Option<Joining>, x: &'s V<'a> },
+    /// The products of the elements of two arrays, by `+`.
+    Products(&'s V<'a>, &'s V<'a>),
+}
 
 impl<'a> Lower<'a> {
     /// Elements joined as [`reduction`] has it.
@@ -35,40 +45,79 @@ impl<'a> Lower<'a> {
             }
             _ => None,
         };
+        self.terms(Terms::Elements { op, lanes, x }, zero, &element, (from, count))
+    }
+
+    /// The sum of products, as [`reduction`] has it.
+    pub(super) fn dot(&mut self, x: &V<'a>, y: &V<'a>, types: &[Type], from: &Type) -> Result<V<'a>> {
+        let [element, index] = types else { return Err(No("products without types")) };
+        if !fuses(std::slice::from_ref(element)) {
+            return Err(No("products of what is not real"));
+        }
+        let zero = self.constant(Ty::F64, 0)?;
+        match self.count(index)? {
+            0 => Ok(V::Word(zero)),
+            1 => {
+                let (x, y) = (self.as_word(x, element)?, self.as_word(y, element)?);
+                self.set(Ty::F64, Op::Call(Math::Fma, vec![x, y, zero])).map(V::Word)
+            }
+            count => self.terms(Terms::Products(x, y), &V::Word(zero), element, (from, count)),
+        }
+    }
+
+    /// A reduction of more than one element.
+    fn terms(
+        &mut self,
+        terms: Terms<'_, 'a>,
+        zero: &V<'a>,
+        element: &Type,
+        (from, count): (&Type, u64),
+    ) -> Result<V<'a>> {
+        let layout = self.stored(element)?;
         let chunks = count.div_ceil(CHUNK as u64);
-        let place = self.place_for(&element)?;
-        self.assign(&place, zero, &element)?;
+        let place = self.place_for(element)?;
+        self.assign(&place, zero, element)?;
         if chunks == 1 {
             let (low, high) = (self.int(0)?, self.size(count)?);
-            let part = self.chunk(op, lanes, x, &element, (from, count), low, high)?;
-            self.join(op, &place, &part, &element)?;
+            let part = self.chunk(terms, element, (from, count), low, high)?;
+            self.take(terms, &place, &part, element)?;
             return self.frozen(&place);
         }
         if !self.at_top() {
-            self.nested(&[chunks], false, CHUNK as u64, &mut |this, indices| {
-                let V::Word(chunk) = indices[0] else { return Err(No("a chunk without number")) };
+            self.chunks(chunks, false, &mut |this, chunk| {
                 let (low, high) = this.bounds(chunk, count)?;
-                let part = this.chunk(op, lanes, x, &element, (from, count), low, high)?;
-                this.join(op, &place, &part, &element)
+                let part = this.chunk(terms, element, (from, count), low, high)?;
+                this.take(terms, &place, &part, element)
             })?;
             return self.frozen(&place);
         }
         let slots = layout.slots as u64;
-        let partial = self.array(Origin::Scratch, layout.class, chunks * slots)?;
-        self.nested(&[chunks], true, CHUNK as u64, &mut |this, indices| {
-            let V::Word(chunk) = indices[0] else { return Err(No("a chunk without number")) };
+        let partial = self.working(layout.class, chunks * slots)?;
+        self.chunks(chunks, true, &mut |this, chunk| {
             let (low, high) = this.bounds(chunk, count)?;
-            let part = this.chunk(op, lanes, x, &element, (from, count), low, high)?;
+            let part = this.chunk(terms, element, (from, count), low, high)?;
             let slot = this.scaled(chunk, layout.slots)?;
-            this.fill(partial, slot, &part, &element)
+            this.fill(partial, slot, &part, element)
         })?;
-        self.nested(&[chunks], false, CHUNK as u64, &mut |this, indices| {
-            let V::Word(chunk) = indices[0] else { return Err(No("a chunk without number")) };
+        self.chunks(chunks, false, &mut |this, chunk| {
             let slot = this.scaled(chunk, layout.slots)?;
-            let part = this.fetch(partial, slot, &element, false)?;
-            this.join(op, &place, &part, &element)
+            let part = this.fetch(partial, slot, element, false)?;
+            this.take(terms, &place, &part, element)
         })?;
         self.frozen(&place)
+    }
+
+    /// A loop over chunks, in parallel if `top`.
+    fn chunks(
+        &mut self,
+        chunks: u64,
+        top: bool,
+        round: &mut dyn FnMut(&mut Self, Reg) -> Result<()>,
+    ) -> Result<()> {
+        self.nested(&[chunks], top, CHUNK as u64, &mut |this, indices| {
+            let chunk = this.as_word(&indices[0], &Type::int())?;
+            round(this, chunk)
+        })
     }
 
     /// Where a chunk of so many elements begins and ends.
@@ -108,34 +157,29 @@ impl<'a> Lower<'a> {
             return Ok(scanned);
         }
         let top = self.at_top();
-        self.nested(&[chunks], top, CHUNK as u64, &mut |this, indices| {
-            let V::Word(chunk) = indices[0] else { return Err(No("a chunk without number")) };
+        self.chunks(chunks, top, &mut |this, chunk| {
             let (low, high) = this.bounds(chunk, count)?;
             this.running(op, x, element, (from, count), out, low, high)
         })?;
-        // What comes before each chunk but the first: the last result of the chunk before.
-        let later = self.size(chunks - 1)?;
-        let before = self.array(Origin::Scratch, layout.class, (chunks - 1) * layout.slots as u64)?;
-        let (zero, label, chunk) = (self.int(0)?, self.label(), self.reg(Ty::I64));
+        // What comes before each chunk but the first: the last results of the chunks before, joined.
+        let before = self.working(layout.class, (chunks - 1) * layout.slots as u64)?;
         let place = self.place_for(element)?;
-        let (body, ()) = self.block(|this| {
-            let (_, end) = this.bounds(chunk, count)?;
-            let one = this.int(1)?;
-            let last = this.binary(Binary::Sub, end, one)?;
-            let last = this.scaled(last, layout.slots)?;
-            let last = this.fetch(out, last, element, false)?;
-            let first = this.set(Ty::I64, Op::Compare(Compare::Eq, chunk, zero))?;
-            let (start, ()) = this.perhaps(|this| this.assign(&place, &last, element))?;
-            let (join, ()) = this.perhaps(|this| this.join(op, &place, &last, element))?;
-            this.emit(Stmt::If(first, start, join))?;
+        let zero = self.int(0)?;
+        let last = self.last(zero, out, count, element)?;
+        self.assign(&place, &last, element)?;
+        let total = self.read(&place)?;
+        self.fill(before, zero, &total, element)?;
+        let (label, chunk) = (self.label(), self.reg(Ty::I64));
+        let (low, high) = (self.int(1)?, self.size(chunks - 1)?);
+        let (body, ()) = self.perhaps(|this| {
+            let last = this.last(chunk, out, count, element)?;
+            this.join(op, &place, &last, element)?;
             let total = this.read(&place)?;
             let slot = this.scaled(chunk, layout.slots)?;
             this.fill(before, slot, &total, element)
         })?;
-        self.emit(Stmt::For { label, index: chunk, low: zero, high: later, body })?;
-        self.nested(&[chunks - 1], top, CHUNK as u64, &mut |this, indices| {
-            let earlier = indices[0].clone();
-            let earlier = this.as_word(&earlier, &Type::int())?;
+        self.emit(Stmt::For { label, index: chunk, low, high, body })?;
+        self.chunks(chunks - 1, top, &mut |this, earlier| {
             let slot = this.scaled(earlier, layout.slots)?;
             let before = this.fetch(before, slot, element, false)?;
             let one = this.int(1)?;
@@ -151,6 +195,16 @@ impl<'a> Lower<'a> {
             this.emit(Stmt::For { label, index: at, low, high, body })
         })?;
         Ok(scanned)
+    }
+
+    /// The last running result of a chunk.
+    fn last(&mut self, chunk: Reg, out: Array, count: u64, element: &Type) -> Result<V<'a>> {
+        let slots = self.stored(element)?.slots;
+        let (_, end) = self.bounds(chunk, count)?;
+        let one = self.int(1)?;
+        let last = self.binary(Binary::Sub, end, one)?;
+        let last = self.scaled(last, slots)?;
+        self.fetch(out, last, element, false)
     }
 
     /// The running results of the elements of one chunk, of which there is at least one.
@@ -207,13 +261,23 @@ impl<'a> Lower<'a> {
         self.call(op, vec![(a, element.clone()), (b, element.clone())], element)
     }
 
+    /// Joins the result of a chunk to what `place` holds.
+    fn take(&mut self, terms: Terms<'_, 'a>, place: &Place, part: &V<'a>, element: &Type) -> Result<()> {
+        match terms {
+            Terms::Elements { op, .. } => self.join(op, place, part, element),
+            Terms::Products(..) => {
+                let total = self.read(place)?;
+                let (total, part) = (self.as_word(&total, element)?, self.as_word(part, element)?);
+                let sum = self.binary(Binary::Add, total, part)?;
+                self.assign(place, &V::Word(sum), element)
+            }
+        }
+    }
+
     /// The elements of one chunk, of which there is at least one, joined.
-    #[allow(clippy::too_many_arguments)] // a reduction has that many parts
     fn chunk(
         &mut self,
-        op: &Fun<'a>,
-        lanes: Option<Joining>,
-        x: &V<'a>,
+        terms: Terms<'_, 'a>,
         element: &Type,
         (from, count): (&Type, u64),
         low: Reg,
@@ -223,13 +287,22 @@ impl<'a> Lower<'a> {
         self.facts.bound(index, count);
         self.strict.whole(index, count);
         let rounds = count.min(CHUNK as u64);
+        let word = |this: &mut Self, x: &V<'a>| {
+            let value = this.index(x, from, &V::Word(index), element)?;
+            this.as_word(&value, element)
+        };
+        let (op, lanes, x) = match terms {
+            Terms::Elements { op, lanes, x } => (op, lanes, x),
+            Terms::Products(x, y) => {
+                let body = self.times(rounds, |this| this.block(|this| Ok((word(this, x)?, word(this, y)?))));
+                let (body, (x, y)) = body?;
+                let result = self.reg(Ty::F64);
+                self.emit(Stmt::Total { index, low, high, body, item: Item::Product(x, y), result })?;
+                return Ok(V::Word(result));
+            }
+        };
         if let Some(joining) = lanes {
-            let body = self.times(rounds, |this| {
-                this.block(|this| {
-                    let value = this.index(x, from, &V::Word(index), element)?;
-                    this.as_word(&value, element)
-                })
-            });
+            let body = self.times(rounds, |this| this.block(|this| word(this, x)));
             let (body, value) = body?;
             let result = self.reg(self.type_of(value));
             // A value known before the loop is none that the body sets.
@@ -244,7 +317,7 @@ impl<'a> Lower<'a> {
                 body.push(Stmt::Let(again, Op::Get(var)));
                 value = again;
             }
-            self.emit(Stmt::Total { index, low, high, body, value, joining, result })?;
+            self.emit(Stmt::Total { index, low, high, body, item: Item::One(joining, value), result })?;
             return Ok(V::Word(result));
         }
         let place = self.place_for(element)?;

@@ -4,7 +4,7 @@
 //! elements, they are computed more often than needed; whether storing them is cheaper is found by lowering once: each
 //! array that is built has a number, and at each place where an element of it is written out, it is counted how often that place runs
 //! for each time that the array is built, and what the element costs there ([`crate::loops::cost`]). At the end
-//! ([`Lower::repeated`]) the part is lowered again, with one array more stored where it is built: of several the last
+//! ([`Repeat::worth_storing`]) the part is lowered again, with one array more stored where it is built: of several the last
 //! one, since it is made of the others, which are then read less often.
 //!
 //! Views only choose among the elements of other arrays. They are not stored for this reason, because arithmetic of indices counts
@@ -95,8 +95,8 @@ impl Repeat {
         }
     }
 
-    /// The last array that is better stored.
-    fn worth_storing(&self) -> Option<usize> {
+    /// The last array that had better be stored where it is built.
+    pub fn worth_storing(&self) -> Option<usize> {
         let worth = |uses: &Uses| {
             let times = uses.computed / uses.elements;
             let slot = SLOT * (1.0 + times) + if uses.bytes > LARGE { FAR } else { 0.0 };
@@ -114,10 +114,5 @@ impl<'a> Lower<'a> {
         let done = work(self);
         self.repeat.rounds = outer;
         done
-    }
-
-    /// An array that had better be stored where it is built.
-    pub(super) fn repeated(&self) -> Option<usize> {
-        self.repeat.worth_storing()
     }
 }

@@ -94,8 +94,9 @@ impl<'a> Lower<'a> {
 
     /// The element of an array at an index is computed here.
     pub(crate) fn reads(&mut self, number: usize, at: Reg) {
-        let Some(made) = self.strict.built.get(number) else { return };
-        if made.read || made.doubts != self.strict.doubts {
+        let Strict { built, whole, doubts, .. } = &mut self.strict;
+        let Some(made) = built.get_mut(number) else { return };
+        if made.read || made.doubts != *doubts {
             return;
         }
         // The digits of the index are those of a mixed radix, each of a loop.
@@ -103,16 +104,12 @@ impl<'a> Lower<'a> {
         sum.digits.sort_by_key(|(_, weight)| *weight);
         let mut all = (sum.rest == 0).then_some(1u64);
         for (digit, weight) in &sum.digits {
-            all = match (all, self.strict.whole.get(digit)) {
+            all = match (all, whole.get(digit)) {
                 (Some(so_far), Some(count)) if so_far == *weight => so_far.checked_mul(*count),
                 _ => None,
             };
         }
-        if all == Some(made.elements)
-            && let Some(made) = self.strict.built.get_mut(number)
-        {
-            made.read = true;
-        }
+        made.read = all == Some(made.elements);
     }
 
     /// An array that is not read as a whole, and may fail.

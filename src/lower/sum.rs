@@ -48,27 +48,34 @@ fn arguments(ty: &Type) -> Option<Vec<Type>> {
 impl<'a> Lower<'a> {
     /// The types of the arguments of a sum that is taken apart here, by case; of any other type, nothing.
     pub(crate) fn cases(&self, ty: &Type) -> Result<Option<Vec<Type>>> {
-        self.cases_at(ty, 0)
+        let cases = self.taken_apart(ty)?;
+        cases.iter().flatten().try_for_each(|case| self.ends(case, 0))?;
+        Ok(cases)
     }
 
-    fn cases_at(&self, ty: &Type, depth: usize) -> Result<Option<Vec<Type>>> {
+    fn taken_apart(&self, ty: &Type) -> Result<Option<Vec<Type>>> {
         if ty.has_var() || !apart(&self.layout(ty)) {
             return Ok(None);
         }
         let cases = arguments(ty).filter(|cases| cases.len() as u64 <= MOST);
-        let cases = cases.ok_or(No("a sum of very many cases"))?;
-        if depth > DEEPEST {
+        cases.map(Some).ok_or(No("a sum of very many cases"))
+    }
+
+    /// Whether the sums inside a type end somewhere: its zero is written out.
+    fn ends(&self, ty: &Type, depth: usize) -> Result<()> {
+        if depth == DEEPEST {
             return Err(No("a variant that mentions itself"));
         }
-        // Zeros must end somewhere.
-        for case in &cases {
-            let parts = match self.layout(case).form {
-                Form::Parts(ref parts) => case.components(parts.len()).unwrap_or_default(),
-                _ => vec![case.clone()],
-            };
-            parts.iter().try_for_each(|part| self.cases_at(&bare(part), depth + 1).map(|_| ()))?;
+        if let Some(cases) = self.taken_apart(ty)? {
+            return cases.iter().try_for_each(|case| self.ends(case, depth + 1));
         }
-        Ok(Some(cases))
+        match &self.layout(ty).form {
+            Form::Parts(parts) => {
+                let parts = ty.components(parts.len()).unwrap_or_default();
+                parts.iter().try_for_each(|part| self.ends(&bare(part), depth))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Case `case` with an argument.

@@ -59,6 +59,10 @@ pub fn run(nest: &mut Nest) {
 struct Counting {
     array: Array,
     at: Reg,
+    /// The type of the numbers.
+    ty: Ty,
+    /// The statement that reads the slot.
+    read: usize,
 }
 
 /// A body that adds to one slot of one array.
@@ -76,7 +80,8 @@ fn counting(nest: &Nest, body: &[Stmt]) -> Option<Counting> {
     }
     let (array, at, value) = store?;
     let Op::Binary(Binary::Add, a, b) = ops.get(&value)? else { return None };
-    if nest.regs[value as usize].is_float() {
+    let ty = nest.regs[value as usize];
+    if ty.is_float() {
         return None;
     }
     // Of the two, one is the slot itself; and that is all that is read of the array.
@@ -88,28 +93,25 @@ fn counting(nest: &Nest, body: &[Stmt]) -> Option<Counting> {
     let elsewhere = others.clone().any(|(reg, _)| reads(reg));
     let mut used = 0;
     ops.values().for_each(|op| op.for_each_reg(&mut |reg| used += usize::from(reg == slot)));
-    (is_slot(&slot) && number != slot && !elsewhere && used == 1).then_some(Counting { array, at })
+    if !is_slot(&slot) || number == slot || elsewhere || used != 1 {
+        return None;
+    }
+    let read = body.iter().position(|stmt| matches!(stmt, Stmt::Let(reg, _) if *reg == slot))?;
+    Some(Counting { array, at, ty, read })
 }
 
 fn cut(nest: &mut Nest, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> Option<Vec<Stmt>> {
     let Stmt::For { index, low, high, body, .. } = stmt else { return None };
     let rounds = sizes.get(high)?.saturating_sub(*sizes.get(low)?);
-    let Counting { array, at } = counting(nest, body)?;
+    let Counting { array, at, ty, read } = counting(nest, body)?;
     let bins = nest.slots[array as usize];
     if rounds < LEAST || rounds / ROUNDS_EACH < bins.saturating_mul(COPIES) {
         return None;
     }
     let ArrayInfo { width, .. } = nest.arrays[array as usize];
-    nest.arrays.push(ArrayInfo { origin: Origin::Scratch, width });
-    nest.slots.push(bins * COPIES);
-    let copies = nest.arrays.len() as Array - 1;
+    let copies = nest.array(Origin::Scratch, width, bins * COPIES);
     nest.sizes.push(bins);
     let bins_size = nest.sizes.len() as u32 - 1;
-    let value = |stmt: &Stmt| match stmt {
-        Stmt::Store(_, _, value) => Some(*value),
-        _ => None,
-    };
-    let ty = nest.regs[body.iter().find_map(value)? as usize];
 
     let mut build = Build::new(nest);
     let (count, bins) = (build.int(COPIES as i64), build.set(Ty::I64, Op::Size(bins_size)));
@@ -137,7 +139,6 @@ fn cut(nest: &mut Nest, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> Option<Vec<St
     let mut inside = copy.stmts(body);
     let at_own = copy.reg(at);
     let slot = build.reg(Ty::I64);
-    let place = inside.iter().position(|s| matches!(s, Stmt::Let(_, Op::Load(a, ..)) if *a == array))?;
     for stmt in &mut inside {
         match stmt {
             Stmt::Let(_, Op::Load(a, at, _)) | Stmt::Store(a, at, _) if *a == array => {
@@ -146,7 +147,7 @@ fn cut(nest: &mut Nest, stmt: &Stmt, sizes: &HashMap<Reg, u64>) -> Option<Vec<St
             _ => {}
         }
     }
-    inside.insert(place, Stmt::Let(slot, Op::Binary(Binary::Add, base, at_own)));
+    inside.insert(read, Stmt::Let(slot, Op::Binary(Binary::Add, base, at_own)));
     build.stmts.push(Stmt::For { label, index: own, low: from, high: to, body: inside });
     let counted = std::mem::replace(&mut build.stmts, front);
     build.stmts.push(Stmt::Each { index: part, count, body: counted });

@@ -11,6 +11,9 @@
 //!                                             for j in the tile: out[j] <- lanes[0..8][j] joined
 //! ```
 //!
+//! A lane is read from memory and written back for each addition; to do so less often, [`TURNS`] rows of the same lane are taken at a
+//! time, as long as there are that many.
+//!
 //! The same goes for loops with state, as that over the other bodies for each body: what is variable gets a slot for each
 //! `j` of the tile.
 //!
@@ -23,14 +26,16 @@
 //! contiguous ([`Columns::pays`]). Nothing leaves a loop early, nothing fails.
 
 use super::super::{
-    Array, ArrayInfo, Binary, Joining, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt,
+    Array, Binary, Item, Joining, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt,
 };
 use super::Build;
-use crate::core::reduction::LANES;
+use crate::core::reduction::{LANES, tree};
 use std::collections::{HashMap, HashSet};
 
 /// Rounds of the outer loop that are done at a time.
-const TILE: i64 = 128;
+const TILE: i64 = 256;
+/// Rows of a lane that are taken in one go.
+const TURNS: i64 = 4;
 /// Sums, at most: the lanes of each are on the stack of a run.
 const MOST_TOTALS: usize = 4;
 /// Registers and variables that get arrays, at most.
@@ -99,14 +104,16 @@ impl<'s> Columns<'s> {
                 Stmt::For { index, low, high, body, .. } => {
                     self.inner(nest, (*low, *high), body, *index)?;
                 }
-                Stmt::Total { index, low, high, body, value, result, .. } => {
+                Stmt::Total { index, low, high, body, item, result } => {
                     if !body.iter().all(|stmt| matches!(stmt, Stmt::Let(..))) {
                         return None;
                     }
                     self.totals += 1;
                     self.inner(nest, (*low, *high), body, *index)?;
-                    if self.group.get(value).is_some_and(|group| *group + 1 != self.groups) {
-                        self.crossing.insert(*value);
+                    for reg in item.regs() {
+                        if self.group.get(&reg).is_some_and(|group| *group + 1 != self.groups) {
+                            self.crossing.insert(reg);
+                        }
                     }
                     self.depends.insert(*result);
                     self.group.insert(*result, self.groups);
@@ -216,8 +223,14 @@ struct Tiled<'n, 's> {
 /// A statement of a group.
 enum Pending<'s> {
     Stmt(&'s Stmt),
-    /// A value joined to a lane: the array, the number of the lane's first slot, the value.
-    Join(Array, Reg, Reg, Joining),
+    /// From here on other registers stand for those that do not depend on the index.
+    Turn(HashMap<Reg, Reg>),
+    /// What is taken into the lane at hand.
+    Take(Item),
+    /// The lane at hand is that of an array whose first slot has this number.
+    Lane(Array, Reg, Ty),
+    /// It is written back.
+    Leave(Array),
     /// The lanes joined, as a register.
     Joined(Array, Joining, Reg),
 }
@@ -297,10 +310,7 @@ fn by_columns(nest: &mut Nest, index: Reg, count: Reg, body: &[Stmt]) -> Option<
 
 impl<'s> Tiled<'_, 's> {
     fn array(&mut self, ty: Ty, slots: i64) -> Array {
-        let nest = &mut *self.build.nest;
-        nest.arrays.push(ArrayInfo { origin: Origin::Local(slots as u32), width: ty.bytes() as u8 });
-        nest.slots.push(slots as u64);
-        nest.arrays.len() as Array - 1
+        self.build.nest.array(Origin::Local(slots as u32), ty.bytes() as u8, slots as u64)
     }
 
     fn same(&self, reg: Reg) -> Reg {
@@ -318,24 +328,55 @@ impl<'s> Tiled<'_, 's> {
                 }
                 Stmt::For { index, low, high, body, .. } => {
                     self.flush();
-                    self.inner(*index, (*low, *high), |this| this.stmts(body));
+                    let (low, high) = (self.same(*low), self.same(*high));
+                    self.around(low, high, |this, own| {
+                        this.same.insert(*index, own);
+                        this.stmts(body);
+                    });
                 }
-                Stmt::Total { index, low, high, body, value, joining, result } => {
-                    let ty = self.build.nest.regs[*value as usize];
+                Stmt::Total { index, low, high, body, item, result } => {
+                    let (ty, joining) = (item.ty(self.build.nest), item.joining());
                     let lanes = self.array(ty, TILE * LANES as i64);
                     self.flush();
-                    self.neutral(lanes, *joining, ty);
-                    let first = self.same(*low);
-                    self.inner(*index, (*low, *high), |this| {
-                        let at = this.same(*index);
-                        let from = this.build.binary(Binary::Sub, at, first);
-                        let (mask, tile) = (this.build.int(LANES as i64 - 1), this.build.int(TILE));
-                        let lane = this.build.binary(Binary::And, from, mask);
+                    self.neutral(lanes, joining, ty);
+                    let (low, high) = (self.same(*low), self.same(*high));
+                    let taken = |this: &mut Self, lane: Reg, first: Reg, turns: i64| {
+                        let tile = this.build.int(TILE);
                         let start = this.build.binary(Binary::Mul, lane, tile);
-                        this.stmts(body);
-                        this.pending.push(Pending::Join(lanes, start, *value, *joining));
+                        this.pending.push(Pending::Lane(lanes, start, ty));
+                        for turn in 0..turns {
+                            let more = this.build.int(turn * LANES as i64);
+                            let at = this.build.binary(Binary::Add, first, more);
+                            this.same.insert(*index, at);
+                            let here = this.pending.len();
+                            this.stmts(body);
+                            this.pending.insert(here, Pending::Turn(this.same.clone()));
+                            this.pending.push(Pending::Take(*item));
+                        }
+                        this.pending.push(Pending::Leave(lanes));
+                    };
+                    // As many rows as go by several of each lane, and the rest.
+                    let (zero, step) = (self.build.int(0), self.build.int(TURNS * LANES as i64));
+                    let all = self.build.binary(Binary::Sub, high, low);
+                    let blocks = self.build.binary(Binary::DivUnsigned, all, step);
+                    let lane_count = self.build.int(LANES as i64);
+                    self.around(zero, blocks, |this, block| {
+                        let skipped = this.build.binary(Binary::Mul, block, step);
+                        let first = this.build.binary(Binary::Add, low, skipped);
+                        this.around(zero, lane_count, |this, lane| {
+                            let first = this.build.binary(Binary::Add, first, lane);
+                            taken(this, lane, first, TURNS);
+                        });
                     });
-                    self.pending.push(Pending::Joined(lanes, *joining, *result));
+                    let skipped = self.build.binary(Binary::Mul, blocks, step);
+                    let rest = self.build.binary(Binary::Add, low, skipped);
+                    self.around(rest, high, |this, at| {
+                        let from = this.build.binary(Binary::Sub, at, low);
+                        let mask = this.build.int(LANES as i64 - 1);
+                        let lane = this.build.binary(Binary::And, from, mask);
+                        taken(this, lane, at, 1);
+                    });
+                    self.pending.push(Pending::Joined(lanes, joining, *result));
                 }
                 stmt => self.pending.push(Pending::Stmt(stmt)),
             }
@@ -352,16 +393,14 @@ impl<'s> Tiled<'_, 's> {
     }
 
     /// An inner loop, around groups for all indices of the tile.
-    fn inner(&mut self, index: Reg, range: (Reg, Reg), body: impl FnOnce(&mut Self)) {
-        let (low, high) = (self.same(range.0), self.same(range.1));
-        let own = self.build.reg(Ty::I64);
-        self.same.insert(index, own);
+    fn around(&mut self, low: Reg, high: Reg, body: impl FnOnce(&mut Self, Reg)) {
+        let index = self.build.reg(Ty::I64);
         let outer = std::mem::take(&mut self.build.stmts);
-        body(self);
+        body(self, index);
         self.flush();
         let body = std::mem::replace(&mut self.build.stmts, outer);
         let label = self.build.label();
-        self.build.stmts.push(Stmt::For { label, index: own, low, high, body });
+        self.build.stmts.push(Stmt::For { label, index, low, high, body });
     }
 
     /// Writes the group that is pending as a loop over the tile.
@@ -373,33 +412,36 @@ impl<'s> Tiled<'_, 's> {
         let outer = std::mem::take(&mut self.build.stmts);
         let at = self.build.reg(Ty::I64);
         let place = self.build.binary(Binary::Sub, at, self.low);
-        let mut group = Group { here: HashMap::from([(self.index, at)]), vars: HashMap::new(), place };
+        let mut group =
+            Group { here: HashMap::from([(self.index, at)]), vars: HashMap::new(), place, lane: None };
         for one in pending {
             match one {
                 Pending::Stmt(stmt) => self.stmt(stmt, &mut group),
-                Pending::Join(lanes, start, value, joining) => {
-                    let value = self.read(value, &mut group);
+                Pending::Turn(same) => self.same = same,
+                Pending::Lane(lanes, start, ty) => {
                     let slot = self.build.binary(Binary::Add, place, start);
-                    let ty = self.build.nest.regs[value as usize];
-                    let old = self.build.set(ty, Op::Load(lanes, slot, ty));
-                    let new = self.build.binary(joining.operation(), old, value);
-                    self.build.stmts.push(Stmt::Store(lanes, slot, new));
+                    let lane = self.build.set(ty, Op::Load(lanes, slot, ty));
+                    group.lane = Some((slot, lane));
+                }
+                Pending::Take(item) => {
+                    let item = item.map(|reg| self.read(reg, &mut group));
+                    if let Some((_, lane)) = &mut group.lane {
+                        *lane = self.build.set(item.ty(self.build.nest), item.taken(*lane));
+                    }
+                }
+                Pending::Leave(lanes) => {
+                    if let Some((slot, lane)) = group.lane.take() {
+                        self.build.stmts.push(Stmt::Store(lanes, slot, lane));
+                    }
                 }
                 Pending::Joined(lanes, joining, result) => {
                     let ty = self.build.nest.regs[result as usize];
-                    let mut lane = Vec::new();
-                    for number in 0..LANES as i64 {
-                        let slot = self.lane(number, place);
-                        lane.push(self.build.set(ty, Op::Load(lanes, slot, ty)));
-                    }
-                    let mut width = LANES / 2;
-                    while width > 0 {
-                        for i in 0..width {
-                            lane[i] = self.build.binary(joining.operation(), lane[i], lane[i + width]);
-                        }
-                        width /= 2;
-                    }
-                    self.made(result, lane[0], &mut group);
+                    let lanes = std::array::from_fn(|number| {
+                        let slot = self.lane(number as i64, place);
+                        self.build.set(ty, Op::Load(lanes, slot, ty))
+                    });
+                    let sum = tree(lanes, |a, b| self.build.binary(joining.operation(), a, b));
+                    self.made(result, sum, &mut group);
                 }
             }
         }
@@ -506,6 +548,8 @@ struct Group {
     vars: HashMap<Var, Reg>,
     /// The place of the index in the tile.
     place: Reg,
+    /// The lane at hand: its slot, and what is in it.
+    lane: Option<(Reg, Reg)>,
 }
 
 /// Whether a number is computed again rather than kept: slot numbers, mostly.

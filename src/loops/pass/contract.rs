@@ -19,7 +19,7 @@
 //! constants (small ones) are left alone: there plain loops are as good.
 
 use super::super::{
-    Array, ArrayInfo, Binary, Contraction, Joining, Nest, Op, Origin, Reg, Stmt, Ty, for_each_stmt,
+    Array, Binary, Contraction, Item, Joining, Nest, Op, Origin, Reg, Stmt, Ty, for_each_stmt,
 };
 use super::Build;
 use super::copy::Copy;
@@ -163,12 +163,9 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, earlier: &[Stmt]) -> Option<Vec<Stmt
         }
         _ => None,
     })?;
-    let Stmt::Total { index: step, low, high: depth, body, value, joining: Joining::Add, result } = total
-    else {
-        return None;
-    };
-    let (low, depth, value, result) = (*low, *depth, *value, *result);
-    if !zero(nest, &low) || nest.regs[value as usize] != Ty::F64 {
+    let Stmt::Total { index: step, low, high: depth, body, item, result } = total else { return None };
+    let (low, depth, result) = (*low, *depth, *result);
+    if !zero(nest, &low) || item.ty(nest) != Ty::F64 {
         return None;
     }
     let mut ops = HashMap::new();
@@ -200,7 +197,14 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, earlier: &[Stmt]) -> Option<Vec<Stmt
         _ => None,
     };
     let only_lets = body.iter().all(|stmt| matches!(stmt, Stmt::Let(..)));
-    let Some(Op::Binary(Binary::Mul, a, b)) = ops.get(&value) else { return None };
+    let (a, b, fused) = match item {
+        Item::Product(a, b) => (a, b, true),
+        Item::One(Joining::Add, value) => match ops.get(value)? {
+            Op::Binary(Binary::Mul, a, b) => (a, b, false),
+            _ => return None,
+        },
+        Item::One(..) => return None,
+    };
     let ((left, left_at), (right, right_at)) = (load(a)?, load(b)?);
     if !plain || !only_lets {
         return None;
@@ -225,9 +229,7 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, earlier: &[Stmt]) -> Option<Vec<Stmt
     let none = build.int(0);
     let (left_start, right_at) = (x.rest.unwrap_or(none), y.rest.unwrap_or(none));
     // Everything is known: pieces of rows, contracted and then walked.
-    build.nest.arrays.push(ArrayInfo { origin: Origin::Scratch, width: 8 });
-    build.nest.slots.push(slots);
-    let into = build.nest.arrays.len() as Array - 1;
+    let into = build.nest.array(Origin::Scratch, 8, slots);
     let height = build.int(ROWS);
     let more = build.int(ROWS - 1);
     let padded = build.binary(Binary::Add, rows, more);
@@ -242,6 +244,7 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, earlier: &[Stmt]) -> Option<Vec<Stmt
     let skipped = build.binary(Binary::Mul, first, left_row);
     let left_at = build.binary(Binary::Add, left_start, skipped);
     build.stmts.push(Stmt::Contract(Contraction {
+        fused,
         into,
         at,
         rows: here,

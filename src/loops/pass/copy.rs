@@ -119,13 +119,13 @@ impl<'n> Copy<'n> {
                 let body = self.stmts(body);
                 out.push(Stmt::Each { index, count, body });
             }
-            Stmt::Total { index, low, high, body, value, joining, result } => {
+            Stmt::Total { index, low, high, body, item, result } => {
                 let (low, high) = (self.reg(*low), self.reg(*high));
                 let index = self.fresh(*index);
                 let body = self.stmts(body);
-                let value = self.reg(*value);
+                let item = item.map(|reg| self.reg(reg));
                 let result = self.fresh(*result);
-                out.push(Stmt::Total { index, low, high, body, value, joining: *joining, result });
+                out.push(Stmt::Total { index, low, high, body, item, result });
             }
             Stmt::Contract(c) => {
                 let mut c = c.clone();

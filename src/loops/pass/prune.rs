@@ -13,8 +13,8 @@ pub(super) fn run(nest: &mut Nest) {
         Stmt::Let(reg, op) => drop(ops.insert(*reg, op)),
         stmt => {
             stmt.for_each_reg(&mut |reg| wanted.push(reg));
-            if let Stmt::Total { value, .. } = stmt {
-                wanted.push(*value);
+            if let Stmt::Total { item, .. } = stmt {
+                wanted.extend(item.regs());
             }
         }
     });

@@ -7,10 +7,10 @@
 //!
 //! Inner loops first, as long as the code stays short ([`LONGEST`]).
 
-use super::super::{Joining, Nest, Op, Reg, Stmt, for_each_stmt};
+use super::super::{Binary, Item, Nest, Op, Reg, Stmt, for_each_stmt};
 use super::Build;
 use super::copy::Copy;
-use crate::core::reduction::LANES;
+use crate::core::reduction::{LANES, tree};
 
 /// Rounds of a loop that is written out.
 const ROUNDS: u64 = 16;
@@ -57,38 +57,33 @@ fn written_out(nest: &mut Nest, stmt: &Stmt) -> Option<Vec<Stmt>> {
         copy.regs.insert(index, at);
         let stmts = copy.stmts(body);
         let value = match stmt {
-            Stmt::Total { value, joining, .. } => Some((copy.reg(*value), *joining)),
+            Stmt::Total { item, .. } => Some(item.map(|reg| copy.reg(reg))),
             _ => None,
         };
         build.stmts.extend(stmts);
-        if let Some((value, joining)) = value {
-            let lane = (round - low) as usize % LANES;
-            lanes[lane] = Some(join(&mut build, joining, lanes[lane], value));
+        if let Some(item) = value {
+            let lane = &mut lanes[(round - low) as usize % LANES];
+            let op = match (item, *lane) {
+                (item, Some(lane)) => item.taken(lane),
+                (Item::One(_, value), None) => {
+                    *lane = Some(value);
+                    continue;
+                }
+                (Item::Product(a, b), None) => Op::Binary(Binary::Mul, a, b),
+            };
+            *lane = Some(build.set(item.ty(build.nest), op));
         }
     }
-    if let Stmt::Total { joining, result, .. } = stmt {
-        let mut width = LANES / 2;
-        while width > 0 {
-            for i in 0..width {
-                lanes[i] = match (lanes[i], lanes[i + width]) {
-                    (Some(a), Some(b)) => Some(join(&mut build, *joining, Some(a), b)),
-                    (a, b) => a.or(b),
-                };
-            }
-            width /= 2;
-        }
+    if let Stmt::Total { item, result, .. } = stmt {
+        let joining = item.joining();
         // The sum has the register of the loop that it replaces, and what lanes start from comes first.
-        let sum = lanes[0]?;
+        let sum = tree(lanes, |a, b| match (a, b) {
+            (Some(a), Some(b)) => Some(build.binary(joining.operation(), a, b)),
+            (a, b) => a.or(b),
+        })?;
         let ty = build.nest.regs[sum as usize];
         let start = build.set(ty, Op::Const(ty, joining.neutral_bits(ty)));
         build.stmts.push(Stmt::Let(*result, Op::Binary(joining.operation(), start, sum)));
     }
     Some(build.stmts)
-}
-
-fn join(build: &mut Build<'_>, joining: Joining, lane: Option<Reg>, value: Reg) -> Reg {
-    match lane {
-        None => value,
-        Some(lane) => build.binary(joining.operation(), lane, value),
-    }
 }
