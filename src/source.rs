@@ -54,7 +54,7 @@ impl fmt::Debug for Span {
 }
 
 /// One text: a file, a line of a session, a standard-library module.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Source {
     /// Its number in the map.
     pub id: SourceId,

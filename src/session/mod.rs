@@ -35,6 +35,7 @@ pub use crate::eval::view::Window;
 pub use crate::eval::{Progress, Watcher};
 pub use crate::iso::Verdict;
 pub use crate::jit::{Stage, Statistics};
+pub use crate::syntax::brackets::Growing;
 pub use crate::types::number::Conversion;
 pub use can::Able;
 pub use complete::Completions;
@@ -344,15 +345,18 @@ impl Session {
             return vec![text];
         }
         let (mut inputs, mut start, mut end) = (Vec::new(), 0, 0);
+        let mut growing = Growing::default();
         for line in text.split_inclusive('\n') {
             end += line.len();
+            let open = growing.push(line);
             let piece = &text[start..end];
             let command = piece.trim_start().starts_with(':');
             let announces = piece.lines().rfind(|line| !line.trim().is_empty());
             let announces = announces.is_some_and(|line| line.trim_start().starts_with("///"));
-            if piece.trim().is_empty() || command || !announces && !Session::incomplete(piece) {
+            if piece.trim().is_empty() || command || !announces && !open && !Session::incomplete(piece) {
                 inputs.push(piece);
                 start = end;
+                growing = Growing::default();
             }
         }
         inputs.push(&text[start..]);
