@@ -3,7 +3,7 @@
 //! Takes a code, a sentence, labelled spans, notes and a help from any stage; gives text through
 //! ariadne. Knows no stage.
 
-use crate::source::{SourceId, SourceMap, Span};
+use crate::source::{self, SourceId, SourceMap, Span};
 use ariadne::{CharSet, Color, Config, IndexType, Label as Mark, Report, ReportKind};
 
 /// How bad it is.
@@ -229,10 +229,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> Stri
         std::iter::once(primary).chain(diagnostic.labels.iter().map(|l| (l, Color::Cyan))).collect();
     let line = |span: Span| {
         let text = sources.get(span.source).map_or("", |s| &s.text);
-        text.as_bytes()[..(span.end as usize).saturating_sub(1).min(text.len())]
-            .iter()
-            .filter(|&&b| b == b'\n')
-            .count()
+        source::line(text, (span.end as usize).saturating_sub(1))
     };
     marks.sort_by_key(|(label, _)| {
         let span = label.span;
@@ -296,7 +293,7 @@ fn render_plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let span = diagnostic.primary.span;
     if let Some(source) = sources.get(span.source) {
         let upto = &source.text.as_bytes()[..(span.start as usize).min(source.text.len())];
-        let line = upto.iter().filter(|&&b| b == b'\n').count() + 1;
+        let line = source::line(upto, upto.len());
         let column = upto.iter().rev().take_while(|&&b| b != b'\n').count() + 1;
         out.push_str(&format!("  at {}:{line}:{column}: {}\n", source.name, diagnostic.primary.text));
     }

@@ -54,7 +54,7 @@ impl fmt::Debug for Span {
 }
 
 /// One text: a file, a line of a session, a standard-library module.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Source {
     /// Its number in the map.
     pub id: SourceId,
@@ -62,6 +62,11 @@ pub struct Source {
     pub name: String,
     /// The whole text.
     pub text: String,
+}
+
+/// The line of a byte of a text, from 1.
+pub fn line(text: impl AsRef<[u8]>, at: usize) -> usize {
+    1 + text.as_ref().iter().take(at).filter(|byte| **byte == b'\n').count()
 }
 
 /// All texts a session has seen.

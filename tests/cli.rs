@@ -309,6 +309,20 @@ fn a_piped_session_goes_on_after_errors() {
     assert_eq!((ended.code, ended.out.as_str()), (FAILED, "2 : int\n"));
 }
 
+/// Each line is looked at once, not all that came before it, too.
+#[test]
+fn an_input_of_many_lines_is_read_soon() {
+    let start = std::time::Instant::now();
+    let input = format!("val x = (\n{}]\nprintln 5;\n", "1,\n".repeat(30_000));
+    let ended = felis_on(&[], input.as_bytes());
+    assert_eq!((ended.code, ended.out.as_str()), (REJECTED, "5\n"));
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+    // What is no text is told with its line, and the next input is read.
+    let ended = felis_on(&[], b"val x = (\n\xff);\nprintln 6;\n");
+    assert_eq!((ended.code, ended.out.as_str()), (REJECTED, "6\n"));
+    assert!(ended.err.contains("0xff"), "{}", ended.err);
+}
+
 #[test]
 fn commands_work_in_a_piped_session() {
     let ended = felis_on(

@@ -139,6 +139,9 @@ fn comments_may_stand_anywhere() {
             // A line break may end a statement: then the text is another.
             let Some(out) = laid(&text) else { continue };
             holds(&text, &out);
+            // Of lines that end otherwise comes the same, with those ends.
+            let returned = text.replace('\n', "\r\n");
+            assert_eq!(laid(&returned), Some(out.replace('\n', "\r\n")), "{text}");
             tried += 1;
         }
     }
@@ -247,6 +250,19 @@ fn definitions_are_laid_out_as_people_write_them() {
     becomes("val s =\n\"a\"\n+ \"b\"\n+ \"c\";", "val s =\n  \"a\"\n  + \"b\"\n  + \"c\";\n");
     becomes("f (\n\"a\" +\n\"b\");", "f (\n  \"a\" +\n  \"b\"\n);\n");
     becomes("val s = [ f i\nfor i in ..[3] ];", "val s = [ f i\n          for i in ..[3] ];\n");
+}
+
+#[test]
+fn lines_end_as_most_of_them_did() {
+    becomes(
+        "val x=1 ;\r\n/* a\r\n   b */\r\n// c\r\nval y=2;\r\n",
+        "val x = 1;\r\n/* a\r\n   b */\r\n// c\r\nval y = 2;\r\n",
+    );
+    // A text that is laid out is left as it is.
+    becomes("val x = 1;\r\n", "val x = 1;\r\n");
+    becomes("val x=1;\n/* a\r\n b */\nval y=2;\n", "val x = 1;\n/* a\n b */\nval y = 2;\n");
+    becomes("/* a\r\r\n b */\nval y=2;\n", "/* a\n b */\nval y = 2;\n");
+    becomes("#!/usr/bin/felis\r\nval y=2;\r\n", "#!/usr/bin/felis\r\nval y = 2;\r\n");
 }
 
 #[test]

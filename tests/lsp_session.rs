@@ -165,6 +165,10 @@ fn layout_replaces_what_differs_and_leaves_broken_texts() {
     let edits = client.request("textDocument/formatting", asked.clone()).expect("edits");
     assert_eq!(edited(crlf, &edits), "val a = 1;\r\nval b = 2;\r\n");
     assert_eq!(slice(crlf, &edits[0]["range"]), "val b=2   ;\r\n");
+    let crlf = "/* a\r\n   b */\r\nval b=2   ;\r\n";
+    client.replace(&uri, 5, crlf);
+    let edits = client.request("textDocument/formatting", asked.clone()).expect("edits");
+    assert_eq!(edited(crlf, &edits), "/* a\r\n   b */\r\nval b = 2;\r\n");
     client.replace(&uri, 5, "val b=2   ;;)\n");
     assert_eq!(client.request("textDocument/formatting", asked.clone()), Ok(Value::Null));
     client.replace(&uri, 6, "val b = 2;\n");
@@ -200,19 +204,22 @@ fn requests_that_are_taken_back_are_not_worked_on() {
     let text = "fun f(x:int):int => sum (x, x);\n".to_string();
     let many: String = (0..400).map(|n| text.replace("f(", &format!("f{n}("))).collect();
     let uri = client.open("many.flx", &many);
-    // While the first is worked on, the second is taken back.
+    // While the first is worked on, the second is taken back. On a busy machine that may come too late, but not
+    // every time.
     let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 9999, "character": 0 } });
     let asked = json!({ "textDocument": { "uri": uri }, "range": range });
-    client.change(&uri, 2, json!([{ "text": many.clone() + "val x = 1;\n" }]));
-    let first = client.ask("textDocument/inlayHint", asked.clone());
-    let second = client.ask("textDocument/inlayHint", asked.clone());
-    client.notify("$/cancelRequest", json!({ "id": second }));
-    assert!(client.answer(first).is_ok());
-    match client.answer(second) {
-        Err(error) => assert_eq!(error["code"], -32800),
-        // The message may come too late on an idle machine.
-        Ok(hints) => assert!(hints.is_array()),
-    }
+    let mut heeded = (2..30).map(|version| {
+        client.change(&uri, version, json!([{ "text": format!("{many}val x = {version};\n") }]));
+        let first = client.ask("textDocument/inlayHint", asked.clone());
+        let second = client.ask("textDocument/inlayHint", asked.clone());
+        client.notify("$/cancelRequest", json!({ "id": second }));
+        assert!(client.answer(first).is_ok());
+        match client.answer(second) {
+            Err(error) => error["code"] == -32800,
+            Ok(hints) => !hints.is_array(),
+        }
+    });
+    assert!(heeded.any(|heeded| heeded));
 }
 
 #[test]

@@ -296,3 +296,46 @@ fn a_long_line_is_drawn() {
     assert!(pixels.inked([80.0, 600.0], [30.0, 350.0]) > 1000);
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
 }
+
+/// What divides a description stands in no word of it.
+#[test]
+fn words_may_hold_any_character() {
+    let text =
+        "val p = plot (1.0, 2.0) |> titled \"a\\u{1f}b\\u{1e}c\" |> with_axes (\"d\\u{1e}e\", \"f\\u{1f}g\")
+          |> in_legend \"h\\u{1f}i\\u{1e}j\";
+        println (svg p);
+        println (svg (bar_chart ((\"k\\u{1f}l\", \"m\\u{1e}n\"), (1.0, 2.0))));
+        println (p.title == \"a\\u{1f}b\\u{1e}c\");";
+    let (output, _) = run(text, Executor::Reference);
+    for words in ["a b c", "d e", "f g", "h i j", "k l", "m n"] {
+        assert!(output.contains(&format!(">{words}<")), "{words}\n{output}");
+    }
+    assert!(output.ends_with("true\n"), "{output}");
+}
+
+#[test]
+fn a_histogram_has_some_bins() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        for bins in ["0 - 1", "1001"] {
+            let text = format!("draw (histogram_bins ({bins}) (1.0, 2.0));");
+            let done = session.evaluate("test.flx", &text, Mode::Script, &mut |_| ());
+            let number = if bins == "1001" { bins } else { "-1" };
+            assert_eq!(done.status, Status::Failed, "{bins}");
+            let message = format!("a histogram has 1 to 1000 bins, not {number}");
+            assert_eq!(done.diagnostics[0].message, message);
+        }
+    });
+    let (output, _) = run(
+        "draw (histogram_bins 1000 (1.0, 2.0)); draw (histogram_bins 0 (1.0, 2.0));",
+        Executor::Reference,
+    );
+    assert!(!output.contains("more"), "{output}");
+}
+
+/// A line that goes nowhere is a point.
+#[test]
+fn equal_points_are_seen() {
+    let (output, _) = run("println (svg (plot ((1.0, 1.0), (2.0, 2.0))));", Executor::Reference);
+    assert!(output.contains("<circle") && !output.contains("<polyline"), "{output}");
+}

@@ -1,7 +1,7 @@
 //! The session: an input that fails changes nothing; questions change nothing; the library is read
 //! on demand and among its own names.
 
-use felis::session::{Executor, Mode, Outcome, Session, Status, on_large_stack};
+use felis::session::{Executor, Mode, Outcome, Session, Status, Window, on_large_stack};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -334,4 +334,49 @@ fn kinds_live_in_a_session() {
     assert_eq!(shown(&mut session, "mul (a, a)"), "Ring(1) : Ring[public]");
     fails(&mut session, "val b = Ring[public] 1;", Status::Rejected);
     shown(&mut session, "val c : public = 5;");
+}
+
+/// What is saved names results as the checker understood them: a field or a parameter may be spelt like one.
+#[test]
+fn a_program_of_a_session_names_its_results() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let window = Window { columns: 80, rows: 20 };
+        for text in [
+            "1 + 2",
+            "struct held { it : int; _1 : int; }",
+            "val h = held (it, 1);",
+            "fun f(it:int):int => it + 1;",
+            "val n = h.it + it; // it",
+            "fun g(x:int):int => x + _1;",
+        ] {
+            let outcome = session.evaluate("input", text, Mode::Display(window), &mut |_| ());
+            let errors: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
+            assert_eq!(outcome.status, Status::Ok, "{text}\n{errors}");
+        }
+        let program = session.program_text();
+        let name = program.split_whitespace().nth(1).expect("a name").to_string();
+        assert_eq!(
+            program.replace(&name, "RESULT"),
+            "val RESULT = 1 + 2;\n\
+             struct held { it : int; _1 : int; }\n\
+             val h = held (RESULT, 1);\n\
+             fun f(it:int):int => it + 1;\n\
+             val n = h.it + RESULT;\n\
+             fun g(x:int):int => x + RESULT;\n"
+        );
+        let again = Session::new().evaluate("saved", &program, Mode::Script, &mut |_| ());
+        assert_eq!(again.status, Status::Ok, "{program}");
+    });
+}
+
+#[test]
+fn a_text_that_is_laid_out_is_not_kept() {
+    let mut session = Session::new();
+    let texts = session.sources().len();
+    assert_eq!(session.format("a", "val x=1;").as_deref(), Ok("val x = 1;\n"));
+    assert_eq!(session.sources().len(), texts);
+    let wrong = session.quietly(|session| session.format("a", "val x=(;"));
+    assert!(wrong.is_err());
+    assert_eq!(session.sources().len(), texts);
 }

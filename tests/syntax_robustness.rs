@@ -2,6 +2,7 @@
 
 mod syntax_common;
 
+use felis::syntax::brackets::Growing;
 use felis::syntax::{format, lexer};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
@@ -354,4 +355,45 @@ proptest! {
         // One wrong token is told in few words, not in an avalanche.
         prop_assert!(errors.matches("Error:").count() <= 12, "{text}\n{errors}");
     }
+}
+
+/// A text that comes line by line is said to be incomplete only if reading all of it says so, too; and most often
+/// it need not be read.
+#[test]
+fn growing_texts_are_as_incomplete_as_whole_ones() {
+    let (mut told, mut all) = (0, 0);
+    let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests")];
+    folders.push(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("examples"));
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            if path.extension().is_none_or(|ending| ending != "flx") || text.len() > 20_000 {
+                continue;
+            }
+            let mut growing = Growing::default();
+            for line in text.split_inclusive('\n') {
+                let open = growing.push(line);
+                let whole = incomplete(growing.text());
+                assert!(whole || !open, "{}\n{}", path.display(), growing.text());
+                told += usize::from(open);
+                all += usize::from(whole);
+                if !whole {
+                    growing = Growing::default();
+                }
+            }
+        }
+    }
+    assert!(all > 500 && told * 10 > all * 6, "{told} of {all}");
+    let mut growing = Growing::default();
+    for (line, open) in
+        [("val x = (\n", true), ("1, /* a\n", false), ("b\n", true), ("*/ 2\n", true), (");\n", false)]
+    {
+        assert_eq!(growing.push(line), open, "{line}");
+    }
+    assert_eq!(growing.into_text(), "val x = (\n1, /* a\nb\n*/ 2\n);\n");
 }

@@ -539,3 +539,93 @@ fn a_run_tells_what_it_took_and_what_parts_became() {
     }
     assert_eq!(felis(&place, &["run", "--show", "loop", "p.flx"]).code, USAGE);
 }
+
+#[test]
+fn declarations_are_known_without_a_call_of_main() {
+    let place = folder("declared");
+    let text = "println \"run\";\nfun twice(x:int):int => 2 * x;\nproc main(n:int) { println n; }\n";
+    fs::write(place.join("p.flx"), text).expect("a file");
+    for arguments in [["can", "--with", "p.flx", "twice", "int"], ["can", "twice", "int", "--with", "p.flx"]]
+    {
+        let ended = felis(&place, &arguments);
+        assert_eq!((ended.code, ended.err.as_str()), (OK, ""), "{arguments:?}");
+        assert!(ended.out.starts_with("run\nyes : int\n"), "{}", ended.out);
+    }
+    let ended = felis(&place, &["laws", "p.flx"]);
+    let said = "run\n0 of 0 laws held, 100 choices of values each, seed 0\n";
+    assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, said, ""));
+}
+
+#[test]
+fn blocks_are_timed_for_some_seconds() {
+    let place = folder("seconds");
+    fs::write(place.join("p.flx"), "bench \"b\" { }\n").expect("a file");
+    for (wrong, said) in [
+        ("nan", "seconds are a number from 0 to 999999999"),
+        ("-1", "seconds are a number from 0 to 999999999"),
+        ("1e300", "seconds are a number from 0 to 999999999"),
+        ("soon", "seconds are a number, such as `2` or `0.5`"),
+    ] {
+        let ended = felis(&place, &["bench", &format!("--seconds={wrong}"), "p.flx"]);
+        assert_eq!((ended.code, ended.out.as_str()), (USAGE, ""), "{wrong}");
+        assert!(ended.err.contains(said), "{wrong}: {}", ended.err);
+    }
+}
+
+#[test]
+fn a_page_of_a_program_called_index_is_no_index() {
+    let place = folder("index");
+    fs::write(place.join("index.flx"), "/// One.\nfun one():int => 1;\n").expect("a file");
+    for (more, ending, link) in
+        [(None, "html", "href=\"index_.html\""), (Some("--markdown"), "md", "(index_.md)")]
+    {
+        let mut arguments = vec!["doc", "index.flx", "-o", "out"];
+        arguments.extend(more);
+        assert_eq!(felis(&place, &arguments).code, OK);
+        let index = fs::read_to_string(place.join(format!("out/index.{ending}"))).expect("a page");
+        assert!(index.contains(link), "{index}");
+        let page = fs::read_to_string(place.join(format!("out/index_.{ending}"))).expect("a page");
+        assert!(page.contains("One."), "{page}");
+    }
+}
+
+#[test]
+fn a_watch_says_each_round_as_json() {
+    let place = folder("watch-json");
+    fs::write(place.join("p.flx"), "val x : int = 1;\n").expect("a file");
+    let mut child = command(&place, &["check", "--watch", "--json", "p.flx"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("felis starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut next = || -> serde_json::Value {
+        serde_json::from_str(&lines.next().expect("a line").expect("text")).expect("an object")
+    };
+    assert_eq!(next(), serde_json::json!({ "schema": 1, "programs": 1, "refused": 0 }));
+    fs::write(place.join("p.flx"), "val x : int = \"a\";\n").expect("a file");
+    assert_eq!(next()["code"], "E0301");
+    assert_eq!(next(), serde_json::json!({ "schema": 1, "programs": 1, "refused": 1 }));
+    child.kill().expect("it ends");
+    let _ = child.wait();
+}
+
+#[test]
+fn examples_stand_in_doc_comments() {
+    let place = folder("examples");
+    fs::write(place.join("part.flx"), "export val x = 1;\n5;\n").expect("a file");
+    let text = "/*\n/// > 1\n/// 2\n*/\nprintln \"a\"; /// > 1\n/// 1\n\n/// > f 1\n/// 2\n/// > println$ f 2; println$ f 3\n/// 3\n/// 4\n///\n/// More.\n/// > import \"part.flx\" as part; part::x + 1\n/// 2\nfun f(x:int):int => x + 1;\n";
+    fs::write(place.join("p.flx"), text).expect("a file");
+    let ended = felis(&place, &["test", "p.flx"]);
+    assert_eq!(
+        (ended.code, timeless(&ended.out).as_str(), ended.err.as_str()),
+        (
+            OK,
+            "p.flx\n  ok    example `1`  (TIME)\n  ok    example `f 1`  (TIME)\n  ok    example `println$ f 2; println$ f 3`  (TIME)\n  ok    example `import \"part.flx\" as part; part::x + 1`  (TIME)\n4 passed in TIME\n",
+            ""
+        )
+    );
+    assert_eq!(felis(&place, &["doc", "p.flx", "-o", "out"]).code, OK);
+    let page = fs::read_to_string(place.join("out/p.html")).expect("a page");
+    assert!(page.contains("println$ f 3\n3\n4</pre>\n<p>More.</p>"), "{page}");
+}

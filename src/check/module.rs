@@ -264,26 +264,19 @@ pub(super) fn word(stmt: Span, word: &str) -> Span {
     Span { end: stmt.start + word.len() as u32, ..stmt }
 }
 
-/// What the module of an import is called.
+/// What the module of an import is called, if that is a name.
 fn called(import: &Import) -> Result<Name, ModuleError> {
-    if let Some(alias) = &import.alias {
-        return Ok(alias.clone());
-    }
-    match &import.target {
-        ImportTarget::Part(name) => Ok(name.clone()),
-        ImportTarget::File { path, span } => {
-            let file = path.rsplit(['/', '\\']).next().unwrap_or("");
-            let stem = file.strip_suffix(".flx").unwrap_or(file);
-            if syntax::is_name(stem) {
-                return Ok(Name { text: stem.into(), span: *span });
-            }
+    let name = import.called();
+    match (&import.alias, &import.target) {
+        (None, ImportTarget::File { path, span }) if !syntax::is_name(&name.text) => {
             let mut alias: String =
-                stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+                name.text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
             if !syntax::is_name(&alias) {
                 alias = format!("m_{alias}");
             }
             Err(ModuleError::NoName { span: *span, path: path.to_string(), alias })
         }
+        _ => Ok(name),
     }
 }
 

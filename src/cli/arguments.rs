@@ -104,7 +104,7 @@ pub enum Command {
         #[arg(long, value_name = "TEXT")]
         only: Vec<String>,
         /// What each may take, and the program before them; what takes longer has failed
-        #[arg(long, value_name = "SECONDS", value_parser = super::test::seconds)]
+        #[arg(long, value_name = "SECONDS", value_parser = super::test::limit)]
         limit: Option<std::time::Duration>,
         /// Tell only of those that fail, and how many there were
         #[arg(long, short, conflicts_with = "json")]
@@ -119,8 +119,8 @@ pub enum Command {
     /// Time the `bench` blocks of programs
     Bench {
         /// Seconds for each block
-        #[arg(long, default_value_t = 1.0)]
-        seconds: f64,
+        #[arg(long, default_value = "1", value_parser = super::test::seconds)]
+        seconds: std::time::Duration,
         /// Write what was measured as JSON, one block to a line
         #[arg(long)]
         json: bool,
@@ -199,7 +199,7 @@ pub enum Command {
         #[arg(value_name = "NAME", allow_hyphen_values = true)]
         name: String,
         /// The types of its arguments
-        #[arg(value_name = "TYPE", allow_hyphen_values = true)]
+        #[arg(value_name = "TYPE")]
         types: Vec<String>,
         /// Declarations to know: a program, which is run first
         #[arg(long, value_name = "FILE")]

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 impl Shell {
-    /// Times files one by one, each in a session of its own; every block for so many seconds.
-    pub(super) fn bench(&mut self, files: &[PathBuf], seconds: f64, json: bool) -> u8 {
+    /// Times files one by one, each in a session of its own; every block for so long.
+    pub(super) fn bench(&mut self, files: &[PathBuf], time: Duration, json: bool) -> u8 {
         let (mut worst, mut blocks) = (exit::OK, 0);
         for file in files {
-            let code = self.bench_file(file, seconds, json, &mut blocks);
+            let code = self.bench_file(file, time, json, &mut blocks);
             worst = worst.max(code);
             if code == exit::INTERRUPTED {
                 break;
@@ -25,7 +25,7 @@ impl Shell {
         worst
     }
 
-    fn bench_file(&mut self, file: &Path, seconds: f64, json: bool, blocks: &mut usize) -> u8 {
+    fn bench_file(&mut self, file: &Path, time: Duration, json: bool, blocks: &mut usize) -> u8 {
         let Text { name, text } = match self.read_alone(file) {
             Ok(text) => text,
             Err(code) => return code,
@@ -34,7 +34,6 @@ impl Shell {
         let outcome = {
             let Shell { session, output, interrupts, .. } = self;
             let _running = interrupts.while_doing(Doing::Evaluating);
-            let time = Duration::from_secs_f64(seconds.clamp(0.0, 3_600.0));
             session.bench(&name, &text, time, &mut |session, timed| {
                 *blocks += 1;
                 let Timed { name: title, line, runs, fate } = timed;

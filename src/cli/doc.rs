@@ -49,9 +49,7 @@ fn written(title: &str, pages: &[Page], as_markdown: bool, folder: &Path) -> std
     let ending = if as_markdown { "md" } else { "html" };
     for page in pages {
         let text = if as_markdown { markdown::page(page) } else { html::page(page) };
-        // A program called `index` is not its own index.
-        let name = if page.name == "index" { "index_" } else { &page.name };
-        std::fs::write(folder.join(format!("{name}.{ending}")), text)?;
+        std::fs::write(folder.join(format!("{}.{ending}", page.file())), text)?;
     }
     let index = if as_markdown { markdown::index(title, pages) } else { html::index(title, pages) };
     std::fs::write(folder.join(format!("index.{ending}")), index)?;

@@ -34,7 +34,7 @@ pub fn explain(output: &mut Output, code: Option<&str>) -> u8 {
 }
 
 /// Markdown with its programs indented instead of fenced.
-fn plain(page: &str) -> String {
+pub fn plain(page: &str) -> String {
     let (mut out, mut inside) = (String::new(), false);
     for line in page.lines() {
         match line.strip_prefix("```") {

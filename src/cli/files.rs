@@ -6,12 +6,13 @@
 
 use super::input::{self, Refusal};
 use felis::session::{Loader, NotFound, Place};
-use felis::source::Span;
-use std::collections::BTreeSet;
+use felis::source::line;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
 /// The files seen from one folder.
 pub struct Files {
@@ -22,8 +23,17 @@ pub struct Files {
     seen: Option<Seen>,
 }
 
-/// The files that a program consists of, or would if they were there.
-pub type Seen = Arc<Mutex<BTreeSet<PathBuf>>>;
+/// The files that a program consists of, or would if they were there, as they were before they were read.
+pub type Seen = Arc<Mutex<BTreeMap<PathBuf, Stamp>>>;
+
+/// What tells a file from itself before a change; nothing if it is not there.
+pub type Stamp = Option<(SystemTime, u64)>;
+
+/// The stamp of a file now.
+pub fn stamp(file: &Path) -> Stamp {
+    let metadata = std::fs::metadata(file).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
 
 /// How many names of a folder are looked at for one that could have been meant.
 const MOST_NEIGHBOURS: usize = 1_000;
@@ -59,7 +69,7 @@ impl Loader for Files {
         if let Some(seen) = &self.seen
             && let Ok(mut seen) = seen.lock()
         {
-            seen.insert(file.clone());
+            seen.entry(file.clone()).or_insert_with(|| stamp(&file));
         }
         let name = tidy(&shown.join(path)).display().to_string();
         let unusable = |why: &str| Err(NotFound::Unusable(why.to_string()));
@@ -98,8 +108,8 @@ impl Loader for Files {
             Refusal::Unreadable(message) => message,
             Refusal::NotText(diagnostic, sources) => {
                 let span = diagnostic.primary.span;
-                let before = sources.slice(Span { start: 0, end: span.start, ..span });
-                let line = before.matches('\n').count() + 1;
+                let text = sources.get(span.source).map_or("", |source| &source.text);
+                let line = line(text, span.start as usize);
                 format!("it is not UTF-8 text: in line {line} {}", diagnostic.primary.text)
             }
         })

@@ -4,7 +4,7 @@
 //! its meaning or goes. New fields may come without that.
 
 use felis::diagnostic::{Diagnostic, Severity};
-use felis::source::{SourceMap, Span};
+use felis::source::{self, SourceMap, Span};
 use serde_json::{Value, json};
 
 /// The number of the form.
@@ -63,7 +63,7 @@ fn place(span: Span, sources: &SourceMap) -> Value {
         let line = before.rfind('\n').map_or(0, |newline| newline + 1);
         json!({
             "byte": at,
-            "line": 1 + before.matches('\n').count(),
+            "line": source::line(before, before.len()),
             "column": 1 + before[line..].chars().count(),
         })
     };

@@ -232,6 +232,19 @@ impl Shell {
         }
     }
 
+    /// Runs a file for what it declares: its `main` is not called. The exit code, if it fails.
+    fn declared(&mut self, file: &Path) -> Option<u8> {
+        let Text { name, text } = match input::read(file) {
+            Ok(text) => text,
+            Err(refusal) => return Some(refusal.tell(&self.output)),
+        };
+        self.session.set_loader(Box::new(Files::beside(file)));
+        self.define_arguments(&text, &[]);
+        let code = self.evaluate(&name, &text, Mode::Script);
+        self.output.end_line();
+        (code != exit::OK).then_some(code)
+    }
+
     /// Makes `args` known to a program that may mention it.
     fn define_arguments(&mut self, text: &str, arguments: &[OsString]) {
         if text.contains("args") {
@@ -288,12 +301,8 @@ impl Shell {
 
     /// Answers `felis can`: `yes`, the type, the chain of choices; or `no` and why.
     fn can(&mut self, name: &str, types: &[String], with: Option<&Path>) -> u8 {
-        if let Some(file) = with {
-            let code = self.file(file, &[]);
-            if code != exit::OK {
-                return code;
-            }
-            self.output.end_line();
+        if let Some(code) = with.and_then(|file| self.declared(file)) {
+            return code;
         }
         let types: Vec<&str> = types.iter().map(String::as_str).collect();
         match self.session.can(name, &types) {
@@ -312,12 +321,8 @@ impl Shell {
 
     /// Tries the laws of the instances in a program, which runs first, or of those in the library.
     fn laws(&mut self, file: Option<&Path>, cases: u32, seed: u64) -> u8 {
-        if let Some(file) = file {
-            let code = self.file(file, &[]);
-            if code != exit::OK {
-                return code;
-            }
-            self.output.end_line();
+        if let Some(code) = file.and_then(|file| self.declared(file)) {
+            return code;
         }
         let Shell { session, interrupts, .. } = self;
         let trials = {
@@ -376,6 +381,7 @@ impl Shell {
             let answer = match line.split_once('\t') {
                 Some((left, right)) => self.session.iso(left, right, false),
                 None => {
+                    self.output.flush();
                     output::complain(&format!("felis: line {}: no tab between two types", number + 1));
                     Err(Vec::new())
                 }
@@ -385,6 +391,7 @@ impl Shell {
                 Err(diagnostics) => {
                     self.output.write("error\n");
                     if !diagnostics.is_empty() {
+                        self.output.flush();
                         output::complain(&format!("felis: line {}:", number + 1));
                         self.tell(&diagnostics);
                     }

@@ -1,7 +1,7 @@
 //! `run --show` and `run --stats`: what parts of a program become on the way to machine code, and what running took.
 
+use super::Shell;
 use super::repl::duration;
-use super::{Shell, exit};
 use felis::session::{Stage, Work};
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ impl Shell {
             ));
         }
         self.output.flush();
-        if code == exit::OK { exit::OK } else { code }
+        code
     }
 }
 

@@ -201,12 +201,20 @@ fn nothing_like(only: &[String]) -> String {
     format!("no example and no test has {} in its name", texts.join(" or "))
 }
 
-/// The time that a number of seconds is, if it is one that a test can take.
+/// What a test may take: some seconds.
+pub(super) fn limit(text: &str) -> Result<Duration, String> {
+    match seconds(text)? {
+        time if time.is_zero() => Err("a test can take some seconds, more than 0".to_string()),
+        time => Ok(time),
+    }
+}
+
+/// The time that a number of seconds is.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "seconds are a number, such as `2` or `0.5`".to_string())?;
     match Duration::try_from_secs_f64(seconds) {
-        Ok(time) if !time.is_zero() && seconds < 1e9 => Ok(time),
-        _ => Err("a test can take some seconds, more than 0".to_string()),
+        Ok(time) if seconds < 1e9 => Ok(time),
+        _ => Err("seconds are a number from 0 to 999999999".to_string()),
     }
 }
 

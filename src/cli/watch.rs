@@ -3,19 +3,16 @@
 //! Files are looked at a few times a second: that works on every system and every kind of disk, and
 //! needs no service of either.
 
-use super::files::{Files, Seen};
+use super::files::{Files, Seen, stamp};
 use super::input::{self, Text};
-use super::{Shell, code, exit};
+use super::{Messages, Shell, code, exit, json};
 use felis::session::Status;
-use std::collections::BTreeSet;
+use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How often files are looked at.
 const PAUSE: Duration = Duration::from_millis(200);
-
-/// What tells a file from itself before a change; nothing if it is not there.
-type Stamp = Option<(SystemTime, u64)>;
 
 impl Shell {
     /// Checks files until Ctrl-C.
@@ -25,24 +22,25 @@ impl Shell {
             return exit::USAGE;
         }
         loop {
+            // Stamps are taken before files are read: a change meanwhile is seen in the next round.
             let seen = Seen::default();
-            let stamps =
-                |files: &BTreeSet<PathBuf>| -> Vec<Stamp> { files.iter().map(|f| stamp(f)).collect() };
-            // Taken before they are read: a change meanwhile is seen in the next round.
-            let own: BTreeSet<PathBuf> = files.iter().cloned().collect();
-            let before = stamps(&own);
+            if let Ok(mut seen) = seen.lock() {
+                seen.extend(files.iter().map(|file| (file.clone(), stamp(file))));
+            }
             let wrong = files.iter().filter(|file| self.check_noting(file, &seen) != exit::OK).count();
-            let all = seen.lock().map(|seen| seen.clone()).unwrap_or_default();
-            let imported = stamps(&all);
             let count = files.len();
             self.output.write(&match (wrong, count) {
+                _ if self.messages == Messages::JsonOut => {
+                    format!("{}\n", json!({ "schema": json::SCHEMA, "programs": count, "refused": wrong }))
+                }
                 (0, 1) => format!("{}: nothing is wrong\n", files[0].display()),
                 (_, 1) => format!("{}: refused\n", files[0].display()),
                 (0, _) => format!("{count} programs: nothing is wrong\n"),
                 _ => format!("{wrong} of {count} programs refused\n"),
             });
             self.output.flush();
-            while stamps(&own) == before && stamps(&all) == imported {
+            let seen = seen.lock().map(|seen| seen.clone()).unwrap_or_default();
+            while seen.iter().all(|(file, before)| stamp(file) == *before) {
                 std::thread::sleep(PAUSE);
             }
         }
@@ -61,9 +59,4 @@ impl Shell {
         self.tell(&outcome.diagnostics);
         if outcome.status == Status::Ok { exit::OK } else { code(outcome.status) }
     }
-}
-
-fn stamp(file: &Path) -> Stamp {
-    let metadata = std::fs::metadata(file).ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
 }

@@ -26,6 +26,14 @@ macro_rules! prims {
                 match self { $( Prim::$variant => $ty, )* }
             }
 
+            /// Its name with its type: `name[T, I:COMPACTLINEAR] : T -> U`.
+            pub fn declaration(self) -> String {
+                match self.signature().split_once("] ") {
+                    Some((params, ty)) => format!("{}{params}] : {ty}", self.name()),
+                    None => format!("{} : {}", self.name(), self.signature()),
+                }
+            }
+
             /// What it does, in a sentence.
             pub fn doc(self) -> &'static str {
                 match self { $( Prim::$variant => $doc, )* }

@@ -11,6 +11,7 @@ use crate::core::Prim;
 use crate::data::{self, Column, Content, Data, Element, FileSystem, Format, Limits, Separator, Trouble};
 use crate::layout::{Form, Layout, Layouts};
 use crate::picture;
+use crate::source::line;
 use crate::types::Type;
 use crate::types::encoding::Code;
 use crate::types::stored::{Axis, Cell, Held, Stored, Unstored};
@@ -57,7 +58,7 @@ pub(super) fn files(
             let bytes = files.read(path, longest).map_err(unreadable)?;
             let text = String::from_utf8(bytes).map_err(|error| {
                 let at = error.utf8_error().valid_up_to();
-                let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+                let line = line(error.as_bytes(), at);
                 failed(Trouble::Malformed { format, why: format!("line {line} is not UTF-8") })
             })?;
             Ok(Value::str(text))

@@ -214,8 +214,9 @@ impl<'a> Chart<'a> {
         match &layer.mark {
             Mark::Line(points) => {
                 for run in points.split(|point| !finite(point)).filter(|run| !run.is_empty()) {
-                    let run: Vec<[f64; 2]> = run.iter().map(|point| self.point(*point)).collect();
-                    // A point between two gaps is seen, too.
+                    let mut run: Vec<[f64; 2]> = run.iter().map(|point| self.point(*point)).collect();
+                    // A point between two gaps is seen, too, and a line that goes nowhere.
+                    run.dedup();
                     let one = run.len() == 1;
                     self.shapes.push(if one {
                         Shape::Discs(run, color)

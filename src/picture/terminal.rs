@@ -10,6 +10,9 @@ const HEIGHT: usize = 16;
 /// The most bars, and the most rows of shades, that are shown.
 const MOST: usize = 40;
 
+/// A value with its name.
+type Bar = (String, f64);
+
 /// A picture as lines of text.
 pub fn text(picture: &Picture) -> String {
     let mut out = String::new();
@@ -24,34 +27,26 @@ pub fn text(picture: &Picture) -> String {
     if !dots.is_empty() {
         canvas(&mut out, &dots, &picture.axes);
     }
+    // Bars of all layers stand on one axis.
+    let lengths = picture.layers.iter().filter_map(bars).flat_map(|bars| bars.into_iter().take(MOST));
+    let longest = lengths.map(|(_, v)| v.abs()).filter(|v| v.is_finite()).fold(0.0, f64::max);
     for layer in picture.layers.iter().filter(|layer| !layer.mark.is_empty()) {
         let label = match layer.label.as_str() {
             "" => String::new(),
             label => format!("{label}\n"),
         };
         match &layer.mark {
-            Mark::Bars(names, values) => {
+            Mark::Bars(..) | Mark::Histogram(..) => {
                 out.push_str(&label);
-                let name = |i: usize| names.get(i).cloned().unwrap_or_else(|| i.to_string());
-                let bars: Vec<(String, f64)> =
-                    values.iter().enumerate().map(|(i, v)| (name(i), *v)).collect();
-                blocks(&mut out, &bars);
-            }
-            Mark::Histogram(bins, _) => {
-                out.push_str(&label);
-                let bars: Vec<(String, f64)> = bins
-                    .iter()
-                    .map(|[low, high, n]| (format!("{} to {}", number(*low), number(*high)), *n))
-                    .collect();
-                blocks(&mut out, &bars);
+                blocks(&mut out, &bars(layer).unwrap_or_default(), longest);
             }
             Mark::Heatmap(grid, values) => {
                 out.push_str(&label);
                 let scale = pixels::scale(values);
                 let place = |i: usize| Some(values[i]).filter(|v| v.is_finite()).map(|v| scale.place(v));
                 shades(&mut out, *grid, place);
-                let (low, high) = (number(scale.value(0.0)), number(scale.value(1.0)));
-                out.push_str(&format!("{low} is ░, {high} is █\n"));
+                let ends = numbers(&[scale.value(0.0), scale.value(1.0)]);
+                out.push_str(&format!("{} is ░, {} is █\n", ends[0], ends[1]));
             }
             Mark::Image(grid, pixels) => {
                 out.push_str(&label);
@@ -151,19 +146,40 @@ fn canvas(out: &mut String, layers: &[&Layer], axes: &[String; 2]) {
     }
 }
 
+/// What bars a layer has, if it has some. Bins that are more than are shown are put together.
+fn bars(layer: &Layer) -> Option<Vec<Bar>> {
+    match &layer.mark {
+        Mark::Bars(names, values) => {
+            let name = |i: usize| names.get(i).cloned().unwrap_or_else(|| i.to_string());
+            Some(values.iter().enumerate().map(|(i, v)| (name(i), *v)).collect())
+        }
+        Mark::Histogram(bins, _) => {
+            let together = bins.chunks(bins.len().div_ceil(MOST).max(1));
+            let bins: Vec<[f64; 3]> = together
+                .map(|bins| [bins[0][0], bins[bins.len() - 1][1], bins.iter().map(|bin| bin[2]).sum()])
+                .collect();
+            let bounds: Vec<f64> =
+                bins.iter().map(|bin| bin[0]).chain(bins.last().map(|bin| bin[1])).collect();
+            let bounds = numbers(&bounds);
+            let name = |i: usize| format!("{} to {}", bounds[i], bounds[i + 1]);
+            Some(bins.iter().enumerate().map(|(i, bin)| (name(i), bin[2])).collect())
+        }
+        _ => None,
+    }
+}
+
 /// A bar for each value, with its name and the value.
-fn blocks(out: &mut String, bars: &[(String, f64)]) {
+fn blocks(out: &mut String, bars: &[Bar], longest: f64) {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let shown = &bars[..bars.len().min(MOST)];
     let margin = shown.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
-    let largest = shown.iter().map(|(_, v)| v.abs()).filter(|v| v.is_finite()).fold(0.0, f64::max);
     for (name, value) in shown {
         let name = format!("{}{name}", " ".repeat(margin - name.width()));
         if !value.is_finite() {
             out.push_str(&format!("{name} │ not finite\n"));
             continue;
         }
-        let part = if largest > 0.0 { value.abs() / largest } else { 0.0 };
+        let part = if longest > 0.0 { value.abs() / longest } else { 0.0 };
         let eighths = (part * (WIDTH * 6) as f64).round() as usize;
         let bar = "█".repeat(eighths / 8) + PARTS[eighths % 8];
         let sign = if *value < 0.0 { "-" } else { "" };
@@ -199,10 +215,68 @@ fn shades(out: &mut String, grid: Grid, bright: impl Fn(usize) -> Option<f64>) {
 
 /// A number with few digits.
 fn number(value: f64) -> String {
-    let text = format!("{value:.3}");
+    digits(value, 3)
+}
+
+/// Numbers that follow each other, with few digits, but as many as it takes to tell neighbours apart.
+fn numbers(values: &[f64]) -> Vec<String> {
+    // So many digits after the point tell any two floats apart that are written so.
+    const MOST_DIGITS: usize = 20;
+    let mut texts = Vec::new();
+    for count in 3..=MOST_DIGITS {
+        texts = values.iter().map(|value| digits(*value, count)).collect::<Vec<String>>();
+        let alike = |i: usize| texts[i] == texts[i + 1] && values[i] != values[i + 1];
+        if !(0..values.len().saturating_sub(1)).any(alike) {
+            break;
+        }
+    }
+    texts
+}
+
+/// A number with at most so many digits after its point.
+fn digits(value: f64, count: usize) -> String {
     let size = value.abs();
     if value != 0.0 && !(1e-3..1e6).contains(&size) {
-        return format!("{value:.3e}");
+        return format!("{value:.count$e}");
     }
+    let text = format!("{value:.count$}");
     text.trim_end_matches('0').trim_end_matches('.').to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{numbers, text};
+    use crate::picture::{Layer, Mark, Picture};
+
+    fn drawn(marks: Vec<Mark>) -> String {
+        let layers = marks.into_iter().map(|mark| Layer { label: String::new(), mark }).collect();
+        text(&Picture { layers, ..Picture::default() })
+    }
+
+    #[test]
+    fn different_bounds_have_different_texts() {
+        assert_eq!(numbers(&[0.0, 0.5, 1.0]), ["0", "0.5", "1"]);
+        assert_eq!(numbers(&[1.0001, 1.0002]), ["1.0001", "1.0002"]);
+        assert_eq!(numbers(&[1e6, 1e6 + 1.0]), ["1.000000e6", "1.000001e6"]);
+        assert_eq!(numbers(&[1.0, 1.0 + f64::EPSILON]), ["1", "1.0000000000000002"]);
+        assert_eq!(numbers(&[2.0, 2.0]), ["2", "2"]);
+        assert_eq!(numbers(&[]), [""; 0]);
+    }
+
+    #[test]
+    fn all_bins_are_drawn() {
+        let bins: Vec<[f64; 3]> = (0..100).map(|i| [f64::from(i), f64::from(i + 1), 1.0]).collect();
+        let text = drawn(vec![Mark::Histogram(bins, 0)]);
+        assert_eq!(text.lines().count(), 34, "{text}");
+        assert!(text.starts_with("   0 to 3 │"), "{text}");
+        assert!(text.lines().last().is_some_and(|line| line.starts_with("99 to 100 │")), "{text}");
+        assert!(!text.contains("more"), "{text}");
+    }
+
+    #[test]
+    fn bars_of_all_layers_have_one_scale() {
+        let text = drawn(vec![Mark::Bars(Vec::new(), vec![1.0]), Mark::Bars(Vec::new(), vec![2.0])]);
+        let lengths: Vec<usize> = text.lines().map(|line| line.matches('█').count()).collect();
+        assert_eq!(lengths, [24, 48], "{text}");
+    }
 }

@@ -165,7 +165,7 @@ impl Session {
     }
 
     /// Looks at texts that are not kept.
-    fn quietly<T>(&mut self, look: impl FnOnce(&mut Session) -> T) -> T {
+    pub fn quietly<T>(&mut self, look: impl FnOnce(&mut Session) -> T) -> T {
         let texts = self.sources.len();
         let found = look(self);
         self.sources.truncate(texts);

@@ -3,10 +3,11 @@
 //! Takes names; gives where they are defined, in the words of whoever defined them. Keeps for that a
 //! list of the inputs that have succeeded.
 
+use super::results::ResultUse;
 use super::{Mode, Outcome, Session, detached, library};
 use crate::check::env::{Callable, Definition, TypeDefinition};
 use crate::core::GlobalId;
-use crate::source::{Source, SourceId, Span};
+use crate::source::{Source, SourceId, Span, line};
 use crate::syntax::{self, Chunk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -35,19 +36,14 @@ pub(super) struct Input {
     source: SourceId,
     /// Its value, if that has a name.
     result: Option<GlobalId>,
-    /// What the names of results meant to it.
-    relied: Vec<(String, GlobalId)>,
+    /// The results it names, in order.
+    uses: Vec<ResultUse>,
 }
 
 impl Session {
     /// Remembers an input that has succeeded.
-    pub(super) fn note_input(
-        &mut self,
-        source: SourceId,
-        result: Option<GlobalId>,
-        relied: Vec<(String, GlobalId)>,
-    ) {
-        self.inputs.push(Input { source, result, relied });
+    pub(super) fn note_input(&mut self, source: SourceId, result: Option<GlobalId>, uses: Vec<ResultUse>) {
+        self.inputs.push(Input { source, result, uses });
     }
 
     /// The definitions that a name has now, in the order in which they were made.
@@ -144,7 +140,7 @@ impl Session {
                     continue;
                 }
                 let text = definition_text(source, chunk);
-                let (renamed, used) = renamed(&text.text, &input.relied);
+                let (renamed, used) = renamed(&text.text, chunk.span.start as usize, &input.uses);
                 needed.extend(used);
                 let mut out = String::new();
                 for line in text.doc.iter().flat_map(|doc| doc.lines()) {
@@ -254,7 +250,7 @@ fn is_type(chunk: &Chunk) -> bool {
 }
 
 fn definition_text(source: &Source, chunk: &Chunk) -> DefinitionText {
-    let line = 1 + source.text[..chunk.span.start as usize].matches('\n').count();
+    let line = line(&source.text, chunk.span.start as usize);
     let several = source.text.trim_end().contains('\n');
     let place = if several { format!("{}:{line}", source.name) } else { source.name.clone() };
     let text = source.text.get(chunk.span.range()).unwrap_or("").trim_end().to_string();
@@ -266,20 +262,19 @@ fn result_name(id: GlobalId) -> String {
     format!("result_{id}")
 }
 
-/// A text with other names for the results it mentions, and which these are.
-fn renamed(text: &str, relied: &[(String, GlobalId)]) -> (String, Vec<GlobalId>) {
+/// A text that begins at a byte of its input, with other names for the results it uses, and which these are.
+fn renamed(text: &str, start: usize, uses: &[ResultUse]) -> (String, Vec<GlobalId>) {
     let (mut out, mut used, mut end) = (String::new(), Vec::new(), 0);
-    for (range, _) in super::tokens(text) {
-        let found = relied.iter().find(|(name, _)| *name == text[range.clone()]);
-        out.push_str(&text[end..range.start]);
-        end = range.end;
-        match found {
-            Some((_, id)) => {
-                out.push_str(&result_name(*id));
-                used.push(*id);
-            }
-            None => out.push_str(&text[range]),
-        }
+    for (range, id) in uses {
+        let inside = range.start.checked_sub(start).filter(|from| *from >= end);
+        let Some((from, to)) = inside.zip(range.end.checked_sub(start)).filter(|(_, to)| *to <= text.len())
+        else {
+            continue;
+        };
+        out.push_str(&text[end..from]);
+        out.push_str(&result_name(*id));
+        used.push(*id);
+        end = to;
     }
     out.push_str(&text[end..]);
     (out, used)

@@ -35,6 +35,7 @@ pub use crate::eval::view::Window;
 pub use crate::eval::{Progress, Watcher};
 pub use crate::iso::Verdict;
 pub use crate::jit::{Stage, Statistics};
+pub use crate::syntax::brackets::Growing;
 pub use crate::types::number::Conversion;
 pub use can::Able;
 pub use complete::Completions;
@@ -45,7 +46,7 @@ pub use laws::{Trial, Verdict as LawVerdict};
 pub use modules::{Loader, NotFound, Place};
 pub use query::{Comparison, Definition, Overload, Reasons};
 pub use tested::{Fate, Ran, Selection, Tested, Timed};
-pub use tokens::{TokenClass, matching_bracket, tokens};
+pub use tokens::{Blocks, TokenClass, blocks, matching_bracket, tokens};
 pub use work::Work;
 
 use crate::check::{self, Env, module};
@@ -54,7 +55,7 @@ use crate::diagnostic::{self, Diagnostic};
 use crate::eval::{self, Checkpoint, Host, Machine, RuntimeError, stack};
 use crate::jit::Jit;
 use crate::kernel::Accelerator;
-use crate::source::{Source, SourceId, SourceMap, Span};
+use crate::source::{self, Source, SourceId, SourceMap, Span};
 use crate::syntax;
 use crate::types::{Type, TypeKind, TypeVar};
 use crate::value::Value;
@@ -222,8 +223,7 @@ impl Session {
         let noted = self.jit.as_ref().map(|jit| jit.traced()).unwrap_or_default();
         let place = |span: Span| match self.sources.get(span.source) {
             Some(source) => {
-                let line = source.text[..span.start as usize].matches('\n').count() + 1;
-                format!("{}:{line}", source.name)
+                format!("{}:{}", source.name, source::line(&source.text, span.start as usize))
             }
             None => String::new(),
         };
@@ -281,31 +281,31 @@ impl Session {
     /// Runs a text, which messages call `name`; what it prints goes to `out`.
     pub fn evaluate(&mut self, name: &str, text: &str, mode: Mode, out: &mut dyn FnMut(&str)) -> Outcome {
         self.interrupt.store(false, Ordering::SeqCst);
-        let relied = self.results.named(&syntax::idents(&detached(text)));
+        // Whether a name that is one of a result stands for it only the checker knows; it is asked if there is one.
+        let named = self.results.named(&syntax::idents(&detached(text)));
         let before = self.results.last();
         let source = SourceId(self.sources.len() as u32);
+        let mut uses = Vec::new();
         let mut outcome = self.transaction(name, text, |session, first, stmts, diagnostics| {
             let functions = session.program.functions.len();
-            let script = session.script(stmts, diagnostics)?;
-            for First { script, import } in first {
-                session.run(script, Mode::Script, out).map_err(|(status, diagnostic)| {
-                    diagnostics.push(diagnostic.label(*import, "imported here"));
-                    status
-                })?;
+            session.noting = (!named.is_empty()).then(|| index::Noting::new(source.0, None));
+            let script = session.script(stmts, diagnostics);
+            if let Some(noting) = session.noting.take() {
+                uses = results::uses(text, source, noting.into_notes(), &named);
             }
-            let value = session.run(&script, mode, out).map_err(|(status, diagnostic)| {
-                diagnostics.push(*diagnostic);
-                status
-            })?;
+            let script = script?;
+            let value = session.run_all(first, &script, mode, out, diagnostics)?;
             if session.program.functions.len() > functions && !computes(&script) {
-                session.results.need(relied.iter().map(|(_, id)| *id));
+                session.results.need(uses.iter().map(|(_, id)| *id));
             }
             Ok((value, Keep::Changes))
         });
+        // A panic may have left it.
+        self.noting = None;
         self.look_into_files(&mut outcome.diagnostics);
         if outcome.status == Status::Ok {
             let result = self.results.last().filter(|last| Some(*last) != before);
-            self.note_input(source, result, relied);
+            self.note_input(source, result, uses);
         }
         outcome
     }
@@ -319,11 +319,17 @@ impl Session {
         outcome
     }
 
-    /// Lays a text out anew; it is read, not checked, and nothing of it is kept.
+    /// Lays a text out anew; it is read, not checked. It is kept only if something is wrong with it, which is
+    /// said of its places.
     pub fn format(&mut self, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
+        let texts = self.sources.len();
         let source = self.sources.add(name, text);
         let done = catch_unwind(|| syntax::layout::layout(&source));
-        done.unwrap_or_else(|_| Err(vec![internal_error(Span::new(source.id, 0, 0))]))
+        let laid = done.unwrap_or_else(|_| Err(vec![internal_error(Span::new(source.id, 0, 0))]));
+        if laid.is_ok() {
+            self.sources.truncate(texts);
+        }
+        laid
     }
 
     /// Whether a text ends too early and more lines could complete it.
@@ -339,15 +345,18 @@ impl Session {
             return vec![text];
         }
         let (mut inputs, mut start, mut end) = (Vec::new(), 0, 0);
+        let mut growing = Growing::default();
         for line in text.split_inclusive('\n') {
             end += line.len();
+            let open = growing.push(line);
             let piece = &text[start..end];
             let command = piece.trim_start().starts_with(':');
             let announces = piece.lines().rfind(|line| !line.trim().is_empty());
             let announces = announces.is_some_and(|line| line.trim_start().starts_with("///"));
-            if piece.trim().is_empty() || command || !announces && !Session::incomplete(piece) {
+            if piece.trim().is_empty() || command || !announces && !open && !Session::incomplete(piece) {
                 inputs.push(piece);
                 start = end;
+                growing = Growing::default();
             }
         }
         inputs.push(&text[start..]);
@@ -443,6 +452,27 @@ impl Session {
             Some(name) => diagnostic.fix(format!("did you mean `{name}`?"), span, name),
             None => diagnostic,
         }
+    }
+
+    /// Runs new modules, and then the script that imports them; its value.
+    fn run_all(
+        &mut self,
+        first: &[First],
+        script: &Script,
+        mode: Mode,
+        out: &mut dyn FnMut(&str),
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<Option<Shown>, Status> {
+        for First { script, import } in first {
+            self.run(script, Mode::Script, out).map_err(|(status, diagnostic)| {
+                diagnostics.push(diagnostic.label(*import, "imported here"));
+                status
+            })?;
+        }
+        self.run(script, mode, out).map_err(|(status, diagnostic)| {
+            diagnostics.push(*diagnostic);
+            status
+        })
     }
 
     fn run(

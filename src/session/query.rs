@@ -366,13 +366,7 @@ fn overload(env: &Env, name: &str, callable: &Callable) -> Overload {
             }
             None => Overload { signature: name.to_string(), doc: None },
         },
-        Callable::Prim(prim) => {
-            let (params, ty) = match prim.signature().split_once("] ") {
-                Some((params, ty)) => (format!("{params}]"), ty),
-                None => (String::new(), prim.signature()),
-            };
-            Overload { signature: format!("{name}{params} : {ty}"), doc: Some(prim.doc().into()) }
-        }
+        Callable::Prim(prim) => Overload { signature: prim.declaration(), doc: Some(prim.doc().into()) },
         Callable::Method(class, method) => match env.classes.get(class) {
             Some(class) => Overload {
                 signature: headed(env, name, &class.methods[*method].scheme),

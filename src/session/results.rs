@@ -5,11 +5,13 @@
 
 use super::Session;
 use crate::check::env::Definition;
+use crate::check::note::{Notes, Referent};
 use crate::core::{Global, GlobalId};
-use crate::source::Span;
+use crate::source::{SourceId, Span};
 use crate::types::{Type, TypeKind};
 use crate::value::Value;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// How many results have a name.
@@ -51,6 +53,32 @@ impl Results {
     pub fn need(&mut self, ids: impl IntoIterator<Item = GlobalId>) {
         self.needed.extend(ids);
     }
+}
+
+/// A result that a text uses, with the bytes where it is named.
+pub(super) type ResultUse = (Range<usize>, GlobalId);
+
+/// The places of a text that name results, which have these names there.
+pub(super) fn uses(
+    text: &str,
+    source: SourceId,
+    notes: Notes,
+    named: &[(String, GlobalId)],
+) -> Vec<ResultUse> {
+    let mut found = BTreeMap::new();
+    for (span, referent) in notes.uses {
+        if span.source != source {
+            continue;
+        }
+        // A result is declared nowhere. What is noted later of one place holds.
+        if referent == Referent::At(Span::default()) {
+            found.insert((span.start, span.end), span.range());
+        } else {
+            found.remove(&(span.start, span.end));
+        }
+    }
+    let id = |range: &Range<usize>| named.iter().find(|(name, _)| Some(&**name) == text.get(range.clone()));
+    found.into_values().filter_map(|range| id(&range).map(|(_, id)| (range.clone(), *id))).collect()
 }
 
 impl Session {

@@ -7,12 +7,12 @@
 //! writes it, or what it prints.
 
 use super::limit::Limit;
-use super::{Keep, Mode, Outcome, Session, Status};
+use super::{Keep, Mode, Outcome, Session, Status, TokenClass};
 use crate::check::env::Callable;
 use crate::check::module::test_name;
 use crate::core::{Script, Stmt, StmtKind as CoreStmt, Term, TermKind};
 use crate::diagnostic::Diagnostic;
-use crate::source::Span;
+use crate::source::{Span, line};
 use crate::syntax;
 use crate::syntax::ast::StmtKind;
 use crate::types::Type;
@@ -123,7 +123,9 @@ impl Session {
         let source = super::detached(text);
         let stmts = syntax::parse(&source).stmts;
         let tests = stmts.iter().filter_map(|stmt| match &stmt.kind {
-            StmtKind::Test { bench: false, title, .. } => Some((&title.text[..], line_of(text, stmt))),
+            StmtKind::Test { bench: false, title, .. } => {
+                Some((&title.text[..], line(text, stmt.span.start as usize)))
+            }
             _ => None,
         });
         let all = examples.iter().map(|example| (example.expression, example.line, Some(example)));
@@ -178,16 +180,7 @@ impl Session {
     fn tried(&mut self, name: &str, text: &str, out: &mut dyn FnMut(&str)) -> Outcome {
         self.transaction(name, text, |session, first, stmts, diagnostics| {
             let script = session.script(stmts, diagnostics)?;
-            for script in first.iter().map(|first| &first.script).chain([&script]) {
-                let value = session.run(script, Mode::Line, out).map_err(|(status, diagnostic)| {
-                    diagnostics.push(*diagnostic);
-                    status
-                })?;
-                if value.is_some() {
-                    return Ok((value, Keep::Nothing));
-                }
-            }
-            Ok((None, Keep::Nothing))
+            Ok((session.run_all(first, &script, Mode::Line, out, diagnostics)?, Keep::Nothing))
         })
     }
 
@@ -208,7 +201,7 @@ impl Session {
         let source = super::detached(text);
         for stmt in syntax::parse(&source).stmts {
             let StmtKind::Test { bench: true, title, .. } = &stmt.kind else { continue };
-            let line = line_of(text, &stmt);
+            let line = line(text, stmt.span.start as usize);
             let mut runs = Vec::new();
             let fate = self.run_timed(&title.text, time, &mut runs);
             let stop = matches!(fate, Fate::Interrupted);
@@ -267,26 +260,24 @@ impl Session {
     }
 }
 
-/// The line of a statement, from 1.
-fn line_of(text: &str, stmt: &crate::syntax::ast::Stmt) -> usize {
-    1 + text[..stmt.span.start as usize].matches('\n').count()
-}
-
 /// The examples in the doc comments of a text.
 fn examples(text: &str) -> Vec<Example<'_>> {
-    let comment = |line: &str| -> Option<std::ops::Range<usize>> {
-        let rest = line.trim_start().strip_prefix("///").filter(|rest| !rest.starts_with('/'))?;
-        let rest = rest.strip_prefix(' ').unwrap_or(rest);
-        Some(line.len() - rest.len()..line.len())
-    };
-    let lines: Vec<&str> = text.lines().collect();
-    let comments: Vec<Option<&str>> = lines.iter().map(|line| comment(line).map(|at| &line[at])).collect();
+    // The lines of doc comments with their numbers, from 0: what stands in a block comment is none.
+    let (mut lines, mut number, mut counted) = (Vec::new(), 0, 0);
+    for (range, class) in super::tokens(text) {
+        let comment = text[range.clone()].strip_prefix("///").filter(|rest| !rest.starts_with('/'));
+        let Some(rest) = comment.filter(|_| class == TokenClass::Comment) else { continue };
+        number += text[counted..range.start].matches('\n').count();
+        counted = range.start;
+        lines.push((number, rest.strip_prefix(' ').unwrap_or(rest).trim_end_matches('\r')));
+    }
     let mut out = Vec::new();
-    for (at, line) in comments.iter().enumerate() {
-        let Some(expression) = line.and_then(|line| line.strip_prefix("> ")) else { continue };
-        let after = comments[at + 1..].iter().map_while(|line| *line);
-        let expected = after.take_while(|line| !line.starts_with("> ")).collect();
-        out.push(Example { expression: expression.trim().trim_end_matches(';'), line: at + 1, expected });
+    for (at, (number, line)) in lines.iter().enumerate() {
+        let Some(expression) = line.strip_prefix("> ") else { continue };
+        let after = lines[at + 1..].iter().zip(number + 1..);
+        let below = after.take_while(|((line, text), next)| line == next && !text.starts_with("> "));
+        let expected = below.map(|((_, text), _)| *text).collect();
+        out.push(Example { expression: expression.trim().trim_end_matches(';'), line: number + 1, expected });
     }
     out
 }

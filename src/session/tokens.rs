@@ -49,6 +49,64 @@ pub fn tokens(text: &str) -> Vec<(Range<usize>, TokenClass)> {
     out
 }
 
+/// The brackets and blocks of a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Blocks {
+    /// From what opens one to the end of what closes it, in the order in which they are closed.
+    pub closed: Vec<Range<usize>>,
+    /// What would close those that are open at the end, the innermost last.
+    pub open: Vec<&'static str>,
+}
+
+/// The brackets and blocks of a text, as far as they can be told in one that is being written.
+pub fn blocks(text: &str) -> Blocks {
+    /// Where it begins, the word there, and what closes it.
+    type Open<'t> = (usize, &'t str, &'static str);
+    let mut closed = Vec::new();
+    let mut open: Vec<Open<'_>> = Vec::new();
+    for (range, class) in tokens(text) {
+        let word = &text[range.clone()];
+        let closer = match (class, word) {
+            (TokenClass::Open, "(") => ")",
+            (TokenClass::Open, "[") => "]",
+            (TokenClass::Open, _) => "}",
+            (TokenClass::Keyword, "if") => "endif",
+            (TokenClass::Keyword, "match" | "typematch") => "endmatch",
+            (TokenClass::Keyword, "do") => match open.last_mut() {
+                // `if c do … done` and `match e do … done` end so, too.
+                Some((_, "if" | "match", closer)) if *closer != "done" => {
+                    *closer = "done";
+                    continue;
+                }
+                _ => "done",
+            },
+            (TokenClass::Keyword, "elif") => {
+                // The next condition may go on with `then` or `do`, as the first did.
+                if let Some((_, "if", closer)) = open.last_mut() {
+                    *closer = "endif";
+                }
+                continue;
+            }
+            (TokenClass::Keyword, "perform") => {
+                open.pop_if(|(_, _, closer)| *closer == "endif");
+                continue;
+            }
+            (TokenClass::Close, _) | (TokenClass::Keyword, "endif" | "endmatch" | "done") => {
+                closed.extend(open.pop().map(|(start, ..)| start..range.end));
+                continue;
+            }
+            // What begins a definition is in no expression: what is open before was left so.
+            (TokenClass::Keyword, "val" | "var" | "struct" | "variant" | "class" | "instance") => {
+                while open.pop_if(|(_, _, closer)| matches!(*closer, ")" | "]")).is_some() {}
+                continue;
+            }
+            _ => continue,
+        };
+        open.push((range.start, word, closer));
+    }
+    Blocks { closed, open: open.into_iter().map(|(_, _, closer)| closer).collect() }
+}
+
 /// The bracket that belongs to the one at a byte of the text, if both are there.
 pub fn matching_bracket(text: &str, at: usize) -> Option<usize> {
     let brackets = tokens(text).into_iter().filter_map(|(range, class)| match class {
@@ -140,7 +198,7 @@ fn block_comment(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{TokenClass, matching_bracket, tokens};
+    use super::{TokenClass, blocks, matching_bracket, tokens};
 
     fn classes(text: &str) -> Vec<(&str, TokenClass)> {
         tokens(text).into_iter().map(|(range, class)| (&text[range], class)).collect()
@@ -182,6 +240,27 @@ mod tests {
                 end = range.end;
             }
             assert!(text[end..].trim().is_empty(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_are_told() {
+        for (text, closed, open) in [
+            ("f (a, [1", vec![], vec![")", "]"]),
+            ("{ (1) ", vec!["(1)"], vec!["}"]),
+            ("if a then b", vec![], vec!["endif"]),
+            ("if a then b endif", vec!["if a then b endif"], vec![]),
+            ("if a do b; done", vec!["if a do b; done"], vec![]),
+            ("if a do b; elif c do d; done e", vec!["if a do b; elif c do d; done"], vec![]),
+            ("if a do b; elif c", vec![], vec!["endif"]),
+            ("if a perform b; while c do", vec![], vec!["done"]),
+            ("match a do match b with", vec![], vec!["done", "endmatch"]),
+            ("val a = f (b; val c = [", vec![], vec!["]"]),
+            (") done", vec![], vec![]),
+        ] {
+            let found = blocks(text);
+            let words: Vec<&str> = found.closed.into_iter().map(|range| &text[range]).collect();
+            assert_eq!((words, found.open), (closed, open), "{text}");
         }
     }
 

@@ -599,6 +599,24 @@ pub struct Import {
     pub names: ImportNames,
 }
 
+impl Import {
+    /// What the module is called here: by its alias, else after what is imported. What a file is called may be no
+    /// name.
+    pub fn called(&self) -> Name {
+        match (&self.alias, &self.target) {
+            (Some(alias), _) => alias.clone(),
+            (None, ImportTarget::Part(name)) => name.clone(),
+            (None, ImportTarget::File { path, span }) => Name { text: stem(path).into(), span: *span },
+        }
+    }
+}
+
+/// The name of a file without folders and `.flx`.
+pub fn stem(path: &str) -> &str {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    file.strip_suffix(".flx").unwrap_or(file)
+}
+
 /// What an `import` names.
 #[derive(Clone, Debug)]
 pub enum ImportTarget {

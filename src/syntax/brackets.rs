@@ -7,8 +7,9 @@
 //! and it knows when a text merely stops too early. Linear in the number of tokens.
 
 use super::error::SyntaxError;
-use super::lexer::{Kind, Token};
+use super::lexer::{self, Kind, Token};
 use crate::source::{Source, Span};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// How deep brackets, blocks and prefixes may nest, together.
@@ -132,7 +133,7 @@ impl Height {
 
 /// The pass itself.
 struct Pass<'s> {
-    source: &'s Source,
+    source: Cow<'s, Source>,
     out: Cut,
     stack: Vec<Frame>,
     /// How many of each are open: finding a partner must not search the whole stack.
@@ -151,19 +152,8 @@ struct Pass<'s> {
 
 /// Cuts tokens into top-level statements.
 pub fn cut(source: &Source, tokens: &[Token]) -> Cut {
-    let mut pass = Pass {
-        source,
-        out: Cut { tokens: Vec::with_capacity(tokens.len() + 8), ..Cut::default() },
-        stack: Vec::new(),
-        counts: [0; 6],
-        forgiven: [0; 6],
-        ground: Height::default(),
-        start: 0,
-        bad: false,
-        block_declaration: false,
-        too_deep: false,
-        too_long: false,
-    };
+    let mut pass = Pass::new(Cow::Borrowed(source));
+    pass.out.tokens.reserve(tokens.len() + 8);
     let mut at = 0;
     while at < tokens.len() {
         let next = tokens.get(at + 1).map(|t| t.kind);
@@ -181,7 +171,101 @@ pub fn cut(source: &Source, tokens: &[Token]) -> Cut {
     pass.finish()
 }
 
-impl Pass<'_> {
+/// A text that comes line by line. Tells, in time that depends on the new lines only, whether what has come
+/// ends inside brackets or blocks; where it cannot tell, it has to be read.
+pub struct Growing {
+    pass: Pass<'static>,
+    /// The last token: it is taken when the next one is known.
+    held: Option<Token>,
+    /// How much of the text has been cut into tokens.
+    lexed: usize,
+    /// What follows that ends inside a comment.
+    in_comment: bool,
+    /// Something is wrong in it.
+    wrong: bool,
+}
+
+impl Default for Growing {
+    fn default() -> Growing {
+        let pass = Pass::new(Cow::Owned(Source::default()));
+        Growing { pass, held: None, lexed: 0, in_comment: false, wrong: false }
+    }
+}
+
+impl Growing {
+    /// What has come so far.
+    pub fn text(&self) -> &str {
+        &self.pass.source.text
+    }
+
+    /// What has come.
+    pub fn into_text(self) -> String {
+        self.pass.source.into_owned().text
+    }
+
+    /// Adds whole lines; true if the text is incomplete without doubt.
+    pub fn push(&mut self, lines: &str) -> bool {
+        self.pass.source.to_mut().text.push_str(lines);
+        if self.wrong {
+            return false;
+        }
+        if self.in_comment && !lines.contains("*/") {
+            return true;
+        }
+        let found = lexer::lex_range(&self.pass.source, self.lexed..self.text().len());
+        self.in_comment = found.open_comment && found.errors.len() == 1;
+        // What stands before the comment may be wrong.
+        if self.in_comment {
+            return false;
+        }
+        self.wrong = !found.errors.is_empty();
+        self.lexed = self.text().len();
+        for token in found.tokens {
+            if let Some(held) = self.held.replace(token)
+                && self.pass.token(held, Some(token.kind))
+            {
+                self.pass.end_statement(false);
+            }
+        }
+        self.wrong |= !self.pass.out.errors.is_empty();
+        !self.wrong && self.stays_open()
+    }
+
+    /// Whether something is open whatever the last token does.
+    fn stays_open(&self) -> bool {
+        let Some(held) = self.held else { return false };
+        if matches!(held.kind, Kind::LParen | Kind::LBracket | Kind::LBrace) {
+            return true;
+        }
+        let Some(top) = self.pass.stack.last() else { return false };
+        match held.kind {
+            Kind::RParen | Kind::RBracket | Kind::RBrace | Kind::Endif | Kind::Endmatch | Kind::Done => {
+                self.pass.stack.len() > 1 && top.open.closer() == held.kind
+            }
+            Kind::Perform => self.pass.stack.len() > 1,
+            Kind::Semi => top.open.holds_statements(),
+            kind => !self.pass.begins_statement(kind, None),
+        }
+    }
+}
+
+impl<'s> Pass<'s> {
+    fn new(source: Cow<'s, Source>) -> Pass<'s> {
+        Pass {
+            source,
+            out: Cut::default(),
+            stack: Vec::new(),
+            counts: [0; 6],
+            forgiven: [0; 6],
+            ground: Height::default(),
+            start: 0,
+            bad: false,
+            block_declaration: false,
+            too_deep: false,
+            too_long: false,
+        }
+    }
+
     fn span(&self, token: Token) -> Span {
         Span { source: self.source.id, start: token.start, end: token.end }
     }

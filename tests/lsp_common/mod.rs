@@ -23,6 +23,8 @@ pub struct Client {
     next: i64,
     /// A folder of its own, where the server keeps its copies, too.
     pub folder: PathBuf,
+    /// What the server says that it can do.
+    pub abilities: Value,
 }
 
 impl Client {
@@ -56,7 +58,8 @@ impl Client {
         });
         let input = child.stdin.take();
         let work = folder.join("programs");
-        let mut client = Client { child, input, output, told: VecDeque::new(), next: 0, folder };
+        let mut client =
+            Client { child, input, output, told: VecDeque::new(), next: 0, folder, abilities: Value::Null };
         let greeting = client.request(
             "initialize",
             json!({
@@ -65,7 +68,8 @@ impl Client {
                 "workspaceFolders": [{ "uri": uri(&work), "name": "programs" }],
             }),
         );
-        assert_eq!(greeting.expect("a greeting")["capabilities"]["positionEncoding"], "utf-16");
+        client.abilities = greeting.expect("a greeting")["capabilities"].clone();
+        assert_eq!(client.abilities["positionEncoding"], "utf-16");
         client.notify("initialized", json!({}));
         client
     }

@@ -3,7 +3,7 @@
 use super::documents::Document;
 use super::{Answer, Server, said};
 use felis::session::index::{Index, NameClass, Target};
-use felis::session::{TokenClass, tokens};
+use felis::session::{TokenClass, blocks, tokens};
 use lsp_types::{
     FoldingRange, FoldingRangeKind, FoldingRangeParams, SemanticToken, SemanticTokens, SemanticTokensParams,
     SemanticTokensRangeParams,
@@ -150,7 +150,6 @@ fn folds(document: &Document) -> Vec<FoldingRange> {
             found.push(FoldingRange { start_line: first, end_line: last, kind, ..FoldingRange::default() });
         }
     };
-    let mut open: Vec<(&str, u32)> = Vec::new();
     let mut comment: Option<(u32, u32)> = None;
     let mut imports: Option<(u32, u32)> = None;
     for (bytes, class) in tokens(text) {
@@ -181,33 +180,15 @@ fn folds(document: &Document) -> Vec<FoldingRange> {
             }
             _ => {}
         }
-        match (class, word) {
-            (TokenClass::Open, _) | (TokenClass::Keyword, "do" | "match" | "typematch" | "if") => {
-                // `if c do` and `match e do` are closed once.
-                if word == "do" && matches!(open.last(), Some(("match" | "if", _))) {
-                    if let Some(last) = open.last_mut() {
-                        last.0 = "do";
-                    }
-                } else {
-                    open.push((word, first));
-                }
-            }
-            (TokenClass::Keyword, "perform") if matches!(open.last(), Some(("if", _))) => {
-                open.pop();
-            }
-            (TokenClass::Close, _) | (TokenClass::Keyword, "done" | "endmatch" | "endif") => {
-                if let Some((_, from)) = open.pop() {
-                    add(from, last.saturating_sub(1), None);
-                }
-            }
-            _ => {}
-        }
     }
     if let Some((from, to)) = comment {
         add(from, to, Some(FoldingRangeKind::Comment));
     }
     if let Some((from, to)) = imports {
         add(from, to, Some(FoldingRangeKind::Imports));
+    }
+    for block in blocks(text).closed {
+        add(line(block.start), line(block.end).saturating_sub(1), None);
     }
     found.sort_by_key(|fold| fold.start_line);
     found

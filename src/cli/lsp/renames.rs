@@ -5,6 +5,7 @@
 
 use super::documents::Document;
 use super::position::Lines;
+use super::workspace::Buffers;
 use super::{Answer, Refusal, Server, said, uri, workspace};
 use felis::session::index::{Change, Index, changed, check_name, same_meaning};
 use lsp_types::{
@@ -68,13 +69,9 @@ impl Server {
             let text = self.text_of(indexes, id).unwrap_or_default();
             drafts.insert(id.clone(), changed(&text, places, name));
         }
-        let buffers = self.documents.buffers.clone();
-        let Ok(kept) = buffers.lock().map(|buffers| buffers.clone()) else {
+        let Some(_drafted) = Drafted::put(&self.documents.buffers, &drafts) else {
             return Err(Refusal::failed("the texts cannot be read"));
         };
-        if let Ok(mut buffers) = buffers.lock() {
-            buffers.extend(drafts.clone());
-        }
         let mut verdict = Ok(());
         for index in indexes {
             let Some(id) = index.id_of(index.root).map(str::to_string) else { continue };
@@ -91,9 +88,6 @@ impl Server {
                 break;
             }
         }
-        if let Ok(mut buffers) = buffers.lock() {
-            *buffers = kept;
-        }
         verdict.map_err(Refusal::failed)
     }
 
@@ -104,6 +98,29 @@ impl Server {
         }
         let seen = indexes.iter().find_map(|index| index.text_with(id).map(str::to_string));
         seen.or_else(|| workspace::read(&PathBuf::from(id)))
+    }
+}
+
+/// Drafts in the place of open texts; what was there comes back when this goes, after a panic, too.
+struct Drafted {
+    buffers: Buffers,
+    kept: HashMap<String, String>,
+}
+
+impl Drafted {
+    fn put(buffers: &Buffers, drafts: &HashMap<String, String>) -> Option<Drafted> {
+        let mut texts = buffers.lock().ok()?;
+        let kept = texts.clone();
+        texts.extend(drafts.clone());
+        Some(Drafted { buffers: buffers.clone(), kept })
+    }
+}
+
+impl Drop for Drafted {
+    fn drop(&mut self) {
+        if let Ok(mut texts) = self.buffers.lock() {
+            *texts = std::mem::take(&mut self.kept);
+        }
     }
 }
 

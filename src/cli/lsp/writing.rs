@@ -118,16 +118,11 @@ impl Server {
         let Some(document) = self.documents.get(&uri).filter(|document| !document.library) else {
             return Ok(Value::Null);
         };
-        let texts = document.text.clone();
         // A text with errors stays as it is: the errors are told anyway.
-        let Some(Ok(new)) = self.with_draft(&uri, |session, draft| session.format(draft.name, draft.text))
-        else {
+        let Ok(new) = self.session.quietly(|session| session.format(&document.name, &document.text)) else {
             return Ok(Value::Null);
         };
-        let Some(document) = self.documents.get(&uri) else { return Ok(Value::Null) };
-        // Lines end as they did.
-        let new = if texts.contains("\r\n") { new.replace('\n', "\r\n") } else { new };
-        let edits = difference(&texts, &new).map(|(old, new)| TextEdit {
+        let edits = difference(&document.text, &new).map(|(old, new)| TextEdit {
             range: document.lines.range(&document.text, old),
             new_text: new.to_string(),
         });

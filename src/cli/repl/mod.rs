@@ -18,10 +18,10 @@ use super::input::{LARGEST, decode};
 use super::interrupt::Doing;
 use super::{Shell, code, exit, output};
 use felis::diagnostic::Diagnostic;
-use felis::session::{Mode, Session, Shown, Status, Window};
+use felis::session::{Growing, Mode, Session, Shown, Status, Window};
 use rustyline::error::ReadlineError;
 use std::cell::RefCell;
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 use std::path::PathBuf;
 use std::rc::Rc;
 use unicode_width::UnicodeWidthStr;
@@ -105,12 +105,15 @@ impl Repl {
 
     fn read_all(&mut self) -> u8 {
         let mut worst = exit::OK;
-        let mut pending = Vec::new();
+        let mut pending = Growing::default();
         let mut stdin = std::io::stdin().lock();
         loop {
-            let before = pending.len();
-            let end = match stdin.read_until(b'\n', &mut pending) {
-                Ok(_) if pending.len() as u64 > LARGEST => {
+            let before = pending.text().len();
+            let mut line = Vec::new();
+            // One byte more than there may be shows that there are too many.
+            let room = LARGEST + 1 - before as u64;
+            let end = match (&mut stdin).take(room).read_until(b'\n', &mut line) {
+                Ok(read) if read as u64 == room => {
                     output::complain(&format!("felis: an input is larger than {} MiB", LARGEST >> 20));
                     return exit::USAGE;
                 }
@@ -120,23 +123,29 @@ impl Repl {
                     return exit::USAGE;
                 }
             };
-            if pending.is_empty() {
+            if before == 0 && end {
                 return worst;
             }
-            let text = match decode("standard input", std::mem::take(&mut pending)) {
-                Ok(text) => text,
-                Err(refusal) => {
-                    self.shell.output.flush();
-                    worst = worst.max(refusal.tell(&self.shell.output));
+            let line = match String::from_utf8(line) {
+                Ok(line) => line,
+                Err(error) => {
+                    let mut bytes = std::mem::take(&mut pending).into_text().into_bytes();
+                    bytes.extend(error.as_bytes());
+                    if let Err(refusal) = decode("standard input", bytes) {
+                        self.shell.output.flush();
+                        worst = worst.max(refusal.tell(&self.shell.output));
+                    }
                     continue;
                 }
             };
+            let open = pending.push(&line);
             // A line that cannot end an input need not be looked at twice.
-            let added = &text[before..];
-            if !end && (added.trim().is_empty() && before > 0 || unfinished(&text)) {
-                pending = text.into_bytes();
+            let blank = line.trim().is_empty() && before > 0;
+            let command = pending.text().trim_start().starts_with(':');
+            if !end && (blank || open && !command || unfinished(pending.text())) {
                 continue;
             }
+            let text = std::mem::take(&mut pending).into_text();
             match self.take(&text) {
                 Flow::Continue(exit::INTERRUPTED) => return exit::INTERRUPTED,
                 Flow::Continue(code) => worst = worst.max(code),

@@ -3,6 +3,7 @@
 //! Takes a diagnostic; gives its notes and what the book says about its code, with a program that causes
 //! it. The book is the only place where this is written.
 
+use crate::cli::explain::plain;
 use felis::diagnostic::Diagnostic;
 use felis::session::reference;
 
@@ -20,21 +21,9 @@ pub fn explain(diagnostic: &Diagnostic) -> String {
     out
 }
 
-/// The section of a code as plain text: programs indented, their fences left out.
+/// The section of a code as plain text.
 fn page(code: &str) -> Option<String> {
-    let section = reference::explain(code)?;
-    let mut out = String::new();
-    let mut in_program = false;
-    for line in section.lines() {
-        if line.starts_with("```") {
-            in_program = !in_program;
-        } else if in_program {
-            out.push_str(&format!("    {line}\n"));
-        } else {
-            out.push_str(&format!("{line}\n"));
-        }
-    }
-    Some(out)
+    reference::explain(code).map(|section| plain(&section))
 }
 
 #[cfg(test)]

@@ -55,14 +55,14 @@ pub fn index(title: &str, pages: &[Page]) -> String {
     let mut out = head(title);
     out.push_str(&format!("<h1>{}</h1>\n", escaped(title)));
     for page in pages {
-        let name = escaped(&page.name);
-        out.push_str(&format!("<h2><a href=\"{name}.html\">{name}</a></h2>\n"));
+        let (name, file) = (escaped(&page.name), escaped(page.file()));
+        out.push_str(&format!("<h2><a href=\"{file}.html\">{name}</a></h2>\n"));
         if let Some(about) = page.about.split("\n\n").next().filter(|about| !about.is_empty()) {
             out.push_str(&format!("<p>{}</p>\n", prose(about)));
         }
         let ids = ids(page);
         let links = page.entries.iter().zip(&ids).map(|(entry, id)| {
-            format!("<a href=\"{name}.html#{id}\"><code>{}</code></a>", escaped(&entry.name))
+            format!("<a href=\"{file}.html#{id}\"><code>{}</code></a>", escaped(&entry.name))
         });
         out.push_str(&format!("<p>{}</p>\n", links.collect::<Vec<_>>().join(" ")));
     }

@@ -14,12 +14,12 @@ use crate::core::Prim;
 use crate::diagnostic::Diagnostic;
 use crate::source::{Source, Span};
 use crate::syntax;
-use crate::syntax::ast::{Stmt, StmtKind};
+use crate::syntax::ast::{Stmt, StmtKind, stem};
 
 /// What one text defines.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The name of its file, without folder and ending.
+    /// The name of what it is about: that of a program without folder and ending.
     pub name: String,
     /// The comment at its beginning.
     pub about: String,
@@ -51,6 +51,13 @@ pub enum Part {
     Work(String),
     /// An expression, and what it gives.
     Example(String, String),
+}
+
+impl Page {
+    /// The name of its file, without ending: a program called `index` is not the index of all pages.
+    pub fn file(&self) -> &str {
+        if self.name == "index" { "index_" } else { &self.name }
+    }
 }
 
 impl Entry {
@@ -97,23 +104,13 @@ pub fn library() -> Vec<Page> {
     let mut pages: Vec<Page> =
         library::sources().iter().filter_map(|source| page(&source.name, &source.text).ok()).collect();
     let entries = Prim::ALL.iter().map(|prim| {
-        let (name, ty) = (prim.name(), prim.signature());
-        let signature = match ty.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
-            Some((params, ty)) => format!("{name}[{params}] : {ty}"),
-            None => format!("{name} : {ty}"),
-        };
         let parts = vec![Part::Prose(prim.doc().to_string())];
-        Entry { name: name.to_string(), word: "built in", signature, parts }
+        let signature = prim.declaration();
+        Entry { name: prim.name().to_string(), word: "built in", signature, parts }
     });
     let about = "What the language knows by itself: functions that cannot be written in it.".to_string();
     pages.push(Page { name: "builtin".to_string(), about, entries: entries.collect() });
     pages
-}
-
-/// `stdlib/fold.flx` is `fold`.
-fn stem(name: &str) -> &str {
-    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
-    file.strip_suffix(".flx").unwrap_or(file)
 }
 
 /// The comment that a text begins with, in paragraphs.
@@ -125,7 +122,8 @@ fn about(text: &str) -> String {
 }
 
 fn paragraphs(text: &str) -> Vec<String> {
-    let each = text.split("\n\n").map(|part| part.lines().map(str::trim).collect::<Vec<_>>().join(" "));
+    let each =
+        text.split("\n\n").map(|part| part.trim().lines().map(str::trim).collect::<Vec<_>>().join(" "));
     each.filter(|part| !part.is_empty()).collect()
 }
 
@@ -152,8 +150,13 @@ fn parts(doc: &str) -> Vec<Part> {
     while let Some(line) = lines.next() {
         if let Some(expression) = line.strip_prefix("> ") {
             end(&mut prose, &mut out);
-            let result = lines.next_if(|next| !next.starts_with("> ")).unwrap_or_default();
-            out.push(Part::Example(expression.to_string(), result.to_string()));
+            // Prose that follows stands after an empty line.
+            let begins = |line: &str| ["> ", "law: ", "work "].iter().any(|word| line.starts_with(word));
+            let mut result: Vec<&str> = Vec::new();
+            while let Some(line) = lines.next_if(|next| !next.trim().is_empty() && !begins(next)) {
+                result.push(line);
+            }
+            out.push(Part::Example(expression.to_string(), result.join("\n")));
         } else if let Some(law) = line.strip_prefix("law: ") {
             end(&mut prose, &mut out);
             let mut law = law.to_string();

@@ -10,7 +10,7 @@ use crate::check::note::Notes;
 use crate::core::Prim;
 use crate::session::complete::{parts_of, word_start};
 use crate::session::query::{KEYWORDS, TYPE_WORDS};
-use crate::session::tokens::{TokenClass, tokens};
+use crate::session::tokens::{TokenClass, blocks, tokens};
 use crate::session::{Session, library};
 use crate::types::{Scalar, TypeKind};
 use std::collections::BTreeSet;
@@ -384,52 +384,13 @@ fn attempts(text: &str, at: usize, word: &str) -> Vec<String> {
 
 /// What closes the brackets and blocks that are open at the end of a text, in the statement there.
 fn closers(before: &str) -> String {
-    let mut open: Vec<&str> = Vec::new();
-    for (range, class) in tokens(before) {
-        let word = &before[range];
-        match class {
-            TokenClass::Open => open.push(match word {
-                "(" => ")",
-                "[" => "]",
-                _ => "}",
-            }),
-            TokenClass::Close => {
-                open.pop();
-            }
-            TokenClass::Keyword => match word {
-                "if" => open.push(" endif"),
-                "match" | "typematch" => open.push(" endmatch"),
-                "do" => {
-                    // `if c do … done` and `match e do … done` end so, too.
-                    if open.last().is_some_and(|last| last.starts_with(" end")) {
-                        open.pop();
-                    }
-                    open.push("; done");
-                }
-                "endif" | "endmatch" | "done" => {
-                    open.pop();
-                }
-                "perform" if open.last() == Some(&" endif") => {
-                    open.pop();
-                }
-                // What begins a definition is in no expression: what is open before was left so.
-                "fun" | "proc" | "val" | "var" | "struct" | "variant" | "class" | "instance" => {
-                    while open.last().is_some_and(|last| *last == ")" || *last == "]")
-                        && word != "fun"
-                        && word != "proc"
-                    {
-                        open.pop();
-                    }
-                }
-                _ => {}
-            },
-            _ => {}
-        }
-    }
     let mut out = String::new();
-    for closer in open.into_iter().rev() {
-        if closer == "}" && !out.trim_end().ends_with([';', '}']) {
-            out.push(';');
+    for closer in blocks(before).open.into_iter().rev() {
+        match closer {
+            "endif" | "endmatch" => out.push(' '),
+            "done" => out.push_str("; "),
+            "}" if !out.trim_end().ends_with([';', '}']) => out.push(';'),
+            _ => {}
         }
         out.push_str(closer);
     }

@@ -142,10 +142,7 @@ impl Index {
             Target::BuiltIn => {
                 let name = self.sources.slice(span);
                 if let Some(prim) = Prim::ALL.iter().find(|prim| prim.name() == name) {
-                    let code = match prim.signature().split_once("] ") {
-                        Some((params, ty)) => format!("{name}{params}] : {ty}"),
-                        None => format!("{name} : {}", prim.signature()),
-                    };
+                    let code = prim.declaration();
                     return Some(Hover { span, code, facts: Vec::new(), doc: Some(prim.doc().into()) });
                 }
                 let ty = here()?;

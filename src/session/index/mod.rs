@@ -110,6 +110,16 @@ pub(super) struct Noting {
 }
 
 impl Noting {
+    /// For texts numbered from `first`, and for a place in one of them.
+    pub(super) fn new(first: u32, cursor: Option<(SourceId, u32)>) -> Noting {
+        Noting { notes: Some(Notes::new(first, cursor)), first, ..Noting::default() }
+    }
+
+    /// What the checker has written.
+    pub(super) fn into_notes(self) -> Notes {
+        self.notes.unwrap_or_default()
+    }
+
     /// Where the checker writes.
     pub(super) fn notes(&mut self) -> &mut Option<Notes> {
         &mut self.notes
@@ -152,9 +162,7 @@ impl Session {
         let texts = self.sources.len();
         let source = self.sources.add(draft.name, draft.text);
         let cursor = cursor.map(|at| (source.id, at as u32));
-        let first = library::sources().len() as u32;
-        let notes = Some(Notes::new(first, cursor));
-        self.noting = Some(Noting { notes, first, ..Noting::default() });
+        self.noting = Some(Noting::new(library::sources().len() as u32, cursor));
         let mut drawn = Drawn::default();
         let seen =
             catch_unwind(AssertUnwindSafe(|| self.go_through(&source, draft.before, &mut drawn, look)));
@@ -221,16 +229,17 @@ impl Session {
         noting: Noting,
         diagnostics: Vec<Diagnostic>,
     ) -> Index {
-        let notes = noting.notes.unwrap_or_default();
+        let Noting { notes, modules, imports: targets, signatures, .. } = noting;
+        let notes = notes.unwrap_or_default();
         let mut index = Index {
             diagnostics,
             root: source.id,
             sources: self.sources.clone(),
-            modules: noting.modules,
+            modules,
             uses: Vec::new(),
             types: notes.types,
             variables: notes.variables.into_iter().collect(),
-            signatures: noting.signatures,
+            signatures,
             kinds: notes.kinds,
             operators: HashMap::new(),
             written: notes.written,
@@ -266,7 +275,7 @@ impl Session {
             nominals: notes.nominals,
             parameters: notes.parameters,
             imports,
-            targets: noting.imports,
+            targets,
         };
         index.uses = resolve::uses(&index, noted);
         let library = library::sources().len() as u32;

@@ -5,8 +5,7 @@
 
 use crate::source::{Source, Span};
 use crate::syntax::ast::{
-    ClassMember, Function, Generics, ImportTarget, Name, Param, Pattern, PatternKind, Stmt, StmtKind,
-    TypeDecl,
+    ClassMember, Function, Generics, Name, Param, Pattern, PatternKind, Stmt, StmtKind, TypeDecl,
 };
 use crate::syntax::{self, Chunk};
 use std::sync::Arc;
@@ -180,15 +179,7 @@ fn declared(stmt: &Stmt, out: &mut Vec<Declaration>) {
         }
         StmtKind::Test { title, .. } => out.push(Declaration::new(title, K::Test, span)),
         StmtKind::Import(import) => {
-            let name = match (&import.alias, &import.target) {
-                (Some(alias), _) => alias.clone(),
-                (None, ImportTarget::Part(name)) => name.clone(),
-                (None, ImportTarget::File { path, span }) => {
-                    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
-                    Name { text: file.strip_suffix(".flx").unwrap_or(file).into(), span: *span }
-                }
-            };
-            out.push(Declaration::new(&name, K::Import, span));
+            out.push(Declaration::new(&import.called(), K::Import, span));
         }
         StmtKind::Export(inner) => declared(inner, out),
         _ => {}

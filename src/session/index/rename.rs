@@ -6,7 +6,7 @@
 
 use super::{DeclarationKind, Index, Target};
 use crate::session::tokens::{TokenClass, tokens};
-use crate::source::Span;
+use crate::source::{Span, line};
 use crate::syntax;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -225,8 +225,4 @@ fn shifted(spot: Spot, change: &Change, length: usize) -> Spot {
     let start = moved(spot.start);
     let end = moved(spot.end);
     Spot { start, end, ..spot }
-}
-
-fn line(text: &str, at: usize) -> usize {
-    1 + text.as_bytes().iter().take(at).filter(|&&b| b == b'\n').count()
 }

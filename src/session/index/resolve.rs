@@ -10,7 +10,7 @@ use crate::check::note::Referent;
 use crate::session::library;
 use crate::source::{SourceId, Span};
 use crate::syntax;
-use crate::syntax::ast::{Import, ImportNames, ImportTarget, Stmt, StmtKind};
+use crate::syntax::ast::{Import, ImportNames, Stmt, StmtKind};
 use crate::types::Nominal;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -112,7 +112,7 @@ impl Resolver<'_> {
     fn named(&self, span: Span) -> Option<&Declaration> {
         let name = self.text(span);
         if let Some((module, own)) = name.split_once("::") {
-            let import = self.imports_of(span.source).find(|import| self.called(import) == module)?;
+            let import = self.imports_of(span.source).find(|import| *import.called().text == *module)?;
             return self.type_in(self.target_of(import)?, own);
         }
         if let Some(own) = self.type_in(span.source, name) {
@@ -139,21 +139,9 @@ impl Resolver<'_> {
         self.noted.targets.get(&import.target.span()).copied()
     }
 
-    /// What the module of an import is called.
-    fn called<'m>(&self, import: &'m Import) -> &'m str {
-        match (&import.alias, &import.target) {
-            (Some(alias), _) => &alias.text,
-            (None, ImportTarget::Part(name)) => &name.text,
-            (None, ImportTarget::File { path, .. }) => {
-                let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
-                file.strip_suffix(".flx").unwrap_or(file)
-            }
-        }
-    }
-
     /// What the name of a module stands for.
     fn module(&self, source: SourceId, name: &str) -> Option<Target> {
-        let import = self.imports_of(source).find(|import| self.called(import) == name)?;
+        let import = self.imports_of(source).find(|import| *import.called().text == *name)?;
         match &import.alias {
             Some(alias) => Some(Target::Declared(alias.span)),
             None => self.target_of(import).map(Target::Module),

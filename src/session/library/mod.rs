@@ -131,6 +131,11 @@ pub(super) fn mentions(source: &Source) -> Vec<String> {
     names
 }
 
+/// Whether a name is no operator.
+fn is_word(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
 /// What asks for all instances of a class.
 fn all_instances(class: &str) -> String {
     format!("{INSTANCES}{class}")
@@ -265,9 +270,7 @@ pub(super) fn index() -> &'static Index {
             }
             for name in &chunk.defines {
                 // An operator is built in for other types.
-                let elsewhere = primitives.contains(&**name)
-                    || !name.starts_with(char::is_alphabetic)
-                    || homes[name].len() > 1;
+                let elsewhere = primitives.contains(&**name) || !is_word(name) || homes[name].len() > 1;
                 let own = chunk.mentions.iter().filter(|ty| types.get(ty) == Some(&chunk.span.source));
                 let own: Vec<_> = own.filter(|_| elsewhere && chunk.word == "fun").collect();
                 if own.is_empty() {

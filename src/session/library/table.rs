@@ -8,7 +8,7 @@
 //!
 //! `BLESS=1 cargo test --lib table` writes the file; the same test fails if it is not what it should be.
 
-use super::{INSTANCES, Index, index, sources};
+use super::{INSTANCES, Index, index, is_word, sources};
 use crate::source::SourceId;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -93,7 +93,7 @@ fn text(index: &Index) -> String {
         let text = sources().get(chunk.span.source).map_or("", |source| &source.text);
         let range = chunk.with_comment(text);
         // An operator alone asks for nothing: it is built in, or its class is named.
-        let names = chunk.mentions.iter().filter(|name| name.starts_with(char::is_alphabetic));
+        let names = chunk.mentions.iter().filter(|name| is_word(name));
         let mut asks: BTreeSet<usize> = names.flat_map(|name| index.definitions(name)).copied().collect();
         asks.extend(chunk.defines.iter().flat_map(|name| index.brought(name)));
         asks.remove(&at);

@@ -2,7 +2,8 @@
 //!
 //! Keeps every token and every comment; changes blanks and line breaks only. A line break that was
 //! written stays where one may stand, and up to one empty line between statements; new breaks are made
-//! where a line would be longer than [`WIDTH`]. Applied to its own result it changes nothing.
+//! where a line would be longer than [`WIDTH`]. Applied to its own result it changes nothing. Lines end as most
+//! of them did, those inside comments too.
 //!
 //! Never gives a text that means something else: what comes out is read again, and its tokens,
 //! comments and tree are compared with those that came in.
@@ -36,6 +37,9 @@ pub fn layout(source: &Source) -> Result<String, Vec<Diagnostic>> {
         // A break that is made in one round may let another go in the next.
         let next = super::with_room(|| once(&text));
         if next == text {
+            if ends_with_return(&source.text) {
+                text = text.replace('\n', "\r\n");
+            }
             return match same(source, &parsed, &text) {
                 true => Ok(text),
                 false => Err(vec![unsure(source)]),
@@ -51,6 +55,16 @@ fn unsure(source: &Source) -> Diagnostic {
     Diagnostic::error("E0998", span, "Felis cannot lay this program out", "left as it is")
         .note("this is a mistake in Felis, not in your program; nothing has changed")
         .help("please report it together with the program")
+}
+
+/// Whether most lines of a text end with a carriage return and a line feed.
+fn ends_with_return(text: &str) -> bool {
+    2 * text.matches("\r\n").count() > text.matches('\n').count()
+}
+
+/// A comment whose lines end with a line feed alone.
+fn unreturned(comment: &str) -> String {
+    comment.split('\n').map(|line| line.trim_end_matches('\r')).collect::<Vec<_>>().join("\n")
 }
 
 /// A text as a source of its own.
@@ -89,14 +103,15 @@ fn once(text: &str) -> String {
         mark,
     };
     let laid = arranger.program(&stmts).pretty(WIDTH).to_string();
-    let comments: Vec<&str> = gaps.iter().flat_map(|gap| &gap.comments).map(|c| c.text).collect();
+    let comments: Vec<String> =
+        gaps.iter().flat_map(|gap| &gap.comments).map(|c| unreturned(c.text)).collect();
     let mut out = String::with_capacity(laid.len());
     for line in laid.lines() {
         let mut pieces = line.trim_end().split(mark);
         out.push_str(pieces.next().unwrap_or_default());
         while let (Some(number), Some(after)) = (pieces.next(), pieces.next()) {
             let comment = number.parse().ok().and_then(|n: usize| comments.get(n));
-            out.push_str(comment.copied().unwrap_or_default());
+            out.push_str(comment.map_or("", String::as_str));
             out.push_str(after);
         }
         out.push('\n');
@@ -114,7 +129,7 @@ fn same(before: &Source, tree: &Parsed, after: &str) -> bool {
     };
     let remarks = |source: &Source, tokens: &[Token]| -> Vec<String> {
         let gaps = gaps::gaps(&source.text, tokens);
-        gaps.iter().flat_map(|gap| &gap.comments).map(|c| c.text.to_string()).collect()
+        gaps.iter().flat_map(|gap| &gap.comments).map(|c| unreturned(c.text)).collect()
     };
     again.errors.is_empty() == tree.errors.is_empty()
         && words(before, &old) == words(&after, &new)
