@@ -1,7 +1,7 @@
 //! Pictures as text for a terminal: dots of braille for lines and points, blocks for bars, shades for heat
 //! maps and images. Without colours, so that a pipe or a file shows the same.
 
-use super::{Grid, Layer, Mark, Picture, pixels};
+use super::{Bounds, Grid, Layer, Mark, Picture, Undrawn, pixels};
 use unicode_width::UnicodeWidthStr;
 
 /// Characters of the place where marks are.
@@ -11,7 +11,7 @@ const HEIGHT: usize = 16;
 const MOST: usize = 40;
 
 /// A picture as lines of text.
-pub fn text(picture: &Picture) -> String {
+pub fn text(picture: &Picture, bounds: &Bounds<'_>) -> Result<String, Undrawn> {
     let mut out = String::new();
     if !picture.title.is_empty() {
         out.push_str(&format!("{}\n", picture.title));
@@ -22,7 +22,7 @@ pub fn text(picture: &Picture) -> String {
         .filter(|layer| matches!(layer.mark, Mark::Line(_) | Mark::Points(_)) && !layer.mark.is_empty())
         .collect();
     if !dots.is_empty() {
-        canvas(&mut out, &dots, &picture.axes);
+        canvas(&mut out, &dots, &picture.axes, bounds)?;
     }
     for layer in picture.layers.iter().filter(|layer| !layer.mark.is_empty()) {
         let label = match layer.label.as_str() {
@@ -33,17 +33,12 @@ pub fn text(picture: &Picture) -> String {
             Mark::Bars(names, values) => {
                 out.push_str(&label);
                 let name = |i: usize| names.get(i).cloned().unwrap_or_else(|| i.to_string());
-                let bars: Vec<(String, f64)> =
-                    values.iter().enumerate().map(|(i, v)| (name(i), *v)).collect();
-                blocks(&mut out, &bars);
+                blocks(&mut out, values.iter().enumerate().map(|(i, v)| (name(i), *v)));
             }
             Mark::Histogram(bins, _) => {
                 out.push_str(&label);
-                let bars: Vec<(String, f64)> = bins
-                    .iter()
-                    .map(|[low, high, n]| (format!("{} to {}", number(*low), number(*high)), *n))
-                    .collect();
-                blocks(&mut out, &bars);
+                let name = |low: f64, high: f64| format!("{} to {}", number(low), number(high));
+                blocks(&mut out, bins.iter().map(|[low, high, n]| (name(*low, *high), *n)));
             }
             Mark::Heatmap(grid, values) => {
                 out.push_str(&label);
@@ -69,11 +64,19 @@ pub fn text(picture: &Picture) -> String {
     if !remark.is_empty() {
         out.push_str(&format!("{remark}\n"));
     }
-    out
+    if out.len() > bounds.longest {
+        return Err(Undrawn::TooLong);
+    }
+    Ok(out)
 }
 
 /// Lines and points on axes.
-fn canvas(out: &mut String, layers: &[&Layer], axes: &[String; 2]) {
+fn canvas(
+    out: &mut String,
+    layers: &[&Layer],
+    axes: &[String; 2],
+    bounds: &Bounds<'_>,
+) -> Result<(), Undrawn> {
     let own = Picture { layers: layers.iter().map(|layer| (*layer).clone()).collect(), ..Picture::default() };
     let [xs, ys] = own.scales();
     let (width, height) = (2 * WIDTH, 4 * HEIGHT);
@@ -92,7 +95,8 @@ fn canvas(out: &mut String, layers: &[&Layer], axes: &[String; 2]) {
         let (Mark::Line(points) | Mark::Points(points)) = &layer.mark else { continue };
         let line = matches!(layer.mark, Mark::Line(_));
         let mut before: Option<(usize, usize)> = None;
-        for point in points {
+        for (i, point) in points.iter().enumerate() {
+            bounds.look(i)?;
             if !point.iter().all(|v| v.is_finite()) {
                 before = None;
                 continue;
@@ -149,15 +153,17 @@ fn canvas(out: &mut String, layers: &[&Layer], axes: &[String; 2]) {
     if !named.is_empty() {
         out.push_str(&format!("{blank}  {}\n", named.join(", ")));
     }
+    Ok(())
 }
 
 /// A bar for each value, with its name and the value.
-fn blocks(out: &mut String, bars: &[(String, f64)]) {
+fn blocks(out: &mut String, bars: impl ExactSizeIterator<Item = (String, f64)>) {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let shown = &bars[..bars.len().min(MOST)];
+    let all = bars.len();
+    let shown: Vec<(String, f64)> = bars.take(MOST).collect();
     let margin = shown.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
     let largest = shown.iter().map(|(_, v)| v.abs()).filter(|v| v.is_finite()).fold(0.0, f64::max);
-    for (name, value) in shown {
+    for (name, value) in &shown {
         let name = format!("{}{name}", " ".repeat(margin - name.width()));
         if !value.is_finite() {
             out.push_str(&format!("{name} │ not finite\n"));
@@ -170,8 +176,8 @@ fn blocks(out: &mut String, bars: &[(String, f64)]) {
         out.push_str(format!("{name} │{sign}{bar} {}", number(*value)).trim_end());
         out.push('\n');
     }
-    if bars.len() > shown.len() {
-        out.push_str(&format!("… and {} more\n", bars.len() - shown.len()));
+    if all > shown.len() {
+        out.push_str(&format!("… and {} more\n", all - shown.len()));
     }
 }
 
