@@ -4,9 +4,13 @@ use felis::session::{Executor, Mode, Session, Stage, Status, on_large_stack};
 
 /// The forms of all parts of a program, one after the other; every part is compiled.
 fn loops(program: &str) -> String {
+    form(program, Stage::Loops)
+}
+
+fn form(program: &str, stage: Stage) -> String {
     on_large_stack(|| {
         let mut session = Session::new().with_executor(Executor::Compiled, 2);
-        session.trace(Stage::Loops);
+        session.trace(stage);
         let outcome = session.evaluate("program", program, Mode::Script, &mut |_| ());
         let messages: Vec<String> = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
         assert!(outcome.status == Status::Ok, "{}", messages.join("\n"));
@@ -65,6 +69,20 @@ fn what_is_read_several_times_is_stored_for_each_round() {
     assert_eq!(often.matches(": own, ").count(), 1, "{often}");
     let once = plates("return interior2 (4.0 * s.here - (s.north + s.south + s.west + s.east));");
     assert_eq!(once.matches(": own, ").count(), 0, "{once}");
+}
+
+#[test]
+fn loops_per_element_go_by_several() {
+    let masks = |body: &str| {
+        let program = format!(
+            "fun one(a:real):real {{ var x = a; {body} return x; }}\nval v = [ one (((i :>> int) :> real) / 7.0) for i in ..[9000] ];"
+        );
+        form(&program, Stage::Instructions).matches("vany_true").count()
+    };
+    assert!(masks("while x > 1.0 do x = x / 2.0; x = x - 0.1; done") > 0);
+    assert!(masks("for k in 0..<40 do if x * x > 4.0 perform return x; x = x * x - a; done") > 0);
+    // Not what calls functions in its loop.
+    assert_eq!(masks("while x > 1.0 do x = sin x * 0.9; done"), 0);
 }
 
 #[test]

@@ -282,6 +282,27 @@ fn types_are_completed_as_calls_return() {
 
 /// A kind, its members and the types over them live in a session as other names do.
 #[test]
+fn a_constraint_that_its_only_instance_decides_no_further_ends() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let mut codes = |text: &str| {
+            let outcome = session.evaluate("input", text, Mode::Script, &mut |_| ());
+            outcome.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>()
+        };
+        assert_eq!(codes("println (sum (windows[2] x));"), ["E0401"]);
+        assert_eq!(codes("val y = sum (windows[2] nowhere);"), ["E0401"]);
+        let boxed = "struct Box[T] { content:TT; }
+instance[T with Add[T]] Add[Box[T]] {
+  fun + (a, b) => Box (a.content + b.content);
+  fun zero() => Box (zero ());
+}
+println (Box (Box 1.5) + zero ());
+println (sum (Box (1, 2), Box (10, 20)));";
+        assert_eq!(codes(boxed), ["E0201"]);
+    });
+}
+
+#[test]
 fn kinds_live_in_a_session() {
     let mut session = Session::new();
     shown(&mut session, VISIBILITY);

@@ -323,7 +323,7 @@ impl Checker<'_> {
         self.could_be(&args, constraint)
     }
 
-    /// Takes the only instance that a constraint with holes could have; says whether it has.
+    /// Takes the only instance that a constraint with holes could have; says whether a hole of the constraint got smaller by it.
     pub(super) fn improve(&mut self, constraint: &Constraint) -> bool {
         let constraint = self.zonked(constraint);
         let instances = self.env.instances.get(&constraint.class).cloned().unwrap_or_default();
@@ -340,7 +340,9 @@ impl Checker<'_> {
         let Some(head) = heads.into_iter().find(|head| self.could_be(head, &constraint)) else {
             return false;
         };
-        head.iter().zip(&constraint.args).all(|(a, b)| self.infer.try_unify(a, b))
+        let taken = head.iter().zip(&constraint.args).all(|(a, b)| self.infer.try_unify(a, b));
+        // Of `Add[?T ^ 3]` the instance for arrays says nothing new; one hole for another is nothing new, either.
+        taken && holes(&self.zonked(&constraint)) != holes(&constraint)
     }
 
     /// Constraints with those of their superclasses, nearest first, up to [`MOST_GIVEN`] of them.
@@ -363,6 +365,20 @@ impl Checker<'_> {
         }
         all
     }
+}
+
+/// How large the types of a constraint are, and how many holes they have.
+fn holes(constraint: &Constraint) -> (u32, usize) {
+    fn walk(ty: &Type, found: &mut HashSet<u32>) {
+        if let TypeKind::Meta(meta) = ty.kind() {
+            found.insert(meta.id);
+        } else if ty.has_meta() {
+            ty.kind().for_each_child(&mut |part| walk(part, found));
+        }
+    }
+    let mut found = HashSet::new();
+    constraint.args.iter().for_each(|ty| walk(ty, &mut found));
+    (constraint.args.iter().fold(0, |n: u32, ty| n.saturating_add(ty.nodes())), found.len())
 }
 
 /// Whether types are of the form of an instance's head.

@@ -5,7 +5,8 @@
 //! another reads travels through the frame; constants are made again. A function gives [`DONE`],
 //! [`FAILED`] or [`STOPPED`].
 //!
-//! Innermost loops that only compute go by vectors ([`super::vector`]).
+//! Innermost loops that only compute go by vectors ([`super::vector`]); loops around loops per element by vectors with masks
+//! ([`super::masks`]).
 
 use crate::core::reduction::{Joining, LANES, tree};
 use crate::loops::{
@@ -170,7 +171,7 @@ pub struct Emit<'n, 'f> {
     vars: HashMap<Var, Variable>,
     labels: HashMap<Label, (Block, Block)>,
     bases: HashMap<Array, Value>,
-    fail: Block,
+    pub(super) fail: Block,
     stop: Block,
 }
 
@@ -312,7 +313,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.ins().load(ty, MemFlagsData::trusted(), self.args, 8 * at as i32)
     }
 
-    fn zero(&mut self, ty: Type) -> Value {
+    pub(super) fn zero(&mut self, ty: Type) -> Value {
         match ty {
             types::F64 => self.b.ins().f64const(0.0),
             types::F32 => self.b.ins().f32const(0.0),
@@ -460,7 +461,10 @@ impl<'n, 'f> Emit<'n, 'f> {
     fn rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], label: Option<Label>) {
         let low = match super::vector::plan(self.nest, index, body, None) {
             Some(plan) => self.vector_rounds(&plan, index, low, high, body, label.is_some()),
-            None => low,
+            None => match super::masks::plan(self.nest, index, body) {
+                Some(plan) => self.masked_rounds(&plan, index, low, high, body),
+                None => low,
+            },
         };
         let (head, inside) = (self.b.create_block(), self.b.create_block());
         let (next, end) = (self.b.create_block(), self.b.create_block());

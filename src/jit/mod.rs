@@ -13,6 +13,7 @@ mod code;
 mod contract;
 mod emit;
 mod kernel;
+mod masks;
 mod math;
 mod native;
 mod vector;

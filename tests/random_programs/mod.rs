@@ -5,6 +5,7 @@
 
 #![allow(dead_code)] // each test file uses its part
 
+mod element;
 mod expression;
 mod shrink;
 mod statement;
@@ -114,6 +115,10 @@ impl Generator {
         for _ in 0..self.rng.usize(1..4) {
             let function = self.function();
             items.push(function);
+        }
+        if self.one_in(3) {
+            let elements = self.elements();
+            items.push(elements);
         }
         let mut scope = Scope { rounds: 1, ..Scope::default() };
         for _ in 0..self.rng.usize(0..3) {
