@@ -1,21 +1,33 @@
 //! Which known name a misspelt one may have meant: one that takes few changes to get. Knows nothing of what
 //! the names stand for.
 
+/// Letters of the longest name that is compared with others: a longer one is no slip.
+const LONGEST: usize = 60;
+
 /// The known name closest to a misspelt one, if it is close.
 pub fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    let limit = (name.chars().count() / 3).max(1);
-    let shared = |k: &str| k.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
+    let letters: Vec<char> = name.chars().take(LONGEST + 1).collect();
+    if letters.len() > LONGEST {
+        return None;
+    }
+    let limit = (letters.len() / 3).max(1);
+    let shared = |k: &str| k.chars().zip(&letters).take_while(|(a, b)| a == *b).count();
+    let mut other: Vec<char> = Vec::new();
     known
-        .filter(|k| !k.is_empty())
-        .map(|k| (distance(name, k), std::cmp::Reverse(shared(k)), k))
-        .filter(|(d, _, k)| *d <= limit && *d < k.chars().count())
+        .filter_map(|k| {
+            other.clear();
+            other.extend(k.chars().take(LONGEST + limit));
+            // Each change makes a word longer or shorter by one letter at most.
+            let far = other.is_empty() || other.len().abs_diff(letters.len()) > limit;
+            let changes = if far { None } else { distance(&letters, &other, limit) }?;
+            (changes < other.len()).then(|| (changes, std::cmp::Reverse(shared(k)), k))
+        })
         .min()
         .map(|(_, _, k)| k.to_string())
 }
 
-/// Changes that turn one word into the other: a letter more, less, another, or two exchanged.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+/// Changes that turn one word into the other: a letter more, less, another, or two exchanged; `None` if they are more than `most`.
+fn distance(a: &[char], b: &[char], most: usize) -> Option<usize> {
     let mut before: Vec<usize> = Vec::new();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for i in 0..a.len() {
@@ -28,7 +40,11 @@ fn distance(a: &str, b: &str) -> usize {
             }
             next.push(least);
         }
+        // Two letters exchanged reach back by a row.
+        if next.iter().chain(&row).all(|changes| *changes > most) {
+            return None;
+        }
         before = std::mem::replace(&mut row, next);
     }
-    row[b.len()]
+    Some(row[b.len()]).filter(|changes| *changes <= most)
 }

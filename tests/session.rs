@@ -1,8 +1,9 @@
 //! The session: an input that fails changes nothing; questions change nothing; the library is read
 //! on demand and among its own names.
 
-use felis::session::{Mode, Outcome, Session, Status, on_large_stack};
+use felis::session::{Executor, Mode, Outcome, Session, Status, on_large_stack};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 fn line(session: &mut Session, text: &str) -> Outcome {
@@ -299,6 +300,22 @@ instance[T with Add[T]] Add[Box[T]] {
 println (Box (Box 1.5) + zero ());
 println (sum (Box (1, 2), Box (10, 20)));";
         assert_eq!(codes(boxed), ["E0201"]);
+    });
+}
+
+#[test]
+fn compiled_loops_in_parallel_tell_how_far_they_are() {
+    on_large_stack(|| {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let heard = told.clone();
+        let mut session = Session::new().with_executor(Executor::Compiled, 2);
+        session.set_watcher(Box::new(move |progress| heard.lock().expect("no panic").push(progress)));
+        shown(&mut session, "sum [ (i :>> int) % 7 for i in ..[3000000] ]");
+        let told = told.lock().expect("no panic");
+        let rounds: Vec<_> = told.iter().flatten().collect();
+        assert!(rounds.iter().any(|p| p.total == 3_000_000_u64.div_ceil(1 << 15)), "{told:?}");
+        assert!(rounds.iter().all(|p| p.done <= p.total), "{told:?}");
+        assert_eq!(told.last(), Some(&None));
     });
 }
 

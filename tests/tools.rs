@@ -97,6 +97,9 @@ fn main_takes_typed_words() {
     );
     // `felis FILE` is the same.
     assert_eq!(felis(&place, &good[1..]).out, ended.out);
+    // And so is `felis run FILE -- …`.
+    let apart = [&good[..2], &["--"], &good[2..]].concat();
+    assert_eq!(felis(&place, &apart).out, ended.out);
     let usage = "usage: p.flx n:int x:real b:bool c:char h:Hour s:string\n";
     for (at, word, why) in [
         (0, "three", "felis: `three` cannot be `n`, which is `int`: it is no whole number\n"),

@@ -20,6 +20,9 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
+/// Messages of an input after which unknown names are compared with those that are known no more.
+const MOST_SUGGESTED: usize = 50;
+
 /// Tuples written out are no longer than this when seen as components of an array type.
 pub(super) const MOST_COMPONENTS: usize = 4096;
 
@@ -392,8 +395,10 @@ impl Checker<'_> {
         if self.unknown_in_module(name) || self.is_module(name) {
             return Term::new(TermKind::Error, Type::error(), name.span);
         }
-        let known = self.known_names();
-        let similar = similar(&name.text, known.iter().map(String::as_str));
+        // Whoever has so many to mend has one cause for them.
+        let similar = (self.diagnostics.len() < MOST_SUGGESTED)
+            .then(|| similar(&name.text, self.known_names().iter().map(String::as_str)))
+            .flatten();
         let similar = self.env.elsewhere(&name.text).or(similar);
         let error = CheckError::UnknownName { span: name.span, name: name.text.to_string(), similar };
         self.wrong(error, name.span)

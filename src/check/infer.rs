@@ -439,6 +439,10 @@ impl Infer {
         use TypeKind as K;
         match (a.kind(), b.kind()) {
             (K::Error, _) | (_, K::Error) => Ok(()),
+            // The younger of two holes takes the older one: a chain of uses makes no chain of holes.
+            (K::Meta(older), K::Meta(younger)) if older.kind == younger.kind && older.id < younger.id => {
+                self.solve(*younger, &a)
+            }
             (K::Meta(meta), _) => self.solve(*meta, &b),
             (_, K::Meta(meta)) => self.solve(*meta, &a),
             (K::Apply(..), _) | (_, K::Apply(..)) if self.is_open(&a) || self.is_open(&b) => {

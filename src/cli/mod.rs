@@ -183,6 +183,11 @@ impl Shell {
 
     /// Runs a file, or standard input for `-`; its arguments are there as `args`.
     fn file(&mut self, file: &Path, arguments: &[OsString]) -> u8 {
+        // `felis run FILE -- WORDS`, as other runners have it.
+        let arguments = match arguments {
+            [dashes, words @ ..] if dashes == "--" => words,
+            words => words,
+        };
         let (name, text) = match input::read(file) {
             Ok(Text { name, text }) => (name, text),
             Err(refusal) => return refusal.tell(&self.output),

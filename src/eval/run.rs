@@ -59,7 +59,7 @@ pub struct Machine {
     /// How often code has been specialised for sizes that arrived at run time.
     pub(super) opened: u64,
     /// The outermost loop, for whoever waits.
-    watch: Watch,
+    pub(super) watch: Watch,
     /// Who may take over parts of programs.
     pub(super) accelerator: Option<Arc<dyn Accelerator>>,
     /// Whether parts are taken over before they have cost anything.

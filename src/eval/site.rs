@@ -195,8 +195,20 @@ impl Run<'_, '_> {
                 None => return Ok(None),
             }
         }
-        let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory };
-        match kernel.run(inputs, &limits) {
+        let watched = self.machine.watch.enter(Some(1));
+        let watch = Mutex::new(&mut self.machine.watch);
+        // Whoever finds it taken has nothing newer to say.
+        let tell = |done, total| {
+            if let (true, Ok(mut watch)) = (watched, watch.try_lock()) {
+                watch.at(done, total);
+            }
+        };
+        let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory, tell: &tell };
+        let ran = kernel.run(inputs, &limits);
+        if watched {
+            self.machine.watch.leave();
+        }
+        match ran {
             Ran::Done(values) => Ok(Some(values)),
             Ran::Failed => Ok(None),
             Ran::Interrupted => Err(self.fail(Failure::Interrupted, span)),

@@ -55,6 +55,18 @@ impl Watch {
         }
     }
 
+    /// So many rounds of the outermost loop are over, of so many; or of the next one that takes its place.
+    pub fn at(&mut self, done: u64, total: u64) {
+        if let Some(progress) = &mut self.outermost {
+            // What several threads say may come a little out of order.
+            let next = total != progress.total || done < progress.done / 2;
+            self.number += u64::from(next);
+            let done = if next { done } else { done.max(progress.done) };
+            *progress = Progress { number: self.number, done, total };
+        }
+        self.tell();
+    }
+
     /// The outermost loop is over.
     pub fn leave(&mut self) {
         self.outermost = None;

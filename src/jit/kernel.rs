@@ -12,7 +12,7 @@ use crate::value::{Buffer, Class, Seq, Value};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 /// Nanoseconds of work from which several threads pay.
 const WORTH_SPLITTING: f64 = 200_000.0;
@@ -76,7 +76,10 @@ impl NestKernel {
                 let high = count.min(low + least);
                 match self.piece(at, words, (low, high), memory) {
                     DONE if stop.load(Ordering::Relaxed) && high < count => return STOPPED,
-                    DONE => low = high,
+                    DONE => {
+                        low = high;
+                        (limits.tell)(low as u64, count as u64);
+                    }
                     other => return other,
                 }
             }
@@ -85,7 +88,7 @@ impl NestKernel {
         let threads = pool.current_num_threads() as i64;
         let wanted =
             (count / least).clamp(1, (threads * PIECES_EACH as i64).max(count / (least * 40).max(1)));
-        let status = AtomicI64::new(DONE);
+        let (status, done, tell) = (AtomicI64::new(DONE), AtomicU64::new(0), limits.tell);
         let words = &*words;
         pool.install(|| {
             (0..wanted).into_par_iter().for_each(|piece| {
@@ -99,7 +102,10 @@ impl NestKernel {
                 let bound = |k: i64| (i128::from(count) * i128::from(k) / i128::from(wanted)) as i64;
                 // Addresses of own arrays are written into a copy.
                 match self.piece(at, &mut words.clone(), (bound(piece), bound(piece + 1)), memory) {
-                    DONE => {}
+                    DONE => {
+                        let own = (bound(piece + 1) - bound(piece)) as u64;
+                        tell(done.fetch_add(own, Ordering::Relaxed) + own, count as u64);
+                    }
                     // A failure counts for more: the evaluator can be stopped, too.
                     FAILED => status.store(FAILED, Ordering::Relaxed),
                     other => {

@@ -90,12 +90,25 @@ impl Hinter for Assistant {
         let room = repl.window.columns.saturating_sub(used + 3);
         let hint = hint.filter(|_| room >= LEAST_ROOM)?;
         let hint = hint.lines().next().unwrap_or("");
+        let short = if hint.width() > room { without_parameters(hint) } else { None };
+        let hint = short.as_deref().unwrap_or(hint);
         let fitting = match hint.char_indices().nth(room) {
             Some((end, _)) => format!("{}…", &hint[..end]),
             None => hint.to_string(),
         };
         Some(Aside(format!("  {fitting}")))
     }
+}
+
+/// A function's name and type without the types it is for, `matmul : …` for `matmul[T, … with …] : …`: what it takes comes first.
+fn without_parameters(hint: &str) -> Option<String> {
+    let name = hint.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '\''))?;
+    let mut depth = 0;
+    let end = hint[name..].char_indices().find_map(|(at, c)| {
+        depth += i32::from(c == '[') - i32::from(c == ']');
+        (depth == 0).then_some(name + at + c.len_utf8())
+    })?;
+    (name > 0 && hint[name..].starts_with('[')).then(|| format!("{}{}", &hint[..name], &hint[end..]))
 }
 
 impl Highlighter for Assistant {
@@ -177,5 +190,18 @@ impl Validator for Assistant {
         } else {
             ValidationResult::Valid(None)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_parameters;
+
+    #[test]
+    fn long_hints_leave_out_what_a_function_is_for() {
+        let short = without_parameters("f'[T, U[_] with Add[T]] : T ^ 3 -> T");
+        assert_eq!(short.as_deref(), Some("f' : T ^ 3 -> T"));
+        assert_eq!(without_parameters("f : int -> int"), None);
+        assert_eq!(without_parameters(": real ^ 3"), None);
     }
 }

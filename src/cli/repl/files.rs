@@ -34,6 +34,10 @@ pub fn reload(repl: &mut Repl) -> Flow {
 }
 
 fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
+    // Whoever writes into a pipe may never begin, and nothing stops a session that waits for it.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return misused(&format!("`{}` is no file that could be loaded", path.display()));
+    }
     let Text { name, text } = match input::read_file(path, &path.display().to_string()) {
         Ok(text) => text,
         Err(refusal) => return Flow::Continue(refusal.tell(&repl.shell.output)),

@@ -80,6 +80,10 @@ pub fn interactive(shell: Shell) -> u8 {
                 }
             }
             Err(ReadlineError::Interrupted) => {}
+            // Bytes that are no text: what was typed with them is lost, and nothing else.
+            Err(ReadlineError::Io(error)) if error.kind() == std::io::ErrorKind::InvalidData => {
+                output::complain("felis: what was typed is no text in UTF-8, and is left out");
+            }
             Err(ReadlineError::Eof) => return exit::OK,
             Err(error) => {
                 output::complain(&format!("felis: cannot read from the terminal: {error}"));
