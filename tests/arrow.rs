@@ -1,67 +1,29 @@
 //! Arrow files are read as the stated type says: files made by pyarrow (`tests/files/*.arrow`), whole and damaged ones,
 //! and what Felis writes itself.
 
+mod shelf;
+
 use bytes::Bytes;
 use felis::data::{self, Column, Content, Data, Element, Format, Limits, Trouble};
-use felis::session::{Executor, FileSystem, Mode, Session, Status, on_large_stack};
+use felis::session::{Mode, Session};
 use felis::types::number::Fixed;
 use felis::types::stored::Stored;
 use felis::types::{Scalar, Type};
 use felis::value::{Buffer, Value};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use shelf::{Drawer, fixtures, output};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
 
 /// Nobody stops.
 static STOP: AtomicBool = AtomicBool::new(false);
 const LIMITS: Limits = Limits { room: 1 << 26, stop: &STOP };
 
-/// Files in memory, and those of `tests/files` where there is none.
-#[derive(Clone, Default)]
-struct Shelf(Arc<Mutex<BTreeMap<String, Vec<u8>>>>);
-
-impl FileSystem for Shelf {
-    fn read(&self, path: &str, _: u64) -> Result<Vec<u8>, String> {
-        let own = self.0.lock().expect("a lock").get(path).cloned();
-        let fixture = || fs::read(fixtures().join(path)).map_err(|error| error.to_string());
-        own.map_or_else(fixture, Ok)
-    }
-
-    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
-        self.0.lock().expect("a lock").insert(path.to_string(), bytes.to_vec());
-        Ok(())
-    }
-}
-
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files")
-}
-
-/// What a program prints on both executors; it must have no diagnostics.
-fn output(text: &str) -> String {
-    let run = |executor| {
-        on_large_stack(|| {
-            let mut session = Session::new().with_executor(executor, 0);
-            session.set_files(Arc::new(Shelf::default()));
-            let mut output = String::new();
-            let done = session.evaluate("test.flx", text, Mode::Script, &mut |text| output.push_str(text));
-            let said: String = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
-            assert_eq!(done.status, Status::Ok, "{text}\n{said}");
-            output
-        })
-    };
-    let plain = run(Executor::Reference);
-    assert_eq!(plain, run(Executor::Eager), "{text}");
-    plain
-}
-
 /// The code of the only message of a program, and the message.
 fn refused(text: &str) -> (&'static str, String) {
     let mut session = Session::new();
-    session.set_files(Arc::new(Shelf::default()));
+    session.set_files(Arc::new(Drawer::over_fixtures()));
     let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
     assert_eq!(done.diagnostics.len(), 1, "{text}");
     (done.diagnostics[0].code, session.render(&done.diagnostics[0], false))
@@ -346,7 +308,7 @@ proptest! {
                 prop_assert!(x.word() == y.word() && x.as_str() == y.as_str());
             }
         }
-        prop_assert_eq!(data::describe(Format::Arrow, &bytes, None, &LIMITS), Some(written.type_text()));
+        prop_assert_eq!(data::describe(Format::Arrow, &bytes, None, &|_| true, &LIMITS), Some(written.type_text()));
     }
 
     /// Damaged files are refused or read, and nothing else happens.
@@ -364,6 +326,6 @@ proptest! {
         for (name, ty) in [("height", Type::real()), ("view", Type::string()), ("city", Type::string()), ("long", Type::string()), ("yes", Type::bool())] {
             let _ = data::read(Format::Arrow, &bytes, None, &stated(&[(name, ty)], 5), &LIMITS);
         }
-        let _ = data::describe(Format::Arrow, &bytes, None, &LIMITS);
+        let _ = data::describe(Format::Arrow, &bytes, None, &|_| true, &LIMITS);
     }
 }

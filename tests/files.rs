@@ -1,19 +1,21 @@
 //! Files are read as the stated type says, and what is written reads back: files made by NumPy and pandas
 //! (`tests/files/`), round trips of random data, and the command on a real folder.
 
+mod shelf;
+
 use felis::data::{self, Column, Content, Data, Element, Format, Limits, Separator, Trouble};
-use felis::session::{Executor, FileSystem, Mode, Session, Status, on_large_stack};
+use felis::session::{FileSystem, Mode, Session, Status};
 use felis::types::number::Fixed;
 use felis::types::stored::Stored;
 use felis::types::{Scalar, Type};
 use felis::value::{Buffer, Value};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use shelf::{Drawer, fixtures, output};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
 
 const CSV: Format = Format::Csv(Separator::COMMA);
 /// Nobody stops.
@@ -31,46 +33,6 @@ fn read(
 
 fn write(format: Format, data: &Data) -> Result<Vec<u8>, Trouble> {
     data::write(format, data, &Limits { room: 1 << 30, stop: &STOP })
-}
-
-/// Files in memory, and those of `tests/files` where there is none.
-#[derive(Clone, Default)]
-struct Shelf(Arc<Mutex<BTreeMap<String, Vec<u8>>>>);
-
-impl FileSystem for Shelf {
-    fn read(&self, path: &str, _: u64) -> Result<Vec<u8>, String> {
-        let own = self.0.lock().expect("a lock").get(path).cloned();
-        let fixture = || fs::read(fixtures().join(path)).map_err(|error| error.to_string());
-        own.map_or_else(fixture, Ok)
-    }
-
-    fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
-        self.0.lock().expect("a lock").insert(path.to_string(), bytes.to_vec());
-        Ok(())
-    }
-}
-
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files")
-}
-
-/// What a program prints on both executors; it must have no diagnostics.
-fn output(text: &str) -> String {
-    let run = |executor| {
-        on_large_stack(|| {
-            let mut session = Session::new().with_executor(executor, 0);
-            session.set_files(Arc::new(Shelf::default()));
-            let mut output = String::new();
-            let done = session.evaluate("test.flx", text, Mode::Script, &mut |text| output.push_str(text));
-            let said: String = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
-            assert_eq!(done.status, Status::Ok, "{text}\n{said}");
-            assert!(said.is_empty(), "{said}");
-            output
-        })
-    };
-    let plain = run(Executor::Reference);
-    assert_eq!(plain, run(Executor::Eager), "{text}");
-    plain
 }
 
 /// A type, an expression that reads it, and what is read, as `_strr` gives it.
@@ -160,6 +122,8 @@ const WRITTEN: &[(&str, &str, &str)] = &[
         "csv",
     ),
     ("(a:int) ^ 3", "[ (a=1), (a=2), (a=3) ]", "npy csv"),
+    ("(x':real, x:int) ^ 2", "[ (x'=1.5, x=1), (x'=-0.5, x=2) ]", "npy csv arrow parquet"),
+    ("(x':string) ^ 2", r#"[ (x'="a'b"), (x'="\"") ]"#, "npy csv arrow parquet"),
 ];
 
 #[test]
@@ -207,7 +171,7 @@ fn a_host_without_files_has_none() {
 #[test]
 fn a_reading_that_fails_leaves_the_session_as_it_was() {
     let mut session = Session::new();
-    session.set_files(Arc::new(Shelf::default()));
+    session.set_files(Arc::new(Drawer::over_fixtures()));
     let mut eval = |text: &str| {
         let mut output = String::new();
         let done = session.evaluate("<input>", text, Mode::Line, &mut |text| output.push_str(text));
@@ -229,7 +193,7 @@ fn the_offered_type_is_that_of_the_file() {
         (r#"csv "people.csv""#, "(name:string, age:option[real], height:option[real], member:bool) ^ ?N"),
     ] {
         let mut session = Session::new();
-        session.set_files(Arc::new(Shelf::default()));
+        session.set_files(Arc::new(Drawer::over_fixtures()));
         let text = format!("val x = {reader};");
         let refused = session.check("test.flx", &text);
         let edits = refused.diagnostics[0].help.clone().map(|help| help.edits).unwrap_or_default();
@@ -239,6 +203,36 @@ fn the_offered_type_is_that_of_the_file() {
         fixed.replace_range(span.range(), &inserted);
         let done = session.evaluate("test.flx", &fixed, Mode::Script, &mut |_| ());
         assert_eq!(done.status, Status::Ok, "{fixed}");
+    }
+}
+
+/// Columns are offered that a type can name.
+#[test]
+fn what_has_no_name_in_the_language_is_not_offered() {
+    let offered = |path: &str, reader: &str, bytes: &[u8]| {
+        let drawer = Drawer::default();
+        drawer.write(path, bytes).expect("room");
+        let mut session = Session::new();
+        session.set_files(Arc::new(drawer));
+        let refused = session.check("test.flx", &format!("val x = {reader} \"{path}\";"));
+        let edits = refused.diagnostics[0].help.clone().map(|help| help.edits).unwrap_or_default();
+        edits.first().map(|(_, inserted)| inserted.clone())
+    };
+    let names = ["größe", "if", "a b", "1st", "", "twice", "twice", "x::y", "name", "x'", "_"];
+    let line = names.join(",") + "\n" + &vec!["1"; names.len()].join(",") + "\n";
+    let expected = " : (name:int, x':int) ^ ?N";
+    assert_eq!(offered("a.csv", "csv", line.as_bytes()).as_deref(), Some(expected));
+    assert_eq!(offered("a.csv", "csv", b"if,then\n1,2\n"), None);
+    let column = || Column::new(Element::Scalar(Scalar::Int), Buffer::Word(vec![1]));
+    let columns = names.into_iter().filter(|name| !name.is_empty()).map(|name| (name.into(), column()));
+    let data = Data { shape: vec![1], content: Content::Records(columns.collect()) };
+    for (path, reader, format) in [
+        ("a.npy", "npy", Format::Npy),
+        ("a.arrow", "arrow", Format::Arrow),
+        ("a.parquet", "parquet", Format::Parquet),
+    ] {
+        let bytes = write(format, &data).expect("a file");
+        assert_eq!(offered(path, reader, &bytes).as_deref(), Some(expected), "{path}");
     }
 }
 
@@ -317,6 +311,7 @@ fn same(a: &Data, b: &Data, text: bool) -> bool {
             n == m
                 && x.element == y.element
                 && x.cells.len() == y.cells.len()
+                && x.missing == y.missing
                 && (0..x.cells.len()).all(|i| {
                     let (v, w) = (x.cells.get(i), y.cells.get(i));
                     let nan = text
@@ -363,23 +358,60 @@ proptest! {
     /// Damaged files are refused or read, and nothing else happens.
     #[test]
     fn damage_is_no_disaster(
-        format in prop::sample::select(vec![Format::Npy, Format::Npz, Format::Arrow, CSV]),
-        file in prop::sample::select(vec!["matrix.npy", "records.npy", "texts.npy", "packed.npz", "people.csv"]),
+        (format, file) in prop::sample::select(FILES),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
-        end in any::<prop::sample::Index>(),
+        end in prop::option::weighted(0.5, any::<prop::sample::Index>()),
     ) {
         let mut bytes = fs::read(fixtures().join(file)).expect("a file");
+        let whole = read(format, &bytes, Some("zeros"), &people(), 1 << 20);
+        prop_assert!(whole.is_ok(), "{file}: {whole:?}");
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
-        bytes.truncate(end.index(bytes.len()) + 1);
-        let any = Data {
-            shape: vec![4],
-            content: Content::Plain(Column::new(Element::Scalar(Scalar::Real), Buffer::Word(vec![0; 4]))),
-        };
-        let _ = read(format, &bytes, Some("zeros"), &stated(&any), 1 << 20);
-        let _ = data::describe(format, &bytes.into(), Some("zeros"), &Limits { room: 1 << 20, stop: &STOP });
+        if let Some(end) = end {
+            bytes.truncate(end.index(bytes.len()) + 1);
+        }
+        let read = read(format, &bytes, Some("zeros"), &people(), 1 << 20);
+        prop_assert!(is_whole(&read), "{file}: {read:?}");
+        let limits = Limits { room: 1 << 20, stop: &STOP };
+        let _ = data::describe(format, &bytes.into(), Some("zeros"), &|_| true, &limits);
+    }
+}
+
+/// Files that [`people`] can be read from.
+const FILES: &[(Format, &str)] = &[
+    (Format::Npy, "matrix.npy"),
+    (Format::Npy, "matrix_f.npy"),
+    (Format::Npy, "records.npy"),
+    (Format::Npy, "texts.npy"),
+    (Format::Npz, "packed.npz"),
+    (CSV, "people.csv"),
+    (Format::Arrow, "people.arrow"),
+    (Format::Arrow, "people_zstd.arrow"),
+    (Format::Arrow, "people.arrows"),
+    (Format::Parquet, "people.parquet"),
+];
+
+fn people() -> Stored {
+    let fields = vec![("name".into(), Type::string()), ("member".into(), Type::bool())];
+    Stored::of(&Type::array(Type::record(fields), Type::unit_sum(4u32))).expect("a table")
+}
+
+/// Whether all cells are there that the shape promises, or there is a reason why none are.
+fn is_whole(read: &Result<Data, Trouble>) -> bool {
+    let data = match read {
+        Ok(data) => data,
+        Err(trouble) => return !matches!(trouble, Trouble::Stopped | Trouble::NotHeld { .. }),
+    };
+    let whole = |column: &Column| {
+        let slots = if column.element == Element::Complex { 2 } else { 1 };
+        column.cells.len() == data.count() * slots
+            && (column.missing.is_empty() || column.missing.len() == data.count())
+    };
+    match &data.content {
+        Content::Plain(column) => whole(column),
+        Content::Records(columns) => columns.iter().all(|(_, column)| whole(column)),
     }
 }
 
@@ -430,7 +462,7 @@ mod parquet {
             ("write_parquet (\"x\", (1.0, 2.0));", "E1008"),
         ] {
             let mut session = Session::new();
-            session.set_files(Arc::new(Shelf::default()));
+            session.set_files(Arc::new(Drawer::over_fixtures()));
             let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
             let codes: Vec<&str> = done.diagnostics.iter().map(|d| d.code).collect();
             assert_eq!(codes, [code], "{text}");
@@ -457,8 +489,9 @@ mod parquet {
             prop_assert!(same(&written, &read, false), "{written:?}\n{read:?}");
         }
 
+        /// Pages have no sums that are checked, so some damage is read as other cells; as many as there were.
         #[test]
-        fn damage_is_refused(
+        fn damage_is_refused_or_read(
             changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         ) {
             let mut bytes = fs::read(fixtures().join("gzip.parquet")).expect("a file");
@@ -466,9 +499,35 @@ mod parquet {
                 let at = at.index(bytes.len());
                 bytes[at] = byte;
             }
-            let any = Type::array(Type::record(vec![("age".into(), Type::int())]), Type::unit_sum(4u32));
-            let _ = read(Format::Parquet, &bytes, None, &Stored::of(&any).expect("a table"), 1 << 20);
+            let read = read(Format::Parquet, &bytes, None, &ages(), 1 << 20);
+            prop_assert!(is_whole(&read), "{read:?}");
         }
+    }
+
+    fn ages() -> Stored {
+        let any = Type::array(Type::record(vec![("age".into(), Type::int())]), Type::unit_sum(4u32));
+        Stored::of(&any).expect("a table")
+    }
+
+    #[test]
+    fn what_is_cut_is_refused() {
+        let bytes = fs::read(fixtures().join("gzip.parquet")).expect("a file");
+        assert!(read(Format::Parquet, &bytes, None, &ages(), 1 << 20).is_ok());
+        for end in 0..bytes.len() {
+            let read = read(Format::Parquet, &bytes[..end], None, &ages(), 1 << 20);
+            assert!(matches!(read, Err(Trouble::Malformed { .. })), "{end}: {read:?}");
+        }
+    }
+
+    #[test]
+    fn two_columns_of_one_name_are_refused() {
+        let column = || Column::new(Element::Scalar(Scalar::Int), Buffer::Word(vec![1]));
+        let columns = ["age", "age", "x"].map(|name| (name.into(), column())).to_vec();
+        let bytes = write(Format::Parquet, &Data { shape: vec![1], content: Content::Records(columns) });
+        let bytes = bytes.expect("a file");
+        let refused = read(Format::Parquet, &bytes, None, &ages(), 1 << 20);
+        let Err(Trouble::Malformed { why, .. }) = refused else { panic!("{refused:?}") };
+        assert_eq!(why, "two of its columns are named `age`");
     }
 }
 
@@ -482,7 +541,7 @@ fn an_archive_that_unpacks_to_more_than_memory_is_refused() {
 
 #[test]
 fn what_grows_beyond_the_memory_is_refused_before() {
-    let shelf = Shelf::default();
+    let shelf = Drawer::over_fixtures();
     shelf.write("bytes.bin", &[7; 1000]).expect("room");
     shelf.write("large.bin", &[7; 8000]).expect("room");
     let mut session = Session::new();
@@ -504,8 +563,42 @@ fn what_grows_beyond_the_memory_is_refused_before() {
     assert_eq!(codes(&format!("{large}var e = d;\nfor i in ..[N] do &e.i <- 1; done")), ["E0509"]);
 }
 
+#[test]
+fn what_is_written_is_within_the_memory() {
+    let mut session = Session::new();
+    session.set_files(Arc::new(Drawer::default()));
+    session.set_memory(100_000);
+    let mut said = |text: &str| {
+        let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
+        done.diagnostics.iter().map(|d| (d.code, d.message.clone())).collect::<Vec<_>>()
+    };
+    let texts = "val texts = [ repeat (\"a\", 10 * (i :>> int) + 1) for i in ..[100] ];\n";
+    let why = "each of its texts takes as much as the longest, and all more memory than may be used";
+    let refused = vec![("E1002", format!("`a.npy` cannot be written: {why}"))];
+    assert_eq!(said(&format!("{texts}write_npy (\"a.npy\", texts);")), refused);
+    let refused = vec![("E1002", format!("`a.npz` cannot be written: {why}"))];
+    assert_eq!(said(&format!("{texts}write_npz (\"a.npz\", (a = texts));")), refused);
+    assert_eq!(said(&format!("{texts}write_csv (\"a.csv\", texts);")), []);
+    // Written out, a number may take more than its slot.
+    let numbers = "val numbers = [ -1.0e-300 / 3.0 for i in ..[10000] ];\n";
+    let why = "it takes more memory than may be used";
+    let refused = vec![("E1002", format!("`b.csv` cannot be written: {why}"))];
+    assert_eq!(said(&format!("{numbers}write_csv (\"b.csv\", numbers);")), refused);
+    assert_eq!(said(&format!("{numbers}write_raw (\"b.bin\", numbers);")), []);
+}
+
+#[test]
+fn numbers_become_text_until_somebody_stops() {
+    let column = Column::new(Element::Scalar(Scalar::Int), Buffer::Word(vec![1, 2, 3]));
+    let data = Data { shape: vec![3], content: Content::Plain(column) };
+    let text = |room, stop| data::cells_text(&data, &Limits { room, stop: &AtomicBool::new(stop) });
+    assert_eq!(text(5, false), Ok(Some("1 2 3".to_string())));
+    assert_eq!(text(4, false), Ok(None));
+    assert_eq!(text(5, true), Err(Trouble::Stopped));
+}
+
 /// Files whose host is interrupted while it reads or writes.
-struct Stopped(Shelf, Arc<AtomicBool>);
+struct Stopped(Drawer, Arc<AtomicBool>);
 
 impl FileSystem for Stopped {
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String> {
@@ -522,7 +615,7 @@ impl FileSystem for Stopped {
 #[test]
 fn an_interruption_ends_reading_and_writing() {
     let mut session = Session::new();
-    session.set_files(Arc::new(Stopped(Shelf::default(), session.interrupt_flag())));
+    session.set_files(Arc::new(Stopped(Drawer::over_fixtures(), session.interrupt_flag())));
     let mut eval = |text: &str| {
         let done = session.evaluate("<input>", text, Mode::Line, &mut |_| ());
         (done.status, done.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>())
@@ -649,6 +742,15 @@ fn a_file_is_replaced_as_a_whole_and_keeps_its_permissions() {
     // Whoever has the old file open keeps it.
     let mut open = fs::File::open(&file).expect("a file");
     assert_eq!(felis(&folder, "write_text (\"link\", \"new\");").0, Some(0));
+    // A file that nobody may write is not replaced either.
+    let guarded = folder.join("guarded.txt");
+    fs::write(&guarded, "old").expect("writable");
+    fs::set_permissions(&guarded, fs::Permissions::from_mode(0o444)).expect("permissions");
+    let (code, _, messages) = felis(&folder, "write_text (\"guarded.txt\", \"new\");");
+    assert_eq!(code, Some(1), "{messages}");
+    assert!(messages.contains("there is no permission to write it"), "{messages}");
+    assert_eq!(fs::read_to_string(&guarded).expect("a file"), "old");
+    fs::remove_file(&guarded).expect("removed");
     let mut old = String::new();
     std::io::Read::read_to_string(&mut open, &mut old).expect("text");
     assert_eq!((old.as_str(), fs::read_to_string(&file).expect("a file").as_str()), ("old", "new"));
@@ -681,6 +783,33 @@ fn a_file_that_is_larger_than_memory_is_used_in_parts() {
     assert_eq!((code, output.as_str()), (Some(1), ""), "{messages}");
     assert!(messages.contains("E0509"), "{messages}");
     fs::remove_file(folder.join("huge.bin")).expect("removed");
+}
+
+/// Cells that are not used where they lie are counted before any room is taken for them.
+#[cfg(unix)]
+#[test]
+fn a_file_that_promises_more_than_memory_is_refused() {
+    use std::os::unix::fs::FileExt;
+    let folder = folder("promises");
+    let cells = 1u64 << 40;
+    let header = format!("{{'descr': '|b1', 'fortran_order': False, 'shape': ({cells},), }}");
+    let mut bytes = b"\x93NUMPY\x01\0".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    let file = fs::File::create(folder.join("huge.npy")).expect("a file");
+    // 1 TiB, where the file system has files with holes.
+    if file.set_len(bytes.len() as u64 + cells).is_err() {
+        return;
+    }
+    file.write_all_at(&bytes, 0).expect("written");
+    let (code, output, messages) = felis(&folder, "val x : bool ^ ?N = npy \"huge.npy\";");
+    assert_eq!((code, output.as_str()), (Some(1), ""), "{messages}");
+    assert!(messages.contains("it takes more memory than there is"), "{messages}");
+    // Its type is known by its beginning.
+    let (code, output, messages) = felis(&folder, "val x = npy \"huge.npy\";");
+    assert_eq!((code, output.as_str()), (Some(3), ""), "{messages}");
+    assert!(messages.contains("`huge.npy` is `bool ^ ?N`"), "{messages}");
+    fs::remove_file(folder.join("huge.npy")).expect("removed");
 }
 
 /// The system ends who looks beyond the end of a file that was cut; Felis says why.

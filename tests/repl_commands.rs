@@ -143,9 +143,22 @@ fn a_session_is_saved_as_a_program() {
     let text = fs::read_to_string(&file).expect("a file");
     assert!(text.contains("/// Twice.\nfun twice(n:int):int => n * 2;"), "{text}");
     assert!(text.contains("n * 3") && !text.contains("n * 4") && !text.contains("not needed"), "{text}");
-    let mut terminal = Terminal::open();
-    terminal.takes(&format!(":load {}", file.display()));
-    terminal.answers("(answer, thrice total)", "(42, 9)");
+    let mut second = Terminal::open();
+    second.takes(&format!(":load {}", file.display()));
+    second.answers("(answer, thrice total)", "(42, 9)");
+    // What a link leads to is written, and keeps its permissions; what nobody may write is not.
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let link = file.with_file_name("link.flx");
+    symlink("saved.flx", &link).expect("a link");
+    let allow = |mode| fs::set_permissions(&file, fs::Permissions::from_mode(mode)).expect("permissions");
+    allow(0o640);
+    terminal.takes("val more = 1");
+    terminal.answers(&format!(":save {}", link.display()), "saved to");
+    assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
+    assert!(fs::read_to_string(&file).expect("a file").contains("val more = 1"));
+    assert_eq!(fs::metadata(&file).expect("a file").permissions().mode() & 0o777, 0o640);
+    allow(0o444);
+    terminal.answers(&format!(":save {}", file.display()), "there is no permission to write it");
 }
 
 #[test]

@@ -1,19 +1,18 @@
 //! Data files: read and written by their paths, which begin at the working folder.
 //!
-//! Only files are read, never devices or pipes, which may have no end. A file is written beside its place
-//! and then moved there, so that nobody ever sees half of one. A large file that is used in parts is mapped, not read.
-//! Both stop where a user interrupts.
+//! Only files are read, never devices or pipes, which may have no end. A file is [replaced](replace) as a whole. A
+//! large file that is used in parts is mapped, not read. Both stop where a user interrupts.
 
-use super::map;
+use super::{map, replace};
 use bytes::Bytes;
 use felis::session::FileSystem;
 use std::fs::{self, File, Metadata};
-use std::io::{ErrorKind, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::{ErrorKind, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes that are read or written between two looks whether to stop.
+/// Bytes that are read between two looks whether to stop.
 const PIECE: usize = 1 << 22;
 /// A shorter file is read, not mapped, which takes a moment: what others do to it later is then no concern.
 const LEAST_MAPPED: u64 = 1 << 28;
@@ -38,8 +37,9 @@ impl DataFiles {
         }
     }
 
+    /// All bytes of a file, which may grow while it is read; if there are more than `most`, one more of them.
     fn all(&self, file: File, most: u64, bytes: &mut Vec<u8>) -> std::io::Result<()> {
-        let mut file = file.take(most);
+        let mut file = file.take(most.saturating_add(1));
         loop {
             self.look()?;
             if file.by_ref().take(PIECE as u64).read_to_end(bytes)? == 0 {
@@ -51,7 +51,7 @@ impl DataFiles {
 
 /// A file that can be read, with what is known of it; why not, in words.
 fn about(path: &str) -> Result<Metadata, String> {
-    let about = fs::metadata(path).map_err(|error| reason(&error, "read it"))?;
+    let about = fs::metadata(path).map_err(|error| reason(&error))?;
     match (about.is_dir(), about.is_file()) {
         (true, _) => Err("it is a folder".to_string()),
         (_, false) => Err("it is no file".to_string()),
@@ -61,25 +61,23 @@ fn about(path: &str) -> Result<Metadata, String> {
 
 impl FileSystem for DataFiles {
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String> {
-        let why = |error: std::io::Error| reason(&error, "read it");
+        let why = |error: std::io::Error| reason(&error);
         let about = about(path)?;
+        let too_large = || Err("it is larger than the memory that may be used".to_string());
         if about.len() > most {
-            return Err("it is larger than the memory that may be used".to_string());
+            return too_large();
         }
         let mut bytes = Vec::new();
         bytes
             .try_reserve_exact(about.len() as usize)
             .map_err(|_| "there is not enough memory".to_string())?;
-        // It may grow while it is read.
         File::open(path).and_then(|file| self.all(file, most, &mut bytes)).map_err(why)?;
-        Ok(bytes)
+        if bytes.len() as u64 > most { too_large() } else { Ok(bytes) }
     }
 
     fn map(&self, path: &str, most: u64) -> Result<Bytes, String> {
         let mapped = match about(path)?.len() >= LEAST_MAPPED {
-            true => {
-                File::open(path).map_err(|error| reason(&error, "read it")).map(|file| map::bytes(&file))?
-            }
+            true => File::open(path).map_err(|error| reason(&error)).map(|file| map::bytes(&file))?,
             false => None,
         };
         // Some file systems have no maps.
@@ -87,59 +85,15 @@ impl FileSystem for DataFiles {
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
-        let why = |error: std::io::Error| reason(&error, "write it");
-        // What a link leads to is replaced, not the link.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
-        if target.is_dir() {
-            return Err("it is a folder".to_string());
-        }
-        if fs::metadata(&target).is_ok_and(|about| !about.is_file()) {
-            return Err("it is no file".to_string());
-        }
-        let (beside, mut file) = beside(&target).map_err(why)?;
-        let mut pieces =
-            || bytes.chunks(PIECE).try_for_each(|piece| self.look().and_then(|()| file.write_all(piece)));
-        let written = pieces().and_then(|()| {
-            if let Ok(about) = fs::metadata(&target) {
-                file.set_permissions(about.permissions())?;
-            }
-            file.sync_all()?;
-            self.look()
-        });
-        drop(file);
-        let moved = written.and_then(|()| fs::rename(&beside, &target));
-        moved.map_err(|error| {
-            let _ = fs::remove_file(&beside);
-            why(error)
-        })
+        replace::replace(Path::new(path), bytes, &|_| self.look().map_err(|error| error.to_string()))
     }
 }
 
-/// A new file in the folder of another.
-fn beside(target: &Path) -> std::io::Result<(PathBuf, File)> {
-    let name = target.file_name().map(|name| name.to_string_lossy().into_owned());
-    let Some(name) = name else { return Err(ErrorKind::NotFound.into()) };
-    for n in 0..100 {
-        let own = format!(".{name}.{}-{n}.part", std::process::id());
-        // A long name leaves no room for more.
-        let own = if own.len() > 200 { format!(".felis-{}-{n}.part", std::process::id()) } else { own };
-        let path = target.with_file_name(own);
-        match File::create_new(&path) {
-            Ok(file) => return Ok((path, file)),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(ErrorKind::AlreadyExists.into())
-}
-
-fn reason(error: &std::io::Error, what: &str) -> String {
+fn reason(error: &std::io::Error) -> String {
     match error.kind() {
-        ErrorKind::NotFound if what == "read it" => "there is no such file".to_string(),
-        ErrorKind::NotFound => "its folder is not there".to_string(),
+        ErrorKind::NotFound => "there is no such file".to_string(),
         ErrorKind::NotADirectory => "a part of its path is no folder".to_string(),
-        ErrorKind::PermissionDenied => format!("there is no permission to {what}"),
-        ErrorKind::StorageFull => "the disk is full".to_string(),
+        ErrorKind::PermissionDenied => "there is no permission to read it".to_string(),
         _ => error.to_string(),
     }
 }
@@ -147,6 +101,8 @@ fn reason(error: &std::io::Error, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Write;
+    use std::path::PathBuf;
 
     /// A folder of this test that is empty.
     fn folder(name: &str) -> PathBuf {
@@ -172,6 +128,24 @@ mod tests {
         stop.store(false, Ordering::Relaxed);
         assert_eq!(files.read(name, 100).as_deref(), Ok(&b"old"[..]));
         assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1);
+        let _ = fs::remove_dir_all(&folder);
+    }
+
+    #[test]
+    fn a_file_that_grows_while_it_is_read_is_refused_and_not_cut() {
+        let folder = folder("growing");
+        let path = folder.join("x.txt");
+        let files = DataFiles::new(Arc::new(AtomicBool::new(false)));
+        fs::write(&path, "12345").expect("written");
+        // What `read` was told of its length is no longer so.
+        for (most, seen) in [(3, 4), (4, 5), (5, 5), (u64::MAX, 5)] {
+            let mut bytes = Vec::new();
+            files.all(File::open(&path).expect("a file"), most, &mut bytes).expect("read");
+            assert_eq!(bytes.len(), seen, "{most}");
+        }
+        let name = path.to_str().expect("a name");
+        assert_eq!(files.read(name, 4), Err("it is larger than the memory that may be used".to_string()));
+        assert_eq!(files.read(name, 5).as_deref(), Ok(&b"12345"[..]));
         let _ = fs::remove_dir_all(&folder);
     }
 

@@ -2,7 +2,7 @@
 
 use super::input::{self, Text};
 use super::output::complain;
-use super::{Shell, exit};
+use super::{Shell, exit, replace};
 use felis::session::docs::{self, Page, html, markdown};
 use std::path::Path;
 
@@ -44,14 +44,18 @@ impl Shell {
     }
 }
 
-fn written(title: &str, pages: &[Page], as_markdown: bool, folder: &Path) -> std::io::Result<usize> {
-    std::fs::create_dir_all(folder)?;
+fn written(title: &str, pages: &[Page], as_markdown: bool, folder: &Path) -> Result<usize, String> {
+    std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    let write = |name: &str, text: String| {
+        let written = replace::replace(&folder.join(name), text.as_bytes(), &|_| Ok(()));
+        written.map_err(|why| format!("`{name}`: {why}"))
+    };
     let ending = if as_markdown { "md" } else { "html" };
     for page in pages {
         let text = if as_markdown { markdown::page(page) } else { html::page(page) };
-        std::fs::write(folder.join(format!("{}.{ending}", page.file())), text)?;
+        write(&format!("{}.{ending}", page.file()), text)?;
     }
     let index = if as_markdown { markdown::index(title, pages) } else { html::index(title, pages) };
-    std::fs::write(folder.join(format!("index.{ending}")), index)?;
+    write(&format!("index.{ending}"), index)?;
     Ok(pages.len() + 1)
 }

@@ -5,8 +5,7 @@
 
 use super::input::{self, Text};
 use super::output::complain;
-use super::{Shell, exit};
-use std::io::Write;
+use super::{Shell, exit, replace};
 use std::path::Path;
 
 impl Shell {
@@ -38,7 +37,7 @@ impl Shell {
         if laid == text {
             return exit::OK;
         }
-        match replace(file, &text, &laid) {
+        match relaid(file, &text, &laid) {
             Ok(()) => exit::OK,
             Err(why) => {
                 self.output.flush();
@@ -50,31 +49,10 @@ impl Shell {
 }
 
 /// Puts another text in the place of what was read from a file.
-fn replace(file: &Path, before: &str, after: &str) -> Result<(), String> {
-    let said = |error: std::io::Error| error.to_string();
-    // A link stays one.
-    let file = file.canonicalize().map_err(said)?;
-    let folder = file.parent().unwrap_or(Path::new("."));
-    let metadata = std::fs::metadata(&file).map_err(said)?;
-    if metadata.permissions().readonly() {
-        return Err("it may not be written".to_string());
-    }
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let other = folder.join(format!(".{name}.{}.tmp", std::process::id()));
-    let written = (|| {
-        let mut out = std::fs::File::options().write(true).create_new(true).open(&other)?;
-        out.write_all(after.as_bytes())?;
-        out.set_permissions(metadata.permissions())?;
-        out.sync_all()
-    })();
-    let moved = written.map_err(said).and_then(|()| match std::fs::read(&file) {
-        Ok(now) if now == before.as_bytes() => std::fs::rename(&other, &file).map_err(said),
+fn relaid(file: &Path, before: &str, after: &str) -> Result<(), String> {
+    replace::replace(file, after.as_bytes(), &|file| match std::fs::read(file) {
+        Ok(now) if now == before.as_bytes() => Ok(()),
         Ok(_) => Err("it has changed while it was laid out".to_string()),
-        Err(error) => Err(said(error)),
-    });
-    if moved.is_err() {
-        // What is left over is nobody's file.
-        let _ = std::fs::remove_file(&other);
-    }
-    moved
+        Err(error) => Err(error.to_string()),
+    })
 }

@@ -29,6 +29,7 @@ pub fn bytes(file: &File) -> Option<Bytes> {
 #[cfg(target_os = "linux")]
 mod cut {
     use std::sync::Once;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     const TEXT: &[u8] = b"felis: another program has shortened a file that is in use\n";
 
@@ -44,8 +45,13 @@ mod cut {
     }
 
     extern "C" fn end(_: libc::c_int) {
-        // SAFETY: both calls may be made in a handler, and the text is as long as it says.
+        static SAID: AtomicBool = AtomicBool::new(false);
+        // SAFETY: all three calls may be made in a handler, and the text is as long as it says.
         unsafe {
+            // Threads that run into it at the same time wait for the end that the first one makes.
+            while SAID.swap(true, Ordering::Relaxed) {
+                libc::pause();
+            }
             libc::write(libc::STDERR_FILENO, TEXT.as_ptr().cast(), TEXT.len());
             libc::_exit(1);
         }

@@ -19,6 +19,7 @@ mod map;
 mod new;
 mod output;
 mod repl;
+mod replace;
 mod show;
 mod test;
 mod watch;

@@ -8,7 +8,7 @@ use super::error::Why;
 use super::{Column, Content, Data, Element, Format, Limits, Separator, Trouble};
 use crate::types::Scalar;
 use crate::types::stored::{Cell, Held, Stored};
-use crate::value::{Buffer, Value};
+use crate::value::{Buffer, Class, Value};
 use ::csv::{ReaderBuilder, StringRecord, WriterBuilder};
 use num_bigint::{BigInt, BigUint};
 
@@ -38,6 +38,10 @@ pub fn read(
         malformed(format!("line {line} is not UTF-8 text"))
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if let Some(line) = unclosed(text.as_bytes(), separator, limits)? {
+        return Err(malformed(format!("line {line} opens a cell with `\"`, which nothing closes")));
+    }
+    let mut limits = *limits;
     let mut reader = ReaderBuilder::new();
     reader.delimiter(separator.byte()).has_headers(false).flexible(true);
     let mut reader = reader.from_reader(text.as_bytes());
@@ -81,7 +85,12 @@ pub fn read(
                     return Err(ragged(line, row.len(), 1, header.len()));
                 }
                 for (at, name, cells) in &mut columns {
-                    cells.read(&row[*at], Why::Other, || format!("line {line}, column `{name}`"))?;
+                    cells.read(
+                        &row[*at],
+                        Why::Other,
+                        || format!("line {line}, column `{name}`"),
+                        &mut limits,
+                    )?;
                 }
                 count += 1;
             }
@@ -110,7 +119,7 @@ pub fn read(
                 }
                 for (at, text) in row.iter().enumerate() {
                     let why = if line == 1 { Why::Header } else { Why::Other };
-                    cells.read(text, why, || format!("line {line}, cell {}", at + 1))?;
+                    cells.read(text, why, || format!("line {line}, cell {}", at + 1), &mut limits)?;
                 }
                 count += 1;
             }
@@ -122,6 +131,38 @@ pub fn read(
         }
         Held::Complex => Err(not_held("complex".into(), "a cell holds one number: read two columns")),
     }
+}
+
+/// The line in which a quote opens a cell that goes on to the end of the text. Cells are told apart as the crate does.
+fn unclosed(text: &[u8], separator: Separator, limits: &Limits<'_>) -> Result<Option<u64>, Trouble> {
+    if !text.contains(&b'"') {
+        return Ok(None);
+    }
+    #[derive(Clone, Copy, PartialEq)]
+    enum At {
+        Start,
+        Inside,
+        Quoted,
+        /// Behind a quote within quotes: it ends them unless another one follows.
+        Behind,
+    }
+    let (mut at, mut line, mut opened) = (At::Start, 1, 0);
+    for (i, byte) in text.iter().enumerate() {
+        limits.look(i)?;
+        let ends = *byte == separator.byte() || matches!(byte, b'\n' | b'\r');
+        at = match (at, byte) {
+            (At::Start, b'"') => {
+                opened = line;
+                At::Quoted
+            }
+            (At::Quoted, b'"') => At::Behind,
+            (At::Behind, b'"') | (At::Quoted, _) => At::Quoted,
+            _ if ends => At::Start,
+            _ => At::Inside,
+        };
+        line += u64::from(*byte == b'\n');
+    }
+    Ok((at == At::Quoted).then_some(opened))
 }
 
 fn line(row: &StringRecord) -> u64 {
@@ -164,8 +205,20 @@ impl Cells {
         Ok(Cells { wanted: wanted.clone(), element, size, cells, missing: Vec::new() })
     }
 
-    fn read(&mut self, text: &str, other: Why, place: impl Fn() -> String) -> Result<(), Trouble> {
+    fn read(
+        &mut self,
+        text: &str,
+        other: Why,
+        place: impl Fn() -> String,
+        limits: &mut Limits<'_>,
+    ) -> Result<(), Trouble> {
         let trimmed = text.trim();
+        let class = self.element.class();
+        let taken = limits.take(class.bytes() + u64::from(self.wanted.optional()));
+        // A text is kept as it is, a number of any size takes less than its digits.
+        let taken =
+            taken.and_then(|()| if class == Class::Any { limits.take_text(text.len()) } else { Some(()) });
+        taken.ok_or_else(|| Trouble::too_large(Format::Csv(Separator::COMMA)))?;
         if self.wanted.optional() {
             let empty = trimmed.is_empty();
             self.missing.push(empty);
@@ -234,9 +287,7 @@ pub fn write(data: &Data, separator: Separator, limits: &Limits<'_>) -> Result<V
         let format = Format::Csv(separator);
         Trouble::NotHeld { format, ty: data.type_text(), why: why.to_string() }
     };
-    let unwritable = |error: ::csv::Error| Trouble::Unwritable { why: error.to_string() };
-    let mut writer = WriterBuilder::new().delimiter(separator.byte()).from_writer(Vec::new());
-    match &data.content {
+    let (rows, columns): (usize, Vec<(&Column, usize)>) = match &data.content {
         Content::Plain(column) => {
             let (rows, width) = match &data.shape[..] {
                 [rows] => (*rows, 1),
@@ -249,49 +300,59 @@ pub fn write(data: &Data, separator: Separator, limits: &Limits<'_>) -> Result<V
             if width == 0 && rows > 0 {
                 return Err(not_held("rows without a cell are no lines"));
             }
-            for row in 0..rows {
-                limits.look(row)?;
-                let cells = (row * width..(row + 1) * width).map(|i| text(column, i));
-                writer.write_record(cells).map_err(unwritable)?;
-            }
+            (rows, vec![(column, width)])
         }
         Content::Records(columns) => {
             let [rows] = data.shape[..] else {
                 return Err(not_held("the rows of it are one axis: `(…) ^ N`"));
             };
-            writer.write_record(columns.iter().map(|(name, _)| &**name)).map_err(unwritable)?;
             if columns.iter().any(|(_, column)| column.element == Element::Complex) {
                 return Err(not_held("a cell holds one number: write the two parts as columns"));
             }
-            for row in 0..rows {
-                limits.look(row)?;
-                let cells = columns.iter().map(|(_, column)| text(column, row));
-                writer.write_record(cells).map_err(unwritable)?;
+            (rows, columns.iter().map(|(_, column)| (column, 1)).collect())
+        }
+    };
+    let unwritable = |error: ::csv::Error| Trouble::Unwritable { why: error.to_string() };
+    let mut writer = WriterBuilder::new().delimiter(separator.byte()).from_writer(Vec::new());
+    if let Content::Records(columns) = &data.content {
+        writer.write_record(columns.iter().map(|(name, _)| &**name)).map_err(unwritable)?;
+    }
+    for row in 0..rows {
+        for (column, width) in &columns {
+            for i in row * width..(row + 1) * width {
+                limits.look(i)?;
+                writer.write_field(text(column, i)).map_err(unwritable)?;
+                if writer.get_ref().len() as u64 > limits.room {
+                    let why = "it takes more memory than may be used".to_string();
+                    return Err(Trouble::Unwritable { why });
+                }
             }
         }
+        writer.write_record(None::<&[u8]>).map_err(unwritable)?;
     }
     writer.into_inner().map_err(|error| Trouble::Unwritable { why: error.error().to_string() })
 }
 
-/// All cells as text, row by row, between blanks; `None` if that is longer than `longest` bytes.
-pub fn cells_text(data: &Data, longest: usize) -> Option<String> {
+/// All cells as text, row by row, between blanks; `None` if that is longer than the room.
+pub fn cells_text(data: &Data, limits: &Limits<'_>) -> Result<Option<String>, Trouble> {
     let columns: Vec<&Column> = match &data.content {
         Content::Plain(column) => vec![column],
         Content::Records(columns) => columns.iter().map(|(_, column)| column).collect(),
     };
     let mut out = String::new();
-    for i in 0..data.shape.iter().product() {
+    for i in 0..data.count() {
+        limits.look(i)?;
         for column in &columns {
             if !out.is_empty() {
                 out.push(' ');
             }
             out.push_str(&text(column, i));
         }
-        if out.len() > longest {
-            return None;
+        if out.len() as u64 > limits.room {
+            return Ok(None);
         }
     }
-    Some(out)
+    Ok(Some(out))
 }
 
 /// A cell as text that reads back.
@@ -312,5 +373,55 @@ fn text(column: &Column, at: usize) -> String {
             Scalar::Fixed(fixed) => fixed.decode(value.word()).to_string(),
         },
         Element::Complex => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Type;
+    use std::sync::atomic::AtomicBool;
+
+    /// The rows of a text of cells, or why there are none.
+    fn rows(text: &str, ty: Type, room: u64) -> Result<usize, String> {
+        let row = Type::array(ty, Type::unit_sum(1u32));
+        let wanted = Stored::of(&row).expect("a table");
+        let limits = Limits { room, stop: &AtomicBool::new(false) };
+        match read(text.as_bytes(), &wanted, Separator::COMMA, &limits) {
+            Ok(data) => Ok(data.shape[0]),
+            Err(Trouble::Malformed { why, .. }) => Err(why),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_quote_that_nothing_closes_is_refused() {
+        let texts = |text: &str| rows(text, Type::string(), 1 << 20);
+        for (text, line) in [
+            ("\"", 1),
+            ("a\n\"b\nc\nd\n", 2),
+            ("a,\"b\n", 1),
+            ("a\r\nb\r\n\"\"\"\r\n", 3),
+            ("\"a\nb\",\"c", 2),
+        ] {
+            let why = format!("line {line} opens a cell with `\"`, which nothing closes");
+            assert_eq!(texts(text), Err(why), "{text:?}");
+        }
+        for text in
+            ["\"\"", "a\"\n", "a\"b\n", "\"a\"", "\"a\nb\"\n", "\"a\"\"\"\n", "\"a\"b\"\n", "\"a\"\r\n"]
+        {
+            assert_eq!(texts(text), Ok(1), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn cells_that_take_more_than_there_is_are_refused() {
+        let too_large = Err("it takes more memory than there is".to_string());
+        let numbers = "1\n".repeat(100);
+        assert_eq!(rows(&numbers, Type::int(), 800), Ok(100));
+        assert_eq!(rows(&numbers, Type::int(), 799), too_large);
+        let each = Class::Any.bytes() + 2 * size_of::<usize>() as u64 + 1;
+        assert_eq!(rows(&numbers, Type::string(), 100 * each), Ok(100));
+        assert_eq!(rows(&numbers, Type::string(), 100 * each - 1), too_large);
     }
 }

@@ -2,25 +2,41 @@
 //!
 //! Takes the bytes of a file; gives the type as one writes it, `real ^ (?N \* ?M)`, or nothing where bytes do
 //! not tell (a raw file). Types of CSV columns are the narrowest of `bool`, `int`, `real` and `string` that
-//! hold all cells.
+//! hold all cells. Columns that a type cannot name are left out: a reader passes over them.
 
-use super::{Column, Content, Data, Element, Format, Limits, Separator, arrow, npy, npz};
+use super::{Column, Content, Data, Element, Format, Limits, Separator, arrow, npy, npz, parquet};
 use crate::types::Scalar;
 use crate::value::Buffer;
 use ::csv::ReaderBuilder;
 use bytes::Bytes;
-use std::sync::Arc;
+use std::collections::HashMap;
 
-/// The type of a file; `part` names an array of an archive.
-pub fn describe(format: Format, bytes: &Bytes, part: Option<&str>, limits: &Limits<'_>) -> Option<String> {
-    match format {
-        Format::Npy => npy::read(bytes, limits).ok().map(|data| data.type_text()),
-        Format::Npz => npz::read(bytes, part?, limits).ok().map(|data| data.type_text()),
-        Format::Arrow => arrow::describe(bytes, limits).map(|data| data.type_text()),
-        Format::Csv(separator) => table(bytes, separator).map(|data| data.type_text()),
-        Format::Parquet => super::parquet::describe(bytes, limits).map(|data| data.type_text()),
+/// The type of a file; `part` names an array of an archive, and `is_name` tells what may stand as a name in a type.
+pub fn describe(
+    format: Format,
+    bytes: &Bytes,
+    part: Option<&str>,
+    is_name: &dyn Fn(&str) -> bool,
+    limits: &Limits<'_>,
+) -> Option<String> {
+    let mut data = match format {
+        Format::Npy => npy::describe(bytes),
+        Format::Npz => npz::describe(bytes, part?),
+        Format::Arrow => arrow::describe(bytes, limits),
+        Format::Csv(separator) => table(bytes, separator, limits),
+        Format::Parquet => parquet::describe(bytes, limits),
         Format::Raw | Format::Text => None,
+    }?;
+    if let Content::Records(columns) = &mut data.content {
+        let mut seen = HashMap::new();
+        columns.iter().for_each(|(name, _)| *seen.entry(name.clone()).or_insert(0) += 1);
+        // Of two columns with one name none can be asked for.
+        columns.retain(|(name, _)| seen[name] == 1 && is_name(name));
+        if columns.is_empty() {
+            return None;
+        }
     }
+    Some(data.type_text())
 }
 
 /// What the cells of a column have been so far.
@@ -62,7 +78,7 @@ impl Seen {
 }
 
 /// The shape and the columns of a table, without its cells.
-fn table(bytes: &[u8], separator: Separator) -> Option<Data> {
+fn table(bytes: &[u8], separator: Separator, limits: &Limits<'_>) -> Option<Data> {
     let text = std::str::from_utf8(bytes).ok()?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader =
@@ -74,7 +90,8 @@ fn table(bytes: &[u8], separator: Separator) -> Option<Data> {
     if numbers {
         seen.iter_mut().zip(&first).for_each(|(seen, cell)| seen.note(cell));
     }
-    for row in rows {
+    for (i, row) in rows.enumerate() {
+        limits.look(i).ok()?;
         seen.iter_mut().zip(&row.ok()?).for_each(|(seen, cell)| seen.note(cell));
     }
     if numbers {
@@ -88,16 +105,8 @@ fn table(bytes: &[u8], separator: Separator) -> Option<Data> {
         let shape = if first.len() == 1 { vec![0] } else { vec![0, 0] };
         return Some(Data { shape, content: Content::Plain(all.column()) });
     }
-    // A column whose name is none in the language cannot be asked for.
-    let named = first.iter().map(str::trim).zip(seen).filter(|(name, _)| is_name(name));
-    let columns: Vec<(Arc<str>, Column)> = named.map(|(name, seen)| (name.into(), seen.column())).collect();
-    (!columns.is_empty()).then_some(Data { shape: vec![0], content: Content::Records(columns) })
-}
-
-fn is_name(text: &str) -> bool {
-    let mut chars = text.chars();
-    chars.next().is_some_and(|c| c.is_alphabetic() || c == '_')
-        && chars.all(|c| c.is_alphanumeric() || c == '_')
+    let columns = first.iter().map(|name| name.trim().into()).zip(seen.into_iter().map(Seen::column));
+    Some(Data { shape: vec![0], content: Content::Records(columns.collect()) })
 }
 
 #[cfg(test)]
@@ -111,7 +120,8 @@ mod tests {
         let limits = Limits { room: 0, stop: &stop };
         let ty = |text: &str| {
             let bytes = Bytes::copy_from_slice(text.as_bytes());
-            describe(Format::Csv(Separator::COMMA), &bytes, None, &limits)
+            let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic());
+            describe(Format::Csv(Separator::COMMA), &bytes, None, &is_name, &limits)
         };
         assert_eq!(ty("1,2\n3,4.5\n").as_deref(), Some("real ^ (?N \\* ?M)"));
         assert_eq!(ty("1\n2\n").as_deref(), Some("int ^ ?N"));
@@ -119,6 +129,8 @@ mod tests {
             ty("name,age,ok,a b,x\nAda,1,true,1,\nB,2,false,2,1.5\n").as_deref(),
             Some("(name:string, age:int, ok:bool, x:option[real]) ^ ?N")
         );
+        assert_eq!(ty("a,a b,c,c\n1,2,3,4\n").as_deref(), Some("(a:int) ^ ?N"));
+        assert_eq!(ty("a b,c,c\n1,2,3\n"), None);
         assert_eq!(ty(""), None);
         assert_eq!(ty("a,b\n1\n"), None);
     }

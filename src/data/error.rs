@@ -57,6 +57,11 @@ impl Trouble {
         Trouble::Cell { place, text: String::new(), wanted, why: Why::Empty }
     }
 
+    /// A file whose cells have no room.
+    pub fn too_large(format: Format) -> Trouble {
+        Trouble::Malformed { format, why: "it takes more memory than there is".to_string() }
+    }
+
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {

@@ -1,6 +1,7 @@
 //! What reading and writing may take: memory, and time until somebody stops it.
 
-use super::Trouble;
+use super::{Format, Trouble};
+use crate::value::{Buffer, Class};
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -12,7 +13,7 @@ const PIECE: u64 = 1 << 20;
 /// The bounds of one reading or writing.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
-    /// Bytes that what is made of a file may take.
+    /// Bytes that what is made may take: cells of a file, or a file of cells.
     pub room: u64,
     /// Set from outside to stop the work.
     pub stop: &'a AtomicBool,
@@ -25,6 +26,32 @@ impl Limits<'_> {
             true => Err(Trouble::Stopped),
             false => Ok(()),
         }
+    }
+
+    /// Takes so many bytes of the room, if they are there.
+    pub fn take(&mut self, bytes: u64) -> Option<()> {
+        self.room = self.room.checked_sub(bytes)?;
+        Some(())
+    }
+
+    /// Takes what a text takes beside its slot: its bytes, and the counts of those who share it.
+    pub fn take_text(&mut self, bytes: usize) -> Option<()> {
+        self.take((bytes + 2 * size_of::<usize>()) as u64)
+    }
+
+    /// An empty buffer for so many cells of a file, which are taken of the room.
+    pub fn room_for(&mut self, slots: usize, class: Class, format: Format) -> Result<Buffer, Trouble> {
+        let taken = self.take((slots as u64).saturating_mul(class.bytes()));
+        taken.and_then(|()| Buffer::with_room(class, slots)).ok_or_else(|| Trouble::too_large(format))
+    }
+
+    /// Empty bytes with room for a file of so many, which are taken of the room.
+    pub fn room_to_write(&mut self, bytes: u64) -> Result<Vec<u8>, Trouble> {
+        let why = |why: &str| Trouble::Unwritable { why: why.to_string() };
+        self.take(bytes).ok_or_else(|| why("it takes more memory than may be used"))?;
+        let mut out = Vec::new();
+        let room = usize::try_from(bytes).ok().and_then(|bytes| out.try_reserve_exact(bytes).ok());
+        room.map(|()| out).ok_or_else(|| why("there is not enough memory"))
     }
 
     /// All that a reader gives, if that is at most `most` bytes. What a file says of its size is not believed: room

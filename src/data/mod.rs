@@ -195,6 +195,11 @@ impl Element {
 }
 
 impl Data {
+    /// How many places there are; none where an axis has none, however long the others are.
+    pub fn count(&self) -> usize {
+        if self.shape.contains(&0) { 0 } else { self.shape.iter().product() }
+    }
+
     /// The type of a place, as one writes it.
     pub fn element_text(&self) -> String {
         let cell = |column: &Column| match column.missing.is_empty() {
@@ -248,7 +253,7 @@ pub fn read(
         Format::Csv(separator) => csv::read(bytes, wanted, separator, limits),
         Format::Arrow => arrow::read(bytes, wanted, limits),
         Format::Parquet => parquet::read(bytes, wanted, limits),
-        Format::Raw | Format::Text => raw::read(bytes, wanted),
+        Format::Raw | Format::Text => raw::read(bytes, wanted, limits),
     }
 }
 
@@ -260,7 +265,7 @@ pub fn write(format: Format, data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>
         Format::Csv(separator) => csv::write(data, separator, limits),
         Format::Arrow => arrow::write(data, limits),
         Format::Parquet => parquet::write(data, limits),
-        Format::Raw | Format::Text => raw::write(data),
+        Format::Raw | Format::Text => raw::write(data, limits),
     }
 }
 

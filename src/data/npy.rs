@@ -30,23 +30,33 @@ struct Cell {
 }
 
 impl Cell {
-    /// What a cell is whose bytes are those of a slot.
-    fn plain(self) -> Option<Element> {
-        let fixed = |fixed: Fixed| Some(Element::Scalar(Scalar::Fixed(fixed)));
+    /// What it is when it has been read.
+    fn element(self) -> Element {
+        let fixed = |fixed: Fixed| Element::Scalar(Scalar::Fixed(fixed));
         match (self.kind, self.bytes) {
-            (_, 2..) if self.big_endian => None,
+            (Kind::Bool, _) => Element::Bool,
             (Kind::Signed, 1) => fixed(Fixed::I8),
             (Kind::Signed, 2) => fixed(Fixed::I16),
             (Kind::Signed, 4) => fixed(Fixed::I32),
-            (Kind::Signed, _) => Some(Element::Scalar(Scalar::Int)),
+            (Kind::Signed, _) => Element::Scalar(Scalar::Int),
             (Kind::Unsigned, 1) => fixed(Fixed::U8),
             (Kind::Unsigned, 2) => fixed(Fixed::U16),
             (Kind::Unsigned, 4) => fixed(Fixed::U32),
             (Kind::Unsigned, _) => fixed(Fixed::U64),
-            (Kind::Float, 4) => Some(Element::Scalar(Scalar::Single)),
-            (Kind::Float, 8) => Some(Element::Scalar(Scalar::Real)),
-            (Kind::Complex, 16) => Some(Element::Complex),
-            _ => None,
+            (Kind::Float, 2 | 4) => Element::Scalar(Scalar::Single),
+            (Kind::Float, _) => Element::Scalar(Scalar::Real),
+            (Kind::Complex, _) => Element::Complex,
+            (Kind::Unicode | Kind::Bytes, _) => Element::Scalar(Scalar::String),
+        }
+    }
+
+    /// Whether its bytes are those of its slots.
+    fn is_plain(self) -> bool {
+        match self.kind {
+            Kind::Signed | Kind::Unsigned => self.bytes == 1 || !self.big_endian,
+            Kind::Float => self.bytes > 2 && !self.big_endian,
+            Kind::Complex => self.bytes == 16 && !self.big_endian,
+            Kind::Bool | Kind::Unicode | Kind::Bytes => false,
         }
     }
 }
@@ -64,28 +74,18 @@ enum Kind {
     Bytes,
 }
 
+/// What a file says of its cells.
+struct Header {
+    shape: Vec<usize>,
+    /// The first axis is the fastest.
+    fortran: bool,
+    fields: Vec<(Arc<str>, Cell)>,
+}
+
 /// The array of a file. Numbers that lie as they do in memory are not copied.
 pub fn read(bytes: &Bytes, limits: &Limits<'_>) -> Result<Data, Trouble> {
-    let (header, content) = split(bytes)?;
-    let header = std::str::from_utf8(header)
-        .map(str::to_string)
-        // Versions 1 and 2 are Latin-1.
-        .unwrap_or_else(|_| header.iter().map(|b| char::from(*b)).collect());
-    let header = literal::read(&header).ok_or_else(|| malformed("its header is no dictionary"))?;
-    let entry = |key: &str| header.get(key).ok_or_else(|| malformed(format!("its header has no `{key}`")));
-    let Literal::Bool(fortran) = *entry("fortran_order")? else {
-        return Err(malformed("`fortran_order` in its header is neither True nor False"));
-    };
-    let shape = entry("shape")?.items().ok_or_else(|| malformed("`shape` in its header is no tuple"))?;
-    let shape: Option<Vec<usize>> = shape
-        .iter()
-        .map(|n| match n {
-            Literal::Int(n) => usize::try_from(*n).ok(),
-            _ => None,
-        })
-        .collect();
-    let shape = shape.ok_or_else(|| malformed("`shape` in its header holds something else than sizes"))?;
-    let fields = fields(entry("descr")?)?;
+    let mut limits = *limits;
+    let (Header { shape, fortran, fields }, content) = header(bytes)?;
     let stride = fields.iter().map(|(_, cell)| cell.bytes).sum::<usize>();
     let whole = |n: &[usize], by: usize| {
         if n.contains(&0) { Some(0) } else { n.iter().try_fold(by, |all, n| all.checked_mul(*n)) }
@@ -104,29 +104,68 @@ pub fn read(bytes: &Bytes, limits: &Limits<'_>) -> Result<Data, Trouble> {
     let mut columns = Vec::new();
     let mut offset = 0;
     for (name, cell) in fields {
-        let mut column = match cell.plain().filter(|_| alone) {
-            Some(element) => Column::new(element, raw::cells(content.clone(), element.class())),
-            None => column(&content, offset, stride, count, cell, limits)?,
+        let element = cell.element();
+        let mut cells = match alone && cell.is_plain() {
+            true => raw::cells(content.clone(), element.class(), Format::Npy, &mut limits)?,
+            false => Places { content: &content, offset, stride, count }.cells(cell, &mut limits)?,
         };
         if fortran && shape.len() > 1 {
-            let group = if column.element == Element::Complex { 2 } else { 1 };
-            column.cells = rows_first(&column.cells, &shape, group, limits)?;
+            let group = if element == Element::Complex { 2 } else { 1 };
+            cells = rows_first(cells, &shape, group, &mut limits)?;
         }
         offset += cell.bytes;
-        columns.push((name, column));
+        columns.push((name, Column::new(element, cells)));
     }
-    let content = match columns.pop() {
+    Ok(Data { shape, content: content_of(columns) })
+}
+
+/// The type of a file, of which the beginning is enough: the columns have no cells.
+pub fn describe(bytes: &[u8]) -> Option<Data> {
+    let (Header { shape, fields, .. }, _) = header(bytes).ok()?;
+    let empty = |cell: Cell| Column::new(cell.element(), Buffer::Any(Vec::new()));
+    let columns = fields.into_iter().map(|(name, cell)| (name, empty(cell))).collect();
+    Some(Data { shape, content: content_of(columns) })
+}
+
+/// Records, or cells where the only column has no name.
+fn content_of(mut columns: Vec<(Arc<str>, Column)>) -> Content {
+    match columns.pop() {
         Some((name, column)) if columns.is_empty() && name.is_empty() => Content::Plain(column),
         last => {
             columns.extend(last);
             Content::Records(columns)
         }
-    };
-    Ok(Data { shape, content })
+    }
 }
 
-/// Header and cells.
-fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), Trouble> {
+/// What the header says, and the bytes behind it.
+fn header(bytes: &[u8]) -> Result<(Header, &[u8]), Trouble> {
+    let (version, header, content) = split(bytes)?;
+    let header = match version {
+        3 => std::str::from_utf8(header).map_err(|_| malformed("its header is not UTF-8"))?.to_string(),
+        // Versions 1 and 2 are Latin-1.
+        _ => header.iter().map(|b| char::from(*b)).collect(),
+    };
+    let header = literal::read(&header).ok_or_else(|| malformed("its header is no dictionary"))?;
+    let entry = |key: &str| header.get(key).ok_or_else(|| malformed(format!("its header has no `{key}`")));
+    let Literal::Bool(fortran) = *entry("fortran_order")? else {
+        return Err(malformed("`fortran_order` in its header is neither True nor False"));
+    };
+    let shape = entry("shape")?.items().ok_or_else(|| malformed("`shape` in its header is no tuple"))?;
+    let shape: Option<Vec<usize>> = shape
+        .iter()
+        .map(|n| match n {
+            Literal::Int(n) => usize::try_from(*n).ok(),
+            _ => None,
+        })
+        .collect();
+    let shape = shape.ok_or_else(|| malformed("`shape` in its header holds something else than sizes"))?;
+    let fields = fields(entry("descr")?)?;
+    Ok((Header { shape, fortran, fields }, content))
+}
+
+/// Version, header and cells.
+fn split(bytes: &[u8]) -> Result<(u8, &[u8], &[u8]), Trouble> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         return Err(malformed("it does not begin as one: `\\x93NUMPY` is missing"));
     };
@@ -140,7 +179,8 @@ fn split(bytes: &[u8]) -> Result<(&[u8], &[u8]), Trouble> {
         other => return Err(malformed(format!("its version is {other}, and 1 to 3 are known"))),
     }
     .ok_or_else(short)?;
-    rest.split_at_checked(length).ok_or_else(short)
+    let (header, content) = rest.split_at_checked(length).ok_or_else(short)?;
+    Ok((version[0], header, content))
 }
 
 /// The fields of a cell; one without a name if it is no record.
@@ -203,95 +243,99 @@ fn cell(text: &str) -> Result<Cell, Trouble> {
     Ok(Cell { kind, bytes, big_endian })
 }
 
-/// `count` cells, the first at `offset` and each `stride` after the one before.
-fn column(
-    content: &[u8],
+/// Where the cells of a column are: `count` of them, the first at `offset` and each `stride` after the one before.
+#[derive(Clone, Copy)]
+struct Places<'b> {
+    content: &'b [u8],
     offset: usize,
     stride: usize,
     count: usize,
-    cell: Cell,
-    limits: &Limits<'_>,
-) -> Result<Column, Trouble> {
-    limits.look(0)?;
-    let places = (0..count).map(|i| &content[i * stride + offset..i * stride + offset + cell.bytes]);
-    let single_of = |bits: [u8; 2]| {
-        single(if cell.big_endian { u16::from_be_bytes(bits) } else { u16::from_le_bytes(bits) })
-    };
-    let native = Cell { big_endian: false, ..cell };
-    let (element, cells) = match (cell.kind, cell.bytes) {
-        (Kind::Bool, _) => {
-            let cells: Vec<u8> = places.map(|place| u8::from(place[0] != 0)).collect();
-            (Element::Bool, Buffer::U8(cells))
-        }
-        (Kind::Float, 2) => {
-            let half = |place: &[u8]| single_of([place[0], place[1]]).to_bits();
-            (Element::Scalar(Scalar::Single), Buffer::U32(places.map(half).collect()))
-        }
-        (Kind::Signed | Kind::Unsigned | Kind::Float, _) => {
-            let element = native.plain().ok_or_else(|| malformed("its cells are of no known type"))?;
-            (element, words(places, cell))
-        }
-        (Kind::Complex, n) => {
-            let part = Cell { kind: Kind::Float, bytes: n / 2, ..cell };
-            let parts = places.flat_map(|place| [&place[..n / 2], &place[n / 2..]]);
-            let cells = words(parts, part);
-            let double = |bits: &u32| f64::from(f32::from_bits(*bits)).to_bits();
-            let cells = match &cells {
-                Buffer::U32(singles) => Buffer::Word(singles.iter().map(double).collect()),
-                _ => cells,
-            };
-            (Element::Complex, cells)
-        }
-        (Kind::Unicode | Kind::Bytes, _) => {
-            // Texts without a character take nothing in the file.
-            if count as u64 > limits.room / Class::Any.bytes() {
-                return Err(malformed(format!("{count} texts take more memory than there is")));
-            }
-            let texts: Result<Vec<Value>, Trouble> = places
-                .enumerate()
-                .map(|(i, place)| limits.look(i).and_then(|()| text(place, cell)))
-                .collect();
-            (Element::Scalar(Scalar::String), Buffer::Any(texts?))
-        }
-    };
-    Ok(Column::new(element, cells))
 }
 
-/// Cells by their bits.
-fn words<'b>(places: impl Iterator<Item = &'b [u8]>, cell: Cell) -> Buffer {
-    macro_rules! read {
-        ($ty:ty, $n:literal) => {
-            places
-                .map(|place| {
-                    let mut bytes = [0u8; $n];
-                    bytes.copy_from_slice(place);
-                    if cell.big_endian { <$ty>::from_be_bytes(bytes) } else { <$ty>::from_le_bytes(bytes) }
-                })
-                .collect()
-        };
+impl<'b> Places<'b> {
+    /// All cells, as so many parts each.
+    fn parts(self, cell: Cell, parts: usize) -> impl ExactSizeIterator<Item = &'b [u8]> {
+        let Places { content, offset, stride, count } = self;
+        let bytes = cell.bytes / parts;
+        (0..count * parts).map(move |i| {
+            let start = i / parts * stride + offset + i % parts * bytes;
+            &content[start..start + bytes]
+        })
     }
-    match cell.bytes {
-        1 => Buffer::U8(read!(u8, 1)),
-        2 => Buffer::U16(read!(u16, 2)),
-        4 => Buffer::U32(read!(u32, 4)),
-        _ => Buffer::Word(read!(u64, 8)),
+
+    fn cells(self, cell: Cell, limits: &mut Limits<'_>) -> Result<Buffer, Trouble> {
+        limits.look(0)?;
+        let class = cell.element().class();
+        let places = self.parts(cell, 1);
+        match (cell.kind, cell.bytes) {
+            (Kind::Bool, _) => {
+                let mut cells = limits.room_for(self.count, class, Format::Npy)?;
+                for (i, place) in places.enumerate() {
+                    limits.look(i)?;
+                    cells.push(Value::bool(place[0] != 0));
+                }
+                Ok(cells)
+            }
+            (Kind::Float, 2) => {
+                let halves = raw::words(places, Class::U16, cell.big_endian, Format::Npy, limits)?;
+                converted(&halves, class, limits, |bits| Value::single(single(bits as u16)))
+            }
+            (Kind::Signed | Kind::Unsigned | Kind::Float, _) => {
+                raw::words(places, class, cell.big_endian, Format::Npy, limits)
+            }
+            (Kind::Complex, 8) => {
+                let parts = self.parts(cell, 2);
+                let singles = raw::words(parts, Class::U32, cell.big_endian, Format::Npy, limits)?;
+                let double = |bits: u64| Value::real(f64::from(f32::from_bits(bits as u32)));
+                converted(&singles, class, limits, double)
+            }
+            (Kind::Complex, _) => {
+                raw::words(self.parts(cell, 2), class, cell.big_endian, Format::Npy, limits)
+            }
+            (Kind::Unicode | Kind::Bytes, _) => {
+                // Texts without a character take nothing in the file.
+                let mut cells = limits.room_for(self.count, class, Format::Npy)?;
+                for (i, place) in places.enumerate() {
+                    limits.look(i)?;
+                    let text = text(place, cell)?;
+                    limits.take_text(text.len()).ok_or_else(|| Trouble::too_large(Format::Npy))?;
+                    cells.push(Value::str(text));
+                }
+                Ok(cells)
+            }
+        }
     }
+}
+
+/// Other cells for cells by their bits.
+fn converted(
+    cells: &Buffer,
+    class: Class,
+    limits: &mut Limits<'_>,
+    each: impl Fn(u64) -> Value,
+) -> Result<Buffer, Trouble> {
+    let mut out = limits.room_for(cells.len(), class, Format::Npy)?;
+    for i in 0..cells.len() {
+        limits.look(i)?;
+        out.push(each(cells.get(i).word()));
+    }
+    Ok(out)
 }
 
 /// A text, without the zeros that fill it up.
-fn text(place: &[u8], cell: Cell) -> Result<Value, Trouble> {
+fn text(place: &[u8], cell: Cell) -> Result<String, Trouble> {
     if cell.kind == Kind::Bytes {
         let end = place.iter().rposition(|b| *b != 0).map_or(0, |at| at + 1);
         let text = std::str::from_utf8(&place[..end]);
-        return text.map(Value::str).map_err(|_| malformed("one of its texts is not UTF-8"));
+        return text.map(str::to_string).map_err(|_| malformed("one of its texts is not UTF-8"));
     }
-    let points = words(place.chunks_exact(4), Cell { bytes: 4, ..cell });
-    let Buffer::U32(points) = &points else {
-        return Err(malformed("one of its texts is none"));
+    let points = place.as_chunks::<4>().0;
+    let end = points.iter().rposition(|point| *point != [0; 4]).map_or(0, |at| at + 1);
+    let char = |point: &[u8; 4]| {
+        char::from_u32(if cell.big_endian { u32::from_be_bytes(*point) } else { u32::from_le_bytes(*point) })
     };
-    let end = points.iter().rposition(|c| *c != 0).map_or(0, |at| at + 1);
-    let text: Option<String> = points[..end].iter().map(|c| char::from_u32(*c)).collect();
-    text.map(Value::str).ok_or_else(|| malformed("one of its texts holds a number that is no character"))
+    let text: Option<String> = points[..end].iter().map(char).collect();
+    text.ok_or_else(|| malformed("one of its texts holds a number that is no character"))
 }
 
 /// A float of 16 bits.
@@ -309,14 +353,22 @@ pub(super) fn single(bits: u16) -> f32 {
 }
 
 /// Cells that lie with the first axis fastest, with the last axis fastest.
-fn rows_first(cells: &Buffer, shape: &[usize], group: usize, limits: &Limits<'_>) -> Result<Buffer, Trouble> {
-    let out = Buffer::with_room(cells.class(), cells.len());
-    let mut out = out.ok_or_else(|| malformed("it takes more memory than there is"))?;
+fn rows_first(
+    cells: Buffer,
+    shape: &[usize],
+    group: usize,
+    limits: &mut Limits<'_>,
+) -> Result<Buffer, Trouble> {
+    // Of no cell the other axes may be as long as they like.
+    if cells.is_empty() {
+        return Ok(cells);
+    }
+    let mut out = limits.room_for(cells.len(), cells.class(), Format::Npy)?;
     let mut steps = Vec::new();
     let mut step = group;
     for n in shape {
         steps.push(step);
-        step *= n.max(&1);
+        step *= n;
     }
     let mut place = vec![0usize; shape.len()];
     let mut at = 0usize;
@@ -342,15 +394,18 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
         Content::Plain(column) => vec![("", column)],
         Content::Records(columns) => columns.iter().map(|(name, column)| (&**name, column)).collect(),
     };
+    let count = data.count();
     let mut descriptions = Vec::new();
     for (name, column) in &columns {
-        descriptions.push((*name, describe(column)?));
+        descriptions.push((*name, described(column, limits)?));
     }
+    let quoted = |text: &str| if text.contains('\'') { format!("\"{text}\"") } else { format!("'{text}'") };
     let descr = match (&data.content, &descriptions[..]) {
-        (Content::Plain(_), [(_, (code, _))]) => format!("'{code}'"),
+        (Content::Plain(_), [(_, (code, _))]) => quoted(code),
         _ => {
-            let fields: Vec<String> =
-                descriptions.iter().map(|(name, (code, _))| format!("('{name}', '{code}')")).collect();
+            let field =
+                |(name, (code, _)): &(&str, (String, usize))| format!("({}, {})", quoted(name), quoted(code));
+            let fields: Vec<String> = descriptions.iter().map(field).collect();
             format!("[{}]", fields.join(", "))
         }
     };
@@ -360,34 +415,39 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
     };
     let mut header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
     // Header and all before it take a multiple of 64 bytes, and it ends with a line break.
-    let (version, lead) = if header.len() + 80 < 1 << 16 { (1u8, 10) } else { (2u8, 12) };
+    let (version, lead) = match header.len() + 80 < 1 << 16 {
+        // Only this one knows more than Latin-1.
+        _ if !header.is_ascii() => (3u8, 12),
+        true => (1, 10),
+        false => (2, 12),
+    };
     let length = (lead + header.len() + 1).next_multiple_of(64) - lead;
     header.extend(std::iter::repeat_n(' ', length - header.len() - 1));
     header.push('\n');
-    let mut out = MAGIC.to_vec();
+    let sizes = descriptions.iter().map(|(_, (_, bytes))| (count as u64).saturating_mul(*bytes as u64));
+    let size = sizes.fold((lead + length) as u64, u64::saturating_add);
+    let mut out = limits.clone().room_to_write(size)?;
+    out.extend(MAGIC);
     out.extend([version, 0]);
     match version {
         1 => out.extend((length as u16).to_le_bytes()),
         _ => out.extend((length as u32).to_le_bytes()),
     }
     out.extend(header.as_bytes());
-    let count: usize = data.shape.iter().product();
-    match (&columns[..], &descriptions[..]) {
-        ([(_, column)], [(_, (_, bytes))]) => put(&mut out, column, 0..count, *bytes),
-        _ => {
-            for i in 0..count {
-                limits.look(i)?;
-                for ((_, column), (_, (_, bytes))) in columns.iter().zip(&descriptions) {
-                    put(&mut out, column, i..i + 1, *bytes);
-                }
-            }
+    // Cells of one column lie beside each other.
+    let step = if columns.len() == 1 { 1 << 16 } else { 1 };
+    for start in (0..count).step_by(step) {
+        limits.look(start)?;
+        let end = count.min(start + step);
+        for ((_, column), (_, (_, bytes))) in columns.iter().zip(&descriptions) {
+            put(&mut out, column, start..end, *bytes);
         }
     }
     Ok(out)
 }
 
 /// How a column is described, and the bytes of a cell.
-fn describe(column: &Column) -> Result<(String, usize), Trouble> {
+fn described(column: &Column, limits: &Limits<'_>) -> Result<(String, usize), Trouble> {
     let fixed = |fixed: Fixed| {
         let (bits, signed) = fixed.shape();
         let (order, kind) = (if bits == 8 { '|' } else { '<' }, if signed { 'i' } else { 'u' });
@@ -401,8 +461,17 @@ fn describe(column: &Column) -> Result<(String, usize), Trouble> {
         Element::Scalar(Scalar::Single) => ("<f4".to_string(), 4),
         Element::Scalar(Scalar::Fixed(n)) => fixed(n),
         Element::Scalar(Scalar::String) => {
-            let lengths = (0..column.cells.len()).map(|i| column.cells.get(i).as_str().chars().count());
-            let longest = lengths.max().unwrap_or(0).max(1);
+            let mut longest = 1;
+            for i in 0..column.cells.len() {
+                limits.look(i)?;
+                longest = longest.max(column.cells.get(i).as_str().chars().count());
+            }
+            let size = (column.cells.len() as u64).saturating_mul(4 * longest as u64);
+            if size > limits.room {
+                let why =
+                    "each of its texts takes as much as the longest, and all more memory than may be used";
+                return Err(Trouble::Unwritable { why: why.to_string() });
+            }
             (format!("<U{longest}"), 4 * longest)
         }
         Element::Scalar(other @ (Scalar::Bigint | Scalar::Char)) => {
@@ -503,8 +572,126 @@ mod tests {
         // Nothing is there of a type without bytes, however often.
         let header = "{'descr': '<U0', 'fortran_order': False, 'shape': (1000000000000,)}";
         assert!(matches!(read(&file(1, header, &[])), Err(Trouble::Malformed { .. })));
-        let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (0, 18446744073709551615)}";
-        assert!(read(&file(1, header, &[])).is_ok());
+        for (shape, fortran) in
+            [("(0, 18446744073709551615)", "False"), ("(0, 18446744073709551615, 3)", "True")]
+        {
+            let header = format!("{{'descr': '<f8', 'fortran_order': {fortran}, 'shape': {shape}}}");
+            let read = read(&file(1, &header, &[])).expect("an array without cells");
+            assert_eq!(read.count(), 0);
+            let limits = Limits { room: 1 << 10, stop: &AtomicBool::new(false) };
+            assert!(write(&read, &limits).is_ok());
+        }
+    }
+
+    /// Of each kind of cell as many as take a little more than there is.
+    #[test]
+    fn what_takes_more_than_there_is_is_refused() {
+        let text = Class::Any.bytes() as usize + 2 * size_of::<usize>() + 1;
+        for (descr, bytes, slot) in [
+            ("'|b1'", 1, 1),
+            ("'>i2'", 2, 2),
+            ("'>f8'", 8, 8),
+            ("'<f2'", 2, 6),
+            ("'<c8'", 8, 24),
+            ("'>c16'", 16, 16),
+            ("'<U1'", 4, text),
+            ("'|S1'", 1, text),
+            ("[('a', '<i4'), ('b', '|b1')]", 5, 5),
+        ] {
+            let count = 100;
+            let cells = vec![1; count * bytes];
+            let stop = AtomicBool::new(false);
+            for fortran in ["False", "True"] {
+                let header = format!("{{'descr': {descr}, 'fortran_order': {fortran}, 'shape': (100,)}}");
+                let bytes = Bytes::from(file(1, &header, &cells));
+                // Texts of one byte each: what four of them are is no character.
+                let bytes = match descr {
+                    "'<U1'" => Bytes::from(file(1, &header, &b"x\0\0\0".repeat(count))),
+                    _ => bytes,
+                };
+                let room = (count * slot) as u64;
+                let enough = super::read(&bytes, &Limits { room, stop: &stop });
+                assert!(enough.is_ok(), "{descr}: {enough:?}");
+                let refused = super::read(&bytes, &Limits { room: room - 1, stop: &stop });
+                assert_eq!(refused.err(), Some(Trouble::too_large(Format::Npy)), "{descr}");
+            }
+            // What lies the other way round is moved, which takes it twice.
+            let header = format!("{{'descr': {descr}, 'fortran_order': True, 'shape': (10, 10)}}");
+            let bytes = Bytes::from(file(1, &header, &[0; 1600]));
+            let refused = super::read(&bytes, &Limits { room: count as u64, stop: &stop });
+            assert_eq!(refused.err(), Some(Trouble::too_large(Format::Npy)), "{descr}");
+        }
+    }
+
+    #[test]
+    fn the_header_alone_says_the_type() {
+        for (header, ty) in [
+            ("{'descr': '|b1', 'fortran_order': False, 'shape': (1099511627776,)}", "bool ^ ?N"),
+            ("{'descr': '<U9', 'fortran_order': True, 'shape': (7, 9)}", "string ^ (?N \\* ?M)"),
+            ("{'descr': '>f2', 'fortran_order': True, 'shape': ()}", "f32"),
+            (
+                "{'descr': [('a', '<c8'), ('b', '<u8')], 'fortran_order': True, 'shape': (3,)}",
+                "(a:complex, b:u64) ^ ?N",
+            ),
+        ] {
+            assert_eq!(describe(&file(1, header, &[])).map(|data| data.type_text()).as_deref(), Some(ty));
+        }
+    }
+
+    #[test]
+    fn the_version_says_the_encoding() {
+        let header = "{'descr': [('é', '|u1')], 'fortran_order': False, 'shape': (1,)}";
+        let name = |bytes: &[u8]| match read(bytes).map(|data| data.content) {
+            Ok(Content::Records(columns)) => Ok(columns[0].0.to_string()),
+            Ok(Content::Plain(_)) => panic!("no records"),
+            Err(trouble) => Err(trouble),
+        };
+        assert_eq!(name(&file(1, header, &[0])), Ok("Ã©".to_string()));
+        assert_eq!(name(&file(3, header, &[0])), Ok("é".to_string()));
+        let mut latin = file(3, &header.replace('é', "e"), &[0]);
+        let at = latin.iter().position(|b| *b == b'[').expect("a bracket") + 3;
+        assert_eq!(latin[at], b'e');
+        latin[at] = 0xe9;
+        assert_eq!(name(&latin), Err(malformed("its header is not UTF-8")));
+        latin[MAGIC.len()] = 2;
+        assert_eq!(name(&latin), Ok("é".to_string()));
+    }
+
+    #[test]
+    fn names_read_back() {
+        let column = || Column::new(Element::Scalar(Scalar::Int), Buffer::Word(vec![1, 2]));
+        let names: [Arc<str>; 3] = ["x'".into(), "plain".into(), "größe".into()];
+        for names in [&names[..1], &names[..2], &names] {
+            let columns = names.iter().map(|name| (name.clone(), column())).collect();
+            let data = Data { shape: vec![2], content: Content::Records(columns) };
+            let limits = Limits { room: 1 << 10, stop: &AtomicBool::new(false) };
+            let Content::Records(found) =
+                read(&write(&data, &limits).expect("a file")).expect("read").content
+            else {
+                panic!("records")
+            };
+            assert_eq!(found.into_iter().map(|(name, _)| name).collect::<Vec<_>>(), names);
+        }
+    }
+
+    #[test]
+    fn texts_are_padded_only_where_there_is_room() {
+        let mut texts = vec![Value::str("a"); 1000];
+        texts.push(Value::str("b".repeat(1000)));
+        let column = Column::new(Element::Scalar(Scalar::String), Buffer::Any(texts));
+        let data = Data { shape: vec![1001], content: Content::Plain(column) };
+        let stop = AtomicBool::new(false);
+        let size = 1001 * 4000;
+        assert_eq!(
+            write(&data, &Limits { room: size + 128, stop: &stop }).expect("a file").len() as u64,
+            size + 128
+        );
+        let why = "each of its texts takes as much as the longest, and all more memory than may be used";
+        let refused = write(&data, &Limits { room: size - 1, stop: &stop });
+        assert_eq!(refused, Err(Trouble::Unwritable { why: why.to_string() }));
+        let why = "it takes more memory than may be used";
+        let refused = write(&data, &Limits { room: size, stop: &stop });
+        assert_eq!(refused, Err(Trouble::Unwritable { why: why.to_string() }));
     }
 
     #[test]
@@ -513,7 +700,7 @@ mod tests {
             shape: vec![3],
             content: Content::Plain(Column::new(Element::Scalar(Scalar::Int), Buffer::Word(vec![1, 2, 3]))),
         };
-        let limits = Limits { room: 0, stop: &AtomicBool::new(false) };
+        let limits = Limits { room: 1 << 10, stop: &AtomicBool::new(false) };
         let bytes = write(&data, &limits).expect("a file");
         assert_eq!((bytes.len() - 24) % 64, 0);
         for end in 0..bytes.len() {

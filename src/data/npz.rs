@@ -2,7 +2,7 @@
 
 use super::{Data, Format, Limits, Trouble, npy};
 use bytes::Bytes;
-use std::io::{Cursor, Write};
+use std::io::{Cursor, Read, Write};
 use std::sync::Arc;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
@@ -11,8 +11,41 @@ fn malformed(why: impl Into<String>) -> Trouble {
     Trouble::Malformed { format: Format::Npz, why: why.into() }
 }
 
+/// The longest beginning of an array that is unpacked to see its type.
+const BEGINNING: u64 = 1 << 20;
+
 /// One array of an archive.
 pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, Trouble> {
+    let mut limits = *limits;
+    let unpacked = entry(bytes, name, |file, entry| {
+        limits.unpack(entry, limits.room, |why| malformed(format!("`{file}` in it: {why}")))
+    })?;
+    let (file, unpacked) = unpacked;
+    // What is unpacked is there as long as cells are made of it.
+    limits.take(unpacked.len() as u64).ok_or_else(|| Trouble::too_large(Format::Npz))?;
+    npy::read(&Bytes::from(unpacked), &limits).map_err(|trouble| match trouble {
+        Trouble::Malformed { why, .. } => malformed(format!("`{file}` in it: {why}")),
+        other => other,
+    })
+}
+
+/// The type of one array.
+pub fn describe(bytes: &[u8], name: &str) -> Option<Data> {
+    let (_, beginning) = entry(bytes, name, |file, entry| {
+        let mut beginning = Vec::new();
+        let read = entry.take(BEGINNING).read_to_end(&mut beginning);
+        read.map(|_| beginning).map_err(|error| malformed(format!("`{file}` in it: {error}")))
+    })
+    .ok()?;
+    npy::describe(&beginning)
+}
+
+/// What is made of one array of an archive, with the name of its file.
+fn entry<T>(
+    bytes: &[u8],
+    name: &str,
+    made: impl FnOnce(&str, &mut dyn Read) -> Result<T, Trouble>,
+) -> Result<(String, T), Trouble> {
     let mut archive = ZipArchive::new(Cursor::new(bytes))
         .map_err(|error| malformed(format!("it is no archive: {error}")))?;
     let names: Vec<String> = archive.file_names().filter_map(|name| Some(name.ok()?.into_owned())).collect();
@@ -23,12 +56,9 @@ pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, Troub
         let similar = super::fit::similar(name, &there);
         return Err(Trouble::NoColumn { what: "array", name: name.to_string(), there, similar });
     };
-    let entry = archive.by_name(file).map_err(|error| malformed(format!("`{file}` in it: {error}")))?;
-    let unpacked = limits.unpack(entry, limits.room, |why| malformed(format!("`{file}` in it: {why}")))?;
-    npy::read(&Bytes::from(unpacked), limits).map_err(|trouble| match trouble {
-        Trouble::Malformed { why, .. } => malformed(format!("`{file}` in it: {why}")),
-        other => other,
-    })
+    let mut entry = archive.by_name(file).map_err(|error| malformed(format!("`{file}` in it: {error}")))?;
+    let made = made(file, &mut entry)?;
+    Ok((file.clone(), made))
 }
 
 /// Arrays with their names.
@@ -36,8 +66,11 @@ pub fn write(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
     let unwritable = |error: String| Trouble::Unwritable { why: error };
+    let mut limits = *limits;
     for (name, data) in arrays {
-        let bytes = npy::write(data, limits)?;
+        let bytes = npy::write(data, &limits)?;
+        let why = "it takes more memory than may be used".to_string();
+        limits.take(bytes.len() as u64).ok_or(Trouble::Unwritable { why })?;
         archive.start_file(format!("{name}.npy"), options).map_err(|error| unwritable(error.to_string()))?;
         archive.write_all(&bytes).map_err(|error| unwritable(error.to_string()))?;
     }

@@ -61,10 +61,14 @@ fn columns(bytes: &Bytes, names: Option<&[&str]>, limits: &Limits<'_>) -> Result
     match names {
         Some(names) => {
             for name in names {
-                let Some(field) = schema.get_fields().iter().find(|field| field.name() == *name) else {
+                let mut found = schema.get_fields().iter().filter(|field| field.name() == *name);
+                let Some(field) = found.next() else {
                     let (name, similar) = (name.to_string(), super::similar(name, &there));
                     return Err(Trouble::NoColumn { what: "column", name, there, similar });
                 };
+                if found.next().is_some() {
+                    return Err(malformed(format!("two of its columns are named `{name}`")));
+                }
                 let element = element(field).ok_or_else(|| {
                     malformed(format!("its column `{name}` holds lists, records, times or bytes"))
                 })?;
@@ -93,7 +97,8 @@ fn columns(bytes: &Bytes, names: Option<&[&str]>, limits: &Limits<'_>) -> Result
         })
         .collect();
     let optional = |at: usize| chosen[at].1.is_optional();
-    let (mut count, mut taken) = (0, 0u64);
+    let (mut count, mut limits) = (0, *limits);
+    let too_much = || malformed("its columns take more memory than there is");
     for row in reader.get_row_iter(Some(projection)).map_err(failed)? {
         let row = row.map_err(failed)?;
         limits.look(count)?;
@@ -103,14 +108,14 @@ fn columns(bytes: &Bytes, names: Option<&[&str]>, limits: &Limits<'_>) -> Result
             let Some(value) = value(field, column.element) else {
                 return Err(malformed(format!("its column `{}` is not of its type", chosen[*at].0)));
             };
-            taken += column.element.class().bytes() + value.as_str().len() as u64;
+            limits.take(column.element.class().bytes()).ok_or_else(too_much)?;
+            if column.element == Element::Scalar(Scalar::String) {
+                limits.take_text(value.as_str().len()).ok_or_else(too_much)?;
+            }
             column.cells.push(value);
             if optional(*at) {
                 column.missing.push(missing);
             }
-        }
-        if taken > limits.room {
-            return Err(malformed("its columns take more memory than there is"));
         }
         count += 1;
     }

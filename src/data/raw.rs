@@ -3,7 +3,7 @@
 //! The stated type says how wide a cell is and how many there are in each row; one size at most is found
 //! by the length of the file.
 
-use super::{Column, Content, Data, Element, Format, Trouble, npy};
+use super::{Column, Content, Data, Element, Format, Limits, Trouble, npy};
 use crate::types::Scalar;
 use crate::types::stored::{Axis, Cell, Held, Stored};
 use crate::value::{Buffer, Class};
@@ -11,7 +11,7 @@ use bytes::Bytes;
 use num_traits::ToPrimitive;
 
 /// The cells of a file as the type says.
-pub fn read(bytes: &Bytes, wanted: &Stored) -> Result<Data, Trouble> {
+pub fn read(bytes: &Bytes, wanted: &Stored, limits: &Limits<'_>) -> Result<Data, Trouble> {
     let element = element(&wanted.held)?;
     let each = element.class().bytes() as usize * if element == Element::Complex { 2 } else { 1 };
     let mut shape: Vec<Option<usize>> = Vec::new();
@@ -34,32 +34,51 @@ pub fn read(bytes: &Bytes, wanted: &Stored) -> Result<Data, Trouble> {
         _ => return malformed("its length tells one size, and more are asked for".to_string()),
     };
     let shape = shape.into_iter().map(|n| n.unwrap_or(found)).collect();
-    Ok(Data { shape, content: Content::Plain(Column::new(element, cells(bytes.clone(), element.class()))) })
+    let cells = cells(bytes.clone(), element.class(), Format::Raw, &mut limits.clone())?;
+    Ok(Data { shape, content: Content::Plain(Column::new(element, cells)) })
 }
 
 /// Little-endian cells: those of the file itself where they lie as slots do, copies of them otherwise.
-pub(super) fn cells(bytes: Bytes, class: Class) -> Buffer {
-    if let Some(buffer) = Buffer::foreign(bytes.clone(), class) {
-        return buffer;
+pub(super) fn cells(
+    bytes: Bytes,
+    class: Class,
+    format: Format,
+    limits: &mut Limits<'_>,
+) -> Result<Buffer, Trouble> {
+    match Buffer::foreign(bytes.clone(), class) {
+        Some(buffer) => Ok(buffer),
+        None => words(bytes.chunks_exact(class.bytes() as usize), class, false, format, limits),
     }
+}
+
+/// Copies of cells by their bits; each place has as many bytes as a slot of the class, up to eight.
+pub(super) fn words<'b>(
+    places: impl ExactSizeIterator<Item = &'b [u8]>,
+    class: Class,
+    big_endian: bool,
+    format: Format,
+    limits: &mut Limits<'_>,
+) -> Result<Buffer, Trouble> {
+    let mut cells = limits.room_for(places.len(), class, format)?;
     macro_rules! read {
-        ($ty:ty, $n:literal) => {
-            bytes
-                .chunks_exact($n)
-                .map(|cell| {
-                    let mut word = [0u8; $n];
-                    word.copy_from_slice(cell);
-                    <$ty>::from_le_bytes(word)
-                })
-                .collect()
+        ($cells:expr, $ty:ty) => {
+            for (i, place) in places.enumerate() {
+                limits.look(i)?;
+                let mut bytes = [0u8; size_of::<$ty>()];
+                bytes.copy_from_slice(place);
+                let cell = if big_endian { <$ty>::from_be_bytes(bytes) } else { <$ty>::from_le_bytes(bytes) };
+                $cells.push(cell);
+            }
         };
     }
-    match class {
-        Class::U8 => Buffer::U8(bytes.to_vec()),
-        Class::U16 => Buffer::U16(read!(u16, 2)),
-        Class::U32 => Buffer::U32(read!(u32, 4)),
-        _ => Buffer::Word(read!(u64, 8)),
+    match &mut cells {
+        Buffer::U8(cells) => read!(cells, u8),
+        Buffer::U16(cells) => read!(cells, u16),
+        Buffer::U32(cells) => read!(cells, u32),
+        Buffer::Word(cells) => read!(cells, u64),
+        Buffer::Wide(_) | Buffer::Any(_) | Buffer::Foreign(_) => {}
     }
+    Ok(cells)
 }
 
 /// What a cell is in the file.
@@ -86,7 +105,7 @@ fn element(held: &Held) -> Result<Element, Trouble> {
 }
 
 /// The cells and nothing else.
-pub fn write(data: &Data) -> Result<Vec<u8>, Trouble> {
+pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
     let not_held = |ty: &str| Trouble::NotHeld {
         format: Format::Raw,
         ty: ty.to_string(),
@@ -96,8 +115,8 @@ pub fn write(data: &Data) -> Result<Vec<u8>, Trouble> {
     if column.cells.class() > Class::Word || column.element == Element::Scalar(Scalar::Char) {
         return Err(not_held(column.element.name()));
     }
-    let mut out = Vec::new();
-    let places = data.shape.iter().product();
-    npy::put(&mut out, column, 0..places, 0);
+    let slots = column.cells.len() as u64;
+    let mut out = limits.clone().room_to_write(slots.saturating_mul(column.cells.class().bytes()))?;
+    npy::put(&mut out, column, 0..data.count(), 0);
     Ok(out)
 }

@@ -10,7 +10,7 @@ use super::select::{packed, room, value};
 use crate::core::Prim;
 use crate::data::{self, Column, Content, Data, Element, FileSystem, Format, Limits, Separator, Trouble};
 use crate::layout::{Form, Layout, Layouts};
-use crate::picture;
+use crate::picture::{self, Bounds, Undrawn};
 use crate::source::line;
 use crate::types::Type;
 use crate::types::encoding::Code;
@@ -31,7 +31,7 @@ pub(super) fn files(
 ) -> Result<Value, Failure> {
     let memory = limits.room;
     if let Prim::Cells | Prim::Svg | Prim::Drawn = prim {
-        return drawn(prim, types, &args[0], layouts, memory);
+        return drawn(prim, types, &args[0], layouts, limits);
     }
     let path = args[0].as_str();
     let failed = |trouble| match trouble {
@@ -64,10 +64,19 @@ pub(super) fn files(
             Ok(Value::str(text))
         }
         Prim::SavePicture => {
-            let not_drawn = |why: &str| failed(Trouble::NotDrawn { why: why.to_string() });
-            let picture = picture::read(args[1].as_str()).ok_or_else(|| not_drawn(NO_PICTURE))?;
-            let bytes = picture::file(&picture, path).map_err(|why| not_drawn(&why))?;
-            write(Ok(bytes))
+            let not_drawn = |undrawn| {
+                failed(match undrawn {
+                    Undrawn::Stopped => Trouble::Stopped,
+                    Undrawn::NoPicture => Trouble::NotDrawn { why: NO_PICTURE.to_string() },
+                    Undrawn::TooLong => {
+                        Trouble::NotDrawn { why: "it takes more memory than may be used".to_string() }
+                    }
+                    Undrawn::Unfit(why) => Trouble::NotDrawn { why },
+                })
+            };
+            let bounds = Bounds { longest: usize::try_from(memory).unwrap_or(usize::MAX), stop: limits.stop };
+            let picture = picture::read(args[1].as_str(), &bounds).map_err(not_drawn)?;
+            write(Ok(picture::file(&picture, path, &bounds).map_err(not_drawn)?))
         }
         Prim::WriteText => write(Ok(args[1].as_str().as_bytes().to_vec())),
         _ => {
@@ -86,7 +95,7 @@ pub(super) fn files(
                 drop(bytes);
                 return Reading { ty, stored: &stored, layouts, limits, format }.value(found, &failed);
             }
-            let write_data = |ty: &Type, value: &Value| to_data(ty, value, format, layouts, memory);
+            let write_data = |ty: &Type, value: &Value| to_data(ty, value, format, layouts, limits);
             if prim == Prim::WriteNpz {
                 return write(archive(ty, &args[1], layouts, limits, write_data));
             }
@@ -104,26 +113,36 @@ fn drawn(
     types: &PrimTypes,
     value: &Value,
     layouts: &Layouts,
-    memory: u64,
+    limits: &Limits<'_>,
 ) -> Result<Value, Failure> {
+    let longest = limits.room.min(super::prim::LONGEST_STRING as u64);
+    let too_long = || super::arith::too_much(longest as usize, 2, longest);
     if prim != Prim::Cells {
-        let Some(picture) = picture::read(value.as_str()) else {
-            return Err(Failure::Failed { message: NO_PICTURE.to_string() });
+        let undrawn = |undrawn| match undrawn {
+            Undrawn::Stopped => Failure::Interrupted,
+            Undrawn::TooLong => too_long(),
+            Undrawn::NoPicture => Failure::Failed { message: NO_PICTURE.to_string() },
+            Undrawn::Unfit(message) => Failure::Failed { message },
         };
-        let draw = if prim == Prim::Svg { picture::svg } else { picture::text };
-        return Ok(Value::str(draw(&picture)));
+        let bounds = Bounds { longest: longest as usize, stop: limits.stop };
+        let picture = picture::read(value.as_str(), &bounds).map_err(undrawn)?;
+        let drawn = match prim {
+            Prim::Svg => picture::svg(&picture, &bounds),
+            _ => picture::text(&picture, &bounds),
+        };
+        return drawn.map(Value::str).map_err(undrawn);
     }
-    let numbers = types
-        .args
-        .first()
-        .and_then(|ty| to_data(ty, value, Format::Csv(Separator::COMMA), layouts, memory).ok());
-    let Some(numbers) = numbers else {
-        return Err(Failure::Internal { what: "numbers that are none" });
+    let Some(ty) = types.args.first() else {
+        return Err(Failure::Internal { what: "numbers without a type" });
     };
-    let longest = (memory as usize).min(super::prim::LONGEST_STRING);
-    match data::cells_text(&numbers, longest) {
-        Some(text) => Ok(Value::str(text)),
-        None => Err(super::arith::too_much(longest, 2, longest as u64)),
+    let numbers = to_data(ty, value, Format::Csv(Separator::COMMA), layouts, limits);
+    let text = numbers.and_then(|numbers| data::cells_text(&numbers, &Limits { room: longest, ..*limits }));
+    match text {
+        Ok(Some(text)) => Ok(Value::str(text)),
+        Ok(None) => Err(too_long()),
+        Err(Trouble::Stopped) => Err(Failure::Interrupted),
+        Err(Trouble::Unwritable { .. }) => Err(too_long()),
+        Err(_) => Err(Failure::Internal { what: "numbers that are none" }),
     }
 }
 
@@ -177,7 +196,7 @@ impl Reading<'_> {
         let (fits, there) = (data.type_text(), data.element_text());
         let sizes = self.sizes(&data.shape, &fits).map_err(failed)?;
         let layout = self.layouts.of(&self.stored.element);
-        let count: usize = if data.shape.contains(&0) { 0 } else { data.shape.iter().product() };
+        let count = data.count();
         // What lies in the file as it does in memory takes none.
         let in_place = self.in_place(&data.content);
         // Numbers may become wider on the way: a byte of a file is eight of a `real`.
@@ -407,7 +426,7 @@ fn to_data(
     value: &Value,
     format: Format,
     layouts: &Layouts,
-    memory: u64,
+    limits: &Limits<'_>,
 ) -> Result<Data, Trouble> {
     let stored = stored(ty, format)?;
     let not_held = |why: &str| Trouble::NotHeld { format, ty: ty.to_string(), why: why.to_string() };
@@ -421,7 +440,7 @@ fn to_data(
     let layout = layouts.of(&stored.element);
     // What lies in a file may be larger than the memory that may be used; what is to be written is put together there.
     let own = |class: Class, slots: usize| {
-        let fits = (slots as u64).saturating_mul(class.bytes()) <= memory;
+        let fits = (slots as u64).saturating_mul(class.bytes()) <= limits.room;
         let buffer = fits.then(|| Buffer::with_room(class, slots)).flatten();
         let why = "it takes more memory than may be used".to_string();
         buffer.ok_or(Trouble::Unwritable { why })
@@ -445,6 +464,7 @@ fn to_data(
             return Ok(Column::new(element, cells));
         }
         for i in 0..count {
+            limits.look(i)?;
             // What takes no slot is the code 0.
             let found = match slots {
                 0 => Value::UNIT,

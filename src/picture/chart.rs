@@ -5,7 +5,7 @@
 use super::font::Font;
 use super::scale::Scale;
 use super::shape::{Anchor, Color, Frame, HEIGHT, Shape, Text, WIDTH};
-use super::{Grid, Layer, Mark, Picture, pixels};
+use super::{Bounds, Grid, Layer, Mark, Picture, Undrawn, pixels};
 
 /// Room below the axes, and at the sides where nothing stands.
 const BELOW: f64 = 56.0;
@@ -35,14 +35,15 @@ const PALETTE: [Color; 8] = [
 ];
 
 /// The shapes of a picture, from back to front.
-pub fn shapes(picture: &Picture) -> Vec<Shape> {
+pub fn shapes(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<Shape>, Undrawn> {
+    bounds.look(0)?;
     let mut chart = Chart::new(picture);
-    chart.axes();
-    chart.marks();
+    chart.axes(bounds)?;
+    chart.marks(bounds)?;
     chart.colors();
-    chart.legend();
+    chart.legend(bounds)?;
     chart.remark();
-    chart.shapes
+    Ok(chart.shapes)
 }
 
 /// A chart that is being made.
@@ -130,7 +131,7 @@ impl<'a> Chart<'a> {
         self.shapes.push(Shape::Text(text));
     }
 
-    fn axes(&mut self) {
+    fn axes(&mut self, bounds: &Bounds<'_>) -> Result<(), Undrawn> {
         let Frame { x: left, y: top, width, height } = self.area;
         let (bottom, end) = (top + height, left + width);
         let across = std::mem::take(&mut self.across.labels);
@@ -140,7 +141,7 @@ impl<'a> Chart<'a> {
                 self.shapes.push(Shape::Rule([x, top], [x, bottom], FAINT));
             }
         }
-        for (x, label) in self.spaced(&across) {
+        for (x, label) in self.spaced(&across, bounds)? {
             self.text(x, bottom + 18.0, Anchor::Middle, NORMAL, &label);
         }
         for (value, label) in std::mem::take(&mut self.upward.labels) {
@@ -177,44 +178,64 @@ impl<'a> Chart<'a> {
             };
             self.shapes.push(Shape::Text(text));
         }
+        Ok(())
     }
 
     /// Labels below the area with their places: those that have room beside each other, evenly chosen, cut where
     /// even then they are too long.
-    fn spaced(&self, labels: &[(f64, String)]) -> Vec<(f64, String)> {
+    fn spaced(&self, labels: &[(f64, String)], bounds: &Bounds<'_>) -> Result<Vec<(f64, String)>, Undrawn> {
         const GAP: f64 = 8.0;
         const LEAST: f64 = 110.0;
         let [first, second, ..] = labels else {
-            return labels
-                .iter()
-                .map(|(v, t)| (self.x(*v), self.font.fitted(t, NORMAL, self.area.width)))
-                .collect();
+            let fitted = |text: &str| self.font.fitted(text, NORMAL, self.area.width);
+            return Ok(labels.iter().map(|(value, text)| (self.x(*value), fitted(text))).collect());
         };
         let apart = self.x(second.0) - self.x(first.0);
-        let widest = labels.iter().map(|(_, text)| self.font.width(text, NORMAL)).fold(0.0, f64::max);
+        let mut widest: f64 = 0.0;
+        for (i, (_, text)) in labels.iter().enumerate() {
+            bounds.look(i)?;
+            widest = widest.max(self.font.width(text, NORMAL));
+        }
         let room = apart.max(widest.min(LEAST) + GAP);
         let step = (room / apart.max(1e-6)).ceil().clamp(1.0, labels.len() as f64) as usize;
         let room = apart * step as f64 - GAP;
         let shown = labels.iter().step_by(step);
-        shown.map(|(value, text)| (self.x(*value), self.font.fitted(text, NORMAL, room))).collect()
+        Ok(shown.map(|(value, text)| (self.x(*value), self.font.fitted(text, NORMAL, room))).collect())
     }
 
-    fn marks(&mut self) {
+    fn marks(&mut self, bounds: &Bounds<'_>) -> Result<(), Undrawn> {
         let picture = self.picture;
         let bars = picture.layers.iter().filter(|layer| matches!(layer.mark, Mark::Bars(..))).count();
         let mut bar = 0;
         for (at, layer) in picture.layers.iter().enumerate() {
-            self.mark(layer, color(at), bar, bars);
+            self.mark(layer, color(at), [bar, bars], bounds)?;
             bar += usize::from(matches!(layer.mark, Mark::Bars(..)));
         }
+        Ok(())
     }
 
-    fn mark(&mut self, layer: &Layer, color: Color, bar: usize, bars: usize) {
+    /// The points of a run with their places on the page.
+    fn placed<'p>(
+        &self,
+        points: impl Iterator<Item = &'p [f64; 2]>,
+        bounds: &Bounds<'_>,
+    ) -> Result<Vec<[f64; 2]>, Undrawn> {
+        points.enumerate().map(|(i, point)| bounds.look(i).map(|()| self.point(*point))).collect()
+    }
+
+    /// The shapes of a layer; of layers with bars it is the first number of the second.
+    fn mark(
+        &mut self,
+        layer: &Layer,
+        color: Color,
+        [bar, bars]: [usize; 2],
+        bounds: &Bounds<'_>,
+    ) -> Result<(), Undrawn> {
         let finite = |point: &[f64; 2]| point.iter().all(|v| v.is_finite());
         match &layer.mark {
             Mark::Line(points) => {
                 for run in points.split(|point| !finite(point)).filter(|run| !run.is_empty()) {
-                    let mut run: Vec<[f64; 2]> = run.iter().map(|point| self.point(*point)).collect();
+                    let mut run = self.placed(run.iter(), bounds)?;
                     // A point between two gaps is seen, too, and a line that goes nowhere.
                     run.dedup();
                     let one = run.len() == 1;
@@ -226,8 +247,7 @@ impl<'a> Chart<'a> {
                 }
             }
             Mark::Points(points) => {
-                let points = points.iter().filter(|point| finite(point)).map(|point| self.point(*point));
-                let points: Vec<[f64; 2]> = points.collect();
+                let points = self.placed(points.iter().filter(|point| finite(point)), bounds)?;
                 if !points.is_empty() {
                     self.shapes.push(Shape::Discs(points, color));
                 }
@@ -235,6 +255,7 @@ impl<'a> Chart<'a> {
             Mark::Bars(_, values) => {
                 let width = 0.8 / bars.max(1) as f64;
                 for (i, value) in values.iter().enumerate().filter(|(_, v)| v.is_finite()) {
+                    bounds.look(i)?;
                     let low = i as f64 - 0.4 + width * bar as f64;
                     let frame = self.frame([low, low + width], [0.0, *value]);
                     self.shapes.push(Shape::Bar(frame, color));
@@ -249,6 +270,7 @@ impl<'a> Chart<'a> {
             Mark::Heatmap(grid, values) => self.pixels(*grid, pixels::colors(values)),
             Mark::Image(grid, bytes) => self.pixels(*grid, bytes.clone()),
         }
+        Ok(())
     }
 
     fn pixels(&mut self, grid: Grid, bytes: Vec<u8>) {
@@ -284,7 +306,7 @@ impl<'a> Chart<'a> {
     }
 
     /// The names of layers with their colours, where they hide least.
-    fn legend(&mut self) {
+    fn legend(&mut self, bounds: &Bounds<'_>) -> Result<(), Undrawn> {
         const LINE: f64 = 18.0;
         const PAD: f64 = 6.0;
         let room = self.area.width / 2.0;
@@ -296,6 +318,9 @@ impl<'a> Chart<'a> {
             .filter(|(_, layer)| !layer.label.is_empty() && layer.mark.grid().is_none())
             .map(|(at, layer)| (color(at), self.font.fitted(&layer.label, NORMAL, room)))
             .collect();
+        if named.is_empty() {
+            return Ok(());
+        }
         let widest = named.iter().map(|(_, text)| self.font.width(text, NORMAL)).fold(0.0, f64::max);
         let (width, height) = (widest + 16.0 + 2.0 * PAD, LINE * named.len() as f64 + PAD);
         let Frame { x: left, y: top, .. } = self.area;
@@ -303,9 +328,14 @@ impl<'a> Chart<'a> {
         let middle = left + (self.area.width - width) / 2.0;
         let (left, top) = (left + 4.0, top + 4.0);
         let places = [(right, top), (left, top), (right, low), (left, low), (middle, top), (middle, low)];
-        let hidden = |(x, y): &(f64, f64)| self.covered(Frame { x: *x, y: *y, width, height });
         // The first of those that hide as little as any: above on the right, if nothing is there.
-        let Some((x, y)) = places.into_iter().min_by_key(hidden) else { return };
+        let (mut x, mut y, mut least) = (right, top, usize::MAX);
+        for (other_x, other_y) in places {
+            let hidden = self.covered(Frame { x: other_x, y: other_y, width, height }, bounds)?;
+            if hidden < least {
+                (x, y, least) = (other_x, other_y, hidden);
+            }
+        }
         for (line, (color, label)) in named.into_iter().enumerate() {
             let y = y + LINE * (line + 1) as f64 - 3.0;
             let frame = Frame { x: x + PAD, y: y - 9.5, width: 10.0, height: 10.0 };
@@ -315,10 +345,11 @@ impl<'a> Chart<'a> {
                 Text { x, y, anchor, size: NORMAL, color: INK, upward: false, halo: true, content: label };
             self.shapes.push(Shape::Text(text));
         }
+        Ok(())
     }
 
     /// How much of what is drawn lies in a frame: points of lines and discs, and bars.
-    fn covered(&self, frame: Frame) -> usize {
+    fn covered(&self, frame: Frame, bounds: &Bounds<'_>) -> Result<usize, Undrawn> {
         let inside = |p: &[f64; 2]| {
             (frame.x..=frame.x + frame.width).contains(&p[0])
                 && (frame.y..=frame.y + frame.height).contains(&p[1])
@@ -345,7 +376,12 @@ impl<'a> Chart<'a> {
             }
             _ => 0,
         };
-        self.shapes.iter().map(of).sum()
+        let mut all = 0;
+        for (i, shape) in self.shapes.iter().enumerate() {
+            bounds.look(i)?;
+            all += of(shape);
+        }
+        Ok(all)
     }
 
     fn remark(&mut self) {

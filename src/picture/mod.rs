@@ -4,6 +4,7 @@
 //! fields divided by U+001F, numbers by blanks. Gives bytes or text. Everything finite is drawn; what is not
 //! finite is left out, and how much that is, is said. Knows no program and opens no file.
 
+mod bounds;
 mod chart;
 mod font;
 mod pixels;
@@ -13,10 +14,12 @@ mod shape;
 mod svg;
 mod terminal;
 
+pub use self::bounds::{Bounds, Undrawn};
 pub use self::svg::svg;
 pub use self::terminal::text;
 
 use scale::Scale;
+use std::str::FromStr;
 
 /// Ends a record.
 pub const RECORD: char = '\u{1e}';
@@ -69,8 +72,20 @@ pub struct Grid {
     pub columns: usize,
 }
 
-/// The picture that a text describes; `None` if it describes none.
-pub fn read(text: &str) -> Option<Picture> {
+/// The picture that a text describes.
+pub fn read(text: &str, bounds: &Bounds<'_>) -> Result<Picture, Undrawn> {
+    let look = |round: usize| bounds.look(round).ok();
+    let found = described(text, &look);
+    found.ok_or_else(|| bounds.look(0).err().unwrap_or(Undrawn::NoPicture))
+}
+
+/// The picture that a text describes; `look` stops the reading now and then.
+fn described(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<Picture> {
+    let reals = |text: &str| numbers::<f64>(text, look);
+    let points = |xs: &str, ys: &str| {
+        let (xs, ys) = (reals(xs)?, reals(ys)?);
+        (xs.len() == ys.len()).then(|| xs.into_iter().zip(ys).map(|(x, y)| [x, y]).collect())
+    };
     let mut records = text.split_terminator(RECORD).map(|record| record.split(FIELD).collect::<Vec<_>>());
     let [title, x, y] = records.next()?[..] else { return None };
     let axes = [one_line(x), one_line(y)];
@@ -88,20 +103,18 @@ pub fn read(text: &str) -> Option<Picture> {
             }
             ["line", xs, ys] => Mark::Line(points(xs, ys)?),
             ["points", xs, ys] => Mark::Points(points(xs, ys)?),
-            ["bars", values] => Mark::Bars(Vec::new(), numbers(values)?),
+            ["bars", values] => Mark::Bars(Vec::new(), reals(values)?),
             ["bars", values, ref names @ ..] => {
-                Mark::Bars(names.iter().map(|name| one_line(name)).collect(), numbers(values)?)
+                Mark::Bars(names.iter().map(|name| one_line(name)).collect(), reals(values)?)
             }
-            ["histogram", bins, values] => histogram(bins.parse().ok()?, &numbers(values)?),
+            ["histogram", bins, values] => histogram(bins.parse().ok()?, &reals(values)?),
             ["heatmap", rows, columns, values] => {
-                let (grid, values) = (grid(rows, columns)?, numbers(values)?);
+                let (grid, values) = (grid(rows, columns)?, reals(values)?);
                 (values.len() == grid.count()?).then_some(Mark::Heatmap(grid, values))?
             }
             ["image", rows, columns, pixels] => {
                 let grid = grid(rows, columns)?;
-                let pixels: Option<Vec<u8>> =
-                    pixels.split_ascii_whitespace().map(|byte| byte.parse().ok()).collect();
-                let pixels = pixels?;
+                let pixels: Vec<u8> = numbers(pixels, look)?;
                 (Some(pixels.len()) == grid.count()?.checked_mul(3)).then_some(Mark::Image(grid, pixels))?
             }
             _ => return None,
@@ -112,18 +125,18 @@ pub fn read(text: &str) -> Option<Picture> {
 }
 
 /// A picture as the bytes of a file of this name, or why not.
-pub fn file(picture: &Picture, path: &str) -> Result<Vec<u8>, String> {
+pub fn file(picture: &Picture, path: &str, bounds: &Bounds<'_>) -> Result<Vec<u8>, Undrawn> {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
     match ending.as_str() {
-        "svg" => Ok(svg(picture).into_bytes()),
+        "svg" => Ok(svg(picture, bounds)?.into_bytes()),
         // An image by itself keeps its pixels; where something is written beside it, it is a chart.
         "png" => match &picture.layers[..] {
             [Layer { mark: Mark::Image(grid, bytes), label }] if !picture.has_words() && label.is_empty() => {
-                pixels::image(*grid, bytes)
+                pixels::image(*grid, bytes, bounds)
             }
-            _ => raster::png(picture),
+            _ => raster::png(picture, bounds),
         },
-        _ => Err("the ending of its name says what it becomes: `.svg` or `.png`".into()),
+        _ => Err(Undrawn::Unfit("the ending of its name says what it becomes: `.svg` or `.png`".to_string())),
     }
 }
 
@@ -139,13 +152,9 @@ fn one_line(text: &str) -> String {
     text.chars().map(shown).collect::<String>().trim().to_string()
 }
 
-fn numbers(text: &str) -> Option<Vec<f64>> {
-    text.split_ascii_whitespace().map(|number| number.parse().ok()).collect()
-}
-
-fn points(xs: &str, ys: &str) -> Option<Vec<[f64; 2]>> {
-    let (xs, ys) = (numbers(xs)?, numbers(ys)?);
-    (xs.len() == ys.len()).then(|| xs.into_iter().zip(ys).map(|(x, y)| [x, y]).collect())
+fn numbers<N: FromStr>(text: &str, look: impl Fn(usize) -> Option<()>) -> Option<Vec<N>> {
+    let words = text.split_ascii_whitespace().enumerate();
+    words.map(|(i, number)| look(i).and_then(|()| number.parse().ok())).collect()
 }
 
 fn grid(rows: &str, columns: &str) -> Option<Grid> {
@@ -279,10 +288,15 @@ impl Picture {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    /// Nobody stops.
+    static STOP: AtomicBool = AtomicBool::new(false);
+    const BOUNDS: Bounds = Bounds { longest: 1 << 20, stop: &STOP };
 
     fn picture(layers: &str) -> Picture {
         let text = format!("t|x|y;{layers}").replace('|', "\u{1f}").replace(';', "\u{1e}");
-        read(&text).expect("a picture")
+        read(&text, &BOUNDS).expect("a picture")
     }
 
     #[test]
@@ -297,7 +311,7 @@ mod tests {
             "t\u{1f}x\u{1f}y\u{1e}line\u{1f}1\u{1f}\u{1e}",
             "t\u{1f}x\u{1f}y\u{1e}heatmap\u{1f}9\u{1f}9\u{1f}1\u{1e}",
         ] {
-            assert_eq!(read(wrong), None, "{wrong}");
+            assert_eq!(read(wrong, &BOUNDS), Err(Undrawn::NoPicture), "{wrong}");
         }
     }
 
@@ -307,6 +321,29 @@ mod tests {
             panic!("bins")
         };
         assert_eq!((bins, left), (vec![[0.0, 2.0, 3.0], [2.0, 4.0, 1.0]], 1));
+    }
+
+    #[test]
+    fn what_is_stopped_or_too_long_is_not_drawn() {
+        let stopped = Bounds { longest: 1 << 20, stop: &AtomicBool::new(true) };
+        for layer in
+            ["points|1 2|3 4;", "line|1 2|3 4;", "bars|1 2|u|v;", "heatmap|1|2|1 2;", "image|1|1|9 9 9;"]
+        {
+            let picture = picture(layer);
+            assert_eq!(svg(&picture, &stopped), Err(Undrawn::Stopped), "{layer}");
+            assert_eq!(file(&picture, "a.png", &stopped), Err(Undrawn::Stopped), "{layer}");
+            let text = format!("t|x|y;{layer}").replace('|', "\u{1f}").replace(';', "\u{1e}");
+            assert_eq!(read(&text, &stopped), Err(Undrawn::Stopped), "{layer}");
+            // One byte less than it takes is too little.
+            let longest = svg(&picture, &BOUNDS).expect("a text").len();
+            let exact = Bounds { longest, ..BOUNDS };
+            let short = Bounds { longest: longest - 1, ..BOUNDS };
+            assert_eq!(svg(&picture, &exact).map(|svg| svg.len()), Ok(longest), "{layer}");
+            assert_eq!(svg(&picture, &short), Err(Undrawn::TooLong), "{layer}");
+        }
+        let points = picture("points|1 2|3 4;");
+        assert_eq!(text(&points, &stopped), Err(Undrawn::Stopped));
+        assert_eq!(text(&points, &Bounds { longest: 9, ..BOUNDS }), Err(Undrawn::TooLong));
     }
 
     /// Whatever the numbers are, something is drawn, of bounded length.
@@ -337,8 +374,9 @@ mod tests {
                 format!("heatmap|{n}|1|{ys};"),
             ] {
                 let picture = picture(&layers);
-                let (svg, text) = (svg(&picture), text(&picture));
-                let png = file(&picture, "a.png").expect("pixels");
+                let svg = svg(&picture, &BOUNDS).expect("a text");
+                let text = text(&picture, &BOUNDS).expect("a text");
+                let png = file(&picture, "a.png", &BOUNDS).expect("pixels");
                 assert!(png.starts_with(b"\x89PNG\r\n"), "{layers}");
                 assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{layers}");
                 for word in ["NaN", "inf"] {
@@ -355,15 +393,17 @@ mod tests {
     #[test]
     fn images() {
         let image = Picture { layers: picture("image|1|2|255 0 0 0 0 255;").layers, ..Picture::default() };
-        let bytes = file(&image, "a.PNG").expect("an image");
+        let bytes = file(&image, "a.PNG", &BOUNDS).expect("an image");
         assert!(bytes.starts_with(b"\x89PNG\r\n"));
         let decoder = ::png::Decoder::new(std::io::Cursor::new(bytes));
         let mut reader = decoder.read_info().expect("a header");
         let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
         let info = reader.next_frame(&mut pixels).expect("pixels");
         assert_eq!((info.width, info.height, &pixels[..6]), (2, 1, &[255, 0, 0, 0, 0, 255][..]));
-        assert!(file(&image, "a.jpg").is_err() && file(&image, "a").is_err());
+        for name in ["a.jpg", "a"] {
+            assert!(matches!(file(&image, name, &BOUNDS), Err(Undrawn::Unfit(_))), "{name}");
+        }
         let none = Picture { layers: picture("image|0|0|;").layers, ..Picture::default() };
-        assert!(file(&none, "a.png").is_err());
+        assert!(file(&none, "a.png", &BOUNDS).is_err());
     }
 }

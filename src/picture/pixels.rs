@@ -1,7 +1,7 @@
 //! Pixels: colours of values, and PNG files.
 
-use super::Grid;
 use super::scale::Scale;
+use super::{Bounds, Grid, Undrawn};
 
 /// Colours from low to high: nine of matplotlib's viridis, between which is interpolated.
 const COLORS: [[u8; 3]; 9] = [
@@ -43,19 +43,21 @@ pub fn colors(values: &[f64]) -> Vec<u8> {
 }
 
 /// Pixels as a PNG file.
-pub fn image(grid: Grid, pixels: &[u8]) -> Result<Vec<u8>, String> {
+pub fn image(grid: Grid, pixels: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, Undrawn> {
     let side = |n: usize| u32::try_from(n).ok().filter(|n| *n > 0 && *n < 1 << 30);
     let (Some(width), Some(height)) = (side(grid.columns), side(grid.rows)) else {
-        return Err(format!("an image of {} x {} pixels is none", grid.rows, grid.columns));
+        let why = format!("an image of {} x {} pixels is none", grid.rows, grid.columns);
+        return Err(Undrawn::Unfit(why));
     };
     let mut out = Vec::new();
     let mut encoder = ::png::Encoder::new(&mut out, width, height);
     encoder.set_color(::png::ColorType::Rgb);
     encoder.set_depth(::png::BitDepth::Eight);
+    bounds.look(0)?;
     let written = encoder.write_header().and_then(|mut writer| {
         writer.write_image_data(pixels)?;
         writer.finish()
     });
-    written.map_err(|error| error.to_string())?;
+    written.map_err(|error| Undrawn::Unfit(error.to_string()))?;
     Ok(out)
 }

@@ -7,23 +7,25 @@ use super::font::Font;
 use super::shape::{
     Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, RADIUS, STROKE, Shape, Text, WIDTH, rim,
 };
-use super::{Grid, Picture, chart, pixels};
+use super::{Bounds, Grid, Picture, Undrawn, chart, pixels};
 use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
 
 /// Pixels for each unit of the page.
 const DENSITY: f64 = 2.0;
 
 /// A picture as a PNG file.
-pub fn png(picture: &Picture) -> Result<Vec<u8>, String> {
+pub fn png(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<u8>, Undrawn> {
     let (rows, columns) = ((HEIGHT * DENSITY) as usize, (WIDTH * DENSITY) as usize);
-    let mut page = Page::new(rows, columns).ok_or("there is no page of this size")?;
-    for shape in chart::shapes(picture) {
-        page.shape(&shape);
+    let no_page = || Undrawn::Unfit("there is no page of this size".to_string());
+    let mut page = Page::new(rows, columns).ok_or_else(no_page)?;
+    for (i, shape) in chart::shapes(picture, bounds)?.iter().enumerate() {
+        bounds.look(i)?;
+        page.shape(shape, bounds)?;
     }
     // Nothing is seen through the page, so its colours are as they are stored.
     let colors: Vec<u8> =
         page.pixels.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
-    pixels::image(Grid { rows, columns }, &colors)
+    pixels::image(Grid { rows, columns }, &colors, bounds)
 }
 
 struct Page {
@@ -58,13 +60,18 @@ impl Page {
         self.pixels.fill_path(path, &paint(color, cover), FillRule::Winding, place, None);
     }
 
-    fn shape(&mut self, shape: &Shape) {
+    fn shape(&mut self, shape: &Shape, bounds: &Bounds<'_>) -> Result<(), Undrawn> {
         match shape {
             Shape::Rule(from, to, color) => self.rule(*from, *to, *color),
-            Shape::Polyline(points, color) => self.polyline(points, *color),
-            Shape::Discs(points, color) => points.iter().for_each(|point| self.disc(*point, *color)),
+            Shape::Polyline(points, color) => self.polyline(points, *color, bounds)?,
+            Shape::Discs(points, color) => {
+                for (i, point) in points.iter().enumerate() {
+                    bounds.look(i)?;
+                    self.disc(*point, *color);
+                }
+            }
             Shape::Bar(frame, color) => {
-                let Some(rect) = rect(frame) else { return };
+                let Some(rect) = rect(frame) else { return Ok(()) };
                 let path = PathBuilder::from_rect(rect);
                 self.fill(&path, *color, BAR_COVER, density());
                 if rim(frame) > 0.0 {
@@ -77,8 +84,9 @@ impl Page {
                 }
             }
             Shape::Text(text) => self.text(text),
-            Shape::Pixels(frame, grid, bytes) => self.cells(frame, *grid, bytes),
+            Shape::Pixels(frame, grid, bytes) => self.cells(frame, *grid, bytes, bounds)?,
         }
+        Ok(())
     }
 
     /// A disc. There may be a million of them, so its pixels are blended here: each is covered as far as it is
@@ -118,11 +126,12 @@ impl Page {
         }
     }
 
-    fn polyline(&mut self, points: &[[f64; 2]], color: Color) {
+    fn polyline(&mut self, points: &[[f64; 2]], color: Color, bounds: &Bounds<'_>) -> Result<(), Undrawn> {
         // In pieces, since what a long line takes grows faster than its length; they share their ends.
         const PIECE: usize = 1_000;
         let mut start = 0;
         while start + 1 < points.len() {
+            bounds.look(0)?;
             let end = (start + PIECE).min(points.len());
             let mut path = PathBuilder::new();
             for (i, [x, y]) in points[start..end].iter().enumerate() {
@@ -136,6 +145,7 @@ impl Page {
             }
             start = end - 1;
         }
+        Ok(())
     }
 
     fn text(&mut self, text: &Text) {
@@ -158,7 +168,7 @@ impl Page {
     }
 
     /// Each pixel of the page is the mean of the cells that it covers, and those have sharp edges.
-    fn cells(&mut self, frame: &Frame, grid: Grid, bytes: &[u8]) {
+    fn cells(&mut self, frame: &Frame, grid: Grid, bytes: &[u8], bounds: &Bounds<'_>) -> Result<(), Undrawn> {
         let (columns, rows) = (self.pixels.width() as usize, self.pixels.height() as usize);
         // The pixels from one place to another, and the cells that lie under each of them.
         let under = |start: f64, length: f64, most: usize, cells: usize| {
@@ -173,6 +183,7 @@ impl Page {
         let across = under(frame.x, frame.width, columns, grid.columns);
         let data = self.pixels.data_mut();
         for (y, top, bottom) in under(frame.y, frame.height, rows, grid.rows) {
+            bounds.look(0)?;
             for (x, left, right) in &across {
                 let mut sums = [0u64; 3];
                 for row in top..bottom {
@@ -186,6 +197,7 @@ impl Page {
                 data[at..at + 3].copy_from_slice(&sums.map(|sum| ((sum + count / 2) / count) as u8));
             }
         }
+        Ok(())
     }
 }
 

@@ -5,18 +5,30 @@
 use super::shape::{
     Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, RADIUS, STROKE, Shape, Text, WIDTH, rim,
 };
-use super::{Picture, chart, pixels};
+use super::{Bounds, Picture, Undrawn, chart, pixels};
 use std::fmt::{self, Write};
 
 /// A picture as SVG.
-pub fn svg(picture: &Picture) -> String {
-    let mut out = String::new();
-    // Writing into a text does not fail.
-    let _ = write(&mut out, &chart::shapes(picture));
-    out
+pub fn svg(picture: &Picture, bounds: &Bounds<'_>) -> Result<String, Undrawn> {
+    let shapes = chart::shapes(picture, bounds)?;
+    let mut images = Vec::new();
+    for shape in &shapes {
+        if let Shape::Pixels(_, grid, bytes) = shape {
+            images.push(match pixels::image(*grid, bytes, bounds) {
+                Err(Undrawn::Unfit(_)) => None,
+                file => Some(file?),
+            });
+        }
+    }
+    bounds.written(|out| write(out, &shapes, images.into_iter()))
 }
 
-fn write(out: &mut String, shapes: &[Shape]) -> fmt::Result {
+/// Writes shapes; the pixels among them are these files.
+fn write(
+    out: &mut impl Write,
+    shapes: &[Shape],
+    mut images: impl Iterator<Item = Option<Vec<u8>>>,
+) -> fmt::Result {
     writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"DejaVu Sans, Verdana, sans-serif\">"
@@ -38,14 +50,14 @@ fn write(out: &mut String, shapes: &[Shape]) -> fmt::Result {
                 for [x, y] in points {
                     write!(out, "{x:.2},{y:.2} ")?;
                 }
-                out.push_str("\"/>\n");
+                out.write_str("\"/>\n")?;
             }
             Shape::Discs(points, color) => {
                 writeln!(out, "<g fill=\"{}\" fill-opacity=\"{DISC_COVER}\">", hex(*color))?;
                 for [x, y] in points {
                     writeln!(out, "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{RADIUS}\"/>")?;
                 }
-                out.push_str("</g>\n");
+                out.write_str("</g>\n")?;
             }
             Shape::Bar(frame, color) => {
                 let rim = match rim(frame) {
@@ -56,25 +68,25 @@ fn write(out: &mut String, shapes: &[Shape]) -> fmt::Result {
             }
             Shape::Block(frame, color) => rect(out, frame, *color, "")?,
             Shape::Text(words) => text(out, words)?,
-            Shape::Pixels(Frame { x, y, width, height }, grid, bytes) => {
-                let Ok(file) = pixels::image(*grid, bytes) else { continue };
-                writeln!(
+            Shape::Pixels(Frame { x, y, width, height }, ..) => {
+                let Some(file) = images.next().flatten() else { continue };
+                write!(
                     out,
-                    "<image x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" href=\"data:image/png;base64,{}\"/>",
-                    base64(&file)
+                    "<image x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" href=\"data:image/png;base64,"
                 )?;
+                base64(out, &file)?;
+                out.write_str("\"/>\n")?;
             }
         }
     }
-    out.push_str("</svg>\n");
-    Ok(())
+    out.write_str("</svg>\n")
 }
 
 fn hex([r, g, b]: Color) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-fn rect(out: &mut String, frame: &Frame, color: Color, more: &str) -> fmt::Result {
+fn rect(out: &mut impl Write, frame: &Frame, color: Color, more: &str) -> fmt::Result {
     let Frame { x, y, width, height } = frame;
     writeln!(
         out,
@@ -83,7 +95,7 @@ fn rect(out: &mut String, frame: &Frame, color: Color, more: &str) -> fmt::Resul
     )
 }
 
-fn text(out: &mut String, text: &Text) -> fmt::Result {
+fn text(out: &mut impl Write, text: &Text) -> fmt::Result {
     let Text { x, y, size, .. } = text;
     let anchor = match text.anchor {
         Anchor::Start => "start",
@@ -104,51 +116,54 @@ fn text(out: &mut String, text: &Text) -> fmt::Result {
             " paint-order=\"stroke\" stroke=\"#ffffff\" stroke-width=\"{HALO}\" stroke-linejoin=\"round\""
         )?;
     }
-    out.push('>');
+    out.write_char('>')?;
     for c in text.content.chars() {
         match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
+            '&' => out.write_str("&amp;")?,
+            '<' => out.write_str("&lt;")?,
+            '>' => out.write_str("&gt;")?,
+            '"' => out.write_str("&quot;")?,
             '\u{fffe}' | '\u{ffff}' => {}
-            c => out.push(c),
+            c => out.write_char(c)?,
         }
     }
-    out.push_str("</text>\n");
-    Ok(())
+    out.write_str("</text>\n")
 }
 
-fn base64(bytes: &[u8]) -> String {
+fn base64(out: &mut impl Write, bytes: &[u8]) -> fmt::Result {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for three in bytes.chunks(3) {
         let byte = |i: usize| u32::from(three.get(i).copied().unwrap_or(0));
         let word = byte(0) << 16 | byte(1) << 8 | byte(2);
         for i in 0..4 {
             let digit = DIGITS[(word >> (18 - 6 * i) & 63) as usize];
-            out.push(if i <= three.len() { char::from(digit) } else { '=' });
+            out.write_char(if i <= three.len() { char::from(digit) } else { '=' })?;
         }
     }
-    out
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn bytes_as_text() {
         for (bytes, text) in
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
         {
-            assert_eq!(base64(bytes.as_bytes()), text);
+            let mut out = String::new();
+            base64(&mut out, bytes.as_bytes()).expect("a text");
+            assert_eq!(out, text);
         }
     }
 
     #[test]
     fn texts_are_no_markup() {
         let picture = Picture { title: "a < b & \"c\"".into(), ..Picture::default() };
-        assert!(svg(&picture).contains("a &lt; b &amp; &quot;c&quot;"));
+        let bounds = Bounds { longest: 1 << 20, stop: &AtomicBool::new(false) };
+        let svg = svg(&picture, &bounds).expect("a text");
+        assert!(svg.contains("a &lt; b &amp; &quot;c&quot;"));
     }
 }

@@ -1,7 +1,7 @@
 //! Pictures as text for a terminal: dots of braille for lines and points, blocks for bars, shades for heat
 //! maps and images. Without colours, so that a pipe or a file shows the same.
 
-use super::{Grid, Layer, Mark, Picture, pixels};
+use super::{Bounds, Grid, Layer, Mark, Picture, Undrawn, pixels};
 use unicode_width::UnicodeWidthStr;
 
 /// Characters of the place where marks are.
@@ -14,7 +14,7 @@ const MOST: usize = 40;
 type Bar = (String, f64);
 
 /// A picture as lines of text.
-pub fn text(picture: &Picture) -> String {
+pub fn text(picture: &Picture, bounds: &Bounds<'_>) -> Result<String, Undrawn> {
     let mut out = String::new();
     if !picture.title.is_empty() {
         out.push_str(&format!("{}\n", picture.title));
@@ -25,10 +25,10 @@ pub fn text(picture: &Picture) -> String {
         .filter(|layer| matches!(layer.mark, Mark::Line(_) | Mark::Points(_)) && !layer.mark.is_empty())
         .collect();
     if !dots.is_empty() {
-        canvas(&mut out, &dots, &picture.axes);
+        canvas(&mut out, &dots, &picture.axes, bounds)?;
     }
     // Bars of all layers stand on one axis.
-    let lengths = picture.layers.iter().filter_map(bars).flat_map(|bars| bars.into_iter().take(MOST));
+    let lengths = picture.layers.iter().filter_map(bars).flat_map(|(bars, _)| bars);
     let longest = lengths.map(|(_, v)| v.abs()).filter(|v| v.is_finite()).fold(0.0, f64::max);
     for layer in picture.layers.iter().filter(|layer| !layer.mark.is_empty()) {
         let label = match layer.label.as_str() {
@@ -38,7 +38,9 @@ pub fn text(picture: &Picture) -> String {
         match &layer.mark {
             Mark::Bars(..) | Mark::Histogram(..) => {
                 out.push_str(&label);
-                blocks(&mut out, &bars(layer).unwrap_or_default(), longest);
+                if let Some((bars, all)) = bars(layer) {
+                    blocks(&mut out, &bars, all, longest);
+                }
             }
             Mark::Heatmap(grid, values) => {
                 out.push_str(&label);
@@ -64,11 +66,19 @@ pub fn text(picture: &Picture) -> String {
     if !remark.is_empty() {
         out.push_str(&format!("{remark}\n"));
     }
-    out
+    if out.len() > bounds.longest {
+        return Err(Undrawn::TooLong);
+    }
+    Ok(out)
 }
 
 /// Lines and points on axes.
-fn canvas(out: &mut String, layers: &[&Layer], axes: &[String; 2]) {
+fn canvas(
+    out: &mut String,
+    layers: &[&Layer],
+    axes: &[String; 2],
+    bounds: &Bounds<'_>,
+) -> Result<(), Undrawn> {
     let own = Picture { layers: layers.iter().map(|layer| (*layer).clone()).collect(), ..Picture::default() };
     let [xs, ys] = own.scales();
     let (width, height) = (2 * WIDTH, 4 * HEIGHT);
@@ -87,7 +97,8 @@ fn canvas(out: &mut String, layers: &[&Layer], axes: &[String; 2]) {
         let (Mark::Line(points) | Mark::Points(points)) = &layer.mark else { continue };
         let line = matches!(layer.mark, Mark::Line(_));
         let mut before: Option<(usize, usize)> = None;
-        for point in points {
+        for (i, point) in points.iter().enumerate() {
+            bounds.look(i)?;
             if !point.iter().all(|v| v.is_finite()) {
                 before = None;
                 continue;
@@ -144,14 +155,16 @@ fn canvas(out: &mut String, layers: &[&Layer], axes: &[String; 2]) {
     if !named.is_empty() {
         out.push_str(&format!("{blank}  {}\n", named.join(", ")));
     }
+    Ok(())
 }
 
-/// What bars a layer has, if it has some. Bins that are more than are shown are put together.
-fn bars(layer: &Layer) -> Option<Vec<Bar>> {
+/// What bars a layer shows, if it has some, and how many there are. Bins that are more than are shown are put together.
+fn bars(layer: &Layer) -> Option<(Vec<Bar>, usize)> {
     match &layer.mark {
         Mark::Bars(names, values) => {
             let name = |i: usize| names.get(i).cloned().unwrap_or_else(|| i.to_string());
-            Some(values.iter().enumerate().map(|(i, v)| (name(i), *v)).collect())
+            let shown = values.iter().enumerate().take(MOST).map(|(i, v)| (name(i), *v));
+            Some((shown.collect(), values.len()))
         }
         Mark::Histogram(bins, _) => {
             let together = bins.chunks(bins.len().div_ceil(MOST).max(1));
@@ -162,16 +175,15 @@ fn bars(layer: &Layer) -> Option<Vec<Bar>> {
                 bins.iter().map(|bin| bin[0]).chain(bins.last().map(|bin| bin[1])).collect();
             let bounds = numbers(&bounds);
             let name = |i: usize| format!("{} to {}", bounds[i], bounds[i + 1]);
-            Some(bins.iter().enumerate().map(|(i, bin)| (name(i), bin[2])).collect())
+            Some((bins.iter().enumerate().map(|(i, bin)| (name(i), bin[2])).collect(), bins.len()))
         }
         _ => None,
     }
 }
 
 /// A bar for each value, with its name and the value.
-fn blocks(out: &mut String, bars: &[Bar], longest: f64) {
+fn blocks(out: &mut String, shown: &[Bar], all: usize, longest: f64) {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let shown = &bars[..bars.len().min(MOST)];
     let margin = shown.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
     for (name, value) in shown {
         let name = format!("{}{name}", " ".repeat(margin - name.width()));
@@ -186,8 +198,8 @@ fn blocks(out: &mut String, bars: &[Bar], longest: f64) {
         out.push_str(format!("{name} │{sign}{bar} {}", number(*value)).trim_end());
         out.push('\n');
     }
-    if bars.len() > shown.len() {
-        out.push_str(&format!("… and {} more\n", bars.len() - shown.len()));
+    if all > shown.len() {
+        out.push_str(&format!("… and {} more\n", all - shown.len()));
     }
 }
 
@@ -247,10 +259,12 @@ fn digits(value: f64, count: usize) -> String {
 mod tests {
     use super::{numbers, text};
     use crate::picture::{Layer, Mark, Picture};
+    use std::sync::atomic::AtomicBool;
 
     fn drawn(marks: Vec<Mark>) -> String {
         let layers = marks.into_iter().map(|mark| Layer { label: String::new(), mark }).collect();
-        text(&Picture { layers, ..Picture::default() })
+        let bounds = Bounds { longest: 1 << 20, stop: &AtomicBool::new(false) };
+        text(&Picture { layers, ..Picture::default() }, &bounds).expect("drawn")
     }
 
     #[test]

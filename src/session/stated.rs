@@ -8,6 +8,7 @@ use super::Session;
 use crate::data::{self, Format, Limits, Separator};
 use crate::diagnostic::{Diagnostic, Help};
 use crate::source::Span;
+use crate::syntax;
 use bytes::Bytes;
 
 /// The code of the message that asks for a type.
@@ -52,7 +53,7 @@ impl Session {
             _ => files.read(path, most).map(Bytes::from).ok()?,
         };
         let limits = Limits { room: self.memory, stop: &self.interrupt };
-        let ty = data::describe(format, &bytes, part.map(|(part, _)| part), &limits)?;
+        let ty = data::describe(format, &bytes, part.map(|(part, _)| part), &syntax::is_name, &limits)?;
         let before = source.text.get(..span.start as usize)?;
         let text = format!("`{path}` is `{ty}`: state it where the result gets its name");
         Some(Help { text, edits: place(before).map(|at| insertion(span, at, &ty)).into_iter().collect() })

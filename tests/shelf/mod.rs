@@ -1,11 +1,12 @@
-//! Modules and data for tests: a loader whose files are given with it, and files in memory.
+//! Modules and data for tests: a loader whose files are given with it, files in memory, and what programs that use
+//! them print.
 
 #![allow(dead_code)] // each test file uses its part
 
-use felis::session::{FileSystem, Loader, NotFound, Place};
+use felis::session::{Executor, FileSystem, Loader, Mode, NotFound, Place, Session, Status, on_large_stack};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// Texts by their paths, which begin at one folder.
@@ -68,21 +69,56 @@ impl Loader for Shelf {
     }
 }
 
-/// Data files in memory, seen by all its clones.
+/// Data files in memory, seen by all its clones; where there is none, those of a folder are read.
 #[derive(Clone, Default)]
-pub struct Drawer(Arc<Mutex<BTreeMap<String, Vec<u8>>>>);
+pub struct Drawer {
+    files: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
+    below: Option<PathBuf>,
+}
+
+impl Drawer {
+    /// None in memory, over the files of others in `tests/files`.
+    pub fn over_fixtures() -> Drawer {
+        Drawer { below: Some(fixtures()), ..Drawer::default() }
+    }
+}
 
 impl FileSystem for Drawer {
     fn read(&self, path: &str, _: u64) -> Result<Vec<u8>, String> {
-        let found = self.0.lock().expect("a lock").get(path).cloned();
-        found.ok_or_else(|| "there is no such file".to_string())
+        let found = self.files.lock().expect("a lock").get(path).cloned();
+        let below = || fs::read(self.below.as_ref()?.join(path)).ok();
+        found.or_else(below).ok_or_else(|| "there is no such file".to_string())
     }
 
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
         if path.contains('/') {
             return Err("its folder is not there".to_string());
         }
-        self.0.lock().expect("a lock").insert(path.to_string(), bytes.to_vec());
+        self.files.lock().expect("a lock").insert(path.to_string(), bytes.to_vec());
         Ok(())
     }
+}
+
+/// Where files of others are.
+pub fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/files")
+}
+
+/// What a program over the files of others prints on both executors; it must have no diagnostics.
+pub fn output(text: &str) -> String {
+    let run = |executor| {
+        on_large_stack(|| {
+            let mut session = Session::new().with_executor(executor, 0);
+            session.set_files(Arc::new(Drawer::over_fixtures()));
+            let mut output = String::new();
+            let done = session.evaluate("test.flx", text, Mode::Script, &mut |text| output.push_str(text));
+            let said: String = done.diagnostics.iter().map(|d| session.render(d, false)).collect();
+            assert_eq!(done.status, Status::Ok, "{text}\n{said}");
+            assert!(said.is_empty(), "{said}");
+            output
+        })
+    };
+    let plain = run(Executor::Reference);
+    assert_eq!(plain, run(Executor::Eager), "{text}");
+    plain
 }

@@ -6,6 +6,7 @@
 
 use super::super::files::Files;
 use super::super::input;
+use super::super::replace::{self, Access};
 use super::uri;
 use felis::session::{Loader, NotFound, Place, reference};
 use lsp_types::Uri;
@@ -124,18 +125,7 @@ impl Copies {
         let folder = path.parent()?;
         std::fs::create_dir_all(folder).ok()?;
         // Another server may be at it: what is seen under the name is always whole.
-        let draft = folder.join(format!(".{}.{}", path.file_name()?.to_str()?, std::process::id()));
-        std::fs::write(&draft, text).ok()?;
-        if let Ok(metadata) = std::fs::metadata(&draft) {
-            let mut permissions = metadata.permissions();
-            permissions.set_readonly(true);
-            let _ = std::fs::set_permissions(&draft, permissions);
-        }
-        let moved = std::fs::rename(&draft, &path);
-        if moved.is_err() {
-            let _ = std::fs::remove_file(&draft);
-        }
-        moved.ok()?;
+        replace::put(&path, text.as_bytes(), Access::ReadOnly, &|_| Ok(())).ok()?;
         uri::of(&path)
     }
 }

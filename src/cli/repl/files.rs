@@ -7,11 +7,10 @@ use super::super::commands::Flow;
 use super::super::files::Files;
 use super::super::input::{self, Text};
 use super::super::interrupt::Doing;
-use super::super::{code, exit, output};
+use super::super::{code, exit, output, replace};
 use super::Repl;
 use super::commands::misused;
 use felis::session::{Mode, Session, Status};
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -125,7 +124,7 @@ pub fn save(repl: &mut Repl, argument: &str) -> Flow {
     if text.is_empty() {
         return misused("nothing has been defined yet, so there is nothing to save");
     }
-    if let Err(error) = write_whole(&file, &text) {
+    if let Err(error) = replace::replace(&file, text.as_bytes(), &|_| Ok(())) {
         return misused(&format!("cannot write `{}`: {error}", file.display()));
     }
     repl.shell.output.write(&format!("saved to {}\n", file.display()));
@@ -139,23 +138,6 @@ pub fn save(repl: &mut Repl, argument: &str) -> Flow {
         return Flow::Continue(exit::REJECTED);
     }
     Flow::Continue(exit::OK)
-}
-
-/// Writes beside the file first, so that it is never there by half.
-fn write_whole(file: &Path, text: &str) -> std::io::Result<()> {
-    let mut name = file.file_name().unwrap_or(OsStr::new("saved")).to_os_string();
-    name.push(format!(".{}.new", std::process::id()));
-    let beside = file.with_file_name(name);
-    let written = File::create(&beside).and_then(|mut out| {
-        out.write_all(text.as_bytes())?;
-        out.sync_all()
-    });
-    let done = written.and_then(|()| std::fs::rename(&beside, file));
-    if done.is_err() {
-        // What is left of it is of no use.
-        let _ = std::fs::remove_file(&beside);
-    }
-    done
 }
 
 /// A path as it is typed: `~/` is the home folder, quotes around it are no part of it.

@@ -2,7 +2,8 @@
 
 use super::schema::{Kind, Schema};
 use super::{damaged, joined, malformed, nothing};
-use crate::data::{Column, Content, Data, Limits, Trouble, npy, raw};
+use crate::data::{Column, Content, Data, Element, Format, Limits, Trouble, npy, raw};
+use crate::types::Scalar;
 use crate::value::{Buffer, Class, Value};
 use bytes::Bytes;
 use polars_arrow_format::ipc::{CompressionType, DictionaryBatchRef, RecordBatchRef};
@@ -17,8 +18,7 @@ pub struct Batches<'l> {
     pieces: Vec<Vec<Column>>,
     dictionaries: HashMap<i64, Column>,
     rows: usize,
-    /// Bytes that columns may still take.
-    room: u64,
+    /// The room is what columns may still take.
     limits: Limits<'l>,
 }
 
@@ -42,7 +42,7 @@ impl<'l> Batches<'l> {
     /// None yet.
     pub fn new(schema: Schema, chosen: Vec<usize>, limits: Limits<'l>) -> Batches<'l> {
         let pieces = chosen.iter().map(|_| Vec::new()).collect();
-        Batches { schema, chosen, pieces, dictionaries: HashMap::new(), rows: 0, room: limits.room, limits }
+        Batches { schema, chosen, pieces, dictionaries: HashMap::new(), rows: 0, limits }
     }
 
     /// Adds the rows of a batch.
@@ -122,8 +122,7 @@ impl<'l> Batches<'l> {
 
     /// Notes that a column takes that many bytes.
     fn take(&mut self, bytes: u64) -> Result<(), Trouble> {
-        self.room = self.room.checked_sub(bytes).ok_or_else(too_much)?;
-        Ok(())
+        self.limits.take(bytes).ok_or_else(too_much)
     }
 
     fn column(&mut self, batch: &Batch<'_>, kind: Kind, at: Place, length: usize) -> Result<Column, Trouble> {
@@ -133,12 +132,13 @@ impl<'l> Batches<'l> {
             Kind::Plain(scalar) => {
                 let class = Class::of_scalar(scalar);
                 let bytes = batch.buffer(at.buffer + 1, self)?;
-                let cells = raw::cells(first(&bytes, length, class.bytes() as usize)?, class);
                 // What lies in the file takes no memory.
-                if !cells.is_foreign() {
-                    self.take((length as u64).saturating_mul(class.bytes()))?;
-                }
-                cells
+                raw::cells(
+                    first(&bytes, length, class.bytes() as usize)?,
+                    class,
+                    Format::Arrow,
+                    &mut self.limits,
+                )?
             }
             Kind::Half => {
                 let bytes = first(&batch.buffer(at.buffer + 1, self)?, length, 2)?;
@@ -166,7 +166,7 @@ impl<'l> Batches<'l> {
                         continue;
                     }
                     let text = texts(i)?;
-                    self.take(text.len() as u64)?;
+                    self.limits.take_text(text.len()).ok_or_else(too_much)?;
                     // What is checked is a copy: the file may be changed by others.
                     let text = String::from_utf8(text.to_vec());
                     cells.push(Value::str(text.map_err(|_| malformed("one of its texts is not UTF-8"))?));
@@ -250,11 +250,13 @@ fn looked_up(numbers: &Column, dictionary: &Column, limits: &Limits<'_>) -> Resu
             cells.push(if class == Class::Any { nothing() } else { Value::UNIT });
             continue;
         }
-        // A number below 0 is large without its sign.
-        let at = usize::try_from(numbers.cells.get(i).word()).unwrap_or(usize::MAX);
-        if at >= dictionary.cells.len() {
-            return Err(malformed("a cell of it is in no dictionary"));
-        }
+        let word = numbers.cells.get(i).word();
+        let number = match numbers.element {
+            Element::Scalar(Scalar::Fixed(fixed)) => fixed.decode(word),
+            _ => i128::from(word as i64),
+        };
+        let at = usize::try_from(number).ok().filter(|at| *at < dictionary.cells.len());
+        let at = at.ok_or_else(|| malformed("a cell of it is in no dictionary"))?;
         *missing = gone(dictionary, at);
         cells.push(dictionary.cells.get(at));
     }
@@ -322,7 +324,7 @@ impl<'b> Batch<'b> {
             -1 => return Ok(bytes.slice(8..)),
             size => u64::try_from(size).map_err(|_| outside())?,
         };
-        if size > batches.room {
+        if size > batches.limits.room {
             return Err(too_much());
         }
         let damaged = |why: String| malformed(format!("a column of it cannot be unpacked: {why}"));
@@ -359,4 +361,31 @@ fn enough(bytes: &Bytes, needed: usize) -> Result<(), Trouble> {
 
 fn too_much() -> Trouble {
     malformed("its columns take more memory than there is")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::number::Fixed;
+    use std::sync::atomic::AtomicBool;
+
+    #[test]
+    fn numbers_below_0_are_in_no_dictionary() {
+        let texts = (0..300).map(|i| Value::str(i.to_string())).collect();
+        let dictionary = Column::new(Element::Scalar(Scalar::String), Buffer::Any(texts));
+        let limits = Limits { room: 1 << 20, stop: &AtomicBool::new(false) };
+        let found = |scalar: Scalar, cells: Buffer| {
+            let column = looked_up(&Column::new(Element::Scalar(scalar), cells), &dictionary, &limits);
+            column.map(|column| column.cells.get(0).as_str().to_string())
+        };
+        let outside = Err(malformed("a cell of it is in no dictionary"));
+        assert_eq!(found(Scalar::Fixed(Fixed::U8), Buffer::U8(vec![255])), Ok("255".to_string()));
+        assert_eq!(found(Scalar::Fixed(Fixed::I8), Buffer::U8(vec![127])), Ok("127".to_string()));
+        assert_eq!(found(Scalar::Fixed(Fixed::I8), Buffer::U8(vec![255])), outside);
+        assert_eq!(found(Scalar::Fixed(Fixed::I16), Buffer::U16(vec![u16::MAX])), outside);
+        assert_eq!(found(Scalar::Fixed(Fixed::U16), Buffer::U16(vec![300])), outside);
+        assert_eq!(found(Scalar::Int, Buffer::Word(vec![u64::MAX])), outside);
+        assert_eq!(found(Scalar::Fixed(Fixed::U64), Buffer::Word(vec![u64::MAX])), outside);
+        assert_eq!(found(Scalar::Int, Buffer::Word(vec![299])), Ok("299".to_string()));
+    }
 }

@@ -1,0 +1,229 @@
+//! Files replaced as a whole: whoever reads one sees the old bytes or the new ones, never half of them.
+//!
+//! New bytes are written beside the file and then moved to its place. What a link leads to is replaced, not the
+//! link. A file keeps its permissions, which the new bytes have from the beginning; one that is read-only is refused,
+//! though its folder would let it be replaced. Nothing is left over where it fails.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// Bytes that are written between two looks whether to go on.
+const PIECE: usize = 1 << 22;
+/// The most links that lead from one to the next.
+const MOST_LINKS: usize = 40;
+/// How many names are tried for the file that is written first.
+const MOST_NAMES: usize = 100;
+/// The longest name that leaves room for what is added to it.
+const LONGEST_NAME: usize = 200;
+
+/// Who may do what with a file that is put somewhere.
+pub enum Access {
+    /// As a new file gets it.
+    New,
+    /// This.
+    Same(Permissions),
+    /// Nobody writes.
+    ReadOnly,
+}
+
+/// Replaces a file, or makes one where there is none; why not, in words. `look` is asked between pieces and before the
+/// file appears whether to go on; it is told which file that is.
+pub fn replace(path: &Path, bytes: &[u8], look: &dyn Fn(&Path) -> Result<(), String>) -> Result<(), String> {
+    let target = target(path).map_err(|error| reason(&error))?;
+    let access = match fs::metadata(&target) {
+        Ok(about) if about.is_dir() => return Err("it is a folder".to_string()),
+        Ok(about) if !about.is_file() => return Err("it is no file".to_string()),
+        Ok(about) if about.permissions().readonly() => {
+            return Err(reason(&ErrorKind::PermissionDenied.into()));
+        }
+        Ok(about) => Access::Same(about.permissions()),
+        Err(_) => Access::New,
+    };
+    put(&target, bytes, access, look)
+}
+
+/// Puts a file in this place, whatever was there.
+pub fn put(
+    target: &Path,
+    bytes: &[u8],
+    access: Access,
+    look: &dyn Fn(&Path) -> Result<(), String>,
+) -> Result<(), String> {
+    let why = |error: io::Error| reason(&error);
+    let (beside, mut file) = beside(target).map_err(why)?;
+    let write = || {
+        set(&file, access).map_err(why)?;
+        for piece in bytes.chunks(PIECE) {
+            look(target)?;
+            file.write_all(piece).map_err(why)?;
+        }
+        file.sync_all().map_err(why)?;
+        look(target)
+    };
+    let written = write();
+    drop(file);
+    let moved = written.and_then(|()| fs::rename(&beside, target).map_err(why));
+    if moved.is_err() {
+        // What is left over is nobody's file.
+        let _ = fs::remove_file(&beside);
+    }
+    moved
+}
+
+/// Where a path leads: to what is there, or to where the last of its links would have it.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    if let Ok(real) = fs::canonicalize(path) {
+        return Ok(real);
+    }
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&path) {
+            // Another link begins at the folder of this one.
+            Ok(next) => path = path.with_file_name("").join(next),
+            Err(_) => return Ok(path),
+        }
+    }
+    Err(io::Error::other("its links lead to each other"))
+}
+
+fn set(file: &File, access: Access) -> io::Result<()> {
+    let permissions = match access {
+        Access::New => return Ok(()),
+        Access::Same(permissions) => permissions,
+        Access::ReadOnly => {
+            let mut permissions = file.metadata()?.permissions();
+            permissions.set_readonly(true);
+            permissions
+        }
+    };
+    file.set_permissions(permissions)
+}
+
+/// A new file in the folder of another.
+fn beside(target: &Path) -> io::Result<(PathBuf, File)> {
+    let name = target.file_name().map(|name| name.to_string_lossy().into_owned());
+    let Some(name) = name else { return Err(ErrorKind::NotFound.into()) };
+    let name = if name.len() > LONGEST_NAME { "felis" } else { &name };
+    for n in 0..MOST_NAMES {
+        let path = target.with_file_name(format!(".{name}.{}-{n}.part", std::process::id()));
+        match File::create_new(&path) {
+            Ok(file) => return Ok((path, file)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(ErrorKind::AlreadyExists.into())
+}
+
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "its folder is not there".to_string(),
+        ErrorKind::NotADirectory => "a part of its path is no folder".to_string(),
+        ErrorKind::PermissionDenied => "there is no permission to write it".to_string(),
+        ErrorKind::StorageFull => "the disk is full".to_string(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of this test that is empty.
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("felis-replace-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).expect("a folder");
+        folder
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("a folder").flatten();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    fn all(path: &Path, bytes: &[u8]) -> Result<(), String> {
+        replace(path, bytes, &|_| Ok(()))
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused() {
+        let folder = folder("refused");
+        assert_eq!(all(&folder, b"new"), Err("it is a folder".to_string()));
+        assert_eq!(all(&folder.join("no").join("x"), b"new"), Err("its folder is not there".to_string()));
+        let file = folder.join("x");
+        fs::write(&file, "old").expect("written");
+        assert_eq!(all(&file.join("y"), b"new"), Err("a part of its path is no folder".to_string()));
+        let mut permissions = fs::metadata(&file).expect("a file").permissions();
+        permissions.set_readonly(true);
+        fs::set_permissions(&file, permissions).expect("permissions");
+        assert_eq!(all(&file, b"new"), Err("there is no permission to write it".to_string()));
+        assert_eq!(fs::read(&file).expect("a file"), b"old");
+        assert_eq!(names(&folder), ["x"]);
+        let _ = fs::remove_dir_all(&folder);
+    }
+
+    #[test]
+    fn names_that_are_taken_are_passed_over() {
+        let folder = folder("taken");
+        let taken = [0, 1].map(|n| format!(".x.{}-{n}.part", std::process::id()));
+        taken.iter().for_each(|name| fs::write(folder.join(name), "other").expect("written"));
+        all(&folder.join("x"), b"new").expect("written");
+        let long = "y".repeat(250);
+        all(&folder.join(&long), b"new").expect("written");
+        assert_eq!(names(&folder), [&taken[0], &taken[1], "x", &long]);
+        let _ = fs::remove_dir_all(&folder);
+    }
+
+    #[test]
+    fn what_is_stopped_on_the_way_leaves_the_old_file() {
+        let folder = folder("stopped");
+        let file = folder.join("x");
+        all(&file, b"old").expect("written");
+        let stopped = replace(&file, b"new", &|target| {
+            // Whatever is written by now, nothing of it is where it will be.
+            assert_eq!(fs::read(target).expect("a file"), b"old");
+            Err("enough".to_string())
+        });
+        assert_eq!(stopped, Err("enough".to_string()));
+        assert_eq!((fs::read(&file).expect("a file").as_slice(), names(&folder).len()), (&b"old"[..], 1));
+        let _ = fs::remove_dir_all(&folder);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_and_permissions_are_there_from_the_beginning() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = folder("links");
+        let inner = folder.join("inner");
+        fs::create_dir(&inner).expect("a folder");
+        let file = inner.join("x");
+        fs::write(&file, "old").expect("written");
+        fs::set_permissions(&file, Permissions::from_mode(0o600)).expect("permissions");
+        symlink("inner/x", folder.join("link")).expect("a link");
+        let seen = replace(&folder.join("link"), b"new", &|_| {
+            let modes = fs::read_dir(&inner).expect("a folder").flatten();
+            for entry in modes {
+                assert_eq!(entry.metadata().expect("a file").permissions().mode() & 0o777, 0o600);
+            }
+            Ok(())
+        });
+        assert_eq!(seen, Ok(()));
+        assert_eq!(fs::read(&file).expect("a file"), b"new");
+        // A link to nothing, over another link, makes what it leads to.
+        symlink("hop", folder.join("dangling")).expect("a link");
+        symlink("inner/made", folder.join("hop")).expect("a link");
+        all(&folder.join("dangling"), b"new").expect("written");
+        assert_eq!(fs::read(inner.join("made")).expect("a file"), b"new");
+        for link in ["link", "dangling", "hop"] {
+            assert!(fs::symlink_metadata(folder.join(link)).expect("a link").is_symlink(), "{link}");
+        }
+        symlink("round", folder.join("round")).expect("a link");
+        assert_eq!(all(&folder.join("round"), b"new"), Err("its links lead to each other".to_string()));
+        let _ = fs::remove_dir_all(&folder);
+    }
+}

@@ -1,0 +1,67 @@
+//! What drawing may take: bytes, and time until somebody stops it; and why nothing is drawn.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Rounds of a loop after which it looks whether it is to stop.
+const ROUNDS: usize = 1 << 12;
+
+/// The bounds of one drawing.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds<'a> {
+    /// The most bytes that a picture as text may have.
+    pub longest: usize,
+    /// Set from outside to stop the work.
+    pub stop: &'a AtomicBool,
+}
+
+/// Why there is no picture, or nothing of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Undrawn {
+    /// A text describes none.
+    NoPicture,
+    /// A file of this name does not hold it; why not.
+    Unfit(String),
+    /// It has more bytes than it may.
+    TooLong,
+    /// It was stopped from outside.
+    Stopped,
+}
+
+impl Bounds<'_> {
+    /// Looks, now and then, whether the work is to stop; `round` counts the rounds of a loop.
+    pub fn look(&self, round: usize) -> Result<(), Undrawn> {
+        match round.is_multiple_of(ROUNDS) && self.stop.load(Ordering::Relaxed) {
+            true => Err(Undrawn::Stopped),
+            false => Ok(()),
+        }
+    }
+
+    /// The text that is written; writing fails where it goes beyond the bounds.
+    pub fn written(&self, write: impl FnOnce(&mut Text<'_>) -> fmt::Result) -> Result<String, Undrawn> {
+        let mut text = Text { written: String::new(), parts: 0, bounds: *self };
+        match write(&mut text) {
+            Ok(()) => Ok(text.written),
+            Err(fmt::Error) => Err(self.look(0).err().unwrap_or(Undrawn::TooLong)),
+        }
+    }
+}
+
+/// A text within bounds.
+pub struct Text<'a> {
+    written: String,
+    parts: usize,
+    bounds: Bounds<'a>,
+}
+
+impl fmt::Write for Text<'_> {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.parts += 1;
+        self.bounds.look(self.parts).map_err(|_| fmt::Error)?;
+        if part.len() > self.bounds.longest - self.written.len() {
+            return Err(fmt::Error);
+        }
+        self.written.push_str(part);
+        Ok(())
+    }
+}
