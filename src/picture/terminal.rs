@@ -257,7 +257,7 @@ fn digits(value: f64, count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{numbers, text};
+    use super::{Bounds, numbers, text};
     use crate::picture::{Layer, Mark, Picture};
     use std::sync::atomic::AtomicBool;
 
