@@ -53,11 +53,13 @@ pub struct Plan {
 
 /// Whether, and how, rounds of a loop over `index` go together.
 pub fn plan(nest: &Nest, index: Reg, body: &[Stmt]) -> Option<Plan> {
-    let (mut vars, mut stored) = (HashSet::new(), HashSet::new());
+    let (mut vars, mut stored) = (HashSet::new(), HashMap::<Array, Reg>::new());
+    // An array is written at one place in each round: else the order of rounds would be seen.
+    let mut apart = true;
     let (mut reads, mut labels) = (HashMap::<Var, usize>::new(), HashSet::new());
     for_each_stmt(body, &mut |stmt| match stmt {
         Stmt::Set(var, _) => drop(vars.insert(*var)),
-        Stmt::Store(array, ..) => drop(stored.insert(*array)),
+        Stmt::Store(array, at, _) => apart &= stored.insert(*array, *at).is_none_or(|other| other == *at),
         Stmt::Let(_, Op::Get(var)) => *reads.entry(*var).or_default() += 1,
         Stmt::For { label, .. } | Stmt::Loop(label, _) | Stmt::Block(label, _) => {
             labels.insert(*label);
@@ -70,7 +72,7 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt]) -> Option<Plan> {
             *all.entry(*var).or_default() += 1;
         }
     });
-    if vars.iter().any(|var| all.get(var) != reads.get(var)) || !escapes(body).is_empty() {
+    if !apart || vars.iter().any(|var| all.get(var) != reads.get(var)) || !escapes(body).is_empty() {
         return None;
     }
     assigned(body, &vars, &mut Some(HashSet::new()), &mut HashMap::new())?;
@@ -162,7 +164,7 @@ struct Look<'n> {
     nest: &'n Nest,
     roles: HashMap<Reg, Role>,
     vars: HashSet<Var>,
-    stored: HashSet<Array>,
+    stored: HashMap<Array, Reg>,
     /// Loops around.
     loops: usize,
     /// Operations on vectors inside loops, and those that are done lane by lane there.
@@ -229,7 +231,7 @@ impl Look<'_> {
         op.for_each_reg(&mut |reg| same &= self.role(reg) == Role::Same);
         match op {
             Op::Get(var) if self.vars.contains(var) => return Some(Role::Varying),
-            Op::Load(array, ..) if self.stored.contains(array) => return None,
+            Op::Load(array, ..) if self.stored.contains_key(array) => return None,
             _ if same => return Some(Role::Same),
             Op::Binary(Binary::Add, a, b) => match (self.role(*a), self.role(*b)) {
                 (Role::Index, Role::Same) | (Role::Same, Role::Index) => return Some(Role::Index),
@@ -729,5 +731,44 @@ impl Emit<'_, '_> {
                 std::array::from_fn(|i| self.b.ins().extractlane(vectors[i / 2], (i % 2) as u8))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loops::Origin;
+
+    #[test]
+    fn rounds_that_write_at_two_places_stay_apart() {
+        let mut nest = Nest { regs: vec![Ty::I64; 3], vars: vec![Ty::F64], ..Nest::default() };
+        nest.regs.extend([Ty::F64; 4]);
+        nest.regs.extend([Ty::I64, Ty::F64]);
+        nest.array(Origin::Result(0), 8, 10);
+        let one = |op, a, b| Op::Binary(op, a, b);
+        let rounds = vec![
+            Stmt::Let(4, Op::Get(0)),
+            Stmt::Let(5, one(Binary::Add, 4, 3)),
+            Stmt::Let(6, one(Binary::Mul, 5, 4)),
+            Stmt::Set(0, 6),
+            Stmt::Let(7, Op::Compare(Compare::Lt, 6, 3)),
+            Stmt::If(7, vec![Stmt::Break(0)], Vec::new()),
+        ];
+        let mut body = vec![
+            Stmt::Let(1, Op::Const(Ty::I64, 1)),
+            Stmt::Let(2, one(Binary::Add, 0, 1)),
+            Stmt::Let(3, Op::Const(Ty::F64, 0)),
+            Stmt::Set(0, 3),
+            Stmt::Loop(0, rounds),
+            Stmt::Let(8, Op::Get(0)),
+            Stmt::Store(0, 0, 8),
+        ];
+        let plans = |nest: &mut Nest, body: &[Stmt]| {
+            nest.body = body.to_vec();
+            plan(nest, 0, body).is_some()
+        };
+        assert!(plans(&mut nest, &body));
+        body.push(Stmt::Store(0, 2, 8));
+        assert!(!plans(&mut nest, &body));
     }
 }
