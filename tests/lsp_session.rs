@@ -204,22 +204,18 @@ fn requests_that_are_taken_back_are_not_worked_on() {
     let text = "fun f(x:int):int => sum (x, x);\n".to_string();
     let many: String = (0..400).map(|n| text.replace("f(", &format!("f{n}("))).collect();
     let uri = client.open("many.flx", &many);
-    // While the first is worked on, the second is taken back. On a busy machine that may come too late, but not
+    // While the first is worked on, the second is taken back. On a very busy machine that may come too late, but not
     // every time.
     let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 9999, "character": 0 } });
     let asked = json!({ "textDocument": { "uri": uri }, "range": range });
-    let mut heeded = (2..30).map(|version| {
-        client.change(&uri, version, json!([{ "text": format!("{many}val x = {version};\n") }]));
-        let first = client.ask("textDocument/inlayHint", asked.clone());
+    let mut heeded = (0..20).map(|_| {
+        let first = client.ask("felis/sleep", json!({}));
         let second = client.ask("textDocument/inlayHint", asked.clone());
         client.notify("$/cancelRequest", json!({ "id": second }));
         assert!(client.answer(first).is_ok());
-        match client.answer(second) {
-            Err(error) => error["code"] == -32800,
-            Ok(hints) => !hints.is_array(),
-        }
+        client.answer(second).is_err_and(|error| error["code"] == -32800)
     });
-    assert!(heeded.any(|heeded| heeded));
+    assert!(!cfg!(debug_assertions) || heeded.any(|heeded| heeded));
 }
 
 #[test]

@@ -267,6 +267,12 @@ impl Server {
             // Something to try the promise on that a panic is answered.
             #[cfg(debug_assertions)]
             "felis/panic" => panic!("as was asked"),
+            // And something that takes long enough for others to be taken back meanwhile.
+            #[cfg(debug_assertions)]
+            "felis/sleep" => {
+                std::thread::sleep(std::time::Duration::from_millis(300));
+                Ok(serde_json::Value::Null)
+            }
             method => Err(Refusal {
                 code: ErrorCode::MethodNotFound,
                 message: format!("`{method}` is not answered here"),
