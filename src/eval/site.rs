@@ -199,7 +199,7 @@ impl Run<'_, '_> {
         let watch = Mutex::new(&mut self.machine.watch);
         // Whoever finds it taken has nothing newer to say.
         let tell = |done, total| {
-            if let (true, Ok(mut watch)) = (watched, watch.try_lock()) {
+            if watched && let Ok(mut watch) = watch.try_lock() {
                 watch.at(done, total);
             }
         };

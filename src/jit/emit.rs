@@ -5,9 +5,10 @@
 //! another reads travels through the frame; constants are made again. A function gives [`DONE`],
 //! [`FAILED`] or [`STOPPED`].
 //!
-//! Innermost loops that only compute go by vectors ([`super::vector`]); loops around loops per element by vectors with masks
+//! Innermost loops that only compute go by vectors ([`super::vector`], [`super::wide`]); loops around loops per element by vectors with masks
 //! ([`super::masks`]).
 
+use super::wide::Wide;
 use crate::core::reduction::{Joining, LANES, tree};
 use crate::loops::{
     Array, Binary, Cast, Compare, Contraction, Item, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary,
@@ -149,13 +150,15 @@ pub fn machine_type(ty: Ty) -> Type {
 
 /// What a function calls.
 #[derive(Default)]
-pub struct Functions {
+pub struct Functions<'n> {
     /// Functions of numbers.
     pub math: HashMap<Math, FuncRef>,
     /// Those of them that take a block of numbers.
     pub blocks: HashMap<Math, FuncRef>,
     /// The kernel for contractions.
     pub contract: Option<FuncRef>,
+    /// Those of loops by wide vectors, by their index.
+    pub wide: HashMap<Reg, (FuncRef, &'n Wide)>,
 }
 
 /// One function under construction.
@@ -165,7 +168,7 @@ pub struct Emit<'n, 'f> {
     /// What is written.
     pub nest: &'n Nest,
     frame: &'n Frame,
-    pub(super) functions: &'n Functions,
+    pub(super) functions: &'n Functions<'n>,
     args: Value,
     pub(super) regs: HashMap<Reg, Value>,
     vars: HashMap<Var, Variable>,
@@ -182,7 +185,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         nest: &'n Nest,
         frame: &'n Frame,
         phase: &Phase,
-        functions: &'n Functions,
+        functions: &'n Functions<'n>,
     ) -> FunctionBuilder<'f> {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
@@ -459,6 +462,9 @@ impl<'n, 'f> Emit<'n, 'f> {
 
     /// A loop from `low` up to, not including, `high`.
     fn rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], label: Option<Label>) {
+        if let Some(wide) = self.functions.wide.get(&index) {
+            return self.wide_rounds(*wide, index, (low, high), body, None);
+        }
         let low = match super::vector::plan(self.nest, index, body, None) {
             Some(plan) => self.vector_rounds(&plan, index, low, high, body, label.is_some()),
             None => match super::masks::plan(self.nest, index, body) {
@@ -502,22 +508,42 @@ impl<'n, 'f> Emit<'n, 'f> {
             types::F32 => self.b.ins().f32const(joining.neutral() as f32),
             _ => self.b.ins().f64const(joining.neutral()),
         };
+        let wide = self.functions.wide.get(&index);
         let start = match super::vector::plan(self.nest, index, body, Some(item)) {
-            Some(plan) => {
+            Some(plan) if wide.is_none() => {
                 let (accumulators, start) = self.vector_total(&plan, index, low, high, body, item, neutral);
                 for (i, lane) in accumulators.into_iter().enumerate() {
                     self.b.ins().store(flags, lane, lanes, 16 * i as i32);
                 }
                 start
             }
-            None => {
+            _ => {
                 for i in 0..LANES as i32 {
                     self.b.ins().store(flags, neutral, lanes, i * bytes as i32);
                 }
                 low
             }
         };
-        // One at a time: the lanes take turns, so that none waits for the one before.
+        if let Some(wide) = wide {
+            self.wide_rounds(*wide, index, (low, high), body, Some(lanes));
+        } else {
+            self.turns(index, (low, start, high), body, item, lanes);
+        }
+        let lanes = std::array::from_fn(|i| self.b.ins().load(ty, flags, lanes, i as i32 * bytes as i32));
+        tree(lanes, |a, b| self.joined(joining, a, b))
+    }
+
+    /// One element at a time: the lanes take turns, so that none waits for the one before.
+    fn turns(
+        &mut self,
+        index: Reg,
+        (low, start, high): (Value, Value, Value),
+        body: &[Stmt],
+        item: Item,
+        lanes: Value,
+    ) {
+        let ty = machine_type(item.ty(self.nest));
+        let flags = MemFlagsData::new().with_notrap();
         let (head, inside, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let at = self.b.append_block_param(head, types::I64);
         self.jump(head, &[start]);
@@ -529,7 +555,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         if self.stmts(body) {
             let from = self.b.ins().isub(at, low);
             let lane = self.b.ins().band_imm_s(from, LANES as i64 - 1);
-            let offset = self.b.ins().imul_imm_s(lane, i64::from(bytes));
+            let offset = self.b.ins().imul_imm_s(lane, i64::from(ty.bytes()));
             let place = self.b.ins().iadd(lanes, offset);
             let old = self.b.ins().load(ty, flags, place, 0);
             let new = match item {
@@ -548,8 +574,6 @@ impl<'n, 'f> Emit<'n, 'f> {
             self.jump(head, &[after]);
         }
         self.b.switch_to_block(end);
-        let lanes = std::array::from_fn(|i| self.b.ins().load(ty, flags, lanes, i as i32 * bytes as i32));
-        tree(lanes, |a, b| self.joined(joining, a, b))
     }
 
     /// `a * b + c`, rounded once, of numbers; of vectors, if the processor has it.

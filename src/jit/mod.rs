@@ -12,11 +12,13 @@
 mod code;
 mod contract;
 mod emit;
+mod evex;
 mod kernel;
 mod masks;
 mod math;
 mod native;
 mod vector;
+mod wide;
 
 use crate::kernel::{Accelerator, Kernel, Part, What};
 use crate::loops::{Key, Nest};

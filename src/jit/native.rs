@@ -10,6 +10,7 @@
 //! statement write different slots, namely those of their own index; they only read what others
 //! have set before. So there is no data race: threads meet only at the end of a phase, where rayon
 //! synchronises them. An array that each piece has of its own is made for a piece and written into its copy of the frame.
+//! A loop by [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are masked.
 
 use super::contract::{Lanes, Strided, TILE};
 use crate::core::reduction::LANES;
