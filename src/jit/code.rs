@@ -1,9 +1,10 @@
 //! The machine code of a nest.
 
-use super::emit::{self, Emit, Frame, Phase};
+use super::emit::{self, Emit};
 use super::evex::BYTES;
 use super::math;
 use super::native::Functions;
+use super::phase::{self, Frame, Phase};
 use super::wide;
 use crate::loops::{Item, Math, Nest, Op, Stmt, Ty, for_each_stmt};
 use cranelift_codegen::ir::{AbiParam, types};
@@ -63,7 +64,7 @@ impl Code {
     /// Makes the code of a nest.
     pub fn compile(nest: &Nest) -> Result<Code, String> {
         let (module, ids, _) = build(nest, false)?;
-        let (phases, frame) = emit::phases(nest);
+        let (phases, frame) = phase::phases(nest);
         Ok(Code { phases, frame, functions: Functions::finish(module, &ids)? })
     }
 
@@ -126,12 +127,12 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
         module.define_function_bytes(id, BYTES as u64, &wide.code, &[]).map_err(|error| error.to_string())?;
         wide_ids.push(id);
     }
-    let (phases, frame) = emit::phases(nest);
+    let (phases, frame) = phase::phases(nest);
     let mut context = module.make_context();
     let mut builder_context = FunctionBuilderContext::new();
     let (mut ids, mut text) = (Vec::new(), String::new());
     for (i, phase) in phases.iter().enumerate() {
-        let signature = emit::signature(module.make_signature());
+        let signature = phase::signature(module.make_signature());
         let id = module
             .declare_function(&format!("phase{i}"), Linkage::Local, &signature)
             .map_err(|error| error.to_string())?;

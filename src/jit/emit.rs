@@ -1,13 +1,9 @@
-//! Loops → instructions.
-//!
-//! A nest is cut into [`Phase`]s at its parallel statements: each becomes one function of three
-//! arguments, the address of the [`Frame`] and the range of rounds it is to do. What one phase sets and
-//! another reads travels through the frame; constants are made again. A function gives [`DONE`],
-//! [`FAILED`] or [`STOPPED`].
+//! Loops → instructions: one function for each [`Phase`] of a nest.
 //!
 //! Innermost loops that only compute go by vectors ([`super::vector`], [`super::wide`]); loops around loops per element by vectors with masks
 //! ([`super::masks`]).
 
+use super::phase::{DONE, FAILED, Frame, Phase, Rounds, STOPPED};
 use super::wide::Wide;
 use crate::core::reduction::{Joining, LANES, tree};
 use crate::loops::{
@@ -16,117 +12,10 @@ use crate::loops::{
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
-    AbiParam, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind,
-    Type, Value, types,
+    Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
 };
 use cranelift_frontend::{FunctionBuilder, Variable};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// All rounds are done.
-pub const DONE: i64 = 0;
-/// Something went wrong.
-pub const FAILED: i64 = 1;
-/// It was stopped from outside.
-pub const STOPPED: i64 = 2;
-
-/// A piece of a nest that is one function.
-#[derive(Clone, Debug)]
-pub struct Phase {
-    /// The statements of the nest's body that belong to it.
-    pub stmts: std::ops::Range<usize>,
-    /// The register that holds the number of rounds, if they are parallel.
-    pub count: Option<Reg>,
-}
-
-/// What travels between the phases, and where: in words from the start.
-#[derive(Clone, Debug, Default)]
-pub struct Frame {
-    /// Addresses of arrays, in order.
-    pub arrays: usize,
-    /// Sizes.
-    pub sizes: usize,
-    /// Scalars that are given.
-    pub scalars: usize,
-    /// Registers that are read outside of the phase that sets them.
-    pub regs: BTreeMap<Reg, usize>,
-    /// Variables of several phases.
-    pub vars: BTreeMap<Var, usize>,
-    /// Words in all.
-    pub words: usize,
-}
-
-/// The phases of a nest, and their frame.
-pub fn phases(nest: &Nest) -> (Vec<Phase>, Frame) {
-    let mut phases: Vec<Phase> = Vec::new();
-    let mut start = 0;
-    for (at, stmt) in nest.body.iter().enumerate() {
-        if let Stmt::Each { count, .. } = stmt {
-            if start < at {
-                phases.push(Phase { stmts: start..at, count: None });
-            }
-            phases.push(Phase { stmts: at..at + 1, count: Some(*count) });
-            start = at + 1;
-        }
-    }
-    if start < nest.body.len() {
-        phases.push(Phase { stmts: start..nest.body.len(), count: None });
-    }
-    // Word 0 is the address of the flag that stops a run.
-    let arrays = 1;
-    let sizes = arrays + nest.arrays.len();
-    let scalars = sizes + nest.sizes.len();
-    let mut words = scalars + nest.scalars.len();
-    let (mut regs, mut vars) = (BTreeMap::new(), BTreeMap::new());
-    let mut set_in: HashMap<Reg, usize> = HashMap::new();
-    let mut var_in: HashMap<Var, usize> = HashMap::new();
-    let mut crossing: BTreeSet<Reg> = nest.words.iter().copied().collect();
-    let mut shared: BTreeSet<Var> = BTreeSet::new();
-    for (p, phase) in phases.iter().enumerate() {
-        for stmt in &nest.body[phase.stmts.clone()] {
-            if let Stmt::Let(reg, _) | Stmt::Total { result: reg, .. } = stmt {
-                set_in.insert(*reg, p);
-            }
-        }
-        let mut read = |reg: Reg| {
-            if set_in.get(&reg).is_some_and(|at| *at != p) {
-                crossing.insert(reg);
-            }
-        };
-        let mut touched = |var: Var| {
-            if *var_in.entry(var).or_insert(p) != p {
-                shared.insert(var);
-            }
-        };
-        for_each_stmt(&nest.body[phase.stmts.clone()], &mut |stmt| {
-            stmt.for_each_reg(&mut read);
-            match stmt {
-                Stmt::Total { item, .. } => item.regs().for_each(&mut read),
-                Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) => touched(*var),
-                _ => {}
-            }
-        });
-        if let Some(count) = phase.count {
-            // The number of rounds is read by whoever cuts them.
-            crossing.insert(count);
-        }
-    }
-    for reg in crossing {
-        regs.insert(reg, words);
-        words += 1;
-    }
-    for var in shared {
-        vars.insert(var, words);
-        words += 1;
-    }
-    (phases, Frame { arrays, sizes, scalars, regs, vars, words })
-}
-
-/// The signature of a phase's function.
-pub fn signature(mut signature: Signature) -> Signature {
-    signature.params.extend([AbiParam::new(types::I64); 3]);
-    signature.returns.push(AbiParam::new(types::I64));
-    signature
-}
+use std::collections::{BTreeSet, HashMap};
 
 /// Whether the processor multiplies and adds in one instruction.
 pub fn fuses() -> bool {
@@ -207,9 +96,12 @@ impl<'n, 'f> Emit<'n, 'f> {
         };
         let stmts = &nest.body[phase.stmts.clone()];
         this.enter(stmts);
-        match stmts {
-            [Stmt::Each { index, body, .. }] => {
+        match (stmts, phase.rounds) {
+            ([Stmt::Each { index, body, .. }], Rounds::Parallel(_)) => {
                 this.rounds(*index, params[1], params[2], body, None);
+            }
+            ([Stmt::For { label, index, body, .. }], Rounds::InOrder(..)) => {
+                this.rounds(*index, params[1], params[2], body, Some(*label));
             }
             _ => {
                 if !this.stmts(stmts) {

@@ -40,7 +40,7 @@ impl Functions {
 
     /// Calls a function with a frame and a range of rounds.
     ///
-    /// The frame is as [`super::emit::Frame`] says: the caller has put live addresses into it.
+    /// The frame is as [`super::phase::Frame`] says: the caller has put live addresses into it.
     pub(super) fn call(&self, at: usize, frame: FrameAddress, low: i64, high: i64) -> i64 {
         // SAFETY: the address is that of a function of this signature, made by `emit`, and the module
         // that holds it lives as long as `self`. What the function does is argued at the top.
@@ -60,8 +60,8 @@ impl Drop for Functions {
 
 /// Contracts, as code asks for it: see [`Contraction`](crate::loops::Contraction). `words` are the address of the flag that
 /// stops a run, those of three arrays (results, left, right), whether products are fused, and the numbers in the order of
-/// [`Contraction::regs`](crate::loops::Contraction::regs). Gives [`DONE`](super::emit::DONE), or
-/// [`STOPPED`](super::emit::STOPPED) if it was stopped.
+/// [`Contraction::regs`](crate::loops::Contraction::regs). Gives [`DONE`](super::phase::DONE), or
+/// [`STOPPED`](super::phase::STOPPED) if it was stopped.
 pub(super) extern "C" fn contract(words: *const u64) -> i64 {
     /// The slots from one on that strides reach.
     fn reach(rows: usize, row: usize, columns: usize, column: usize) -> usize {
