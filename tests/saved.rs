@@ -1,10 +1,36 @@
 //! A session as a program: whatever has been typed, loaded and loaded again, what is saved is right by itself,
 //! defines the same names, and gives them the same values.
 
-use felis::session::{Mode, Session, Status, Window, on_large_stack};
+use felis::session::{Loader, Mode, NotFound, Place, Session, Status, Window, on_large_stack};
 use std::collections::BTreeSet;
 
 const WINDOW: Window = Window { columns: 200, rows: 20 };
+
+/// Two files that define the same names.
+struct Files;
+
+impl Loader for Files {
+    fn find(&self, _: Option<&Place>, path: &str) -> Result<Place, NotFound> {
+        match path {
+            "a.flx" | "b.flx" => Ok(Place { id: path.to_string(), name: path.to_string() }),
+            _ => Err(NotFound::Unusable("it is not there".to_string())),
+        }
+    }
+
+    fn read(&self, place: &Place) -> Result<String, String> {
+        let factor = if place.id == "a.flx" { 1 } else { 2 };
+        Ok(format!(
+            "export fun area(n:int):int => n * {factor}; export struct S {{ s:int; }}
+             export variant W = One | Two of int; export fun of_s(s:S):int => s.s * {factor};"
+        ))
+    }
+}
+
+fn opened() -> Session {
+    let mut session = Session::new();
+    session.set_loader(Box::new(Files));
+    session
+}
 
 /// What is done in a session; what is wrong by then changes nothing.
 fn step(session: &mut Session, step: &str) -> Status {
@@ -16,15 +42,15 @@ fn step(session: &mut Session, step: &str) -> Status {
 
 /// The program of a session after some steps, which has been compared with the session; or what is wrong with it.
 fn tried(steps: &[&str], taken: &mut BTreeSet<String>) -> Result<String, String> {
-    let mut session = Session::new();
+    let mut session = opened();
     for text in steps {
         if step(&mut session, text) == Status::Ok {
             taken.insert(text.to_string());
         }
     }
-    let program = session.program_text(&|_| None);
+    let program = session.program_text(&|id| Some(id.to_string()));
     let wrong = |why: &str| Err(format!("{why}\n---\n{}\n---\n{program}", steps.join("\n")));
-    let mut alone = Session::new();
+    let mut alone = opened();
     let outcome = alone.check("saved", &program);
     if outcome.status != Status::Ok {
         return wrong(&outcome.diagnostics.iter().map(|d| alone.render(d, false)).collect::<String>());
@@ -142,6 +168,46 @@ fn the_library_is_meant_where_it_was_meant() {
     });
 }
 
+#[test]
+fn imports_that_others_have_taken_the_place_of_stay_under_other_names() {
+    on_large_stack(|| {
+        assert_eq!(
+            saved(&[
+                "import \"a.flx\" as g",
+                "val x = g::area 3",
+                "import \"b.flx\" as g",
+                "val y = g::area 3"
+            ]),
+            "import \"a.flx\" as g_1;\nval x = g_1::area 3;\nimport \"b.flx\" as g;\nval y = g::area 3;\n"
+        );
+        assert_eq!(
+            saved(&[
+                "import \"a.flx\" (area, S, of_s)",
+                "val x = of_s (S 3)",
+                "fun f(s:S):int => area (of_s s)",
+                "import \"b.flx\" (area, S)",
+                "val y = area 3",
+            ]),
+            "import \"a.flx\" (of_s);\nval x = of_s (a::S 3);\nfun f(s:a::S):int => a::area (of_s s);\n\
+             import \"b.flx\" (area, S);\nval y = area 3;\n"
+        );
+        // One's own definition hides what it is called like.
+        assert_eq!(
+            saved(&[
+                "import \"a.flx\" (area)",
+                "val x = area 3",
+                "fun area(n:int):int => 7",
+                "val y = area 3"
+            ]),
+            "import \"a.flx\";\nval x = a::area 3;\nfun area(n:int):int => 7;\nval y = area 3;\n"
+        );
+        assert_eq!(
+            saved(&["import \"a.flx\" (area)", "val x = area 3", "import \"a.flx\" (area)"]),
+            "import \"a.flx\" (area);\nval x = area 3;\n"
+        );
+    });
+}
+
 /// Steps that replace one another's names in all ways.
 const STEPS: &[&str] = &[
     "struct P { a:int; }",
@@ -206,6 +272,17 @@ const STEPS: &[&str] = &[
     "test \"f\" { assert (f 1 == 2); }",
     "fun total(x:int ^ 2):int => sum x",
     "val sum = 5",
+    "import \"a.flx\" as g",
+    "import \"b.flx\" as g",
+    "import \"a.flx\" (area, S)",
+    "import \"b.flx\" (area, S, of_s)",
+    "import \"a.flx\" (*)",
+    "val i = g::area 3",
+    "val i = area 4",
+    "val made = S 4",
+    "fun use_s(s:S):int => of_s s + s.s",
+    "val used = use_s (S 5)",
+    "fun area(n:int):int => 7",
     "reload struct P { a:int; c:int; } fun f(n:int):int => n + 100; val x = f 1;",
     "reload struct P { a:int; } fun f(p:P):int => p.a; var t = 3; t = t * 7; val x = \"loaded\";",
     "reload variant V = A | B of int; fun h(v:V):int => 3; val y = h A; instance Show[V] { fun show(v) => \"V\"; }",

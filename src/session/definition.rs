@@ -6,6 +6,7 @@
 use super::results::ResultUse;
 use super::{Mode, Outcome, Session, detached, library};
 use crate::check::env::{Callable, Definition, TypeDefinition};
+use crate::check::module::Module;
 use crate::check::note::Notes;
 use crate::core::GlobalId;
 use crate::source::{Source, SourceId, Span, line};
@@ -44,15 +45,15 @@ pub(super) struct Input {
     pub uses: Vec<ResultUse>,
     /// What its names stand for.
     pub notes: Arc<Notes>,
-    /// The files it imports, by where it names them, with their ids.
-    pub imports: Vec<(Span, String)>,
+    /// The files it imports, by where it names them, with their ids and what they are.
+    pub imports: Vec<(Span, String, Arc<Module>)>,
     /// How many inputs there were when another one took its place.
     pub forgotten: Option<usize>,
 }
 
 impl Session {
-    /// The files that a text imports, by where it names them, with their ids.
-    pub(super) fn imports_of(&self, source: SourceId) -> Vec<(Span, String)> {
+    /// The files that a text imports, by where it names them, with their ids and what they are.
+    pub(super) fn imports_of(&self, source: SourceId) -> Vec<(Span, String, Arc<Module>)> {
         let (Some(source), Some(loader)) = (self.sources.get(source), &self.loader) else {
             return Vec::new();
         };
@@ -62,7 +63,9 @@ impl Session {
         let parsed = syntax::parse(source);
         let found = parsed.stmts.iter().filter_map(|stmt| match &stmt.kind {
             ast::StmtKind::Import(Import { target: ImportTarget::File { path, span }, .. }) => {
-                Some((*span, loader.find(None, path).ok()?.id))
+                let id = loader.find(None, path).ok()?.id;
+                let module = self.modules.get(&id)?.clone();
+                Some((*span, id, module))
             }
             _ => None,
         });

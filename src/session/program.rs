@@ -9,9 +9,11 @@ use super::definition::{Input, definition_text};
 use super::index::outline::{Declaration, DeclarationKind, outline};
 use super::{Session, library};
 use crate::check::env::{Callable, Definition};
+use crate::check::module::Module;
 use crate::check::note::Referent;
 use crate::core::{GlobalId, Prim};
 use crate::source::{Source, SourceId, Span};
+use crate::syntax::ast::{ImportNames, StmtKind, stem};
 use crate::syntax::{self, Chunk};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -23,6 +25,8 @@ enum Meaning {
     Declared(Span),
     /// An earlier result.
     Result(GlobalId),
+    /// What an import of a file has brought, by its number: the name itself, or behind the module's name.
+    Imported(usize),
 }
 
 /// A top-level statement of an input.
@@ -58,9 +62,25 @@ enum PieceKind {
     Statement,
 }
 
+/// An import of a file.
+struct Imported {
+    input: usize,
+    piece: usize,
+    /// Where the file is named, and its id.
+    file: Span,
+    id: String,
+    /// What the module is called.
+    called: String,
+    /// The names that it brings.
+    brings: Vec<String>,
+}
+
 /// What has been declared as the program goes on.
 #[derive(Default)]
 struct Declared {
+    /// The texts of inputs.
+    texts: HashSet<SourceId>,
+    imports: Vec<Imported>,
     /// Names of types, kinds and their members, in order, with the numbers of their inputs.
     types: Vec<(usize, Span)>,
     /// Declared types by their numbers.
@@ -97,8 +117,15 @@ impl Session {
                 results.insert(id, fresh.of("result"));
             }
         }
+        let modules = self.taken_over(&pieces, &needed, &declared, &mut fresh);
+        let used: HashSet<usize> = kept()
+            .flat_map(|piece| &piece.means)
+            .filter_map(
+                |(_, meaning)| if let Meaning::Imported(number) = meaning { Some(*number) } else { None },
+            )
+            .collect();
         let (mut imports, mut out) = (BTreeSet::new(), String::new());
-        for piece in kept() {
+        for (at, piece) in pieces.iter().enumerate().filter(|(at, _)| needed[*at]) {
             let mut text = String::new();
             if let Some(first) = piece.declares.iter().find(|at| names.contains_key(at)) {
                 let name = self.sources.slice(*first).trim_start_matches('?');
@@ -117,6 +144,11 @@ impl Session {
                 let word = self.sources.slice(at).trim_start_matches('?');
                 let name = match meaning {
                     Meaning::Result(id) => results.get(&id).cloned(),
+                    Meaning::Imported(number) => modules[number].as_ref().and_then(|module| {
+                        let own = word.rsplit("::").next().unwrap_or(word);
+                        let stays = !word.contains("::") && module.brings.iter().any(|name| name == own);
+                        (!stays).then(|| format!("{}::{own}", module.called))
+                    }),
                     Meaning::Declared(declared)
                         if self.sources.slice(declared).trim_start_matches('?') != word =>
                     {
@@ -134,13 +166,32 @@ impl Session {
                 changes.extend(name.map(|name| (at, name)));
             }
             changes.extend(piece.declares.iter().filter_map(|at| Some((*at, names.get(at)?.clone()))));
-            if piece.kind == PieceKind::Import {
-                changes.extend(self.inputs[piece.input].imports.iter().filter_map(|(at, id)| {
-                    let path = import_of(id)?.replace('\\', "\\\\").replace('"', "\\\"");
-                    covers(piece.chunk.span, *at).then(|| (*at, format!("\"{path}\"")))
-                }));
+            let import = declared.imports.iter().position(|import| import.piece == at);
+            let path = import.and_then(|number| {
+                let path = import_of(&declared.imports[number].id)?;
+                Some(format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\"")))
+            });
+            if let Some(number) = import {
+                changes.extend(path.clone().map(|path| (declared.imports[number].file, path)));
             }
-            text.push_str(&changed(&written.text, piece.chunk.span.start, &changes));
+            match import.and_then(|number| Some((number, modules[number].as_ref()?))) {
+                Some((number, module)) => {
+                    let import = &declared.imports[number];
+                    let anew = module.called != import.called;
+                    if anew && module.brings.is_empty() && !used.contains(&number) {
+                        continue;
+                    }
+                    let path = path.unwrap_or_else(|| self.sources.slice(import.file).to_string());
+                    text.push_str(&format!("import {path}"));
+                    if anew || stem(path.trim_matches('"')) != module.called {
+                        text.push_str(&format!(" as {}", module.called));
+                    }
+                    if !module.brings.is_empty() {
+                        text.push_str(&format!(" ({})", module.brings.join(", ")));
+                    }
+                }
+                None => text.push_str(&changed(&written.text, piece.chunk.span.start, &changes)),
+            }
             if !text.ends_with([';', '}']) {
                 text.push(';');
             }
@@ -160,6 +211,7 @@ impl Session {
         let (mut pieces, mut declared) = (Vec::new(), Declared::default());
         for (number, input) in self.inputs.iter().enumerate() {
             let Some(source) = self.sources.get(input.source) else { continue };
+            declared.texts.insert(input.source);
             declared.nominals.extend(&input.notes.nominals);
             declared.sizes.extend(input.notes.parameters.iter().map(|(key, at)| (key.clone(), *at)));
             let declarations = outline(source);
@@ -173,8 +225,14 @@ impl Session {
                 }
                 declared.members.insert(declaration.name_at, members);
             }
-            let means = self.meanings(number, input, &declared);
             let chunks = syntax::chunks(source);
+            for import in &input.imports {
+                let at = chunks.iter().position(|chunk| covers(chunk.span, import.0));
+                declared
+                    .imports
+                    .extend(at.and_then(|at| imported(source, import, number, pieces.len() + at)));
+            }
+            let means = self.meanings(number, input, &declared);
             let last = chunks.len().saturating_sub(1);
             for (at, chunk) in chunks.into_iter().enumerate() {
                 let own: Vec<&Declaration> =
@@ -222,6 +280,19 @@ impl Session {
         (pieces, declared)
     }
 
+    /// The import that has brought a name, as an input with this number saw it.
+    fn brought(&self, name: &str, number: usize, declared: &Declared) -> Option<usize> {
+        let (module, own) = name.split_once("::").map_or((None, name), |(module, own)| (Some(module), own));
+        declared.imports.iter().rposition(|import| {
+            let seen =
+                import.input <= number && self.inputs[import.input].forgotten.is_none_or(|at| at > number);
+            seen && match module {
+                Some(module) => import.called == module,
+                None => import.brings.iter().any(|brought| brought == own),
+            }
+        })
+    }
+
     /// What the names of an input stand for, as far as the session has declared it.
     fn meanings(&self, number: usize, input: &Input, declared: &Declared) -> Vec<(Span, Meaning)> {
         let mut found: BTreeMap<Span, Meaning> = BTreeMap::new();
@@ -241,9 +312,18 @@ impl Session {
                 Referent::Named => self.type_named(word, number, declared),
                 Referent::Field(..) | Referent::RecordField | Referent::Prim(_) => None,
             };
+            // What neither an input nor the library declares comes from an import.
+            let here = |at: &Span| self.part_of(at.source).is_some() || declared.texts.contains(&at.source);
+            let can_come =
+                !matches!(referent, Referent::Field(..) | Referent::RecordField | Referent::Prim(_));
+            let meaning = match meaning.filter(here) {
+                Some(at) => Some(Meaning::Declared(at)),
+                None if can_come => self.brought(word, number, declared).map(Meaning::Imported),
+                None => None,
+            };
             // What is noted later of one place holds.
             match meaning {
-                Some(at) => found.insert(*span, Meaning::Declared(at)),
+                Some(meaning) => found.insert(*span, meaning),
                 None => found.remove(span),
             };
         }
@@ -308,6 +388,7 @@ impl Session {
         let target = |meaning: &Meaning| match meaning {
             Meaning::Declared(at) => homes.get(at).copied(),
             Meaning::Result(id) => giving.get(id).copied(),
+            Meaning::Imported(number) => declared.imports.get(*number).map(|import| import.piece),
         };
         let targets: Vec<BTreeSet<usize>> = pieces
             .iter()
@@ -380,6 +461,50 @@ impl Session {
         }
     }
 
+    /// The imports whose module or names something later has taken the place of, each with another name for the
+    /// module, and what it still brings.
+    fn taken_over(
+        &self,
+        pieces: &[Piece],
+        needed: &[bool],
+        declared: &Declared,
+        fresh: &mut Fresh,
+    ) -> Vec<Option<Imported>> {
+        let imports = &declared.imports;
+        let taken = |import: &Imported, name: &str| {
+            let other = |other: &Imported| {
+                needed[other.piece]
+                    && other.piece > import.piece
+                    && other.id != import.id
+                    && other.brings.iter().any(|brought| brought == name)
+            };
+            let later = pieces.iter().zip(needed).skip(import.piece + 1).filter(|(_, needed)| **needed);
+            let declares = |piece: &Piece| piece.declares.iter().any(|at| self.sources.slice(*at) == name);
+            imports.iter().any(other) || later.into_iter().any(|(piece, _)| declares(piece))
+        };
+        let changed = imports.iter().map(|import| {
+            let brings: Vec<String> =
+                import.brings.iter().filter(|name| !taken(import, name)).cloned().collect();
+            let renamed = imports.iter().any(|other| {
+                needed[other.piece]
+                    && other.piece > import.piece
+                    && other.id != import.id
+                    && other.called == import.called
+            });
+            let changes = needed[import.piece] && (renamed || brings.len() < import.brings.len());
+            changes.then(|| {
+                let called = match (renamed, syntax::is_name(&import.called)) {
+                    (false, true) => import.called.clone(),
+                    (_, true) => fresh.of(&import.called),
+                    // What a file is called may be no name.
+                    (_, false) => fresh.of("module"),
+                };
+                Imported { called, brings, id: import.id.clone(), ..*import }
+            })
+        });
+        changed.collect()
+    }
+
     /// The part of the library that a text is.
     fn part_of(&self, source: SourceId) -> Option<&'static str> {
         library::parts().nth(source.0 as usize)
@@ -408,6 +533,27 @@ fn changes_needed(at: usize, pieces: &[Piece], targets: &[BTreeSet<usize>], need
         }
     }
     false
+}
+
+/// An import of a file, as it is written.
+fn imported(
+    source: &Source,
+    (file, id, module): &(Span, String, Arc<Module>),
+    input: usize,
+    piece: usize,
+) -> Option<Imported> {
+    let parsed = syntax::parse(source);
+    let import = parsed.stmts.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Import(import) if import.target.span() == *file => Some(import),
+        _ => None,
+    })?;
+    let brings = match &import.names {
+        ImportNames::Qualified => Vec::new(),
+        ImportNames::Listed(names) => names.iter().map(|name| name.text.to_string()).collect(),
+        ImportNames::All { .. } => module.names().map(str::to_string).collect(),
+    };
+    let called = import.called().text.to_string();
+    Some(Imported { input, piece, file: *file, id: id.clone(), called, brings })
 }
 
 /// Names that nothing else has.
