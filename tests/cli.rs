@@ -184,7 +184,11 @@ fn imports_begin_where_the_text_is() {
     assert_eq!(here(&["type", line], b""), (Some(OK), "int\n".into(), String::new()));
     let lines = b"import \"imported.flx\"\nimport \"nothing.flx\"\nimported::twice 6\n:reset\nimport \"imported.flx\" as i\ni::twice 7\n";
     let (code, out, err) = here(&[], lines);
-    assert_eq!((code, out.as_str()), (Some(REJECTED), "made\n12 : int\nforgotten: imported\nmade\n14 : int\n"), "{err}");
+    assert_eq!(
+        (code, out.as_str()),
+        (Some(REJECTED), "made\n12 : int\nforgotten: imported\nmade\n14 : int\n"),
+        "{err}"
+    );
     assert!(err.contains("there is no file `nothing.flx`"), "{err}");
     // From another folder there is nothing of that name, but by its path.
     assert_eq!(felis(&["-e", line]).code, REJECTED);

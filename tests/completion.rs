@@ -122,7 +122,8 @@ fn hints_tell_types() {
         let mut session = Session::new();
         with(
             &mut session,
-            "val m = (1, 2, 3, 4) :>> int ^ (2 \\* 2); var n = 3; fun f(x:int, y:real):real => y;",
+            "val m = (1, 2, 3, 4) :>> int ^ (2 \\* 2); var n = 3; fun f(x:int, y:real):real => y; \
+             struct P { a:int; b:real; }",
         );
         for (text, hint) in [
             ("m", Some(": int ^ (2 \\^ 2)")),
@@ -133,6 +134,7 @@ fn hints_tell_types() {
             ("fun twice(x:int) => x * 2", Some("twice : int -> int")),
             ("f", Some("f : int * real -> real")),
             ("f (1, ", Some("f : int * real -> real")),
+            ("P (1, ", Some("P(a:int, b:real) : P")),
             ("1 + f ((2), [3", None),
             ("1 +", None),
             ("nonsense", None),

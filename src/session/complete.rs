@@ -180,7 +180,8 @@ fn called(text: &str) -> Option<&str> {
             TokenClass::Open if depth > 0 => depth -= 1,
             TokenClass::Open => {
                 let (range, class) = &parts[at.checked_sub(1)?];
-                return (*class == TokenClass::Name).then(|| &text[range.clone()]);
+                let named = matches!(class, TokenClass::Name | TokenClass::TypeName);
+                return named.then(|| &text[range.clone()]);
             }
             _ => {}
         }
