@@ -16,6 +16,7 @@ use crate::value::Value;
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
+use std::sync::atomic::Ordering;
 
 /// A string is no longer than this many bytes.
 pub const LONGEST_STRING: usize = 1 << 30;
@@ -32,9 +33,12 @@ impl Machine {
     ) -> Result<Value, Failure> {
         let show = |read_back: bool, this: &Machine| {
             let ty = types.args.first().cloned().unwrap_or_else(Type::unit);
-            show::plain(&this.layouts, read_back, &args[0], &ty)
+            let text = show::plain(&this.layouts, read_back, &args[0], &ty, Some(limits.stop));
+            match limits.stop.load(Ordering::Relaxed) {
+                true => Err(Failure::Interrupted),
+                false => Ok(text),
+            }
         };
-        let memory = limits.room;
         let x = || args[0].as_real();
         let n = || args[0].as_int();
         let c = || args[0].as_char();
@@ -42,17 +46,17 @@ impl Machine {
         let int = |n: i64| Ok(Value::int(n));
         match prim {
             Prim::Print => {
-                out(&show(false, self));
+                show::give_out(&show(false, self)?, out, limits.stop)?;
                 Ok(Value::UNIT)
             }
             Prim::Println => {
-                let mut text = show(false, self);
+                let mut text = show(false, self)?;
                 text.push('\n');
-                out(&text);
+                show::give_out(&text, out, limits.stop)?;
                 Ok(Value::UNIT)
             }
-            Prim::Str => Ok(Value::str(show(false, self))),
-            Prim::Strr => Ok(Value::str(show(true, self))),
+            Prim::Str => Ok(Value::str(show(false, self)?)),
+            Prim::Strr => Ok(Value::str(show(true, self)?)),
             Prim::Fail => Err(Failure::Failed { message: args[0].as_str().to_string() }),
             Prim::Fuses => Ok(Value::bool(fuses(&types.args))),
             Prim::Sorts => Ok(Value::bool(sorts(&types.args))),
@@ -209,7 +213,7 @@ impl Machine {
             | Prim::Lines
             | Prim::Split
             | Prim::Numbers
-            | Prim::Table => super::select::select(prim, types, args, memory),
+            | Prim::Table => super::select::select(prim, types, args, limits),
             Prim::Npy
             | Prim::Npz
             | Prim::Csv
