@@ -300,7 +300,7 @@ impl<'a> Lower<'a> {
 
     /// A frame of nobody: for values that are known already.
     pub(crate) fn nowhere(&self) -> Frame<'a> {
-        let infos = Rc::new(super::Infos { locals: Vec::new(), types: Default::default() });
+        let infos = Rc::new(super::Infos::new(&[], Default::default()));
         Frame { locals: Vec::new(), infos, exit: None, around: None, outermost: false }
     }
 

@@ -26,13 +26,13 @@ impl<'a> Lower<'a> {
         if self.calls.len() >= DEEPEST || again >= AGAIN {
             return Err(No("recursion"));
         }
-        let types = function.type_params.iter().map(|p| p.id).zip(fun.type_args.iter().cloned()).collect();
+        let instance = self.instances.entry((fun.function, fun.type_args.clone())).or_insert_with(|| {
+            let types = function.type_params.iter().map(|p| p.id).zip(fun.type_args.iter().cloned());
+            Rc::new(Infos::new(&function.locals, types.collect()))
+        });
         let mut frame = Frame {
             locals: vec![None; function.locals.len()],
-            infos: Rc::new(Infos {
-                locals: function.locals.iter().map(|l| (l.shared, l.ty.clone())).collect(),
-                types,
-            }),
+            infos: instance.clone(),
             exit: None,
             around: None,
             outermost: false,

@@ -50,6 +50,7 @@ use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
 use num_traits::One;
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -193,6 +194,15 @@ pub(crate) struct Frame<'a> {
 pub(crate) struct Infos {
     locals: Vec<(bool, Type)>,
     types: HashMap<u32, Type>,
+    /// Types of the body by their address, each with what it is here: most are asked for many times.
+    known: RefCell<HashMap<usize, (Type, Type)>>,
+}
+
+impl Infos {
+    fn new(locals: &[LocalInfo], types: HashMap<u32, Type>) -> Infos {
+        let locals = locals.iter().map(|l| (l.shared, l.ty.clone())).collect();
+        Infos { locals, types, known: RefCell::default() }
+    }
 }
 
 pub(crate) struct Exit {
@@ -229,6 +239,8 @@ pub(crate) struct Lower<'a> {
     globals: HashMap<u32, Place>,
     /// Functions being written out.
     calls: Vec<FunctionId>,
+    /// What is known of functions at types.
+    instances: HashMap<(FunctionId, Vec<Type>), Rc<Infos>>,
     /// Inside a round that may run at the same time as others.
     in_each: bool,
     /// Classes of the result arrays.
@@ -287,6 +299,7 @@ impl<'a> Lower<'a> {
             known: Vec::new(),
             globals: HashMap::new(),
             calls: Vec::new(),
+            instances: HashMap::new(),
             in_each: false,
             classes: Vec::new(),
             changes: Vec::new(),
@@ -299,7 +312,7 @@ impl<'a> Lower<'a> {
         let part = self.part;
         let mut frame = Frame {
             locals: vec![None; part.locals.len()],
-            infos: Rc::new(self.infos(part.locals, HashMap::new())),
+            infos: Rc::new(Infos::new(part.locals, HashMap::new())),
             exit: None,
             around: None,
             outermost: true,
@@ -371,19 +384,17 @@ pub(crate) fn bare(ty: &Type) -> Type {
 impl<'a> Lower<'a> {
     // ---- types -----------------------------------------------------------------------------
 
-    fn infos(&self, locals: &[LocalInfo], types: HashMap<u32, Type>) -> Infos {
-        let locals = locals.iter().map(|l| (l.shared, l.ty.clone())).collect();
-        Infos { locals, types }
-    }
-
     /// A type of a body at concrete types, as values are stored.
     pub(crate) fn ty(&self, frame: &Frame<'_>, ty: &Type) -> Type {
-        let ty = if ty.has_var() && !frame.infos.types.is_empty() {
-            ty.substitute(&frame.infos.types)
-        } else {
-            ty.clone()
-        };
-        bare(&(self.part.concrete)(&ty))
+        let infos = &*frame.infos;
+        if let Some((_, known)) = infos.known.borrow().get(&ty.address()) {
+            return known.clone();
+        }
+        let here =
+            if ty.has_var() && !infos.types.is_empty() { ty.substitute(&infos.types) } else { ty.clone() };
+        let here = bare(&(self.part.concrete)(&here));
+        infos.known.borrow_mut().insert(ty.address(), (ty.clone(), here.clone()));
+        here
     }
 
     pub(crate) fn layout(&self, ty: &Type) -> Arc<Layout> {

@@ -566,6 +566,11 @@ impl Type {
         matches!(self.kind(), TypeKind::UnitSum(n) if *n == BigUint::from(2u32))
     }
 
+    /// Where it is in memory: as long as it is kept, no other type has the same address.
+    pub fn address(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+
     /// Whether it stands for an error already reported.
     pub fn is_error(&self) -> bool {
         matches!(self.kind(), TypeKind::Error)
