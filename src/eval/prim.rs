@@ -3,11 +3,10 @@
 use super::arith::{from_code, to_bigint};
 use super::code::PrimTypes;
 use super::error::Failure;
-use super::run::Machine;
+use super::run::{Host, Machine};
 use super::show;
 use crate::core::Prim;
 use crate::core::prim::{fuses, sorts};
-use crate::data::{FileSystem, Limits};
 use crate::elementary;
 use crate::layout::{Form, countable};
 use crate::types::encoding::Code;
@@ -26,15 +25,13 @@ impl Machine {
         prim: Prim,
         types: &PrimTypes,
         args: &[Value],
-        limits: Limits<'_>,
-        files: Option<&dyn FileSystem>,
-        out: &mut dyn FnMut(&str),
+        host: &mut Host<'_>,
     ) -> Result<Value, Failure> {
         let show = |read_back: bool, this: &Machine| {
             let ty = types.args.first().cloned().unwrap_or_else(Type::unit);
             show::plain(&this.layouts, read_back, &args[0], &ty)
         };
-        let memory = limits.room;
+        let memory = host.memory;
         let x = || args[0].as_real();
         let n = || args[0].as_int();
         let c = || args[0].as_char();
@@ -42,13 +39,13 @@ impl Machine {
         let int = |n: i64| Ok(Value::int(n));
         match prim {
             Prim::Print => {
-                out(&show(false, self));
+                (host.out)(&show(false, self));
                 Ok(Value::UNIT)
             }
             Prim::Println => {
                 let mut text = show(false, self);
                 text.push('\n');
-                out(&text);
+                (host.out)(&text);
                 Ok(Value::UNIT)
             }
             Prim::Str => Ok(Value::str(show(false, self))),
@@ -227,9 +224,9 @@ impl Machine {
             | Prim::WriteRaw
             | Prim::Cells
             | Prim::Svg
-            | Prim::Drawn
+            | Prim::Draw
             | Prim::SavePicture
-            | Prim::WriteText => super::files::files(prim, types, args, &self.layouts, files, &limits),
+            | Prim::WriteText => super::files::files(prim, types, args, &self.layouts, host),
             Prim::Fixed => {
                 let digits = usize::try_from(args[1].as_int().clamp(0, 1000)).unwrap_or(0);
                 Ok(Value::str(format!("{:.digits$}", x())))

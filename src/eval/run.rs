@@ -19,9 +19,10 @@ use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
 use super::watch::{Watch, Watcher};
 use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Script, Stmt};
-use crate::data::{FileSystem, Limits};
+use crate::data::FileSystem;
 use crate::kernel::Accelerator;
 use crate::layout::{Layout, Layouts, TOO_MANY, countable};
+use crate::picture::Screen;
 use crate::source::Span;
 use crate::types::encoding::Code;
 use crate::types::{DEEPEST_TYPE, LARGEST_TYPE_NODES, Scalar, Type};
@@ -41,6 +42,8 @@ pub struct Host<'a> {
     pub memory: u64,
     /// Where files are, if there are any.
     pub files: Option<&'a dyn FileSystem>,
+    /// Where pictures are seen that the program prints.
+    pub screen: Screen,
 }
 
 /// Runs programs; holds the session's variables and the functions specialised so far.
@@ -342,9 +345,7 @@ impl Run<'_, '_> {
                         }
                     });
                 }
-                let limits = Limits { room: self.host.memory, stop: self.host.interrupt };
-                let (out, files) = (&mut *self.host.out, self.host.files);
-                let done = self.machine.primitive(*prim, types, &args, limits, files, out);
+                let done = self.machine.primitive(*prim, types, &args, self.host);
                 done.map_err(|failure| self.fail(failure, span))
             }
             Kind::Arithmetic(op, num, modulus, args) => {
