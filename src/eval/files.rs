@@ -13,9 +13,9 @@ use crate::data::{self, Column, Content, Data, Element, Format, Limits, Separato
 use crate::layout::{Form, Layout, Layouts};
 use crate::picture::{self, Bounds, Undrawn};
 use crate::source::line;
-use crate::types::Type;
 use crate::types::encoding::Code;
-use crate::types::stored::{Axis, Cell, Held, Stored, Unstored};
+use crate::types::stored::{Axis, Cell, Held, Stored, Unstored, plain_name};
+use crate::types::{Scalar, Type};
 use crate::value::{Buffer, Case, Class, Value};
 use bytes::Bytes;
 use num_traits::ToPrimitive;
@@ -298,7 +298,7 @@ impl Reading<'_> {
         let own = match cell {
             Cell::Scalar(scalar) => Class::of_scalar(*scalar),
             Cell::Code(_) => class,
-            Cell::Sum(..) | Cell::Variant(..) => return false,
+            Cell::Case(..) | Cell::Sum(..) | Cell::Variant(..) => return false,
         };
         column.missing.is_empty() && own == class
     }
@@ -356,7 +356,7 @@ impl Reading<'_> {
         failed: &impl Fn(Trouble) -> Failure,
     ) -> Result<Buffer, Failure> {
         let places = |cell: &Cell| match cell {
-            Cell::Scalar(_) => Ok(None),
+            Cell::Scalar(_) | Cell::Case(..) => Ok(None),
             Cell::Code(ty) | Cell::Sum(_, ty) | Cell::Variant(_, ty) => {
                 let layout = self.layouts.of(ty);
                 // A case with an argument is one slot; what has none of its own takes no part.
@@ -472,6 +472,7 @@ fn to_data(
             Cell::Code(ty) => data::unsigned(data::class_of_codes(ty))
                 .map(Element::Scalar)
                 .ok_or_else(|| not_held("codes of up to 64 bits are held"))?,
+            Cell::Case(..) => Element::Scalar(Scalar::String),
             Cell::Sum(..) | Cell::Variant(..) => return Err(not_held("a cell is empty or not")),
         };
         if cell.optional() && !format.has_empty_cells() {
@@ -479,7 +480,12 @@ fn to_data(
         }
         let mut cells = own(element.class(), count)?;
         let mut missing = Vec::new();
-        if slots == 1 && layout.slots == 1 && !cell.optional() {
+        // Of a variant that has names for its cases, those.
+        let names: Vec<Value> = match cell.inner() {
+            Cell::Case(names, _) => names.iter().map(|name| Value::str(&**name)).collect(),
+            _ => Vec::new(),
+        };
+        if slots == 1 && layout.slots == 1 && !cell.optional() && names.is_empty() {
             cells.append(value, count);
             return Ok(Column::new(element, cells));
         }
@@ -508,7 +514,11 @@ fn to_data(
                 missing.push(empty);
             }
             let text = matches!(cells, Buffer::Any(_)) && empty;
-            cells.push(if text { Value::str("") } else { found });
+            let name = match &found {
+                Value::Sum(case) if !empty => case.0.to_usize().and_then(|case| names.get(case)),
+                _ => None,
+            };
+            cells.push(if text { Value::str("") } else { name.cloned().unwrap_or(found) });
         }
         Ok(Column { element, cells, missing })
     };
@@ -548,7 +558,7 @@ fn archive(
     for (at, (name, ty)) in fields.iter().enumerate() {
         let (start, part) = layout.part(at).unwrap_or((0, layout.clone()));
         let own = if part.slots == layout.slots { value.clone() } else { value.slots(start, part.slots) };
-        arrays.push((name.clone(), data(ty, &own)?));
+        arrays.push((plain_name(name), data(ty, &own)?));
     }
     data::write_archive(&arrays, limits)
 }
