@@ -63,7 +63,7 @@ fn evaluation_is_timed() {
 fn numbers_matrices_and_pictures_are_plotted() {
     let mut terminal = Terminal::open();
     terminal.answers(":plot (1, 4, 9)", "┤");
-    terminal.answers(":plot #iota[3 \\* 4]", "0 is ░, 11 is █");
+    terminal.answers(":plot #iota[3 \\* 4]", "█\u{1b}[0m 11");
     terminal.answers(":plot bar_chart ((\"Ada\", \"Alan\"), (3, 1)) |> titled \"Cats\"", "Alan │");
     terminal.answers(":plot", "write `:plot EXPRESSION`");
     terminal.answers(":plot \"text\"", "E0403");
