@@ -77,8 +77,8 @@ pub struct Limits<'a> {
     pub interrupt: &'a AtomicBool,
     /// Bytes that one value may take.
     pub memory: u64,
-    /// Is told now and then how many rounds of a loop are over, and how many there will be; by any thread.
-    pub tell: &'a (dyn Fn(u64, u64) + Sync),
+    /// Who is told now and then how many rounds of a loop are over, and how many there will be; by any thread.
+    pub tell: Option<&'a (dyn Fn(u64, u64) + Sync)>,
 }
 
 /// How a run ended.

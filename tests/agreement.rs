@@ -6,6 +6,7 @@ use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 use shelf::Shelf;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// What becomes of a program: how it ends, what it prints, what it reports.
 fn run(executor: Executor, threads: usize, program: &str, shelf: &Shelf) -> (Status, String, Vec<String>) {
@@ -72,6 +73,24 @@ fn what_once_differed_agrees() {
         assert!(unsound.is_none(), "{name} is wrong:\n{}", unsound.map_or("", |text| text));
     }
     all_agree(&programs, 3, &Shelf::default());
+}
+
+/// Vectors of 128 bits, which every processor has, and of whatever else this one has, give the same.
+#[test]
+fn vectors_of_any_length_agree() {
+    let printed = |path: &Path, bits: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_felis"));
+        command.arg(path).env("FELIS_EXECUTOR", "eager").env("FELIS_VECTORS", bits);
+        command.output().expect("the command runs")
+    };
+    let found = programs("tests/agreement").into_iter().chain(programs("benches/kernels"));
+    let mut count = 0;
+    for path in found {
+        let (narrow, own) = (printed(&path, "128"), printed(&path, ""));
+        assert_eq!(narrow, own, "{path:?}");
+        count += usize::from(!own.stdout.is_empty());
+    }
+    assert!(count > 20, "only {count} programs were found");
 }
 
 /// Programs that stop while they run stop in the same place.

@@ -26,6 +26,11 @@ const WAVES: &str = "fun waves[I:COMPACTLINEAR](k:int):real ^ I => [ (((i :>> in
 fn matrix_products_are_contracted() {
     let text = loops(&format!("{WAVES}val m = matmul (waves[40 \\* 50] 7, waves[50 \\* 60] 5);"));
     assert!(text.contains("  contract fused "), "{text}");
+    // Of arrays that are there, too: a column is not copied for each row.
+    let text = loops(&format!(
+        "{WAVES}val a = waves[300 \\* 300] 7;\nval b = waves[300 \\* 300] 5;\nval m = matmul (a, b);"
+    ));
+    assert!(text.contains("  contract fused ") && !text.contains("local"), "{text}");
     let text = loops(&format!(
         "{WAVES}val a = waves[40 \\* 50] 7;\nval b = waves[50 \\* 60] 5;
 val m = [ sum [ a.(i \\, k) * b.(k \\, j) for k in ..[50] ] for i in ..[40], j in ..[60] ];"

@@ -320,6 +320,37 @@ fn compiled_loops_in_parallel_tell_how_far_they_are() {
 }
 
 #[test]
+fn compiled_loops_in_order_tell_how_far_they_are() {
+    on_large_stack(|| {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let heard = told.clone();
+        let mut session = Session::new().with_executor(Executor::Compiled, 2);
+        session.set_watcher(Box::new(move |progress| heard.lock().expect("no panic").push(progress)));
+        shown(&mut session, "var v : int ^ 5 = 1, 2, 3, 4, 5; var last = 0;");
+        // What a round leaves, in a variable or in an array, the next one finds, in whatever piece it is.
+        let text = "for i in 0..<3000000 do
+            last = (last * 31 + v.(i.mod[5])) % 1000003;
+            &v.(i.mod[5]) <- last;
+        done";
+        shown(&mut session, text);
+        let told = std::mem::take(&mut *told.lock().expect("no panic"));
+        let rounds: Vec<_> = told.iter().flatten().collect();
+        // The evaluator would say so thousands of times.
+        assert!(
+            (4..1_000).contains(&rounds.len()) && rounds.iter().all(|p| p.total == 3_000_000),
+            "{told:?}"
+        );
+        assert!(rounds.is_sorted_by_key(|p| p.done), "{told:?}");
+        assert_eq!(rounds.last().map(|p| p.done), Some(3_000_000));
+        let found = shown(&mut session, "(last, v)");
+        let mut plain = Session::new().with_executor(Executor::Reference, 1);
+        shown(&mut plain, "var v : int ^ 5 = 1, 2, 3, 4, 5; var last = 0;");
+        shown(&mut plain, text);
+        assert_eq!(found, shown(&mut plain, "(last, v)"));
+    });
+}
+
+#[test]
 fn kinds_live_in_a_session() {
     let mut session = Session::new();
     shown(&mut session, VISIBILITY);

@@ -27,6 +27,7 @@ impl Checker<'_> {
 
     fn reshaped(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
         let to = self.lower(written);
+        let to = if to.has_error() { Type::error() } else { to };
         // What cannot tell its own type has the one it is said to be read as.
         let hint = matches!(inner.kind, ExprKind::Lambda(_) | ExprKind::Inject { .. }).then_some(&to);
         let term = self.expr(inner, hint);

@@ -252,7 +252,8 @@ impl Checker<'_> {
         let scope = self.item.type_scope.keys().map(|k| &**k);
         let similar = similar(text, BUILT_IN.into_iter().chain(declared).chain(scope));
         let similar = self.env.elsewhere(text).or(similar);
-        self.report(CheckError::UnknownType { span: name.span, name: text.to_string(), similar });
+        let value = self.lookup_local(text).is_some() || self.env.values.contains_key(text);
+        self.report(CheckError::UnknownType { span: name.span, name: text.to_string(), similar, value });
         // One message for one item.
         self.item.type_scope.insert(name.text.clone(), Type::error());
         Type::error()

@@ -199,11 +199,12 @@ impl Run<'_, '_> {
         let watch = Mutex::new(&mut self.machine.watch);
         // Whoever finds it taken has nothing newer to say.
         let tell = |done, total| {
-            if let (true, Ok(mut watch)) = (watched, watch.try_lock()) {
+            if let Ok(mut watch) = watch.try_lock() {
                 watch.at(done, total);
             }
         };
-        let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory, tell: &tell };
+        let tell: Option<&(dyn Fn(u64, u64) + Sync)> = if watched { Some(&tell) } else { None };
+        let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory, tell };
         let ran = kernel.run(inputs, &limits);
         if watched {
             self.machine.watch.leave();

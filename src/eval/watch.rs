@@ -3,6 +3,8 @@
 //! Takes the rounds of the outermost loop that knows how many it will have; gives them to a watcher, if
 //! there is one. Says nothing about time: that is the watcher's affair.
 
+use std::time::{Duration, Instant};
+
 /// How far a loop is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
@@ -17,6 +19,9 @@ pub struct Progress {
 /// Is told how far the outermost loop is, often; `None` when that loop is over.
 pub type Watcher = Box<dyn FnMut(Option<Progress>) + Send>;
 
+/// The watcher hears of long rounds at least about as often.
+const OFTEN: Duration = Duration::from_millis(10);
+
 /// The outermost loop, and who watches it.
 #[derive(Default)]
 pub(super) struct Watch {
@@ -26,6 +31,8 @@ pub(super) struct Watch {
     number: u64,
     /// The watcher has been told of this loop.
     told: bool,
+    /// When it was told last.
+    last: Option<Instant>,
 }
 
 impl Watch {
@@ -53,6 +60,10 @@ impl Watch {
         if let Some(progress) = &mut self.outermost {
             progress.done += 1;
         }
+        // A round may take long although few things are evaluated in it: its work may be compiled.
+        if self.last.is_none_or(|last| last.elapsed() > OFTEN) {
+            self.tell();
+        }
     }
 
     /// So many rounds of the outermost loop are over, of so many; or of the next one that takes its place.
@@ -79,6 +90,7 @@ impl Watch {
     pub fn tell(&mut self) {
         if let (Some(progress), Some(watcher)) = (self.outermost, &mut self.watcher) {
             self.told = true;
+            self.last = Some(Instant::now());
             watcher(Some(progress));
         }
     }

@@ -1,8 +1,11 @@
 //! The machine code of a nest.
 
-use super::emit::{self, Emit, Frame, Phase};
+use super::emit::{self, Emit};
+use super::evex::BYTES;
 use super::math;
 use super::native::Functions;
+use super::phase::{self, Frame, Phase};
+use super::wide;
 use crate::loops::{Item, Math, Nest, Op, Stmt, Ty, for_each_stmt};
 use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
@@ -61,7 +64,7 @@ impl Code {
     /// Makes the code of a nest.
     pub fn compile(nest: &Nest) -> Result<Code, String> {
         let (module, ids, _) = build(nest, false)?;
-        let (phases, frame) = emit::phases(nest);
+        let (phases, frame) = phase::phases(nest);
         Ok(Code { phases, frame, functions: Functions::finish(module, &ids)? })
     }
 
@@ -112,12 +115,24 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
             blocks.insert(f, id.map_err(|error| error.to_string())?);
         }
     }
-    let (phases, frame) = emit::phases(nest);
+    let mut wides = Vec::new();
+    for_each_stmt(&nest.body, &mut |stmt| wides.extend(wide::assemble(nest, stmt)));
+    let mut wide_ids = Vec::new();
+    for (index, wide) in &wides {
+        let mut signature = module.make_signature();
+        signature.params.push(AbiParam::new(types::I64));
+        let name = format!("wide{index}");
+        let id =
+            module.declare_function(&name, Linkage::Local, &signature).map_err(|error| error.to_string())?;
+        module.define_function_bytes(id, BYTES as u64, &wide.code, &[]).map_err(|error| error.to_string())?;
+        wide_ids.push(id);
+    }
+    let (phases, frame) = phase::phases(nest);
     let mut context = module.make_context();
     let mut builder_context = FunctionBuilderContext::new();
     let (mut ids, mut text) = (Vec::new(), String::new());
     for (i, phase) in phases.iter().enumerate() {
-        let signature = emit::signature(module.make_signature());
+        let signature = phase::signature(module.make_signature());
         let id = module
             .declare_function(&format!("phase{i}"), Linkage::Local, &signature)
             .map_err(|error| error.to_string())?;
@@ -131,6 +146,9 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
             functions.blocks.insert(*f, module.declare_func_in_func(*id, b.func));
         }
         functions.contract = contract.map(|id| module.declare_func_in_func(id, b.func));
+        for ((index, wide), id) in wides.iter().zip(&wide_ids) {
+            functions.wide.insert(*index, (module.declare_func_in_func(*id, b.func), wide));
+        }
         b = Emit::phase(b, nest, &frame, phase, &functions);
         b.finalize(module.target_config());
         if show {

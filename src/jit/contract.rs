@@ -10,7 +10,7 @@
 //!
 //! Written for fixed lengths, so that the compiler makes vectors of it; once for each family of processors.
 
-use super::emit::{DONE, STOPPED};
+use super::phase::{DONE, STOPPED};
 use crate::core::reduction::{LANES, tree};
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -1,13 +1,10 @@
-//! Loops → instructions.
+//! Loops → instructions: one function for each [`Phase`] of a nest.
 //!
-//! A nest is cut into [`Phase`]s at its parallel statements: each becomes one function of three
-//! arguments, the address of the [`Frame`] and the range of rounds it is to do. What one phase sets and
-//! another reads travels through the frame; constants are made again. A function gives [`DONE`],
-//! [`FAILED`] or [`STOPPED`].
-//!
-//! Innermost loops that only compute go by vectors ([`super::vector`]); loops around loops per element by vectors with masks
+//! Innermost loops that only compute go by vectors ([`super::vector`], [`super::wide`]); loops around loops per element by vectors with masks
 //! ([`super::masks`]).
 
+use super::phase::{DONE, FAILED, Frame, Phase, Rounds, STOPPED};
+use super::wide::Wide;
 use crate::core::reduction::{Joining, LANES, tree};
 use crate::loops::{
     Array, Binary, Cast, Compare, Contraction, Item, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary,
@@ -15,117 +12,10 @@ use crate::loops::{
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
-    AbiParam, Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, Signature, StackSlotData, StackSlotKind,
-    Type, Value, types,
+    Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
 };
 use cranelift_frontend::{FunctionBuilder, Variable};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// All rounds are done.
-pub const DONE: i64 = 0;
-/// Something went wrong.
-pub const FAILED: i64 = 1;
-/// It was stopped from outside.
-pub const STOPPED: i64 = 2;
-
-/// A piece of a nest that is one function.
-#[derive(Clone, Debug)]
-pub struct Phase {
-    /// The statements of the nest's body that belong to it.
-    pub stmts: std::ops::Range<usize>,
-    /// The register that holds the number of rounds, if they are parallel.
-    pub count: Option<Reg>,
-}
-
-/// What travels between the phases, and where: in words from the start.
-#[derive(Clone, Debug, Default)]
-pub struct Frame {
-    /// Addresses of arrays, in order.
-    pub arrays: usize,
-    /// Sizes.
-    pub sizes: usize,
-    /// Scalars that are given.
-    pub scalars: usize,
-    /// Registers that are read outside of the phase that sets them.
-    pub regs: BTreeMap<Reg, usize>,
-    /// Variables of several phases.
-    pub vars: BTreeMap<Var, usize>,
-    /// Words in all.
-    pub words: usize,
-}
-
-/// The phases of a nest, and their frame.
-pub fn phases(nest: &Nest) -> (Vec<Phase>, Frame) {
-    let mut phases: Vec<Phase> = Vec::new();
-    let mut start = 0;
-    for (at, stmt) in nest.body.iter().enumerate() {
-        if let Stmt::Each { count, .. } = stmt {
-            if start < at {
-                phases.push(Phase { stmts: start..at, count: None });
-            }
-            phases.push(Phase { stmts: at..at + 1, count: Some(*count) });
-            start = at + 1;
-        }
-    }
-    if start < nest.body.len() {
-        phases.push(Phase { stmts: start..nest.body.len(), count: None });
-    }
-    // Word 0 is the address of the flag that stops a run.
-    let arrays = 1;
-    let sizes = arrays + nest.arrays.len();
-    let scalars = sizes + nest.sizes.len();
-    let mut words = scalars + nest.scalars.len();
-    let (mut regs, mut vars) = (BTreeMap::new(), BTreeMap::new());
-    let mut set_in: HashMap<Reg, usize> = HashMap::new();
-    let mut var_in: HashMap<Var, usize> = HashMap::new();
-    let mut crossing: BTreeSet<Reg> = nest.words.iter().copied().collect();
-    let mut shared: BTreeSet<Var> = BTreeSet::new();
-    for (p, phase) in phases.iter().enumerate() {
-        for stmt in &nest.body[phase.stmts.clone()] {
-            if let Stmt::Let(reg, _) | Stmt::Total { result: reg, .. } = stmt {
-                set_in.insert(*reg, p);
-            }
-        }
-        let mut read = |reg: Reg| {
-            if set_in.get(&reg).is_some_and(|at| *at != p) {
-                crossing.insert(reg);
-            }
-        };
-        let mut touched = |var: Var| {
-            if *var_in.entry(var).or_insert(p) != p {
-                shared.insert(var);
-            }
-        };
-        for_each_stmt(&nest.body[phase.stmts.clone()], &mut |stmt| {
-            stmt.for_each_reg(&mut read);
-            match stmt {
-                Stmt::Total { item, .. } => item.regs().for_each(&mut read),
-                Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) => touched(*var),
-                _ => {}
-            }
-        });
-        if let Some(count) = phase.count {
-            // The number of rounds is read by whoever cuts them.
-            crossing.insert(count);
-        }
-    }
-    for reg in crossing {
-        regs.insert(reg, words);
-        words += 1;
-    }
-    for var in shared {
-        vars.insert(var, words);
-        words += 1;
-    }
-    (phases, Frame { arrays, sizes, scalars, regs, vars, words })
-}
-
-/// The signature of a phase's function.
-pub fn signature(mut signature: Signature) -> Signature {
-    signature.params.extend([AbiParam::new(types::I64); 3]);
-    signature.returns.push(AbiParam::new(types::I64));
-    signature
-}
+use std::collections::{BTreeSet, HashMap};
 
 /// Whether the processor multiplies and adds in one instruction.
 pub fn fuses() -> bool {
@@ -149,13 +39,15 @@ pub fn machine_type(ty: Ty) -> Type {
 
 /// What a function calls.
 #[derive(Default)]
-pub struct Functions {
+pub struct Functions<'n> {
     /// Functions of numbers.
     pub math: HashMap<Math, FuncRef>,
     /// Those of them that take a block of numbers.
     pub blocks: HashMap<Math, FuncRef>,
     /// The kernel for contractions.
     pub contract: Option<FuncRef>,
+    /// Those of loops by wide vectors, by their index.
+    pub wide: HashMap<Reg, (FuncRef, &'n Wide)>,
 }
 
 /// One function under construction.
@@ -165,7 +57,7 @@ pub struct Emit<'n, 'f> {
     /// What is written.
     pub nest: &'n Nest,
     frame: &'n Frame,
-    pub(super) functions: &'n Functions,
+    pub(super) functions: &'n Functions<'n>,
     args: Value,
     pub(super) regs: HashMap<Reg, Value>,
     vars: HashMap<Var, Variable>,
@@ -182,7 +74,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         nest: &'n Nest,
         frame: &'n Frame,
         phase: &Phase,
-        functions: &'n Functions,
+        functions: &'n Functions<'n>,
     ) -> FunctionBuilder<'f> {
         let entry = b.create_block();
         b.append_block_params_for_function_params(entry);
@@ -204,9 +96,12 @@ impl<'n, 'f> Emit<'n, 'f> {
         };
         let stmts = &nest.body[phase.stmts.clone()];
         this.enter(stmts);
-        match stmts {
-            [Stmt::Each { index, body, .. }] => {
+        match (stmts, phase.rounds) {
+            ([Stmt::Each { index, body, .. }], Rounds::Parallel(_)) => {
                 this.rounds(*index, params[1], params[2], body, None);
+            }
+            ([Stmt::For { label, index, body, .. }], Rounds::InOrder(..)) => {
+                this.rounds(*index, params[1], params[2], body, Some(*label));
             }
             _ => {
                 if !this.stmts(stmts) {
@@ -459,6 +354,9 @@ impl<'n, 'f> Emit<'n, 'f> {
 
     /// A loop from `low` up to, not including, `high`.
     fn rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], label: Option<Label>) {
+        if let Some(wide) = self.functions.wide.get(&index) {
+            return self.wide_rounds(*wide, index, (low, high), body, None);
+        }
         let low = match super::vector::plan(self.nest, index, body, None) {
             Some(plan) => self.vector_rounds(&plan, index, low, high, body, label.is_some()),
             None => match super::masks::plan(self.nest, index, body) {
@@ -502,22 +400,42 @@ impl<'n, 'f> Emit<'n, 'f> {
             types::F32 => self.b.ins().f32const(joining.neutral() as f32),
             _ => self.b.ins().f64const(joining.neutral()),
         };
+        let wide = self.functions.wide.get(&index);
         let start = match super::vector::plan(self.nest, index, body, Some(item)) {
-            Some(plan) => {
+            Some(plan) if wide.is_none() => {
                 let (accumulators, start) = self.vector_total(&plan, index, low, high, body, item, neutral);
                 for (i, lane) in accumulators.into_iter().enumerate() {
                     self.b.ins().store(flags, lane, lanes, 16 * i as i32);
                 }
                 start
             }
-            None => {
+            _ => {
                 for i in 0..LANES as i32 {
                     self.b.ins().store(flags, neutral, lanes, i * bytes as i32);
                 }
                 low
             }
         };
-        // One at a time: the lanes take turns, so that none waits for the one before.
+        if let Some(wide) = wide {
+            self.wide_rounds(*wide, index, (low, high), body, Some(lanes));
+        } else {
+            self.turns(index, (low, start, high), body, item, lanes);
+        }
+        let lanes = std::array::from_fn(|i| self.b.ins().load(ty, flags, lanes, i as i32 * bytes as i32));
+        tree(lanes, |a, b| self.joined(joining, a, b))
+    }
+
+    /// One element at a time: the lanes take turns, so that none waits for the one before.
+    fn turns(
+        &mut self,
+        index: Reg,
+        (low, start, high): (Value, Value, Value),
+        body: &[Stmt],
+        item: Item,
+        lanes: Value,
+    ) {
+        let ty = machine_type(item.ty(self.nest));
+        let flags = MemFlagsData::new().with_notrap();
         let (head, inside, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         let at = self.b.append_block_param(head, types::I64);
         self.jump(head, &[start]);
@@ -529,7 +447,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         if self.stmts(body) {
             let from = self.b.ins().isub(at, low);
             let lane = self.b.ins().band_imm_s(from, LANES as i64 - 1);
-            let offset = self.b.ins().imul_imm_s(lane, i64::from(bytes));
+            let offset = self.b.ins().imul_imm_s(lane, i64::from(ty.bytes()));
             let place = self.b.ins().iadd(lanes, offset);
             let old = self.b.ins().load(ty, flags, place, 0);
             let new = match item {
@@ -548,8 +466,6 @@ impl<'n, 'f> Emit<'n, 'f> {
             self.jump(head, &[after]);
         }
         self.b.switch_to_block(end);
-        let lanes = std::array::from_fn(|i| self.b.ins().load(ty, flags, lanes, i as i32 * bytes as i32));
-        tree(lanes, |a, b| self.joined(joining, a, b))
     }
 
     /// `a * b + c`, rounded once, of numbers; of vectors, if the processor has it.

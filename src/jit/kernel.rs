@@ -2,8 +2,8 @@
 
 use super::Shared;
 use super::code::Code;
-use super::emit::{DONE, FAILED, Phase, STOPPED};
 use super::native::FrameAddress;
+use super::phase::{DONE, FAILED, Phase, Rounds, STOPPED};
 use crate::core::Root;
 use crate::kernel::{Input, Kernel, Limits, Ran};
 use crate::loops::{Nest, Origin, Stmt};
@@ -13,12 +13,16 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 /// Nanoseconds of work from which several threads pay.
 const WORTH_SPLITTING: f64 = 200_000.0;
 
 /// Nanoseconds of work of a piece: between two of them a run can be stopped.
 const PIECE: f64 = 100_000.0;
+
+/// Somebody who is told how far a loop is hears of it about as often.
+const OFTEN: Duration = Duration::from_millis(10);
 
 /// Pieces for each thread, so that uneven ones even out.
 const PIECES_EACH: usize = 4;
@@ -78,7 +82,9 @@ impl NestKernel {
                     DONE if stop.load(Ordering::Relaxed) && high < count => return STOPPED,
                     DONE => {
                         low = high;
-                        (limits.tell)(low as u64, count as u64);
+                        if let Some(tell) = limits.tell {
+                            tell(low as u64, count as u64);
+                        }
                     }
                     other => return other,
                 }
@@ -104,7 +110,10 @@ impl NestKernel {
                 match self.piece(at, &mut words.clone(), (bound(piece), bound(piece + 1)), memory) {
                     DONE => {
                         let own = (bound(piece + 1) - bound(piece)) as u64;
-                        tell(done.fetch_add(own, Ordering::Relaxed) + own, count as u64);
+                        let done = done.fetch_add(own, Ordering::Relaxed) + own;
+                        if let Some(tell) = tell {
+                            tell(done, count as u64);
+                        }
                     }
                     // A failure counts for more: the evaluator can be stopped, too.
                     FAILED => status.store(FAILED, Ordering::Relaxed),
@@ -115,6 +124,27 @@ impl NestKernel {
             });
         });
         status.into_inner()
+    }
+
+    /// Does the rounds of a loop in order: all at once, unless somebody wants to know how far it is.
+    fn in_order(&self, at: usize, (from, high): (i64, i64), words: &mut [u64], limits: &Limits<'_>) -> i64 {
+        let Some(tell) = limits.tell else {
+            return self.code.functions.call(at, FrameAddress::of(words), from, high);
+        };
+        let (mut low, mut rounds) = (from, 1);
+        while low < high {
+            let next = high.min(low.saturating_add(rounds));
+            let begun = Instant::now();
+            match self.code.functions.call(at, FrameAddress::of(words), low, next) {
+                DONE => low = next,
+                other => return other,
+            }
+            tell(low.abs_diff(from), high.abs_diff(from));
+            if begun.elapsed() < OFTEN {
+                rounds = rounds.saturating_mul(2);
+            }
+        }
+        DONE
     }
 
     /// The value of a result.
@@ -247,12 +277,16 @@ impl Kernel for NestKernel {
         }
         let mut each = 0;
         for (at, phase) in self.code.phases.iter().enumerate() {
-            let status = match phase.count {
-                None => self.code.functions.call(at, FrameAddress::of(&mut words), 0, 0),
-                Some(count) => {
+            let status = match phase.rounds {
+                Rounds::Once => self.code.functions.call(at, FrameAddress::of(&mut words), 0, 0),
+                Rounds::Parallel(count) => {
                     each += 1;
                     let count = words[frame.regs[&count]] as i64;
                     self.rounds((at, each - 1), count, &mut words, limits)
+                }
+                Rounds::InOrder(low, high) => {
+                    let (low, high) = (words[frame.regs[&low]] as i64, words[frame.regs[&high]] as i64);
+                    self.in_order(at, (low, high), &mut words, limits)
                 }
             };
             match status {

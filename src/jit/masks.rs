@@ -20,7 +20,7 @@
 use super::emit::{Emit, fuses, machine_type};
 use crate::loops::{Array, Binary, Compare, Label, Math, Nest, Op, Reg, Stmt, Ty, Unary, Var, for_each_stmt};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{Block, Endianness, InstBuilder, MemFlagsData, Value, types};
+use cranelift_codegen::ir::{Block, Endianness, InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_frontend::Variable;
 use std::collections::{HashMap, HashSet};
 
@@ -29,6 +29,11 @@ const VECTORS: usize = 2;
 
 /// Elements that go together.
 const WIDTH: usize = 2 * VECTORS;
+
+/// The vector of two numbers of 8 bytes.
+fn pair(ty: Ty) -> Type {
+    if ty.is_float() { types::F64X2 } else { types::I64X2 }
+}
 
 /// Operations on vectors that make up for one that is done lane by lane.
 const FEW: usize = 3;
@@ -349,8 +354,7 @@ impl Emit<'_, '_> {
 
     fn zero_vector(&mut self, ty: Ty) -> Value {
         let zero = self.zero(machine_type(ty));
-        let vector = if ty.is_float() { types::F64X2 } else { types::I64X2 };
-        self.b.ins().splat(vector, zero)
+        self.b.ins().splat(pair(ty), zero)
     }
 
     /// Variables that hold vectors.
@@ -613,7 +617,7 @@ impl Emit<'_, '_> {
             {
                 let at = self.reg(*at);
                 let (place, flags) = (self.address(*array, at), self.flags(*array));
-                let vector = if ty.is_float() { types::F64X2 } else { types::I64X2 };
+                let vector = pair(ty);
                 Made::Vectors(std::array::from_fn(|i| self.b.ins().load(vector, flags, place, 16 * i as i32)))
             }
             op if by_vectors(self.nest, &masked.plan.roles, reg, op) => self.by_vectors(masked, ty, op),
@@ -675,16 +679,17 @@ impl Emit<'_, '_> {
     }
 
     /// The second where a mask has lanes, elsewhere the third.
-    fn blend(&mut self, mask: Value, a: Value, b: Value) -> Value {
+    pub(super) fn blend(&mut self, mask: Value, a: Value, b: Value) -> Value {
         let ty = self.b.func.dfg.value_type(a);
         let little = MemFlagsData::new().with_endianness(Endianness::Little);
-        let mask = if ty == types::I64X2 { mask } else { self.b.ins().bitcast(ty, little, mask) };
+        let as_they_are = self.b.func.dfg.value_type(mask) == ty;
+        let mask = if as_they_are { mask } else { self.b.ins().bitcast(ty, little, mask) };
         self.b.ins().bitselect(mask, a, b)
     }
 
     /// A register as vectors.
     fn as_vectors(&mut self, masked: &Masked<'_>, reg: Reg) -> [Value; VECTORS] {
-        let vector = if self.nest.regs[reg as usize].is_float() { types::F64X2 } else { types::I64X2 };
+        let vector = pair(self.nest.regs[reg as usize]);
         match masked.made.get(&reg) {
             Some(Made::Vectors(vectors)) => *vectors,
             Some(Made::Mask(mask)) => {

@@ -1,7 +1,7 @@
 //! Compiled execution: loops → machine code, run on all cores.
 //!
 //! [`Jit`] is the [`Accelerator`] of a session. It asks [`crate::lower`] for the loops of a part, looks
-//! whether code of that structure exists, and otherwise makes it ([`emit`], [`vector`], [`code`]).
+//! whether code of that structure exists, and otherwise makes it ([`phase`], [`emit`], [`vector`], [`code`]).
 //! [`kernel`] feeds values in, runs the phases (parallel ones in pieces, through rayon) and makes values
 //! of the results.
 //!
@@ -12,11 +12,14 @@
 mod code;
 mod contract;
 mod emit;
+mod evex;
 mod kernel;
 mod masks;
 mod math;
 mod native;
+mod phase;
 mod vector;
+mod wide;
 
 use crate::kernel::{Accelerator, Kernel, Part, What};
 use crate::loops::{Key, Nest};

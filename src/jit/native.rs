@@ -10,6 +10,7 @@
 //! statement write different slots, namely those of their own index; they only read what others
 //! have set before. So there is no data race: threads meet only at the end of a phase, where rayon
 //! synchronises them. An array that each piece has of its own is made for a piece and written into its copy of the frame.
+//! A loop by [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are masked.
 
 use super::contract::{Lanes, Strided, TILE};
 use crate::core::reduction::LANES;
@@ -39,7 +40,7 @@ impl Functions {
 
     /// Calls a function with a frame and a range of rounds.
     ///
-    /// The frame is as [`super::emit::Frame`] says: the caller has put live addresses into it.
+    /// The frame is as [`super::phase::Frame`] says: the caller has put live addresses into it.
     pub(super) fn call(&self, at: usize, frame: FrameAddress, low: i64, high: i64) -> i64 {
         // SAFETY: the address is that of a function of this signature, made by `emit`, and the module
         // that holds it lives as long as `self`. What the function does is argued at the top.
@@ -59,8 +60,8 @@ impl Drop for Functions {
 
 /// Contracts, as code asks for it: see [`Contraction`](crate::loops::Contraction). `words` are the address of the flag that
 /// stops a run, those of three arrays (results, left, right), whether products are fused, and the numbers in the order of
-/// [`Contraction::regs`](crate::loops::Contraction::regs). Gives [`DONE`](super::emit::DONE), or
-/// [`STOPPED`](super::emit::STOPPED) if it was stopped.
+/// [`Contraction::regs`](crate::loops::Contraction::regs). Gives [`DONE`](super::phase::DONE), or
+/// [`STOPPED`](super::phase::STOPPED) if it was stopped.
 pub(super) extern "C" fn contract(words: *const u64) -> i64 {
     /// The slots from one on that strides reach.
     fn reach(rows: usize, row: usize, columns: usize, column: usize) -> usize {

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 /// What a register is in the rounds of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Role {
+pub(super) enum Role {
     /// The same in all.
     Same,
     /// The index plus what is the same in all.
@@ -29,9 +29,9 @@ enum Role {
 
 /// How a loop goes by vectors.
 pub struct Plan {
-    roles: HashMap<Reg, Role>,
+    pub(super) roles: HashMap<Reg, Role>,
     /// Bytes of a lane.
-    width: usize,
+    pub(super) width: usize,
     /// Vectors in flight.
     unroll: usize,
 }
@@ -250,6 +250,18 @@ impl Emit<'_, '_> {
         })
     }
 
+    /// Sets the registers of a role that are single values.
+    pub(super) fn set(&mut self, plan: &Plan, body: &[Stmt], role: Role) {
+        for stmt in body {
+            if let Stmt::Let(reg, op) = stmt
+                && plan.roles.get(reg) == Some(&role)
+            {
+                let value = self.op(op);
+                self.regs.insert(*reg, value);
+            }
+        }
+    }
+
     #[allow(clippy::too_many_arguments, clippy::type_complexity)]
     fn vectors(
         &mut self,
@@ -280,14 +292,7 @@ impl Emit<'_, '_> {
         let outer = self.regs.clone();
         // What is the same in all rounds is computed once. What depends on the index waits for it.
         let mut splats: HashMap<Reg, Value> = HashMap::new();
-        for stmt in body {
-            if let Stmt::Let(reg, op) = stmt
-                && plan.roles.get(reg) == Some(&Role::Same)
-            {
-                let value = self.op(op);
-                self.regs.insert(*reg, value);
-            }
-        }
+        self.set(plan, body, Role::Same);
         for stmt in body {
             let mut wanted = Vec::new();
             match stmt {
@@ -408,16 +413,8 @@ impl Emit<'_, '_> {
                 self.compare(*kind, ty, a, b)
             }
             Op::Select(c, a, b) => {
-                let ty = plan.vector(ty);
                 let (c, a, b) = (get(c), get(a), get(b));
-                let mask = if self.b.func.dfg.value_type(c) == ty {
-                    c
-                } else {
-                    let little =
-                        MemFlagsData::new().with_endianness(cranelift_codegen::ir::Endianness::Little);
-                    self.b.ins().bitcast(ty, little, c)
-                };
-                self.b.ins().bitselect(mask, a, b)
+                self.blend(c, a, b)
             }
             Op::Call(Math::Fma, args) => {
                 let (a, b, c) = (get(&args[0]), get(&args[1]), get(&args[2]));

@@ -23,13 +23,13 @@ impl<'a> Lower<'a> {
             self.emit(Stmt::Fail)?;
             return self.zero(&ty);
         }
-        if prim == Prim::Fuses {
-            let known = fuses(&self.types(frame, type_args));
-            return self.int(u64::from(known)).map(V::Word);
-        }
-        if prim == Prim::Sorts {
-            let known = sorts(&self.types(frame, type_args));
-            return self.int(u64::from(known)).map(V::Word);
+        let answer = match prim {
+            Prim::Fuses => Some(fuses(&self.types(frame, type_args))),
+            Prim::Sorts => Some(sorts(&self.types(frame, type_args))),
+            _ => None,
+        };
+        if let Some(answer) = answer {
+            return self.int(u64::from(answer)).map(V::Word);
         }
         let types: Vec<Type> = type_args.iter().map(|t| self.ty(frame, t)).collect();
         let mut values = Vec::new();

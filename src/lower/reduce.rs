@@ -305,18 +305,6 @@ impl<'a> Lower<'a> {
             let body = self.times(rounds, |this| this.block(|this| word(this, x)));
             let (body, value) = body?;
             let result = self.reg(self.type_of(value));
-            // A value known before the loop is none that the body sets.
-            let (mut body, mut value) = (body, value);
-            if !body
-                .iter()
-                .any(|s| matches!(s, Stmt::Let(reg, _) | Stmt::Total { result: reg, .. } if *reg == value))
-            {
-                let var = self.var(self.type_of(value));
-                let again = self.reg(self.type_of(value));
-                body.push(Stmt::Set(var, value));
-                body.push(Stmt::Let(again, Op::Get(var)));
-                value = again;
-            }
             self.emit(Stmt::Total { index, low, high, body, item: Item::One(joining, value), result })?;
             return Ok(V::Word(result));
         }

@@ -63,6 +63,17 @@ pub(crate) fn times(term: &Term, local: u32, count: &dyn Fn(&Type) -> f64) -> f6
             let rounds: f64 = clauses.iter().map(|(_, ty)| count(ty)).product();
             rounds * times(body, local, count)
         }
+        // One of them is taken.
+        TermKind::If(condition, then, otherwise) => {
+            times(condition, local, count) + times(then, local, count).max(times(otherwise, local, count))
+        }
+        TermKind::Match(scrutinee, arms) => {
+            let most = arms.iter().map(|arm| {
+                let guard = arm.guard.as_ref().map_or(0.0, |guard| times(guard, local, count));
+                guard + times(&arm.body, local, count)
+            });
+            times(scrutinee, local, count) + most.fold(0.0, f64::max)
+        }
         TermKind::Block(stmts, value) => {
             let mut sum: f64 = stmts.iter().map(|s| times_stmt(s, local, count)).sum();
             if let Some(value) = value {
@@ -96,10 +107,10 @@ fn times_stmt(stmt: &Stmt, local: u32, count: &dyn Fn(&Type) -> f64) -> f64 {
         }
         StmtKind::While(condition, body) => MANY * (times(condition, local, count) + list(body)),
         StmtKind::If(condition, then, otherwise) => {
-            times(condition, local, count) + list(then) + list(otherwise)
+            times(condition, local, count) + list(then).max(list(otherwise))
         }
         StmtKind::Match(scrutinee, arms) => {
-            times(scrutinee, local, count) + arms.iter().map(|(_, _, body)| list(body)).sum::<f64>()
+            times(scrutinee, local, count) + arms.iter().map(|(_, _, body)| list(body)).fold(0.0, f64::max)
         }
         _ => {
             let mut sum = 0.0;

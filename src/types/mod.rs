@@ -571,6 +571,13 @@ impl Type {
         matches!(self.kind(), TypeKind::Error)
     }
 
+    /// Whether an error already reported stands somewhere in it.
+    pub fn has_error(&self) -> bool {
+        let mut found = self.is_error();
+        self.kind().for_each_child(&mut |child| found = found || child.has_error());
+        found
+    }
+
     /// The scalar it is.
     pub fn as_scalar(&self) -> Option<Scalar> {
         match self.kind() {

@@ -31,6 +31,8 @@ pub enum CheckError {
         span: Span,
         name: String,
         similar: Option<String>,
+        /// A variable or function has this name.
+        value: bool,
     },
     NotCompact {
         span: Span,
@@ -419,7 +421,11 @@ impl CheckError {
             E::Kind(e) => e.to_diagnostic(),
             E::Module(e) => e.to_diagnostic(),
             E::Size(e) => e.to_diagnostic(),
-            E::UnknownType { span, name, similar } => {
+            E::UnknownType { span, name, similar: _, value: true } => {
+                let d = error(span, format!("there is no type `{name}`"), "a value, not a type".into());
+                d.help(format!("a size in a type is a type, as in `typedef N = 3;`; to go on calculating after a type, put parentheses around: `(x :>> int) + {name}`"))
+            }
+            E::UnknownType { span, name, similar, value: false } => {
                 let d = error(span, format!("there is no type `{name}`"), "not a type".into());
                 match similar.as_deref().or_else(|| foreign_type(name)) {
                     Some(other) => d.fix(format!("did you mean `{other}`?"), *span, other),
