@@ -494,7 +494,9 @@ impl Run<'_, '_> {
         if bytes > limit {
             return Err(self.fail(too_much(bytes as usize, 1, limit), span));
         }
-        Ok(())
+        // A copy of so much takes as long as many steps.
+        const MUCH: u64 = 1 << 20;
+        if bytes > MUCH { self.go_on(span) } else { Ok(()) }
     }
 
     /// Fails if codes of a type of this size are too large to compute with.
