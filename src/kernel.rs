@@ -97,8 +97,11 @@ pub trait Kernel: Send + Sync {
     fn inputs(&self) -> &[Input];
     /// The variables it changes. They are inputs, too, the first ones, in this order.
     fn changes(&self) -> &[Root];
+    /// Whether the result may be written over an input, if nobody else holds it: then the input is taken, and the run does not
+    /// fail.
+    fn overwrites(&self, input: usize) -> bool;
     /// Whether it may fail: then the values of `changes` are kept until it is done.
     fn can_fail(&self) -> bool;
-    /// Runs it.
-    fn run(&self, inputs: Vec<Value>, limits: &Limits<'_>) -> Ran;
+    /// Runs it. An input that it has not taken is still there if it fails.
+    fn run(&self, inputs: &mut [Value], limits: &Limits<'_>) -> Ran;
 }

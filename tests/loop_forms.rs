@@ -38,6 +38,21 @@ val m = [ sum [ a.(i \\, k) * b.(k \\, j) for k in ..[50] ] for i in ..[40], j i
     assert!(text.contains("  contract r"), "{text}");
 }
 
+/// In a loop that goes on with its results, and in rounds that run at the same time.
+#[test]
+fn matrix_products_inside_loops_are_contracted() {
+    let text = loops(&format!(
+        "{WAVES}val a = waves[40 \\* 40] 7;\nvar b = waves[40 \\* 40] 5;
+for k in 0..<3000 perform b = matmul (a, b);"
+    ));
+    assert!(text.contains("    contract fused ") && text.contains(": scratch, "), "{text}");
+    let text = loops(&format!(
+        "{WAVES}val a = waves[20 \\* 40 \\* 50] 7 :>> real ^ (40 \\* 50) ^ 20;\nval b = waves[50 \\* 30] 5;
+val c = [ matmul (x, b) for x in a ];"
+    ));
+    assert!(text.contains("    contract fused ") && text.contains(": own, "), "{text}");
+}
+
 #[test]
 fn sums_of_columns_go_by_rows() {
     let text = loops(&format!(

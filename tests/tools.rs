@@ -632,6 +632,29 @@ fn a_run_tells_what_it_took_and_what_parts_became() {
 }
 
 #[test]
+fn the_next_value_of_a_variable_takes_the_memory_of_the_one_before() {
+    let place = folder("next");
+    let program = |next: &str| {
+        format!(
+            "proc main() {{
+  var y = [ (i :>> int) :> real for i in ..[100000] ];
+  for t in 0..<50 do print \"\"; y = [ {next} for i in ..[100000] ]; done
+  println (y.(7 :>> 100000));
+}}"
+        )
+    };
+    let arrays = |next: &str| {
+        fs::write(place.join("p.flx"), program(next)).expect("a file");
+        let ended = felis(&place, &["run", "--stats", "p.flx"]);
+        assert_eq!((ended.code, ended.err.as_str()), (OK, ""));
+        ended.out.lines().find(|line| line.starts_with("arrays took ")).unwrap_or_default().to_string()
+    };
+    assert_eq!(arrays("y.i * 0.5 + 1.0"), "arrays took 800.0 kB, and 0 bytes of those before");
+    // An element that another round reads has to stay.
+    assert_ne!(arrays("y.i * 0.5 + y.(flip i)"), "arrays took 800.0 kB, and 0 bytes of those before");
+}
+
+#[test]
 fn declarations_are_known_without_a_call_of_main() {
     let place = folder("declared");
     let text = "println \"run\";\nfun twice(x:int):int => 2 * x;\nproc main(n:int) { println n; }\n";

@@ -18,7 +18,7 @@ use super::prim::LONGEST_STRING;
 use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
 use super::watch::{Watch, Watcher};
-use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Script, Stmt};
+use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Root, Script, Stmt};
 use crate::data::FileSystem;
 use crate::kernel::Accelerator;
 use crate::layout::{Layout, Layouts, TOO_MANY, countable};
@@ -474,7 +474,7 @@ impl Run<'_, '_> {
                 Ok(Value::Packed(Arc::new(Packed { sizes: sizes.clone(), value })))
             }
             Kind::Open(code) => self.open(code, frame, span),
-            Kind::Site(site) => self.term_site(site, frame, span),
+            Kind::Site(site) => self.term_site(site, frame, span, None),
         }
     }
 
@@ -729,6 +729,14 @@ impl Run<'_, '_> {
         }
     }
 
+    /// The next value of a variable: the one before may give its memory.
+    fn replacement(&mut self, node: &Node, variable: Root, frame: &mut [Value]) -> Result<Value> {
+        match &node.kind {
+            Kind::Site(site) => self.term_site(site, frame, node.span, Some(variable)),
+            _ => self.eval(node, frame),
+        }
+    }
+
     pub(super) fn statement(&mut self, stmt: &Statement, frame: &mut [Value]) -> Result<()> {
         let span = stmt.span;
         use StatementKind as S;
@@ -739,7 +747,9 @@ impl Run<'_, '_> {
                     return Err(self.fail(Failure::NoMatch, span));
                 }
             }
-            S::SetLocal(local, node) => frame[*local as usize] = self.eval(node, frame)?,
+            S::SetLocal(local, node) => {
+                frame[*local as usize] = self.replacement(node, Root::Local(*local), frame)?;
+            }
             S::SetShared(local, node) => {
                 let value = self.eval(node, frame)?;
                 if let Value::Cell(cell) = &frame[*local as usize] {
@@ -748,7 +758,7 @@ impl Run<'_, '_> {
                 }
             }
             S::SetGlobal(global, node) => {
-                let value = self.eval(node, frame)?;
+                let value = self.replacement(node, Root::Global(*global), frame)?;
                 let cell = self.machine.globals[*global as usize].clone();
                 self.set_cell(&cell, value);
             }

@@ -93,10 +93,16 @@ impl Site {
 }
 
 impl Run<'_, '_> {
-    /// A term that may be taken over.
-    pub(super) fn term_site(&mut self, site: &Site, frame: &mut [Value], span: Span) -> Result<Value> {
+    /// A term that may be taken over. The value of `dying` is not read afterwards.
+    pub(super) fn term_site(
+        &mut self,
+        site: &Site,
+        frame: &mut [Value],
+        span: Span,
+        dying: Option<Root>,
+    ) -> Result<Value> {
         if let Some(kernel) = self.kernel(site, site.weight, frame) {
-            match self.taken_over(&*kernel, frame, span)? {
+            match self.taken_over(&*kernel, frame, span, dying)? {
                 Some(mut values) => return Ok(values.pop().unwrap_or(Value::UNIT)),
                 None => self.note_failure(site),
             }
@@ -162,7 +168,7 @@ impl Run<'_, '_> {
     }
 
     fn loop_taken_over(&mut self, kernel: &dyn Kernel, frame: &mut [Value], span: Span) -> Result<bool> {
-        let Some(values) = self.taken_over(kernel, frame, span)? else { return Ok(false) };
+        let Some(values) = self.taken_over(kernel, frame, span, None)? else { return Ok(false) };
         for (root, value) in kernel.changes().iter().zip(values) {
             match root {
                 Root::Local(local) => frame[*local as usize] = value,
@@ -181,6 +187,7 @@ impl Run<'_, '_> {
         kernel: &dyn Kernel,
         frame: &mut [Value],
         span: Span,
+        dying: Option<Root>,
     ) -> Result<Option<Vec<Value>>> {
         let changes = kernel.changes().len();
         if kernel.inputs().iter().take(changes).any(|input| self.outgrows(input, frame)) {
@@ -195,6 +202,14 @@ impl Run<'_, '_> {
                 None => return Ok(None),
             }
         }
+        // Now that all of them are there.
+        let dies = |input: &Input| dying == Some(input.root) && input.path.is_empty();
+        let taken =
+            kernel.inputs().iter().enumerate().find(|(i, input)| dies(input) && kernel.overwrites(*i));
+        if let Some((i, input)) = taken {
+            inputs[i] = Value::UNIT;
+            inputs[i] = self.input(input, frame, true).unwrap_or(Value::UNIT);
+        }
         let watched = self.machine.watch.enter(Some(1));
         let watch = Mutex::new(&mut self.machine.watch);
         // Whoever finds it taken has nothing newer to say.
@@ -205,13 +220,22 @@ impl Run<'_, '_> {
         };
         let tell: Option<&(dyn Fn(u64, u64) + Sync)> = if watched { Some(&tell) } else { None };
         let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory, tell };
-        let ran = kernel.run(inputs, &limits);
+        let ran = kernel.run(&mut inputs, &limits);
         if watched {
             self.machine.watch.leave();
         }
         match ran {
             Ran::Done(values) => Ok(Some(values)),
-            Ran::Failed => Ok(None),
+            Ran::Failed => {
+                if let Some((i, input)) = taken {
+                    let value = inputs.swap_remove(i);
+                    match input.root {
+                        Root::Local(local) => frame[local as usize] = value,
+                        Root::Global(global) => drop(self.machine.globals[global as usize].set(Some(value))),
+                    }
+                }
+                Ok(None)
+            }
             Ran::Interrupted => Err(self.fail(Failure::Interrupted, span)),
         }
     }

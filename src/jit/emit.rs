@@ -8,7 +8,7 @@ use super::wide::Wide;
 use crate::core::reduction::{Joining, LANES, tree};
 use crate::loops::{
     Array, Binary, Cast, Compare, Contraction, Item, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary,
-    Var, for_each_stmt,
+    Var, for_each_stmt, in_place,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -63,6 +63,8 @@ pub struct Emit<'n, 'f> {
     vars: HashMap<Var, Variable>,
     labels: HashMap<Label, (Block, Block)>,
     bases: HashMap<Array, Value>,
+    /// Given arrays that a result may be written over.
+    overwritten: Vec<Array>,
     pub(super) fail: Block,
     stop: Block,
 }
@@ -91,6 +93,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             vars: HashMap::new(),
             labels: HashMap::new(),
             bases: HashMap::new(),
+            overwritten: in_place::ever_overwritten(nest),
             fail,
             stop,
         };
@@ -499,7 +502,8 @@ impl<'n, 'f> Emit<'n, 'f> {
     pub fn flags(&self, array: Array) -> MemFlagsData {
         let flags = MemFlagsData::new().with_notrap();
         match self.nest.arrays[array as usize].origin {
-            Origin::Given(_) => flags.with_readonly(),
+            // A load from what is overwritten must not move behind the store.
+            Origin::Given(_) if !self.overwritten.contains(&array) => flags.with_readonly(),
             _ => flags,
         }
     }

@@ -6,7 +6,7 @@ use super::native::FrameAddress;
 use super::phase::{DONE, FAILED, Phase, Rounds, STOPPED};
 use crate::core::Root;
 use crate::kernel::{Input, Kernel, Limits, Ran};
-use crate::loops::{Nest, Origin, Stmt};
+use crate::loops::{Array, ArrayInfo, Nest, Origin, Stmt, in_place};
 use crate::lower::{Feed, Given, Lowered};
 use crate::value::{Buffer, Class, Seq, Value};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -33,6 +33,8 @@ pub struct NestKernel {
     code: Arc<Code>,
     shared: Arc<Shared>,
     can_fail: bool,
+    /// Inputs that the result may be written over.
+    overwrites: Vec<usize>,
     /// For each phase, the arrays that each of its pieces has of its own.
     own: Vec<Vec<usize>>,
 }
@@ -46,7 +48,13 @@ impl NestKernel {
         let made = |origin: &Origin| matches!(origin, Origin::Scratch | Origin::Own | Origin::Result(_));
         can_fail |= lowered.nest.arrays.iter().any(|a| made(&a.origin));
         let own = code.phases.iter().map(|phase| own_arrays(&lowered.nest, phase)).collect();
-        NestKernel { lowered, code, shared, can_fail, own }
+        let overwritten = in_place::overwritten(&lowered.nest);
+        let fits = |feed: &Feed| match feed {
+            Feed::Read(array, class) => overwritten.contains(array) && lowered.classes[..] == [*class],
+            _ => false,
+        };
+        let overwrites = (0..lowered.feeds.len()).filter(|i| fits(&lowered.feeds[*i])).collect();
+        NestKernel { lowered, code, shared, can_fail, overwrites, own }
     }
 
     /// Does the rounds of a parallel phase from `low` up to `high`, with arrays of their own if they need some.
@@ -179,6 +187,18 @@ impl NestKernel {
     }
 }
 
+impl NestKernel {
+    /// Whether the result is written over an input: it may be, nobody else holds it, and it has as many slots.
+    fn takes_over(&self, input: usize, value: &Value) -> bool {
+        let Value::Seq(seq) = value else { return false };
+        let slots = |array: &ArrayInfo| matches!(array.origin, Origin::Result(_));
+        let result = self.lowered.nest.arrays.iter().position(slots);
+        self.overwrites(input)
+            && seq.is_sole(self.lowered.classes[0])
+            && result.is_some_and(|result| self.lowered.nest.slots[result] == seq.len() as u64)
+    }
+}
+
 /// Room for an array of a nest, if there is so much memory: of slots of a class, or of bytes.
 fn room(nest: &Nest, array: usize, class: Option<Class>, memory: u64) -> Option<Buffer> {
     let slots = nest.slots[array];
@@ -219,11 +239,15 @@ impl Kernel for NestKernel {
         &self.lowered.changes
     }
 
+    fn overwrites(&self, input: usize) -> bool {
+        self.overwrites.contains(&input)
+    }
+
     fn can_fail(&self) -> bool {
         self.can_fail
     }
 
-    fn run(&self, inputs: Vec<Value>, limits: &Limits<'_>) -> Ran {
+    fn run(&self, inputs: &mut [Value], limits: &Limits<'_>) -> Ran {
         let (nest, frame) = (&self.lowered.nest, &self.code.frame);
         let statistics = &self.shared.statistics;
         statistics.runs.fetch_add(1, Ordering::Relaxed);
@@ -233,19 +257,25 @@ impl Kernel for NestKernel {
         // Everything that an address leads to, alive until the end.
         let mut read: Vec<Arc<Buffer>> = Vec::new();
         let mut changed: Vec<Option<Value>> = Vec::new();
-        for (value, feed) in inputs.into_iter().zip(&self.lowered.feeds) {
+        let mut over: Option<(usize, Array)> = None;
+        for (at, (value, feed)) in inputs.iter_mut().zip(&self.lowered.feeds).enumerate() {
             let changes = changed.len() < self.lowered.changes.len();
             match feed {
                 Feed::Nothing => {}
                 Feed::Scalar(n) => words[frame.scalars + *n as usize] = value.word(),
+                Feed::Read(array, _) if over.is_none() && self.takes_over(at, value) => {
+                    over = Some((at, *array))
+                }
                 Feed::Read(array, class) => {
-                    let Value::Seq(seq) = &value else { return Ran::Failed };
+                    let Value::Seq(seq) = &*value else { return Ran::Failed };
                     let Some((buffer, start)) = seq.flat(*class) else { return Ran::Failed };
                     words[frame.arrays + *array as usize] = buffer.address() + start as u64 * class.bytes();
                     read.push(buffer);
                 }
                 Feed::Change(array, class) => {
-                    let Value::Seq(mut seq) = value else { return Ran::Failed };
+                    let Value::Seq(mut seq) = std::mem::replace(value, Value::UNIT) else {
+                        return Ran::Failed;
+                    };
                     if seq.class() != *class {
                         let Some((buffer, _)) = seq.flat(*class) else { return Ran::Failed };
                         seq = Seq::shared(buffer);
@@ -268,7 +298,15 @@ impl Kernel for NestKernel {
                 Origin::Scratch => None,
                 Origin::Given(_) | Origin::Changed(_) | Origin::Local(_) | Origin::Own => continue,
             };
-            let Some(buffer) = room(nest, at, class, limits.memory) else { return Ran::Failed };
+            let taken = over.and_then(|(input, given)| {
+                let Value::Seq(seq) = std::mem::replace(&mut inputs[input], Value::UNIT) else { return None };
+                let buffer = seq.into_buffer()?;
+                words[frame.arrays + given as usize] = buffer.address();
+                Some(buffer)
+            });
+            let Some(buffer) = taken.or_else(|| room(nest, at, class, limits.memory)) else {
+                return Ran::Failed;
+            };
             words[frame.arrays + at] = buffer.address();
             match array.origin {
                 Origin::Result(number) => results[number as usize] = Some(buffer),

@@ -24,6 +24,7 @@
 //! Knows no types of the language and no machine.
 
 pub mod cost;
+pub mod in_place;
 pub mod pass;
 pub mod print;
 pub mod validate;

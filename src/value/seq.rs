@@ -65,6 +65,27 @@ impl Seq {
         Some((Arc::new(buffer), 0))
     }
 
+    /// Whether it is all of a buffer of a class, in memory of our own, that nobody else holds.
+    pub fn is_sole(&self, class: Class) -> bool {
+        match &self.store {
+            Store::Flat(buffer) => {
+                Arc::strong_count(buffer) == 1
+                    && buffer.class() == class
+                    && self.len == buffer.len()
+                    && !self.is_foreign()
+            }
+            Store::Rope(_) => false,
+        }
+    }
+
+    /// The buffer that it is all of, if nobody else holds it.
+    pub fn into_buffer(self) -> Option<Buffer> {
+        match self.store {
+            Store::Flat(buffer) if self.len == buffer.len() => Arc::into_inner(buffer),
+            _ => None,
+        }
+    }
+
     /// Slots in view.
     pub fn len(&self) -> usize {
         self.len

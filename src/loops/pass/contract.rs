@@ -4,7 +4,7 @@
 //! indices that lie together):
 //!
 //! ```text
-//! each r < rows                          (or a loop at the top)
+//! each r < rows                          (or a loop in order, wherever it stands)
 //!   …
 //!   for c in 0..<columns
 //!     …
@@ -14,7 +14,8 @@
 //!     …
 //! ```
 //!
-//! The sums of [`ROWS`] rows are contracted into working memory; then the loops run with `t` read from there. Sums
+//! The sums of [`ROWS`] rows are contracted into working memory; then the loops run with `t` read from there. At the top those
+//! pieces run at the same time; inside a parallel loop each of its pieces has memory of its own. Sums
 //! keep their lanes, so nothing changes in any bit. Strides are numbers that stay the same throughout; sizes that are
 //! constants (small ones) are left alone: there plain loops are as good.
 
@@ -31,14 +32,68 @@ const ROWS: i64 = 256;
 /// Runs the pass.
 pub(super) fn run(nest: &mut Nest) {
     let body = std::mem::take(&mut nest.body);
+    nest.body = list(nest, body, &mut Scope::default(), Stands::AtTheTop);
+}
+
+/// Where statements stand.
+#[derive(Clone, Copy, PartialEq)]
+enum Stands {
+    AtTheTop,
+    /// In loops that run in order.
+    InOrder,
+    /// In a parallel loop.
+    Parallel,
+}
+
+/// Registers that are set where statements stand, and how.
+#[derive(Clone, Default)]
+struct Scope {
+    before: HashSet<Reg>,
+    ops: HashMap<Reg, Op>,
+}
+
+fn list(nest: &mut Nest, stmts: Vec<Stmt>, scope: &mut Scope, stands: Stands) -> Vec<Stmt> {
     let mut out = Vec::new();
-    for stmt in body {
-        match contracted(nest, &stmt, &out) {
-            Some(stmts) => out.extend(stmts),
-            None => out.push(stmt),
+    for mut stmt in stmts {
+        match &stmt {
+            Stmt::Let(reg, op) => {
+                scope.before.insert(*reg);
+                scope.ops.insert(*reg, op.clone());
+            }
+            Stmt::Total { result, .. } => drop(scope.before.insert(*result)),
+            _ if sums_inside(&stmt, 2) => {
+                if let Some(stmts) = contracted(nest, &stmt, scope, stands) {
+                    out.extend(stmts);
+                    continue;
+                }
+                let mut inner = scope.clone();
+                if let Stmt::Each { index, .. } | Stmt::For { index, .. } = &stmt {
+                    inner.before.insert(*index);
+                }
+                let inside = match &stmt {
+                    Stmt::Each { .. } => Stands::Parallel,
+                    _ if stands == Stands::AtTheTop => Stands::InOrder,
+                    _ => stands,
+                };
+                for body in stmt.bodies_mut() {
+                    *body = list(nest, std::mem::take(body), &mut inner.clone(), inside);
+                }
+            }
+            _ => {}
         }
+        out.push(stmt);
     }
-    nest.body = out;
+    out
+}
+
+/// Whether a statement has a sum inside so many loops.
+fn sums_inside(stmt: &Stmt, loops: usize) -> bool {
+    let left = match stmt {
+        Stmt::Total { .. } => return loops == 0,
+        Stmt::For { .. } | Stmt::Each { .. } => loops.saturating_sub(1),
+        _ => loops,
+    };
+    stmt.bodies().into_iter().flatten().any(|inner| sums_inside(inner, left))
 }
 
 /// A number that is linear in the indices: what each is multiplied by, and the rest. `None` for 0.
@@ -144,8 +199,8 @@ impl Finder<'_, '_> {
     }
 }
 
-/// The statements that take the place of one at the top, if it is a contraction.
-fn contracted(nest: &mut Nest, stmt: &Stmt, earlier: &[Stmt]) -> Option<Vec<Stmt>> {
+/// The statements that take the place of one, if it is a contraction.
+fn contracted(nest: &mut Nest, stmt: &Stmt, scope: &Scope, stands: Stands) -> Option<Vec<Stmt>> {
     let (row, rows, low, outer) = match stmt {
         Stmt::Each { index, count, body } => (*index, *count, None, body),
         Stmt::For { index, low, high, body, .. } => (*index, *high, Some(*low), body),
@@ -168,15 +223,9 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, earlier: &[Stmt]) -> Option<Vec<Stmt
     if !zero(nest, &low) || item.ty(nest) != Ty::F64 {
         return None;
     }
-    let mut ops = HashMap::new();
-    let mut before = HashSet::new();
+    let mut ops: HashMap<Reg, &Op> = scope.ops.iter().map(|(reg, op)| (*reg, op)).collect();
+    let before = scope.before.clone();
     let mut stored = HashSet::new();
-    for stmt in earlier {
-        if let Stmt::Let(reg, op) = stmt {
-            before.insert(*reg);
-            ops.insert(*reg, op);
-        }
-    }
     let mut plain = true;
     for_each_stmt(std::slice::from_ref(stmt), &mut |stmt| match stmt {
         Stmt::Let(reg, op) => {
@@ -229,7 +278,8 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, earlier: &[Stmt]) -> Option<Vec<Stmt
     let none = build.int(0);
     let (left_start, right_at) = (x.rest.unwrap_or(none), y.rest.unwrap_or(none));
     // Everything is known: pieces of rows, contracted and then walked.
-    let into = build.nest.array(Origin::Scratch, 8, slots);
+    let origin = if stands == Stands::Parallel { Origin::Own } else { Origin::Scratch };
+    let into = build.nest.array(origin, 8, slots);
     let height = build.int(ROWS);
     let more = build.int(ROWS - 1);
     let padded = build.binary(Binary::Add, rows, more);
@@ -267,7 +317,11 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, earlier: &[Stmt]) -> Option<Vec<Stmt
     let label = build.label();
     build.stmts.push(Stmt::For { label, index, low: first, high: end, body: rounds });
     let body = std::mem::replace(&mut build.stmts, front);
-    build.stmts.push(Stmt::Each { index: piece, count: pieces, body });
+    let label = build.label();
+    build.stmts.push(match stands {
+        Stands::AtTheTop => Stmt::Each { index: piece, count: pieces, body },
+        _ => Stmt::For { label, index: piece, low: none, high: pieces, body },
+    });
     Some(build.stmts)
 }
 
