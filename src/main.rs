@@ -8,5 +8,6 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments = cli::Arguments::read();
     cli::report_bugs_in_one_line();
+    cli::hold_resizes();
     ExitCode::from(felis::session::on_large_stack(|| cli::run(arguments)))
 }

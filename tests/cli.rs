@@ -184,7 +184,11 @@ fn imports_begin_where_the_text_is() {
     assert_eq!(here(&["type", line], b""), (Some(OK), "int\n".into(), String::new()));
     let lines = b"import \"imported.flx\"\nimport \"nothing.flx\"\nimported::twice 6\n:reset\nimport \"imported.flx\" as i\ni::twice 7\n";
     let (code, out, err) = here(&[], lines);
-    assert_eq!((code, out.as_str()), (Some(REJECTED), "made\n12 : int\nmade\n14 : int\n"), "{err}");
+    assert_eq!(
+        (code, out.as_str()),
+        (Some(REJECTED), "made\n12 : int\nforgotten: imported\nmade\n14 : int\n"),
+        "{err}"
+    );
     assert!(err.contains("there is no file `nothing.flx`"), "{err}");
     // From another folder there is nothing of that name, but by its path.
     assert_eq!(felis(&["-e", line]).code, REJECTED);
@@ -332,7 +336,7 @@ fn commands_work_in_a_piped_session() {
     assert_eq!(ended.code, OK, "{}", ended.err);
     let lines: Vec<&str> = ended.out.lines().collect();
     assert_eq!(lines[..4], ["real", "COMPACTLINEAR", "12", "isomorphic"]);
-    assert_eq!(lines.last(), Some(&"var x : int"));
+    assert_eq!(lines[lines.len() - 2..], ["var x : int", "forgotten: x"]);
     assert_eq!(felis_on(&[], b":nonsense\n").code, USAGE);
     assert_eq!(felis_on(&[], b":type\n").code, USAGE);
 }

@@ -76,6 +76,39 @@ fn types_are_completed_where_a_type_stands() {
 }
 
 #[test]
+fn parts_of_the_library_are_completed_where_they_are_imported() {
+    let mut session = Session::new();
+    assert_eq!(completed(&mut session, "import lin"), (7, vec!["linear".into()]));
+    assert!(completed(&mut session, "import ").1.contains(&"statistics".to_string()));
+    assert_eq!(completed(&mut session, "import linear (dot, mat_v").1, ["mat_vec"]);
+    let names = completed(&mut session, "import linear (ma").1;
+    assert!(names.contains(&"matmul".to_string()) && !names.contains(&"map".to_string()), "{names:?}");
+    assert_eq!(completed(&mut session, "val x = 1; import fol").1, ["fold"]);
+    with(&mut session, "import fold;");
+    assert!(completed(&mut session, "fold::su").1.contains(&"fold::sum".to_string()));
+}
+
+#[test]
+fn what_is_nearest_comes_first() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        with(&mut session, "val mine = 1; fun matched(n:int):int => n; struct Point { map : int; }");
+        // A name of the function, one's own, the library's, words of the language.
+        let names = completed(&mut session, "fun f(marked:int):int => ma").1;
+        let at =
+            |name: &str| names.iter().position(|known| known == name).unwrap_or_else(|| panic!("{name}"));
+        assert!(
+            at("marked") < at("matched") && at("matched") < at("map") && at("map") < at("match"),
+            "{names:?}"
+        );
+        // A field, then functions.
+        let names = completed(&mut session, "(Point 1).ma").1;
+        assert_eq!(names[0], "map", "{names:?}");
+        assert_eq!(names[1], "matched", "{names:?}");
+    });
+}
+
+#[test]
 fn nothing_is_completed_in_comments_and_texts() {
     let mut session = Session::new();
     for text in ["// tran", "\"tran\"", "/* tran", "12", "", "x "] {
@@ -89,7 +122,8 @@ fn hints_tell_types() {
         let mut session = Session::new();
         with(
             &mut session,
-            "val m = (1, 2, 3, 4) :>> int ^ (2 \\* 2); var n = 3; fun f(x:int, y:real):real => y;",
+            "val m = (1, 2, 3, 4) :>> int ^ (2 \\* 2); var n = 3; fun f(x:int, y:real):real => y; \
+             struct P { a:int; b:real; }",
         );
         for (text, hint) in [
             ("m", Some(": int ^ (2 \\^ 2)")),
@@ -100,6 +134,7 @@ fn hints_tell_types() {
             ("fun twice(x:int) => x * 2", Some("twice : int -> int")),
             ("f", Some("f : int * real -> real")),
             ("f (1, ", Some("f : int * real -> real")),
+            ("P (1, ", Some("P(a:int, b:real) : P")),
             ("1 + f ((2), [3", None),
             ("1 +", None),
             ("nonsense", None),

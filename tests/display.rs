@@ -128,6 +128,27 @@ fn a_long_record_is_shown_by_fields() {
 }
 
 #[test]
+fn of_many_slices_the_first_and_the_last_are_seen() {
+    shows(&[
+        ("#iota[2 \\* 3 \\* 1 \\* 2]", "(0, 0, _, _):\n  0   1\n⋮ 4 slices left out\n(1, 2, _, _):\n 10  11"),
+        (
+            "#iota[3 \\* 90 \\* 2]",
+            "(0, _, _):\n   0    1\n   2    3\n ⋮ 87 rows left out\n 178  179\n⋮ 1 slice left out\n\
+             (2, _, _):\n 360  361\n 362  363\n ⋮ 87 rows left out\n 538  539",
+        ),
+    ]);
+}
+
+#[test]
+fn a_table_without_rows_has_its_columns() {
+    shows(&[
+        ("[ (name=\"a\", n=1) for i in ..[0] ]", " name  n\n ────  ─"),
+        ("struct P { x : int; y : real; } [ P (1, 2.0) for i in ..[0] ]", " x  y\n ─  ─"),
+        ("#iota[0]", "[]"),
+    ]);
+}
+
+#[test]
 fn results_have_names() {
     shows(&[
         ("1 + 1", "2"),

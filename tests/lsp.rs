@@ -86,6 +86,43 @@ fn hover_tells_declarations_types_sizes_and_docs() {
     assert_eq!(client.leave(), Some(0));
 }
 
+/// A line that is being written is told of as far as it is.
+#[test]
+fn hover_tells_of_a_broken_line() {
+    let (mut client, uri) = opened("hover_broken");
+    for (version, line, needle, told) in [
+        (2, "val broken = area (n, ", "ar|ea (n, ", "fun area(w:int, h:int):int"),
+        (3, "val broken = twice (n) + ", "twi|ce (n) +", "fun twice(x:int) : int"),
+        (4, "val broken = (p.x", "p|.x", "val p : Point"),
+        (5, "val broken = [ fir|st".trim_matches('|'), "[ fir", "val first : int"),
+        (6, "val broken = ) first", ") first", ""),
+    ] {
+        let line = line.replace('|', "");
+        let text = format!("{PROGRAM}{line}\n");
+        client.replace(&uri, version, &text);
+        let at = PROGRAM.len() + line.find(&needle.replace('|', "")).expect("a place");
+        let at = at + needle.find('|').unwrap_or(needle.len());
+        let asked = json!({ "textDocument": { "uri": uri }, "position": position(&text, at) });
+        let found = client.request("textDocument/hover", asked).expect("an answer");
+        let text = found["contents"]["value"].as_str().unwrap_or_default();
+        assert!(text.replace("```felis\n", "").starts_with(told), "{line}: {text}");
+    }
+    assert_eq!(client.leave(), Some(0));
+}
+
+#[test]
+fn fields_are_told_while_they_are_written() {
+    let (mut client, uri) = opened("fields");
+    let text = format!("{PROGRAM}val u = Point (1.0, ");
+    client.replace(&uri, 2, &text);
+    let asked = json!({ "textDocument": { "uri": uri }, "position": position(&text, text.len()) });
+    let help = client.request("textDocument/signatureHelp", asked).expect("an answer");
+    assert_eq!(help["signatures"][0]["label"], "Point(x:real, y:real) : Point");
+    assert_eq!(help["activeParameter"], 1);
+    assert_eq!(help["signatures"][0]["parameters"][1]["label"], json!([14, 20]));
+    assert_eq!(client.leave(), Some(0));
+}
+
 #[test]
 fn definitions_are_found_in_this_text_in_modules_and_in_the_library() {
     let (mut client, uri) = opened("definition");

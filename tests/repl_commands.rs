@@ -105,13 +105,79 @@ fn a_program_is_loaded_and_loaded_again() {
         "import \"unit.flx\" (unit); struct P { a : int; b : int; }\nfun f(p:P):int => p.b + #unit;",
     )
     .expect("a file");
-    terminal.takes(":reload");
+    terminal.answers(":reload", "loaded again");
     terminal.answers("f (P (4, 7))", "107 : int");
     terminal.answers("mine", "5 : int");
     // One that is wrong changes nothing.
     fs::write(&file, "fun f(n:int):int => \"no\";").expect("a file");
     terminal.answers(":reload", "E0301");
     terminal.answers("f (P (4, 8))", "108 : int");
+}
+
+#[test]
+fn what_is_loaded_and_forgotten_is_told() {
+    let file = folder().join("told.flx");
+    fs::write(&file, "fun f() : int => 1; val (a, b) = (1, 2); println 42;").expect("a file");
+    let mut terminal = Terminal::open();
+    terminal.answers(&format!(":load {}", file.display()), "told.flx: f, a, b");
+    terminal.answers(":reload", "told.flx: f, a, b");
+    fs::write(&file, "println 42;").expect("a file");
+    terminal.answers(":reload", "told.flx: it defines nothing");
+    terminal.takes("val x = 1");
+    terminal.answers(":reset", "forgotten: x");
+    terminal.answers(":reset", "nothing had been defined");
+}
+
+#[test]
+fn files_of_others_are_not_replaced() {
+    let folder = folder();
+    let (foreign, own) = (folder.join("foreign.flx"), folder.join("own.flx"));
+    fs::write(&foreign, "val precious = 1;").expect("a file");
+    let mut terminal = Terminal::open();
+    terminal.takes("val x = 1");
+    let refused = format!("write `:save! {}` to replace it", foreign.display());
+    terminal.answers(&format!(":save {}", foreign.display()), &refused);
+    assert_eq!(fs::read_to_string(&foreign).expect("a file"), "val precious = 1;");
+    // What the session has made or read is its own.
+    terminal.answers(&format!(":save {}", own.display()), "own.flx: x");
+    terminal.takes("val y = 2");
+    terminal.answers(&format!(":save {}", own.display()), "own.flx: x, y");
+    terminal.answers(&format!(":save! {}", foreign.display()), "foreign.flx: x, y");
+    assert_eq!(fs::read_to_string(&foreign).expect("a file"), "val x = 1;\nval y = 2;\n");
+    terminal.takes("val z = 3");
+    terminal.answers(&format!(":save {}", foreign.display()), "foreign.flx: x, y, z");
+    terminal.answers(":env! ", "`:env` takes no `!`");
+    let mut second = Terminal::open();
+    second.takes(&format!(":load {}", foreign.display()));
+    second.answers(&format!(":save {}", foreign.display()), "foreign.flx: x, y, z");
+}
+
+/// An import is written so that it is found from the new place.
+#[test]
+fn imports_are_saved_as_they_are_found_from_the_file() {
+    let folder = folder();
+    fs::create_dir_all(folder.join("parts")).expect("a folder");
+    fs::write(folder.join("parts").join("unit.flx"), "export fun unit() : int => 1;").expect("a file");
+    fs::write(folder.join("parts").join("main.flx"), "import \"unit.flx\" (unit); val one = #unit;")
+        .expect("a file");
+    let mut terminal = Terminal::open();
+    terminal.takes(&format!(":load {}", folder.join("parts").join("main.flx").display()));
+    let saved = folder.join("saved.flx");
+    terminal.answers(&format!(":save {}", saved.display()), "saved.flx: one");
+    assert_eq!(
+        fs::read_to_string(&saved).expect("a file"),
+        "import \"parts/unit.flx\" (unit);\nval one = #unit;\n"
+    );
+}
+
+#[test]
+fn names_of_functions_are_answered_with_their_forms() {
+    let mut terminal = Terminal::open();
+    terminal.answers("sum", "sum[T, I:COMPACTLINEAR with Add[T]] : T ^ I -> T");
+    terminal.answers(":can sum", "sum[T, I:COMPACTLINEAR with Add[T]] : T ^ I -> T");
+    terminal.answers("len", "len : string -> int");
+    terminal.takes("val v = filter ((1, 2, 3), fun (x:int) => x > 1)");
+    terminal.answers("v", "(2, 3) : int ^ K   where K = 2");
 }
 
 #[test]

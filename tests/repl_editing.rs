@@ -20,6 +20,44 @@ fn words_are_coloured_as_they_are_typed() {
 }
 
 #[test]
+fn further_lines_have_a_mark() {
+    let mut terminal = Terminal::open();
+    terminal.types("val x = (1,\r2,\r3)");
+    terminal.sees("val x = (1,\r\n  ...> 2,\r\n  ...> 3)");
+    terminal.types("\r");
+    terminal.sees(PROMPT);
+    terminal.answers("x", "(1, 2, 3) : int ^ 3");
+    // The lines come back with their marks, and are as they were.
+    terminal.types("\u{1b}[A\u{1b}[A");
+    terminal.sees("val x = (1,\r\n  ...> 2,\r\n  ...> 3)");
+    terminal.types(" |> sum\r");
+    terminal.sees(PROMPT);
+    terminal.answers("x", "6 : int");
+    let mut terminal = Terminal::coloured();
+    terminal.types("val x = (1,\r2)");
+    terminal.sees("\u{1b}[2m  ...> \u{1b}[0m\u{1b}[36m2\u{1b}[0m");
+}
+
+/// The first Tab writes what all names have in common, or lists them.
+#[test]
+fn an_ambiguous_word_is_completed_as_far_as_it_goes() {
+    let mut terminal = Terminal::open();
+    terminal.takes("val zebra_one = 1");
+    terminal.takes("val zebra_two = 2");
+    terminal.types("zeb\t");
+    terminal.sees("zebra_");
+    terminal.types("\t");
+    terminal.sees("zebra_one");
+    terminal.sees("zebra_two");
+    terminal.sees(PROMPT);
+    terminal.types("t\t\r");
+    terminal.sees("2 : int");
+    terminal.sees(PROMPT);
+    terminal.types("import stati\t");
+    terminal.sees("import statistics");
+}
+
+#[test]
 fn the_bracket_that_belongs_to_the_one_at_the_cursor_stands_out() {
     let mut terminal = Terminal::coloured();
     terminal.types("f (x)");

@@ -4,7 +4,7 @@
 use felis::session::{Executor, Mode, Outcome, Session, Status, Window, on_large_stack};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 fn line(session: &mut Session, text: &str) -> Outcome {
     session.evaluate("input", text, Mode::Line, &mut |_| ())
@@ -158,6 +158,77 @@ fn names_are_completed() {
     assert_eq!(session.complete("endm"), ["endmatch"]);
     assert!(session.complete("").iter().all(|name| !name.starts_with('_')));
     assert!(session.complete("_str").contains(&"_strr".to_string()));
+}
+
+/// What a name of functions stands for only its use decides.
+#[test]
+fn a_name_of_functions_has_forms() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        assert_eq!(
+            session.forms_of("sum").as_deref(),
+            Some("sum[T, I:COMPACTLINEAR with Add[T]] : T ^ I -> T\n")
+        );
+        let forms = session.forms_of("len;").expect("forms");
+        assert_eq!(forms.lines().count(), 2, "{forms}");
+        shown(&mut session, "fun own(n:int):int => n; val x = 1; struct P { a:int; b:real; }");
+        shown(&mut session, "variant Shape = Dot | Circle of real; struct Box[T] { content:T; }");
+        // These are values by themselves.
+        for text in ["own", "x", "P", "Dot", "Circle", "nothing", "sum (1, 2)", "1 + 1", ""] {
+            assert_eq!(session.forms_of(text), None, "{text}");
+        }
+        assert_eq!(session.forms_of("Box").as_deref(), Some("Box[T](content:T) : Box[T]\n"));
+        let signature = |session: &mut Session, name: &str| session.overloads(name)[0].signature.clone();
+        assert_eq!(signature(&mut session, "P"), "P(a:int, b:real) : P");
+        assert_eq!(signature(&mut session, "Circle"), "Circle : real -> Shape");
+        assert_eq!(signature(&mut session, "Dot"), "Dot : Shape");
+    });
+}
+
+#[test]
+fn names_of_a_text_are_listed() {
+    let names =
+        Session::names_defined_in("fun f(n:int) => n; fun f(s:string) => s; val (a, b) = (1, 2); f 1;");
+    assert_eq!(names, ["f", "a", "b"]);
+}
+
+/// A large output is given out in pieces, and none after the flag is set.
+#[test]
+fn printing_can_be_stopped() {
+    let mut session = Session::new();
+    let flag = session.interrupt_flag();
+    let mut printed = 0;
+    let outcome = session.evaluate("input", "println (#iota[100000])", Mode::Line, &mut |text| {
+        printed += text.len();
+        flag.store(true, Ordering::SeqCst);
+    });
+    assert_eq!(outcome.status, Status::Interrupted);
+    assert!(printed < 100_000, "{printed}");
+}
+
+/// Primitives over large texts look at the flag while they work.
+#[test]
+fn large_texts_can_be_stopped() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        shown(&mut session, "var s = \"12 \"; for i in 0..<21 perform s = s + s");
+        for work in ["words s", "numbers s", "characters s"] {
+            let text = format!("val parts = {work}");
+            let start = Instant::now();
+            assert_eq!(line(&mut session, &text).status, Status::Ok);
+            let whole = start.elapsed();
+            let flag = session.interrupt_flag();
+            let stopper = std::thread::spawn(move || {
+                std::thread::sleep(whole / 10);
+                flag.store(true, Ordering::SeqCst);
+            });
+            let start = Instant::now();
+            assert_eq!(line(&mut session, &text).status, Status::Interrupted, "{work}");
+            let stopped = start.elapsed();
+            stopper.join().expect("the stopper ends");
+            assert!(stopped < whole * 3 / 4, "{work}: {stopped:?} of {whole:?}");
+        }
+    });
 }
 
 #[test]
@@ -385,7 +456,7 @@ fn a_program_of_a_session_names_its_results() {
             let errors: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
             assert_eq!(outcome.status, Status::Ok, "{text}\n{errors}");
         }
-        let program = session.program_text();
+        let program = session.program_text(&|_| None);
         let name = program.split_whitespace().nth(1).expect("a name").to_string();
         assert_eq!(
             program.replace(&name, "RESULT"),

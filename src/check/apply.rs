@@ -103,6 +103,11 @@ impl Checker<'_> {
             let before = self.diagnostics.len();
             let left = self.prepare(piped);
             self.regroup_pipe(before, piped);
+            // What stands in the tuple was written to take the value: by itself it says nothing.
+            if let (ExprKind::Tuple(_), []) = (&head.kind, &arguments[..]) {
+                let error = CheckError::TupleApplied { span: head.span, argument: piped.span };
+                return self.wrong(error, e.span);
+            }
             args.extend(arguments.iter().map(|a| self.prepare(a)));
             args.push(left);
         } else {

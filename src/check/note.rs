@@ -41,6 +41,8 @@ pub enum Referent {
 pub struct Notes {
     /// Texts numbered below are of no interest.
     first: u32,
+    /// Types of expressions and variables are of no interest.
+    names_only: bool,
     /// A place of a text: what is in scope there is noted.
     cursor: Option<(SourceId, u32)>,
     /// How many types and variables are settled already: those of texts that were checked before.
@@ -67,6 +69,11 @@ impl Notes {
     /// For texts numbered from `first`, and for a place in one of them.
     pub fn new(first: u32, cursor: Option<(SourceId, u32)>) -> Notes {
         Notes { first, cursor, ..Notes::default() }
+    }
+
+    /// For the names of texts numbered from `first`.
+    pub fn of_names(first: u32) -> Notes {
+        Notes { first, names_only: true, ..Notes::default() }
     }
 
     fn wants(&self, span: Span) -> bool {
@@ -123,7 +130,7 @@ impl Checker<'_> {
 
     /// Notes a variable where it is bound.
     pub(super) fn note_variable(&mut self, span: Span, ty: impl FnOnce(&Self) -> Type) {
-        if self.notes.as_ref().is_some_and(|notes| notes.wants(span)) {
+        if self.notes.as_ref().is_some_and(|notes| notes.wants(span) && !notes.names_only) {
             let ty = ty(self);
             if let Some(notes) = &mut self.notes {
                 notes.variables.push((span, ty));
@@ -168,7 +175,7 @@ impl Checker<'_> {
     /// Notes the type of an expression, and what is in scope if the cursor is at its end.
     pub(super) fn note_expr(&mut self, span: Span, ty: &Type) {
         let Some(notes) = &mut self.notes else { return };
-        if notes.wants(span) {
+        if notes.wants(span) && !notes.names_only {
             notes.types.push((span, ty.clone()));
         }
     }

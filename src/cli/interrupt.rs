@@ -1,6 +1,7 @@
-//! Ctrl-C.
+//! Ctrl-C, and the signal that a terminal has another size.
 //!
-//! Takes the session's flag; what a signal does depends on what is going on ([`Doing`]).
+//! Takes the session's flag; what Ctrl-C does depends on what is going on ([`Doing`]). News of the size are for the
+//! thread alone that edits a line, while it does.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -49,6 +50,36 @@ impl Interrupts {
         let before = self.doing.swap(doing as u8, Ordering::SeqCst);
         Until { doing: self.doing.clone(), before }
     }
+}
+
+/// No thread that begins after this hears that the terminal has another size, but for the one that edits a line:
+/// any other would take the signal, and the line editor would go on waiting.
+pub fn hold_resizes() {
+    #[cfg(unix)]
+    let _ = resizes().thread_block();
+}
+
+/// Hears such signals until it is dropped.
+pub struct Resizes(());
+
+impl Resizes {
+    /// This thread does from now on.
+    pub fn heard() -> Resizes {
+        #[cfg(unix)]
+        let _ = resizes().thread_unblock();
+        Resizes(())
+    }
+}
+
+impl Drop for Resizes {
+    fn drop(&mut self) {
+        hold_resizes();
+    }
+}
+
+#[cfg(unix)]
+fn resizes() -> nix::sys::signal::SigSet {
+    nix::sys::signal::SigSet::from(nix::sys::signal::Signal::SIGWINCH)
 }
 
 /// What was going on before goes on again when this is dropped.

@@ -34,6 +34,7 @@ use felis::session::{
 };
 use files::Files;
 use input::{Refusal, Text};
+pub use interrupt::hold_resizes;
 use interrupt::{Doing, Interrupts};
 use output::Output;
 use std::ffi::OsString;
@@ -167,8 +168,11 @@ impl Shell {
                 self.answer(answer.map(|comparison| commands::comparison(&comparison)))
             }
             Command::Type { expression } => {
-                let answer = self.session.type_of(&expression);
-                self.answer(answer.map(|ty| format!("{ty}\n")))
+                let answer = match self.session.forms_of(&expression) {
+                    Some(forms) => Ok(forms),
+                    None => self.session.type_of(&expression).map(|ty| format!("{ty}\n")),
+                };
+                self.answer(answer)
             }
             Command::Convert { from, to } => {
                 let answer = self.session.conversion(&from, &to);

@@ -37,7 +37,7 @@ use crate::value::Value;
 /// A value as text for people: `.str`.
 pub fn display(value: &Value, ty: &Type) -> String {
     let layouts = Layouts::default();
-    show::plain(&layouts, false, value, ty)
+    show::plain(&layouts, false, value, ty, None)
 }
 
 /// A number as text for people.
@@ -48,7 +48,7 @@ pub fn real_text(x: f64) -> String {
 /// A value as text that reads back: `._strr`.
 pub fn read_back(value: &Value, ty: &Type) -> String {
     let layouts = Layouts::default();
-    show::plain(&layouts, true, value, ty)
+    show::plain(&layouts, true, value, ty, None)
 }
 
 #[allow(unused_imports)] // named in the documentation above

@@ -109,8 +109,9 @@ impl Run<'_, '_> {
             return Err(self.fail(Failure::TooDeep { depth: self.machine.calls.len() }, span));
         }
         let parts = RefCell::new(Parts::Met(Vec::new()));
-        let layouts = &self.machine.layouts;
-        Show { layouts, read_back: false, own, parts: &parts, brief }.text(value, ty);
+        let (layouts, stop) = (&self.machine.layouts, Some(self.host.interrupt));
+        Show { layouts, read_back: false, own, parts: &parts, brief, stop }.text(value, ty);
+        self.go_on(span)?;
         let mut texts = VecDeque::new();
         if let Parts::Met(met) = parts.into_inner() {
             for (at, value) in met {
@@ -119,7 +120,9 @@ impl Run<'_, '_> {
             }
         }
         let parts = RefCell::new(Parts::Texts(texts));
-        let layouts = &self.machine.layouts;
-        Ok(Show { layouts, read_back: false, own, parts: &parts, brief }.text(value, ty))
+        let (layouts, stop) = (&self.machine.layouts, Some(self.host.interrupt));
+        let text = Show { layouts, read_back: false, own, parts: &parts, brief, stop }.text(value, ty);
+        self.go_on(span)?;
+        Ok(text)
     }
 }

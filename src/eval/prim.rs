@@ -7,6 +7,7 @@ use super::run::{Host, Machine};
 use super::show;
 use crate::core::Prim;
 use crate::core::prim::{fuses, sorts};
+use crate::data::Limits;
 use crate::elementary;
 use crate::layout::{Form, countable};
 use crate::types::encoding::Code;
@@ -15,6 +16,7 @@ use crate::value::Value;
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
+use std::sync::atomic::Ordering;
 
 /// A string is no longer than this many bytes.
 pub const LONGEST_STRING: usize = 1 << 30;
@@ -27,11 +29,15 @@ impl Machine {
         args: &[Value],
         host: &mut Host<'_>,
     ) -> Result<Value, Failure> {
+        let limits = Limits { room: host.memory, stop: host.interrupt };
         let show = |read_back: bool, this: &Machine| {
             let ty = types.args.first().cloned().unwrap_or_else(Type::unit);
-            show::plain(&this.layouts, read_back, &args[0], &ty)
+            let text = show::plain(&this.layouts, read_back, &args[0], &ty, Some(limits.stop));
+            match limits.stop.load(Ordering::Relaxed) {
+                true => Err(Failure::Interrupted),
+                false => Ok(text),
+            }
         };
-        let memory = host.memory;
         let x = || args[0].as_real();
         let n = || args[0].as_int();
         let c = || args[0].as_char();
@@ -39,17 +45,17 @@ impl Machine {
         let int = |n: i64| Ok(Value::int(n));
         match prim {
             Prim::Print => {
-                (host.out)(&show(false, self));
+                show::give_out(&show(false, self)?, host.out, limits.stop)?;
                 Ok(Value::UNIT)
             }
             Prim::Println => {
-                let mut text = show(false, self);
+                let mut text = show(false, self)?;
                 text.push('\n');
-                (host.out)(&text);
+                show::give_out(&text, host.out, limits.stop)?;
                 Ok(Value::UNIT)
             }
-            Prim::Str => Ok(Value::str(show(false, self))),
-            Prim::Strr => Ok(Value::str(show(true, self))),
+            Prim::Str => Ok(Value::str(show(false, self)?)),
+            Prim::Strr => Ok(Value::str(show(true, self)?)),
             Prim::Fail => Err(Failure::Failed { message: args[0].as_str().to_string() }),
             Prim::Fuses => Ok(Value::bool(fuses(&types.args))),
             Prim::Sorts => Ok(Value::bool(sorts(&types.args))),
@@ -206,7 +212,7 @@ impl Machine {
             | Prim::Lines
             | Prim::Split
             | Prim::Numbers
-            | Prim::Table => super::select::select(prim, types, args, memory),
+            | Prim::Table => super::select::select(prim, types, args, limits),
             Prim::Npy
             | Prim::Npz
             | Prim::Csv

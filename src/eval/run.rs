@@ -15,6 +15,7 @@ use super::error::{Failure, RuntimeError};
 use super::matching::{fits, inject};
 use super::open::{Rest, first_opening};
 use super::prim::LONGEST_STRING;
+use super::show;
 use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
 use super::watch::{Watch, Watcher};
@@ -335,12 +336,10 @@ impl Run<'_, '_> {
                     let text = self.own_text(&args[0], &types.args[0], &types.own, span)?;
                     return Ok(match prim {
                         Prim::Str => Value::str(text),
-                        Prim::Print => {
-                            (self.host.out)(&text);
-                            Value::UNIT
-                        }
                         _ => {
-                            (self.host.out)(&(text + "\n"));
+                            let text = if *prim == Prim::Print { text } else { text + "\n" };
+                            let given = show::give_out(&text, &mut *self.host.out, self.host.interrupt);
+                            given.map_err(|failure| self.fail(failure, span))?;
                             Value::UNIT
                         }
                     });

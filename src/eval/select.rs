@@ -7,13 +7,21 @@ use super::arith::too_much;
 use super::code::PrimTypes;
 use super::error::Failure;
 use crate::core::Prim;
+use crate::data::Limits;
 use crate::layout::Layout;
 use crate::types::encoding::Code;
 use crate::value::{Buffer, Class, Packed, Seq, Value};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// The value of a primitive of this kind.
-pub(super) fn select(prim: Prim, types: &PrimTypes, args: &[Value], memory: u64) -> Result<Value, Failure> {
+pub(super) fn select(
+    prim: Prim,
+    types: &PrimTypes,
+    args: &[Value],
+    limits: Limits<'_>,
+) -> Result<Value, Failure> {
+    let memory = limits.room;
     let text = || args[0].as_str();
     match prim {
         Prim::Compress => compress(types, args, memory),
@@ -24,34 +32,46 @@ pub(super) fn select(prim: Prim, types: &PrimTypes, args: &[Value], memory: u64)
             (0..n).for_each(|i| buffer.push(Value::int(i)));
             Ok(vector(buffer))
         }
-        Prim::Characters => texts(text().chars().map(|c| c.to_string()), memory),
-        Prim::Words => texts(text().split_whitespace().map(str::to_string), memory),
-        Prim::Lines => texts(text().lines().map(str::to_string), memory),
+        Prim::Characters => texts(characters(text()), limits),
+        Prim::Words => texts(text().split_whitespace(), limits),
+        Prim::Lines => texts(text().lines(), limits),
         Prim::Split => {
             let separator = args[1].as_str();
             if separator.is_empty() {
-                return texts(text().chars().map(|c| c.to_string()), memory);
+                return texts(characters(text()), limits);
             }
-            texts(text().split(separator).map(str::to_string), memory)
+            texts(text().split(separator), limits)
         }
         Prim::Numbers => {
             let mut buffer = Buffer::Word(Vec::new());
-            for number in numbers(text()) {
+            for (at, number) in numbers(text()).enumerate() {
+                look(at, limits)?;
                 buffer.push(Value::real(number?));
             }
             Ok(vector(buffer))
         }
-        Prim::Table => table(text()),
+        Prim::Table => table(text(), limits),
         _ => Err(Failure::Internal { what: "a primitive that gives no size" }),
     }
 }
 
-fn table(text: &str) -> Result<Value, Failure> {
+/// Rounds after which a loop looks whether it is to stop.
+const LOOK: usize = 1 << 12;
+
+fn look(round: usize, limits: Limits<'_>) -> Result<(), Failure> {
+    match round.is_multiple_of(LOOK) && limits.stop.load(Ordering::Relaxed) {
+        true => Err(Failure::Interrupted),
+        false => Ok(()),
+    }
+}
+
+fn table(text: &str, limits: Limits<'_>) -> Result<Value, Failure> {
     let mut buffer = Buffer::Word(Vec::new());
     let (mut rows, mut columns, mut first) = (0usize, 0, 0);
     for (at, line) in text.lines().enumerate() {
         let before = buffer.len();
         for number in numbers(line) {
+            look(buffer.len(), limits)?;
             buffer.push(Value::real(number?));
         }
         match buffer.len() - before {
@@ -63,6 +83,11 @@ fn table(text: &str) -> Result<Value, Failure> {
         rows += 1;
     }
     Ok(packed(vec![Code::from(rows), Code::from(columns)], value(buffer)))
+}
+
+/// The characters of a text, each as a text.
+fn characters(text: &str) -> impl Iterator<Item = &str> + Clone {
+    text.char_indices().map(|(at, c)| &text[at..at + c.len_utf8()])
 }
 
 /// The numbers between blanks and commas.
@@ -103,9 +128,17 @@ pub(super) fn room(class: Class, slots: usize, memory: u64) -> Result<Buffer, Fa
     bytes.and_then(|_| Buffer::with_room(class, slots)).ok_or_else(refused)
 }
 
-fn texts(parts: impl Iterator<Item = String> + Clone, memory: u64) -> Result<Value, Failure> {
-    let mut buffer = room(Class::Any, parts.clone().count(), memory)?;
-    parts.for_each(|part| buffer.push(Value::str(part)));
+fn texts<'t>(parts: impl Iterator<Item = &'t str> + Clone, limits: Limits<'_>) -> Result<Value, Failure> {
+    let mut count = 0;
+    for _ in parts.clone() {
+        look(count, limits)?;
+        count += 1;
+    }
+    let mut buffer = room(Class::Any, count, limits.room)?;
+    for (at, part) in parts.enumerate() {
+        look(at, limits)?;
+        buffer.push(Value::str(part));
+    }
     Ok(vector(buffer))
 }
 

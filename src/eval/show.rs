@@ -4,6 +4,7 @@
 //! after commas and shows an index value as its number; `._strr` leaves blanks out, quotes strings
 //! and shows an index value as `case 1 of 3`. Truth values are `true` and `false` in both.
 
+use super::error::Failure;
 use super::own::Own;
 use crate::layout::{Form, Layout, Layouts};
 use crate::types::encoding::{Code, Encoding};
@@ -14,6 +15,7 @@ use num_traits::ToPrimitive;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How to show.
 pub struct Show<'a> {
@@ -27,6 +29,8 @@ pub struct Show<'a> {
     pub parts: &'a RefCell<Parts>,
     /// For a glance: not all of a large value.
     pub brief: Option<Brief>,
+    /// Set from outside to stop the work; what there is of the text then is good for nothing.
+    pub stop: Option<&'a AtomicBool>,
 }
 
 /// How much of a value is shown at a glance. Strings are then quoted, so that one sees where they end.
@@ -49,10 +53,36 @@ pub enum Parts {
 /// A text is cut here: nobody reads more, and memory is finite.
 const LONGEST: usize = 64 << 20;
 
+/// Elements of an array after which it is looked whether the work is to stop.
+const LOOK: usize = 1 << 12;
+/// Bytes of a text that are given out between two such looks: a terminal may be slow.
+const PIECE: usize = 1 << 14;
+
+/// Gives a text out, unless somebody wants to stop.
+pub fn give_out(mut text: &str, out: &mut dyn FnMut(&str), stop: &AtomicBool) -> Result<(), Failure> {
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Failure::Interrupted);
+        }
+        let (piece, rest) = text.split_at(text.floor_char_boundary(PIECE));
+        out(piece);
+        if rest.is_empty() {
+            return Ok(());
+        }
+        text = rest;
+    }
+}
+
 /// The text of a value, by its structure alone.
-pub fn plain(layouts: &Layouts, read_back: bool, value: &Value, ty: &Type) -> String {
+pub fn plain(
+    layouts: &Layouts,
+    read_back: bool,
+    value: &Value,
+    ty: &Type,
+    stop: Option<&AtomicBool>,
+) -> String {
     let parts = RefCell::new(Parts::Met(Vec::new()));
-    Show { layouts, read_back, own: &Own::default(), parts: &parts, brief: None }.text(value, ty)
+    Show { layouts, read_back, own: &Own::default(), parts: &parts, brief: None, stop }.text(value, ty)
 }
 
 impl Show<'_> {
@@ -180,6 +210,10 @@ impl Show<'_> {
         let most = self.brief.map_or(usize::MAX, |brief| brief.elements.max(2));
         let gap = if *count > most { most - most / 2..*count - most / 2 } else { *count..*count };
         for i in (0..gap.start).chain(gap.end..*count) {
+            // Whoever asked finds that the work was stopped, and drops what there is.
+            if i % LOOK == 0 && self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return;
+            }
             if i == gap.end && !gap.is_empty() {
                 let _ = write!(out, "{}…", self.comma());
             }

@@ -53,8 +53,8 @@ pub struct Grid {
     pub heads: Option<Vec<String>>,
     /// Each with the indices that lead to it, if there is more than one.
     pub slices: Vec<(Option<String>, Vec<Vec<Cell>>)>,
-    /// Slices left out after those.
-    pub slices_left_out: usize,
+    /// Slices left out.
+    pub left_out: Gap,
     /// Rows left out of each.
     pub rows: Gap,
     /// Columns left out of each.
@@ -114,7 +114,10 @@ impl Run<'_, '_> {
             TypeKind::Array(element, index) => {
                 let axes = axes(index);
                 return match axes.iter().try_fold(1usize, |n, axis| n.checked_mul(*axis)) {
-                    Some(count) if count >= 2 => self.array(value, &structure, element, axes, own, window),
+                    // Of a table without rows one sees the columns.
+                    Some(count) if count >= 2 || count == 0 && table_of(element, own).is_some() => {
+                        self.array(value, &structure, element, axes, own, window)
+                    }
                     _ => self.whole(value, ty, own, window),
                 };
             }
@@ -192,8 +195,7 @@ impl Run<'_, '_> {
             own,
             longest: window.columns,
         };
-        let fields = own.at(&element).err().and_then(|structure| named(&structure));
-        if let Some(fields) = fields.filter(|fields| !fields.is_empty()) {
+        if let Some(fields) = table_of(&element, own) {
             return self.table(&cells, axes.iter().product(), fields, window);
         }
         let [outer @ .., row_count, column_count] = &axes[..] else {
@@ -201,13 +203,15 @@ impl Run<'_, '_> {
             let items = picked.into_iter().map(|i| self.cell(&cells, i)).collect::<Result<_>>()?;
             return Ok(View::List(items, gap));
         };
-        let (rows, row_gap) = pick(*row_count, window.rows.max(3));
-        let (columns, column_gap) = pick(*column_count, window.columns / 2 + 1);
         let slice_count: usize = outer.iter().product();
-        let fitting = (window.rows / (rows.len() + 2)).clamp(1, MOST_SLICES);
-        let shown = if slice_count <= fitting { slice_count } else { fitting };
+        // Of several slices the first and the last are seen, each with its label.
+        let room = if slice_count > 1 { (window.rows / 2).saturating_sub(2) } else { window.rows };
+        let (rows, row_gap) = pick(*row_count, room.max(3));
+        let (columns, column_gap) = pick(*column_count, window.columns / 2 + 1);
+        let fitting = (window.rows / (rows.len() + 2)).clamp(2, MOST_SLICES);
+        let (shown, left_out) = pick(slice_count, fitting);
         let mut slices = Vec::new();
-        for slice in 0..shown {
+        for slice in shown {
             let label = (!outer.is_empty()).then(|| label(slice, outer));
             let mut grid = Vec::new();
             for row in &rows {
@@ -216,8 +220,7 @@ impl Run<'_, '_> {
             }
             slices.push((label, grid));
         }
-        let slices_left_out = slice_count - shown;
-        Ok(View::Grid(Grid { heads: None, slices, slices_left_out, rows: row_gap, columns: column_gap }))
+        Ok(View::Grid(Grid { heads: None, slices, left_out, rows: row_gap, columns: column_gap }))
     }
 
     /// An array of records: a row for each, a column for each field.
@@ -247,7 +250,7 @@ impl Run<'_, '_> {
         Ok(View::Grid(Grid {
             heads: Some(heads),
             slices: vec![(None, grid)],
-            slices_left_out: 0,
+            left_out: Gap { at: 1, left_out: 0 },
             rows: row_gap,
             columns: column_gap,
         }))
@@ -315,12 +318,18 @@ fn named(ty: &Type) -> Option<Vec<(String, Type)>> {
     Some(ty.fields()?.into_iter().map(|(name, ty)| (name.to_string(), ty)).collect())
 }
 
+/// The columns of a table: the fields of its records.
+fn table_of(element: &Type, own: &Own) -> Option<Vec<(String, Type)>> {
+    own.at(element).err().and_then(|structure| named(&structure)).filter(|fields| !fields.is_empty())
+}
+
 /// At most that many of the numbers below `count`: the first ones and the last ones.
 fn pick(count: usize, most: usize) -> (Vec<usize>, Gap) {
     if count <= most {
         return ((0..count).collect(), Gap { at: count, left_out: 0 });
     }
-    let (head, tail) = (most - most / 3, most / 3);
+    let tail = (most / 3).max(usize::from(most > 1));
+    let head = most - tail;
     let picked = (0..head).chain(count - tail..count).collect();
     (picked, Gap { at: head, left_out: count - head - tail })
 }

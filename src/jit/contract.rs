@@ -62,7 +62,9 @@ pub fn contract(
             if stop.load(Ordering::Relaxed) {
                 return STOPPED;
             }
-            pack_rows(&mut tile, left, first, rows, depth);
+            // Rows beyond the last are zeros that nobody looks at.
+            tile.fill([-0.0; LANES]);
+            pack(&mut tile, left, (first, TILE.min(rows - first)), depth);
             for (number, columns_of) in packed.chunks_exact((TILE * vectors).max(1)).enumerate() {
                 let column = from + number * TILE;
                 let sums = product(&tile, columns_of, vectors);
@@ -81,42 +83,40 @@ pub fn contract(
     DONE
 }
 
-/// Packs columns: for each four of them, at each eight depths, four vectors.
+/// Packs columns, four at a time; numbers beyond the last depth are 1.
 fn pack_columns(packed: &mut Vec<Lanes>, right: Strided<'_>, from: usize, to: usize, depth: usize) {
     let vectors = depth.div_ceil(LANES);
     packed.clear();
     packed.resize((to - from).div_ceil(TILE) * TILE * vectors, [1.0; LANES]);
+    let turned = Strided { row: right.column, column: right.row, ..right };
     for (number, tile) in packed.chunks_exact_mut((TILE * vectors).max(1)).enumerate() {
         let first = from + number * TILE;
-        let own = TILE.min(to - first);
-        for (k, lanes) in (0..depth).map(|k| (k, k / LANES * TILE)) {
-            let start = k * right.row + first * right.column;
-            let place = &mut tile[lanes..lanes + TILE];
-            match right.slots.get(start..start + TILE) {
-                Some(four) if right.column == 1 && own == TILE => {
-                    place.iter_mut().zip(four).for_each(|(vector, number)| vector[k % LANES] = *number);
-                }
-                _ => {
-                    let numbers = (0..own).map(|c| right.get(k, first + c));
-                    place.iter_mut().zip(numbers).for_each(|(vector, number)| vector[k % LANES] = number);
-                }
-            }
-        }
+        pack(tile, turned, (first, TILE.min(to - first)), depth);
     }
 }
 
-/// Packs four rows in the same way; those beyond the last are rows of zeros that nobody looks at.
-fn pack_rows(tile: &mut [Lanes], left: Strided<'_>, first: usize, rows: usize, depth: usize) {
-    tile.fill([-0.0; LANES]);
-    for r in 0..TILE.min(rows - first) {
-        let start = (first + r) * left.row;
-        match left.slots.get(start..start + depth) {
-            Some(row) if left.column == 1 => {
-                let (whole, rest) = row.as_chunks::<LANES>();
-                whole.iter().enumerate().for_each(|(v, lanes)| tile[v * TILE + r] = *lanes);
-                rest.iter().enumerate().for_each(|(l, number)| tile[whole.len() * TILE + r][l] = *number);
+/// Packs up to four rows: for each eight depths, a vector of each row.
+fn pack(tile: &mut [Lanes], from: Strided<'_>, (first, own): (usize, usize), depth: usize) {
+    if from.column == 1 {
+        for r in 0..own {
+            let start = (first + r) * from.row;
+            let (whole, rest) = from.slots[start..start + depth].as_chunks::<LANES>();
+            whole.iter().enumerate().for_each(|(v, lanes)| tile[v * TILE + r] = *lanes);
+            rest.iter().enumerate().for_each(|(l, number)| tile[whole.len() * TILE + r][l] = *number);
+        }
+        return;
+    }
+    for k in 0..depth {
+        let place = &mut tile[k / LANES * TILE..][..TILE];
+        let start = k * from.column + first * from.row;
+        match from.slots.get(start..start + TILE) {
+            Some(four) if from.row == 1 && own == TILE => {
+                place.iter_mut().zip(four).for_each(|(vector, number)| vector[k % LANES] = *number);
             }
-            _ => (0..depth).for_each(|k| tile[k / LANES * TILE + r][k % LANES] = left.get(first + r, k)),
+            _ => {
+                let numbers = (0..own).map(|r| from.get(first + r, k));
+                place.iter_mut().zip(numbers).for_each(|(vector, number)| vector[k % LANES] = number);
+            }
         }
     }
 }
@@ -124,25 +124,24 @@ fn pack_rows(tile: &mut [Lanes], left: Strided<'_>, first: usize, rows: usize, d
 /// The sums of four rows and four columns.
 fn product<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[f64; TILE]; TILE] {
     #[cfg(target_arch = "x86_64")]
-    let lanes = if std::is_x86_feature_detected!("avx512f") {
-        super::native::wide::<FUSED>(rows, columns, vectors)
-    } else if std::is_x86_feature_detected!("avx2") && super::emit::fuses() {
-        super::native::medium::<FUSED>(rows, columns, vectors)
-    } else {
-        sums::<FUSED>(rows, columns, vectors)
-    };
-    #[cfg(not(target_arch = "x86_64"))]
-    let lanes = sums::<FUSED>(rows, columns, vectors);
-    lanes.map(|row| row.map(joined))
+    {
+        if std::is_x86_feature_detected!("avx512f") {
+            return super::native::wide::<FUSED>(rows, columns, vectors);
+        }
+        if std::is_x86_feature_detected!("avx2") && super::emit::fuses() {
+            return super::native::medium::<FUSED>(rows, columns, vectors);
+        }
+    }
+    tile::<FUSED>(rows, columns, vectors)
 }
 
-/// The lanes of the sums, for whatever processor it is compiled for.
+/// The sums of four rows and four columns, for whatever processor it is compiled for.
 #[inline(always)]
-pub(super) fn sums<const FUSED: bool>(
+pub(super) fn tile<const FUSED: bool>(
     rows: &[Lanes],
     columns: &[Lanes],
     vectors: usize,
-) -> [[Lanes; TILE]; TILE] {
+) -> [[f64; TILE]; TILE] {
     let mut lanes = [[[-0.0; LANES]; TILE]; TILE];
     let rows = rows.as_chunks::<TILE>().0;
     let columns = columns.as_chunks::<TILE>().0;
@@ -156,7 +155,7 @@ pub(super) fn sums<const FUSED: bool>(
             }
         }
     }
-    lanes
+    lanes.map(|row| row.map(joined))
 }
 
 /// Lanes joined in their order.
@@ -217,14 +216,14 @@ mod tests {
         same::<true>(&lanes[..40], &lanes[40..]);
         same::<false>(&lanes[..40], &lanes[40..]);
         assert_ne!(
-            sums::<true>(&lanes[..40], &lanes[40..], 10),
-            sums::<false>(&lanes[..40], &lanes[40..], 10)
+            tile::<true>(&lanes[..40], &lanes[40..], 10),
+            tile::<false>(&lanes[..40], &lanes[40..], 10)
         );
     }
 
     fn same<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes]) {
-        let wanted = sums::<FUSED>(rows, columns, 10);
-        assert_eq!(product::<FUSED>(rows, columns, 10), wanted.map(|row| row.map(joined)));
+        let wanted = tile::<FUSED>(rows, columns, 10);
+        assert_eq!(product::<FUSED>(rows, columns, 10), wanted);
         #[cfg(target_arch = "x86_64")]
         {
             if std::is_x86_feature_detected!("avx2") && super::super::emit::fuses() {

@@ -13,7 +13,6 @@
 //! A loop by [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are masked.
 
 use super::contract::{Lanes, Strided, TILE};
-use crate::core::reduction::LANES;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 
@@ -94,20 +93,31 @@ pub(super) extern "C" fn contract(words: *const u64) -> i64 {
     }
 }
 
-/// [`sums`](super::contract::sums) with vectors of 512 bits, written out: compilers that are told of a certain processor
-/// prefer shorter ones.
+/// The sums of [`tile`](super::contract::tile) with vectors of 512 bits, written out: compilers that are told of a certain
+/// processor prefer shorter ones.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn wide<const FUSED: bool>(
     rows: &[Lanes],
     columns: &[Lanes],
     vectors: usize,
-) -> [[Lanes; TILE]; TILE] {
+) -> [[f64; TILE]; TILE] {
     use std::arch::x86_64::{
-        __m512d, _mm512_add_pd, _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_mul_pd, _mm512_set1_pd,
-        _mm512_storeu_pd,
+        __m256d, __m512d, _mm256_add_pd, _mm256_hadd_pd, _mm256_permute2f128_pd, _mm256_permute4x64_pd,
+        _mm256_storeu_pd, _mm512_add_pd, _mm512_castpd512_pd256, _mm512_extractf64x4_pd, _mm512_fmadd_pd,
+        _mm512_loadu_pd, _mm512_mul_pd, _mm512_set1_pd,
     };
+    /// The lanes of four sums joined: `i + 4`, then `i + 2`, then `i + 1`.
     #[target_feature(enable = "avx512f")]
-    fn wide<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
+    fn joined([a, b, c, d]: [__m512d; TILE]) -> __m256d {
+        let [a, b, c, d] =
+            [a, b, c, d].map(|v| _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd::<1>(v)));
+        let both =
+            |x, y| _mm256_add_pd(_mm256_permute2f128_pd::<0x20>(x, y), _mm256_permute2f128_pd::<0x31>(x, y));
+        // In the order a, c, b, d.
+        _mm256_permute4x64_pd::<0b11_01_10_00>(_mm256_hadd_pd(both(a, b), both(c, d)))
+    }
+    #[target_feature(enable = "avx512f")]
+    fn wide<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[f64; TILE]; TILE] {
         // SAFETY: a reference to eight numbers is an address of 64 bytes to read.
         let load = |lanes: &Lanes| -> __m512d { unsafe { _mm512_loadu_pd(lanes.as_ptr()) } };
         let mut sums = [[_mm512_set1_pd(-0.0); TILE]; TILE];
@@ -125,10 +135,10 @@ pub(super) fn wide<const FUSED: bool>(
                 }
             }
         }
-        let mut out = [[[0.0; LANES]; TILE]; TILE];
-        for (out, sum) in out.iter_mut().flatten().zip(sums.iter().flatten()) {
-            // SAFETY: eight numbers are 64 bytes to write.
-            unsafe { _mm512_storeu_pd(out.as_mut_ptr(), *sum) }
+        let mut out = [[0.0; TILE]; TILE];
+        for (out, sums) in out.iter_mut().zip(sums) {
+            // SAFETY: four numbers are 32 bytes to write.
+            unsafe { _mm256_storeu_pd(out.as_mut_ptr(), joined(sums)) }
         }
         out
     }
@@ -137,16 +147,16 @@ pub(super) fn wide<const FUSED: bool>(
     unsafe { wide::<FUSED>(rows, columns, vectors) }
 }
 
-/// [`sums`](super::contract::sums) with vectors of 256 bits.
+/// [`tile`](super::contract::tile) with vectors of 256 bits.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn medium<const FUSED: bool>(
     rows: &[Lanes],
     columns: &[Lanes],
     vectors: usize,
-) -> [[Lanes; TILE]; TILE] {
+) -> [[f64; TILE]; TILE] {
     #[target_feature(enable = "avx2,fma")]
-    fn medium<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[Lanes; TILE]; TILE] {
-        super::contract::sums::<FUSED>(rows, columns, vectors)
+    fn medium<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[f64; TILE]; TILE] {
+        super::contract::tile::<FUSED>(rows, columns, vectors)
     }
     assert!(std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"));
     // SAFETY: the processor has these instructions.

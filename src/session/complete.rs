@@ -3,6 +3,7 @@
 //! Takes a text that is being written; gives names that go on at the cursor, and a hint. Checks, never
 //! evaluates, and leaves the session as it was.
 
+use super::index::Draft;
 use super::query::{TYPE_WORDS, headed};
 use super::tokens::{TokenClass, tokens};
 use super::{Session, library};
@@ -12,7 +13,6 @@ use crate::source::Span;
 use crate::syntax::{self, ast};
 use crate::types::{Scalar, Type};
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 /// What could be written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,28 +29,21 @@ const LONGEST_HINTED: usize = 4_000;
 const MOST_COMPONENTS: usize = 16;
 
 impl Session {
-    /// What could be written at a place of a text: fields after a dot, types after a colon, else names,
-    /// those of the text itself among them.
+    /// What could be written at a place of an input: fields after a dot and then functions, types after a colon,
+    /// parts of the library after `import`, else names, the nearest first. Where nothing of a name is written, only
+    /// the first three are told.
     pub fn complete_at(&mut self, text: &str, at: usize) -> Completions {
+        let draft = Draft { name: "input", text, id: "", before: None };
         let Some(before) = text.get(..at) else { return Completions::default() };
-        let mut parts = tokens(before);
-        if let Some((range, class)) = parts.last() {
-            let inside = *class == TokenClass::Comment && !before[range.clone()].ends_with("*/");
-            let literal = matches!(class, TokenClass::Text | TokenClass::Number);
-            if range.end == at && (inside || literal && !after_dot(before, &parts)) {
-                return Completions { start: at, names: Vec::new() };
-            }
-        }
         let start = word_start(before);
-        let prefix = &before[start..];
-        parts.retain(|(range, _)| range.end <= start);
-        let names = match parts.last().map(|(range, _)| &before[range.clone()]) {
-            Some(".") => self.after_dot(before, &parts, prefix),
-            Some(":" | ":>" | ":>>") => self.complete_type(prefix),
-            _ if prefix.is_empty() => Vec::new(),
-            _ => self.complete_in(text, start, prefix),
-        };
-        Completions { start, names }
+        let asks = tokens(&before[..start])
+            .last()
+            .is_some_and(|(range, _)| matches!(&before[range.clone()], "." | ":" | ":>" | ":>>" | "import"));
+        if start == at && !asks {
+            return Completions { start, names: Vec::new() };
+        }
+        let (start, found) = self.candidates(draft, at);
+        Completions { start, names: found.into_iter().map(|candidate| candidate.name).collect() }
     }
 
     /// Names of types that begin with `prefix`, sorted.
@@ -68,37 +61,6 @@ impl Session {
         let fitting: BTreeSet<&str> =
             known.chain(library::index().classes()).filter(|name| name.starts_with(prefix)).collect();
         fitting.into_iter().map(str::to_string).collect()
-    }
-
-    /// Names known to the session, and those that the text uses elsewhere.
-    fn complete_in(&self, text: &str, start: usize, prefix: &str) -> Vec<String> {
-        let mut names: BTreeSet<String> = self.complete(prefix).into_iter().collect();
-        let own = tokens(text).into_iter().filter(|(range, class)| {
-            range.start != start && matches!(class, TokenClass::Name | TokenClass::TypeName)
-        });
-        let own =
-            own.map(|(range, _)| &text[range]).filter(|name| name.starts_with(prefix) && *name != prefix);
-        names.extend(own.map(str::to_string));
-        names.into_iter().collect()
-    }
-
-    /// Fields or components of what stands before a dot, and then functions.
-    fn after_dot(&mut self, before: &str, parts: &[(Range<usize>, TokenClass)], prefix: &str) -> Vec<String> {
-        let dot = parts.len() - 1;
-        let base = operand(before, &parts[..dot]).map(|start| before[start..parts[dot].0.start].trim());
-        let ty = base.and_then(|base| self.quietly(|session| session.type_of(base).ok()));
-        let parts = ty.map(|ty| parts_of(&ty)).unwrap_or_default();
-        let mut names: Vec<String> = parts.into_iter().map(|(name, _)| name).collect();
-        names.retain(|name| name.starts_with(prefix));
-        if !prefix.is_empty() {
-            let more = self.complete(prefix);
-            names.extend(more.into_iter().filter(|name| {
-                self.env.callables(name).is_some() || {
-                    !self.env.values.contains_key(name.as_str()) && library::index().defines_function(name)
-                }
-            }));
-        }
-        names
     }
 
     /// What could be told beside a text that is being written: the type of its last expression or
@@ -198,51 +160,14 @@ pub(super) fn word_start(text: &str) -> usize {
     start
 }
 
-/// Whether the last part of a text follows a dot.
-fn after_dot(text: &str, parts: &[(Range<usize>, TokenClass)]) -> bool {
-    parts.len() >= 2 && &text[parts[parts.len() - 2].0.clone()] == "."
-}
-
-/// Where the operand of a dot begins: a name, literal or bracket, with the dots and type arguments that
-/// belong to it.
-fn operand(text: &str, parts: &[(Range<usize>, TokenClass)]) -> Option<usize> {
-    let mut end = parts.len();
-    loop {
-        let mut at = end.checked_sub(1)?;
-        match parts[at].1 {
-            TokenClass::Close => {
-                at = opening(parts, at)?;
-                let glued = at > 0 && parts[at - 1].0.end == parts[at].0.start;
-                if glued && parts[at - 1].1 == TokenClass::Name && text[parts[at].0.clone()] == *"[" {
-                    at -= 1;
-                }
-            }
-            TokenClass::Name | TokenClass::TypeName | TokenClass::Number | TokenClass::Text => {}
-            _ => return None,
-        }
-        let before = at.checked_sub(1).map(|i| &text[parts[i].0.clone()]);
-        match before {
-            Some(".") => end = at - 1,
-            Some("#") => return Some(parts[at - 1].0.start),
-            _ => return Some(parts[at].0.start),
-        }
-    }
-}
-
-/// The bracket that the closing one is for.
-fn opening(parts: &[(Range<usize>, TokenClass)], close: usize) -> Option<usize> {
-    let mut depth = 0usize;
-    for at in (0..=close).rev() {
-        match parts[at].1 {
-            TokenClass::Close => depth += 1,
-            TokenClass::Open => depth = depth.saturating_sub(1),
-            _ => continue,
-        }
-        if depth == 0 {
-            return Some(at);
-        }
-    }
-    None
+/// The path of an import that a text ends in, as far as it is written.
+pub fn import_path(before: &str) -> Option<&str> {
+    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+    let (start, path) = line.rsplit_once('"')?;
+    let word = start.trim_end();
+    let word = word.rsplit(|c: char| c.is_whitespace() || c == ';').next()?;
+    // A path with an escape in it is beyond what is helped with.
+    (word == "import" && !start.contains("//") && !path.contains('\\')).then_some(path)
 }
 
 /// The function whose argument a text ends in: what stands before the innermost open parenthesis.
@@ -255,10 +180,31 @@ fn called(text: &str) -> Option<&str> {
             TokenClass::Open if depth > 0 => depth -= 1,
             TokenClass::Open => {
                 let (range, class) = &parts[at.checked_sub(1)?];
-                return (*class == TokenClass::Name).then(|| &text[range.clone()]);
+                let named = matches!(class, TokenClass::Name | TokenClass::TypeName);
+                return named.then(|| &text[range.clone()]);
             }
             _ => {}
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::import_path;
+
+    #[test]
+    fn paths_of_imports() {
+        for (before, path) in [
+            ("import \"geo", Some("geo")),
+            ("val x = 1;\nimport   \"../a/b", Some("../a/b")),
+            ("val x = 1; import \"", Some("")),
+            ("import \"a.flx\"", None),
+            ("println \"import", None),
+            ("// import \"a", None),
+            ("import \"a\nb", None),
+        ] {
+            assert_eq!(import_path(before), path, "{before:?}");
+        }
+    }
 }

@@ -93,7 +93,8 @@ struct Column {
 /// Rows and columns.
 fn grid(grid: Grid, window: Window) -> String {
     let rows = || grid.slices.iter().flat_map(|(_, rows)| rows);
-    let count = rows().next().map_or(0, Vec::len);
+    let heads = grid.heads.as_ref().map_or(0, Vec::len);
+    let count = rows().next().map_or(heads, Vec::len);
     let mut columns: Vec<Column> = Vec::new();
     for at in 0..count {
         let cells: Vec<&Cell> = rows().filter_map(|row| row.get(at)).collect();
@@ -133,7 +134,10 @@ fn grid(grid: Grid, window: Window) -> String {
         lines.push(line(&|column| "─".repeat(column.width), " "));
     }
     let mut at = 0;
-    for (label, rows) in &grid.slices {
+    for (slice, (label, rows)) in grid.slices.iter().enumerate() {
+        if slice == grid.left_out.at && grid.left_out.left_out > 0 {
+            lines.push(format!("⋮ {}", left_out(grid.left_out.left_out, "slice")));
+        }
         if let Some(label) = label {
             lines.push(format!("{label}:"));
         }
@@ -144,9 +148,6 @@ fn grid(grid: Grid, window: Window) -> String {
             lines.push(line(&|column| column.texts[at].clone(), "…"));
             at += 1;
         }
-    }
-    if grid.slices_left_out > 0 {
-        lines.push(format!("⋮ {}", left_out(grid.slices_left_out, "slice")));
     }
     if columns_out.left_out > 0 {
         lines.push(format!(" … {}", left_out(columns_out.left_out, "column")));

@@ -20,6 +20,7 @@ mod laws;
 mod library;
 mod limit;
 mod modules;
+mod program;
 mod query;
 pub mod reference;
 mod stated;
@@ -38,7 +39,7 @@ pub use crate::jit::{Stage, Statistics};
 pub use crate::syntax::brackets::Growing;
 pub use crate::types::number::Conversion;
 pub use can::Able;
-pub use complete::Completions;
+pub use complete::{Completions, import_path};
 pub use definition::DefinitionText;
 pub use entry::{Main, Misfit, Parameter};
 pub use host::{AnnotationRule, HostValue, Hosts, ValueRule};
@@ -49,6 +50,7 @@ pub use tested::{Fate, Ran, Selection, Tested, Timed};
 pub use tokens::{Blocks, TokenClass, blocks, matching_bracket, tokens};
 pub use work::Work;
 
+use crate::check::note::Notes;
 use crate::check::{self, Env, module};
 use crate::core::{Program, Script, TermKind};
 use crate::diagnostic::{self, Diagnostic};
@@ -292,14 +294,13 @@ impl Session {
         let named = self.results.named(&syntax::idents(&detached(text)));
         let before = self.results.last();
         let source = SourceId(self.sources.len() as u32);
-        let mut uses = Vec::new();
+        let (mut uses, mut notes) = (Vec::new(), Notes::default());
         let mut outcome = self.transaction(name, text, |session, first, stmts, diagnostics| {
             let functions = session.program.functions.len();
-            session.noting = (!named.is_empty()).then(|| index::Noting::new(source.0, None));
+            session.noting = Some(index::Noting::of_names(source.0));
             let script = session.script(stmts, diagnostics);
-            if let Some(noting) = session.noting.take() {
-                uses = results::uses(text, source, noting.into_notes(), &named);
-            }
+            notes = session.noting.take().map(index::Noting::into_notes).unwrap_or_default();
+            uses = results::uses(text, source, &notes, &named);
             let script = script?;
             let value = session.run_all(first, &script, mode, out, diagnostics)?;
             if session.program.functions.len() > functions && !computes(&script) {
@@ -311,8 +312,15 @@ impl Session {
         self.noting = None;
         self.look_into_files(&mut outcome.diagnostics);
         if outcome.status == Status::Ok {
-            let result = self.results.last().filter(|last| Some(*last) != before);
-            self.note_input(source, result, uses);
+            self.inputs.push(definition::Input {
+                source,
+                shows: outcome.value.is_some(),
+                result: self.results.last().filter(|last| Some(*last) != before),
+                uses,
+                notes: Arc::new(notes),
+                imports: self.imports_of(source),
+                forgotten: None,
+            });
         }
         outcome
     }

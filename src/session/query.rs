@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::syntax::{self, ast};
 use crate::types::number::{Conversion, conversion};
 use crate::types::size::Size;
-use crate::types::{Kind, NoSize, Scalar, Type, TypeKind, TypeVar};
+use crate::types::{Kind, NoSize, Nominal, NominalBody, Scalar, Type, TypeKind, TypeVar};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -225,6 +225,20 @@ impl Session {
         self.known_overloads(name.trim())
     }
 
+    /// The functions of a name that is no value by itself, a line for each, since only what it is used on says which
+    /// one is meant, or at which types. Of any other text there are none.
+    pub fn forms_of(&mut self, text: &str) -> Option<String> {
+        let name = text.trim().trim_end_matches(';').trim_end();
+        if !syntax::is_name(name.rsplit("::").next().unwrap_or(name)) {
+            return None;
+        }
+        let forms = self.overloads(name);
+        if forms.is_empty() || self.quietly(|session| session.type_of(name).is_ok()) {
+            return None;
+        }
+        Some(forms.iter().map(|form| format!("{}\n", form.signature)).collect())
+    }
+
     /// The functions of a name, as far as the library has been read.
     pub(super) fn known_overloads(&self, name: &str) -> Vec<Overload> {
         let callables = self.env.callables(name).unwrap_or(&[]);
@@ -250,6 +264,24 @@ impl Session {
         };
         let found: BTreeSet<&str> = all.chain(classes).filter(fits).collect();
         found.into_iter().map(str::to_string).collect()
+    }
+
+    /// The names that a text defines, each once, in its order.
+    pub fn names_defined_in(text: &str) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for name in syntax::chunks(&super::detached(text)).iter().flat_map(|chunk| &chunk.defines) {
+            if !names.iter().any(|known| **known == **name) {
+                names.push(name.to_string());
+            }
+        }
+        names
+    }
+
+    /// The names of what the user has defined, each once, sorted.
+    pub fn own_names(&self) -> Vec<String> {
+        let names: BTreeSet<String> =
+            self.definitions().into_iter().map(|definition| definition.name).collect();
+        names.into_iter().collect()
     }
 
     /// What the user has defined, sorted by name.
@@ -375,10 +407,26 @@ fn overload(env: &Env, name: &str, callable: &Callable) -> Overload {
             None => Overload { signature: name.to_string(), doc: None },
         },
         Callable::Case(nominal, _) | Callable::Struct(nominal) => {
-            let params = nominal.params.iter().map(|p| p.name.to_string()).collect::<Vec<_>>().join(", ");
-            let args = if params.is_empty() { String::new() } else { format!("[{params}]") };
-            Overload { signature: format!("{name} : a constructor of {}{args}", nominal.name), doc: None }
+            Overload { signature: constructor(name, nominal, callable), doc: None }
         }
+    }
+}
+
+/// A constructor with what it takes and gives: `Point(x:real, y:real) : Point`, `Circle : real -> Shape`.
+fn constructor(name: &str, nominal: &Nominal, callable: &Callable) -> String {
+    let params = nominal.params.iter().map(|param| param.name.to_string()).collect::<Vec<_>>().join(", ");
+    let args = if params.is_empty() { String::new() } else { format!("[{params}]") };
+    let whole = format!("{}{args}", nominal.name);
+    match (nominal.body(), callable) {
+        (Some(NominalBody::Struct(fields)), _) => {
+            let fields = fields.iter().map(|(field, ty)| format!("{field}:{ty}")).collect::<Vec<_>>();
+            format!("{name}{args}({}) : {whole}", fields.join(", "))
+        }
+        (Some(NominalBody::Variant(cases)), Callable::Case(_, at)) => match cases.get(*at) {
+            Some((_, ty)) if !ty.is_unit() => format!("{name}{args} : {ty} -> {whole}"),
+            _ => format!("{name} : {whole}"),
+        },
+        _ => format!("{name} : {whole}"),
     }
 }
 

@@ -62,16 +62,19 @@ pub(super) type ResultUse = (Range<usize>, GlobalId);
 pub(super) fn uses(
     text: &str,
     source: SourceId,
-    notes: Notes,
+    notes: &Notes,
     named: &[(String, GlobalId)],
 ) -> Vec<ResultUse> {
+    if named.is_empty() {
+        return Vec::new();
+    }
     let mut found = BTreeMap::new();
-    for (span, referent) in notes.uses {
+    for (span, referent) in &notes.uses {
         if span.source != source {
             continue;
         }
         // A result is declared nowhere. What is noted later of one place holds.
-        if referent == Referent::At(Span::default()) {
+        if *referent == Referent::At(Span::default()) {
             found.insert((span.start, span.end), span.range());
         } else {
             found.remove(&(span.start, span.end));

@@ -111,6 +111,13 @@ pub enum SyntaxError {
         /// As written.
         text: String,
     },
+    /// A number that begins or ends with its point.
+    BarePoint {
+        /// The number.
+        span: Span,
+        /// As written.
+        text: String,
+    },
     /// A number with too many digits.
     NumberTooLong {
         /// The number.
@@ -406,6 +413,19 @@ impl SyntaxError {
                     return error.note("there are no octal numbers: `010` is ten");
                 }
                 error.help("numbers are written `42`, `1_000`, `0xff`, `0b101`, `1.5` or `1.5e-3`")
+            }
+            SyntaxError::BarePoint { span, text } => {
+                let (side, whole) = match text.strip_prefix('.') {
+                    Some(_) => ("before", format!("0{text}")),
+                    None => ("after", format!("{text}0")),
+                };
+                let message = format!("`{}` is not a number", shortened(text));
+                let label = format!("there is no digit {side} its point");
+                Diagnostic::error("E0104", *span, message, label).fix(
+                    format!("write `{}`", shortened(&whole)),
+                    *span,
+                    whole,
+                )
             }
             SyntaxError::NumberTooLong { span } => {
                 Diagnostic::error("E0106", *span, "this number has more than 10 000 digits", "this number")

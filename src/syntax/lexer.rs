@@ -10,7 +10,7 @@
 //! A first line `#!/…` is for the system that starts scripts, and skipped.
 
 use super::error::SyntaxError;
-use crate::source::{Source, Span};
+use crate::source::{Source, SourceId, Span};
 use logos::Logos;
 use std::sync::Arc;
 
@@ -332,8 +332,46 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
         });
         last_end = end;
     }
+    bare_points(source.id, text, &mut out);
     out.errors.truncate(MOST_ERRORS);
     out
+}
+
+/// Reads `.5` and `5.` as the numbers that they are elsewhere, and reports them: after what could have components, a
+/// point and digits are one of these, and after a point a name is expected.
+fn bare_points(source: SourceId, text: &str, out: &mut Lexed) {
+    let mut read: Vec<Token> = Vec::with_capacity(out.tokens.len());
+    let mut tokens = std::mem::take(&mut out.tokens).into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let (before, after) = (read.last().copied(), tokens.peek().copied());
+        let whole = match (before, after) {
+            _ if token.kind != Kind::Dot => None,
+            (before, Some(digits)) if digits.kind == Kind::Int && digits.glued => {
+                let begins = before.is_none_or(|before| !before.kind.ends_operand());
+                begins.then_some(Token { end: digits.end, ..token })
+            }
+            (Some(digits), after) if digits.kind == Kind::Int && token.glued => {
+                let number = !digits_only(&read[..read.len() - 1]);
+                let ends = after.is_none_or(|after| !after.kind.begins_operand());
+                (number && ends).then_some(Token { end: token.end, ..digits })
+            }
+            _ => None,
+        };
+        let Some(whole) = whole else {
+            read.push(token);
+            continue;
+        };
+        // One of the two tokens has been read, or is to come.
+        if whole.start < token.start {
+            read.pop()
+        } else {
+            tokens.next()
+        };
+        let span = Span::new(source, whole.start as usize, whole.end as usize);
+        out.errors.push(SyntaxError::BarePoint { span, text: text[span.range()].to_owned() });
+        read.push(Token { kind: Kind::Real, ..whole });
+    }
+    out.tokens = read;
 }
 
 /// Whether a number that follows these tokens is digits only: in `x.1.2` and `` `1:3.str ``.

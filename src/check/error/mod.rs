@@ -139,6 +139,11 @@ pub enum CheckError {
         ty: Type,
         argument: Span,
     },
+    /// What is piped into is a tuple as it is written.
+    TupleApplied {
+        span: Span,
+        argument: Span,
+    },
     NoOverload {
         span: Span,
         name: String,
@@ -371,7 +376,7 @@ impl CheckError {
             E::CodeRange { .. } => "E0304",
             E::LiteralRange { .. } | E::RealLiteralRange { .. } => "E0305",
             E::UnknownName { .. } => "E0401",
-            E::NotAFunction { .. } => "E0402",
+            E::NotAFunction { .. } | E::TupleApplied { .. } => "E0402",
             E::NoOverload { .. } => "E0403",
             E::Ambiguous { .. } => "E0404",
             E::ProcedureInFun { .. } | E::ReaderInFun { .. } => "E0405",
@@ -586,6 +591,10 @@ impl CheckError {
                 } else {
                     d
                 }
+            }
+            E::TupleApplied { span, argument } => {
+                error(span, "a tuple is not a function".into(), "this is a tuple".into())
+                    .label(*argument, "applied to this")
             }
             E::NoOverload { span, name, argument, candidates } => {
                 let mut d = error(

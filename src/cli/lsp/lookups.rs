@@ -26,10 +26,12 @@ impl Server {
     }
 
     pub(super) fn hover(&mut self, asked: HoverParams) -> Answer {
-        let Some((document, index, at)) = self.place(&asked.text_document_position_params) else {
+        let Some((_, index, at)) = self.place(&asked.text_document_position_params) else {
             return Ok(Value::Null);
         };
-        let Some(hover) = index.hover(at) else { return Ok(Value::Null) };
+        let uri = asked.text_document_position_params.text_document.uri;
+        let hover = self.with_draft(&uri, |session, draft| session.hover(draft, &index, at)).flatten();
+        let (Some(hover), Some(document)) = (hover, self.documents.get(&uri)) else { return Ok(Value::Null) };
         let range = document.lines.span(&document.text, hover.span);
         let contents = MarkupContent { kind: MarkupKind::Markdown, value: markdown(&hover) };
         said(lsp_types::Hover { contents: lsp_types::HoverContents::Markup(contents), range: Some(range) })

@@ -2,6 +2,7 @@
 
 use super::lookups::doc_markdown;
 use super::{Answer, Server, said};
+use felis::session::import_path;
 use felis::session::index::CandidateKind;
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionList, CompletionParams, CompletionTextEdit,
@@ -130,16 +131,6 @@ impl Server {
     }
 }
 
-/// The path of an import that is being written, as far as it is.
-fn import_path(before: &str) -> Option<&str> {
-    let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-    let (start, path) = line.rsplit_once('"')?;
-    let word = start.trim_end();
-    let word = word.rsplit(|c: char| c.is_whitespace() || c == ';').next()?;
-    // A path with an escape in it is beyond what is helped with.
-    (word == "import" && !start.contains("//") && !path.contains('\\')).then_some(path)
-}
-
 /// What is completed of a path: the name after the last `/`.
 fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
@@ -189,22 +180,7 @@ fn difference<'n>(old: &str, new: &'n str) -> Option<(std::ops::Range<usize>, &'
 
 #[cfg(test)]
 mod tests {
-    use super::{difference, import_path};
-
-    #[test]
-    fn paths_of_imports() {
-        for (before, path) in [
-            ("import \"geo", Some("geo")),
-            ("val x = 1;\nimport   \"../a/b", Some("../a/b")),
-            ("val x = 1; import \"", Some("")),
-            ("import \"a.flx\"", None),
-            ("println \"import", None),
-            ("// import \"a", None),
-            ("import \"a\nb", None),
-        ] {
-            assert_eq!(import_path(before), path, "{before:?}");
-        }
-    }
+    use super::difference;
 
     #[test]
     fn only_what_differs_is_replaced() {

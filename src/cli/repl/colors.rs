@@ -5,6 +5,7 @@
 
 use felis::session::{TokenClass, matching_bracket, tokens};
 use std::borrow::Cow;
+use unicode_width::UnicodeWidthChar;
 
 /// Longer texts stay as they are: they are looked at again at each key.
 const LONGEST: usize = 20_000;
@@ -38,6 +39,35 @@ pub fn line(text: &str, cursor: Option<usize>) -> Cow<'_, str> {
     }
     out.push_str(&program[end..]);
     Cow::Owned(out)
+}
+
+/// A painted text with a mark in place of the tab that each further line begins with. Any other tab goes on to where
+/// the next one would: what is seen is as wide as the line editor takes it to be.
+pub fn marked(painted: &str, mark: &str, color: bool) -> String {
+    // The first line stands behind the prompt, which is as wide as a mark.
+    let (stop, mut column, mut escape) = (mark.len(), mark.len(), false);
+    let mut out = String::with_capacity(painted.len() * 2);
+    for c in painted.chars() {
+        match c {
+            '\t' if column == 0 => {
+                out.push_str(&if color { aside(mark) } else { mark.to_string() });
+                column = stop;
+                continue;
+            }
+            '\t' => {
+                let width = stop - column % stop;
+                out.extend(std::iter::repeat_n(' ', width));
+                column += width;
+                continue;
+            }
+            '\n' => column = 0,
+            '\x1b' => escape = true,
+            _ if escape => escape = !c.is_ascii_alphabetic(),
+            _ => column += c.width().unwrap_or(0),
+        }
+        out.push(c);
+    }
+    out
 }
 
 /// What the editor says beside what is typed.
@@ -88,7 +118,17 @@ fn paint(text: &str, color: Option<&str>, out: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::line;
+    use super::{line, marked};
+
+    #[test]
+    fn further_lines_have_a_mark() {
+        assert_eq!(marked("f {\n\tx\ty\n\t}", "  ...> ", false), "f {\n  ...> x      y\n  ...> }");
+        let painted = line("(1,\n\tval", None).into_owned();
+        assert_eq!(
+            marked(&painted, "  ...> ", true),
+            "(\x1b[36m1\x1b[0m,\n\x1b[2m  ...> \x1b[0m\x1b[35mval\x1b[0m"
+        );
+    }
 
     /// Without its colours.
     fn plain(text: &str) -> String {

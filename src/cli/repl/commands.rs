@@ -34,6 +34,8 @@ pub enum Wants {
     Name,
     Class,
     File,
+    /// A file that is written. With `!` after the command, over one that somebody else has made.
+    NewFile,
     Command,
 }
 
@@ -77,7 +79,13 @@ pub const COMMANDS: &[Command] = &[
         true,
         "write in $EDITOR, then load; without FILE what was loaded last",
     ),
-    command(":save", "FILE", Wants::File, false, "write what this session has defined into a file"),
+    command(
+        ":save",
+        "FILE",
+        Wants::NewFile,
+        false,
+        "write what this session has defined into a file; `:save!` over any",
+    ),
     command(":env", "", Wants::Nothing, false, "what you have defined"),
     command(":reset", "", Wants::Nothing, false, "forget all of it"),
     command(":help", "[COMMAND]", Wants::Command, true, "this list"),
@@ -107,10 +115,14 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
     let line = line.trim();
     let (word, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim();
-    let command = match find(word) {
+    let (bare, over) = word.strip_suffix('!').map_or((word, false), |bare| (bare, true));
+    let command = match find(bare) {
         Ok(command) => command,
         Err(why) => return misused(&why),
     };
+    if over && command.wants != Wants::NewFile {
+        return misused(&format!("`{}` takes no `!`: there is nothing that it would replace", command.name));
+    }
     if argument.is_empty() && command.wants != Wants::Nothing && !command.optional {
         return misused(&format!("write `{} {}`", command.name, command.argument));
     }
@@ -135,7 +147,10 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
             let name = words.next().unwrap_or_default();
             session.can(name, &words.collect::<Vec<_>>()).map(|able| format!("yes : {}\n", able.result))
         }
-        ":can" => session.dispatch(argument).map(|able| format!("yes : {}\n", able.result)),
+        ":can" => match session.forms_of(argument) {
+            Some(forms) => Ok(forms),
+            None => session.dispatch(argument).map(|able| format!("yes : {}\n", able.result)),
+        },
         ":dispatch" => session.dispatch(argument).map(|able| able.how),
         ":instances" => session.instances(argument).map(|lines| match &lines[..] {
             [] => "none\n".to_string(),
@@ -159,15 +174,19 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
         ":load" => return files::load(repl, argument),
         ":reload" => return files::reload(repl),
         ":edit" => return files::edit(repl, argument),
-        ":save" => return files::save(repl, argument),
+        ":save" => return files::save(repl, argument, over),
         ":env" => {
             let lines = session.definitions().into_iter().map(|d| format!("{}\n", d.declaration));
             Ok(lines.collect())
         }
         ":reset" => {
+            let names = session.own_names();
             session.reset();
             repl.loaded = None;
-            Ok(String::new())
+            Ok(match &names[..] {
+                [] => "nothing had been defined\n".to_string(),
+                names => format!("forgotten: {}\n", files::listed(names, repl.window.columns)),
+            })
         }
         ":help" => match argument {
             "" => Ok(help()),

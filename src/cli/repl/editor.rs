@@ -4,18 +4,22 @@
 //! the input is complete. Evaluates nothing.
 
 use super::commands::{COMMANDS, Wants};
-use super::{PROMPT, Repl, colors, commands, files, unfinished};
+use super::{CONTINUED, PAGE, PROMPT, Repl, colors, commands, files, unfinished};
+use felis::session::import_path;
 use rustyline::completion::Completer;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
-use rustyline::{ColorMode, CompletionType, Config, Context, Editor, Helper};
+use rustyline::{
+    Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, Context, DefaultEditor, Editor, Event,
+    EventContext, EventHandler, Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
+};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A line editor of a session.
 pub type Line = Editor<Assistant, FileHistory>;
@@ -25,7 +29,10 @@ pub fn editor(repl: &Rc<RefCell<Repl>>) -> rustyline::Result<Line> {
     let color = repl.borrow().shell.output.color;
     let config = Config::builder()
         .completion_type(CompletionType::List)
-        .color_mode(if color { ColorMode::Enabled } else { ColorMode::Disabled })
+        .completion_show_all_if_ambiguous(true)
+        // The marks before further lines are drawn as colours are, also where there are none.
+        .color_mode(ColorMode::Forced)
+        .tab_stop(CONTINUED.len() as u8)
         .max_history_size(10_000)?
         .history_ignore_space(true)
         .build();
@@ -35,8 +42,39 @@ pub fn editor(repl: &Rc<RefCell<Repl>>) -> rustyline::Result<Line> {
         color,
         finished: Cell::new(false),
         slow: Cell::new(None),
+        ruler: RefCell::new(DefaultEditor::new()?),
+        drawn: RefCell::new(Drawn::default()),
     }));
+    let enter = KeyEvent(KeyCode::Enter, Modifiers::NONE);
+    for key in [enter, KeyEvent::ctrl('J'), KeyEvent::ctrl('M')] {
+        editor.bind_sequence(key, EventHandler::Conditional(Box::new(Enter)));
+    }
     Ok(editor)
+}
+
+/// What begins each further line of an input. The line editor knows no mark before such a line; but a tab is as
+/// wide as it is told, and the mark is drawn in its place.
+const NEXT_LINE: &str = "\n\t";
+
+/// An input without what marks its lines.
+pub fn entered(text: &str) -> String {
+    text.replace(NEXT_LINE, "\n")
+}
+
+/// Whether an input goes on in the next line.
+fn goes_on(text: &str) -> bool {
+    let text = entered(text);
+    // One empty line may stand in a function; two end an input that will never be complete.
+    !text.ends_with("\n\n") && unfinished(&text)
+}
+
+/// Begins a new line in an input that is not complete.
+struct Enter;
+
+impl ConditionalEventHandler for Enter {
+    fn handle(&self, _: &Event, _: RepeatCount, _: bool, at: &EventContext) -> Option<Cmd> {
+        goes_on(at.line()).then(|| Cmd::Insert(1, NEXT_LINE.to_string()))
+    }
 }
 
 /// What the line editor asks while a line is written.
@@ -48,6 +86,53 @@ pub struct Assistant {
     finished: Cell<bool>,
     /// How long the line was when its hint took too long to find.
     slow: Cell<Option<usize>>,
+    /// Knows how wide the terminal is: the editor that asks is busy.
+    ruler: RefCell<DefaultEditor>,
+    drawn: RefCell<Drawn>,
+}
+
+/// What was drawn last.
+#[derive(Default)]
+struct Drawn {
+    /// What stands before the cursor.
+    before: String,
+    /// How wide the terminal was.
+    columns: usize,
+}
+
+impl Drawn {
+    /// How many lines of a terminal of this width are above the cursor's, down from the prompt's.
+    fn rows(&self, columns: usize) -> usize {
+        let (mut row, mut column) = (0, PROMPT.len());
+        for c in self.before.chars() {
+            let width = match c {
+                '\n' => {
+                    (row, column) = (row + 1, 0);
+                    continue;
+                }
+                '\t' => CONTINUED.len() - column % CONTINUED.len(),
+                c => c.width().unwrap_or(0),
+            };
+            column += width;
+            if column > columns {
+                (row, column) = (row + 1, width);
+            }
+        }
+        row + usize::from(column == columns)
+    }
+}
+
+impl Assistant {
+    /// A new line begins.
+    pub fn begin(&self) {
+        *self.drawn.borrow_mut() = Drawn { before: String::new(), columns: self.columns() };
+    }
+
+    /// How wide the terminal is now.
+    fn columns(&self) -> usize {
+        let known = self.ruler.borrow_mut().dimensions().map_or(0, |(columns, _)| usize::from(columns));
+        if known == 0 { PAGE.columns } else { known }
+    }
 }
 
 /// A hint that takes longer is the last one for its line.
@@ -73,7 +158,7 @@ impl Hinter for Assistant {
 
     fn hint(&self, line: &str, at: usize, _: &Context<'_>) -> Option<Aside> {
         let text = line.trim();
-        if at < line.len() || text.is_empty() || line.ends_with('\n') || text.starts_with(':') {
+        if at < line.len() || text.is_empty() || line.ends_with(['\n', '\t']) || text.starts_with(':') {
             self.slow.set(None);
             return None;
         }
@@ -85,9 +170,9 @@ impl Hinter for Assistant {
         let hint = repl.shell.session.hint(text);
         self.slow.set((start.elapsed() > LONGEST_WAIT).then_some(line.len()));
         // It stands after the last line, and takes no line of its own.
-        let prompt = if line.contains('\n') { 0 } else { PROMPT.len() };
-        let used = prompt + line.rsplit('\n').next().unwrap_or(line).width();
-        let room = repl.window.columns.saturating_sub(used + 3);
+        let last = line.rsplit('\n').next().unwrap_or(line);
+        let used = PROMPT.len() + last.trim_start_matches('\t').width();
+        let room = self.columns().saturating_sub(used + 3);
         let hint = hint.filter(|_| room >= LEAST_ROOM)?;
         let hint = hint.lines().next().unwrap_or("");
         let short = if hint.width() > room { without_parameters(hint) } else { None };
@@ -113,15 +198,30 @@ fn without_parameters(hint: &str) -> Option<String> {
 
 impl Highlighter for Assistant {
     fn highlight<'l>(&self, line: &'l str, at: usize) -> Cow<'l, str> {
-        colors::line(line, (!self.finished.get()).then_some(at))
+        self.drawn.borrow_mut().before = line.get(..at).unwrap_or(line).to_string();
+        let painted = match self.color {
+            true => colors::line(line, (!self.finished.get()).then_some(at)),
+            false => Cow::Borrowed(line),
+        };
+        if line.contains('\t') {
+            Cow::Owned(colors::marked(&painted, CONTINUED, self.color))
+        } else {
+            painted
+        }
     }
 
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
-        Cow::Borrowed(prompt)
+        // A terminal that has become narrower has broken what was drawn into more lines than the line editor
+        // knows: it begins too low.
+        let columns = self.columns();
+        let mut drawn = self.drawn.borrow_mut();
+        let before = std::mem::replace(&mut drawn.columns, columns);
+        let more = if columns < before { drawn.rows(columns).saturating_sub(drawn.rows(before)) } else { 0 };
+        if more == 0 { Cow::Borrowed(prompt) } else { Cow::Owned(format!("\x1b[{more}A\r\x1b[J{prompt}")) }
     }
 
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
-        Cow::Owned(colors::aside(hint))
+        if self.color { Cow::Owned(colors::aside(hint)) } else { Cow::Borrowed(hint) }
     }
 
     fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {
@@ -139,6 +239,8 @@ impl Completer for Assistant {
         let begin = before.len() - before.trim_start().len();
         let (mut start, mut names) = if before[begin..].starts_with(':') {
             complete_command(&mut repl, before, begin)
+        } else if let Some(path) = import_path(before) {
+            (at - path.len(), files::complete(path))
         } else {
             let found = repl.shell.session.complete_at(line, at);
             (found.start, found.names)
@@ -147,8 +249,23 @@ impl Completer for Assistant {
             // Where no word begins, Tab indents.
             (start, names) = (at, vec!["  ".to_string()]);
         }
+        // What all have in common is written first; where that is nothing more, all are listed.
+        let common = common_prefix(&names);
+        if common.len() > at - start {
+            names = vec![common.to_string()];
+        }
         Ok((start, names))
     }
+}
+
+/// What all texts begin with.
+fn common_prefix(names: &[String]) -> &str {
+    let Some((first, more)) = names.split_first() else { return "" };
+    let shared = |other: &String| {
+        let alike = first.char_indices().zip(other.chars()).find(|((_, a), b)| a != b);
+        alike.map_or(first.len().min(other.len()), |((at, _), _)| at)
+    };
+    &first[..more.iter().map(shared).min().unwrap_or(first.len())]
 }
 
 /// What could go on in a line that begins with a colon: a command, or what the command is used on.
@@ -170,7 +287,7 @@ fn complete_command(repl: &mut Repl, before: &str, begin: usize) -> (usize, Vec<
         Wants::Name => (start, session.complete(prefix)),
         Wants::Type => (start, session.complete_type(prefix)),
         Wants::Class => (start, session.complete_class(prefix)),
-        Wants::File => (from, files::complete(argument)),
+        Wants::File | Wants::NewFile => (from, files::complete(argument)),
         Wants::Command => {
             let bare = argument.trim_start_matches(':');
             let names =
@@ -182,20 +299,43 @@ fn complete_command(repl: &mut Repl, before: &str, begin: usize) -> (usize, Vec<
 
 impl Validator for Assistant {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        let text = context.input();
-        // One empty line may stand in a function; two end an input that will never be complete.
-        let given_up = text.ends_with("\n\n");
-        Ok(if !given_up && unfinished(text) {
-            ValidationResult::Incomplete
-        } else {
-            ValidationResult::Valid(None)
+        Ok(match goes_on(context.input()) {
+            true => ValidationResult::Incomplete,
+            false => ValidationResult::Valid(None),
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::without_parameters;
+    use super::{Drawn, common_prefix, entered, goes_on, without_parameters};
+
+    #[test]
+    fn lines_break_where_the_terminal_ends() {
+        let drawn = |before: &str| Drawn { before: before.to_string(), columns: 0 };
+        assert_eq!(drawn("").rows(80), 0);
+        assert_eq!(drawn("0123456789").rows(80), 0);
+        // The prompt takes seven of them.
+        assert_eq!([16, 17, 18].map(|columns| drawn("0123456789").rows(columns)), [1, 1, 0]);
+        assert_eq!(drawn("f {\n\t0123456789").rows(16), 2);
+    }
+
+    #[test]
+    fn what_names_have_in_common_is_written_first() {
+        let common = |names: &[&str]| {
+            common_prefix(&names.iter().map(|name| name.to_string()).collect::<Vec<_>>()).to_string()
+        };
+        assert_eq!(common(&[]), "");
+        assert_eq!(common(&["one"]), "one");
+        assert_eq!(common(&["columns", "column", "colour"]), "col");
+        assert_eq!(common(&["é", "è"]), "");
+    }
+
+    #[test]
+    fn lines_are_entered_without_their_marks() {
+        assert_eq!(entered("f {\n\t  1\n\t}"), "f {\n  1\n}");
+        assert!(goes_on("(1,") && goes_on("(1,\n\t") && !goes_on("(1,\n\t\n\t") && !goes_on("1"));
+    }
 
     #[test]
     fn long_hints_leave_out_what_a_function_is_for() {

@@ -13,8 +13,9 @@ use super::commands::misused;
 use felis::session::{Mode, Session, Status};
 use std::fs::File;
 use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::Command;
+use unicode_width::UnicodeWidthStr;
 
 /// How many names of a folder are looked at for completion.
 const MOST_NAMES: usize = 10_000;
@@ -56,10 +57,44 @@ fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
     repl.shell.output.end_line();
     repl.note(&outcome.diagnostics);
     repl.shell.tell(&outcome.diagnostics);
-    if outcome.status == Status::Interrupted {
-        output::complain("interrupted; nothing has changed");
+    match outcome.status {
+        Status::Ok => {
+            repl.own.insert(real(path));
+            let done = if again { "loaded again" } else { "loaded" };
+            let names = listed(&Session::names_defined_in(&text), repl.window.columns);
+            repl.shell.output.write(&format!("{done} {}: {names}\n", path.display()));
+        }
+        Status::Interrupted => output::complain("interrupted; nothing has changed"),
+        Status::Rejected | Status::Failed => {}
     }
     Flow::Continue(code(outcome.status))
+}
+
+/// Names in about a line: those there is room for, and how many more there are.
+pub fn listed(names: &[String], columns: usize) -> String {
+    let mut out = String::new();
+    for (at, name) in names.iter().enumerate() {
+        if at > 0 && out.width() + name.width() > columns.saturating_sub(30) {
+            return format!("{out} and {} more", names.len() - at);
+        }
+        out.push_str(if at > 0 { ", " } else { "" });
+        out.push_str(name);
+    }
+    if names.is_empty() { "it defines nothing".to_string() } else { out }
+}
+
+/// What tells a file from all others, however its path is written; also one that is not there yet.
+fn real(file: &Path) -> PathBuf {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = || Some(folder.canonicalize().ok()?.join(file.file_name()?));
+    file.canonicalize().ok().or_else(beside).unwrap_or_else(|| file.to_path_buf())
+}
+
+/// A file as it is found from a folder; both are paths without links.
+fn seen_from(folder: &Path, file: &Path) -> PathBuf {
+    let shared = folder.components().zip(file.components()).take_while(|(a, b)| a == b).count();
+    let up = folder.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(file.components().skip(shared)).collect()
 }
 
 /// Opens an editor on a file, and loads it when the editor ends.
@@ -114,21 +149,34 @@ fn scratch(text: &str) -> std::io::Result<PathBuf> {
     }
 }
 
-/// Writes what the session has defined into a file, as a program.
-pub fn save(repl: &mut Repl, argument: &str) -> Flow {
+/// Writes what the session has defined into a file, as a program; over one that somebody else has made only if
+/// that is asked for.
+pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
     let file = path(argument);
     if file.is_dir() {
         return misused(&format!("`{}` is a directory: give the name of a file", file.display()));
     }
-    let text = repl.shell.session.program_text();
+    let place = real(&file);
+    if file.exists() && !over && !repl.own.contains(&place) {
+        return misused(&format!(
+            "`{}` is there already, and this session has neither loaded nor saved it: write `:save! {argument}` to \
+             replace it",
+            file.display()
+        ));
+    }
+    let folder = place.parent().unwrap_or(Path::new("")).to_path_buf();
+    let import = |id: &str| seen_from(&folder, Path::new(id)).to_str().map(str::to_string);
+    let text = repl.shell.session.program_text(&import);
     if text.is_empty() {
         return misused("nothing has been defined yet, so there is nothing to save");
     }
     if let Err(error) = replace::replace(&file, text.as_bytes(), &|_| Ok(())) {
         return misused(&format!("cannot write `{}`: {error}", file.display()));
     }
-    repl.shell.output.write(&format!("saved to {}\n", file.display()));
-    // Some definitions make sense only one after the other, as here, not all at once.
+    repl.own.insert(place);
+    let names = listed(&Session::names_defined_in(&text), repl.window.columns);
+    repl.shell.output.write(&format!("saved to {}: {names}\n", file.display()));
+    // Some definitions may make sense only one after the other, as here, not all at once.
     let mut alone = Session::new();
     alone.set_loader(Box::new(Files::beside(&file)));
     let outcome = alone.check(&file.display().to_string(), &text);
@@ -178,8 +226,25 @@ pub fn complete(typed: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{complete, path};
-    use std::path::PathBuf;
+    use super::{complete, listed, path, seen_from};
+    use std::path::{Path, PathBuf};
+
+    #[test]
+    fn files_are_found_from_a_folder() {
+        let seen =
+            |folder: &str, file: &str| seen_from(Path::new(folder), Path::new(file)).display().to_string();
+        assert_eq!(seen("/a/b", "/a/b/c.flx"), "c.flx");
+        assert_eq!(seen("/a/b", "/a/d/c.flx"), "../d/c.flx");
+        assert_eq!(seen("/a", "/a/d/c.flx"), "d/c.flx");
+    }
+
+    #[test]
+    fn names_are_listed_as_far_as_there_is_room() {
+        let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+        assert_eq!(listed(&names(&[]), 80), "it defines nothing");
+        assert_eq!(listed(&names(&["f", "P"]), 80), "f, P");
+        assert_eq!(listed(&names(&["first", "second", "third"]), 44), "first, second and 1 more");
+    }
 
     #[test]
     fn a_path_is_read_as_it_is_typed() {

@@ -15,18 +15,21 @@ pub use commands::duration;
 
 use super::commands::Flow;
 use super::input::{LARGEST, decode};
-use super::interrupt::Doing;
+use super::interrupt::{Doing, Resizes};
 use super::{Shell, code, exit, output};
 use felis::diagnostic::Diagnostic;
 use felis::session::{Growing, Mode, Session, Shown, Status, Window};
 use rustyline::error::ReadlineError;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::{BufRead, Read};
 use std::path::PathBuf;
 use std::rc::Rc;
 use unicode_width::UnicodeWidthStr;
 
 const PROMPT: &str = "felis> ";
+/// What stands before each further line of an input, as wide as the prompt.
+const CONTINUED: &str = "  ...> ";
 
 /// A session at a prompt, with what its commands remember.
 pub struct Repl {
@@ -35,6 +38,8 @@ pub struct Repl {
     window: Window,
     /// The file loaded last.
     loaded: Option<PathBuf>,
+    /// Files that were loaded or saved here, without links.
+    own: BTreeSet<PathBuf>,
     /// The last error.
     wrong: Option<Diagnostic>,
     /// The last input that was no command.
@@ -63,10 +68,17 @@ pub fn interactive(shell: Shell) -> u8 {
     loop {
         repl.borrow_mut().window =
             editor.dimensions().map_or(PAGE, |(columns, lines)| window(columns, lines));
-        match editor.readline(PROMPT) {
+        if let Some(assistant) = editor.helper() {
+            assistant.begin();
+        }
+        let resizes = Resizes::heard();
+        let line = editor.readline(PROMPT);
+        drop(resizes);
+        match line {
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) => {
                 let _ = editor.add_history_entry(text.trim_end());
+                let text = editor::entered(&text);
                 if let Some(file) = &history {
                     let _ = editor.append_history(file);
                 }
@@ -100,7 +112,7 @@ pub fn piped(shell: Shell) -> u8 {
 
 impl Repl {
     fn new(shell: Shell) -> Repl {
-        Repl { shell, window: PAGE, loaded: None, wrong: None, last: String::new() }
+        Repl { shell, window: PAGE, loaded: None, own: BTreeSet::new(), wrong: None, last: String::new() }
     }
 
     fn read_all(&mut self) -> u8 {
@@ -167,6 +179,10 @@ impl Repl {
 
     /// Evaluates one input and shows what becomes of it.
     fn input(&mut self, text: &str) -> Flow {
+        if let Some(forms) = self.shell.session.forms_of(text) {
+            self.shell.output.write(&forms);
+            return Flow::Continue(exit::OK);
+        }
         let outcome = self.shell.outcome("input", text, Mode::Display(self.window));
         self.shell.output.end_line();
         self.note(&outcome.diagnostics);
@@ -195,14 +211,15 @@ impl Repl {
 /// A result with its type: in the same line if there is room.
 fn shown(value: &Shown, window: Window) -> String {
     let text = &value.text;
-    let short = !text.contains('\n') && text.width() + value.ty.to_string().width() + 3 <= window.columns;
-    if short || !text.contains('\n') && text.width() < MOST_BEFORE_TYPE {
-        return format!("{text} : {}\n", value.ty);
-    }
-    // Of what is not all there, a type that names a size does not say how much it is.
+    // A type that names a size does not say how much it is.
     let sizes: Vec<String> = value.sizes.iter().map(|(name, size)| format!("{name} = {size}")).collect();
     let sizes = if sizes.is_empty() { String::new() } else { format!("   where {}", sizes.join(", ")) };
-    format!("{text}\n  : {}{sizes}\n", value.ty)
+    let ty = format!("{}{sizes}", value.ty);
+    let short = text.width() + ty.width() + 3 <= window.columns || text.width() < MOST_BEFORE_TYPE;
+    match text.contains('\n') || !short {
+        true => format!("{text}\n  : {ty}\n"),
+        false => format!("{text} : {ty}\n"),
+    }
 }
 
 /// After a text that is shorter than this its type follows in the line, however long it is.

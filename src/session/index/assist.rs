@@ -4,10 +4,11 @@
 //! invocations. The text is checked with a word at the place, and if that cannot be read, with what would
 //! close the statement: the checker itself tells what is in scope and what stands before a dot.
 
-use super::{Draft, Index};
+use super::{Draft, Hover, Index};
 use crate::check::env::{Callable, Definition};
 use crate::check::note::Notes;
 use crate::core::Prim;
+use crate::diagnostic::Diagnostic;
 use crate::session::complete::{parts_of, word_start};
 use crate::session::query::{KEYWORDS, TYPE_WORDS};
 use crate::session::tokens::{TokenClass, blocks, tokens};
@@ -26,6 +27,23 @@ pub struct Candidate {
     pub kind: CandidateKind,
     /// Its type or declaration, as far as that is known without asking.
     pub detail: Option<String>,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Where a name comes from; what is nearest comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// What stands before the dot.
+    Part,
+    /// The function or block in which it is written.
+    Local,
+    /// What the text, those before it and those it imports define.
+    Own,
+    /// The library.
+    Library,
+    /// The language: its words.
+    Language,
 }
 
 /// What a candidate names.
@@ -93,6 +111,10 @@ const NOTHING_YET: &str = "nothing_written_yet";
 enum Wants {
     Part,
     Type,
+    /// A part of the library, to import it.
+    Library,
+    /// A name of a part of the library, to import that.
+    NameOf(&'static str),
     Any,
 }
 
@@ -116,16 +138,40 @@ impl Session {
         let wants = match last {
             Some((_, ".")) => Wants::Part,
             Some((_, ":" | ":>" | ":>>")) => Wants::Type,
-            _ => Wants::Any,
+            Some((_, "import")) => Wants::Library,
+            _ => match imported(before, &parts) {
+                Some(part) => Wants::NameOf(part),
+                None => Wants::Any,
+            },
         };
+        let names: Option<Vec<String>> = match wants {
+            Wants::Library => Some(library::parts().map(str::to_string).collect()),
+            Wants::NameOf(part) => {
+                library::part(part).map(|module| module.names().map(str::to_string).collect())
+            }
+            _ => None,
+        };
+        if let Some(mut names) = names {
+            names.retain(|name| {
+                name.starts_with(prefix) && (!name.starts_with('_') || prefix.starts_with('_'))
+            });
+            names.sort();
+            let candidate = |name: String| match wants {
+                Wants::Library => {
+                    Candidate { name, kind: CandidateKind::Module, detail: None, origin: Origin::Library }
+                }
+                _ => self.candidate(name),
+            };
+            return (start, names.into_iter().map(candidate).collect());
+        }
         let dot = last.map_or(0, |(at, _)| at);
         let word = if prefix.is_empty() { NOTHING_YET } else { "" };
         let cursor = at + word.len();
-        let mut best = Vec::new();
+        let (mut best, mut read) = (Vec::new(), false);
         for text in attempts(draft.text, at, word) {
             let attempt = Draft { text: &text, ..draft };
             let (index, found) = self.looked_at(attempt, Some(cursor), |session, notes| match wants {
-                Wants::Part => Vec::new(),
+                Wants::Part | Wants::Library | Wants::NameOf(_) => Vec::new(),
                 Wants::Type => session.types_for(prefix, notes),
                 Wants::Any => session.names_for(prefix, notes),
             });
@@ -137,6 +183,7 @@ impl Session {
                         name,
                         kind: CandidateKind::Field,
                         detail: Some(ty.to_string()),
+                        origin: Origin::Part,
                     }));
                     ty.is_some()
                 }
@@ -148,8 +195,22 @@ impl Session {
                 best = found;
             }
             if known {
+                read = true;
                 break;
             }
+        }
+        if wants == Wants::Any && !read {
+            // What cannot be read has no scope, but its words may be meant.
+            let words = words_of(draft.text, start, prefix);
+            let new = words.filter(|word| !best.iter().any(|known| known.name == *word));
+            let new: BTreeSet<&str> = new.collect();
+            let local = |name: &str| Candidate {
+                name: name.to_string(),
+                kind: CandidateKind::Variable,
+                detail: None,
+                origin: Origin::Local,
+            };
+            best.splice(0..0, new.into_iter().map(local));
         }
         if wants == Wants::Part && !prefix.is_empty() {
             let (_, more) = self.looked_at(draft, None, |session, notes| session.names_for(prefix, notes));
@@ -161,14 +222,20 @@ impl Session {
 
     /// Names of types.
     fn types_for(&self, prefix: &str, notes: &Notes) -> Vec<Candidate> {
-        let candidate = |name: &str| Candidate { name: name.into(), kind: CandidateKind::Type, detail: None };
-        let scope = notes.scope.iter().filter(|(_, ty)| ty.is_none()).map(|(name, _)| candidate(name));
+        let local = |name: &str| Candidate {
+            name: name.into(),
+            kind: CandidateKind::Type,
+            detail: None,
+            origin: Origin::Local,
+        };
+        let scope = notes.scope.iter().filter(|(_, ty)| ty.is_none()).map(|(name, _)| local(name));
         let mut all: Vec<Candidate> = scope.collect();
         for name in self.complete_type(prefix) {
             if !all.iter().any(|known| known.name == name) {
-                all.push(candidate(&name));
+                all.push(Candidate { kind: CandidateKind::Type, ..self.candidate(name) });
             }
         }
+        all.sort_by_key(|candidate| candidate.origin);
         all
     }
 
@@ -182,7 +249,7 @@ impl Session {
                 Some(_) => CandidateKind::Variable,
             };
             let detail = ty.as_ref().map(ToString::to_string);
-            all.push(Candidate { name: name.to_string(), kind, detail });
+            all.push(Candidate { name: name.to_string(), kind, detail, origin: Origin::Local });
         }
         let scoped: BTreeSet<String> = all.iter().map(|candidate| candidate.name.clone()).collect();
         let modules = self.env.modules.keys().filter(|name| name.starts_with(prefix));
@@ -193,9 +260,35 @@ impl Session {
                 all.push(self.candidate(name));
             }
         }
-        // What a program computes with comes first.
-        all.sort_by_key(|candidate| candidate.kind.rank());
+        // What is nearest comes first, and of that what a program computes with.
+        all.sort_by_key(|candidate| (candidate.origin, candidate.kind.rank()));
         all
+    }
+
+    /// Whether a name, as it is known now, is none of the library's.
+    fn is_own(&self, name: &str) -> bool {
+        let (env, texts) = (&self.env, library::sources().len() as u32);
+        let own = |span: &crate::source::Span| span.source.0 >= texts;
+        let value = env.values.get(name).is_some_and(|definition| match definition {
+            // A result is declared nowhere.
+            Definition::Global { span, .. } => own(span) || *span == crate::source::Span::default(),
+            Definition::Callables(callables) => callables.iter().any(|callable| match callable {
+                Callable::Function(id) => {
+                    env.signatures.get(id).is_some_and(|signature| own(&signature.span))
+                }
+                Callable::Method(class, _) => env.classes.get(class).is_some_and(|class| own(&class.span)),
+                Callable::Case(nominal, _) | Callable::Struct(nominal) => {
+                    !self.library.env.types.contains_key(&nominal.name)
+                }
+                Callable::Prim(_) => false,
+            }),
+        });
+        value
+            || env.modules.contains_key(name)
+            || env.types.contains_key(name) && !self.library.env.types.contains_key(name)
+            || env.kinds.contains_key(name) && !self.library.env.kinds.contains_key(name)
+            || env.class_names.get(name).is_some_and(|id| !self.library.env.classes.contains_key(id))
+            || name.contains("::")
     }
 
     fn candidate(&self, name: String) -> Candidate {
@@ -235,7 +328,34 @@ impl Session {
             _ if Prim::ALL.iter().any(|prim| prim.name() == name) => (K::Function, None),
             _ => (K::Variable, None),
         };
-        Candidate { name, kind, detail }
+        let origin = match kind {
+            K::Keyword => Origin::Language,
+            _ if self.is_own(&name) => Origin::Own,
+            _ => Origin::Library,
+        };
+        Candidate { name, kind, detail, origin }
+    }
+
+    /// What can be told about a byte of a text, also where its statement is broken: then it is read as it could go
+    /// on at the end of the line.
+    pub fn hover(&mut self, draft: Draft<'_>, index: &Index, at: usize) -> Option<Hover> {
+        if let Some(hover) = index.hover(at) {
+            return Some(hover);
+        }
+        // Where nothing is broken there is nothing to tell.
+        if !index.diagnostics.iter().any(Diagnostic::is_error) || !draft.text.is_char_boundary(at) {
+            return None;
+        }
+        let end = at + draft.text[at..].find('\n').unwrap_or(draft.text.len() - at);
+        for text in attempts(draft.text, end, "").into_iter().chain(attempts(draft.text, end, NOTHING_YET)) {
+            let attempt = Draft { text: &text, ..draft };
+            let found = self.looked_at(attempt, None, |_, _| ()).0.hover(at);
+            if let Some(mut hover) = found.filter(|hover| hover.span.end as usize <= end) {
+                hover.span = crate::source::Span { source: index.root, ..hover.span };
+                return Some(hover);
+            }
+        }
+        None
     }
 
     /// The function whose argument is being written at a byte of a text.
@@ -263,7 +383,11 @@ impl Session {
                 Callable::Function(id) => self.env.signatures.get(id).map(|signature| signature.span),
                 _ => None,
             };
-            Unread { declared, text: overload.signature, doc: overload.doc }
+            let parts = match callable {
+                Callable::Struct(_) => parts_in_parentheses(&overload.signature),
+                _ => Vec::new(),
+            };
+            Unread { declared, parts, text: overload.signature, doc: overload.doc }
         });
         forms.collect()
     }
@@ -272,6 +396,8 @@ impl Session {
 /// A form whose declaration has not been looked up.
 struct Unread {
     declared: Option<crate::source::Span>,
+    /// Where the parameters stand in its text, if they stand there.
+    parts: Vec<Range<usize>>,
     text: String,
     doc: Option<Arc<str>>,
 }
@@ -280,7 +406,8 @@ impl Unread {
     fn read(self, index: &Index) -> Form {
         let declaration = self.declared.and_then(|span| index.declaration(span));
         let Some(declaration) = declaration.filter(|declaration| !declaration.params.is_empty()) else {
-            return Form { text: self.text, params: Vec::new(), doc: self.doc };
+            let params = if self.parts.is_empty() { Vec::new() } else { vec![self.parts] };
+            return Form { text: self.text, params, doc: self.doc };
         };
         let (text, start) = (index.shown(declaration), declaration.head.start);
         let whole = text.len();
@@ -291,6 +418,49 @@ impl Unread {
         let params = declaration.params.iter().map(|group| group.iter().map(place).collect()).collect();
         Form { text, params, doc: self.doc }
     }
+}
+
+/// The parts between the first parentheses of a text.
+fn parts_in_parentheses(text: &str) -> Vec<Range<usize>> {
+    let Some(open) = text.find('(') else { return Vec::new() };
+    let (mut depth, mut start, mut parts) = (0usize, open + 1, Vec::new());
+    for (at, c) in text.char_indices().skip_while(|(at, _)| *at < open) {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            ',' if depth == 1 => {
+                parts.push(start..at);
+                start = at + 2;
+            }
+            _ => {}
+        }
+        if depth == 0 {
+            parts.push(start..at);
+            break;
+        }
+    }
+    parts
+}
+
+/// The part of the library whose names stand where a text ends, in the parentheses of its import.
+fn imported(text: &str, parts: &[(Range<usize>, TokenClass)]) -> Option<&'static str> {
+    let open = parts.iter().rposition(|(range, _)| &text[range.clone()] == "(")?;
+    let listed = parts[open + 1..].iter();
+    let mut listed =
+        listed.filter(|(range, class)| *class != TokenClass::Name && &text[range.clone()] != ",");
+    let named = parts.get(open.checked_sub(2)?..open)?.iter().map(|(range, _)| &text[range.clone()]);
+    match named.collect::<Vec<_>>()[..] {
+        ["import", name] if listed.next().is_none() => library::parts().find(|part| *part == name),
+        _ => None,
+    }
+}
+
+/// The other names in a text that begin so.
+fn words_of<'t>(text: &'t str, start: usize, prefix: &'t str) -> impl Iterator<Item = &'t str> {
+    let names = tokens(text).into_iter().filter(move |(range, class)| {
+        range.start != start && matches!(class, TokenClass::Name | TokenClass::TypeName)
+    });
+    names.map(|(range, _)| &text[range]).filter(move |name| name.starts_with(prefix) && *name != prefix)
 }
 
 /// The call that a text ends in.

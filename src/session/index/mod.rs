@@ -11,7 +11,7 @@ pub mod outline;
 mod rename;
 mod resolve;
 
-pub use assist::{Candidate, CandidateKind, Form, Invocation};
+pub use assist::{Candidate, CandidateKind, Form, Invocation, Origin};
 pub use lookup::{Hint, Hover, NameClass};
 pub use outline::{Declaration, DeclarationKind};
 pub use rename::{Change, NoRename, Spot, changed, check_name, same_meaning};
@@ -113,6 +113,11 @@ impl Noting {
     /// For texts numbered from `first`, and for a place in one of them.
     pub(super) fn new(first: u32, cursor: Option<(SourceId, u32)>) -> Noting {
         Noting { notes: Some(Notes::new(first, cursor)), first, ..Noting::default() }
+    }
+
+    /// For the names of texts numbered from `first`, without the types of expressions.
+    pub(super) fn of_names(first: u32) -> Noting {
+        Noting { notes: Some(Notes::of_names(first)), first, ..Noting::default() }
     }
 
     /// What the checker has written.
