@@ -243,7 +243,13 @@ fn mangled_programs() {
                 return false;
             };
             assert_eq!(validate::validate_all(&program, &script), Ok(()), "{mangled}");
-            let mut host = Host { out: &mut |_| {}, interrupt: &interrupt, memory: 16 << 20, files: None };
+            let mut host = Host {
+                out: &mut |_| {},
+                interrupt: &interrupt,
+                memory: 16 << 20,
+                files: None,
+                screen: felis::eval::Screen::default(),
+            };
             if let Err(error) = Machine::new().run(&program, &script, &mut host) {
                 let said = error.to_diagnostic();
                 assert!(!["E0599", "E0512"].contains(&said.code), "{mangled}\n{}", said.message);

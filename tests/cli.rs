@@ -348,7 +348,15 @@ fn a_reader_that_goes_away_ends_the_command_quietly() {
         command(&[text(&path)]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("felis");
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("an end");
-    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(OK), &b""[..]));
+    // As shells say of a command that the signal of a closed pipe ends.
+    assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(141), &b""[..]));
+    for arguments in [&["explain"][..], &["--help"], &["completions", "bash"], &["-e", "1"]] {
+        let mut child =
+            command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("felis");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("an end");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+    }
 }
 
 #[cfg(target_os = "linux")]

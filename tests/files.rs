@@ -124,11 +124,30 @@ const WRITTEN: &[(&str, &str, &str)] = &[
     ("(a:int) ^ 3", "[ (a=1), (a=2), (a=3) ]", "npy csv"),
     ("(x':real, x:int) ^ 2", "[ (x'=1.5, x=1), (x'=-0.5, x=2) ]", "npy csv arrow parquet"),
     ("(x':string) ^ 2", r#"[ (x'="a'b"), (x'="\"") ]"#, "npy csv arrow parquet"),
+    (
+        r#"(n"first name":string, n"type":int, n"a\"b\\":real) ^ 2"#,
+        r#"[ (n"first name"="Ada", n"type"=1, n"a\"b\\"=0.5), (n"first name"="", n"type"=2, n"a\"b\\"=1.5) ]"#,
+        "npy csv arrow parquet",
+    ),
+    (
+        "(mood:mood, x:int) ^ 3",
+        "[ (mood=Glad, x=1), (mood=So_so, x=2), (mood=Glad, x=3) ]",
+        "npy csv arrow parquet",
+    ),
+    ("mood ^ 2", "(Sad, Glad)", "npy csv"),
+    ("mood", "Sad", "npy"),
+    (
+        "(mood:option[mood]) ^ 3",
+        "[ (mood=Some Sad), (mood=None[mood]), (mood=Some Glad) ]",
+        "csv arrow parquet",
+    ),
+    ("(n\"in\":town) ^ 2", "[ (n\"in\"=n\"New York\"), (n\"in\"=Rome) ]", "csv arrow"),
 ];
 
 #[test]
 fn what_is_written_reads_back() {
-    let own = "fun i16_of(i:2, j:2) : i16 => (2 * (i :>> int) + (j :>> int) - 1).wrap[i16];\n";
+    let own = "fun i16_of(i:2, j:2) : i16 => (2 * (i :>> int) + (j :>> int) - 1).wrap[i16];\n\
+               variant mood = Glad | So_so | Sad;\nvariant town = Rome | n\"New York\";\n";
     for (ty, value, formats) in WRITTEN {
         for format in formats.split(' ') {
             let text = format!(
@@ -144,6 +163,52 @@ fn what_is_written_reads_back() {
             );
             assert_eq!(output(&text), "true", "{text}");
         }
+    }
+}
+
+/// Fields in quotes, and cases.
+#[test]
+fn names_are_written_as_they_are() {
+    let text = "variant mood = Glad | So_so;
+        val x = [ (n\"first name\"=\"Ada\", n\"a\\\"b\"=Glad), (n\"first name\"=\"Alan\", n\"a\\\"b\"=So_so) ];
+        write_csv (\"f\", x);
+        print (read_text \"f\");
+        write_npz (\"g\", (n\"my table\"=x));
+        val y : (n\"first name\":string) ^ ?N = npz (\"g\", \"my table\");
+        println y;";
+    let expected =
+        "first name,\"a\"\"b\"\nAda,Glad\nAlan,So_so\n((n\"first name\"=Ada), (n\"first name\"=Alan))\n";
+    assert_eq!(output(text), expected);
+}
+
+/// Other variants than `option` and those of names alone are no cells, and a text that is no name is no case.
+#[test]
+fn cases_that_are_none() {
+    let declared = "variant mood = Glad | Sad;\nvariant shape = Point | Circle of real;\n";
+    for (text, code, said) in [
+        ("write_csv (\"f\", [ (s=Point), (s=Circle 1.0) ]);", "E0809", "no file holds `(s:shape) ^ 2`"),
+        (
+            "write_text (\"f\", \"mood\\nSad\\nMad\\n\");\nval x : (mood:mood) ^ ?N = csv \"f\";",
+            "E1006",
+            "line 3, column `mood` of `f` is `Mad`, which is no `mood`",
+        ),
+        (
+            "write_arrow (\"f\", [ (mood=\"Mad\") ]);\nval x : (mood:mood) ^ ?N = arrow \"f\";",
+            "E1006",
+            "column `mood`, element 0 of `f` is `Mad`, which is no `mood`",
+        ),
+        (
+            "val x : (age:mood) ^ ?N = parquet \"gzip.parquet\";",
+            "E1005",
+            "column `age` of `gzip.parquet` holds `i32`, and `mood` is wanted",
+        ),
+    ] {
+        let mut session = Session::new();
+        session.set_files(Arc::new(Drawer::over_fixtures()));
+        let done = session.evaluate("test.flx", &format!("{declared}{text}"), Mode::Script, &mut |_| ());
+        let found: Vec<(&str, &str)> =
+            done.diagnostics.iter().map(|d| (d.code, d.message.as_str())).collect();
+        assert_eq!(found, [(code, said)], "{text}");
     }
 }
 
@@ -191,6 +256,7 @@ fn the_offered_type_is_that_of_the_file() {
         (r#"npz ("packed.npz", "zeros")"#, "real ^ ?N"),
         (r#"csv "table.csv""#, r"real ^ (?N \* ?M)"),
         (r#"csv "people.csv""#, "(name:string, age:option[real], height:option[real], member:bool) ^ ?N"),
+        (r#"parquet "zstd_pages.parquet""#, "(n:int, text:option[string], x:option[real]) ^ ?N"),
     ] {
         let mut session = Session::new();
         session.set_files(Arc::new(Drawer::over_fixtures()));
@@ -206,9 +272,9 @@ fn the_offered_type_is_that_of_the_file() {
     }
 }
 
-/// Columns are offered that a type can name.
+/// Columns are offered that a type can name, in quotes where no other name can be theirs.
 #[test]
-fn what_has_no_name_in_the_language_is_not_offered() {
+fn what_has_no_name_is_not_offered() {
     let offered = |path: &str, reader: &str, bytes: &[u8]| {
         let drawer = Drawer::default();
         drawer.write(path, bytes).expect("room");
@@ -220,9 +286,9 @@ fn what_has_no_name_in_the_language_is_not_offered() {
     };
     let names = ["größe", "if", "a b", "1st", "", "twice", "twice", "x::y", "name", "x'", "_"];
     let line = names.join(",") + "\n" + &vec!["1"; names.len()].join(",") + "\n";
-    let expected = " : (name:int, x':int) ^ ?N";
+    let expected = " : (n\"größe\":int, n\"if\":int, n\"a b\":int, n\"1st\":int, n\"x::y\":int, name:int, x':int, n\"_\":int) ^ ?N";
     assert_eq!(offered("a.csv", "csv", line.as_bytes()).as_deref(), Some(expected));
-    assert_eq!(offered("a.csv", "csv", b"if,then\n1,2\n"), None);
+    assert_eq!(offered("a.csv", "csv", b"a,a,\n1,2,3\n"), None);
     let column = || Column::new(Element::Scalar(Scalar::Int), Buffer::Word(vec![1]));
     let columns = names.into_iter().filter(|name| !name.is_empty()).map(|name| (name.into(), column()));
     let data = Data { shape: vec![1], content: Content::Records(columns.collect()) };
@@ -375,7 +441,7 @@ proptest! {
         let read = read(format, &bytes, Some("zeros"), &people(), 1 << 20);
         prop_assert!(is_whole(&read), "{file}: {read:?}");
         let limits = Limits { room: 1 << 20, stop: &STOP };
-        let _ = data::describe(format, &bytes.into(), Some("zeros"), &|_| true, &limits);
+        let _ = data::describe(format, &bytes.into(), Some("zeros"), &|name| Some(name.to_string()), &limits);
     }
 }
 
@@ -415,121 +481,8 @@ fn is_whole(read: &Result<Data, Trouble>) -> bool {
     }
 }
 
-mod parquet {
-    use super::*;
-
-    #[test]
-    fn columns_of_others() {
-        for (ty, file, expected) in [
-            (
-                "(height:real, name:option[string], member:option[bool], small:int) ^ ?N",
-                "people.parquet",
-                r#"((height=1.65,name=Some ("Ada"),member=Some (true),small=1),(height=1.78,name=Some ("Alan, M."),member=Some (false),small=-2),(height=1.7,name=None,member=Some (true),small=3),(height=2.0,name=Some ("Kurt \"G\""),member=None,small=-4))"#,
-            ),
-            (
-                "(large:u64) ^ 4",
-                "people.parquet",
-                "((large=18446744073709551615),(large=0),(large=1),(large=2))",
-            ),
-            (
-                "(age:option[int]) ^ ?N",
-                "lz4.parquet",
-                "((age=Some (36)),(age=Some (41)),(age=None),(age=Some (71)))",
-            ),
-            (
-                "(age:1 + int) ^ ?N",
-                "gzip.parquet",
-                "((age=case 1 (36)),(age=case 1 (41)),(age=case 0 ()),(age=case 1 (71)))",
-            ),
-        ] {
-            let shown = output(&format!("val x : {ty} = parquet \"{file}\";\nprint x._strr;"));
-            assert_eq!(shown, expected, "{ty}");
-        }
-    }
-
-    #[test]
-    fn what_is_refused() {
-        for (text, code) in [
-            ("val p : (tags:string) ^ ?N = parquet \"people.parquet\";", "E1003"),
-            ("val p : (seen:int) ^ ?N = parquet \"people.parquet\";", "E1003"),
-            ("val p : (nam:string) ^ ?N = parquet \"people.parquet\";", "E1007"),
-            ("val p : (name:string) ^ ?N = parquet \"people.parquet\";", "E1006"),
-            ("val p : (height:int) ^ ?N = parquet \"people.parquet\";", "E1005"),
-            ("val p : (height:real) ^ 5 = parquet \"people.parquet\";", "E1004"),
-            ("val p : (height:real) ^ ?N = parquet \"people.csv\";", "E1003"),
-            ("val p : real ^ ?N = parquet \"people.parquet\";", "E1008"),
-            ("val p = parquet \"people.parquet\";", "E0808"),
-            ("write_parquet (\"x\", (1.0, 2.0));", "E1008"),
-        ] {
-            let mut session = Session::new();
-            session.set_files(Arc::new(Drawer::over_fixtures()));
-            let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
-            let codes: Vec<&str> = done.diagnostics.iter().map(|d| d.code).collect();
-            assert_eq!(codes, [code], "{text}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn tables_read_back(written in data(), empty in any::<u64>()) {
-            prop_assume!(matches!(written.content, Content::Records(_)));
-            let mut written = written;
-            if let Content::Records(columns) = &mut written.content
-                && let Some((_, column)) = columns.first_mut()
-            {
-                let missing: Vec<bool> = (0..column.cells.len()).map(|i| empty >> i & 1 == 1).collect();
-                for i in (0..missing.len()).filter(|i| missing[*i]) {
-                    let none = matches!(column.cells, Buffer::Any(_));
-                    column.cells.set(i, if none { Value::str("") } else { Value::UNIT });
-                }
-                column.missing = if missing.contains(&true) { missing } else { Vec::new() };
-            }
-            let bytes = write(Format::Parquet, &written).expect("a file");
-            let read = read(Format::Parquet, &bytes, None, &stated(&written), 1 << 30).expect("the same");
-            prop_assert!(same(&written, &read, false), "{written:?}\n{read:?}");
-        }
-
-        /// Pages have no sums that are checked, so some damage is read as other cells; as many as there were.
-        #[test]
-        fn damage_is_refused_or_read(
-            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
-        ) {
-            let mut bytes = fs::read(fixtures().join("gzip.parquet")).expect("a file");
-            for (at, byte) in changes {
-                let at = at.index(bytes.len());
-                bytes[at] = byte;
-            }
-            let read = read(Format::Parquet, &bytes, None, &ages(), 1 << 20);
-            prop_assert!(is_whole(&read), "{read:?}");
-        }
-    }
-
-    fn ages() -> Stored {
-        let any = Type::array(Type::record(vec![("age".into(), Type::int())]), Type::unit_sum(4u32));
-        Stored::of(&any).expect("a table")
-    }
-
-    #[test]
-    fn what_is_cut_is_refused() {
-        let bytes = fs::read(fixtures().join("gzip.parquet")).expect("a file");
-        assert!(read(Format::Parquet, &bytes, None, &ages(), 1 << 20).is_ok());
-        for end in 0..bytes.len() {
-            let read = read(Format::Parquet, &bytes[..end], None, &ages(), 1 << 20);
-            assert!(matches!(read, Err(Trouble::Malformed { .. })), "{end}: {read:?}");
-        }
-    }
-
-    #[test]
-    fn two_columns_of_one_name_are_refused() {
-        let column = || Column::new(Element::Scalar(Scalar::Int), Buffer::Word(vec![1]));
-        let columns = ["age", "age", "x"].map(|name| (name.into(), column())).to_vec();
-        let bytes = write(Format::Parquet, &Data { shape: vec![1], content: Content::Records(columns) });
-        let bytes = bytes.expect("a file");
-        let refused = read(Format::Parquet, &bytes, None, &ages(), 1 << 20);
-        let Err(Trouble::Malformed { why, .. }) = refused else { panic!("{refused:?}") };
-        assert_eq!(why, "two of its columns are named `age`");
-    }
-}
+#[path = "data/parquet.rs"]
+mod parquet;
 
 #[test]
 fn an_archive_that_unpacks_to_more_than_memory_is_refused() {

@@ -63,12 +63,25 @@ fn evaluation_is_timed() {
 fn numbers_matrices_and_pictures_are_plotted() {
     let mut terminal = Terminal::open();
     terminal.answers(":plot (1, 4, 9)", "┤");
-    terminal.answers(":plot #iota[3 \\* 4]", "0 is ░, 11 is █");
+    terminal.answers(":plot #iota[3 \\* 4]", "0 ░░░░▒▒▒▒▓▓▓▓████ 11");
     terminal.answers(":plot bar_chart ((\"Ada\", \"Alan\"), (3, 1)) |> titled \"Cats\"", "Alan │");
     terminal.answers(":plot", "write `:plot EXPRESSION`");
     terminal.answers(":plot \"text\"", "E0403");
     terminal.answers(":plot nothing", "E0401");
     terminal.answers("1 + 1", "2 : int");
+}
+
+/// Where there are colours, a picture has them; their names depend on what the terminal says of itself.
+#[test]
+fn pictures_have_the_colours_of_the_terminal() {
+    let mut terminal = Terminal::with(|command| {
+        command.env_remove("COLORTERM");
+    });
+    terminal.answers(":plot bar_chart (1, 2)", "\u{1b}[38;5;33m█");
+    let mut terminal = Terminal::with(|command| {
+        command.env("COLORTERM", "truecolor");
+    });
+    terminal.answers(":plot bar_chart (1, 2)", "\u{1b}[38;2;0;135;255m█");
 }
 
 #[test]

@@ -47,7 +47,13 @@ impl World {
         let script = script.unwrap_or_else(|| panic!("{diagnostics:?}"));
         let interrupt = AtomicBool::new(false);
         let mut out = |_: &str| {};
-        let mut host = Host { out: &mut out, interrupt: &interrupt, memory: 1 << 32, files: None };
+        let mut host = Host {
+            out: &mut out,
+            interrupt: &interrupt,
+            memory: 1 << 32,
+            files: None,
+            screen: felis::eval::Screen::default(),
+        };
         let done = self.machine.run(&self.program, &script, &mut host);
         assert!(done.is_ok(), "{done:?}");
     }

@@ -68,6 +68,10 @@ fn a_new_program_runs_is_tested_and_is_laid_out() {
     let ended = felis(&place, &["new", "first"]);
     assert_eq!(ended.code, USAGE);
     assert!(ended.err.contains("it is not empty"), "{}", ended.err);
+    let ended = felis(&place, &["new", "my dir"]);
+    let said =
+        "made `my dir/main.flx`\n\n  felis run 'my dir/main.flx' 3 world\n  felis test 'my dir/main.flx'\n";
+    assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, said, ""));
 }
 
 #[cfg(unix)]
@@ -162,7 +166,7 @@ fn main_that_a_program_calls_itself_is_called_once() {
 #[test]
 fn a_main_that_no_words_can_call_is_refused() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for name in ["main_array", "main_groups", "main_twice"] {
+    for name in ["main_array", "main_fun", "main_groups", "main_twice"] {
         let file = format!("tests/diagnostics/{name}.flx");
         let ended = felis(root, &["run", &file, "1"]);
         assert_eq!((ended.code, ended.out.as_str()), (REJECTED, ""));
@@ -172,6 +176,82 @@ fn a_main_that_no_words_can_call_is_refused() {
         }
         assert_eq!(ended.err, fs::read_to_string(golden).unwrap_or_default(), "{name}");
     }
+}
+
+#[test]
+fn a_function_called_main_is_called_by_nobody() {
+    let place = folder("main-fun");
+    fs::write(place.join("p.flx"), "fun main(n:int):int => n + 1;\n").expect("a file");
+    for arguments in [&["run", "p.flx", "3"][..], &["p.flx"]] {
+        let ended = felis(&place, arguments);
+        assert_eq!((ended.code, ended.out.as_str()), (REJECTED, ""));
+        assert!(ended.err.contains("E0916"), "{}", ended.err);
+    }
+    fs::write(place.join("p.flx"), "fun main(n:int):int => n + 1;\nprintln (main 3);\n").expect("a file");
+    assert_eq!(felis(&place, &["p.flx"]).out, "4\n");
+}
+
+#[test]
+fn a_file_that_is_not_there_may_be_another() {
+    let place = folder("absent");
+    fs::write(place.join("squares.flx"), "println 1;\n").expect("a file");
+    for (arguments, said) in [
+        (&["check", "nope"][..], "there is no file `nope`"),
+        (&["check", "squares"], "there is no file `squares`; did you mean `squares.flx`?"),
+        (&["run", "sqares.flx"], "there is no file `sqares.flx`; did you mean `squares.flx`?"),
+        (&["squares"], "there is no file `squares`; did you mean `squares.flx`?"),
+        (&["nope"], "there is no file `nope`, and no command has this name (see `felis --help`)"),
+        (&["doc", "nope", "-o", "out"], "there is no file `nope`"),
+        (&["bench", "nope"], "there is no file `nope`"),
+    ] {
+        let ended = felis(&place, arguments);
+        assert_eq!((ended.code, ended.out.as_str()), (USAGE, ""), "{arguments:?}");
+        assert_eq!(ended.err, format!("felis: {said}\n"), "{arguments:?}");
+    }
+    let ended = felis(&place, &["check", "--json", "nope"]);
+    assert_eq!((ended.code, ended.err.as_str()), (USAGE, ""));
+    let said: serde_json::Value = serde_json::from_str(&ended.out).expect("an object");
+    assert_eq!(said["message"], "there is no file `nope`");
+    assert_eq!(
+        (said["severity"].as_str(), said["code"].as_str(), said["place"].is_null()),
+        (Some("error"), Some("E1001"), true)
+    );
+}
+
+#[test]
+fn what_is_wrong_is_not_documented() {
+    let place = folder("doc-wrong");
+    fs::write(place.join("p.flx"), "/// Says a.\nfun f(x:int):int => \"a\";\n").expect("a file");
+    fs::write(place.join("q.flx"), "import \"part.flx\";\n/// One.\nfun one():int => part::x;\n")
+        .expect("a file");
+    fs::write(place.join("part.flx"), "export val x = 1;\n").expect("a file");
+    let ended = felis(&place, &["doc", "p.flx", "-o", "out"]);
+    assert_eq!((ended.code, ended.out.as_str()), (REJECTED, ""));
+    assert!(ended.err.contains("E0301") && !place.join("out").exists(), "{}", ended.err);
+    assert_eq!(felis(&place, &["doc", "q.flx", "-o", "out"]).code, OK);
+    let ended = felis(&place, &["doc", "q.flx", "-o", "part.flx"]);
+    assert_eq!(
+        (ended.code, ended.err.as_str()),
+        (USAGE, "felis: cannot write to `part.flx`: it is a file, not a folder\n")
+    );
+}
+
+#[test]
+fn codes_near_one_that_is_none() {
+    let place = folder("near");
+    let ended = felis(&place, &["explain", "E9999"]);
+    assert_eq!((ended.code, ended.out.as_str()), (USAGE, ""));
+    let start = "felis: no diagnostic has the code `E9999`; near it are\n  E0999  ";
+    assert!(ended.err.starts_with(start), "{}", ended.err);
+    assert!(ended.err.ends_with("\n`felis explain` lists all codes\n"), "{}", ended.err);
+    let lines = |code: &str| -> Vec<String> {
+        let ended = felis(&place, &["explain", code]);
+        ended.err.lines().filter_map(|line| line.strip_prefix("  ")?.get(..5)).map(str::to_string).collect()
+    };
+    let near = lines("E0399");
+    assert!(near.len() > 1 && near.iter().all(|code| code.starts_with("E03")), "{near:?}");
+    assert!(lines("utf-8").contains(&"E0100".to_string()));
+    assert_eq!(lines("nothing_like_it"), [""; 0]);
 }
 
 const TESTED: &str = "/// Doubles.\n///\n/// > double 4\n/// 8\n/// > double 5\n/// 11\nfun double(n:int):int => 2 * n;\nprintln \"unseen\";\nvar count = 0;\ntest \"counts\" {\n  count += 1;\n  assert (count == 1);\n}\ntest \"counts again\" {\n  count += 1;\n  assert (count == 1);\n}\ntest \"is wrong\" {\n  assert (double 2 == 5);\n}\n";
@@ -513,6 +593,17 @@ fn blocks_are_timed_and_summed_up() {
     let ended = felis(&place, &["bench", "q.flx"]);
     assert_eq!(ended.code, FAILED);
     assert!(ended.out.starts_with("q.flx:1: bench \"fails\" failed\n"), "{}", ended.out);
+    let ended = felis(&place, &["bench", "--json", "q.flx", "absent.flx"]);
+    assert_eq!((ended.code, ended.err.as_str()), (USAGE, ""));
+    let lines: Vec<serde_json::Value> =
+        ended.out.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    assert_eq!(lines.len(), 2, "{}", ended.out);
+    assert_eq!(
+        (&lines[0]["bench"], &lines[0]["fate"], &lines[0]["line"]),
+        (&"fails".into(), &"failed".into(), &1.into())
+    );
+    assert_eq!(lines[0]["messages"][0]["code"], "E0507");
+    assert_eq!(lines[1]["code"], "E1001");
     fs::write(place.join("r.flx"), "println 1;").expect("a file");
     assert_eq!(felis(&place, &["bench", "r.flx"]).out, "there are no `bench` blocks\n");
 }

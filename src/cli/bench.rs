@@ -3,14 +3,18 @@
 use super::input::Text;
 use super::interrupt::Doing;
 use super::repl::duration;
-use super::{Shell, exit};
-use felis::session::{Fate, Timed};
+use super::{Messages, Shell, exit, json};
+use felis::diagnostic::Diagnostic;
+use felis::session::{Fate, Session, Timed};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 impl Shell {
     /// Times files one by one, each in a session of its own; every block for so long.
     pub(super) fn bench(&mut self, files: &[PathBuf], time: Duration, json: bool) -> u8 {
+        if json {
+            self.messages = Messages::JsonOut;
+        }
         let (mut worst, mut blocks) = (exit::OK, 0);
         for file in files {
             let code = self.bench_file(file, time, json, &mut blocks);
@@ -39,8 +43,17 @@ impl Shell {
                 let Timed { name: title, line, runs, fate } = timed;
                 if let Fate::Failed(diagnostics) = fate {
                     failed = true;
-                    let messages: String = diagnostics.iter().map(|d| session.render(d, false)).collect();
-                    output.write(&format!("{name}:{line}: bench \"{title}\" failed\n{messages}"));
+                    output.write(&match json {
+                        true => failure(&name, line, &title, &diagnostics, session),
+                        false => {
+                            let messages = diagnostics.iter().map(|d| session.render(d, false));
+                            format!(
+                                "{name}:{line}: bench \"{title}\" failed\n{}",
+                                messages.collect::<String>()
+                            )
+                        }
+                    });
+                    output.flush();
                 } else if let Some(summary) = Summary::of(&runs) {
                     output.write(&match json {
                         true => summary.json(&name, line, &title),
@@ -53,6 +66,20 @@ impl Shell {
         let code = self.ended(&outcome);
         if failed { code.max(exit::FAILED) } else { code }
     }
+}
+
+/// A block that failed, as a line of JSON.
+fn failure(file: &str, line: usize, title: &str, messages: &[Diagnostic], session: &Session) -> String {
+    let messages: Vec<_> = messages.iter().map(|message| json::object(message, session.sources())).collect();
+    let object = serde_json::json!({
+        "schema": json::SCHEMA,
+        "file": file,
+        "line": line,
+        "bench": title,
+        "fate": "failed",
+        "messages": messages,
+    });
+    format!("{object}\n")
 }
 
 /// What is told of the runs of a block.
@@ -83,9 +110,11 @@ impl Summary {
     fn json(&self, file: &str, line: usize, title: &str) -> String {
         let nanoseconds = |time: Duration| time.as_nanos() as u64;
         let object = serde_json::json!({
+            "schema": json::SCHEMA,
             "file": file,
             "line": line,
             "bench": title,
+            "fate": "passed",
             "median_ns": nanoseconds(self.median),
             "fastest_ns": nanoseconds(self.fastest),
             "first_ns": nanoseconds(self.first),

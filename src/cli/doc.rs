@@ -1,8 +1,10 @@
 //! `felis doc`: pages of documentation, written into a folder.
 
+use super::files::Files;
 use super::input::{self, Text};
 use super::output::complain;
 use super::{Shell, exit, replace};
+use felis::session::Status;
 use felis::session::docs::{self, Page, html, markdown};
 use std::path::Path;
 
@@ -14,17 +16,20 @@ impl Shell {
             Some(file) => {
                 let Text { name, text } = match input::read(file) {
                     Ok(text) => text,
-                    Err(refusal) => return refusal.tell(&self.output),
+                    Err(refusal) => return self.refuse(&refusal),
                 };
-                match docs::page(&name, &text) {
-                    Ok(page) => (page.name.clone(), vec![page]),
-                    Err(_) => {
-                        // Told with the text, which a check knows.
-                        let outcome = self.session.check(&name, &text);
+                // What is wrong is not documented; a check tells it with the text.
+                self.session.set_loader(Box::new(Files::beside(file)));
+                self.define_arguments(&text, &[]);
+                let outcome = self.session.check(&name, &text);
+                let page = match docs::page(&name, &text) {
+                    Ok(page) if outcome.status == Status::Ok => page,
+                    _ => {
                         self.tell(&outcome.diagnostics);
                         return exit::REJECTED;
                     }
-                }
+                };
+                (page.name.clone(), vec![page])
             }
         };
         if pages.iter().all(|page| page.entries.is_empty()) {
@@ -45,6 +50,9 @@ impl Shell {
 }
 
 fn written(title: &str, pages: &[Page], as_markdown: bool, folder: &Path) -> Result<usize, String> {
+    if folder.is_file() {
+        return Err("it is a file, not a folder".to_string());
+    }
     std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
     let write = |name: &str, text: String| {
         let written = replace::replace(&folder.join(name), text.as_bytes(), &|_| Ok(()));

@@ -15,22 +15,55 @@ pub fn explain(output: &mut Output, code: Option<&str>) -> u8 {
     // A number is enough.
     let code = match code.parse::<u16>() {
         Ok(number) => format!("E{number:04}"),
-        Err(_) => code.to_uppercase(),
+        Err(_) => code.to_string(),
     };
     match reference::explain(&code) {
         Some(page) => {
-            output.write(&format!("{code}\n\n{}", plain(&page)));
+            output.write(&format!("{}\n\n{}", code.to_uppercase(), plain(&page)));
             exit::OK
         }
         None => {
             output.flush();
-            let known = similar(&code, reference::codes().map(|(code, _)| code));
-            let meant = known.map_or(String::new(), |code| format!("; did you mean {code}?"));
-            complain(&format!("felis: no diagnostic has the code `{code}`{meant}"));
+            let near = near(&code);
+            complain(&format!(
+                "felis: no diagnostic has the code `{code}`{}",
+                if near.is_empty() { "" } else { "; near it are" }
+            ));
+            for (code, sentence) in near {
+                complain(&format!("  {code}  {}", sentence.replace('\n', " ")));
+            }
             complain("`felis explain` lists all codes");
             exit::USAGE
         }
     }
+}
+
+/// How many codes are offered.
+const MOST_NEAR: usize = 5;
+
+/// The codes that may be meant: those of the same hundred that are nearest, or if there are none the one that is
+/// written most like it; where a word is no code, those whose sentences have it.
+fn near(word: &str) -> Vec<(&'static str, &'static str)> {
+    let number = |code: &str| code.get(1..).and_then(|digits| digits.parse::<u32>().ok());
+    let code = word.to_uppercase();
+    let mut found: Vec<_> = match number(&code) {
+        Some(wanted) => {
+            let mut found: Vec<_> =
+                reference::codes().filter(|(other, _)| other.get(..3) == code.get(..3)).collect();
+            found.sort_by_key(|(other, _)| number(other).map(|n| n.abs_diff(wanted)));
+            found
+        }
+        None => {
+            let word = word.to_lowercase();
+            reference::codes().filter(|(_, sentence)| sentence.to_lowercase().contains(&word)).collect()
+        }
+    };
+    if found.is_empty() {
+        let alike = similar(&code, reference::codes().map(|(code, _)| code));
+        found.extend(reference::codes().filter(|(code, _)| alike.as_deref() == Some(*code)));
+    }
+    found.truncate(MOST_NEAR);
+    found
 }
 
 /// Markdown with its programs indented instead of fenced.

@@ -122,19 +122,20 @@ fn neighbours(file: &Path, path: &str, importer: &Path) -> Vec<String> {
         Some(at) => &path[..=at],
         None => "",
     };
+    let others = programs_beside(file).into_iter().filter(|name| file.with_file_name(name) != importer);
+    others.map(|name| format!("{before}{name}")).collect()
+}
+
+/// The names of the programs in the folder of a file, in order.
+pub fn programs_beside(file: &Path) -> Vec<String> {
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let others = entries
-        .take(MOST_NEIGHBOURS)
-        .flatten()
-        .filter(|entry| file.with_file_name(entry.file_name()) != importer);
-    let names = others.map(|entry| entry.file_name());
+    let names = entries.take(MOST_NEIGHBOURS).flatten().map(|entry| entry.file_name());
     let programs = names.filter(|name| Path::new(name).extension() == Some(OsStr::new("flx")));
-    let mut found: Vec<String> =
-        programs.filter_map(|name| Some(format!("{before}{}", name.to_str()?))).collect();
+    let mut found: Vec<String> = programs.filter_map(|name| Some(name.to_str()?.to_string())).collect();
     found.sort();
     found
 }

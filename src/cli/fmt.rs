@@ -14,7 +14,7 @@ impl Shell {
     pub(super) fn format(&mut self, file: &Path, check: bool) -> u8 {
         let Text { name, text } = match input::read(file) {
             Ok(text) => text,
-            Err(refusal) => return refusal.tell(&self.output),
+            Err(refusal) => return self.refuse(&refusal),
         };
         let laid = match self.session.format(&name, &text) {
             Ok(laid) => laid,

@@ -1,10 +1,10 @@
 //! Texts from files and standard input, and what else the system says.
 
-use super::exit;
 use super::output::{Output, complain};
+use super::{exit, json};
 use felis::diagnostic::{Diagnostic, render};
 use felis::session::{Executor, Session};
-use felis::source::{SourceMap, Span};
+use felis::source::{SourceId, SourceMap, Span};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -25,19 +25,62 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Says it, and gives the exit code.
+    /// Says it to people, and gives the exit code.
     pub fn tell(&self, output: &Output) -> u8 {
         match self {
-            Refusal::Unreadable(message) => {
-                complain(&format!("felis: {message}"));
-                exit::USAGE
-            }
+            Refusal::Unreadable(message) => complain(&format!("felis: {message}")),
             Refusal::NotText(diagnostic, sources) => {
                 output.complain_at_length(&render(diagnostic, sources, output.color));
-                exit::REJECTED
             }
         }
+        self.code()
     }
+
+    /// Says it to programs, in a line.
+    pub fn json(&self) -> String {
+        let line = match self {
+            // It has no place: there is no text.
+            Refusal::Unreadable(message) => {
+                let nowhere = Span::new(SourceId(0), 0, 0);
+                json::line(&Diagnostic::error("E1001", nowhere, message, ""), &SourceMap::new())
+            }
+            Refusal::NotText(diagnostic, sources) => json::line(diagnostic, sources),
+        };
+        format!("{line}\n")
+    }
+
+    /// The exit code.
+    pub fn code(&self) -> u8 {
+        match self {
+            Refusal::Unreadable(_) => exit::USAGE,
+            Refusal::NotText(..) => exit::REJECTED,
+        }
+    }
+}
+
+/// What is said of `felis WORD`, where the word is neither a file nor a command.
+pub fn neither_file_nor_command(word: &Path) -> Option<Refusal> {
+    let bare = word.extension().is_none() && word.components().count() == 1 && word.as_os_str() != "-";
+    if !bare || word.symlink_metadata().is_ok() {
+        return None;
+    }
+    let shown = word.display().to_string();
+    let meant = super::arguments::similar_command(&shown);
+    let meant =
+        meant.map_or(" (see `felis --help`)".to_string(), |meant| format!("; did you mean `{meant}`?"));
+    Some(Refusal::Unreadable(match similar_file(word) {
+        file if file.is_empty() => format!("there is no file `{shown}`, and no command has this name{meant}"),
+        file => format!("there is no file `{shown}`{file}"),
+    }))
+}
+
+/// A program that may be meant by the path of a file that is not there, as the end of a sentence.
+fn similar_file(path: &Path) -> String {
+    let there = super::files::programs_beside(path);
+    let meant = there.iter().find(|other| Path::new(other).file_stem() == path.file_name());
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let meant = meant.cloned().or_else(|| felis::session::similar(&name, there.iter().map(String::as_str)));
+    meant.map_or(String::new(), |meant| format!("; did you mean `{}`?", path.with_file_name(meant).display()))
 }
 
 /// The largest text that is read, in bytes.
@@ -58,15 +101,7 @@ pub fn read(path: &Path) -> Result<Text, Refusal> {
 pub fn read_file(path: &Path, shown: &str) -> Result<Text, Refusal> {
     let unreadable = |error: std::io::Error| {
         Refusal::Unreadable(match error.kind() {
-            ErrorKind::NotFound => {
-                let bare = path.extension().is_none() && path.components().count() == 1;
-                let also = match bare.then(|| super::arguments::similar_command(shown)) {
-                    None => String::new(),
-                    Some(None) => ", and no command has this name (see `felis --help`)".to_string(),
-                    Some(Some(meant)) => format!(", and no command has this name; did you mean `{meant}`?"),
-                };
-                format!("there is no file `{shown}`{also}")
-            }
+            ErrorKind::NotFound => format!("there is no file `{shown}`{}", similar_file(path)),
             ErrorKind::IsADirectory => format!("`{shown}` is a directory, not a program"),
             ErrorKind::PermissionDenied => format!("no permission to read `{shown}`"),
             _ => format!("cannot read `{shown}`: {error}"),

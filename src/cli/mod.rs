@@ -29,9 +29,11 @@ pub use arguments::Arguments;
 use arguments::Command;
 use clap::CommandFactory;
 use felis::diagnostic::Diagnostic;
-use felis::session::{Conversion, LawVerdict, Mode, Outcome, Selection, Session, Stage, Status, Trial};
+use felis::session::{
+    Conversion, LawVerdict, Mode, Outcome, Screen, Selection, Session, Stage, Status, Trial,
+};
 use files::Files;
-use input::Text;
+use input::{Refusal, Text};
 pub use interrupt::hold_resizes;
 use interrupt::{Doing, Interrupts};
 use output::Output;
@@ -53,6 +55,8 @@ pub mod exit {
     pub const REJECTED: u8 = 3;
     /// Ctrl-C.
     pub const INTERRUPTED: u8 = 130;
+    /// Whoever read the output has gone: what shells say of a command that the signal of a closed pipe ends.
+    pub const UNREAD: u8 = 141;
 }
 
 /// Does what the arguments say.
@@ -64,7 +68,10 @@ pub fn run(arguments: Arguments) -> u8 {
     let code = match (arguments.command, arguments.evaluate, arguments.file) {
         (Some(command), _, _) => shell.command(command),
         (None, Some(text), _) => shell.evaluate("expression", &text, Mode::Line),
-        (None, None, Some(file)) => shell.file(&file, &arguments.rest),
+        (None, None, Some(file)) => match input::neither_file_nor_command(&file) {
+            Some(refusal) => shell.refuse(&refusal),
+            None => shell.file(&file, &arguments.rest),
+        },
         (None, None, None) if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => {
             repl::interactive(shell)
         }
@@ -194,7 +201,7 @@ impl Shell {
         };
         let (name, text) = match input::read(file) {
             Ok(Text { name, text }) => (name, text),
-            Err(refusal) => return refusal.tell(&self.output),
+            Err(refusal) => return self.refuse(&refusal),
         };
         self.session.set_loader(Box::new(Files::beside(file)));
         self.define_arguments(&text, arguments);
@@ -241,7 +248,7 @@ impl Shell {
     fn declared(&mut self, file: &Path) -> Option<u8> {
         let Text { name, text } = match input::read(file) {
             Ok(text) => text,
-            Err(refusal) => return Some(refusal.tell(&self.output)),
+            Err(refusal) => return Some(self.refuse(&refusal)),
         };
         self.session.set_loader(Box::new(Files::beside(file)));
         self.define_arguments(&text, &[]);
@@ -279,11 +286,14 @@ impl Shell {
     /// Does something that evaluates, in the same way.
     fn outcome_of(&mut self, work: impl FnOnce(&mut Session, &mut dyn FnMut(&str)) -> Outcome) -> Outcome {
         let Shell { session, output, interrupts, .. } = self;
+        session.set_screen(output.screen());
         let _running = interrupts.while_doing(Doing::Evaluating);
         let running = repl::progress::begin();
         let mut outcome =
             work(session, &mut |text| repl::progress::make_room(text, |text| output.write(text)));
         drop(running);
+        // What is printed elsewhere, as by a test, does not depend on the terminal.
+        session.set_screen(Screen::default());
         if outcome.status == Status::Interrupted {
             // Whoever pressed Ctrl-C knows.
             outcome.diagnostics.retain(|diagnostic| !diagnostic.is_error());
@@ -294,7 +304,7 @@ impl Shell {
     fn check(&mut self, file: &Path) -> u8 {
         let Text { name, text } = match input::read(file) {
             Ok(text) => text,
-            Err(refusal) => return refusal.tell(&self.output),
+            Err(refusal) => return self.refuse(&refusal),
         };
         self.session.set_loader(Box::new(Files::beside(file)));
         // How many there will be is not known; a program that checks runs without any.
@@ -420,16 +430,31 @@ impl Shell {
         }
     }
 
+    /// Says why there is no text, and gives the exit code.
+    fn refuse(&mut self, refusal: &Refusal) -> u8 {
+        self.output.flush();
+        if self.messages == Messages::Text {
+            return refusal.tell(&self.output);
+        }
+        self.write_message(&refusal.json());
+        refusal.code()
+    }
+
+    /// Writes a message as JSON to where those go.
+    fn write_message(&mut self, line: &str) {
+        if self.messages == Messages::JsonOut {
+            self.output.write(line);
+        } else {
+            self.output.flush();
+            self.output.complain_at_length(line);
+        }
+    }
+
     fn tell(&mut self, diagnostics: &[Diagnostic]) {
         if self.messages != Messages::Text {
             for diagnostic in diagnostics {
                 let line = format!("{}\n", json::line(diagnostic, self.session.sources()));
-                if self.messages == Messages::JsonOut {
-                    self.output.write(&line);
-                } else {
-                    self.output.flush();
-                    self.output.complain_at_length(&line);
-                }
+                self.write_message(&line);
             }
             return;
         }

@@ -44,11 +44,18 @@ pub fn new(output: &mut Output, folder: &Path) -> u8 {
         return refused(&error.to_string());
     }
     let main = folder.join("main.flx");
-    output.write(&format!(
-        "made {main}\n\n  felis run {main} 3 world\n  felis test {main}\n",
-        main = main.display()
-    ));
+    let word = shell_word(&main.to_string_lossy());
+    output.write(&format!("made `{}`\n\n  felis run {word} 3 world\n  felis test {word}\n", main.display()));
     exit::OK
+}
+
+/// A text as one word of a shell.
+fn shell_word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ',' | '@' | ':');
+    match text.chars().all(plain) {
+        true => text.to_string(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
 }
 
 #[cfg(unix)]
@@ -62,4 +69,23 @@ fn executable(file: &Path) -> std::io::Result<()> {
 #[cfg(not(unix))]
 fn executable(_: &Path) -> std::io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shell_word;
+
+    #[test]
+    fn a_path_is_one_word() {
+        for (path, word) in [
+            ("a/main.flx", "a/main.flx"),
+            ("größe/main.flx", "größe/main.flx"),
+            ("my dir/main.flx", "'my dir/main.flx'"),
+            ("it's/main.flx", r"'it'\''s/main.flx'"),
+            ("$HOME", "'$HOME'"),
+            ("~/a", "'~/a'"),
+        ] {
+            assert_eq!(shell_word(path), word);
+        }
+    }
 }

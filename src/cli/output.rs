@@ -1,9 +1,12 @@
 //! Standard output and standard error.
 //!
 //! Output is buffered, and flushed before anything goes to standard error, so that both come in
-//! order; on a terminal it is seen at once. A reader that has gone away ends the command quietly.
+//! order; on a terminal it is seen at once. A reader that has gone away ends the command quietly, with the exit
+//! code that shells give to a command which such a signal ends.
 
+use felis::session::{Colors, Screen};
 use std::io::{BufWriter, ErrorKind, IsTerminal, Stdout, Write};
+use terminal_size::{Height, Width};
 
 /// Where output and messages go.
 pub struct Output {
@@ -12,6 +15,8 @@ pub struct Output {
     pub interactive: bool,
     /// Whether messages are coloured.
     pub color: bool,
+    /// The colours of pictures, if they go to a terminal.
+    colors: Colors,
     /// Whether the last line written is ended.
     at_line_start: bool,
 }
@@ -25,7 +30,22 @@ impl Output {
             out: BufWriter::with_capacity(1 << 16, std::io::stdout()),
             interactive: std::io::stdout().is_terminal(),
             color: std::io::stderr().is_terminal() && !plain,
+            colors: if plain { Colors::None } else { colors() },
             at_line_start: true,
+        }
+    }
+
+    /// Where pictures are seen that a program draws: on the terminal, or on a page that is none.
+    pub fn screen(&self) -> Screen {
+        // What was asked should still be seen above a picture, and its words around it.
+        const REST: usize = 8;
+        match terminal_size::terminal_size() {
+            Some((Width(columns), Height(rows))) if self.interactive && columns > 0 => Screen {
+                columns: columns.into(),
+                rows: usize::from(rows).saturating_sub(REST),
+                colors: self.colors,
+            },
+            _ => Screen::default(),
         }
     }
 
@@ -63,6 +83,14 @@ impl Output {
     }
 }
 
+/// The colours that the terminal says it has.
+fn colors() -> Colors {
+    match std::env::var("COLORTERM").as_deref() {
+        Ok("truecolor" | "24bit") => Colors::Full,
+        _ => Colors::Indexed,
+    }
+}
+
 /// Writes a line to standard error.
 pub fn complain(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
@@ -71,7 +99,7 @@ pub fn complain(line: &str) {
 /// Ends the command: nothing it does can be seen any more.
 fn give_up(error: &std::io::Error) -> ! {
     if error.kind() == ErrorKind::BrokenPipe {
-        std::process::exit(super::exit::OK.into());
+        std::process::exit(super::exit::UNREAD.into());
     }
     complain(&format!("felis: cannot write to standard output: {error}"));
     std::process::exit(super::exit::FAILED.into());

@@ -121,7 +121,7 @@ impl Shell {
 
     /// A file's text, with a session of its own for it; or the exit code, if it cannot be read.
     pub(super) fn read_alone(&mut self, file: &Path) -> Result<Text, u8> {
-        let text = input::read(file).map_err(|refusal| refusal.tell(&self.output))?;
+        let text = input::read(file).map_err(|refusal| self.refuse(&refusal))?;
         self.session.reset();
         self.session.set_loader(Box::new(Files::beside(file)));
         self.define_arguments(&text.text, &[]);

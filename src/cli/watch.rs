@@ -51,7 +51,7 @@ impl Shell {
         self.session.reset();
         let Text { name, text } = match input::read(file) {
             Ok(text) => text,
-            Err(refusal) => return refusal.tell(&self.output),
+            Err(refusal) => return self.refuse(&refusal),
         };
         self.session.set_loader(Box::new(Files::beside(file).noting(seen.clone())));
         self.define_arguments(&text, &[]);

@@ -130,7 +130,7 @@ prims! {
     WriteText "write_text": "string * string -> void", "Writes a text as a file.";
     Cells "_cells": "[T] T -> string", "The numbers of an array as text, between blanks.";
     Svg "_svg": "string -> string", "The picture that a text describes, as SVG.";
-    Drawn "_drawn": "string -> string", "The picture that a text describes, as lines for a terminal.";
+    Draw "_draw": "string -> void", "Prints the picture that a text describes, as it fits where it is seen.";
     SavePicture "_save_picture": "string * string -> void", "Writes the picture that a text describes as a file.";
     Fixed "fixed": "real * int -> string", "The number with that many digits after the point.";
 }

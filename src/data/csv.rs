@@ -199,6 +199,7 @@ impl Cells {
                 })?;
                 (Element::Scalar(integers), size)
             }
+            Cell::Case(..) => (Element::Scalar(Scalar::String), BigUint::ZERO),
             Cell::Sum(..) | Cell::Variant(..) => (Element::Bool, BigUint::ZERO),
         };
         let cells = Buffer::with_room(element.class(), 0).unwrap_or(Buffer::Any(Vec::new()));
@@ -247,7 +248,12 @@ impl Cells {
                 "false" | "False" | "FALSE" | "0" => Some(Value::bool(false)),
                 _ => None,
             },
-            Element::Scalar(Scalar::String) => Some(Value::str(text)),
+            Element::Scalar(Scalar::String) => match self.wanted.inner() {
+                Cell::Case(names, _) => {
+                    names.iter().find(|name| ***name == *trimmed).map(|name| Value::str(&**name))
+                }
+                _ => Some(Value::str(text)),
+            },
             Element::Scalar(Scalar::Char) => {
                 let mut chars = text.chars();
                 chars.next().filter(|_| chars.next().is_none()).map(Value::char)

@@ -11,12 +11,13 @@ use ::csv::ReaderBuilder;
 use bytes::Bytes;
 use std::collections::HashMap;
 
-/// The type of a file; `part` names an array of an archive, and `is_name` tells what may stand as a name in a type.
+/// The type of a file; `part` names an array of an archive, and `name_of` tells how the name of a column is written in
+/// a type, if it has one.
 pub fn describe(
     format: Format,
     bytes: &Bytes,
     part: Option<&str>,
-    is_name: &dyn Fn(&str) -> bool,
+    name_of: &dyn Fn(&str) -> Option<String>,
     limits: &Limits<'_>,
 ) -> Option<String> {
     let mut data = match format {
@@ -24,19 +25,19 @@ pub fn describe(
         Format::Npz => npz::describe(bytes, part?),
         Format::Arrow => arrow::describe(bytes, limits),
         Format::Csv(separator) => table(bytes, separator, limits),
-        Format::Parquet => parquet::describe(bytes, limits),
+        Format::Parquet => parquet::describe(bytes),
         Format::Raw | Format::Text => None,
     }?;
     if let Content::Records(columns) = &mut data.content {
         let mut seen = HashMap::new();
         columns.iter().for_each(|(name, _)| *seen.entry(name.clone()).or_insert(0) += 1);
         // Of two columns with one name none can be asked for.
-        columns.retain(|(name, _)| seen[name] == 1 && is_name(name));
+        columns.retain(|(name, _)| seen[name] == 1 && name_of(name).is_some());
         if columns.is_empty() {
             return None;
         }
     }
-    Some(data.type_text())
+    Some(data.type_by(&|name| name_of(name).unwrap_or_default()))
 }
 
 /// What the cells of a column have been so far.
@@ -120,8 +121,9 @@ mod tests {
         let limits = Limits { room: 0, stop: &stop };
         let ty = |text: &str| {
             let bytes = Bytes::copy_from_slice(text.as_bytes());
-            let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic());
-            describe(Format::Csv(Separator::COMMA), &bytes, None, &is_name, &limits)
+            let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic());
+            let name_of = |name: &str| plain(name).then(|| name.to_string());
+            describe(Format::Csv(Separator::COMMA), &bytes, None, &name_of, &limits)
         };
         assert_eq!(ty("1,2\n3,4.5\n").as_deref(), Some("real ^ (?N \\* ?M)"));
         assert_eq!(ty("1\n2\n").as_deref(), Some("int ^ ?N"));

@@ -5,12 +5,14 @@
 
 use super::error::Why;
 use super::{Column, Element, Limits, Trouble};
-use crate::types::encoding::Width;
+use crate::types::encoding::{Code, Width};
 use crate::types::stored::Cell;
 use crate::types::{Scalar, Type};
-use crate::value::{Buffer, Class, Value};
+use crate::value::{Buffer, Case, Class, Value};
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
+use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The cells of a column as those of another type; `place` names one of them in messages.
 pub fn fit(
@@ -32,6 +34,26 @@ pub fn fit(
             Ok(out)
         }
         (Element::Bool, Cell::Code(ty)) if ty.is_bool() => Ok(column.cells),
+        (Element::Scalar(Scalar::String), Cell::Case(names, ty)) => {
+            let mut out = Buffer::with_room(Class::Any, column.cells.len()).ok_or_else(&mismatch)?;
+            let cases =
+                (0..names.len()).map(|case| Value::Sum(Arc::new(Case(Code::from(case), Value::UNIT))));
+            let cases: HashMap<&str, Value> = names.iter().map(|name| &**name).zip(cases).collect();
+            for i in 0..column.cells.len() {
+                limits.look(i)?;
+                let missing = column.missing.get(i).copied().unwrap_or(false);
+                let cell = column.cells.get(i);
+                out.push(match cases.get(cell.as_str()) {
+                    Some(case) => case.clone(),
+                    None if missing => Value::UNIT,
+                    None => {
+                        let (text, wanted) = (cell.as_str().to_string(), ty.to_string());
+                        return Err(Trouble::Cell { place: place(i), text, wanted, why: Why::Other });
+                    }
+                });
+            }
+            Ok(out)
+        }
         (Element::Scalar(from), Cell::Code(ty)) if from.bounds().is_some() => {
             let size = ty.size().unwrap_or_default();
             let class = class_of_codes(ty);

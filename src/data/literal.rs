@@ -50,6 +50,40 @@ impl Literal {
     }
 }
 
+/// A text as such a literal.
+pub fn quoted(text: &str) -> String {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let mut out = String::from(quote);
+    for c in text.chars() {
+        match c {
+            c if c == quote || c == '\\' => out.extend(['\\', c]),
+            c if c.is_control() => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push(quote);
+    out
+}
+
+/// What stands behind a backslash.
+fn escaped(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
+    let digits = match chars.next()?.1 {
+        c @ ('\\' | '\'' | '"') => return Some(c),
+        'n' => return Some('\n'),
+        't' => return Some('\t'),
+        'r' => return Some('\r'),
+        'x' => 2,
+        'u' => 4,
+        'U' => 8,
+        _ => return None,
+    };
+    let mut code = 0u32;
+    for _ in 0..digits {
+        code = code.checked_mul(16)?.checked_add(chars.next()?.1.to_digit(16)?)?;
+    }
+    char::from_u32(code)
+}
+
 struct Reader<'t> {
     rest: &'t str,
 }
@@ -101,14 +135,18 @@ impl Reader<'_> {
             }
             quote @ ('\'' | '"') => {
                 let text = &self.rest[1..];
-                let end = text.find(quote)?;
-                let content = &text[..end];
-                // Names of fields have no escapes that matter; what has is refused.
-                if content.contains('\\') {
-                    return None;
+                let mut content = String::new();
+                let mut chars = text.char_indices();
+                loop {
+                    match chars.next()? {
+                        (at, c) if c == quote => {
+                            self.rest = &text[at + 1..];
+                            break Some(Literal::Text(content));
+                        }
+                        (_, '\\') => content.push(escaped(&mut chars)?),
+                        (_, c) => content.push(c),
+                    }
                 }
-                self.rest = &text[end + 1..];
-                Some(Literal::Text(content.to_string()))
             }
             c if c.is_ascii_digit() => {
                 let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
@@ -135,6 +173,25 @@ mod tests {
         assert_eq!(read.get("descr"), Some(&Literal::Text("<f8".into())));
         assert_eq!(read.get("fortran_order"), Some(&Literal::Bool(false)));
         assert_eq!(read.get("shape"), Some(&Literal::Items(vec![Literal::Int(3), Literal::Int(4)])));
+    }
+
+    /// As Python writes texts.
+    #[test]
+    fn texts() {
+        for (text, literal) in [
+            ("age", "'age'"),
+            ("it's", "\"it's\""),
+            ("a'\"b", r#"'a\'"b'"#),
+            ("a\\b", r"'a\\b'"),
+            ("größe", "'größe'"),
+        ] {
+            assert_eq!(quoted(text), literal);
+            assert_eq!(read(literal), Some(Literal::Text(text.into())));
+        }
+        assert_eq!(read(r"'a\n\x41\u00e9\U0001f600'"), Some(Literal::Text("a\nAé😀".into())));
+        for wrong in [r"'\", r"'\'", r"'\q'", r"'\x4'", r"'\ud800'", r"'\Uffffffff'"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

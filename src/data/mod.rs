@@ -202,6 +202,10 @@ impl Data {
 
     /// The type of a place, as one writes it.
     pub fn element_text(&self) -> String {
+        self.element_by(&quoted)
+    }
+
+    fn element_by(&self, name_of: &dyn Fn(&str) -> String) -> String {
         let cell = |column: &Column| match column.missing.is_empty() {
             true => column.element.name().to_string(),
             false => format!("option[{}]", column.element.name()),
@@ -209,8 +213,9 @@ impl Data {
         match &self.content {
             Content::Plain(column) => cell(column),
             Content::Records(columns) => {
-                let fields: Vec<String> =
-                    columns.iter().map(|(name, column)| format!("{name}:{}", cell(column))).collect();
+                let field =
+                    |(name, column): &(Arc<str>, Column)| format!("{}:{}", name_of(name), cell(column));
+                let fields: Vec<String> = columns.iter().map(field).collect();
                 format!("({})", fields.join(", "))
             }
         }
@@ -218,7 +223,12 @@ impl Data {
 
     /// The type that holds just this, as one writes it: `real ^ (?N \* ?M)`.
     pub fn type_text(&self) -> String {
-        let element = self.element_text();
+        self.type_by(&quoted)
+    }
+
+    /// The same where the names of columns are written so.
+    pub fn type_by(&self, name_of: &dyn Fn(&str) -> String) -> String {
+        let element = self.element_by(name_of);
         const NAMES: [&str; 6] = ["?N", "?M", "?K", "?L", "?P", "?Q"];
         let names: Vec<String> = (0..self.shape.len())
             .map(|i| NAMES.get(i).map_or_else(|| format!("?A{i}"), |name| name.to_string()))
@@ -228,6 +238,15 @@ impl Data {
             [one] => format!("{element} ^ {one}"),
             several => format!("{element} ^ ({})", several.join(" \\* ")),
         }
+    }
+}
+
+/// The name of a column as one writes it in a type. Words of the language are not known here.
+fn quoted(name: &str) -> String {
+    let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '\'');
+    match name.chars().all(letter) && !name.starts_with(|c: char| c.is_ascii_digit() || c == '\'') {
+        true => name.to_string(),
+        false => format!("n\"{}\"", name.replace('\\', r"\\").replace('"', "\\\"")),
     }
 }
 

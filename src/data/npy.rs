@@ -4,7 +4,7 @@
 //! 64 bits, complex numbers, texts, and records of these. Writes version 1, little-endian, C order. The
 //! format: `numpy/lib/format.py`.
 
-use super::literal::{self, Literal};
+use super::literal::{self, Literal, quoted};
 use super::{Column, Content, Data, Element, Format, Limits, Trouble, raw};
 use crate::types::{Scalar, number::Fixed};
 use crate::value::{Buffer, Class, Value};
@@ -399,7 +399,6 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
     for (name, column) in &columns {
         descriptions.push((*name, described(column, limits)?));
     }
-    let quoted = |text: &str| if text.contains('\'') { format!("\"{text}\"") } else { format!("'{text}'") };
     let descr = match (&data.content, &descriptions[..]) {
         (Content::Plain(_), [(_, (code, _))]) => quoted(code),
         _ => {

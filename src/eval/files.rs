@@ -6,15 +6,16 @@
 
 use super::code::PrimTypes;
 use super::error::Failure;
+use super::run::Host;
 use super::select::{packed, room, value};
 use crate::core::Prim;
-use crate::data::{self, Column, Content, Data, Element, FileSystem, Format, Limits, Separator, Trouble};
+use crate::data::{self, Column, Content, Data, Element, Format, Limits, Separator, Trouble};
 use crate::layout::{Form, Layout, Layouts};
 use crate::picture::{self, Bounds, Undrawn};
 use crate::source::line;
-use crate::types::Type;
 use crate::types::encoding::Code;
-use crate::types::stored::{Axis, Cell, Held, Stored, Unstored};
+use crate::types::stored::{Axis, Cell, Held, Stored, Unstored, plain_name};
+use crate::types::{Scalar, Type};
 use crate::value::{Buffer, Case, Class, Value};
 use bytes::Bytes;
 use num_traits::ToPrimitive;
@@ -26,12 +27,14 @@ pub(super) fn files(
     types: &PrimTypes,
     args: &[Value],
     layouts: &Layouts,
-    files: Option<&dyn FileSystem>,
-    limits: &Limits<'_>,
+    host: &mut Host<'_>,
 ) -> Result<Value, Failure> {
-    let memory = limits.room;
-    if let Prim::Cells | Prim::Svg | Prim::Drawn = prim {
-        return drawn(prim, types, &args[0], layouts, limits);
+    let limits = &Limits { room: host.memory, stop: host.interrupt };
+    let (memory, files) = (limits.room, host.files);
+    match prim {
+        Prim::Cells | Prim::Svg => return text(prim, types, &args[0], layouts, limits),
+        Prim::Draw => return draw(args[0].as_str(), host),
+        _ => {}
     }
     let path = args[0].as_str();
     let failed = |trouble| match trouble {
@@ -74,7 +77,8 @@ pub(super) fn files(
                     Undrawn::Unfit(why) => Trouble::NotDrawn { why },
                 })
             };
-            let bounds = Bounds { longest: usize::try_from(memory).unwrap_or(usize::MAX), stop: limits.stop };
+            let longest = usize::try_from(memory).unwrap_or(usize::MAX);
+            let bounds = Bounds { longest, stop: limits.stop };
             let picture = picture::read(args[1].as_str(), &bounds).map_err(not_drawn)?;
             write(Ok(picture::file(&picture, path, &bounds).map_err(not_drawn)?))
         }
@@ -107,36 +111,52 @@ pub(super) fn files(
 /// What is said of a description that is none: its layers were changed by hand.
 const NO_PICTURE: &str = "the layers of this picture describe none";
 
-/// Pictures as text, and numbers as the text that describes them.
-fn drawn(
+/// The bounds of a picture as text.
+fn bounds<'a>(limits: &Limits<'a>) -> Bounds<'a> {
+    let longest = limits.room.min(super::prim::LONGEST_STRING as u64);
+    Bounds { longest: longest as usize, stop: limits.stop }
+}
+
+/// Why there is no picture as text.
+fn undrawn(undrawn: Undrawn, bounds: &Bounds<'_>) -> Failure {
+    match undrawn {
+        Undrawn::Stopped => Failure::Interrupted,
+        Undrawn::TooLong => super::arith::too_much(bounds.longest, 2, bounds.longest as u64),
+        Undrawn::NoPicture => Failure::Failed { message: NO_PICTURE.to_string() },
+        Undrawn::Unfit(message) => Failure::Failed { message },
+    }
+}
+
+/// Prints a picture.
+fn draw(description: &str, host: &mut Host<'_>) -> Result<Value, Failure> {
+    let bounds = bounds(&Limits { room: host.memory, stop: host.interrupt });
+    let drawn = picture::read(description, &bounds);
+    let drawn = drawn.and_then(|picture| picture::text(&picture, host.screen, &bounds));
+    (host.out)(&drawn.map_err(|why| undrawn(why, &bounds))?);
+    Ok(Value::UNIT)
+}
+
+/// A picture as SVG, and numbers as the text that describes them.
+fn text(
     prim: Prim,
     types: &PrimTypes,
     value: &Value,
     layouts: &Layouts,
     limits: &Limits<'_>,
 ) -> Result<Value, Failure> {
-    let longest = limits.room.min(super::prim::LONGEST_STRING as u64);
-    let too_long = || super::arith::too_much(longest as usize, 2, longest);
-    if prim != Prim::Cells {
-        let undrawn = |undrawn| match undrawn {
-            Undrawn::Stopped => Failure::Interrupted,
-            Undrawn::TooLong => too_long(),
-            Undrawn::NoPicture => Failure::Failed { message: NO_PICTURE.to_string() },
-            Undrawn::Unfit(message) => Failure::Failed { message },
-        };
-        let bounds = Bounds { longest: longest as usize, stop: limits.stop };
-        let picture = picture::read(value.as_str(), &bounds).map_err(undrawn)?;
-        let drawn = match prim {
-            Prim::Svg => picture::svg(&picture, &bounds),
-            _ => picture::text(&picture, &bounds),
-        };
-        return drawn.map(Value::str).map_err(undrawn);
+    let bounds = bounds(limits);
+    let too_long = || undrawn(Undrawn::TooLong, &bounds);
+    if prim == Prim::Svg {
+        let drawn =
+            picture::read(value.as_str(), &bounds).and_then(|picture| picture::svg(&picture, &bounds));
+        return drawn.map(Value::str).map_err(|why| undrawn(why, &bounds));
     }
     let Some(ty) = types.args.first() else {
         return Err(Failure::Internal { what: "numbers without a type" });
     };
     let numbers = to_data(ty, value, Format::Csv(Separator::COMMA), layouts, limits);
-    let text = numbers.and_then(|numbers| data::cells_text(&numbers, &Limits { room: longest, ..*limits }));
+    let text = numbers
+        .and_then(|numbers| data::cells_text(&numbers, &Limits { room: bounds.longest as u64, ..*limits }));
     match text {
         Ok(Some(text)) => Ok(Value::str(text)),
         Ok(None) => Err(too_long()),
@@ -278,7 +298,7 @@ impl Reading<'_> {
         let own = match cell {
             Cell::Scalar(scalar) => Class::of_scalar(*scalar),
             Cell::Code(_) => class,
-            Cell::Sum(..) | Cell::Variant(..) => return false,
+            Cell::Case(..) | Cell::Sum(..) | Cell::Variant(..) => return false,
         };
         column.missing.is_empty() && own == class
     }
@@ -336,7 +356,7 @@ impl Reading<'_> {
         failed: &impl Fn(Trouble) -> Failure,
     ) -> Result<Buffer, Failure> {
         let places = |cell: &Cell| match cell {
-            Cell::Scalar(_) => Ok(None),
+            Cell::Scalar(_) | Cell::Case(..) => Ok(None),
             Cell::Code(ty) | Cell::Sum(_, ty) | Cell::Variant(_, ty) => {
                 let layout = self.layouts.of(ty);
                 // A case with an argument is one slot; what has none of its own takes no part.
@@ -452,6 +472,7 @@ fn to_data(
             Cell::Code(ty) => data::unsigned(data::class_of_codes(ty))
                 .map(Element::Scalar)
                 .ok_or_else(|| not_held("codes of up to 64 bits are held"))?,
+            Cell::Case(..) => Element::Scalar(Scalar::String),
             Cell::Sum(..) | Cell::Variant(..) => return Err(not_held("a cell is empty or not")),
         };
         if cell.optional() && !format.has_empty_cells() {
@@ -459,7 +480,12 @@ fn to_data(
         }
         let mut cells = own(element.class(), count)?;
         let mut missing = Vec::new();
-        if slots == 1 && layout.slots == 1 && !cell.optional() {
+        // Of a variant that has names for its cases, those.
+        let names: Vec<Value> = match cell.inner() {
+            Cell::Case(names, _) => names.iter().map(|name| Value::str(&**name)).collect(),
+            _ => Vec::new(),
+        };
+        if slots == 1 && layout.slots == 1 && !cell.optional() && names.is_empty() {
             cells.append(value, count);
             return Ok(Column::new(element, cells));
         }
@@ -488,7 +514,11 @@ fn to_data(
                 missing.push(empty);
             }
             let text = matches!(cells, Buffer::Any(_)) && empty;
-            cells.push(if text { Value::str("") } else { found });
+            let name = match &found {
+                Value::Sum(case) if !empty => case.0.to_usize().and_then(|case| names.get(case)),
+                _ => None,
+            };
+            cells.push(if text { Value::str("") } else { name.cloned().unwrap_or(found) });
         }
         Ok(Column { element, cells, missing })
     };
@@ -528,7 +558,7 @@ fn archive(
     for (at, (name, ty)) in fields.iter().enumerate() {
         let (start, part) = layout.part(at).unwrap_or((0, layout.clone()));
         let own = if part.slots == layout.slots { value.clone() } else { value.slots(start, part.slots) };
-        arrays.push((name.clone(), data(ty, &own)?));
+        arrays.push((plain_name(name), data(ty, &own)?));
     }
     data::write_archive(&arrays, limits)
 }

@@ -25,6 +25,7 @@ pub mod stack;
 pub mod view;
 mod watch;
 
+pub use crate::picture::{Colors, Screen};
 pub use error::{Failure, RuntimeError, bytes_text};
 pub use run::{Checkpoint, Host, Machine};
 pub use watch::{Progress, Watcher};

@@ -3,11 +3,11 @@
 use super::arith::{from_code, to_bigint};
 use super::code::PrimTypes;
 use super::error::Failure;
-use super::run::Machine;
+use super::run::{Host, Machine};
 use super::show;
 use crate::core::Prim;
 use crate::core::prim::{fuses, sorts};
-use crate::data::{FileSystem, Limits};
+use crate::data::Limits;
 use crate::elementary;
 use crate::layout::{Form, countable};
 use crate::types::encoding::Code;
@@ -27,10 +27,9 @@ impl Machine {
         prim: Prim,
         types: &PrimTypes,
         args: &[Value],
-        limits: Limits<'_>,
-        files: Option<&dyn FileSystem>,
-        out: &mut dyn FnMut(&str),
+        host: &mut Host<'_>,
     ) -> Result<Value, Failure> {
+        let limits = Limits { room: host.memory, stop: host.interrupt };
         let show = |read_back: bool, this: &Machine| {
             let ty = types.args.first().cloned().unwrap_or_else(Type::unit);
             let text = show::plain(&this.layouts, read_back, &args[0], &ty, Some(limits.stop));
@@ -46,13 +45,13 @@ impl Machine {
         let int = |n: i64| Ok(Value::int(n));
         match prim {
             Prim::Print => {
-                show::give_out(&show(false, self)?, out, limits.stop)?;
+                show::give_out(&show(false, self)?, host.out, limits.stop)?;
                 Ok(Value::UNIT)
             }
             Prim::Println => {
                 let mut text = show(false, self)?;
                 text.push('\n');
-                show::give_out(&text, out, limits.stop)?;
+                show::give_out(&text, host.out, limits.stop)?;
                 Ok(Value::UNIT)
             }
             Prim::Str => Ok(Value::str(show(false, self)?)),
@@ -231,9 +230,9 @@ impl Machine {
             | Prim::WriteRaw
             | Prim::Cells
             | Prim::Svg
-            | Prim::Drawn
+            | Prim::Draw
             | Prim::SavePicture
-            | Prim::WriteText => super::files::files(prim, types, args, &self.layouts, files, &limits),
+            | Prim::WriteText => super::files::files(prim, types, args, &self.layouts, host),
             Prim::Fixed => {
                 let digits = usize::try_from(args[1].as_int().clamp(0, 1000)).unwrap_or(0);
                 Ok(Value::str(format!("{:.digits$}", x())))

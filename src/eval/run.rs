@@ -20,9 +20,10 @@ use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
 use super::watch::{Watch, Watcher};
 use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Root, Script, Stmt};
-use crate::data::{FileSystem, Limits};
+use crate::data::FileSystem;
 use crate::kernel::Accelerator;
 use crate::layout::{Layout, Layouts, TOO_MANY, countable};
+use crate::picture::Screen;
 use crate::source::Span;
 use crate::types::encoding::Code;
 use crate::types::{DEEPEST_TYPE, LARGEST_TYPE_NODES, Scalar, Type};
@@ -42,6 +43,8 @@ pub struct Host<'a> {
     pub memory: u64,
     /// Where files are, if there are any.
     pub files: Option<&'a dyn FileSystem>,
+    /// Where pictures are seen that the program prints.
+    pub screen: Screen,
 }
 
 /// Runs programs; holds the session's variables and the functions specialised so far.
@@ -341,9 +344,7 @@ impl Run<'_, '_> {
                         }
                     });
                 }
-                let limits = Limits { room: self.host.memory, stop: self.host.interrupt };
-                let (out, files) = (&mut *self.host.out, self.host.files);
-                let done = self.machine.primitive(*prim, types, &args, limits, files, out);
+                let done = self.machine.primitive(*prim, types, &args, self.host);
                 done.map_err(|failure| self.fail(failure, span))
             }
             Kind::Arithmetic(op, num, modulus, args) => {
@@ -492,7 +493,9 @@ impl Run<'_, '_> {
         if bytes > limit {
             return Err(self.fail(too_much(bytes as usize, 1, limit), span));
         }
-        Ok(())
+        // A copy of so much takes as long as many steps.
+        const MUCH: u64 = 1 << 20;
+        if bytes > MUCH { self.go_on(span) } else { Ok(()) }
     }
 
     /// Fails if codes of a type of this size are too large to compute with.

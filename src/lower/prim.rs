@@ -156,7 +156,7 @@ impl<'a> Lower<'a> {
             | Prim::IsSpace
             | Prim::Compress
             | Prim::Iota => Err(No("a primitive that is not compiled")),
-            Prim::Print | Prim::Println => Err(No("output")),
+            Prim::Print | Prim::Println | Prim::Draw => Err(No("output")),
             Prim::Npy
             | Prim::Npz
             | Prim::Csv
@@ -200,7 +200,6 @@ impl<'a> Lower<'a> {
             | Prim::Table
             | Prim::Cells
             | Prim::Svg
-            | Prim::Drawn
             | Prim::Fixed => Err(No("strings")),
         }
     }

@@ -3,7 +3,7 @@
 //! Everything that is finite is on the page, and texts are cut to the room that they have. Draws nothing.
 
 use super::font::Font;
-use super::scale::Scale;
+use super::scale::{Scale, Ticks};
 use super::shape::{Anchor, Color, Frame, HEIGHT, Shape, Text, WIDTH};
 use super::{Bounds, Grid, Layer, Mark, Picture, Undrawn, pixels};
 
@@ -57,31 +57,23 @@ struct Chart<'a> {
     rows: bool,
     across: Ticks,
     upward: Ticks,
+    /// What stands beside both axes.
+    names: [String; 2],
     /// Where the name of the axis that stands upright is.
     beside: f64,
     shapes: Vec<Shape>,
-}
-
-/// What stands along an axis.
-struct Ticks {
-    labels: Vec<(f64, String)>,
-    /// Whether a rule goes from each through the area.
-    rules: bool,
 }
 
 impl<'a> Chart<'a> {
     fn new(picture: &'a Picture) -> Chart<'a> {
         let font = Font::new();
         let scales = picture.scales();
-        let grid = picture.layers.iter().find_map(|layer| layer.mark.grid());
+        let grid = picture.grid();
         let rows = grid.is_some();
-        let across = across(picture, scales[0], grid);
-        let upward = match grid {
-            Some(grid) => Ticks { labels: cells(grid.rows), rules: false },
-            None => Ticks { labels: scales[1].ticks(5.0), rules: true },
-        };
+        let [across, upward] = ticks(picture, scales, [6.0, 5.0]);
+        let names = [across.name(&picture.axes[0]), upward.name(&picture.axes[1])];
         let widest = upward.labels.iter().map(|(_, text)| font.width(text, NORMAL)).fold(0.0, f64::max);
-        let named = if picture.axes[1].is_empty() { 0.0 } else { 26.0 };
+        let named = if names[1].is_empty() { 0.0 } else { 26.0 };
         let left = (widest + named + 22.0).clamp(48.0, WIDTH / 3.0);
         let top = if picture.title.is_empty() { SIDE } else { 44.0 };
         let right = if picture.heat().is_some() { COLORS } else { SIDE };
@@ -96,7 +88,7 @@ impl<'a> Chart<'a> {
         }
         let beside = (area.x - widest - 30.0).max(18.0);
         let mut chart =
-            Chart { picture, font, area, scales, rows, across, upward, beside, shapes: Vec::new() };
+            Chart { picture, font, area, scales, rows, across, upward, names, beside, shapes: Vec::new() };
         if !picture.title.is_empty() {
             let middle = area.x + area.width / 2.0;
             let room = 2.0 * middle.min(WIDTH - middle) - SIDE;
@@ -135,7 +127,8 @@ impl<'a> Chart<'a> {
         let Frame { x: left, y: top, width, height } = self.area;
         let (bottom, end) = (top + height, left + width);
         let across = std::mem::take(&mut self.across.labels);
-        if self.across.rules {
+        // A rule through the area goes from a number, none from a name or a cell.
+        if self.picture.counts_across().is_none() {
             for (value, _) in &across {
                 let x = self.x(*value);
                 self.shapes.push(Shape::Rule([x, top], [x, bottom], FAINT));
@@ -146,22 +139,22 @@ impl<'a> Chart<'a> {
         }
         for (value, label) in std::mem::take(&mut self.upward.labels) {
             let y = self.y(value);
-            if self.upward.rules {
+            if !self.rows {
                 self.shapes.push(Shape::Rule([left, y], [end, y], FAINT));
             }
             self.text(left - 8.0, y + 4.5, Anchor::End, NORMAL, &label);
         }
         self.shapes.push(Shape::Rule([left, bottom], [end, bottom], INK));
         self.shapes.push(Shape::Rule([left, top], [left, bottom], INK));
-        let [x, y] = &self.picture.axes;
+        let [x, y] = self.names.clone();
         if !x.is_empty() {
             let middle = left + width / 2.0;
             let room = 2.0 * middle.min(WIDTH - middle) - SIDE;
-            let name = self.font.fitted(x, NORMAL, room);
+            let name = self.font.fitted(&x, NORMAL, room);
             self.text(middle, bottom + 40.0, Anchor::Middle, NORMAL, &name);
         }
         if !y.is_empty() {
-            let content = self.font.fitted(y, NORMAL, HEIGHT - 2.0 * SIDE);
+            let content = self.font.fitted(&y, NORMAL, HEIGHT - 2.0 * SIDE);
             // In the middle of its axis, but for what would be cut off.
             let half = self.font.width(&content, NORMAL) / 2.0 + 4.0;
             let y = (top + height / 2.0).clamp(half, HEIGHT - half);
@@ -295,13 +288,15 @@ impl<'a> Chart<'a> {
             let frame = Frame { x, y, width: 14.0, height: each + if i == 0 { 0.0 } else { 0.5 } };
             self.shapes.push(Shape::Block(frame, pixels::color((i as f64 + 0.5) / STEPS as f64)));
         }
-        for (value, label) in scale.ticks((height / 40.0).clamp(1.0, 5.0)) {
+        let ticks = scale.ticks((height / 40.0).clamp(1.0, 5.0));
+        let label = ticks.name(label);
+        for (value, label) in ticks.labels {
             let y = top + (1.0 - scale.place(value)) * height;
             self.text(x + 19.0, y + 4.5, Anchor::Start, SMALL, &label);
         }
         if !label.is_empty() {
-            let label = self.font.fitted(label, SMALL, WIDTH - x - 4.0);
-            self.text(x, top - 6.0, Anchor::Start, SMALL, &label);
+            let label = self.font.fitted(&label, SMALL, WIDTH - x - 4.0);
+            self.text(x, top - 10.0, Anchor::Start, SMALL, &label);
         }
     }
 
@@ -405,26 +400,42 @@ fn color(at: usize) -> Color {
     PALETTE[at % PALETTE.len()]
 }
 
-/// What stands below the area: numbers; names of bars; where there is nothing but bars or cells, which one it is.
-fn across(picture: &Picture, scale: Scale, grid: Option<Grid>) -> Ticks {
-    if let Some(grid) = grid {
-        return Ticks { labels: cells(grid.columns), rules: false };
-    }
-    let bars = |layer: &Layer| match &layer.mark {
-        Mark::Bars(names, values) => Some((names.clone(), values.len())),
-        _ => None,
+/// What stands along both axes: numbers, some so many; names of bars; where there is nothing but bars or cells, which
+/// one it is.
+pub fn ticks(picture: &Picture, [x, y]: [Scale; 2], wanted: [f64; 2]) -> [Ticks; 2] {
+    let counted = |labels| Ticks { labels, base: None };
+    let upward = match picture.grid() {
+        Some(grid) => counted(cells(grid.rows)),
+        None => y.ticks(wanted[1]),
     };
-    let all: Option<Vec<(Vec<String>, usize)>> = picture.layers.iter().map(bars).collect();
-    let named = picture.layers.iter().filter_map(bars).find(|(names, _)| !names.is_empty());
-    match (named, all.as_deref()) {
-        (Some((names, _)), _) => {
-            let labels = names.into_iter().enumerate().map(|(i, name)| (i as f64, name));
-            Ticks { labels: labels.collect(), rules: false }
+    let across = picture.counts_across().map_or_else(|| x.ticks(wanted[0]), counted);
+    [across, upward]
+}
+
+impl Picture {
+    /// The rows and columns of the first layer that has some.
+    pub(super) fn grid(&self) -> Option<Grid> {
+        self.layers.iter().find_map(|layer| layer.mark.grid())
+    }
+
+    /// What stands below cells or bars; where there are others, below those with names.
+    fn counts_across(&self) -> Option<Vec<(f64, String)>> {
+        if let Some(grid) = self.grid() {
+            return Some(cells(grid.columns));
         }
-        (None, Some(layers @ [_, ..])) => {
-            Ticks { labels: cells(layers.iter().map(|layer| layer.1).max().unwrap_or(0)), rules: false }
+        let bars = |layer: &'_ Layer| match &layer.mark {
+            Mark::Bars(_, values) => Some(values.len()),
+            _ => None,
+        };
+        let named = self.layers.iter().find_map(|layer| match &layer.mark {
+            Mark::Bars(names, _) if !names.is_empty() => Some(names),
+            _ => None,
+        });
+        if let Some(names) = named {
+            return Some(names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect());
         }
-        _ => Ticks { labels: scale.ticks(6.0), rules: true },
+        let counts: Vec<usize> = self.layers.iter().map(bars).collect::<Option<_>>()?;
+        counts.into_iter().max().map(cells)
     }
 }
 

@@ -16,7 +16,7 @@ mod terminal;
 
 pub use self::bounds::{Bounds, Undrawn};
 pub use self::svg::svg;
-pub use self::terminal::text;
+pub use self::terminal::{Colors, Screen, text};
 
 use scale::Scale;
 use std::str::FromStr;
@@ -130,11 +130,9 @@ pub fn file(picture: &Picture, path: &str, bounds: &Bounds<'_>) -> Result<Vec<u8
     match ending.as_str() {
         "svg" => Ok(svg(picture, bounds)?.into_bytes()),
         // An image by itself keeps its pixels; where something is written beside it, it is a chart.
-        "png" => match &picture.layers[..] {
-            [Layer { mark: Mark::Image(grid, bytes), label }] if !picture.has_words() && label.is_empty() => {
-                pixels::image(*grid, bytes, bounds)
-            }
-            _ => raster::png(picture, bounds),
+        "png" => match picture.image() {
+            Some((grid, pixels)) => pixels::image(grid, pixels, bounds),
+            None => raster::png(picture, bounds),
         },
         _ => Err(Undrawn::Unfit("the ending of its name says what it becomes: `.svg` or `.png`".to_string())),
     }
@@ -280,8 +278,19 @@ impl Picture {
             ys.extend(y);
         }
         let grid = self.layers.iter().any(|layer| layer.mark.grid().is_some());
+        let stands = |layer: &Layer| matches!(layer.mark, Mark::Bars(..) | Mark::Histogram(..));
         let (x, y) = (Scale::of(xs.into_iter()), Scale::of(ys.into_iter()));
-        if grid { [x, y] } else { [x.wider(0.02), y.wider(0.05)] }
+        if grid { [x, y] } else { [x.wider(0.02, false), y.wider(0.05, self.layers.iter().any(stands))] }
+    }
+
+    /// The image that it is, if there is nothing else: no other layer and no words.
+    fn image(&self) -> Option<(Grid, &[u8])> {
+        match &self.layers[..] {
+            [Layer { mark: Mark::Image(grid, pixels), label }] if !self.has_words() && label.is_empty() => {
+                Some((*grid, pixels))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -342,8 +351,8 @@ mod tests {
             assert_eq!(svg(&picture, &short), Err(Undrawn::TooLong), "{layer}");
         }
         let points = picture("points|1 2|3 4;");
-        assert_eq!(text(&points, &stopped), Err(Undrawn::Stopped));
-        assert_eq!(text(&points, &Bounds { longest: 9, ..BOUNDS }), Err(Undrawn::TooLong));
+        assert_eq!(text(&points, Screen::default(), &stopped), Err(Undrawn::Stopped));
+        assert_eq!(text(&points, Screen::default(), &Bounds { longest: 9, ..BOUNDS }), Err(Undrawn::TooLong));
     }
 
     /// Whatever the numbers are, something is drawn, of bounded length.
@@ -375,7 +384,7 @@ mod tests {
             ] {
                 let picture = picture(&layers);
                 let svg = svg(&picture, &BOUNDS).expect("a text");
-                let text = text(&picture, &BOUNDS).expect("a text");
+                let text = text(&picture, Screen::default(), &BOUNDS).expect("a text");
                 let png = file(&picture, "a.png", &BOUNDS).expect("pixels");
                 assert!(png.starts_with(b"\x89PNG\r\n"), "{layers}");
                 assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{layers}");

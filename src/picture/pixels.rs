@@ -2,6 +2,7 @@
 
 use super::scale::Scale;
 use super::{Bounds, Grid, Undrawn};
+use std::io::Write;
 
 /// Colours from low to high: nine of matplotlib's viridis, between which is interpolated.
 const COLORS: [[u8; 3]; 9] = [
@@ -53,11 +54,16 @@ pub fn image(grid: Grid, pixels: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, 
     let mut encoder = ::png::Encoder::new(&mut out, width, height);
     encoder.set_color(::png::ColorType::Rgb);
     encoder.set_depth(::png::BitDepth::Eight);
-    bounds.look(0)?;
-    let written = encoder.write_header().and_then(|mut writer| {
-        writer.write_image_data(pixels)?;
-        writer.finish()
-    });
-    written.map_err(|error| Undrawn::Unfit(error.to_string()))?;
+    // Packing takes long, so it is done in pieces.
+    const PIECE: usize = 1 << 20;
+    let unfit = |error: ::png::EncodingError| Undrawn::Unfit(error.to_string());
+    let mut writer = encoder.write_header().map_err(unfit)?;
+    let mut stream = writer.stream_writer_with_size(PIECE).map_err(unfit)?;
+    for piece in pixels.chunks(PIECE) {
+        bounds.look(0)?;
+        stream.write_all(piece).map_err(|error| unfit(error.into()))?;
+    }
+    stream.finish().map_err(unfit)?;
+    writer.finish().map_err(unfit)?;
     Ok(out)
 }

@@ -11,6 +11,29 @@ pub struct Scale {
 
 /// The most numbers beside an axis.
 const MOST_TICKS: f64 = 12.0;
+/// Where all values are this close together, compared with how large they are, numbers beside the axis would be longer
+/// than one reads.
+const CLOSE: f64 = 1e-5;
+
+/// What stands along an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ticks {
+    /// Places with their texts.
+    pub labels: Vec<(f64, String)>,
+    /// The texts say how far from this number the places are.
+    pub base: Option<String>,
+}
+
+impl Ticks {
+    /// The name of the axis, with the number that its texts begin at.
+    pub fn name(&self, axis: &str) -> String {
+        match (&self.base, axis) {
+            (None, axis) => axis.to_string(),
+            (Some(base), "") => format!("{base} + …"),
+            (Some(base), axis) => format!("{axis}: {base} + …"),
+        }
+    }
+}
 
 impl Scale {
     /// The scale from the least to the greatest of finite values; around one value if all are it.
@@ -27,11 +50,13 @@ impl Scale {
         Scale { low: (low - around).max(-f64::MAX), high: (high + around).min(f64::MAX) }
     }
 
-    /// A scale with a part of its width more at each end.
-    pub fn wider(self, part: f64) -> Scale {
+    /// A scale with a part of its width more at each end; at one that is 0 and a `ground` on which something stands,
+    /// nothing.
+    pub fn wider(self, part: f64, ground: bool) -> Scale {
         let more = self.half_width() * 2.0 * part;
-        let low = (self.low - more).max(-f64::MAX);
-        let high = (self.high + more).min(f64::MAX);
+        let stays = |end: f64| ground && end == 0.0;
+        let low = if stays(self.low) { self.low } else { (self.low - more).max(-f64::MAX) };
+        let high = if stays(self.high) { self.high } else { (self.high + more).min(f64::MAX) };
         // Around tiny values nothing is gained.
         if more.is_finite() && low < high { Scale { low, high } } else { self }
     }
@@ -56,7 +81,36 @@ impl Scale {
     }
 
     /// Round numbers along the scale, some `wanted` of them, as text.
-    pub fn ticks(self, wanted: f64) -> Vec<(f64, String)> {
+    pub fn ticks(self, wanted: f64) -> Ticks {
+        let Some(base) = self.base() else { return Ticks { labels: self.round(wanted), base: None } };
+        // Numbers so close to each other have exact differences.
+        let apart = Scale { low: self.low - base, high: self.high - base };
+        let mut labels: Vec<(f64, String)> =
+            apart.round(wanted).into_iter().map(|(value, text)| (base + value, text)).collect();
+        // Between neighbours among the floats there is no place for a round number.
+        let inside = |value: f64| (self.low..=self.high).contains(&value);
+        if !labels.iter().all(|(value, _)| inside(*value))
+            || labels.windows(2).any(|two| two[0].0 == two[1].0)
+        {
+            labels = [self.low, self.high].map(|end| (end, plain(end - base))).to_vec();
+        }
+        Ticks { labels, base: Some(plain(base)) }
+    }
+
+    /// A short number near values that are close together.
+    fn base(self) -> Option<f64> {
+        let size = self.low.abs().max(self.high.abs());
+        let width = self.half_width() * 2.0;
+        if !size.is_normal() || width >= CLOSE * size {
+            return None;
+        }
+        let middle = self.low + width / 2.0;
+        // The first of 1, 1.0, 1.00 … that is as near as the values are to each other.
+        let rounded = |digits: usize| format!("{middle:.digits$e}").parse::<f64>().ok();
+        (0..=17).filter_map(rounded).find(|base| (base - middle).abs() <= 1.5 * width)
+    }
+
+    fn round(self, wanted: f64) -> Vec<(f64, String)> {
         let rough = self.half_width() * 2.0 / wanted;
         let rough = if rough.is_finite() { rough } else { f64::MAX / wanted };
         let power = 10f64.powf(rough.log10().floor());
@@ -68,12 +122,24 @@ impl Scale {
         let step = step.unwrap_or(power);
         // Neighbours that no float divides, or bounds that are very far out.
         if last - first > MOST_TICKS || last < first || first.abs() > 1e12 || last.abs() > 1e12 {
-            return [self.low, self.high].map(|v| (v, format!("{v:.6e}"))).to_vec();
+            return [self.low, self.high].map(|v| (v, plain(v))).to_vec();
         }
         let count = (last - first) as usize;
         let values = (0..=count).map(|i| (first + i as f64) * step);
         values.map(|v| (v, tick_text(v, step))).collect()
     }
+}
+
+/// A number with few digits.
+fn plain(value: f64) -> String {
+    if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) {
+        let text = format!("{value:.6e}");
+        let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+        let digits =
+            if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
+        return format!("{digits}e{power}");
+    }
+    format!("{value}")
 }
 
 /// A multiple of a step as people write it.
@@ -100,7 +166,8 @@ mod tests {
     use super::*;
 
     fn texts(low: f64, high: f64) -> Vec<String> {
-        Scale { low, high }.ticks(5.0).into_iter().map(|(_, text)| text).collect()
+        let ticks = Scale { low, high }.ticks(5.0);
+        ticks.base.into_iter().chain(ticks.labels.into_iter().map(|(_, text)| text)).collect()
     }
 
     #[test]
@@ -109,6 +176,24 @@ mod tests {
         assert_eq!(texts(-3.0, 12.0), ["0", "5", "10"]);
         assert_eq!(texts(0.0, 2e7), ["0", "5e6", "1.0e7", "1.5e7", "2.0e7"]);
         assert_eq!(texts(-0.3, 0.3), ["-0.2", "-0.1", "0.0", "0.1", "0.2"]);
+    }
+
+    #[test]
+    fn very_large_and_very_small_numbers() {
+        assert_eq!(texts(0.0, 1e-300), ["0", "2e-301", "4e-301", "6e-301", "8e-301", "1.0e-300"]);
+        assert_eq!(texts(0.0, 1e300), ["0", "2e299", "4e299", "6e299", "8e299", "1.0e300"]);
+        assert_eq!(texts(-1e300, 1e300), ["-1.0e300", "-5e299", "0", "5e299", "1.0e300"]);
+    }
+
+    #[test]
+    fn numbers_that_are_close_together_are_told_apart() {
+        assert_eq!(texts(1.0 - 1e-12, 1.0 + 1e-12), ["1", "-5e-13", "0", "5e-13", "1.0e-12"]);
+        assert_eq!(texts(1e17, 1e17 + 64.0), ["1e17", "0", "64"]);
+        let low = -7.0 - 2f64.powi(-20);
+        assert_eq!(texts(low, -7.0), ["-7", "-8e-7", "-6e-7", "-4e-7", "-2e-7", "0"]);
+        assert_eq!(texts(1.0, 1.0 + f64::EPSILON), ["1", "0", "2.220446e-16"]);
+        let ticks = Scale { low: 1.0, high: 1.0 + 1e-9 }.ticks(5.0);
+        assert_eq!((ticks.name(""), ticks.name("time")), ("1 + …".to_string(), "time: 1 + …".to_string()));
     }
 
     #[test]
@@ -122,7 +207,7 @@ mod tests {
             (f64::MAX / 2.0, f64::MAX),
         ] {
             let scale = Scale { low, high };
-            let ticks = scale.ticks(5.0);
+            let ticks = scale.ticks(5.0).labels;
             assert!((1..20).contains(&ticks.len()), "{low} {high}: {ticks:?}");
             for (value, _) in ticks {
                 assert!((low..=high).contains(&value), "{value} in {low} {high}");

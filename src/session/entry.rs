@@ -74,7 +74,7 @@ impl Session {
         });
         let mains: Vec<_> = declared
             .filter_map(|stmt| match &stmt.kind {
-                StmtKind::Function { name, function, doc } if &*name.text == "main" && function.is_proc => {
+                StmtKind::Function { name, function, doc } if &*name.text == "main" => {
                     Some((name, function, doc))
                 }
                 _ => None,
@@ -91,6 +91,13 @@ impl Session {
                 return None;
             }
         };
+        if !function.is_proc {
+            let message = "a program is called by a procedure, and `main` is a `fun`";
+            let error = Diagnostic::error("E0916", name.span, message, "nothing calls this");
+            let help = "write `proc main (…) { println (…); }`, or call it: `println (main (…));`";
+            diagnostics.push(error.help(help));
+            return None;
+        }
         let domain = match self.env.callables("main") {
             Some([Callable::Function(id)]) => self.env.signatures.get(id).map(|s| s.scheme.domain.clone()),
             _ => None,
@@ -186,8 +193,9 @@ impl Main {
 
 /// Whether a text defines a `main` that it does not mention otherwise.
 fn calls_for_main(chunks: &[syntax::Chunk]) -> bool {
-    let defines =
-        |chunk: &syntax::Chunk| chunk.word == "proc" && chunk.defines.iter().any(|n| &**n == "main");
+    let defines = |chunk: &syntax::Chunk| {
+        matches!(chunk.word, "proc" | "fun") && chunk.defines.iter().any(|n| &**n == "main")
+    };
     chunks.iter().any(defines)
         && !chunks.iter().any(|chunk| !defines(chunk) && chunk.mentions.iter().any(|n| &**n == "main"))
 }

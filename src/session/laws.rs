@@ -141,8 +141,13 @@ impl Session {
 
     fn value(&mut self, term: Term) -> Result<Value, Verdict> {
         let script = Script { locals: Vec::new(), body: Vec::new(), result: Some(term) };
-        let mut host =
-            Host { out: &mut |_| (), interrupt: &self.interrupt, memory: self.memory, files: None };
+        let mut host = Host {
+            out: &mut |_| (),
+            interrupt: &self.interrupt,
+            memory: self.memory,
+            files: None,
+            screen: super::Screen::default(),
+        };
         match self.machine.run(&self.program, &script, &mut host) {
             Ok(value) => Ok(value.unwrap_or(Value::UNIT)),
             Err(error) if error.interrupted() => Err(Verdict::Interrupted),

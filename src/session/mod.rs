@@ -33,7 +33,7 @@ mod tokens;
 
 pub use crate::data::FileSystem;
 pub use crate::eval::view::Window;
-pub use crate::eval::{Progress, Watcher};
+pub use crate::eval::{Colors, Progress, Screen, Watcher};
 pub use crate::iso::Verdict;
 pub use crate::jit::{Stage, Statistics};
 pub use crate::syntax::brackets::Growing;
@@ -89,6 +89,7 @@ pub struct Session {
     noting: Option<index::Noting>,
     interrupt: Arc<AtomicBool>,
     memory: u64,
+    screen: Screen,
     jit: Option<Arc<Jit>>,
     executor: (Executor, usize),
 }
@@ -197,6 +198,7 @@ impl Session {
             noting: None,
             interrupt: Arc::new(AtomicBool::new(false)),
             memory: MEMORY,
+            screen: Screen::default(),
             jit: None,
             executor: (Executor::Reference, 0),
         }
@@ -242,8 +244,13 @@ impl Session {
         self.files = Some(files);
     }
 
-    /// Forgets everything; the loader, the files, the host's rules, the executor, the watcher, the interrupt flag and
-    /// the limit on memory stay.
+    /// Says where pictures are seen that programs draw; until then on a page without colours.
+    pub fn set_screen(&mut self, screen: Screen) {
+        self.screen = screen;
+    }
+
+    /// Forgets everything; the loader, the files, the host's rules, the executor, the watcher, the interrupt flag, the
+    /// screen and the limit on memory stay.
     pub fn reset(&mut self) {
         let (interrupt, loader) = (self.interrupt.clone(), self.loader.take());
         let files = self.files.take();
@@ -251,7 +258,7 @@ impl Session {
         let (executor, threads) = self.executor;
         let watcher = self.machine.set_watcher(None);
         let new = Session::new().with_executor(executor, threads);
-        *self = Session { interrupt, loader, files, hosts, memory: self.memory, ..new };
+        *self = Session { interrupt, loader, files, hosts, memory: self.memory, screen: self.screen, ..new };
         self.machine.set_watcher(watcher);
     }
 
@@ -491,7 +498,13 @@ impl Session {
     ) -> Result<Option<Shown>, (Status, Box<Diagnostic>)> {
         let interrupt = self.interrupt.clone();
         let files = self.files.clone();
-        let mut host = Host { out, interrupt: &interrupt, memory: self.memory, files: files.as_deref() };
+        let mut host = Host {
+            out,
+            interrupt: &interrupt,
+            memory: self.memory,
+            files: files.as_deref(),
+            screen: self.screen,
+        };
         let done = self.machine.run(&self.program, script, &mut host).and_then(|value| {
             let Some((value, term)) = value.zip(script.result.as_ref()) else { return Ok(None) };
             if mode == Mode::Script {
@@ -595,6 +608,7 @@ impl Session {
                 interrupt: &AtomicBool::new(false),
                 memory: self.memory,
                 files: None,
+                screen: Screen::default(),
             };
             match self.machine.run(&self.program, &script, &mut host) {
                 Ok(_) => {

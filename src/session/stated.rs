@@ -49,11 +49,11 @@ impl Session {
         let (files, most) = (self.files.as_ref()?, LARGEST.min(self.memory));
         let bytes = match format {
             // The beginning or the end of these tells their types.
-            Format::Npy | Format::Arrow => files.map(path, most).ok()?,
+            Format::Npy | Format::Arrow | Format::Parquet => files.map(path, most).ok()?,
             _ => files.read(path, most).map(Bytes::from).ok()?,
         };
         let limits = Limits { room: self.memory, stop: &self.interrupt };
-        let ty = data::describe(format, &bytes, part.map(|(part, _)| part), &syntax::is_name, &limits)?;
+        let ty = data::describe(format, &bytes, part.map(|(part, _)| part), &syntax::name_of, &limits)?;
         let before = source.text.get(..span.start as usize)?;
         let text = format!("`{path}` is `{ty}`: state it where the result gets its name");
         Some(Help { text, edits: place(before).map(|at| insertion(span, at, &ty)).into_iter().collect() })

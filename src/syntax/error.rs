@@ -28,6 +28,7 @@
 //! | E0130 | a character literal with no or several characters |
 //! | E0131 | a character literal without its closing quote |
 //! | E0132 | a number with a suffix that does not belong there |
+//! | E0134 | a name in quotes that is written in another way |
 //!
 //! Knows the lexer's words for tokens and nothing of the grammar.
 
@@ -56,6 +57,13 @@ pub enum SyntaxError {
         span: Span,
         /// What it stands in.
         place: &'static str,
+    },
+    /// A name in quotes that is written in another way.
+    QuotedName {
+        /// With its quotes.
+        span: Span,
+        /// The name, if there is one.
+        name: Option<String>,
     },
     /// `''`, `'ab'`: not one character between quotes.
     NotOneCharacter {
@@ -296,6 +304,17 @@ impl SyntaxError {
             SyntaxError::BadEscape { span, place } => {
                 Diagnostic::error("E0103", *span, format!("unknown escape in {place}"), "this escape")
                     .help("the escapes are `\\n` `\\t` `\\r` `\\\\` `\\\"` `\\'` `\\0` and `\\u{1F600}`")
+            }
+            SyntaxError::QuotedName { span, name: Some(name) } => Diagnostic::error(
+                "E0134",
+                *span,
+                format!("the name `{name}` is written in another way"),
+                "each name is written in one way",
+            )
+            .fix(format!("write `{name}`"), *span, name.clone()),
+            SyntaxError::QuotedName { span, name: None } => {
+                Diagnostic::error("E0134", *span, "nothing has this name", "no text that a line can show")
+                    .help("a name in quotes has a character, and no escapes but `\\\\` and `\\\"`")
             }
             SyntaxError::NotOneCharacter { span, text } if text.is_empty() => Diagnostic::error(
                 "E0130",

@@ -43,6 +43,7 @@ pub enum Kind {
     #[regex(r#""([^"\\\n]|\\[^\n])*\\?"#, priority = 1)]
     BadStr,
     #[regex(r"[A-Za-z_][A-Za-z0-9_']*", priority = 2)]
+    #[regex(r#"n"([^"\\\n]|\\[^\n])*""#, priority = 2)]
     Name,
     /// A name of a module, `geometry::area`: one token, for no blank stands in it.
     #[regex(r"[A-Za-z_][A-Za-z0-9_']*(::[A-Za-z_][A-Za-z0-9_']*)+", priority = 3)]
@@ -298,6 +299,11 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                 lexer.bump(length);
                 end += length;
                 out.errors.extend(error);
+            }
+            Kind::Name if text[range.clone()].ends_with('"') => {
+                if let Some(name) = super::names::misspelt(&text[range.clone()]) {
+                    out.errors.push(SyntaxError::QuotedName { span, name });
+                }
             }
             Kind::BadStr => out.errors.push(SyntaxError::UnterminatedString { span }),
             Kind::Str => {

@@ -11,11 +11,13 @@ pub mod error;
 pub mod format;
 pub mod layout;
 pub mod lexer;
+mod names;
 mod parser;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Source;
 pub use chunk::{Chunk, chunks, parse_range};
+pub use names::{is_name, name_of};
 
 use ast::{Expr, Stmt, StmtKind, TypeExpr};
 use brackets::Cut;
@@ -61,13 +63,6 @@ pub fn idents(source: &Source) -> Vec<&str> {
     let lexed = lexer::lex(source);
     let names = lexed.tokens.iter().filter(|t| matches!(t.kind, Name | Qualified));
     names.filter_map(|t| source.text.get(t.start as usize..t.end as usize)).collect()
-}
-
-/// Whether a text is a name and no word of the language.
-pub fn is_name(text: &str) -> bool {
-    let lexed = lexer::lex(&crate::source::SourceMap::new().add("", text));
-    let whole = |token: &Token| token.start == 0 && token.end as usize == text.len();
-    matches!(&lexed.tokens[..], [only] if only.kind == lexer::Kind::Name && whole(only))
 }
 
 /// Nesting that the stack of a test thread holds without doubt.

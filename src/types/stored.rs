@@ -48,9 +48,11 @@ pub enum Cell {
     Scalar(super::Scalar),
     /// A compact value, by its code.
     Code(Type),
+    /// A case of a variant whose cases have no arguments, by its name.
+    Case(Vec<Arc<str>>, Type),
     /// A value or none, `1 + T`; with the whole type.
     Sum(Box<Cell>, Type),
-    /// A value or none, a variant such as `option[T]`.
+    /// A value or none, a variant of the cases `None` and `Some of T`, as `option[T]` is.
     Variant(Box<Cell>, Type),
 }
 
@@ -68,6 +70,9 @@ const FOUND: u32 = u32::MAX / 4;
 
 /// An exponent beyond this is the size of one axis, not a number of axes.
 const MOST_AXES: u32 = 32;
+
+/// Cases of a variant that is a value or none.
+const OPTION: [&str; 2] = ["None", "Some"];
 
 /// Fields of the struct that holds complex numbers.
 const COMPLEX: [&str; 2] = ["re", "im"];
@@ -128,8 +133,23 @@ fn held(ty: &Type) -> Result<Held, Unstored> {
     if complex {
         return Ok(Held::Complex);
     }
-    let cells = fields.into_iter().map(|(name, ty)| Ok((name, cell(&ty)?)));
+    let cells = fields.into_iter().map(|(name, ty)| Ok((plain_name(&name), cell(&ty)?)));
     Ok(Held::Record(cells.collect::<Result<_, _>>()?))
+}
+
+/// The text that a name stands for, which is that of a column or an array in a file: of `n"first name"` what stands
+/// between its quotes.
+pub fn plain_name(name: &Arc<str>) -> Arc<str> {
+    let Some(inside) = name.strip_prefix("n\"").and_then(|rest| rest.strip_suffix('"')) else {
+        return name.clone();
+    };
+    // Behind a backslash stands a quote or a backslash.
+    let mut escaped = false;
+    let seen = |c: &char| {
+        escaped = *c == '\\' && !escaped;
+        !escaped
+    };
+    inside.chars().filter(seen).collect::<String>().into()
 }
 
 fn cell(ty: &Type) -> Result<Cell, Unstored> {
@@ -142,9 +162,13 @@ fn cell(ty: &Type) -> Result<Cell, Unstored> {
             Ok(Cell::Sum(plain(&cases[1])?, ty.clone()))
         }
         TypeKind::Nominal(nominal, args) if matches!(nominal.body(), Some(NominalBody::Variant(_))) => {
-            match nominal.variant_cases(args).as_deref() {
-                Some([(_, none), (_, some)]) if none.is_unit() && !some.is_unit() => {
-                    Ok(Cell::Variant(plain(some)?, ty.clone()))
+            let cases = nominal.variant_cases(args).unwrap_or_default();
+            match &cases[..] {
+                [(none, nothing), (some, something)] if [&**none, &**some] == OPTION && nothing.is_unit() => {
+                    Ok(Cell::Variant(plain(something)?, ty.clone()))
+                }
+                [_, ..] if cases.iter().all(|(_, argument)| argument.is_unit()) => {
+                    Ok(Cell::Case(cases.iter().map(|(name, _)| plain_name(name)).collect(), ty.clone()))
                 }
                 _ => Err(no()),
             }
@@ -179,7 +203,7 @@ impl Cell {
     pub fn text(&self) -> String {
         match self {
             Cell::Scalar(scalar) => scalar.name().to_string(),
-            Cell::Code(ty) | Cell::Sum(_, ty) | Cell::Variant(_, ty) => ty.to_string(),
+            Cell::Code(ty) | Cell::Case(_, ty) | Cell::Sum(_, ty) | Cell::Variant(_, ty) => ty.to_string(),
         }
     }
 }
@@ -212,6 +236,15 @@ mod tests {
         let square = Type::array(Type::int(), Type::compact_product(vec![n.clone(), n]));
         let stored = Stored::of(&Type::exists(&[var(1)], &square)).expect("an array");
         assert_eq!(stored.axes, [Axis::Unknown(0), Axis::Unknown(0)]);
+    }
+
+    #[test]
+    fn names_of_columns() {
+        for (name, column) in
+            [("age", "age"), ("n\"first name\"", "first name"), (r#"n"a\"b\\""#, r#"a"b\"#), ("n", "n")]
+        {
+            assert_eq!(&*plain_name(&name.into()), column);
+        }
     }
 
     #[test]

@@ -84,8 +84,13 @@ fn run_here(name: &str, text: &str, evaluate: bool) -> Outcome {
                     output.push_str(text);
                     interrupt.store(text.contains(STOP), Ordering::Relaxed);
                 };
-                let mut host =
-                    Host { out: &mut out, interrupt: &interrupt, memory: MEMORY, files: Some(&Fixtures) };
+                let mut host = Host {
+                    out: &mut out,
+                    interrupt: &interrupt,
+                    memory: MEMORY,
+                    files: Some(&Fixtures),
+                    screen: felis::eval::Screen::default(),
+                };
                 match machine.run(&program, &script, &mut host) {
                     Ok(Some(value)) => {
                         let ty = script.result.as_ref().map(|r| machine.concrete(&r.ty));

@@ -1,10 +1,11 @@
 //! Parquet files: columns with names, each of one type, some with empty cells.
 //!
-//! Reads the columns that the stated type names, packed with Snappy, gzip or LZ4; columns of lists, records and
-//! times are passed over, and refused where they are asked for. Writes one row group, with Snappy. Zstandard is not
-//! read: the crate has it in C only.
+//! Reads the columns that the stated type names, packed with Snappy, gzip, LZ4 or Zstandard ([`pages`]); columns of
+//! lists, records and times are passed over, and refused where they are asked for. Writes one row group, with Snappy.
 
-use super::{Column, Content, Data, Element, Format, Limits, Trouble};
+mod pages;
+
+use crate::data::{Column, Content, Data, Element, Format, Limits, Trouble};
 use crate::types::stored::{Held, Stored};
 use crate::types::{Scalar, number::Fixed};
 use crate::value::{Buffer, Value};
@@ -13,6 +14,7 @@ use ::parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type,
 };
 use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::RowGroupMetaData;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
@@ -37,51 +39,64 @@ pub fn read(bytes: &Bytes, wanted: &Stored, limits: &Limits<'_>) -> Result<Data,
     };
     let names: Vec<&str> = fields.iter().map(|(name, _)| &**name).collect();
     // The crate is made for files that are whole; what stops it is the file.
-    let read = catch_unwind(AssertUnwindSafe(|| columns(bytes, Some(&names), limits)));
+    let read = catch_unwind(AssertUnwindSafe(|| columns(bytes, &names, limits)));
     read.unwrap_or_else(|_| Err(malformed("it is damaged")))
 }
 
-/// The types of all columns that can be read.
-pub fn describe(bytes: &Bytes, limits: &Limits<'_>) -> Option<Data> {
-    catch_unwind(AssertUnwindSafe(|| columns(bytes, None, limits))).ok()?.ok()
+/// The types of all columns that can be read, without their cells: what stands at the end of the file says them.
+pub fn describe(bytes: &Bytes) -> Option<Data> {
+    catch_unwind(AssertUnwindSafe(|| described(bytes))).ok()?.ok()
 }
 
-/// The columns of these names, or all that can be read.
-fn columns(bytes: &Bytes, names: Option<&[&str]>, limits: &Limits<'_>) -> Result<Data, Trouble> {
-    let failed = |error: ParquetError| match error.to_string() {
-        text if text.contains("Disabled feature") => {
-            malformed("its columns are packed with Zstandard or Brotli; write them with Snappy, gzip or LZ4")
+fn described(bytes: &Bytes) -> Result<Data, ParquetError> {
+    let reader = SerializedFileReader::new(bytes.clone())?;
+    let metadata = reader.metadata();
+    let mut columns = Vec::new();
+    for field in metadata.file_metadata().schema().get_fields() {
+        let Some(element) = element(field) else { continue };
+        // A column may say that no cell of it is empty; one that says nothing may have empty ones.
+        let full = |group: &RowGroupMetaData| {
+            let mut chunks = group.columns().iter();
+            let chunk =
+                chunks.find(|chunk| matches!(chunk.column_path().parts(), [name] if name == field.name()));
+            let empty = chunk.and_then(|chunk| chunk.statistics()).and_then(|known| known.null_count_opt());
+            empty == Some(0)
+        };
+        let optional = field.is_optional() && !metadata.row_groups().iter().all(full);
+        let mut column = Column::new(element, Buffer::Any(Vec::new()));
+        if optional {
+            column.missing.push(true);
         }
+        columns.push((field.name().into(), column));
+    }
+    Ok(Data { shape: vec![0], content: Content::Records(columns) })
+}
+
+/// The columns of these names.
+fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, Trouble> {
+    let failed = |error: ParquetError| match error.to_string() {
+        text if text.contains("Disabled feature") => malformed(
+            "its columns are packed with Brotli or LZO; write them with Snappy, gzip, LZ4 or Zstandard",
+        ),
         text => malformed(text),
     };
-    let reader = SerializedFileReader::new(bytes.clone()).map_err(failed)?;
+    let reader = pages::File::new(bytes, limits).map_err(failed)?;
     let schema = reader.metadata().file_metadata().schema();
     let there: Vec<String> = schema.get_fields().iter().map(|field| field.name().to_string()).collect();
     let mut chosen: Vec<(Arc<str>, Arc<Schema>, Element)> = Vec::new();
-    match names {
-        Some(names) => {
-            for name in names {
-                let mut found = schema.get_fields().iter().filter(|field| field.name() == *name);
-                let Some(field) = found.next() else {
-                    let (name, similar) = (name.to_string(), super::similar(name, &there));
-                    return Err(Trouble::NoColumn { what: "column", name, there, similar });
-                };
-                if found.next().is_some() {
-                    return Err(malformed(format!("two of its columns are named `{name}`")));
-                }
-                let element = element(field).ok_or_else(|| {
-                    malformed(format!("its column `{name}` holds lists, records, times or bytes"))
-                })?;
-                chosen.push(((*name).into(), field.clone(), element));
-            }
+    for name in names {
+        let mut found = schema.get_fields().iter().filter(|field| field.name() == *name);
+        let Some(field) = found.next() else {
+            let (name, similar) = (name.to_string(), crate::data::similar(name, &there));
+            return Err(Trouble::NoColumn { what: "column", name, there, similar });
+        };
+        if found.next().is_some() {
+            return Err(malformed(format!("two of its columns are named `{name}`")));
         }
-        None => {
-            for field in schema.get_fields() {
-                if let Some(element) = element(field) {
-                    chosen.push((field.name().into(), field.clone(), element));
-                }
-            }
-        }
+        let element = element(field).ok_or_else(|| {
+            malformed(format!("its column `{name}` holds {}, which no cell is", held(field)))
+        })?;
+        chosen.push(((*name).into(), field.clone(), element));
     }
     // A file may repeat columns in another order than asked for: the order of rows is that of the file.
     let position = |field: &Arc<Schema>| there.iter().position(|name| name == field.name());
@@ -159,6 +174,37 @@ fn element(field: &Schema) -> Option<Element> {
             Some(Element::Scalar(Scalar::String))
         }
         _ => None,
+    }
+}
+
+/// What a column that is none of cells holds, for people.
+fn held(field: &Schema) -> &'static str {
+    let info = field.get_basic_info();
+    let logical = info.logical_type_ref().map(|ty| format!("{ty:?}")).unwrap_or_default();
+    let is = |names: &[&str]| names.iter().any(|name| logical.starts_with(name));
+    let list = info.repetition() == Repetition::REPEATED || info.converted_type() == ConvertedType::LIST;
+    if list || is(&["List"]) {
+        "lists"
+    } else if matches!(info.converted_type(), ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE)
+        || is(&["Map"])
+    {
+        "maps"
+    } else if !field.is_primitive() {
+        "records"
+    } else if is(&["Time", "Date"]) || field.get_physical_type() == Physical::INT96 {
+        "times"
+    } else if is(&["Decimal"]) || info.converted_type() == ConvertedType::DECIMAL {
+        "decimals"
+    } else {
+        match info.converted_type() {
+            ConvertedType::DATE
+            | ConvertedType::TIME_MILLIS
+            | ConvertedType::TIME_MICROS
+            | ConvertedType::TIMESTAMP_MILLIS
+            | ConvertedType::TIMESTAMP_MICROS
+            | ConvertedType::INTERVAL => "times",
+            _ => "bytes",
+        }
     }
 }
 

@@ -1,0 +1,190 @@
+//! Pages that are packed with Zstandard, which the crate for Parquet unpacks in C only.
+//!
+//! A file whose columns are packed so is read as one whose columns are not packed at all; what the crate then gives
+//! as a page is unpacked here before anything is made of it.
+
+use crate::data::{Limits, Trouble};
+use ::parquet::basic::Compression;
+use ::parquet::bloom_filter::Sbbf;
+use ::parquet::column::page::{Page, PageMetadata, PageReader};
+use ::parquet::errors::{ParquetError, Result};
+use ::parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedPageReader};
+use ::parquet::file::serialized_reader::SerializedFileReader;
+use ::parquet::record::reader::RowIter;
+use ::parquet::schema::types::Type as Schema;
+use bytes::Bytes;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A file.
+pub struct File {
+    bytes: Bytes,
+    file: SerializedFileReader<Bytes>,
+    /// Bytes that a page may take.
+    room: u64,
+}
+
+impl File {
+    /// A file that begins with what all such files do.
+    pub fn new(bytes: &Bytes, limits: &Limits<'_>) -> Result<File> {
+        let file = SerializedFileReader::new(bytes.clone())?;
+        Ok(File { bytes: bytes.clone(), file, room: limits.room })
+    }
+}
+
+impl FileReader for File {
+    fn metadata(&self) -> &ParquetMetaData {
+        self.file.metadata()
+    }
+
+    fn num_row_groups(&self) -> usize {
+        self.file.num_row_groups()
+    }
+
+    fn get_row_group(&self, i: usize) -> Result<Box<dyn RowGroupReader + '_>> {
+        Ok(Box::new(Rows { group: self.file.get_row_group(i)?, bytes: &self.bytes, room: self.room }))
+    }
+
+    fn get_row_iter(&self, projection: Option<Schema>) -> Result<RowIter<'_>> {
+        RowIter::from_file(projection, self)
+    }
+}
+
+/// Some rows of a file.
+struct Rows<'f> {
+    group: Box<dyn RowGroupReader + 'f>,
+    bytes: &'f Bytes,
+    room: u64,
+}
+
+impl RowGroupReader for Rows<'_> {
+    fn metadata(&self) -> &RowGroupMetaData {
+        self.group.metadata()
+    }
+
+    fn num_columns(&self) -> usize {
+        self.group.num_columns()
+    }
+
+    fn get_column_page_reader(&self, i: usize) -> Result<Box<dyn PageReader>> {
+        let rows = self.group.metadata();
+        let column = rows.column(i);
+        if !matches!(column.compression(), Compression::ZSTD(_)) {
+            return self.group.get_column_page_reader(i);
+        }
+        let plain = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
+        let count = usize::try_from(rows.num_rows())?;
+        let pages = SerializedPageReader::new(Arc::new(self.bytes.clone()), &plain, count, None)?;
+        Ok(Box::new(Unpacking { pages, room: self.room }))
+    }
+
+    fn get_column_bloom_filter(&self, i: usize) -> Option<&Sbbf> {
+        self.group.get_column_bloom_filter(i)
+    }
+
+    fn get_row_iter(&self, projection: Option<Schema>) -> Result<RowIter<'_>> {
+        RowIter::from_row_group(projection, self)
+    }
+}
+
+/// The pages of a column, each unpacked when it is asked for.
+struct Unpacking {
+    pages: SerializedPageReader<Bytes>,
+    room: u64,
+}
+
+impl Unpacking {
+    /// A page whose content is packed from a byte on.
+    fn content(&self, packed: &Bytes, from: usize) -> Result<Bytes> {
+        let damaged = || ParquetError::General("a page that is packed with Zstandard is damaged".to_string());
+        let (before, packed) = packed.split_at_checked(from).ok_or_else(damaged)?;
+        // Cells that are all empty take nothing.
+        if packed.is_empty() {
+            return Ok(Bytes::copy_from_slice(before));
+        }
+        let frames = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|_| damaged())?;
+        let limits = Limits { room: self.room, stop: &AtomicBool::new(false) };
+        let malformed = |why| Trouble::Malformed { format: crate::data::Format::Parquet, why };
+        let unpacked = limits.unpack(frames, self.room, malformed).map_err(|_| damaged())?;
+        Ok(match before {
+            [] => Bytes::from(unpacked),
+            before => Bytes::from([before, &unpacked].concat()),
+        })
+    }
+
+    fn unpacked(&self, page: Page) -> Result<Page> {
+        Ok(match page {
+            Page::DataPage {
+                buf,
+                num_values,
+                encoding,
+                def_level_encoding,
+                rep_level_encoding,
+                statistics,
+            } => {
+                let buf = self.content(&buf, 0)?;
+                Page::DataPage {
+                    buf,
+                    num_values,
+                    encoding,
+                    def_level_encoding,
+                    rep_level_encoding,
+                    statistics,
+                }
+            }
+            Page::DictionaryPage { buf, num_values, encoding, is_sorted } => {
+                Page::DictionaryPage { buf: self.content(&buf, 0)?, num_values, encoding, is_sorted }
+            }
+            Page::DataPageV2 {
+                buf,
+                num_values,
+                encoding,
+                num_nulls,
+                num_rows,
+                def_levels_byte_len,
+                rep_levels_byte_len,
+                is_compressed: true,
+                statistics,
+            } => {
+                // What says which cells are there is never packed.
+                let levels = (def_levels_byte_len as usize).saturating_add(rep_levels_byte_len as usize);
+                Page::DataPageV2 {
+                    buf: self.content(&buf, levels)?,
+                    num_values,
+                    encoding,
+                    num_nulls,
+                    num_rows,
+                    def_levels_byte_len,
+                    rep_levels_byte_len,
+                    is_compressed: false,
+                    statistics,
+                }
+            }
+            page => page,
+        })
+    }
+}
+
+impl Iterator for Unpacking {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Result<Page>> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl PageReader for Unpacking {
+    fn get_next_page(&mut self) -> Result<Option<Page>> {
+        let page = self.pages.get_next_page()?;
+        page.map(|page| self.unpacked(page)).transpose()
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+        self.pages.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<()> {
+        self.pages.skip_next_page()
+    }
+}

@@ -1,0 +1,337 @@
+//! Layers of every kind on one pair of axes, as characters: the numbers beside the axes are those of the other forms of
+//! a picture, and where a value is says the same scale.
+
+use super::canvas::{Canvas, seen};
+use super::{Colors, Look, Screen, cut};
+use crate::picture::chart::ticks;
+use crate::picture::scale::{Scale, Ticks};
+use crate::picture::shape::Color;
+use crate::picture::{Bounds, Grid, Mark, Picture, Undrawn, pixels};
+use unicode_width::UnicodeWidthStr;
+
+/// How bright a character is, from nothing on.
+const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
+/// The most characters of a grid whose cells could be smaller.
+const ENLARGED: [usize; 2] = [64, 32];
+
+/// Draws all layers of a picture.
+pub fn draw(
+    out: &mut String,
+    picture: &Picture,
+    looks: &[Look],
+    screen: Screen,
+    bounds: &Bounds<'_>,
+) -> Result<(), Undrawn> {
+    let scales = picture.scales();
+    let [across, upward] = ticks(picture, scales, [5.0, 4.0]);
+    let margin =
+        upward.labels.iter().map(|(_, text)| text.width()).max().unwrap_or(0).min(screen.columns / 3);
+    let bare = picture.image().is_some();
+    let room = if bare { screen.columns } else { screen.columns - margin - 2 };
+    let (columns, rows) = match picture.grid() {
+        Some(grid) => cells(grid, room, screen),
+        None => (room, (room / 4).min(screen.rows).max(6)),
+    };
+    let down = picture.grid().is_some();
+    let mut chart = Chart { canvas: Canvas::new(columns, rows), scales, down, screen, bounds };
+    let bars = picture.layers.iter().filter(|layer| matches!(layer.mark, Mark::Bars(..))).count();
+    let mut bar = 0;
+    for (layer, look) in picture.layers.iter().zip(looks) {
+        match &layer.mark {
+            Mark::Line(points) => chart.line(points, look)?,
+            Mark::Points(points) => chart.points(points, look)?,
+            Mark::Bars(_, values) => {
+                let width = 0.8 / bars as f64;
+                for (i, value) in values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
+                    bounds.look(i)?;
+                    let low = i as f64 - 0.4 + width * bar as f64;
+                    chart.bar([low, low + width], *value, look);
+                }
+                bar += 1;
+            }
+            Mark::Histogram(bins, _) => bins.iter().for_each(|bin| chart.bar([bin[0], bin[1]], bin[2], look)),
+            Mark::Heatmap(grid, values) => {
+                let scale = pixels::scale(values);
+                let cell = |i: usize| values[i].is_finite().then(|| scale.place(values[i]));
+                chart.grid(*grid, |i| cell(i).map(|place| (pixels::color(place), place)))?;
+            }
+            Mark::Image(grid, bytes) => chart.grid(*grid, |i| {
+                let color = [0, 1, 2].map(|c| bytes[3 * i + c]);
+                // Weights of the colours in what the eye calls bright (Rec. 709).
+                let [r, g, b] = color.map(|v| f64::from(v) / 255.0);
+                Some((color, 0.2126 * r + 0.7152 * g + 0.0722 * b))
+            })?,
+        }
+    }
+    if bare {
+        (0..rows).for_each(|row| out.push_str(&format!("{}\n", chart.canvas.line(row, screen))));
+        return Ok(());
+    }
+    let name = upward.name(&picture.axes[1]);
+    if !name.is_empty() {
+        out.push_str(&format!("{}\n", cut(&name, screen.columns)));
+    }
+    for row in 0..rows {
+        let label = upward.labels.iter().find(|(value, _)| chart.row(*value) == row);
+        let label = label.map_or(String::new(), |(_, text)| cut(text, margin));
+        let corner = if label.is_empty() { '│' } else { '┤' };
+        let blanks = " ".repeat(margin - label.width());
+        out.push_str(format!("{blanks}{label} {corner}{}", chart.canvas.line(row, screen)).trim_end());
+        out.push('\n');
+    }
+    chart.below(out, &across, margin);
+    let name = cut(&across.name(&picture.axes[0]), screen.columns);
+    if !name.is_empty() {
+        let start = (margin + 2 + columns / 2).saturating_sub(name.width() / 2);
+        let start = start.min(screen.columns - name.width());
+        out.push_str(&format!("{}{name}\n", " ".repeat(start)));
+    }
+    if let Some((label, values)) = picture.heat() {
+        colors(out, label, pixels::scale(values), screen);
+    }
+    Ok(())
+}
+
+/// How many characters a grid takes: cells are squares, unless that leaves nothing of one side. A character is about
+/// as high as two are wide, and shows two cells below each other.
+fn cells(grid: Grid, room: usize, screen: Screen) -> (usize, usize) {
+    let (columns, rows) = (grid.columns.max(1), grid.rows.max(1));
+    let (most_x, most_y) = (room, 2 * screen.rows.min(room / 2));
+    let (wide, high) = match (ENLARGED[0].min(most_x) / columns).min(ENLARGED[1].min(most_y) / rows) {
+        0 => {
+            let part = (most_x as f64 / columns as f64).min(most_y as f64 / rows as f64).min(1.0);
+            let side = |n: usize| ((n as f64 * part).round() as usize).max(1);
+            (side(columns), side(rows))
+        }
+        // Where a character has one shade, no edge of a cell is inside of it.
+        size if screen.colors == Colors::None && size > 1 => (columns * (size & !1), rows * (size & !1)),
+        size => (columns * size, rows * size),
+    };
+    let wide = wide.max((high / 4).next_multiple_of(columns).min(most_x));
+    let high = high.max((wide / 4).next_multiple_of(rows).min(most_y));
+    (wide, high.div_ceil(2))
+}
+
+struct Chart<'a> {
+    canvas: Canvas,
+    scales: [Scale; 2],
+    /// The vertical axis grows downwards, as rows do.
+    down: bool,
+    screen: Screen,
+    bounds: &'a Bounds<'a>,
+}
+
+impl Chart<'_> {
+    /// The dot at a point.
+    fn dot(&self, [x, y]: [f64; 2]) -> (usize, usize) {
+        let y = self.scales[1].place(y);
+        let y = if self.down { y } else { 1.0 - y };
+        // Between two dots it is the first one, however the division was rounded: the middles of equal cells are
+        // equally far apart.
+        let at = |place: f64, count: usize| ((place * count as f64 - 1e-6).ceil() - 1.0).max(0.0) as usize;
+        (at(self.scales[0].place(x), 2 * self.canvas.columns), at(y, 4 * self.canvas.rows))
+    }
+
+    /// The line of characters where a value of the vertical axis is.
+    fn row(&self, y: f64) -> usize {
+        self.dot([0.0, y]).1 / 4
+    }
+
+    fn line(&mut self, points: &[[f64; 2]], look: &Look) -> Result<(), Undrawn> {
+        // Counts dots, so that dashes go on where one point follows another.
+        let mut drawn = 0;
+        let mut round = 0;
+        let finite = |point: &[f64; 2]| point.iter().all(|v| v.is_finite());
+        for run in points.split(|point| !finite(point)).filter(|run| !run.is_empty()) {
+            let mut before = self.dot(run[0]);
+            let mut moved = false;
+            for point in &run[1..] {
+                round += 1;
+                self.bounds.look(round)?;
+                let ((x0, y0), (x, y)) = (before, self.dot(*point));
+                let steps = x.abs_diff(x0).max(y.abs_diff(y0));
+                for i in usize::from(moved)..=steps {
+                    if steps == 0 {
+                        break;
+                    }
+                    let between = |a: usize, b: usize| (a * (steps - i) + b * i + steps / 2) / steps;
+                    if seen(look.dashes, drawn) {
+                        self.canvas.dot(between(x0, x), between(y0, y), look.color);
+                    }
+                    drawn += 1;
+                }
+                moved |= steps > 0;
+                before = (x, y);
+            }
+            if !moved {
+                // A point between two gaps is seen, too, and a line that goes nowhere.
+                self.canvas.mark(before.0 / 2, before.1 / 4, '●', Some(look.color));
+            }
+        }
+        Ok(())
+    }
+
+    fn points(&mut self, points: &[[f64; 2]], look: &Look) -> Result<(), Undrawn> {
+        for (i, point) in points.iter().enumerate() {
+            self.bounds.look(i)?;
+            if point.iter().all(|v| v.is_finite()) {
+                let (x, y) = self.dot(*point);
+                match look.point {
+                    Some(mark) => self.canvas.mark(x / 2, y / 4, mark, Some(look.color)),
+                    None => self.canvas.dot(x, y, look.color),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A bar that stands between two places, or hangs.
+    fn bar(&mut self, [low, high]: [f64; 2], value: f64, look: &Look) {
+        const EIGHTHS: [char; 8] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇'];
+        let (columns, rows) = (self.canvas.columns, self.canvas.rows);
+        let column = |x: f64| (self.scales[0].place(x) * columns as f64).round() as usize;
+        let first = column(low).min(columns - 1);
+        let last = column(high).clamp(first + 1, columns);
+        // In eighths of a line from below; what stands and what hangs meets between two lines.
+        let height = |y: f64| {
+            let place = self.scales[1].place(y);
+            let place = if self.down { 1.0 - place } else { place };
+            (place * (8 * rows) as f64).round() as usize
+        };
+        let ground = (height(0.0) + 4) / 8 * 8;
+        let end = height(value);
+        let stands = (value >= 0.0) != self.down;
+        let (from, to) = if stands { (ground, end.max(ground)) } else { (end.min(ground), ground) };
+        let solid = look.fill == '█';
+        for row in 0..rows {
+            let below = 8 * (rows - 1 - row);
+            let (bottom, top) = (from.clamp(below, below + 8) - below, to.clamp(below, below + 8) - below);
+            let mark = match (bottom, top) {
+                (bottom, top) if bottom >= top => continue,
+                (0, 8) => look.fill,
+                (0, top) if solid => EIGHTHS[top],
+                (bottom, _) if solid => {
+                    if bottom <= 4 {
+                        '▀'
+                    } else {
+                        '▔'
+                    }
+                }
+                (bottom, top) if top - bottom >= 4 => look.fill,
+                _ => continue,
+            };
+            for column in first..last {
+                self.canvas.mark(column, row, mark, Some(look.color));
+            }
+        }
+    }
+
+    /// Cells with their colours and how bright they are; of more than fit, the means.
+    fn grid(&mut self, grid: Grid, cell: impl Fn(usize) -> Option<(Color, f64)>) -> Result<(), Undrawn> {
+        let (columns, rows, bounds) = (self.canvas.columns, self.canvas.rows, self.bounds);
+        // The cells under each of so many parts of an axis.
+        let under = |scale: Scale, parts: usize, cells: usize| -> Vec<std::ops::Range<usize>> {
+            let part = |i: usize| {
+                let [low, middle, high] =
+                    [0.0, 0.5, 1.0].map(|end| scale.value((i as f64 + end) / parts as f64) + 0.5);
+                let cell = |at: f64| (at.max(0.0) as usize).min(cells);
+                match high - low <= 1.0 {
+                    true if middle < 0.0 => 0..0,
+                    true => cell(middle)..(cell(middle) + 1).min(cells),
+                    false => cell(low)..cell(high),
+                }
+            };
+            (0..parts).map(part).collect()
+        };
+        let across = under(self.scales[0], columns, grid.columns);
+        let downward = under(self.scales[1], 2 * rows, grid.rows);
+        let mean = |y: usize, x: usize| -> Result<Option<(Color, f64)>, Undrawn> {
+            let (mut sum, mut bright, mut count) = ([0u64; 3], 0.0, 0u64);
+            for row in downward[y].clone() {
+                for column in across[x].clone() {
+                    bounds.look(column)?;
+                    let Some((color, place)) = cell(row * grid.columns + column) else { continue };
+                    sum = [0, 1, 2].map(|c| sum[c] + u64::from(color[c]));
+                    (bright, count) = (bright + place, count + 1);
+                }
+            }
+            Ok((count > 0).then(|| (sum.map(|sum| (sum / count) as u8), bright / count as f64)))
+        };
+        for row in 0..rows {
+            for column in 0..columns {
+                let both = [mean(2 * row, column)?, mean(2 * row + 1, column)?];
+                match (self.screen.colors, both) {
+                    (_, [None, None]) => {}
+                    (Colors::None, both) => {
+                        let found: Vec<f64> = both.iter().flatten().map(|(_, bright)| *bright).collect();
+                        let bright = found.iter().sum::<f64>() / found.len() as f64;
+                        self.canvas.mark(column, row, shade(bright), None);
+                    }
+                    (_, [Some((upper, _)), lower]) => {
+                        self.canvas.halves(column, row, upper, lower.map(|(color, _)| color));
+                    }
+                    (_, [None, Some((lower, _))]) => self.canvas.mark(column, row, '▄', Some(lower)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The axis below, with as many of its labels as have room beside each other.
+    fn below(&self, out: &mut String, across: &Ticks, margin: usize) {
+        let columns = self.canvas.columns;
+        let column = |value: f64| self.dot([value, 0.0]).0 / 2;
+        const LONGEST: usize = 16;
+        let labels: Vec<(usize, String)> =
+            across.labels.iter().map(|(value, text)| (column(*value), cut(text, LONGEST))).collect();
+        let placed = |step: usize| -> Option<Vec<(usize, &str)>> {
+            let mut free = 0;
+            let labels = labels.iter().step_by(step).map(|(column, text)| {
+                let middle = margin + 2 + column;
+                // It may go on over the end of the axis, but not over that of the line.
+                let last = self.screen.columns.checked_sub(text.width())?;
+                let start = middle.saturating_sub(text.width() / 2).min(last);
+                let fits = start >= free;
+                free = start + text.width() + 1;
+                fits.then_some((start, text.as_str()))
+            });
+            labels.collect()
+        };
+        let mut rule: Vec<char> = vec!['─'; columns];
+        labels.iter().for_each(|(column, _)| rule[*column] = '┴');
+        out.push_str(&format!("{} └{}\n", " ".repeat(margin), rule.iter().collect::<String>()));
+        let steps = (0..usize::BITS)
+            .flat_map(|power| [1, 2, 5].map(|n: usize| n.saturating_mul(10usize.saturating_pow(power))));
+        let step = steps.take_while(|step| *step <= labels.len().max(1)).find_map(placed);
+        let (mut line, mut at) = (String::new(), 0);
+        for (start, text) in step.unwrap_or_default() {
+            line.push_str(&" ".repeat(start - at));
+            line.push_str(text);
+            at = start + text.width();
+        }
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
+
+/// What is how bright.
+fn shade(bright: f64) -> char {
+    SHADES[1 + ((bright * 4.0) as usize).min(3)]
+}
+
+/// The colours of a heat map with their values, and its name.
+fn colors(out: &mut String, label: &str, scale: Scale, screen: Screen) {
+    const STEPS: usize = 16;
+    let ends = super::numbers(&[scale.value(0.0), scale.value(1.0)]);
+    let step = |i: usize| {
+        let place = (i as f64 + 0.5) / STEPS as f64;
+        match screen.colors {
+            Colors::None => shade(place).to_string(),
+            _ => screen.painted("█", pixels::color(place)),
+        }
+    };
+    let steps: String = (0..STEPS).map(step).collect();
+    let label = cut(label, screen.columns.saturating_sub(STEPS + ends[0].width() + ends[1].width() + 5));
+    out.push_str(format!("{} {steps} {}   {label}", ends[0], ends[1]).trim_end());
+    out.push('\n');
+}

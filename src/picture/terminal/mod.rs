@@ -1,0 +1,406 @@
+//! Pictures as text for a terminal.
+//!
+//! Bars alone lie, so that there is room for their names; everything else is on a [`canvas`] with axes. Without
+//! colours, as in a pipe or a file, layers differ by their marks; with colours by both.
+
+mod bars;
+mod canvas;
+mod chart;
+
+use super::shape::Color;
+use super::{Bounds, Layer, Mark, Picture, Undrawn};
+use unicode_width::UnicodeWidthStr;
+
+/// Where a picture is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Characters in a line.
+    pub columns: usize,
+    /// Lines.
+    pub rows: usize,
+    /// Its colours.
+    pub colors: Colors,
+}
+
+/// The colours of a terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colors {
+    /// None, as in a file.
+    None,
+    /// The 256 of most terminals.
+    Indexed,
+    /// All.
+    Full,
+}
+
+impl Default for Screen {
+    /// A page that is no terminal.
+    fn default() -> Screen {
+        Screen { columns: 72, rows: 24, colors: Colors::None }
+    }
+}
+
+/// The fewest and the most characters in a line of a picture.
+const COLUMNS: [usize; 2] = [32, 120];
+/// The fewest and the most lines between its axes.
+const ROWS: [usize; 2] = [6, 40];
+
+/// Colours of layers, which are seen on white and on black.
+const LAYERS: [Color; 8] = [
+    [0x00, 0x87, 0xff],
+    [0xff, 0x5f, 0x00],
+    [0x00, 0xaf, 0x87],
+    [0xd7, 0x5f, 0xd7],
+    [0xd7, 0xaf, 0x00],
+    [0x5f, 0xaf, 0xd7],
+    [0x87, 0x87, 0x87],
+    [0xd7, 0x5f, 0x5f],
+];
+/// What fills bars.
+const FILLS: [char; 4] = ['█', '▓', '▒', '░'];
+/// What stands at points.
+const POINTS: [char; 8] = ['●', '◆', '▲', '■', '○', '◇', '△', '□'];
+/// How long lines are seen and not seen, in turns.
+const DASHES: [&[usize]; 4] = [&[1], &[6, 4], &[1, 3], &[6, 3, 1, 3]];
+
+/// How the marks of a layer look.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    color: Color,
+    fill: char,
+    /// `None` for dots: there are so many points that no mark would be seen.
+    point: Option<char>,
+    dashes: &'static [usize],
+}
+
+/// A picture as lines of text.
+pub fn text(picture: &Picture, screen: Screen, bounds: &Bounds<'_>) -> Result<String, Undrawn> {
+    let screen = Screen {
+        columns: screen.columns.clamp(COLUMNS[0], COLUMNS[1]),
+        rows: screen.rows.clamp(ROWS[0], ROWS[1]),
+        ..screen
+    };
+    let mut out = String::new();
+    if !picture.title.is_empty() {
+        out.push_str(&screen.bold(&picture.title));
+        out.push('\n');
+    }
+    let layers: Vec<&Layer> = picture.layers.iter().filter(|layer| !layer.mark.is_empty()).collect();
+    if !layers.is_empty() {
+        let looks = looks(picture);
+        match bars::lying(picture) {
+            Some(bars) => bars::draw(&mut out, &bars, &looks, screen, bounds)?,
+            None => chart::draw(&mut out, picture, &looks, screen, bounds)?,
+        }
+        legend(&mut out, picture, &looks, screen);
+    }
+    let remark = picture.remark();
+    if !remark.is_empty() {
+        out.push_str(&format!("{remark}\n"));
+    }
+    if out.len() > bounds.longest {
+        return Err(Undrawn::TooLong);
+    }
+    Ok(out)
+}
+
+/// How each layer looks: those of one kind differ in their marks, too.
+fn looks(picture: &Picture) -> Vec<Look> {
+    // More points than these are a cloud, whose parts are dots.
+    const MOST_MARKS: usize = 200;
+    let points = |layer: &Layer| match &layer.mark {
+        Mark::Points(points) => Some(points.len()),
+        _ => None,
+    };
+    let clouds: Vec<usize> = picture.layers.iter().filter_map(points).collect();
+    let cloud = clouds.len() == 1 && clouds[0] > MOST_MARKS;
+    let mut seen = [0; 3];
+    let looks = picture.layers.iter().enumerate().map(|(at, layer)| {
+        let kind = match layer.mark {
+            Mark::Line(_) => Some(0),
+            Mark::Points(_) => Some(1),
+            Mark::Bars(..) | Mark::Histogram(..) => Some(2),
+            Mark::Heatmap(..) | Mark::Image(..) => None,
+        };
+        let which = kind.map_or(0, |kind| seen[kind]);
+        if let Some(kind) = kind {
+            seen[kind] += 1;
+        }
+        Look {
+            color: LAYERS[at % LAYERS.len()],
+            fill: FILLS[which % FILLS.len()],
+            point: (!cloud).then_some(POINTS[which % POINTS.len()]),
+            dashes: DASHES[which % DASHES.len()],
+        }
+    });
+    looks.collect()
+}
+
+/// The names of layers, each behind a piece of what it looks like.
+fn legend(out: &mut String, picture: &Picture, looks: &[Look], screen: Screen) {
+    const GAP: &str = "   ";
+    let mut used = 0;
+    for (layer, look) in picture.layers.iter().zip(looks) {
+        let key = match layer.mark {
+            Mark::Line(_) => canvas::sample(look.dashes),
+            Mark::Points(_) => look.point.unwrap_or('⠢').to_string(),
+            Mark::Bars(..) | Mark::Histogram(..) => look.fill.to_string().repeat(2),
+            Mark::Heatmap(..) | Mark::Image(..) => continue,
+        };
+        if layer.label.is_empty() {
+            continue;
+        }
+        let label = cut(&layer.label, screen.columns - key.width() - 2);
+        let width = key.width() + 1 + label.width();
+        match used {
+            0 => {}
+            used if used + GAP.len() + width <= screen.columns => out.push_str(GAP),
+            _ => {
+                out.push('\n');
+                used = 0;
+            }
+        }
+        used += if used == 0 { width } else { GAP.len() + width };
+        out.push_str(&screen.painted(&key, look.color));
+        out.push_str(&format!(" {label}"));
+    }
+    if used > 0 {
+        out.push('\n');
+    }
+}
+
+/// A text, or as much of its beginning as is no longer than this, with a sign that there is more.
+fn cut(text: &str, room: usize) -> String {
+    if text.width() <= room {
+        return text.to_string();
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        let mut longer = out.clone();
+        longer.push(c);
+        if longer.width() + 1 > room {
+            break;
+        }
+        out = longer;
+    }
+    format!("{}…", out.trim_end())
+}
+
+impl Screen {
+    /// A text in a colour.
+    fn painted(self, text: &str, color: Color) -> String {
+        match self.code(38, color) {
+            Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            None => text.to_string(),
+        }
+    }
+
+    fn bold(self, text: &str) -> String {
+        match self.colors {
+            Colors::None => text.to_string(),
+            _ => format!("\u{1b}[1m{text}\u{1b}[0m"),
+        }
+    }
+
+    /// What makes letters (38) or what is behind them (48) be of a colour (ECMA-48 and ISO 8613-6).
+    fn code(self, which: u8, [r, g, b]: Color) -> Option<String> {
+        match self.colors {
+            Colors::None => None,
+            Colors::Full => Some(format!("{which};2;{r};{g};{b}")),
+            Colors::Indexed => Some(format!("{which};5;{}", index([r, g, b]))),
+        }
+    }
+}
+
+/// The one of 256 colours that is nearest: of a cube of 6 x 6 x 6, or of 24 greys.
+fn index(color: Color) -> u8 {
+    const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+    let far = |one: Color| -> i32 { (0..3).map(|c| (i32::from(one[c]) - i32::from(color[c])).pow(2)).sum() };
+    let nearest = |value: u8| (0..6).min_by_key(|i| LEVELS[*i].abs_diff(value)).unwrap_or(0);
+    let [r, g, b] = color.map(nearest);
+    let cube = (16 + 36 * r + 6 * g + b, [LEVELS[r], LEVELS[g], LEVELS[b]]);
+    let mean = color.iter().map(|v| usize::from(*v)).sum::<usize>() / 3;
+    let grey = (mean.saturating_sub(3) / 10).min(23);
+    let grey = (232 + grey, [(8 + 10 * grey) as u8; 3]);
+    (if far(grey.1) < far(cube.1) { grey.0 } else { cube.0 }) as u8
+}
+
+/// A number with few digits.
+fn number(value: f64) -> String {
+    digits(value, 3)
+}
+
+/// Numbers that follow each other, with few digits, but as many as it takes to tell neighbours apart.
+fn numbers(values: &[f64]) -> Vec<String> {
+    // So many digits after the point tell any two floats apart that are written so.
+    const MOST_DIGITS: usize = 20;
+    let mut texts = Vec::new();
+    for count in 3..=MOST_DIGITS {
+        texts = values.iter().map(|value| digits(*value, count)).collect::<Vec<String>>();
+        let alike = |i: usize| texts[i] == texts[i + 1] && values[i] != values[i + 1];
+        if !(0..values.len().saturating_sub(1)).any(alike) {
+            break;
+        }
+    }
+    texts
+}
+
+/// A number with at most so many digits after its point.
+fn digits(value: f64, count: usize) -> String {
+    let size = value.abs();
+    let power = value != 0.0 && !(1e-3..1e6).contains(&size);
+    let text = if power { format!("{value:.count$e}") } else { format!("{value:.count$}") };
+    let (digits, power) = text.split_at(text.find('e').unwrap_or(text.len()));
+    format!("{}{power}", digits.trim_end_matches('0').trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bounds, Colors, Screen, cut, index, numbers, text};
+    use crate::picture::{Grid, Layer, Mark, Picture};
+    use std::sync::atomic::AtomicBool;
+    use unicode_width::UnicodeWidthStr;
+
+    const PLAIN: Screen = Screen { columns: 72, rows: 24, colors: Colors::None };
+
+    fn drawn_on(screen: Screen, marks: Vec<Mark>) -> String {
+        let label = |at: usize| format!("layer {at}");
+        let layers =
+            marks.into_iter().enumerate().map(|(at, mark)| Layer { label: label(at), mark }).collect();
+        let bounds = Bounds { longest: 1 << 20, stop: &AtomicBool::new(false) };
+        text(&Picture { layers, ..Picture::default() }, screen, &bounds).expect("drawn")
+    }
+
+    fn drawn(marks: Vec<Mark>) -> String {
+        drawn_on(PLAIN, marks)
+    }
+
+    fn bars(values: &[f64]) -> Mark {
+        Mark::Bars(Vec::new(), values.to_vec())
+    }
+
+    #[test]
+    fn different_bounds_have_different_texts() {
+        assert_eq!(numbers(&[0.0, 0.5, 1.0]), ["0", "0.5", "1"]);
+        assert_eq!(numbers(&[1.0001, 1.0002]), ["1.0001", "1.0002"]);
+        assert_eq!(numbers(&[1e6, 1e6 + 1.0]), ["1e6", "1.000001e6"]);
+        assert_eq!(numbers(&[1.0, 1.0 + f64::EPSILON]), ["1", "1.0000000000000002"]);
+        assert_eq!(numbers(&[2.0, 2.0, 1e-300, 10.0]), ["2", "2", "1e-300", "10"]);
+        assert_eq!(numbers(&[]), [""; 0]);
+    }
+
+    #[test]
+    fn all_bins_are_drawn() {
+        let bins: Vec<[f64; 3]> = (0..100).map(|i| [f64::from(i), f64::from(i + 1), 1.0]).collect();
+        let text = drawn(vec![Mark::Histogram(bins, 0)]);
+        assert!(text.starts_with("   0 to 3 │"), "{text}");
+        assert_eq!(text.lines().filter(|line| line.contains('│')).count(), 34, "{text}");
+        assert!(text.lines().nth(33).is_some_and(|line| line.starts_with("99 to 100 │")), "{text}");
+        assert!(!text.contains("more"), "{text}");
+    }
+
+    #[test]
+    fn bars_of_all_layers_have_one_scale() {
+        let text = drawn(vec![bars(&[10.0]), bars(&[20.0])]);
+        let lengths: Vec<usize> = text.lines().take(2).map(|line| line.matches(['█', '▓']).count()).collect();
+        assert_eq!(lengths[0] * 2, lengths[1], "{text}");
+        assert!(text.ends_with("██ layer 0   ▓▓ layer 1\n"), "{text}");
+    }
+
+    #[test]
+    fn negative_bars_grow_the_other_way() {
+        let text = drawn(vec![bars(&[2.0, -2.0])]);
+        let lines: Vec<&str> = text.lines().collect();
+        let axis = |line: &str| {
+            line.split_once('│').map(|(left, right)| (left.width(), left.contains('█'), right.contains('█')))
+        };
+        assert_eq!(axis(lines[0]).map(|(at, ..)| at), axis(lines[1]).map(|(at, ..)| at), "{text}");
+        assert_eq!(axis(lines[0]).map(|(_, left, right)| (left, right)), Some((false, true)), "{text}");
+        assert_eq!(axis(lines[1]).map(|(_, left, right)| (left, right)), Some((true, false)), "{text}");
+    }
+
+    #[test]
+    fn bars_and_a_line_are_drawn_together() {
+        let text = drawn(vec![bars(&[1.0, 2.0, 3.0]), Mark::Line(vec![[0.0, 1.0], [2.0, 3.0]])]);
+        let both =
+            text.lines().filter(|line| line.contains('█') && line.contains(|c| ('⠁'..='⣿').contains(&c)));
+        assert!(both.count() > 3, "{text}");
+        assert_eq!(text.matches('└').count(), 1, "{text}");
+    }
+
+    #[test]
+    fn layers_differ_without_colours() {
+        let line = |y: f64| Mark::Line(vec![[0.0, y], [1.0, y]]);
+        let points = |y: f64| Mark::Points(vec![[0.5, y]]);
+        let text = drawn(vec![line(0.0), line(1.0), points(2.0), points(3.0)]);
+        for mark in ["⠤⠤⠤⠤⠤ layer 0", "⠤⠤⠤   layer 1", "● layer 2", "◆ layer 3"] {
+            assert!(text.contains(mark), "{mark}: {text}");
+        }
+        assert!(!text.contains('\u{1b}'), "{text}");
+    }
+
+    #[test]
+    fn everything_fits_into_its_screen() {
+        let long = "a name that is much longer than there is room for it, wide as 漢字 are".to_string();
+        let grid = Grid { rows: 30, columns: 200 };
+        let cases = [
+            vec![Mark::Bars(vec![long.clone(), long], vec![1e-300, -1e300])],
+            vec![Mark::Histogram(vec![[1.0, 1.0 + 1e-12, 3.0], [1.0 + 1e-12, 1.0 + 2e-12, 4.0]], 0)],
+            vec![bars(&[1.0, -2.0]), bars(&[3.0, -4.0]), Mark::Points(vec![[0.0, 1.0]])],
+            vec![Mark::Line(vec![[1.0 - 1e-12, 1e300], [1.0 + 1e-12, -1e300]])],
+            vec![Mark::Heatmap(grid, (0..6000).map(f64::from).collect())],
+            vec![Mark::Heatmap(Grid { rows: 1, columns: 1 }, vec![1e-300])],
+            vec![Mark::Image(Grid { rows: 200, columns: 3 }, vec![7; 1800])],
+        ];
+        for marks in cases {
+            for columns in [32, 40, 72, 100, 120] {
+                for rows in [6, 24, 40] {
+                    let text = drawn_on(Screen { columns, rows, colors: Colors::None }, marks.clone());
+                    for line in text.lines() {
+                        assert!(line.width() <= columns, "{columns}: {}: {line}\n{text}", line.width());
+                    }
+                    assert!(text.lines().count() <= rows.max(40) + 6, "{rows}: {text}");
+                }
+            }
+        }
+    }
+
+    /// With colours a picture is as wide as without.
+    #[test]
+    fn colours_end_with_their_line() {
+        let marks = vec![Mark::Line(vec![[0.0, 1.0], [1.0, 2.0]]), Mark::Points(vec![[0.5, 1.0]])];
+        for colors in [Colors::Indexed, Colors::Full] {
+            let text = drawn_on(Screen { colors, ..PLAIN }, marks.clone());
+            for line in text.lines() {
+                let after = line.rsplit_once('\u{1b}').map(|(_, after)| after);
+                assert!(after.is_none_or(|after| after.starts_with("[0m")), "{line:?}");
+            }
+            let mut plain = String::new();
+            for (at, part) in text.split('\u{1b}').enumerate() {
+                plain.push_str(if at == 0 {
+                    part
+                } else {
+                    part.split_once('m').map_or("", |(_, rest)| rest)
+                });
+            }
+            assert_eq!(plain, drawn(marks.clone()));
+        }
+    }
+
+    #[test]
+    fn the_nearest_of_256_colours() {
+        for (color, nearest) in
+            [([0, 0, 0], 16), ([255; 3], 231), ([0, 135, 255], 33), ([128; 3], 244), ([255, 95, 0], 202)]
+        {
+            assert_eq!(index(color), nearest, "{color:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut() {
+        assert_eq!(cut("short", 5), "short");
+        assert_eq!(cut("a long name", 6), "a lon…");
+        assert_eq!(cut("漢字漢字", 5), "漢字…");
+        assert_eq!(cut("ab", 0), "…");
+    }
+}

@@ -1,0 +1,84 @@
+//! Names: what may stand as one, and how any text is written as one.
+//!
+//! A text that is no name by itself, as the name of a column in a file may be, is a name in quotes: `n"first name"`.
+//! Each name is written in one way, so that its text in a program says which it is: no name in quotes stands for what
+//! needs none, and only quotes and backslashes are written with a backslash.
+
+use super::lexer::{Kind, lex};
+use crate::source::SourceMap;
+
+/// Whether a text is a name, perhaps in quotes, and no word of the language.
+pub fn is_name(text: &str) -> bool {
+    let lexed = lex(&SourceMap::new().add("", text));
+    let whole = |start: u32, end: u32| start == 0 && end as usize == text.len();
+    let name = matches!(&lexed.tokens[..], [only] if only.kind == Kind::Name && whole(only.start, only.end));
+    name && lexed.errors.is_empty()
+}
+
+/// The name that stands for a text in a program: the text itself, or in quotes. There is none for the empty text and
+/// for what no line of text shows.
+pub fn name_of(text: &str) -> Option<String> {
+    if !text.contains('"') && is_name(text) {
+        return Some(text.to_string());
+    }
+    let shown = !text.is_empty() && !text.chars().any(char::is_control);
+    shown.then(|| format!("n\"{}\"", text.replace('\\', r"\\").replace('"', "\\\"")))
+}
+
+/// What is wrong with a name in quotes, as it is written: how the name that it stands for is written, if there is one.
+pub(super) fn misspelt(written: &str) -> Option<Option<String>> {
+    let inside = written.strip_prefix("n\"").and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
+    let name = unescaped(inside).and_then(|text| name_of(&text));
+    (name.as_deref() != Some(written)).then_some(name)
+}
+
+/// A text whose quotes and backslashes have a backslash before them.
+fn unescaped(inside: &str) -> Option<String> {
+    let (mut out, mut chars) = (String::new(), inside.chars());
+    while let Some(c) = chars.next() {
+        out.push(match c {
+            '\\' => chars.next().filter(|c| matches!(c, '"' | '\\'))?,
+            c => c,
+        });
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_is_written_in_one_way() {
+        for (text, name) in [
+            ("age", "age"),
+            ("x'", "x'"),
+            ("first name", "n\"first name\""),
+            ("type", "n\"type\""),
+            ("größe", "n\"größe\""),
+            ("2024", "n\"2024\""),
+            ("a\"b\\", "n\"a\\\"b\\\\\""),
+            ("n\"a b\"", "n\"n\\\"a b\\\"\""),
+            ("_", "n\"_\""),
+            (" ", "n\" \""),
+            ("a::b", "n\"a::b\""),
+        ] {
+            assert_eq!(name_of(text).as_deref(), Some(name), "{text}");
+            assert!(is_name(name), "{name}");
+        }
+        for text in ["", "a\nb", "\t"] {
+            assert_eq!(name_of(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_in_quotes_that_are_misspelt() {
+        for (written, name) in
+            [("n\"age\"", Some("age")), ("n\"\"", None), ("n\"a\\n\"", None), ("n\"a\tb\"", None)]
+        {
+            assert_eq!(misspelt(written), Some(name.map(str::to_string)), "{written}");
+            assert!(!is_name(written), "{written}");
+        }
+        assert_eq!(misspelt("n\"first name\""), None);
+    }
+}
