@@ -182,7 +182,7 @@ impl ariadne::Cache<SourceId> for Texts<'_> {
                 let Some(source) = self.map.get(*id) else {
                     return Err("unknown source");
                 };
-                self.built.push((*id, ariadne::Source::from(source.text.clone())));
+                self.built.push((*id, ariadne::Source::from(harmless(&source.text))));
                 self.built.len() - 1
             }
         };
@@ -216,7 +216,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> Stri
     let mut report = Report::build(kind, place(diagnostic.primary.span))
         .with_config(config)
         .with_code(diagnostic.code)
-        .with_message(&diagnostic.message);
+        .with_message(harmless(&diagnostic.message));
     let color_of_primary = match diagnostic.severity {
         Severity::Error => Color::Red,
         Severity::Warning => Color::Yellow,
@@ -238,15 +238,15 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> Stri
     for (order, (label, color)) in marks.into_iter().enumerate() {
         let mut mark = Mark::new(place(label.span)).with_color(color).with_order(order as i32);
         if !label.text.is_empty() {
-            mark = mark.with_message(&label.text);
+            mark = mark.with_message(harmless(&label.text));
         }
         report = report.with_label(mark);
     }
     for note in &diagnostic.notes {
-        report = report.with_note(note);
+        report = report.with_note(harmless(note));
     }
     if let Some(help) = &diagnostic.help {
-        report = report.with_help(&help.text);
+        report = report.with_help(harmless(&help.text));
     }
     let mut bytes = Vec::new();
     let texts = Texts { map: sources, built: Vec::new() };
@@ -282,6 +282,20 @@ fn quotable(diagnostic: &Diagnostic, sources: &SourceMap) -> bool {
     })
 }
 
+/// A text that commands no terminal and is read in the order in which it is written: characters that would do so are replaced by others
+/// of as many bytes.
+fn harmless(text: &str) -> String {
+    let shown = |c: char| match c {
+        // Ends of lines stay where they are.
+        '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' => c,
+        '\u{80}'..'\u{a0}' => '¿',
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
+        c if c.is_control() => '?',
+        c => c,
+    };
+    text.chars().map(shown).collect()
+}
+
 /// The message without its source lines: for places that cannot be quoted.
 fn render_plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let kind = match diagnostic.severity {
@@ -303,5 +317,24 @@ fn render_plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     if let Some(help) = &diagnostic.help {
         out.push_str(&format!("  Help: {}\n", help.text));
     }
-    out
+    harmless(&out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A text may hold what a terminal would obey, or what turns the order of letters round.
+    #[test]
+    fn what_is_quoted_commands_no_terminal() {
+        let mut sources = SourceMap::default();
+        let text = "val x = \u{1b}[2J\u{9b}\u{202e}y;\n".to_string();
+        let id = sources.add("p.flx", text).id;
+        let span = Span::new(id, 8, 12);
+        let diagnostic = Diagnostic::error("E0101", span, "a \u{1b}[31m sign", "\u{7}here");
+        let shown = render(&diagnostic, &sources, false);
+        assert!(shown.contains("val x = ?[2J¿\u{fffd}y;") && shown.contains("a ?[31m sign"), "{shown}");
+        assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']), "{shown}");
+        assert!(!render_plain(&diagnostic, &sources).contains('\u{1b}'));
+    }
 }
