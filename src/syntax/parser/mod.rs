@@ -326,6 +326,13 @@ fn hint(before: Option<&Token>, found: &Token, expected: u128) -> Option<String>
         Kind::Minus if before.is_some_and(|t| t.kind == Kind::Int) && wants(Kind::Of) => {
             "a negative argument stands in parentheses: `case 0 (-1)`"
         }
+        // After `:> T` what follows belongs to the type, as far as it can.
+        Kind::Slash | Kind::Percent | Kind::Minus | Kind::Pow | Kind::Real
+            if wants(Kind::Star) && !wants(Kind::Slash)
+                || found.kind == Kind::Real && expected & Label::Type.bit() != 0 =>
+        {
+            "to go on calculating after a type, put parentheses around, as in `(x :> real) / 2.0`"
+        }
         Kind::PlusAssign | Kind::MinusAssign => "a compound assignment is a statement of its own",
         _ if wants(Kind::Assign) && wants(Kind::Colon) && !wants(Kind::FatArrow) => {
             "a binding is written `val x = e;` or `val x : T = e;`"
