@@ -329,8 +329,7 @@ pub fn write(data: &Data, separator: Separator, limits: &Limits<'_>) -> Result<V
                 limits.look(i)?;
                 writer.write_field(text(column, i)).map_err(unwritable)?;
                 if writer.get_ref().len() as u64 > limits.room {
-                    let why = "it takes more memory than may be used".to_string();
-                    return Err(Trouble::Unwritable { why });
+                    return Err(Trouble::too_large_to_write());
                 }
             }
         }

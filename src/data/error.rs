@@ -46,6 +46,9 @@ pub enum Why {
     Size,
 }
 
+/// Why something has no room within the bound on memory.
+pub const MORE_THAN_MAY_BE: &str = "it takes more memory than may be used";
+
 /// How many names of columns a message shows.
 const SHOWN: usize = 12;
 /// How many characters of a cell a message shows.
@@ -55,6 +58,11 @@ impl Trouble {
     /// An empty cell where none may be empty.
     pub fn empty(place: String, wanted: String) -> Trouble {
         Trouble::Cell { place, text: String::new(), wanted, why: Why::Empty }
+    }
+
+    /// A file that has no room while it is made.
+    pub fn too_large_to_write() -> Trouble {
+        Trouble::Unwritable { why: MORE_THAN_MAY_BE.to_string() }
     }
 
     /// A file whose cells have no room.

@@ -47,11 +47,11 @@ impl Limits<'_> {
 
     /// Empty bytes with room for a file of so many, which are taken of the room.
     pub fn room_to_write(&mut self, bytes: u64) -> Result<Vec<u8>, Trouble> {
-        let why = |why: &str| Trouble::Unwritable { why: why.to_string() };
-        self.take(bytes).ok_or_else(|| why("it takes more memory than may be used"))?;
+        self.take(bytes).ok_or_else(Trouble::too_large_to_write)?;
         let mut out = Vec::new();
         let room = usize::try_from(bytes).ok().and_then(|bytes| out.try_reserve_exact(bytes).ok());
-        room.map(|()| out).ok_or_else(|| why("there is not enough memory"))
+        let why = || Trouble::Unwritable { why: "there is not enough memory".to_string() };
+        room.map(|()| out).ok_or_else(why)
     }
 
     /// All that a reader gives, if that is at most `most` bytes. What a file says of its size is not believed: room

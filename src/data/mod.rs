@@ -22,7 +22,7 @@ mod raw;
 
 pub use self::csv::cells_text;
 pub use describe::describe;
-pub use error::Trouble;
+pub use error::{MORE_THAN_MAY_BE, Trouble};
 pub use fit::{class_of_codes, fit, similar};
 pub use limits::Limits;
 

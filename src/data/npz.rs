@@ -69,8 +69,7 @@ pub fn write(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>
     let mut limits = *limits;
     for (name, data) in arrays {
         let bytes = npy::write(data, &limits)?;
-        let why = "it takes more memory than may be used".to_string();
-        limits.take(bytes.len() as u64).ok_or(Trouble::Unwritable { why })?;
+        limits.take(bytes.len() as u64).ok_or_else(Trouble::too_large_to_write)?;
         archive.start_file(format!("{name}.npy"), options).map_err(|error| unwritable(error.to_string()))?;
         archive.write_all(&bytes).map_err(|error| unwritable(error.to_string()))?;
     }

@@ -9,7 +9,9 @@ use super::error::Failure;
 use super::run::Host;
 use super::select::{packed, room, value};
 use crate::core::Prim;
-use crate::data::{self, Column, Content, Data, Element, Format, Limits, Separator, Trouble};
+use crate::data::{
+    self, Column, Content, Data, Element, Format, Limits, MORE_THAN_MAY_BE, Separator, Trouble,
+};
 use crate::layout::{Form, Layout, Layouts};
 use crate::picture::{self, Bounds, Undrawn};
 use crate::source::line;
@@ -71,9 +73,7 @@ pub(super) fn files(
                 failed(match undrawn {
                     Undrawn::Stopped => Trouble::Stopped,
                     Undrawn::NoPicture => Trouble::NotDrawn { why: NO_PICTURE.to_string() },
-                    Undrawn::TooLong => {
-                        Trouble::NotDrawn { why: "it takes more memory than may be used".to_string() }
-                    }
+                    Undrawn::TooLong => Trouble::NotDrawn { why: MORE_THAN_MAY_BE.to_string() },
                     Undrawn::Unfit(why) => Trouble::NotDrawn { why },
                 })
             };
@@ -462,8 +462,7 @@ fn to_data(
     let own = |class: Class, slots: usize| {
         let fits = (slots as u64).saturating_mul(class.bytes()) <= limits.room;
         let buffer = fits.then(|| Buffer::with_room(class, slots)).flatten();
-        let why = "it takes more memory than may be used".to_string();
-        buffer.ok_or(Trouble::Unwritable { why })
+        buffer.ok_or_else(Trouble::too_large_to_write)
     };
     let column = |cell: &Cell, start: usize, slots: usize| {
         let element = match cell.inner() {

@@ -170,15 +170,19 @@ impl Run<'_, '_> {
     fn loop_taken_over(&mut self, kernel: &dyn Kernel, frame: &mut [Value], span: Span) -> Result<bool> {
         let Some(values) = self.taken_over(kernel, frame, span, None)? else { return Ok(false) };
         for (root, value) in kernel.changes().iter().zip(values) {
-            match root {
-                Root::Local(local) => frame[*local as usize] = value,
-                Root::Global(global) => {
-                    let cell = self.machine.globals[*global as usize].clone();
-                    self.set_cell(&cell, value);
-                }
-            }
+            self.set_variable(*root, value, frame);
         }
         Ok(true)
+    }
+
+    fn set_variable(&mut self, root: Root, value: Value, frame: &mut [Value]) {
+        match root {
+            Root::Local(local) => frame[local as usize] = value,
+            Root::Global(global) => {
+                let cell = self.machine.globals[global as usize].clone();
+                self.set_cell(&cell, value);
+            }
+        }
     }
 
     /// Runs a kernel; nothing if it failed, and then nothing has changed.
@@ -228,11 +232,8 @@ impl Run<'_, '_> {
             Ran::Done(values) => Ok(Some(values)),
             Ran::Failed => {
                 if let Some((i, input)) = taken {
-                    let value = inputs.swap_remove(i);
-                    match input.root {
-                        Root::Local(local) => frame[local as usize] = value,
-                        Root::Global(global) => drop(self.machine.globals[global as usize].set(Some(value))),
-                    }
+                    // A global has been noted when it was taken: this is no change.
+                    self.set_variable(input.root, inputs.swap_remove(i), frame);
                 }
                 Ok(None)
             }

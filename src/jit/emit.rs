@@ -404,15 +404,16 @@ impl<'n, 'f> Emit<'n, 'f> {
             _ => self.b.ins().f64const(joining.neutral()),
         };
         let wide = self.functions.wide.get(&index);
-        let start = match super::vector::plan(self.nest, index, body, Some(item)) {
-            Some(plan) if wide.is_none() => {
+        let narrow = || super::vector::plan(self.nest, index, body, Some(item));
+        let start = match wide.is_none().then(narrow).flatten() {
+            Some(plan) => {
                 let (accumulators, start) = self.vector_total(&plan, index, low, high, body, item, neutral);
                 for (i, lane) in accumulators.into_iter().enumerate() {
                     self.b.ins().store(flags, lane, lanes, 16 * i as i32);
                 }
                 start
             }
-            _ => {
+            None => {
                 for i in 0..LANES as i32 {
                     self.b.ins().store(flags, neutral, lanes, i * bytes as i32);
                 }

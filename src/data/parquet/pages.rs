@@ -113,56 +113,20 @@ impl Unpacking {
         })
     }
 
-    fn unpacked(&self, page: Page) -> Result<Page> {
-        Ok(match page {
-            Page::DataPage {
-                buf,
-                num_values,
-                encoding,
-                def_level_encoding,
-                rep_level_encoding,
-                statistics,
-            } => {
-                let buf = self.content(&buf, 0)?;
-                Page::DataPage {
-                    buf,
-                    num_values,
-                    encoding,
-                    def_level_encoding,
-                    rep_level_encoding,
-                    statistics,
+    fn unpacked(&self, mut page: Page) -> Result<Page> {
+        match &mut page {
+            Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => *buf = self.content(buf, 0)?,
+            Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, is_compressed, .. } => {
+                if *is_compressed {
+                    // What says which cells are there is never packed.
+                    let levels =
+                        (*def_levels_byte_len as usize).saturating_add(*rep_levels_byte_len as usize);
+                    *buf = self.content(buf, levels)?;
+                    *is_compressed = false;
                 }
             }
-            Page::DictionaryPage { buf, num_values, encoding, is_sorted } => {
-                Page::DictionaryPage { buf: self.content(&buf, 0)?, num_values, encoding, is_sorted }
-            }
-            Page::DataPageV2 {
-                buf,
-                num_values,
-                encoding,
-                num_nulls,
-                num_rows,
-                def_levels_byte_len,
-                rep_levels_byte_len,
-                is_compressed: true,
-                statistics,
-            } => {
-                // What says which cells are there is never packed.
-                let levels = (def_levels_byte_len as usize).saturating_add(rep_levels_byte_len as usize);
-                Page::DataPageV2 {
-                    buf: self.content(&buf, levels)?,
-                    num_values,
-                    encoding,
-                    num_nulls,
-                    num_rows,
-                    def_levels_byte_len,
-                    rep_levels_byte_len,
-                    is_compressed: false,
-                    statistics,
-                }
-            }
-            page => page,
-        })
+        }
+        Ok(page)
     }
 }
 
