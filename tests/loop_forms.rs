@@ -53,6 +53,27 @@ val c = [ matmul (x, b) for x in a ];"
     assert!(text.contains("    contract fused ") && text.contains(": own, "), "{text}");
 }
 
+/// Four rows side by side, where each waits for divisions; running sums wait for memory instead.
+#[test]
+fn rows_that_wait_for_divisions_go_side_by_side() {
+    let rows = |next: &str| {
+        loops(&format!(
+            "{WAVES}fun row[K:COMPACTLINEAR](x:real ^ K):real ^ K {{
+  var y = x;
+  for k in 1..<#sizeof[K] perform &y.(k :>> K) <- {next};
+  return y;
+}}
+val x = waves[300 \\* 50] 7 :>> real ^ 50 ^ 300;
+val m = [ row (x.i) for i in ..[300] ];"
+        ))
+    };
+    let text = rows("x.(k :>> K) / (2.0 + y.((k - 1) :>> K))");
+    // The body of four rows, of what is left of each, and of a row by itself.
+    assert_eq!(text.matches(" = quotient ").count(), 9 + 1, "{text}");
+    let text = rows("x.(k :>> K) + y.((k - 1) :>> K)");
+    assert_eq!(text.matches(" = quotient ").count(), 1, "{text}");
+}
+
 #[test]
 fn sums_of_columns_go_by_rows() {
     let text = loops(&format!(

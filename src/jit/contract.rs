@@ -1,23 +1,33 @@
 //! Contractions: sums of products for each row and column, as fast as memory and arithmetic allow, in the lanes
 //! of [`crate::core::reduction`].
 //!
-//! **Method.** Each sum has its eight lanes in one vector: lane `l` takes the products at depths `l`, `l + 8`, …, so four
-//! rows and four columns are sixteen vectors that wait for nobody, and each step reads eight vectors for sixteen
-//! multiplications and additions. Columns are packed so that depths lie side by side, a block of columns that stays in the
-//! second level of cache; rows, which four at a time stay in the first, are packed too. Depths are filled up to
-//! whole vectors by products of -0 and 1, which change nothing that they are added to. A multiplication is rounded before
-//! it is added, or not, as it is asked for.
+//! **Method.** A tile of six rows and four vectors of eight columns is twenty-four accumulators that wait for nobody: each
+//! step multiplies four vectors of columns by six numbers, one of each row (Goto and van de Geijn, "Anatomy of
+//! high-performance matrix multiplication", 2008). The lanes of a sum are eight such products, one after the other: lane `l`
+//! takes the depths `l`, `l + 8`, …; then lanes are joined, whole vectors of columns at a time. So each lane of each sum has
+//! its numbers in the order of depths, and all bits are those of one sum alone.
+//!
+//! **Packing.** A panel of columns is copied to where its lanes lie one after the other, each step a few whole lines of
+//! cache; it stays in the second level of cache for all rows, which are copied, too. What is small is read where it is.
+//! A multiplication is rounded before it is added, or not, as it is asked for.
 //!
 //! Written for fixed lengths, so that the compiler makes vectors of it; once for each family of processors.
 
 use super::phase::{DONE, STOPPED};
 use crate::core::reduction::{LANES, tree};
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Rows and columns of a tile.
-pub const TILE: usize = 4;
-/// Numbers of packed columns that stay in cache.
-const PACKED: usize = 1 << 17;
+/// Rows of a tile.
+pub const ROWS: usize = 6;
+/// Columns of a panel; at most so many of a tile.
+pub const PANEL: usize = 4 * LANES;
+/// Numbers of packed rows.
+const PACKED: usize = 1 << 20;
+/// Depths up to which rows are read where they are: a tile of them stays in the first level of cache.
+const SHALLOW: usize = 512;
+/// Slots from the first to the last of columns that are read where they are.
+const NEAR: usize = 1 << 14;
 
 /// A matrix in memory: the slots from its first one on, with strides.
 #[derive(Clone, Copy)]
@@ -30,14 +40,55 @@ pub struct Strided<'a> {
     pub column: usize,
 }
 
-impl Strided<'_> {
-    fn get(&self, row: usize, column: usize) -> f64 {
-        self.slots[row * self.row + column * self.column]
+/// Eight numbers.
+pub type Lanes = [f64; LANES];
+
+/// Eight numbers on a line of the cache, so that no vector of them crosses two.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub struct Line(pub Lanes);
+
+/// The factors of a tile, by lanes: the one at step `s` of lane `l` lies at `l * lane + s * step`. Those of other rows are
+/// `row` slots on; those of other columns lie side by side.
+#[derive(Clone, Copy)]
+pub struct Factors<'a> {
+    /// The slots.
+    pub slots: &'a [f64],
+    /// From a lane to the next.
+    pub lane: usize,
+    /// From a step to the next.
+    pub step: usize,
+    /// From a row to the next.
+    pub row: usize,
+}
+
+impl<'a> Factors<'a> {
+    fn from(self, slot: usize) -> Factors<'a> {
+        Factors { slots: &self.slots[slot..], ..self }
     }
 }
 
-/// Eight numbers.
-pub type Lanes = [f64; LANES];
+/// Steps of a lane.
+pub fn steps(depth: usize, lane: usize) -> usize {
+    depth.saturating_sub(lane).div_ceil(LANES)
+}
+
+/// Where the sums of a tile go: so many rows and columns of it, which start `stride` slots apart.
+pub struct Sums<'a> {
+    /// The slots from the first sum on.
+    pub into: &'a mut [f64],
+    /// From a row to the next.
+    pub stride: usize,
+    /// At most [`ROWS`].
+    pub rows: usize,
+    /// At most [`PANEL`].
+    pub columns: usize,
+}
+
+thread_local! {
+    /// Memory for packed rows, and for a packed panel.
+    static SPACE: RefCell<(Vec<f64>, Vec<Line>)> = const { RefCell::new((Vec::new(), Vec::new())) };
+}
 
 /// `into[r * columns + c]` = the sum over `k` of `left[r, k] * right[k, c]`, products `fused` with additions or rounded
 /// before; [`DONE`], or [`STOPPED`] on the way.
@@ -49,118 +100,165 @@ pub fn contract(
     fused: bool,
     stop: &AtomicBool,
 ) -> i64 {
-    let product = if fused { product::<true> } else { product::<false> };
-    let vectors = depth.div_ceil(LANES);
-    let width = (PACKED / (vectors.max(1) * LANES)).max(TILE) / TILE * TILE;
-    let mut packed: Vec<Lanes> = Vec::new();
-    let mut tile: Vec<Lanes> = vec![[0.0; LANES]; TILE * vectors];
-    let mut from = 0;
-    while from < columns {
-        let to = columns.min(from + width);
-        pack_columns(&mut packed, right, from, to, depth);
-        for first in (0..rows).step_by(TILE) {
-            if stop.load(Ordering::Relaxed) {
-                return STOPPED;
+    if depth == 0 {
+        into.fill(-0.0);
+        return DONE;
+    }
+    let tile = if fused { sums::<true> } else { sums::<false> };
+    let steps = depth.div_ceil(LANES);
+    let tall = depth * ROWS;
+    let height = (PACKED / tall).max(1) * ROWS;
+    let in_place = left.column == 1 && depth <= SHALLOW;
+    SPACE.with_borrow_mut(|(packed, panel)| {
+        for first in (0..rows).step_by(height) {
+            let end = rows.min(first + height);
+            let copied = if in_place { end - (end - first) % ROWS } else { first };
+            grow(packed, (end - copied).div_ceil(ROWS) * steps * LANES * ROWS, 0.0);
+            for (tile, row) in (copied..end).step_by(ROWS).enumerate() {
+                let space = &mut packed[tile * steps * LANES * ROWS..][..steps * LANES * ROWS];
+                pack_rows(space, left, (row, ROWS.min(end - row)), depth);
             }
-            // Rows beyond the last are zeros that nobody looks at.
-            tile.fill([-0.0; LANES]);
-            pack(&mut tile, left, (first, TILE.min(rows - first)), depth);
-            for (number, columns_of) in packed.chunks_exact((TILE * vectors).max(1)).enumerate() {
-                let column = from + number * TILE;
-                let sums = product(&tile, columns_of, vectors);
-                for (r, sums) in sums.iter().enumerate().take(rows - first) {
-                    for (c, sum) in sums.iter().enumerate().take(to - column) {
-                        into[(first + r) * columns + column + c] = *sum;
+            for column in (0..columns).step_by(PANEL) {
+                let own = PANEL.min(columns - column);
+                let near = right.column == 1 && depth * right.row <= NEAR && own % LANES == 0;
+                let of_columns = if near {
+                    let slots = &right.slots[column..];
+                    Factors { slots, lane: right.row, step: right.row * LANES, row: 0 }
+                } else {
+                    grow(panel, steps * LANES * (PANEL / LANES), Line([0.0; LANES]));
+                    pack_columns(panel, right, (column, own), depth);
+                    Factors { slots: flat(panel), lane: steps * PANEL, step: PANEL, row: 0 }
+                };
+                for row in (first..end).step_by(ROWS) {
+                    if stop.load(Ordering::Relaxed) {
+                        return STOPPED;
                     }
+                    let of_rows = if row < copied {
+                        let slots = &left.slots[row * left.row..];
+                        Factors { slots, lane: 1, step: LANES, row: left.row }
+                    } else {
+                        let slots = &packed[(row - copied) * steps * LANES..];
+                        Factors { slots, lane: steps * ROWS, step: ROWS, row: 1 }
+                    };
+                    let into = &mut into[row * columns + column..];
+                    let own = Sums { into, stride: columns, rows: ROWS.min(end - row), columns: own };
+                    tile(own, of_rows, of_columns, depth);
                 }
             }
         }
-        from = to;
-    }
-    if depth == 0 {
-        into.fill(-0.0);
-    }
-    DONE
+        DONE
+    })
 }
 
-/// Packs columns, four at a time; numbers beyond the last depth are 1.
-fn pack_columns(packed: &mut Vec<Lanes>, right: Strided<'_>, from: usize, to: usize, depth: usize) {
-    let vectors = depth.div_ceil(LANES);
-    packed.clear();
-    packed.resize((to - from).div_ceil(TILE) * TILE * vectors, [1.0; LANES]);
-    let turned = Strided { row: right.column, column: right.row, ..right };
-    for (number, tile) in packed.chunks_exact_mut((TILE * vectors).max(1)).enumerate() {
-        let first = from + number * TILE;
-        pack(tile, turned, (first, TILE.min(to - first)), depth);
+/// Makes room for so many.
+fn grow<T: Copy>(space: &mut Vec<T>, least: usize, of: T) {
+    if space.len() < least {
+        space.resize(least, of);
     }
 }
 
-/// Packs up to four rows: for each eight depths, a vector of each row.
-fn pack(tile: &mut [Lanes], from: Strided<'_>, (first, own): (usize, usize), depth: usize) {
+/// The numbers of lines.
+fn flat(lines: &[Line]) -> &[f64] {
+    super::native::numbers(lines)
+}
+
+/// Packs up to six rows, for each lane its steps, for each step a number of each row. What is beyond is left as it was; it
+/// makes sums that nobody looks at.
+fn pack_rows(space: &mut [f64], from: Strided<'_>, (first, own): (usize, usize), depth: usize) {
+    let lane = depth.div_ceil(LANES) * ROWS;
+    for r in 0..own {
+        let row = &from.slots[(first + r) * from.row..];
+        if from.column == 1 {
+            for (s, numbers) in row[..depth].chunks(LANES).enumerate() {
+                for (l, number) in numbers.iter().enumerate() {
+                    space[l * lane + s * ROWS + r] = *number;
+                }
+            }
+        } else {
+            for k in 0..depth {
+                space[k % LANES * lane + k / LANES * ROWS + r] = row[k * from.column];
+            }
+        }
+    }
+}
+
+/// Packs a panel of columns, for each lane its steps, for each step four lines. What is beyond is left as it was.
+fn pack_columns(panel: &mut [Line], from: Strided<'_>, (first, own): (usize, usize), depth: usize) {
+    const LINES: usize = PANEL / LANES;
+    let lane = depth.div_ceil(LANES) * LINES;
+    let places = |l: usize, s: usize| l * lane + s * LINES;
     if from.column == 1 {
-        for r in 0..own {
-            let start = (first + r) * from.row;
-            let (whole, rest) = from.slots[start..start + depth].as_chunks::<LANES>();
-            whole.iter().enumerate().for_each(|(v, lanes)| tile[v * TILE + r] = *lanes);
-            rest.iter().enumerate().for_each(|(l, number)| tile[whole.len() * TILE + r][l] = *number);
+        for k in 0..depth {
+            let numbers = &from.slots[k * from.row + first..][..own];
+            let lines = &mut panel[places(k % LANES, k / LANES)..][..LINES];
+            let (whole, rest) = numbers.as_chunks::<LANES>();
+            lines.iter_mut().zip(whole).for_each(|(line, numbers)| line.0 = *numbers);
+            if !rest.is_empty() {
+                lines[whole.len()].0[..rest.len()].copy_from_slice(rest);
+            }
         }
         return;
     }
-    for k in 0..depth {
-        let place = &mut tile[k / LANES * TILE..][..TILE];
-        let start = k * from.column + first * from.row;
-        match from.slots.get(start..start + TILE) {
-            Some(four) if from.row == 1 && own == TILE => {
-                place.iter_mut().zip(four).for_each(|(vector, number)| vector[k % LANES] = *number);
+    for start in (0..own).step_by(LANES) {
+        let width = LANES.min(own - start);
+        let column = |c: usize| &from.slots[(first + start + c) * from.column..];
+        for s in 0..depth.div_ceil(LANES) {
+            // Eight depths of eight columns, turned.
+            let deep = LANES.min(depth - s * LANES);
+            let mut turned = [[0.0; LANES]; LANES];
+            for c in 0..width {
+                let numbers = &column(c)[s * LANES * from.row..];
+                for (l, line) in turned.iter_mut().enumerate().take(deep) {
+                    line[c] = numbers[l * from.row];
+                }
             }
-            _ => {
-                let numbers = (0..own).map(|r| from.get(first + r, k));
-                place.iter_mut().zip(numbers).for_each(|(vector, number)| vector[k % LANES] = number);
+            for (l, line) in turned.iter().enumerate().take(deep) {
+                panel[places(l, s) + start / LANES].0 = *line;
             }
         }
     }
 }
 
-/// The sums of four rows and four columns.
-fn product<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[f64; TILE]; TILE] {
+/// The sums of a tile.
+fn sums<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>, depth: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         if std::is_x86_feature_detected!("avx512f") {
-            return super::native::wide::<FUSED>(rows, columns, vectors);
+            return super::native::wide::<FUSED>(to, rows, columns, depth);
         }
         if std::is_x86_feature_detected!("avx2") && super::emit::fuses() {
-            return super::native::medium::<FUSED>(rows, columns, vectors);
+            return super::native::medium::<FUSED>(to, rows, columns, depth);
         }
     }
-    tile::<FUSED>(rows, columns, vectors)
+    plain::<FUSED>(to, rows, columns, depth);
 }
 
-/// The sums of four rows and four columns, for whatever processor it is compiled for.
+/// The sums of a tile, for whatever processor it is compiled for.
 #[inline(always)]
-pub(super) fn tile<const FUSED: bool>(
-    rows: &[Lanes],
-    columns: &[Lanes],
-    vectors: usize,
-) -> [[f64; TILE]; TILE] {
-    let mut lanes = [[[-0.0; LANES]; TILE]; TILE];
-    let rows = rows.as_chunks::<TILE>().0;
-    let columns = columns.as_chunks::<TILE>().0;
-    for (row, column) in rows.iter().zip(columns).take(vectors) {
-        for r in 0..TILE {
-            for c in 0..TILE {
-                for l in 0..LANES {
-                    let (a, b, lane) = (row[r][l], column[c][l], &mut lanes[r][c][l]);
-                    *lane = if FUSED { a.mul_add(b, *lane) } else { *lane + a * b };
+pub(super) fn plain<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>, depth: usize) {
+    for start in (0..to.columns).step_by(LANES) {
+        let columns = columns.from(start);
+        let mut lanes = [[[-0.0; LANES]; LANES]; ROWS];
+        for l in 0..LANES {
+            let mut sums = [[-0.0; LANES]; ROWS];
+            for s in 0..steps(depth, l) {
+                let column: &Lanes =
+                    columns.slots[l * columns.lane + s * columns.step..].first_chunk().unwrap();
+                for (r, sums) in sums.iter_mut().enumerate() {
+                    let factor = rows.slots[l * rows.lane + s * rows.step + r * rows.row];
+                    for (sum, number) in sums.iter_mut().zip(column) {
+                        *sum = if FUSED { factor.mul_add(*number, *sum) } else { *sum + factor * number };
+                    }
                 }
             }
+            (0..ROWS).for_each(|r| lanes[r][l] = sums[r]);
+        }
+        for (r, lanes) in lanes.into_iter().enumerate().take(to.rows) {
+            let joined = tree(lanes, |a, b| std::array::from_fn(|c| a[c] + b[c]));
+            let own = LANES.min(to.columns - start);
+            to.into[r * to.stride + start..][..own].copy_from_slice(&joined[..own]);
         }
     }
-    lanes.map(|row| row.map(joined))
-}
-
-/// Lanes joined in their order.
-fn joined(lanes: Lanes) -> f64 {
-    tree(lanes, |a, b| a + b)
 }
 
 #[cfg(test)]
@@ -168,42 +266,49 @@ mod tests {
     use super::*;
 
     /// The sum as the evaluator has it.
-    fn plain(left: &[f64], right: &[f64], fused: bool) -> f64 {
+    fn one(left: &[f64], right: &[f64], fused: bool) -> f64 {
         let mut lanes = [-0.0; LANES];
         for (k, (a, b)) in left.iter().zip(right).enumerate() {
             let lane = &mut lanes[k % LANES];
             *lane = if fused { a.mul_add(*b, *lane) } else { *lane + a * b };
         }
-        joined(lanes)
+        tree(lanes, |a, b| a + b)
     }
 
     #[test]
     fn sums_are_those_of_the_lanes() {
         let mut random = fastrand::Rng::with_seed(11);
         let stop = AtomicBool::new(false);
-        for round in 0..300 {
-            let most = if round % 10 == 0 { 300 } else { 20 };
-            let (rows, columns, depth) = (random.usize(0..20), random.usize(0..20), random.usize(0..most));
+        for round in 0..400 {
+            let wide = if round % 10 == 1 { 150 } else { 20 };
+            let most = if round % 10 == 0 { 700 } else { 20 };
+            let (rows, columns, depth) = (random.usize(0..20), random.usize(0..wide), random.usize(0..most));
             let mut number = || match random.u8(0..20) {
                 0 => -0.0,
                 1 => f64::INFINITY,
                 _ => random.f64() * 2e3 - 1e3,
             };
-            let left: Vec<f64> = (0..rows * depth).map(|_| number()).collect();
-            let right: Vec<f64> = (0..columns * depth).map(|_| number()).collect();
-            // The right one by columns, or by rows.
+            let numbers: Vec<f64> = (0..rows * depth).map(|_| number()).collect();
+            // Each by rows, or by columns.
+            let (row, column) = if round % 4 < 2 { (depth, 1) } else { (1, rows) };
+            let left = Strided { slots: &numbers, row, column };
+            let numbers: Vec<f64> = (0..columns * depth).map(|_| number()).collect();
             let (row, column) = if round % 2 == 0 { (columns, 1) } else { (1, depth) };
-            let left = Strided { slots: &left, row: depth, column: 1 };
-            let right = Strided { slots: &right, row, column };
+            let right = Strided { slots: &numbers, row, column };
             let mut into = vec![7.0; rows * columns];
             let fused = round % 3 == 0;
             assert_eq!(contract(&mut into, left, right, (rows, columns, depth), fused, &stop), DONE);
             for r in 0..rows {
                 for c in 0..columns {
-                    let a: Vec<f64> = (0..depth).map(|k| left.get(r, k)).collect();
-                    let b: Vec<f64> = (0..depth).map(|k| right.get(k, c)).collect();
-                    let (sum, wanted) = (into[r * columns + c], plain(&a, &b, fused));
-                    assert!(sum.to_bits() == wanted.to_bits() || sum.is_nan() && wanted.is_nan());
+                    let get =
+                        |m: Strided<'_>, row: usize, column: usize| m.slots[row * m.row + column * m.column];
+                    let a: Vec<f64> = (0..depth).map(|k| get(left, r, k)).collect();
+                    let b: Vec<f64> = (0..depth).map(|k| get(right, k, c)).collect();
+                    let (sum, wanted) = (into[r * columns + c], one(&a, &b, fused));
+                    assert!(
+                        sum.to_bits() == wanted.to_bits() || sum.is_nan() && wanted.is_nan(),
+                        "round {round}: {rows} by {columns}, depth {depth}: {sum} at {r}, {c} in place of {wanted}"
+                    );
                 }
             }
         }
@@ -212,26 +317,42 @@ mod tests {
     #[test]
     fn every_width_of_vectors_gives_the_same_bits() {
         let mut random = fastrand::Rng::with_seed(12);
-        let lanes: Vec<Lanes> = (0..80).map(|_| std::array::from_fn(|_| random.f64() - 0.5)).collect();
-        same::<true>(&lanes[..40], &lanes[40..]);
-        same::<false>(&lanes[..40], &lanes[40..]);
-        assert_ne!(
-            tile::<true>(&lanes[..40], &lanes[40..], 10),
-            tile::<false>(&lanes[..40], &lanes[40..], 10)
-        );
+        let numbers: Vec<f64> = (0..2000).map(|_| random.f64() - 0.5).collect();
+        let (depth, step) = (77, 10 * PANEL);
+        let rows = Factors { slots: &numbers, lane: 1, step: LANES, row: 90 };
+        let numbers: Vec<f64> = (0..80 * step).map(|_| random.f64() - 0.5).collect();
+        let columns = Factors { slots: &numbers, lane: step, step: step * LANES, row: 0 };
+        for own in [(6, 32), (1, 1), (5, 8), (3, 9), (6, 16), (2, 17), (4, 31)] {
+            let fused = same::<true>(rows, columns, depth, own);
+            let rounded = same::<false>(rows, columns, depth, own);
+            assert!(own == (1, 1) || fused != rounded);
+        }
     }
 
-    fn same<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes]) {
-        let wanted = tile::<FUSED>(rows, columns, 10);
-        assert_eq!(product::<FUSED>(rows, columns, 10), wanted);
+    /// A tile by each kind of vectors that there are.
+    fn same<const FUSED: bool>(
+        rows: Factors<'_>,
+        columns: Factors<'_>,
+        depth: usize,
+        own: (usize, usize),
+    ) -> Vec<f64> {
+        let run = |tile: fn(Sums<'_>, Factors<'_>, Factors<'_>, usize)| {
+            let mut into = vec![7.0; ROWS * 40];
+            tile(Sums { into: &mut into, stride: 40, rows: own.0, columns: own.1 }, rows, columns, depth);
+            into
+        };
+        let wanted = run(plain::<FUSED>);
+        assert_eq!(wanted.iter().filter(|x| **x != 7.0).count(), own.0 * own.1);
+        assert_eq!(run(sums::<FUSED>), wanted);
         #[cfg(target_arch = "x86_64")]
         {
             if std::is_x86_feature_detected!("avx2") && super::super::emit::fuses() {
-                assert_eq!(super::super::native::medium::<FUSED>(rows, columns, 10), wanted);
+                assert_eq!(run(super::super::native::medium::<FUSED>), wanted);
             }
             if std::is_x86_feature_detected!("avx512f") {
-                assert_eq!(super::super::native::wide::<FUSED>(rows, columns, 10), wanted);
+                assert_eq!(run(super::super::native::wide::<FUSED>), wanted);
             }
         }
+        wanted
     }
 }

@@ -37,6 +37,23 @@ pub fn machine_type(ty: Ty) -> Type {
     }
 }
 
+/// Rounds of a loop without others inside between two looks whether it is to stop.
+const RUN: i64 = 1024;
+
+/// Whether statements do one thing after the other: there is no loop, and none is left.
+fn straight(body: &[Stmt]) -> bool {
+    body.iter().all(|stmt| match stmt {
+        Stmt::Let(..) | Stmt::Set(..) | Stmt::Store(..) | Stmt::Fail => true,
+        Stmt::If(_, then, otherwise) => straight(then) && straight(otherwise),
+        _ => false,
+    })
+}
+
+/// Whether a statement becomes instructions of its own.
+fn works(stmt: &Stmt) -> bool {
+    !matches!(stmt, Stmt::Set(..) | Stmt::Let(_, Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_)))
+}
+
 /// What a function calls.
 #[derive(Default)]
 pub struct Functions<'n> {
@@ -364,6 +381,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             Some(plan) => self.vector_rounds(&plan, index, low, high, body, label.is_some()),
             None => match super::masks::plan(self.nest, index, body) {
                 Some(plan) => self.masked_rounds(&plan, index, low, high, body),
+                None if straight(body) => return self.straight_rounds(index, low, high, body),
                 None => low,
             },
         };
@@ -387,6 +405,51 @@ impl<'n, 'f> Emit<'n, 'f> {
         let one = self.b.ins().iconst(types::I64, 1);
         let after = self.b.ins().iadd(at, one);
         self.jump(head, &[after]);
+        self.b.switch_to_block(end);
+    }
+
+    /// A loop of statements in a row: it looks whether it is to stop once in [`RUN`] rounds, and does several between two looks
+    /// at its end if they are short.
+    fn straight_rounds(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt]) {
+        let short = match body.iter().filter(|stmt| works(stmt)).count() {
+            0..=8 => 4,
+            9..=16 => 2,
+            _ => 1,
+        };
+        let block = |this: &mut Self| {
+            let block = this.b.create_block();
+            (block, this.b.append_block_param(block, types::I64))
+        };
+        let ((head, at), run, end) = (block(self), self.b.create_block(), self.b.create_block());
+        self.jump(head, &[low]);
+        self.b.switch_to_block(head);
+        let more = self.b.ins().icmp(IntCC::SignedLessThan, at, high);
+        self.b.ins().brif(more, run, &[], end, &[]);
+        self.b.switch_to_block(run);
+        self.look();
+        let far = self.b.ins().iadd_imm_s(at, RUN);
+        let limit = self.b.ins().smin(far, high);
+        let mut from = at;
+        for rounds in if short > 1 { vec![short, 1] } else { vec![1] } {
+            let ((several, at), inside, next) = (block(self), self.b.create_block(), self.b.create_block());
+            self.jump(several, &[from]);
+            self.b.switch_to_block(several);
+            let after = self.b.ins().iadd_imm_s(at, rounds);
+            let more = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, after, limit);
+            self.b.ins().brif(more, inside, &[], next, &[]);
+            self.b.switch_to_block(inside);
+            let reaches_the_end = (0..rounds).all(|round| {
+                let place = if round == 0 { at } else { self.b.ins().iadd_imm_s(at, round) };
+                self.regs.insert(index, place);
+                self.stmts(body)
+            });
+            if reaches_the_end {
+                self.jump(several, &[after]);
+            }
+            self.b.switch_to_block(next);
+            from = at;
+        }
+        self.jump(head, &[from]);
         self.b.switch_to_block(end);
     }
 

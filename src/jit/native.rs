@@ -12,7 +12,8 @@
 //! synchronises them. An array that each piece has of its own is made for a piece and written into its copy of the frame.
 //! A loop by [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are masked.
 
-use super::contract::{Lanes, Strided, TILE};
+use super::contract::{Factors, Line, ROWS, Strided, Sums, steps};
+use crate::core::reduction::{LANES, tree};
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 
@@ -93,74 +94,112 @@ pub(super) extern "C" fn contract(words: *const u64) -> i64 {
     }
 }
 
-/// The sums of [`tile`](super::contract::tile) with vectors of 512 bits, written out: compilers that are told of a certain
-/// processor prefer shorter ones.
+/// The numbers of lines, one after the other.
+pub(super) fn numbers(lines: &[Line]) -> &[f64] {
+    // SAFETY: a line is eight numbers, without gaps: its alignment is its size.
+    unsafe { std::slice::from_raw_parts(lines.as_ptr().cast(), lines.len() * LANES) }
+}
+
+/// The sums of a tile with vectors of 512 bits, written out: compilers that are told of a certain processor prefer shorter
+/// ones.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn wide<const FUSED: bool>(
-    rows: &[Lanes],
-    columns: &[Lanes],
-    vectors: usize,
-) -> [[f64; TILE]; TILE] {
+pub(super) fn wide<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>, depth: usize) {
     use std::arch::x86_64::{
-        __m256d, __m512d, _mm256_add_pd, _mm256_hadd_pd, _mm256_permute2f128_pd, _mm256_permute4x64_pd,
-        _mm256_storeu_pd, _mm512_add_pd, _mm512_castpd512_pd256, _mm512_extractf64x4_pd, _mm512_fmadd_pd,
-        _mm512_loadu_pd, _mm512_mul_pd, _mm512_set1_pd,
+        __m512d, _mm512_add_pd, _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_mask_storeu_pd, _mm512_mul_pd,
+        _mm512_set1_pd, _mm512_setzero_pd, _mm512_storeu_pd,
     };
-    /// The lanes of four sums joined: `i + 4`, then `i + 2`, then `i + 1`.
+    /// # Safety
+    /// All factors of [`ROWS`] rows and `V` vectors of columns are there, and so is room for the sums.
     #[target_feature(enable = "avx512f")]
-    fn joined([a, b, c, d]: [__m512d; TILE]) -> __m256d {
-        let [a, b, c, d] =
-            [a, b, c, d].map(|v| _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd::<1>(v)));
-        let both =
-            |x, y| _mm256_add_pd(_mm256_permute2f128_pd::<0x20>(x, y), _mm256_permute2f128_pd::<0x31>(x, y));
-        // In the order a, c, b, d.
-        _mm256_permute4x64_pd::<0b11_01_10_00>(_mm256_hadd_pd(both(a, b), both(c, d)))
-    }
-    #[target_feature(enable = "avx512f")]
-    fn wide<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[f64; TILE]; TILE] {
-        // SAFETY: a reference to eight numbers is an address of 64 bytes to read.
-        let load = |lanes: &Lanes| -> __m512d { unsafe { _mm512_loadu_pd(lanes.as_ptr()) } };
-        let mut sums = [[_mm512_set1_pd(-0.0); TILE]; TILE];
-        let (rows, columns) = (rows.as_chunks::<TILE>().0, columns.as_chunks::<TILE>().0);
-        for (row, column) in rows.iter().zip(columns).take(vectors) {
-            let column = [load(&column[0]), load(&column[1]), load(&column[2]), load(&column[3])];
-            for r in 0..TILE {
-                let factor = load(&row[r]);
-                for c in 0..TILE {
-                    sums[r][c] = if FUSED {
-                        _mm512_fmadd_pd(factor, column[c], sums[r][c])
-                    } else {
-                        _mm512_add_pd(sums[r][c], _mm512_mul_pd(factor, column[c]))
-                    };
+    unsafe fn wide<const FUSED: bool, const V: usize>(
+        to: &mut Sums<'_>,
+        rows: Factors<'_>,
+        columns: Factors<'_>,
+        depth: usize,
+    ) {
+        let mut lanes = [[[Line([0.0; LANES]); V]; ROWS]; LANES];
+        for (l, lanes) in lanes.iter_mut().enumerate() {
+            let mut sums = [[_mm512_set1_pd(-0.0); V]; ROWS];
+            for s in 0..steps(depth, l) {
+                let mut vectors = [_mm512_setzero_pd(); V];
+                // SAFETY: these factors are there (above).
+                let (column, row) = unsafe {
+                    let column = columns.slots.as_ptr().add(l * columns.lane + s * columns.step);
+                    (column, rows.slots.as_ptr().add(l * rows.lane + s * rows.step))
+                };
+                for (v, vector) in vectors.iter_mut().enumerate() {
+                    // SAFETY: as above.
+                    *vector = unsafe { _mm512_loadu_pd(column.add(v * LANES)) };
+                }
+                for (r, sums) in sums.iter_mut().enumerate() {
+                    // SAFETY: as above.
+                    let factor = _mm512_set1_pd(unsafe { *row.add(r * rows.row) });
+                    for (sum, vector) in sums.iter_mut().zip(vectors) {
+                        *sum = if FUSED {
+                            _mm512_fmadd_pd(factor, vector, *sum)
+                        } else {
+                            _mm512_add_pd(*sum, _mm512_mul_pd(factor, vector))
+                        };
+                    }
+                }
+            }
+            // By numbers: an address of the sums would keep them in memory.
+            for r in 0..ROWS {
+                for v in 0..V {
+                    // SAFETY: a line has room for a vector.
+                    unsafe { _mm512_storeu_pd(lanes[r][v].0.as_mut_ptr(), sums[r][v]) }
                 }
             }
         }
-        let mut out = [[0.0; TILE]; TILE];
-        for (out, sums) in out.iter_mut().zip(sums) {
-            // SAFETY: four numbers are 32 bytes to write.
-            unsafe { _mm256_storeu_pd(out.as_mut_ptr(), joined(sums)) }
+        for r in 0..to.rows {
+            for (v, start) in (0..to.columns).step_by(LANES).enumerate() {
+                // SAFETY: a line is a vector to read.
+                let load = |l: usize| -> __m512d { unsafe { _mm512_loadu_pd(lanes[l][r][v].0.as_ptr()) } };
+                let joined = tree(std::array::from_fn(load), |a, b| _mm512_add_pd(a, b));
+                let own = LANES.min(to.columns - start);
+                // SAFETY: there is room for the sums (above), and no others are written.
+                unsafe {
+                    let place = to.into.as_mut_ptr().add(r * to.stride + start);
+                    _mm512_mask_storeu_pd(place, u8::MAX >> (LANES - own), joined);
+                }
+            }
         }
-        out
     }
+    /// The slot of the last factor, `side` beyond those of one row or column.
+    fn last(factors: Factors<'_>, depth: usize, side: usize) -> Option<usize> {
+        let ends =
+            (0..LANES.min(depth)).map(|l| l * factors.lane + (steps(depth, l) - 1) * factors.step + side);
+        ends.max()
+    }
+    let vectors = to.columns.div_ceil(LANES);
     assert!(std::is_x86_feature_detected!("avx512f"));
-    // SAFETY: the processor has these instructions.
-    unsafe { wide::<FUSED>(rows, columns, vectors) }
+    assert!(last(rows, depth, (ROWS - 1) * rows.row) < Some(rows.slots.len().max(1)));
+    assert!(last(columns, depth, (vectors * LANES).saturating_sub(1)) < Some(columns.slots.len().max(1)));
+    assert!(to.rows <= ROWS && (to.rows.max(1) - 1) * to.stride + to.columns <= to.into.len());
+    let mut to = to;
+    // SAFETY: the processor has these instructions; factors and room were looked at.
+    unsafe {
+        match vectors {
+            0 => {}
+            1 => wide::<FUSED, 1>(&mut to, rows, columns, depth),
+            2 => wide::<FUSED, 2>(&mut to, rows, columns, depth),
+            3 => wide::<FUSED, 3>(&mut to, rows, columns, depth),
+            4 => wide::<FUSED, 4>(&mut to, rows, columns, depth),
+            _ => unreachable!("a panel has four vectors"),
+        }
+    }
 }
 
-/// [`tile`](super::contract::tile) with vectors of 256 bits.
+/// [`plain`](super::contract::plain) with vectors of 256 bits.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn medium<const FUSED: bool>(
-    rows: &[Lanes],
-    columns: &[Lanes],
-    vectors: usize,
-) -> [[f64; TILE]; TILE] {
+pub(super) fn medium<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>, depth: usize) {
     #[target_feature(enable = "avx2,fma")]
-    fn medium<const FUSED: bool>(rows: &[Lanes], columns: &[Lanes], vectors: usize) -> [[f64; TILE]; TILE] {
-        super::contract::tile::<FUSED>(rows, columns, vectors)
+    fn medium<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>, depth: usize) {
+        super::contract::plain::<FUSED>(to, rows, columns, depth);
     }
     assert!(std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"));
     // SAFETY: the processor has these instructions.
-    unsafe { medium::<FUSED>(rows, columns, vectors) }
+    unsafe { medium::<FUSED>(to, rows, columns, depth) }
 }
 
 macro_rules! blocks {

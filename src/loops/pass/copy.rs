@@ -1,26 +1,38 @@
 //! Copies of statements: each register is set once, so a copy sets registers of its own.
 
-use super::super::{Label, Nest, Op, Reg, Stmt, Ty};
+use super::super::{Array, Label, Nest, Op, Reg, Stmt, Ty, Var};
 use std::collections::HashMap;
+use std::hash::Hash;
 
 /// A copy under way.
 pub(super) struct Copy<'n> {
     pub nest: &'n mut Nest,
-    /// What stands for registers of the original.
+    pub names: Names,
+}
+
+/// What stands for the names of an original; others stay.
+#[derive(Default)]
+pub(super) struct Names {
     pub regs: HashMap<Reg, Reg>,
+    pub vars: HashMap<Var, Var>,
+    pub arrays: HashMap<Array, Array>,
     labels: HashMap<Label, Label>,
     /// Conditions of the original whose value is known here.
     pub decided: HashMap<Reg, bool>,
 }
 
+fn named<T: std::marker::Copy + Eq + Hash>(names: &HashMap<T, T>, name: T) -> T {
+    names.get(&name).copied().unwrap_or(name)
+}
+
 impl<'n> Copy<'n> {
     pub fn new(nest: &'n mut Nest) -> Copy<'n> {
-        Copy { nest, regs: HashMap::new(), labels: HashMap::new(), decided: HashMap::new() }
+        Copy { nest, names: Names::default() }
     }
 
     /// What stands for a register.
     pub fn reg(&self, reg: Reg) -> Reg {
-        self.regs.get(&reg).copied().unwrap_or(reg)
+        named(&self.names.regs, reg)
     }
 
     /// A register of its own for one that the copy sets.
@@ -30,18 +42,18 @@ impl<'n> Copy<'n> {
         if let Some(bits) = self.nest.constants.get(&reg).copied() {
             self.nest.constants.insert(new, bits);
         }
-        self.regs.insert(reg, new);
+        self.names.regs.insert(reg, new);
         new
     }
 
     fn label(&self, label: Label) -> Label {
-        self.labels.get(&label).copied().unwrap_or(label)
+        named(&self.names.labels, label)
     }
 
     fn fresh_label(&mut self, label: Label) -> Label {
         let new = self.nest.labels;
         self.nest.labels += 1;
-        self.labels.insert(label, new);
+        self.names.labels.insert(label, new);
         new
     }
 
@@ -57,20 +69,21 @@ impl<'n> Copy<'n> {
     /// Whether a condition of the original is known to hold, or not to.
     fn condition(&self, reg: Reg) -> Option<bool> {
         let constant = |reg: &Reg| self.nest.constants.get(reg).map(|bits| *bits != 0);
-        self.decided.get(&reg).copied().or_else(|| constant(&self.reg(reg)))
+        self.names.decided.get(&reg).copied().or_else(|| constant(&self.reg(reg)))
     }
 
-    fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) {
+    /// One statement copied.
+    pub fn stmt(&mut self, stmt: &Stmt, out: &mut Vec<Stmt>) {
         match stmt {
             Stmt::Let(reg, op) => {
                 if let Op::Select(c, a, b) = op
                     && let Some(known) = self.condition(*c)
                 {
                     let chosen = self.reg(if known { *a } else { *b });
-                    self.regs.insert(*reg, chosen);
+                    self.names.regs.insert(*reg, chosen);
                     return;
                 }
-                if let Some(known) = self.decided.get(reg).copied() {
+                if let Some(known) = self.names.decided.get(reg).copied() {
                     let new = self.fresh(*reg);
                     self.nest.constants.insert(new, u64::from(known));
                     out.push(Stmt::Let(new, Op::Const(Ty::I64, u64::from(known))));
@@ -78,12 +91,18 @@ impl<'n> Copy<'n> {
                 }
                 let mut op = op.clone();
                 op.for_each_reg_mut(&mut |reg| *reg = self.reg(*reg));
+                match &mut op {
+                    Op::Load(array, ..) => *array = named(&self.names.arrays, *array),
+                    Op::Get(var) => *var = named(&self.names.vars, *var),
+                    _ => {}
+                }
                 let new = self.fresh(*reg);
                 out.push(Stmt::Let(new, op));
             }
-            Stmt::Set(var, reg) => out.push(Stmt::Set(*var, self.reg(*reg))),
+            Stmt::Set(var, reg) => out.push(Stmt::Set(named(&self.names.vars, *var), self.reg(*reg))),
             Stmt::Store(array, at, value) => {
-                out.push(Stmt::Store(*array, self.reg(*at), self.reg(*value)));
+                let array = named(&self.names.arrays, *array);
+                out.push(Stmt::Store(array, self.reg(*at), self.reg(*value)));
             }
             Stmt::If(condition, then, otherwise) => match self.condition(*condition) {
                 Some(true) => then.iter().for_each(|stmt| self.stmt(stmt, out)),
@@ -130,6 +149,9 @@ impl<'n> Copy<'n> {
             Stmt::Contract(c) => {
                 let mut c = c.clone();
                 c.for_each_reg_mut(&mut |reg| *reg = self.reg(*reg));
+                for array in [&mut c.into, &mut c.left, &mut c.right] {
+                    *array = named(&self.names.arrays, *array);
+                }
                 out.push(Stmt::Contract(c));
             }
         }

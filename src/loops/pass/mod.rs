@@ -7,6 +7,7 @@ mod bins;
 mod columns;
 mod contract;
 mod copy;
+mod jam;
 mod prune;
 mod split;
 mod unroll;
@@ -29,6 +30,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "contract", run: contract::run },
     Pass { name: "columns", run: columns::run },
     Pass { name: "bins", run: bins::run },
+    Pass { name: "jam", run: jam::run },
     Pass { name: "prune", run: prune::run },
 ];
 

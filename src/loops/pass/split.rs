@@ -297,7 +297,7 @@ fn pieces_of(nest: &mut Nest, stmt: &Stmt, ends: &HashMap<Reg, End>, top: bool) 
         let decided = known(ends, *piece, index, body).decided;
         let each = own.is_none() && !piece.is_short();
         let mut copy = Copy::new(build.nest);
-        copy.decided = decided;
+        copy.names.decided = decided;
         if each {
             // The rounds of a parallel loop count from 0.
             let place = copy.fresh(index);

@@ -54,7 +54,7 @@ fn written_out(nest: &mut Nest, stmt: &Stmt) -> Option<Vec<Stmt>> {
     for round in low..high {
         let at = build.int(round as i64);
         let mut copy = Copy::new(build.nest);
-        copy.regs.insert(index, at);
+        copy.names.regs.insert(index, at);
         let stmts = copy.stmts(body);
         let value = match stmt {
             Stmt::Total { item, .. } => Some(item.map(|reg| copy.reg(reg))),

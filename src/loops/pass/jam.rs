@@ -1,0 +1,202 @@
+//! Several rounds of a parallel loop at a time, where a loop inside of it waits for itself.
+//!
+//! A recurrence along a row (tridiagonal equations, a filter): each round of the inner loop needs what the one before has left,
+//! and the processor waits for a division and for slots of memory that have just been written. Rounds of the outer
+//! loop need nothing of each other, so [`TOGETHER`] of them go side by side, and one works while the others wait. Where no
+//! operation takes long (running sums, counts), nothing is gained: the memory of several places at once costs more than
+//! an addition.
+//!
+//! ```text
+//! each r < count                   each g < groups + rest
+//!   A                                if g < groups
+//!   for k in low..<high                A of four rounds r, one after the other
+//!     B                      ⟶         for t below the shortest of high - low
+//!   C                                    B of each, k = low + t
+//!                                      for each that has more: for k in low + t ..< high, B
+//!                                      C of each
+//!                                    else: one round r, as it was
+//! ```
+//!
+//! Each round still does its own statements in their order, with variables and working memory of its own, so no
+//! bit changes. Only inner loops that wait for themselves and write something are put together (what has no such loop goes by
+//! vectors, and loops per element that write nothing go by masks); everything else in a body is written out for one
+//! round after the other, as long as the code stays short ([`LONGEST`]).
+
+use super::super::{Array, Binary, Compare, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt};
+use super::copy::{Copy, Names};
+use super::{Build, rewrite};
+use std::collections::BTreeSet;
+
+/// Rounds that go side by side.
+const TOGETHER: usize = 4;
+/// Statements of a body.
+const LONGEST: usize = 100;
+/// Bytes of working memory on the stack of one round.
+const LOCAL: u64 = 2048;
+
+/// Runs the pass.
+pub(super) fn run(nest: &mut Nest) {
+    rewrite(nest, &mut |nest, stmts, top| {
+        if !top {
+            return stmts;
+        }
+        let jammed = |stmt: Stmt| match stmt {
+            Stmt::Each { index, count, body } if pays(nest, &body) => jam(nest, index, count, &body),
+            other => vec![other],
+        };
+        stmts.into_iter().flat_map(jammed).collect()
+    });
+}
+
+/// Whether there is a loop to put together, and not too much around it.
+fn pays(nest: &Nest, body: &[Stmt]) -> bool {
+    let mut statements = 0;
+    for_each_stmt(body, &mut |_| statements += 1);
+    let local = own(nest, body).1.into_iter().map(|array| match nest.arrays[array as usize] {
+        info if matches!(info.origin, Origin::Local(_)) => nest.slots[array as usize] * u64::from(info.width),
+        _ => 0,
+    });
+    body.iter().any(|stmt| matches!(stmt, Stmt::For { body, .. } if waits(body)))
+        && statements <= LONGEST
+        && local.sum::<u64>() <= LOCAL
+}
+
+/// Whether rounds of a loop wait long for the ones before, and write what they find: without loops inside, and without
+/// leaving early.
+fn waits(body: &[Stmt]) -> bool {
+    let (mut got, mut set) = (BTreeSet::new(), BTreeSet::new());
+    let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
+    let (mut straight, mut long) = (true, false);
+    for_each_stmt(body, &mut |stmt| match stmt {
+        Stmt::Let(_, Op::Binary(op, ..)) if divides(*op) => long = true,
+        Stmt::Let(_, Op::Unary(Unary::Sqrt, _) | Op::Call(..)) => long = true,
+        Stmt::Let(_, Op::Get(var)) => drop(got.insert(*var)),
+        Stmt::Let(_, Op::Load(array, ..)) => drop(read.insert(*array)),
+        Stmt::Set(var, _) => drop(set.insert(*var)),
+        Stmt::Store(array, ..) => drop(written.insert(*array)),
+        Stmt::Let(..) | Stmt::If(..) | Stmt::Fail => {}
+        _ => straight = false,
+    });
+    let again = got.intersection(&set).next().is_some() || read.intersection(&written).next().is_some();
+    straight && long && again && !written.is_empty()
+}
+
+fn divides(op: Binary) -> bool {
+    use Binary::{DivSigned, DivUnsigned, Quotient, RemSigned, RemUnsigned};
+    matches!(op, Quotient | DivSigned | DivUnsigned | RemSigned | RemUnsigned)
+}
+
+/// The variables of a body, and the arrays that each round has of its own.
+fn own(nest: &Nest, body: &[Stmt]) -> (BTreeSet<Var>, BTreeSet<Array>) {
+    let (mut vars, mut arrays) = (BTreeSet::new(), BTreeSet::new());
+    for_each_stmt(body, &mut |stmt| {
+        if let Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) = stmt {
+            vars.insert(*var);
+        }
+        arrays.extend(stmt.arrays());
+    });
+    let of_a_round =
+        |array: &Array| matches!(nest.arrays[*array as usize].origin, Origin::Local(_) | Origin::Own);
+    arrays.retain(of_a_round);
+    (vars, arrays)
+}
+
+fn jam(nest: &mut Nest, index: Reg, count: Reg, body: &[Stmt]) -> Vec<Stmt> {
+    let (vars, arrays) = own(nest, body);
+    let mut build = Build::new(nest);
+    let together = build.int(TOGETHER as i64);
+    let groups = build.binary(Binary::DivUnsigned, count, together);
+    let in_groups = build.binary(Binary::Mul, groups, together);
+    let rest = build.binary(Binary::Sub, count, in_groups);
+    let rounds = build.binary(Binary::Add, groups, rest);
+    let group = build.reg(Ty::I64);
+    let front = std::mem::take(&mut build.stmts);
+
+    let several = build.set(Ty::I64, Op::Compare(Compare::Lt, group, groups));
+    let top = std::mem::take(&mut build.stmts);
+    let first = build.binary(Binary::Mul, group, together);
+    let mut copies: Vec<Names> = (0..TOGETHER).map(|_| Names::default()).collect();
+    for (n, names) in copies.iter_mut().enumerate() {
+        let number = build.int(n as i64);
+        names.regs.insert(index, build.binary(Binary::Add, first, number));
+        for var in &vars {
+            build.nest.vars.push(build.nest.vars[*var as usize]);
+            names.vars.insert(*var, build.nest.vars.len() as Var - 1);
+        }
+        for array in &arrays {
+            let (info, slots) = (build.nest.arrays[*array as usize], build.nest.slots[*array as usize]);
+            names.arrays.insert(*array, build.nest.array(info.origin, info.width, slots));
+        }
+    }
+    for stmt in body {
+        match stmt {
+            Stmt::For { index, low, high, body, .. } if waits(body) => {
+                side_by_side(&mut build, &mut copies, (*index, *low, *high), body);
+            }
+            _ => {
+                for names in &mut copies {
+                    copied(&mut build, names, |copy, out| copy.stmt(stmt, out));
+                }
+            }
+        }
+    }
+    let jammed = std::mem::take(&mut build.stmts);
+
+    let skipped = build.binary(Binary::Sub, group, groups);
+    let round = build.binary(Binary::Add, in_groups, skipped);
+    let mut names = Names::default();
+    names.regs.insert(index, round);
+    copied(&mut build, &mut names, |copy, out| out.extend(copy.stmts(body)));
+    let alone = std::mem::replace(&mut build.stmts, front);
+    let body = top.into_iter().chain([Stmt::If(several, jammed, alone)]).collect();
+    build.stmts.push(Stmt::Each { index: group, count: rounds, body });
+    build.stmts
+}
+
+/// Goes on with a copy.
+fn copied(build: &mut Build<'_>, names: &mut Names, go_on: impl FnOnce(&mut Copy<'_>, &mut Vec<Stmt>)) {
+    let mut copy = Copy { nest: build.nest, names: std::mem::take(names) };
+    go_on(&mut copy, &mut build.stmts);
+    *names = copy.names;
+}
+
+/// A loop of each copy: together as long as all of them last, then the rest of each.
+fn side_by_side(
+    build: &mut Build<'_>,
+    copies: &mut [Names],
+    (index, low, high): (Reg, Reg, Reg),
+    body: &[Stmt],
+) {
+    let of = |names: &Names, reg: Reg| names.regs.get(&reg).copied().unwrap_or(reg);
+    let lengths: Vec<Reg> =
+        copies.iter().map(|names| build.binary(Binary::Sub, of(names, high), of(names, low))).collect();
+    let shortest = lengths.into_iter().reduce(|a, b| build.least(a, b));
+    let nothing = build.int(0);
+    let length = shortest.map_or(nothing, |shortest| build.most(shortest, nothing));
+    let ends: Vec<(Reg, Reg)> = copies.iter().map(|names| (of(names, low), of(names, high))).collect();
+
+    let (label, round) = (build.label(), build.reg(Ty::I64));
+    let front = std::mem::take(&mut build.stmts);
+    for (names, (low, _)) in copies.iter_mut().zip(&ends) {
+        let at = build.binary(Binary::Add, *low, round);
+        names.regs.insert(index, at);
+    }
+    // Each statement of all of them, then the next: what they read comes before what they write. Places of different rounds
+    // often lie a multiple of a page apart, and a processor takes such a read for one of what was just written.
+    for stmt in body {
+        for names in copies.iter_mut() {
+            copied(build, names, |copy, out| copy.stmt(stmt, out));
+        }
+    }
+    let body_of_all = std::mem::replace(&mut build.stmts, front);
+    build.stmts.push(Stmt::For { label, index: round, low: nothing, high: length, body: body_of_all });
+    for (names, (low, high)) in copies.iter_mut().zip(&ends) {
+        let from = build.binary(Binary::Add, *low, length);
+        let label = build.label();
+        copied(build, names, |copy, out| {
+            let index = copy.fresh(index);
+            let body = copy.stmts(body);
+            out.push(Stmt::For { label, index, low: from, high: *high, body });
+        });
+    }
+}
