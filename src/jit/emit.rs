@@ -8,7 +8,7 @@ use super::wide::Wide;
 use crate::core::reduction::{Joining, LANES, tree};
 use crate::loops::{
     Array, Binary, Cast, Compare, Contraction, Item, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary,
-    Var, for_each_stmt, in_place,
+    Var, for_each_stmt, in_place, straight,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -39,15 +39,6 @@ pub fn machine_type(ty: Ty) -> Type {
 
 /// Rounds of a loop without others inside between two looks whether it is to stop.
 const RUN: i64 = 1024;
-
-/// Whether statements do one thing after the other: there is no loop, and none is left.
-fn straight(body: &[Stmt]) -> bool {
-    body.iter().all(|stmt| match stmt {
-        Stmt::Let(..) | Stmt::Set(..) | Stmt::Store(..) | Stmt::Fail => true,
-        Stmt::If(_, then, otherwise) => straight(then) && straight(otherwise),
-        _ => false,
-    })
-}
 
 /// Whether a statement becomes instructions of its own.
 fn works(stmt: &Stmt) -> bool {

@@ -16,6 +16,16 @@ pub fn costs(nest: &Nest) -> Vec<f64> {
     each.collect()
 }
 
+/// Nanoseconds that each [`Stmt::Each`] takes in all, in their order, one round after the other.
+pub fn totals(nest: &Nest) -> Vec<f64> {
+    let known = first_rounds(nest);
+    let each = nest.body.iter().filter_map(|stmt| match stmt {
+        Stmt::Each { count, body, .. } => Some(known.get(count).unwrap_or(&ROUNDS) * cost(body, &known)),
+        _ => None,
+    });
+    each.collect()
+}
+
 /// What registers hold in the first round of each loop, as far as sizes and constants say: where an inner loop begins and ends
 /// is computed from the index of the outer one.
 fn first_rounds(nest: &Nest) -> HashMap<Reg, f64> {

@@ -563,3 +563,12 @@ pub fn for_each_stmt<'a>(stmts: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
         stmt.bodies().into_iter().for_each(|body| for_each_stmt(body, f));
     }
 }
+
+/// Whether statements do one thing after the other: there is no loop, and none is left.
+pub fn straight(body: &[Stmt]) -> bool {
+    body.iter().all(|stmt| match stmt {
+        Stmt::Let(..) | Stmt::Set(..) | Stmt::Store(..) | Stmt::Fail => true,
+        Stmt::If(_, then, otherwise) => straight(then) && straight(otherwise),
+        _ => false,
+    })
+}

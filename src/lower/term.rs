@@ -565,6 +565,10 @@ impl<'a> Lower<'a> {
                 let word = self.type_of(a);
                 let div = matches!(op, CoreOp::Div(_));
                 if word.is_float() {
+                    if let Some(factor) = self.known(b).filter(|_| div).and_then(|b| reciprocal(word, b)) {
+                        let factor = self.constant(word, factor)?;
+                        return self.binary(Binary::Mul, a, factor).map(V::Word);
+                    }
                     let op = match (div, word) {
                         (true, _) => Op::Binary(Binary::Quotient, a, b),
                         (false, Ty::F32) => Op::Call(Math::RemSingle, vec![a, b]),
@@ -865,5 +869,23 @@ fn cut_so(encoding: &Encoding, sizes: &[u64]) -> bool {
             count.to_usize() == Some(sizes.len()) && sizes.iter().all(|s| base.to_u64() == Some(*s))
         }
         _ => false,
+    }
+}
+
+/// The bits of a float by which to multiply is to divide, to the last bit: that of a power of two.
+fn reciprocal(ty: Ty, bits: u64) -> Option<u64> {
+    match ty {
+        Ty::F32 => {
+            let (number, one) = (f32::from_bits(bits as u32), 1.0f32);
+            let (power, factor) =
+                (number.to_bits().trailing_zeros() >= f32::MANTISSA_DIGITS - 1, one / number);
+            (power && number.is_normal() && factor.is_normal()).then_some(u64::from(factor.to_bits()))
+        }
+        _ => {
+            let (number, one) = (f64::from_bits(bits), 1.0f64);
+            let (power, factor) =
+                (number.to_bits().trailing_zeros() >= f64::MANTISSA_DIGITS - 1, one / number);
+            (power && number.is_normal() && factor.is_normal()).then_some(factor.to_bits())
+        }
     }
 }

@@ -22,11 +22,16 @@
 //! vectors, and loops per element that write nothing go by masks); everything else in a body is written out for one
 //! round after the other, as long as the code stays short ([`LONGEST`]).
 
-use super::super::{Array, Binary, Compare, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt};
+use super::super::cost::totals;
+use super::super::{
+    Array, Binary, Compare, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt, straight,
+};
 use super::copy::{Copy, Names};
 use super::{Build, rewrite};
 use std::collections::BTreeSet;
 
+/// Nanoseconds of a loop for which it is worth to make so much more code.
+const WORTH: f64 = 200_000.0;
 /// Rounds that go side by side.
 const TOGETHER: usize = 4;
 /// Statements of a body.
@@ -36,12 +41,17 @@ const LOCAL: u64 = 2048;
 
 /// Runs the pass.
 pub(super) fn run(nest: &mut Nest) {
+    let totals = totals(nest);
     rewrite(nest, &mut |nest, stmts, top| {
         if !top {
             return stmts;
         }
+        let mut totals = totals.iter();
         let jammed = |stmt: Stmt| match stmt {
-            Stmt::Each { index, count, body } if pays(nest, &body) => jam(nest, index, count, &body),
+            Stmt::Each { index, count, body } => match totals.next() {
+                Some(total) if *total >= WORTH && pays(nest, &body) => jam(nest, index, count, &body),
+                _ => vec![Stmt::Each { index, count, body }],
+            },
             other => vec![other],
         };
         stmts.into_iter().flat_map(jammed).collect()
@@ -66,7 +76,7 @@ fn pays(nest: &Nest, body: &[Stmt]) -> bool {
 fn waits(body: &[Stmt]) -> bool {
     let (mut got, mut set) = (BTreeSet::new(), BTreeSet::new());
     let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
-    let (mut straight, mut long) = (true, false);
+    let mut long = false;
     for_each_stmt(body, &mut |stmt| match stmt {
         Stmt::Let(_, Op::Binary(op, ..)) if divides(*op) => long = true,
         Stmt::Let(_, Op::Unary(Unary::Sqrt, _) | Op::Call(..)) => long = true,
@@ -74,11 +84,10 @@ fn waits(body: &[Stmt]) -> bool {
         Stmt::Let(_, Op::Load(array, ..)) => drop(read.insert(*array)),
         Stmt::Set(var, _) => drop(set.insert(*var)),
         Stmt::Store(array, ..) => drop(written.insert(*array)),
-        Stmt::Let(..) | Stmt::If(..) | Stmt::Fail => {}
-        _ => straight = false,
+        _ => {}
     });
     let again = got.intersection(&set).next().is_some() || read.intersection(&written).next().is_some();
-    straight && long && again && !written.is_empty()
+    straight(body) && long && again && !written.is_empty()
 }
 
 fn divides(op: Binary) -> bool {
@@ -128,8 +137,22 @@ fn jam(nest: &mut Nest, index: Reg, count: Reg, body: &[Stmt]) -> Vec<Stmt> {
             names.arrays.insert(*array, build.nest.array(info.origin, info.width, slots));
         }
     }
+    let varying = varying(index, body);
     for stmt in body {
         match stmt {
+            Stmt::For { index, low, high, body, .. }
+                if straight(body) && !varying.contains(low) && !varying.contains(high) =>
+            {
+                let names = &copies[0];
+                let (low, high) = (of(names, *low), of(names, *high));
+                let label = build.label();
+                let together = build.reg(Ty::I64);
+                for names in &mut copies {
+                    names.regs.insert(*index, together);
+                }
+                let body = each_statement(&mut build, &mut copies, body);
+                build.stmts.push(Stmt::For { label, index: together, low, high, body });
+            }
             Stmt::For { index, low, high, body, .. } if waits(body) => {
                 side_by_side(&mut build, &mut copies, (*index, *low, *high), body);
             }
@@ -160,6 +183,41 @@ fn copied(build: &mut Build<'_>, names: &mut Names, go_on: impl FnOnce(&mut Copy
     *names = copy.names;
 }
 
+/// What stands for a register in a copy.
+fn of(names: &Names, reg: Reg) -> Reg {
+    names.regs.get(&reg).copied().unwrap_or(reg)
+}
+
+/// The registers that are not the same in all rounds of the loop over `index`.
+fn varying(index: Reg, body: &[Stmt]) -> BTreeSet<Reg> {
+    let mut varying = BTreeSet::from([index]);
+    for_each_stmt(body, &mut |stmt| match stmt {
+        Stmt::Let(reg, op) => {
+            let mut varies = matches!(op, Op::Load(..) | Op::Get(_));
+            op.for_each_reg(&mut |reg| varies |= varying.contains(&reg));
+            if varies {
+                varying.insert(*reg);
+            }
+        }
+        Stmt::For { index, .. } => drop(varying.insert(*index)),
+        Stmt::Total { index, result, .. } => varying.extend([*index, *result]),
+        _ => {}
+    });
+    varying
+}
+
+/// Each statement of all copies, then the next: what they read comes before what they write. Places of different rounds
+/// often lie a multiple of a page apart, and a processor takes such a read for one of what was just written.
+fn each_statement(build: &mut Build<'_>, copies: &mut [Names], body: &[Stmt]) -> Vec<Stmt> {
+    let front = std::mem::take(&mut build.stmts);
+    for stmt in body {
+        for names in copies.iter_mut() {
+            copied(build, names, |copy, out| copy.stmt(stmt, out));
+        }
+    }
+    std::mem::replace(&mut build.stmts, front)
+}
+
 /// A loop of each copy: together as long as all of them last, then the rest of each.
 fn side_by_side(
     build: &mut Build<'_>,
@@ -167,28 +225,20 @@ fn side_by_side(
     (index, low, high): (Reg, Reg, Reg),
     body: &[Stmt],
 ) {
-    let of = |names: &Names, reg: Reg| names.regs.get(&reg).copied().unwrap_or(reg);
-    let lengths: Vec<Reg> =
-        copies.iter().map(|names| build.binary(Binary::Sub, of(names, high), of(names, low))).collect();
+    let ends: Vec<(Reg, Reg)> = copies.iter().map(|names| (of(names, low), of(names, high))).collect();
+    let lengths: Vec<Reg> = ends.iter().map(|(low, high)| build.binary(Binary::Sub, *high, *low)).collect();
     let shortest = lengths.into_iter().reduce(|a, b| build.least(a, b));
     let nothing = build.int(0);
     let length = shortest.map_or(nothing, |shortest| build.most(shortest, nothing));
-    let ends: Vec<(Reg, Reg)> = copies.iter().map(|names| (of(names, low), of(names, high))).collect();
 
     let (label, round) = (build.label(), build.reg(Ty::I64));
     let front = std::mem::take(&mut build.stmts);
     for (names, (low, _)) in copies.iter_mut().zip(&ends) {
-        let at = build.binary(Binary::Add, *low, round);
-        names.regs.insert(index, at);
+        names.regs.insert(index, build.binary(Binary::Add, *low, round));
     }
-    // Each statement of all of them, then the next: what they read comes before what they write. Places of different rounds
-    // often lie a multiple of a page apart, and a processor takes such a read for one of what was just written.
-    for stmt in body {
-        for names in copies.iter_mut() {
-            copied(build, names, |copy, out| copy.stmt(stmt, out));
-        }
-    }
-    let body_of_all = std::mem::replace(&mut build.stmts, front);
+    let places = std::mem::replace(&mut build.stmts, front);
+    let body_of_all = each_statement(build, copies, body);
+    let body_of_all = places.into_iter().chain(body_of_all).collect();
     build.stmts.push(Stmt::For { label, index: round, low: nothing, high: length, body: body_of_all });
     for (names, (low, high)) in copies.iter_mut().zip(&ends) {
         let from = build.binary(Binary::Add, *low, length);
