@@ -238,8 +238,8 @@ fn sums<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>
 pub(super) fn plain<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>, depth: usize) {
     for start in (0..to.columns).step_by(LANES) {
         let columns = columns.from(start);
-        let mut lanes = [[[-0.0; LANES]; LANES]; ROWS];
-        for l in 0..LANES {
+        let mut lanes = [[[-0.0; LANES]; ROWS]; LANES];
+        for (l, lane) in lanes.iter_mut().enumerate() {
             let mut sums = [[-0.0; LANES]; ROWS];
             for s in 0..steps(depth, l) {
                 let column: &Lanes =
@@ -251,10 +251,10 @@ pub(super) fn plain<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns:
                     }
                 }
             }
-            (0..ROWS).for_each(|r| lanes[r][l] = sums[r]);
+            *lane = sums;
         }
-        for (r, lanes) in lanes.into_iter().enumerate().take(to.rows) {
-            let joined = tree(lanes, |a, b| std::array::from_fn(|c| a[c] + b[c]));
+        for r in (0..ROWS).take(to.rows) {
+            let joined = tree(lanes.map(|lane| lane[r]), |a, b| std::array::from_fn(|c| a[c] + b[c]));
             let own = LANES.min(to.columns - start);
             to.into[r * to.stride + start..][..own].copy_from_slice(&joined[..own]);
         }

@@ -151,7 +151,7 @@ pub(super) fn wide<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: 
                 }
             }
         }
-        for r in 0..to.rows {
+        for r in (0..ROWS).take(to.rows) {
             for (v, start) in (0..to.columns).step_by(LANES).enumerate() {
                 // SAFETY: a line is a vector to read.
                 let load = |l: usize| -> __m512d { unsafe { _mm512_loadu_pd(lanes[l][r][v].0.as_ptr()) } };
