@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Seconds that one measurement should take at least: many calls if one is short.
-const LONG_ENOUGH: f64 = 0.003;
+const LONG_ENOUGH: f64 = 0.02;
 
 /// Seconds of one call beyond which a contender is not asked for a larger size.
 const TOO_LONG: f64 = 20.0;

@@ -22,6 +22,7 @@ pub mod layout;
 pub mod loops;
 pub mod lower;
 pub mod picture;
+pub mod quote;
 pub mod session;
 pub mod source;
 pub mod suggest;

@@ -740,7 +740,7 @@ pub(super) fn suffixed(digits: &str, suffix: &str) -> (Number, Type) {
     let number = if scalar.is_float() {
         Number::Real(Rounded::read(digits))
     } else {
-        Number::Whole(crate::syntax::lexer::int_value(digits).into())
+        Number::Whole(crate::syntax::literal::int_value(digits).into())
     };
     (number, Type::scalar(scalar))
 }

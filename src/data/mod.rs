@@ -202,7 +202,7 @@ impl Data {
 
     /// The type of a place, as one writes it.
     pub fn element_text(&self) -> String {
-        self.element_by(&quoted)
+        self.element_by(&column_name)
     }
 
     fn element_by(&self, name_of: &dyn Fn(&str) -> String) -> String {
@@ -223,7 +223,7 @@ impl Data {
 
     /// The type that holds just this, as one writes it: `real ^ (?N \* ?M)`.
     pub fn type_text(&self) -> String {
-        self.type_by(&quoted)
+        self.type_by(&column_name)
     }
 
     /// The same where the names of columns are written so.
@@ -242,11 +242,11 @@ impl Data {
 }
 
 /// The name of a column as one writes it in a type. Words of the language are not known here.
-fn quoted(name: &str) -> String {
+fn column_name(name: &str) -> String {
     let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '\'');
     match name.chars().all(letter) && !name.starts_with(|c: char| c.is_ascii_digit() || c == '\'') {
         true => name.to_string(),
-        false => format!("n\"{}\"", name.replace('\\', r"\\").replace('"', "\\\"")),
+        false => crate::quote::quoted(name),
     }
 }
 

@@ -73,8 +73,19 @@ pub fn steps(depth: usize, lane: usize) -> usize {
     depth.saturating_sub(lane).div_ceil(LANES)
 }
 
+/// What sums there are.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    /// Products are not rounded before they are added.
+    pub fused: bool,
+    /// What each sum is added to.
+    pub start: f64,
+}
+
 /// Where the sums of a tile go: so many rows and columns of it, which start `stride` slots apart.
 pub struct Sums<'a> {
+    /// What each is added to.
+    pub start: f64,
     /// The slots from the first sum on.
     pub into: &'a mut [f64],
     /// From a row to the next.
@@ -90,18 +101,18 @@ thread_local! {
     static SPACE: RefCell<(Vec<f64>, Vec<Line>)> = const { RefCell::new((Vec::new(), Vec::new())) };
 }
 
-/// `into[r * columns + c]` = the sum over `k` of `left[r, k] * right[k, c]`, products `fused` with additions or rounded
-/// before; [`DONE`], or [`STOPPED`] on the way.
+/// `into[r * columns + c]` = `start` + the sum over `k` of `left[r, k] * right[k, c]`, products `fused` with additions or
+/// rounded before; [`DONE`], or [`STOPPED`] on the way.
 pub fn contract(
     into: &mut [f64],
     left: Strided<'_>,
     right: Strided<'_>,
     (rows, columns, depth): (usize, usize, usize),
-    fused: bool,
+    Kind { fused, start }: Kind,
     stop: &AtomicBool,
 ) -> i64 {
     if depth == 0 {
-        into.fill(-0.0);
+        into.fill(start + -0.0);
         return DONE;
     }
     let tile = if fused { sums::<true> } else { sums::<false> };
@@ -141,7 +152,7 @@ pub fn contract(
                         Factors { slots, lane: steps * ROWS, step: ROWS, row: 1 }
                     };
                     let into = &mut into[row * columns + column..];
-                    let own = Sums { into, stride: columns, rows: ROWS.min(end - row), columns: own };
+                    let own = Sums { start, into, stride: columns, rows: ROWS.min(end - row), columns: own };
                     tile(own, of_rows, of_columns, depth);
                 }
             }
@@ -256,6 +267,7 @@ pub(super) fn plain<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns:
         for r in (0..ROWS).take(to.rows) {
             let joined = tree(lanes.map(|lane| lane[r]), |a, b| std::array::from_fn(|c| a[c] + b[c]));
             let own = LANES.min(to.columns - start);
+            let joined = joined.map(|sum| to.start + sum);
             to.into[r * to.stride + start..][..own].copy_from_slice(&joined[..own]);
         }
     }
@@ -297,14 +309,16 @@ mod tests {
             let right = Strided { slots: &numbers, row, column };
             let mut into = vec![7.0; rows * columns];
             let fused = round % 3 == 0;
-            assert_eq!(contract(&mut into, left, right, (rows, columns, depth), fused, &stop), DONE);
+            let start = [-0.0, 0.0, 0.7][round % 5 % 3];
+            let kind = Kind { fused, start };
+            assert_eq!(contract(&mut into, left, right, (rows, columns, depth), kind, &stop), DONE);
             for r in 0..rows {
                 for c in 0..columns {
                     let get =
                         |m: Strided<'_>, row: usize, column: usize| m.slots[row * m.row + column * m.column];
                     let a: Vec<f64> = (0..depth).map(|k| get(left, r, k)).collect();
                     let b: Vec<f64> = (0..depth).map(|k| get(right, k, c)).collect();
-                    let (sum, wanted) = (into[r * columns + c], one(&a, &b, fused));
+                    let (sum, wanted) = (into[r * columns + c], start + one(&a, &b, fused));
                     assert!(
                         sum.to_bits() == wanted.to_bits() || sum.is_nan() && wanted.is_nan(),
                         "round {round}: {rows} by {columns}, depth {depth}: {sum} at {r}, {c} in place of {wanted}"
@@ -338,7 +352,8 @@ mod tests {
     ) -> Vec<f64> {
         let run = |tile: fn(Sums<'_>, Factors<'_>, Factors<'_>, usize)| {
             let mut into = vec![7.0; ROWS * 40];
-            tile(Sums { into: &mut into, stride: 40, rows: own.0, columns: own.1 }, rows, columns, depth);
+            let to = Sums { start: 0.3, into: &mut into, stride: 40, rows: own.0, columns: own.1 };
+            tile(to, rows, columns, depth);
             into
         };
         let wanted = run(plain::<FUSED>);

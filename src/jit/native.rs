@@ -12,7 +12,7 @@
 //! synchronises them. An array that each piece has of its own is made for a piece and written into its copy of the frame.
 //! A loop by [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are masked.
 
-use super::contract::{Factors, Line, ROWS, Strided, Sums, steps};
+use super::contract::{Factors, Kind, Line, ROWS, Strided, Sums, steps};
 use crate::core::reduction::{LANES, tree};
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
@@ -70,11 +70,11 @@ pub(super) extern "C" fn contract(words: *const u64) -> i64 {
             _ => (rows - 1) * row + (columns - 1) * column + 1,
         }
     }
-    // SAFETY: code that `emit` makes passes the address of 15 words on its stack. The arrays are alive and no
+    // SAFETY: code that `emit` makes passes the address of 16 words on its stack. The arrays are alive and no
     // round of the same phase writes what others read or write (above); the slots are those that the loops in place of
     // which this stands would read and write, and they are initialised.
     unsafe {
-        let words = std::slice::from_raw_parts(words, 15);
+        let words = std::slice::from_raw_parts(words, 16);
         let stop = &*(words[0] as *const std::sync::atomic::AtomicBool);
         let size = |i: usize| words[5 + i] as usize;
         let (rows, columns, depth) = (size(1), size(2), size(3));
@@ -90,7 +90,8 @@ pub(super) extern "C" fn contract(words: *const u64) -> i64 {
             row: size(8),
             column: size(9),
         };
-        super::contract::contract(into, left, right, (rows, columns, depth), words[4] != 0, stop)
+        let kind = Kind { fused: words[4] != 0, start: f64::from_bits(words[15]) };
+        super::contract::contract(into, left, right, (rows, columns, depth), kind, stop)
     }
 }
 
@@ -156,6 +157,7 @@ pub(super) fn wide<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: 
                 // SAFETY: a line is a vector to read.
                 let load = |l: usize| -> __m512d { unsafe { _mm512_loadu_pd(lanes[l][r][v].0.as_ptr()) } };
                 let joined = tree(std::array::from_fn(load), |a, b| _mm512_add_pd(a, b));
+                let joined = _mm512_add_pd(_mm512_set1_pd(to.start), joined);
                 let own = LANES.min(to.columns - start);
                 // SAFETY: there is room for the sums (above), and no others are written.
                 unsafe {

@@ -360,7 +360,7 @@ impl Item {
 /// Sums of products of binary64: for each row `r` and column `c`
 ///
 /// ```text
-/// into[at + r * columns + c] = sum over k below depth of
+/// into[at + r * columns + c] = start + sum over k below depth of
 ///     left[left_at + r * left_row + k * left_step] * right[right_at + k * right_step + c * right_column]
 /// ```
 ///
@@ -383,6 +383,8 @@ pub struct Contraction {
     pub right_at: Reg,
     pub right_step: Reg,
     pub right_column: Reg,
+    /// A binary64; the others are whole numbers.
+    pub start: Reg,
 }
 
 impl Contraction {
@@ -406,6 +408,7 @@ impl Contraction {
             &mut self.right_at,
             &mut self.right_step,
             &mut self.right_column,
+            &mut self.start,
         ];
         regs.into_iter().for_each(f);
     }
@@ -551,6 +554,25 @@ impl Stmt {
             }
             Stmt::Each { count, .. } => f(*count),
             Stmt::Contract(contraction) => contraction.regs().into_iter().for_each(f),
+            Stmt::Loop(..) | Stmt::Block(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => {}
+        }
+    }
+
+    /// Calls `f` on each of them, to be replaced.
+    pub fn for_each_reg_mut(&mut self, f: &mut dyn FnMut(&mut Reg)) {
+        match self {
+            Stmt::Let(_, op) => op.for_each_reg_mut(f),
+            Stmt::Set(_, reg) | Stmt::If(reg, ..) => f(reg),
+            Stmt::Store(_, at, value) => {
+                f(at);
+                f(value);
+            }
+            Stmt::For { low, high, .. } | Stmt::Total { low, high, .. } => {
+                f(low);
+                f(high);
+            }
+            Stmt::Each { count, .. } => f(count),
+            Stmt::Contract(contraction) => contraction.for_each_reg_mut(f),
             Stmt::Loop(..) | Stmt::Block(..) | Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => {}
         }
     }

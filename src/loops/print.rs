@@ -92,13 +92,14 @@ fn stmts(nest: &Nest, list: &[Stmt], depth: usize, out: &mut String) {
             }
             Stmt::Contract(c) => writeln!(
                 out,
-                "{indent}contract{} r{} * r{}, depth r{}: a{}[r{} ...] <- a{}[r{}, r{}, r{}] a{}[r{}, r{}, r{}]",
+                "{indent}contract{} r{} * r{}, depth r{}: a{}[r{} ...] <- r{} + a{}[r{}, r{}, r{}] a{}[r{}, r{}, r{}]",
                 if c.fused { " fused" } else { "" },
                 c.rows,
                 c.columns,
                 c.depth,
                 c.into,
                 c.at,
+                c.start,
                 c.left,
                 c.left_at,
                 c.left_row,

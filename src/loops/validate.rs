@@ -159,7 +159,10 @@ impl Validator<'_> {
                 if [contraction.left, contraction.right].contains(&contraction.into) {
                     return Err(format!("a{} is read and written", contraction.into));
                 }
-                contraction.regs().into_iter().try_for_each(|reg| self.want(reg, Ty::I64))
+                contraction.regs().into_iter().try_for_each(|reg| match reg == contraction.start {
+                    true => self.want(reg, Ty::F64),
+                    false => self.want(reg, Ty::I64),
+                })
             }
         }
     }

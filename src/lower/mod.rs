@@ -32,6 +32,7 @@ mod array;
 mod change;
 mod digits;
 mod function;
+mod operator;
 mod pattern;
 mod prim;
 mod reduce;

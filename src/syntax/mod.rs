@@ -11,6 +11,7 @@ pub mod error;
 pub mod format;
 pub mod layout;
 pub mod lexer;
+pub mod literal;
 mod names;
 mod parser;
 

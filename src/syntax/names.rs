@@ -5,6 +5,7 @@
 //! needs none, and only quotes and backslashes are written with a backslash.
 
 use super::lexer::{Kind, lex};
+use crate::quote::{inside, quoted, unescaped};
 use crate::source::SourceMap;
 
 /// Whether a text is a name, perhaps in quotes, and no word of the language.
@@ -22,26 +23,13 @@ pub fn name_of(text: &str) -> Option<String> {
         return Some(text.to_string());
     }
     let shown = !text.is_empty() && !text.chars().any(char::is_control);
-    shown.then(|| format!("n\"{}\"", text.replace('\\', r"\\").replace('"', "\\\"")))
+    shown.then(|| quoted(text))
 }
 
 /// What is wrong with a name in quotes, as it is written: how the name that it stands for is written, if there is one.
 pub(super) fn misspelt(written: &str) -> Option<Option<String>> {
-    let inside = written.strip_prefix("n\"").and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
-    let name = unescaped(inside).and_then(|text| name_of(&text));
+    let name = inside(written).and_then(unescaped).and_then(|text| name_of(&text));
     (name.as_deref() != Some(written)).then_some(name)
-}
-
-/// A text whose quotes and backslashes have a backslash before them.
-fn unescaped(inside: &str) -> Option<String> {
-    let (mut out, mut chars) = (String::new(), inside.chars());
-    while let Some(c) = chars.next() {
-        out.push(match c {
-            '\\' => chars.next().filter(|c| matches!(c, '"' | '\\'))?,
-            c => c,
-        });
-    }
-    Some(out)
 }
 
 #[cfg(test)]

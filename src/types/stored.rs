@@ -5,6 +5,7 @@
 //! complex number, or a record of cells. Never asks which format it is for.
 
 use super::{Kind, NominalBody, Type, TypeKind, TypeVar};
+use crate::quote;
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
@@ -140,16 +141,7 @@ fn held(ty: &Type) -> Result<Held, Unstored> {
 /// The text that a name stands for, which is that of a column or an array in a file: of `n"first name"` what stands
 /// between its quotes.
 pub fn plain_name(name: &Arc<str>) -> Arc<str> {
-    let Some(inside) = name.strip_prefix("n\"").and_then(|rest| rest.strip_suffix('"')) else {
-        return name.clone();
-    };
-    // Behind a backslash stands a quote or a backslash.
-    let mut escaped = false;
-    let seen = |c: &char| {
-        escaped = *c == '\\' && !escaped;
-        !escaped
-    };
-    inside.chars().filter(seen).collect::<String>().into()
+    quote::inside(name).and_then(quote::unescaped).map_or_else(|| name.clone(), Arc::from)
 }
 
 fn cell(ty: &Type) -> Result<Cell, Unstored> {

@@ -14,7 +14,8 @@
 //!     …
 //! ```
 //!
-//! The sums of [`ROWS`] rows are contracted into working memory; then the loops run with `t` read from there. At the top those
+//! The sums of [`ROWS`] rows are contracted into working memory; then the loops run with `t` read from there. Where they do nothing but
+//! store it, or it and a number that stays the same, side by side, it is contracted to where it belongs. At the top those
 //! pieces run at the same time; inside a parallel loop each of its pieces has memory of its own. Sums
 //! keep their lanes, so nothing changes in any bit. Strides are numbers that stay the same throughout; sizes that are
 //! constants (small ones) are left alone: there plain loops are as good.
@@ -177,7 +178,10 @@ impl Finder<'_, '_> {
                     Some(by) => (self.linear(a)?, by),
                     None => (self.linear(b)?, self.same(a)?),
                 };
-                let mut scale = |a: Option<Reg>| a.map(|a| self.build.binary(Binary::Mul, a, by));
+                let mut scale = |a: Option<Reg>| match self.build.nest.constants.get(&a?) {
+                    Some(1) => Some(by),
+                    _ => Some(self.build.binary(Binary::Mul, a?, by)),
+                };
                 Some(Linear {
                     row: scale(x.row),
                     column: scale(x.column),
@@ -211,10 +215,10 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, scope: &Scope, stands: Stands) -> Op
         return None;
     }
     // The loop over columns, with its sum.
-    let (column, columns, total) = outer.iter().find_map(|stmt| match stmt {
+    let (column, columns, inner, total) = outer.iter().find_map(|stmt| match stmt {
         Stmt::For { index, low, high, body, .. } if zero(nest, low) => {
             let total = body.iter().find(|stmt| matches!(stmt, Stmt::Total { .. }))?;
-            Some((*index, *high, total))
+            Some((*index, *high, body, total))
         }
         _ => None,
     })?;
@@ -274,12 +278,22 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, scope: &Scope, stands: Stands) -> Op
     let (left_row, left_step) = (x.row?, x.step?);
     let (right_step, right_column) = (y.step?, y.column?);
     let (rows, columns, depth) = (find.same(rows)?, find.same(columns)?, find.same(depth)?);
+    let direct = direct(&mut find, outer, inner, result);
+    let known = find.ops.iter().map(|(reg, op)| (*reg, (*op).clone())).collect();
     let mut build = find.build;
     let none = build.int(0);
     let (left_start, right_at) = (x.rest.unwrap_or(none), y.rest.unwrap_or(none));
-    // Everything is known: pieces of rows, contracted and then walked.
-    let origin = if stands == Stands::Parallel { Origin::Own } else { Origin::Scratch };
-    let into = build.nest.array(origin, 8, slots);
+    // Everything is known: pieces of rows, contracted and then walked, or contracted to where they are stored.
+    let direct = direct.filter(|to| alike(&build, &known, to.row, columns));
+    let (into, start, base) = match &direct {
+        Some(to) => (to.into, to.start, to.at),
+        None => {
+            let origin = if stands == Stands::Parallel { Origin::Own } else { Origin::Scratch };
+            let bits = Joining::Add.neutral_bits(Ty::F64);
+            let start = build.set(Ty::F64, Op::Const(Ty::F64, bits));
+            (build.nest.array(origin, 8, slots), start, None)
+        }
+    };
     let height = build.int(ROWS);
     let more = build.int(ROWS - 1);
     let padded = build.binary(Binary::Add, rows, more);
@@ -291,6 +305,7 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, scope: &Scope, stands: Stands) -> Op
     let end = build.least(end, rows);
     let here = build.binary(Binary::Sub, end, first);
     let at = build.binary(Binary::Mul, first, columns);
+    let at = base.map_or(at, |base| build.binary(Binary::Add, base, at));
     let skipped = build.binary(Binary::Mul, first, left_row);
     let left_at = build.binary(Binary::Add, left_start, skipped);
     build.stmts.push(Stmt::Contract(Contraction {
@@ -308,14 +323,13 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, scope: &Scope, stands: Stands) -> Op
         right_at,
         right_step,
         right_column,
+        start,
     }));
-    let mut copy = Copy::new(build.nest);
-    let index = copy.fresh(row);
-    let mut rounds = copy.stmts(outer);
-    let (column, result) = (copy.reg(column), copy.reg(result));
-    read_sum(build.nest, &mut rounds, result, (into, index, columns, column));
-    let label = build.label();
-    build.stmts.push(Stmt::For { label, index, low: first, high: end, body: rounds });
+    if direct.is_none() {
+        let rounds = walked(&mut build, outer, (row, column, result), (into, columns));
+        let label = build.label();
+        build.stmts.push(Stmt::For { label, index: rounds.0, low: first, high: end, body: rounds.1 });
+    }
     let body = std::mem::replace(&mut build.stmts, front);
     let label = build.label();
     build.stmts.push(match stands {
@@ -323,6 +337,72 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, scope: &Scope, stands: Stands) -> Op
         _ => Stmt::For { label, index: piece, low: none, high: pieces, body },
     });
     Some(build.stmts)
+}
+
+/// The rounds over rows, with the sum read from where it was contracted to; and their index.
+fn walked(
+    build: &mut Build<'_>,
+    outer: &[Stmt],
+    (row, column, result): (Reg, Reg, Reg),
+    (into, columns): (Array, Reg),
+) -> (Reg, Vec<Stmt>) {
+    let mut copy = Copy::new(build.nest);
+    let index = copy.fresh(row);
+    let mut rounds = copy.stmts(outer);
+    let (column, result) = (copy.reg(column), copy.reg(result));
+    read_sum(build.nest, &mut rounds, result, (into, index, columns, column));
+    (index, rounds)
+}
+
+/// Where sums are stored side by side.
+struct Direct {
+    into: Array,
+    /// The slot of the first, but for what is 0.
+    at: Option<Reg>,
+    /// From a row to the next.
+    row: Reg,
+    /// What they are added to.
+    start: Reg,
+}
+
+/// Where the sums go, if the loops do nothing but store each: `outer` is the body over rows, `inner` that over columns.
+fn direct(find: &mut Finder<'_, '_>, outer: &[Stmt], inner: &[Stmt], result: Reg) -> Option<Direct> {
+    let works = |stmt: &&Stmt| !matches!(stmt, Stmt::Let(..));
+    let (mut others, mut of_columns) = (outer.iter().filter(works), inner.iter().filter(works));
+    let (Some(Stmt::For { .. }), None) = (others.next(), others.next()) else { return None };
+    let (Some(Stmt::Total { .. }), Some(Stmt::Store(into, at, value)), None) =
+        (of_columns.next(), of_columns.next(), of_columns.next())
+    else {
+        return None;
+    };
+    let start = match find.ops.get(value) {
+        _ if *value == result => None,
+        Some(Op::Binary(Binary::Add, start, sum)) if *sum == result => Some(find.same(*start)?),
+        _ => return None,
+    };
+    let place = find.linear(*at)?;
+    let beside = find.build.nest.constants.get(&place.column?) == Some(&1);
+    if !beside || place.step.is_some() || find.build.nest.arrays[*into as usize].width != 8 {
+        return None;
+    }
+    let start = start.unwrap_or_else(|| {
+        let bits = Joining::Add.neutral_bits(Ty::F64);
+        find.build.set(Ty::F64, Op::Const(Ty::F64, bits))
+    });
+    Some(Direct { into: *into, at: place.rest, row: place.row?, start })
+}
+
+/// Whether two registers in front of the loops hold the same, as far as can be seen.
+fn alike(build: &Build<'_>, known: &HashMap<Reg, Op>, a: Reg, b: Reg) -> bool {
+    let op = |reg: Reg| {
+        let here = build.stmts.iter().find_map(|stmt| match stmt {
+            Stmt::Let(set, op) if *set == reg => Some(op),
+            _ => None,
+        });
+        here.or_else(|| known.get(&reg))
+    };
+    let same_op = || matches!((op(a), op(b)), (Some(Op::Size(m)), Some(Op::Size(n))) if m == n);
+    a == b || same_op()
 }
 
 /// Puts what was contracted in the place of a sum.

@@ -7,6 +7,7 @@ mod bins;
 mod columns;
 mod contract;
 mod copy;
+mod forward;
 mod jam;
 mod prune;
 mod split;
@@ -27,6 +28,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "prune", run: prune::run },
     Pass { name: "split", run: split::run },
     Pass { name: "unroll", run: unroll::run },
+    Pass { name: "forward", run: forward::run },
     Pass { name: "contract", run: contract::run },
     Pass { name: "columns", run: columns::run },
     Pass { name: "bins", run: bins::run },

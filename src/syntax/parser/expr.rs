@@ -8,7 +8,8 @@ use super::super::ast::{
     UnaryOp,
 };
 use super::super::error::SyntaxError;
-use super::super::lexer::{Kind, Token, char_value, int_value, number_parts, plain_digits};
+use super::super::lexer::{Kind, Token};
+use super::super::literal::{char_value, int_value, number_parts, plain_digits};
 use super::pattern::string;
 use super::rule::{
     Extra, Fail, Input, Label, Rule, Text, any_of, expr_at, listed, name, name_then, path, same_statement,

@@ -3,7 +3,8 @@
 //! Whether a name binds or is a constructor is not known here.
 
 use super::super::ast::{Pattern, PatternKind, TypeExpr};
-use super::super::lexer::{Kind, Token, char_value, int_value, number_parts, plain_digits, unescape};
+use super::super::lexer::{Kind, Token};
+use super::super::literal::{char_value, int_value, number_parts, plain_digits, unescape};
 use super::rule::{Label, Rule, Text, any_of, listed, name, name_then, path, tok};
 use chumsky::prelude::*;
 

@@ -3,7 +3,8 @@
 //! Never an expression: a type stands only where a token before it says so.
 
 use super::super::ast::{TypeArm, TypeExpr, TypeExprKind};
-use super::super::lexer::{Kind, int_value};
+use super::super::lexer::Kind;
+use super::super::literal::int_value;
 use super::rule::{Label, Rule, Text, any_of, glued, list_opening, listed, name, name_then, path, tok};
 use chumsky::prelude::*;
 

@@ -1,0 +1,301 @@
+//! Operators, conversions and equality of numbers, as operations on registers.
+
+use super::term::unsigned;
+use super::{Frame, Lower, No, Result, V, bare};
+use crate::core::{Num, Op as CoreOp, Term};
+use crate::layout::{Form, Leaf};
+use crate::loops::{Binary, Cast, Compare, Math, Op, Reg, Ty, Unary};
+use crate::types::{Scalar, Type};
+
+impl<'a> Lower<'a> {
+    pub(crate) fn operator(&mut self, op: CoreOp, args: &'a [Term], frame: &mut Frame<'a>) -> Result<V<'a>> {
+        let ty = self.ty(frame, &args[0].ty);
+        let mut values = Vec::new();
+        for arg in args {
+            values.push(self.term(arg, frame)?);
+        }
+        match op {
+            CoreOp::Eq | CoreOp::Ne => {
+                if self.equality_of_its_own(&args[0].ty, frame) {
+                    return Err(No("an equality of its own"));
+                }
+                let same = self.same(&values[0], &values[1], &ty)?;
+                if op == CoreOp::Eq {
+                    return Ok(V::Word(same));
+                }
+                let zero = self.int(0)?;
+                return Ok(V::Word(self.set(Ty::I64, Op::Compare(Compare::Eq, same, zero))?));
+            }
+            _ => {}
+        }
+        let a = self.as_word(&values[0], &ty)?;
+        let b = match values.get(1) {
+            Some(b) => self.as_word(b, &ty)?,
+            None => a,
+        };
+        if self.type_of(a) == Ty::I64 {
+            self.repeat.integers(match op {
+                CoreOp::Div(_) | CoreOp::Rem(_) => Binary::DivSigned,
+                _ => Binary::Add,
+            });
+        }
+        let unsigned = matches!(self.layout(&ty).leaf(), Some(leaf) if unsigned(&leaf));
+        let compare = |this: &mut Self, less: bool, a: Reg, b: Reg| {
+            let kind = match (less, unsigned) {
+                (true, true) => Compare::LtUnsigned,
+                (true, false) => Compare::Lt,
+                (false, true) => Compare::LeUnsigned,
+                (false, false) => Compare::Le,
+            };
+            this.set(Ty::I64, Op::Compare(kind, a, b)).map(V::Word)
+        };
+        match op {
+            CoreOp::Not => {
+                let zero = self.int(0)?;
+                Ok(V::Word(self.set(Ty::I64, Op::Compare(Compare::Eq, a, zero))?))
+            }
+            CoreOp::Lt => compare(self, true, a, b),
+            CoreOp::Le => compare(self, false, a, b),
+            CoreOp::Gt => compare(self, true, b, a),
+            CoreOp::Ge => compare(self, false, b, a),
+            CoreOp::Neg(Num::Mod) | CoreOp::Add(Num::Mod) | CoreOp::Sub(Num::Mod) | CoreOp::Mul(Num::Mod) => {
+                match self.stored(&ty)?.slots {
+                    0 => Ok(V::Unit),
+                    _ => self.modular(op, &ty, a, b),
+                }
+            }
+            CoreOp::Neg(_) => {
+                let word = self.type_of(a);
+                Ok(V::Word(self.set(word, Op::Unary(Unary::Neg, a))?))
+            }
+            CoreOp::Add(_) => self.binary(Binary::Add, a, b).map(V::Word),
+            CoreOp::Sub(_) => self.binary(Binary::Sub, a, b).map(V::Word),
+            CoreOp::Mul(_) => self.binary(Binary::Mul, a, b).map(V::Word),
+            CoreOp::Div(_) | CoreOp::Rem(_) => {
+                let word = self.type_of(a);
+                let div = matches!(op, CoreOp::Div(_));
+                if word.is_float() {
+                    if let Some(factor) = self.known(b).filter(|_| div).and_then(|b| reciprocal(word, b)) {
+                        let factor = self.constant(word, factor)?;
+                        return self.binary(Binary::Mul, a, factor).map(V::Word);
+                    }
+                    let op = match (div, word) {
+                        (true, _) => Op::Binary(Binary::Quotient, a, b),
+                        (false, Ty::F32) => Op::Call(Math::RemSingle, vec![a, b]),
+                        (false, _) => Op::Call(Math::Rem, vec![a, b]),
+                    };
+                    return self.set(word, op).map(V::Word);
+                }
+                if self.known(b).is_none_or(|n| n == 0) {
+                    let zero = self.constant(word, 0)?;
+                    let nonzero = self.set(Ty::I64, Op::Compare(Compare::Ne, b, zero))?;
+                    self.check(nonzero)?;
+                }
+                let kind = match (div, unsigned) {
+                    (true, true) => Binary::DivUnsigned,
+                    (true, false) => Binary::DivSigned,
+                    (false, true) => Binary::RemUnsigned,
+                    (false, false) => Binary::RemSigned,
+                };
+                self.set(word, Op::Binary(kind, a, b)).map(V::Word)
+            }
+            CoreOp::Pow(_) => self.power(a, b, unsigned),
+            CoreOp::Eq | CoreOp::Ne => Err(No("a comparison")),
+        }
+    }
+
+    fn power(&mut self, a: Reg, b: Reg, unsigned: bool) -> Result<V<'a>> {
+        let word = self.type_of(a);
+        let f = match word {
+            Ty::F64 => Math::Pow,
+            Ty::F32 => Math::PowSingle,
+            _ => {
+                let (a, b) = (self.widened(a, unsigned)?, self.widened(b, unsigned)?);
+                if !unsigned {
+                    let zero = self.int(0)?;
+                    let natural = self.set(Ty::I64, Op::Compare(Compare::Le, zero, b))?;
+                    self.check(natural)?;
+                }
+                let power = self.set(Ty::I64, Op::Call(Math::PowInt, vec![a, b]))?;
+                return self.narrowed(power, word).map(V::Word);
+            }
+        };
+        self.set(word, Op::Call(f, vec![a, b])).map(V::Word)
+    }
+
+    /// An integer as one of 64 bits.
+    pub(crate) fn widened(&mut self, reg: Reg, unsigned: bool) -> Result<Reg> {
+        match self.type_of(reg) {
+            Ty::I64 => Ok(reg),
+            _ => {
+                let cast = if unsigned { Cast::Unsigned } else { Cast::Signed };
+                self.set(Ty::I64, Op::Cast(cast, Ty::I64, reg))
+            }
+        }
+    }
+
+    /// The lower bits of an integer of 64.
+    pub(crate) fn narrowed(&mut self, reg: Reg, ty: Ty) -> Result<Reg> {
+        if ty == Ty::I64 { Ok(reg) } else { self.set(ty, Op::Cast(Cast::Narrow, ty, reg)) }
+    }
+
+    /// Arithmetic modulo the size of a unit sum.
+    fn modular(&mut self, op: CoreOp, ty: &Type, a: Reg, b: Reg) -> Result<V<'a>> {
+        let n = self.count(ty)?;
+        let size = self.size(n)?;
+        let zero = self.int(0)?;
+        match op {
+            CoreOp::Add(_) => {
+                let sum = self.binary(Binary::Add, a, b)?;
+                let less = self.binary(Binary::Sub, sum, size)?;
+                let over = self.set(Ty::I64, Op::Compare(Compare::LeUnsigned, size, sum))?;
+                Ok(V::Word(self.set(Ty::I64, Op::Select(over, less, sum))?))
+            }
+            CoreOp::Sub(_) => {
+                let difference = self.binary(Binary::Sub, a, b)?;
+                let more = self.binary(Binary::Add, difference, size)?;
+                let under = self.set(Ty::I64, Op::Compare(Compare::LtUnsigned, a, b))?;
+                Ok(V::Word(self.set(Ty::I64, Op::Select(under, more, difference))?))
+            }
+            CoreOp::Neg(_) => {
+                let rest = self.binary(Binary::Sub, size, a)?;
+                let none = self.set(Ty::I64, Op::Compare(Compare::Eq, a, zero))?;
+                Ok(V::Word(self.set(Ty::I64, Op::Select(none, zero, rest))?))
+            }
+            _ if n <= 1 << 32 => {
+                let product = self.binary(Binary::Mul, a, b)?;
+                Ok(V::Word(self.binary(Binary::RemUnsigned, product, size)?))
+            }
+            _ => Err(No("products of more than 64 bits")),
+        }
+    }
+
+    /// Whether two values of a type are the same, as a truth value.
+    pub(crate) fn same(&mut self, a: &V<'a>, b: &V<'a>, ty: &Type) -> Result<Reg> {
+        if let (V::Sum(m, x), V::Sum(n, y), Some(types)) = (a, b, self.cases(ty)?) {
+            return self.same_case((*m, x), (*n, y), &types);
+        }
+        let layout = self.stored(ty)?;
+        match layout.slots {
+            0 => self.int(1),
+            1 => {
+                let (a, b) = (self.as_word(a, ty)?, self.as_word(b, ty)?);
+                self.set(Ty::I64, Op::Compare(Compare::Eq, a, b))
+            }
+            _ => match &layout.form {
+                Form::Parts(parts) => {
+                    let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+                    let mut all = None;
+                    for (i, part) in types.iter().enumerate() {
+                        let part = bare(part);
+                        let x = self.component(a, ty, i as u64, &part)?;
+                        let y = self.component(b, ty, i as u64, &part)?;
+                        let same = self.same(&x, &y, &part)?;
+                        all = Some(match all {
+                            None => same,
+                            Some(all) => self.binary(Binary::And, all, same)?,
+                        });
+                    }
+                    all.map_or_else(|| self.int(1), Ok)
+                }
+                Form::Array { .. } => self.same_arrays(a, b, ty),
+                _ => Err(No("sums with arguments")),
+            },
+        }
+    }
+
+    /// Whether a declared type in a type has an equality of its own.
+    pub(crate) fn equality_of_its_own(&self, ty: &Type, frame: &Frame<'a>) -> bool {
+        // Names are gone from an unfolded type: look at the type as it is written.
+        let ty = if ty.has_var() { ty.substitute(&frame.infos.types) } else { ty.clone() };
+        let ty = (self.part.concrete)(&ty);
+        !self.program.own_methods(self.program.known.eq, "==", &ty).is_empty()
+    }
+
+    // ---- conversions ------------------------------------------------------------------------
+
+    pub(crate) fn convert(&mut self, value: &V<'a>, from: &Type, to: &Type) -> Result<V<'a>> {
+        let (Some(f), Some(t)) = (from.as_scalar(), to.as_scalar()) else {
+            return Err(No("a conversion of no scalar"));
+        };
+        let a = self.as_word(value, from)?;
+        let (x, y) = (self.word_type(from)?, self.word_type(to)?);
+        if f == t {
+            return Ok(V::Word(a));
+        }
+        let from_unsigned = unsigned(&Leaf::Scalar(f));
+        if x.is_float() && y.is_float() {
+            let cast = self.set(y, Op::Cast(Cast::Float, y, a))?;
+            if y == Ty::F32 {
+                // A finite number does not become infinite.
+                let (zero, inf) = (self.set(x, Op::Binary(Binary::Sub, a, a))?, cast);
+                let finite = self.set(Ty::I64, Op::Compare(Compare::Eq, zero, zero))?;
+                let rest = self.set(y, Op::Binary(Binary::Sub, inf, inf))?;
+                let stays = self.set(Ty::I64, Op::Compare(Compare::Eq, rest, rest))?;
+                let fits = self.set(Ty::I64, Op::Compare(Compare::LeUnsigned, finite, stays))?;
+                self.check(fits)?;
+            }
+            return Ok(V::Word(cast));
+        }
+        if y.is_float() {
+            let wide = self.widened(a, from_unsigned)?;
+            let cast = if from_unsigned { Cast::FloatUnsigned } else { Cast::FloatSigned };
+            return Ok(V::Word(self.set(y, Op::Cast(cast, y, wide))?));
+        }
+        if t == Scalar::Char {
+            return Err(No("characters from numbers"));
+        }
+        let bounds = t.bounds().ok_or(No("big integers"))?;
+        if x.is_float() {
+            let a = if x == Ty::F32 { self.set(Ty::F64, Op::Cast(Cast::Float, Ty::F64, a))? } else { a };
+            if bounds.1 > i128::from(i64::MAX) {
+                return Err(No("reals as unsigned integers of 64 bits"));
+            }
+            let whole = self.set(Ty::F64, Op::Unary(Unary::Trunc, a))?;
+            // Both ends are powers of two, or near zero: exact as reals.
+            let low = self.constant(Ty::F64, (bounds.0 as f64).to_bits())?;
+            let high = self.constant(Ty::F64, ((bounds.1 + 1) as f64).to_bits())?;
+            let above = self.set(Ty::I64, Op::Compare(Compare::Le, low, whole))?;
+            let below = self.set(Ty::I64, Op::Compare(Compare::Lt, whole, high))?;
+            let fits = self.binary(Binary::And, above, below)?;
+            self.check(fits)?;
+            let whole = self.set(Ty::I64, Op::Cast(Cast::Whole, Ty::I64, whole))?;
+            return self.narrowed(whole, y).map(V::Word);
+        }
+        // Between integers: within both the signed 64 bits, or unsigned 64 with a check of the sign.
+        let wide = self.widened(a, from_unsigned)?;
+        let (low, high) = f.bounds().unwrap_or((0, 0x10_FFFF));
+        if low < bounds.0 {
+            let least = self.int(bounds.0 as i64 as u64)?;
+            let fits = self.set(Ty::I64, Op::Compare(Compare::Le, least, wide))?;
+            self.check(fits)?;
+        }
+        if high > bounds.1 {
+            let most = self.int(bounds.1 as u64)?;
+            let kind = if low < 0 { Compare::Le } else { Compare::LeUnsigned };
+            let fits = self.set(Ty::I64, Op::Compare(kind, wide, most))?;
+            self.check(fits)?;
+        }
+        self.narrowed(wide, y).map(V::Word)
+    }
+
+    // ---- choices ----------------------------------------------------------------------------
+}
+
+/// The bits of a float by which to multiply is to divide, to the last bit: that of a power of two.
+fn reciprocal(ty: Ty, bits: u64) -> Option<u64> {
+    match ty {
+        Ty::F32 => {
+            let (number, one) = (f32::from_bits(bits as u32), 1.0f32);
+            let (power, factor) =
+                (number.to_bits().trailing_zeros() >= f32::MANTISSA_DIGITS - 1, one / number);
+            (power && number.is_normal() && factor.is_normal()).then_some(u64::from(factor.to_bits()))
+        }
+        _ => {
+            let (number, one) = (f64::from_bits(bits), 1.0f64);
+            let (power, factor) =
+                (number.to_bits().trailing_zeros() >= f64::MANTISSA_DIGITS - 1, one / number);
+            (power && number.is_normal() && factor.is_normal()).then_some(factor.to_bits())
+        }
+    }
+}
