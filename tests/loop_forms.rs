@@ -50,6 +50,12 @@ for k in 0..<3000 perform b = matmul (a, b);"
         "{WAVES}val a = waves[20 \\* 40 \\* 50] 7 :>> real ^ (40 \\* 50) ^ 20;\nval b = waves[50 \\* 30] 5;
 val c = [ matmul (x, b) for x in a ];"
     ));
+    // To where they belong.
+    assert!(text.contains("    contract fused ") && !text.contains(": own, "), "{text}");
+    let text = loops(&format!(
+        "{WAVES}val a = waves[20 \\* 40 \\* 50] 7 :>> real ^ (40 \\* 50) ^ 20;\nval b = waves[50 \\* 30] 5;
+val c = [ map (fun (v:real) => v * v) (matmul (x, b)) for x in a ];"
+    ));
     assert!(text.contains("    contract fused ") && text.contains(": own, "), "{text}");
 }
 

@@ -51,7 +51,7 @@ use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
 use num_traits::One;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -238,6 +238,7 @@ pub(crate) struct Lower<'a> {
     feeds: Vec<Feed>,
     known: Vec<(Input, V<'a>)>,
     globals: HashMap<u32, Place>,
+    read_by_functions: OnceCell<BTreeSet<u32>>,
     /// Functions being written out.
     calls: Vec<FunctionId>,
     /// What is known of functions at types.
@@ -299,6 +300,7 @@ impl<'a> Lower<'a> {
             feeds: Vec::new(),
             known: Vec::new(),
             globals: HashMap::new(),
+            read_by_functions: OnceCell::new(),
             calls: Vec::new(),
             instances: HashMap::new(),
             in_each: false,

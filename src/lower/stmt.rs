@@ -49,7 +49,16 @@ impl<'a> Lower<'a> {
                 let value = self.term(term, frame)?;
                 let ty = self.ty(frame, &term.ty);
                 match self.globals.get(global).cloned() {
-                    Some(place) => self.assign(&place, &value, &ty),
+                    Some(place) => {
+                        let of = match &place {
+                            super::Place::Memory(array, _) => Some(*array),
+                            _ => None,
+                        };
+                        if self.frame_changing(frame, of, None) {
+                            return Err(No("a store into an array that is still looked at"));
+                        }
+                        self.assign(&place, &value, &ty)
+                    }
                     None => Err(No("a store into a variable of the session")),
                 }
             }
