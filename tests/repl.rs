@@ -86,6 +86,21 @@ fn control_c_stops_what_runs_and_keeps_the_session() {
     terminal.answers("x + 1", "2 : int");
 }
 
+/// Who presses again because nothing has happened yet loses nothing.
+#[test]
+fn control_c_twice_keeps_the_session() {
+    let mut terminal = Terminal::open();
+    terminal.takes("var x = 1");
+    for _ in 0..5 {
+        terminal.types("println$ 6 * 7; while true do x = x + 1; done\r");
+        terminal.sees("42");
+        terminal.presses("^C");
+        terminal.presses("^C");
+        terminal.sees("interrupted");
+    }
+    terminal.answers("x + 1", "2 : int");
+}
+
 #[test]
 fn control_c_clears_the_line() {
     let mut terminal = Terminal::open();

@@ -192,6 +192,24 @@ fn a_function_called_main_is_called_by_nobody() {
 }
 
 #[test]
+fn a_misspelt_executor_is_no_other_one() {
+    let place = folder("executor");
+    for (name, value, said) in [
+        (
+            "FELIS_EXECUTOR",
+            "refrence",
+            "FELIS_EXECUTOR is `refrence`: it is `reference`, `compiled` or `eager`",
+        ),
+        ("FELIS_THREADS", "two", "FELIS_THREADS is `two`: it is a number"),
+    ] {
+        let output = command(&place, &["-e", "1 + 1"]).env(name, value).output().expect("felis ends");
+        assert_eq!(output.status.code(), Some(USAGE));
+        assert_eq!(String::from_utf8_lossy(&output.stderr), format!("felis: {said}\n"));
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
 fn a_file_that_is_not_there_may_be_another() {
     let place = folder("absent");
     fs::write(place.join("squares.flx"), "println 1;\n").expect("a file");

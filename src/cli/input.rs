@@ -170,13 +170,20 @@ pub fn memory_limit() -> u64 {
 }
 
 /// A session with the executor that the environment asks for: `FELIS_EXECUTOR` is `reference`, `compiled`
-/// or `eager`, `FELIS_THREADS` a number.
-pub fn session() -> Session {
-    let executor = match std::env::var("FELIS_EXECUTOR").as_deref() {
-        Ok("reference") => Executor::Reference,
-        Ok("eager") => Executor::Eager,
-        _ => Executor::Compiled,
+/// or `eager`, `FELIS_THREADS` a number; or what is wrong with them.
+pub fn session() -> Result<Session, String> {
+    let set = |name: &str| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
+    let executor = match set("FELIS_EXECUTOR").as_deref() {
+        Some("reference") => Executor::Reference,
+        Some("eager") => Executor::Eager,
+        None | Some("compiled" | "") => Executor::Compiled,
+        Some(other) => {
+            return Err(format!("FELIS_EXECUTOR is `{other}`: it is `reference`, `compiled` or `eager`"));
+        }
     };
-    let threads = std::env::var("FELIS_THREADS").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    Session::new().with_executor(executor, threads)
+    let threads = match set("FELIS_THREADS").as_deref() {
+        None | Some("") => 0,
+        Some(text) => text.parse().map_err(|_| format!("FELIS_THREADS is `{text}`: it is a number"))?,
+    };
+    Ok(Session::new().with_executor(executor, threads))
 }

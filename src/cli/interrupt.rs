@@ -16,7 +16,7 @@ pub enum Doing {
     /// meant for it.
     Editing,
     /// A program runs: a signal sets the flag; if it is still set at the next, the program does not
-    /// react, and the command ends.
+    /// react, and the command ends. A session, which holds what has been done in it, says so and ends at the third.
     Evaluating,
 }
 
@@ -24,29 +24,48 @@ pub enum Doing {
 pub struct Interrupts {
     doing: Arc<AtomicU8>,
     flag: Arc<AtomicBool>,
+    /// Signals that end what does not react.
+    enough: Arc<AtomicU8>,
+    /// Signals so far.
+    heard: Arc<AtomicU8>,
 }
 
 impl Interrupts {
     /// Begins to heed Ctrl-C. Where the system does not let us, Ctrl-C ends the command as it would.
     pub fn install(flag: Arc<AtomicBool>) -> Interrupts {
         let doing = Arc::new(AtomicU8::new(Doing::Waiting as u8));
-        let (seen, set) = (doing.clone(), flag.clone());
+        let (enough, heard) = (Arc::new(AtomicU8::new(2)), Arc::new(AtomicU8::new(0)));
+        let (seen, set, least, count) = (doing.clone(), flag.clone(), enough.clone(), heard.clone());
         let _ = ctrlc::set_handler(move || {
             let doing = seen.load(Ordering::SeqCst);
             if doing == Doing::Editing as u8 {
                 return;
             }
-            if doing == Doing::Waiting as u8 || set.swap(true, Ordering::SeqCst) {
+            set.store(true, Ordering::SeqCst);
+            let signals = count.fetch_add(1, Ordering::SeqCst).saturating_add(1);
+            let least = least.load(Ordering::SeqCst);
+            if doing == Doing::Waiting as u8 || signals >= least {
                 std::process::exit(super::exit::INTERRUPTED.into());
             }
+            if signals + 1 == least && signals > 1 {
+                eprintln!(
+                    "\nit stops as soon as it can; Ctrl-C once more ends the session, with all that is in it"
+                );
+            }
         });
-        Interrupts { doing, flag }
+        Interrupts { doing, flag, enough, heard }
+    }
+
+    /// A session begins: what is in it is not lost by a second signal.
+    pub fn hold_on(&self) {
+        self.enough.store(3, Ordering::SeqCst);
     }
 
     /// Says what is going on until the result is dropped.
     pub fn while_doing(&self, doing: Doing) -> Until {
         // A signal that came too late for the last input does not count for this one.
         self.flag.store(false, Ordering::SeqCst);
+        self.heard.store(0, Ordering::SeqCst);
         let before = self.doing.swap(doing as u8, Ordering::SeqCst);
         Until { doing: self.doing.clone(), before }
     }

@@ -64,7 +64,13 @@ pub fn run(arguments: Arguments) -> u8 {
     if let Some(Command::Lsp { .. }) = arguments.command {
         return lsp::serve();
     }
-    let mut shell = Shell::new();
+    let mut shell = match Shell::new() {
+        Ok(shell) => shell,
+        Err(why) => {
+            output::complain(&format!("felis: {why}"));
+            return exit::USAGE;
+        }
+    };
     let code = match (arguments.command, arguments.evaluate, arguments.file) {
         (Some(command), _, _) => shell.command(command),
         (None, Some(text), _) => shell.evaluate("expression", &text, Mode::Line),
@@ -110,13 +116,13 @@ enum Messages {
 }
 
 impl Shell {
-    fn new() -> Shell {
-        let mut session = input::session();
+    fn new() -> Result<Shell, String> {
+        let mut session = input::session()?;
         session.set_memory(input::memory_limit());
         session.set_loader(Box::new(Files::here()));
         session.set_files(Arc::new(data::DataFiles::new(session.interrupt_flag())));
         let interrupts = Interrupts::install(session.interrupt_flag());
-        Shell { session, output: Output::new(), interrupts, messages: Messages::Text }
+        Ok(Shell { session, output: Output::new(), interrupts, messages: Messages::Text })
     }
 
     fn command(&mut self, command: Command) -> u8 {

@@ -114,7 +114,14 @@ impl Trouble {
                 };
                 error(format!("{what}, and `{wanted}` is wanted"), "read here")
                     .note("what is read is converted only where nothing can be lost")
-                    .help(format!("its type is `{fits}`; `:>` converts what was read"))
+                    .help(match found.as_str() {
+                        "string" => {
+                            format!(
+                                "its type is `{fits}`; `parse_int` and `parse_real` read numbers in texts"
+                            )
+                        }
+                        _ => format!("its type is `{fits}`; `:>` converts what was read"),
+                    })
             }
             Trouble::Cell { place, text, wanted, why } => {
                 let text: String = text.chars().take(LONGEST).collect();

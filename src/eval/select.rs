@@ -24,12 +24,15 @@ pub(super) fn select(
     let memory = limits.room;
     let text = || args[0].as_str();
     match prim {
-        Prim::Compress => compress(types, args, memory),
+        Prim::Compress => compress(types, args, limits),
         Prim::Iota => {
             let n = args[0].as_int();
             let count = usize::try_from(n).map_err(|_| Failure::NegativeSize { size: n })?;
             let mut buffer = room(Class::Word, count, memory)?;
-            (0..n).for_each(|i| buffer.push(Value::int(i)));
+            for i in 0..n {
+                look(i as usize, limits)?;
+                buffer.push(Value::int(i));
+            }
             Ok(vector(buffer))
         }
         Prim::Characters => texts(characters(text()), limits),
@@ -96,22 +99,29 @@ fn numbers(text: &str) -> impl Iterator<Item = Result<f64, Failure>> {
     words.map(|word| word.parse().map_err(|_| Failure::NotANumber { text: word.chars().take(40).collect() }))
 }
 
-fn compress(types: &PrimTypes, args: &[Value], memory: u64) -> Result<Value, Failure> {
+fn compress(types: &PrimTypes, args: &[Value], limits: Limits<'_>) -> Result<Value, Failure> {
     let (Some(element), Some(index)) = (&types.layout, types.args.get(1)) else {
         return Err(Failure::Internal { what: "a primitive without types" });
     };
     let count = index.size().ok().and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
     let (array, mask) = (&args[0], &args[1]);
     let chosen = |i: usize| if count == 1 { mask.as_bool() } else { mask.slots(i, 1).as_bool() };
-    let kept = (0..count).filter(|i| chosen(*i)).count();
+    let mut kept = 0;
+    for i in 0..count {
+        look(i, limits)?;
+        kept += usize::from(chosen(i));
+    }
     let size = vec![Code::from(kept)];
     if kept == count {
         return Ok(packed(size, array.clone()));
     }
-    let mut buffer = room(class(element), kept * element.slots, memory)?;
+    let mut buffer = room(class(element), kept * element.slots, limits.room)?;
     if element.slots > 0 {
-        for i in (0..count).filter(|i| chosen(*i)) {
-            buffer.append(&array.slots(i * element.slots, element.slots), element.slots);
+        for i in 0..count {
+            look(i, limits)?;
+            if chosen(i) {
+                buffer.append(&array.slots(i * element.slots, element.slots), element.slots);
+            }
         }
     }
     Ok(packed(size, value(buffer)))

@@ -64,6 +64,7 @@ pub fn interactive(shell: Shell) -> u8 {
         .output
         .write(&format!("Felis {}   :help lists commands, Ctrl-D leaves\n", env!("CARGO_PKG_VERSION")));
     // Between two inputs a signal is for nobody.
+    repl.borrow().shell.interrupts.hold_on();
     let _editing = repl.borrow().shell.interrupts.while_doing(Doing::Editing);
     loop {
         repl.borrow_mut().window =
