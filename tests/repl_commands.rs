@@ -152,6 +152,24 @@ fn files_of_others_are_not_replaced() {
     second.answers(&format!(":save {}", foreign.display()), "foreign.flx: x, y, z");
 }
 
+/// A session keeps no comments but those about definitions: who loads, adds and saves loses none unasked.
+#[test]
+fn comments_of_a_loaded_file_are_not_lost() {
+    let file = folder().join("remarked.flx");
+    let text = "#!/usr/bin/env felis\n// Licence: mine\nval base = 3; // three\n";
+    fs::write(&file, text).expect("a file");
+    let mut terminal = Terminal::open();
+    terminal.takes(&format!(":load {}", file.display()));
+    terminal.takes("val extra = base + 1");
+    let refused = format!("has comments, which would be lost: write `:save! {}`", file.display());
+    terminal.answers(&format!(":save {}", file.display()), &refused);
+    assert_eq!(fs::read_to_string(&file).expect("a file"), text);
+    terminal.answers(&format!(":save! {}", file.display()), "remarked.flx: base, extra");
+    fs::write(&file, "/// Three; see https://example.org.\nval base = 3;\n").expect("a file");
+    terminal.takes(&format!(":load {}", file.display()));
+    terminal.answers(&format!(":save {}", file.display()), "saved to");
+}
+
 /// An import is written so that it is found from the new place.
 #[test]
 fn imports_are_saved_as_they_are_found_from_the_file() {

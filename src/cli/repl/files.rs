@@ -59,7 +59,9 @@ fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
     repl.shell.tell(&outcome.diagnostics);
     match outcome.status {
         Status::Ok => {
-            repl.own.insert(real(path));
+            if !remarked(&text) {
+                repl.own.insert(real(path));
+            }
             let done = if again { "loaded again" } else { "loaded" };
             let names = listed(&Session::names_defined_in(&text), repl.window.columns);
             repl.shell.output.write(&format!("{done} {}: {names}\n", path.display()));
@@ -68,6 +70,14 @@ fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
         Status::Rejected | Status::Failed => {}
     }
     Flow::Continue(code(outcome.status))
+}
+
+/// Whether a program has what a session does not keep: comments that are about no definition, a line for the system.
+fn remarked(text: &str) -> bool {
+    let comment = |line: &str| line.match_indices("//").any(|(at, _)| !line[at..].starts_with("///"));
+    text.starts_with("#!")
+        || text.contains("/*")
+        || text.lines().any(|line| !line.trim_start().starts_with("///") && comment(line))
 }
 
 /// Names in about a line: those there is room for, and how many more there are.
@@ -158,11 +168,12 @@ pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
     }
     let place = real(&file);
     if file.exists() && !over && !repl.own.contains(&place) {
-        return misused(&format!(
-            "`{}` is there already, and this session has neither loaded nor saved it: write `:save! {argument}` to \
-             replace it",
-            file.display()
-        ));
+        let loaded = repl.loaded.as_deref().is_some_and(|loaded| real(loaded) == place);
+        let why = match loaded && std::fs::read_to_string(&file).is_ok_and(|text| remarked(&text)) {
+            true => "has comments, which would be lost",
+            false => "is there already, and this session has neither loaded nor saved it",
+        };
+        return misused(&format!("`{}` {why}: write `:save! {argument}` to replace it", file.display()));
     }
     let folder = place.parent().unwrap_or(Path::new("")).to_path_buf();
     let import = |id: &str| seen_from(&folder, Path::new(id)).to_str().map(str::to_string);
