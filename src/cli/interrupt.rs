@@ -47,7 +47,7 @@ impl Interrupts {
             if doing == Doing::Waiting as u8 || signals >= least {
                 std::process::exit(super::exit::INTERRUPTED.into());
             }
-            if signals + 1 == least && signals > 1 {
+            if signals > 1 {
                 eprintln!(
                     "\nit stops as soon as it can; Ctrl-C once more ends the session, with all that is in it"
                 );

@@ -112,16 +112,13 @@ impl Trouble {
                     "" => format!("`{path}` holds `{found}`"),
                     column => format!("column `{column}` of `{path}` holds `{found}`"),
                 };
+                let how = match found.as_str() {
+                    "string" => "`parse_int` and `parse_real` read numbers in texts",
+                    _ => "`:>` converts what was read",
+                };
                 error(format!("{what}, and `{wanted}` is wanted"), "read here")
                     .note("what is read is converted only where nothing can be lost")
-                    .help(match found.as_str() {
-                        "string" => {
-                            format!(
-                                "its type is `{fits}`; `parse_int` and `parse_real` read numbers in texts"
-                            )
-                        }
-                        _ => format!("its type is `{fits}`; `:>` converts what was read"),
-                    })
+                    .help(format!("its type is `{fits}`; {how}"))
             }
             Trouble::Cell { place, text, wanted, why } => {
                 let text: String = text.chars().take(LONGEST).collect();

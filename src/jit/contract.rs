@@ -62,12 +62,6 @@ pub struct Factors<'a> {
     pub row: usize,
 }
 
-impl<'a> Factors<'a> {
-    fn from(self, slot: usize) -> Factors<'a> {
-        Factors { slots: &self.slots[slot..], ..self }
-    }
-}
-
 /// Steps of a lane.
 pub fn steps(depth: usize, lane: usize) -> usize {
     depth.saturating_sub(lane).div_ceil(LANES)
@@ -117,17 +111,17 @@ pub fn contract(
     }
     let tile = if fused { sums::<true> } else { sums::<false> };
     let steps = depth.div_ceil(LANES);
-    let tall = depth * ROWS;
-    let height = (PACKED / tall).max(1) * ROWS;
+    // Of a packed tile.
+    let slots = steps * LANES * ROWS;
+    let height = (PACKED / slots).max(1) * ROWS;
     let in_place = left.column == 1 && depth <= SHALLOW;
     SPACE.with_borrow_mut(|(packed, panel)| {
         for first in (0..rows).step_by(height) {
             let end = rows.min(first + height);
             let copied = if in_place { end - (end - first) % ROWS } else { first };
-            grow(packed, (end - copied).div_ceil(ROWS) * steps * LANES * ROWS, 0.0);
+            grow(packed, (end - copied).div_ceil(ROWS) * slots, 0.0);
             for (tile, row) in (copied..end).step_by(ROWS).enumerate() {
-                let space = &mut packed[tile * steps * LANES * ROWS..][..steps * LANES * ROWS];
-                pack_rows(space, left, (row, ROWS.min(end - row)), depth);
+                pack_rows(&mut packed[tile * slots..][..slots], left, (row, ROWS.min(end - row)), depth);
             }
             for column in (0..columns).step_by(PANEL) {
                 let own = PANEL.min(columns - column);
@@ -138,7 +132,7 @@ pub fn contract(
                 } else {
                     grow(panel, steps * LANES * (PANEL / LANES), Line([0.0; LANES]));
                     pack_columns(panel, right, (column, own), depth);
-                    Factors { slots: flat(panel), lane: steps * PANEL, step: PANEL, row: 0 }
+                    Factors { slots: super::native::numbers(panel), lane: steps * PANEL, step: PANEL, row: 0 }
                 };
                 for row in (first..end).step_by(ROWS) {
                     if stop.load(Ordering::Relaxed) {
@@ -148,7 +142,7 @@ pub fn contract(
                         let slots = &left.slots[row * left.row..];
                         Factors { slots, lane: 1, step: LANES, row: left.row }
                     } else {
-                        let slots = &packed[(row - copied) * steps * LANES..];
+                        let slots = &packed[(row - copied) / ROWS * slots..];
                         Factors { slots, lane: steps * ROWS, step: ROWS, row: 1 }
                     };
                     let into = &mut into[row * columns + column..];
@@ -166,11 +160,6 @@ fn grow<T: Copy>(space: &mut Vec<T>, least: usize, of: T) {
     if space.len() < least {
         space.resize(least, of);
     }
-}
-
-/// The numbers of lines.
-fn flat(lines: &[Line]) -> &[f64] {
-    super::native::numbers(lines)
 }
 
 /// Packs up to six rows, for each lane its steps, for each step a number of each row. What is beyond is left as it was; it
@@ -248,7 +237,7 @@ fn sums<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>
 #[inline(always)]
 pub(super) fn plain<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>, depth: usize) {
     for start in (0..to.columns).step_by(LANES) {
-        let columns = columns.from(start);
+        let columns = Factors { slots: &columns.slots[start..], ..columns };
         let mut lanes = [[[-0.0; LANES]; ROWS]; LANES];
         for (l, lane) in lanes.iter_mut().enumerate() {
             let mut sums = [[-0.0; LANES]; ROWS];

@@ -421,7 +421,8 @@ impl<'n, 'f> Emit<'n, 'f> {
         let far = self.b.ins().iadd_imm_s(at, RUN);
         let limit = self.b.ins().smin(far, high);
         let mut from = at;
-        for rounds in if short > 1 { vec![short, 1] } else { vec![1] } {
+        let turns: &[i64] = if short > 1 { &[short, 1] } else { &[1] };
+        for &rounds in turns {
             let ((several, at), inside, next) = (block(self), self.b.create_block(), self.b.create_block());
             self.jump(several, &[from]);
             self.b.switch_to_block(several);

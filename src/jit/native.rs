@@ -104,7 +104,12 @@ pub(super) fn numbers(lines: &[Line]) -> &[f64] {
 /// The sums of a tile with vectors of 512 bits, written out: compilers that are told of a certain processor prefer shorter
 /// ones.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn wide<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>, depth: usize) {
+pub(super) fn wide<const FUSED: bool>(
+    mut to: Sums<'_>,
+    rows: Factors<'_>,
+    columns: Factors<'_>,
+    depth: usize,
+) {
     use std::arch::x86_64::{
         __m512d, _mm512_add_pd, _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_mask_storeu_pd, _mm512_mul_pd,
         _mm512_set1_pd, _mm512_setzero_pd, _mm512_storeu_pd,
@@ -178,7 +183,6 @@ pub(super) fn wide<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: 
     assert!(last(rows, depth, (ROWS - 1) * rows.row) < Some(rows.slots.len().max(1)));
     assert!(last(columns, depth, (vectors * LANES).saturating_sub(1)) < Some(columns.slots.len().max(1)));
     assert!(to.rows <= ROWS && (to.rows.max(1) - 1) * to.stride + to.columns <= to.into.len());
-    let mut to = to;
     // SAFETY: the processor has these instructions; factors and room were looked at.
     unsafe {
         match vectors {

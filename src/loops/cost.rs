@@ -8,22 +8,23 @@ pub const ROUNDS: f64 = 16.0;
 
 /// Nanoseconds that one round of each [`Stmt::Each`] takes, in their order.
 pub fn costs(nest: &Nest) -> Vec<f64> {
-    let known = first_rounds(nest);
-    let each = nest.body.iter().filter_map(|stmt| match stmt {
-        Stmt::Each { body, .. } => Some(cost(body, &known)),
-        _ => None,
-    });
-    each.collect()
+    loops(nest).map(|(_, round)| round).collect()
 }
 
-/// Nanoseconds that each [`Stmt::Each`] takes in all, in their order, one round after the other.
+/// Nanoseconds that each takes in all, one round after the other.
 pub fn totals(nest: &Nest) -> Vec<f64> {
+    loops(nest).map(|(rounds, round)| rounds * round).collect()
+}
+
+/// How many rounds each has, and what one costs.
+fn loops(nest: &Nest) -> impl Iterator<Item = (f64, f64)> {
     let known = first_rounds(nest);
-    let each = nest.body.iter().filter_map(|stmt| match stmt {
-        Stmt::Each { count, body, .. } => Some(known.get(count).unwrap_or(&ROUNDS) * cost(body, &known)),
+    nest.body.iter().filter_map(move |stmt| match stmt {
+        Stmt::Each { count, body, .. } => {
+            Some((known.get(count).copied().unwrap_or(ROUNDS), cost(body, &known)))
+        }
         _ => None,
-    });
-    each.collect()
+    })
 }
 
 /// What registers hold in the first round of each loop, as far as sizes and constants say: where an inner loop begins and ends

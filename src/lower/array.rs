@@ -1,8 +1,8 @@
 //! Aggregates: where their slots are, how they are read, and how they are stored.
 
 use super::{A, Bind, Frame, Lower, No, Place, Result, V, bare, uses, word};
-use crate::core::Term;
 use crate::core::free::Mentioned;
+use crate::core::{Root, Term};
 use crate::layout::{Form, Layout};
 use crate::loops::{Array, Binary, Compare, Op, Reg, Stmt, Ty};
 use crate::types::{Type, TypeKind};
@@ -620,6 +620,21 @@ impl<'a> Lower<'a> {
             Some(Bind::Value(value)) => Some(local as u32) != other && self.changing(value, of),
             Some(Bind::Place(_)) | None => false,
         })
+    }
+
+    /// Declines to store into a variable's place while a local of the frame still refers to what it was.
+    pub(crate) fn unwatched(&self, root: Root, place: &Place, frame: &Frame<'a>) -> Result<()> {
+        let (of, own) = match (place, root) {
+            (Place::Memory(array, _), Root::Local(local)) => (Some(*array), Some(local)),
+            (Place::Memory(array, _), Root::Global(_)) => (Some(*array), None),
+            (_, Root::Local(_)) => return Ok(()),
+            // A number of the session: whatever is computed later may look at it.
+            (_, Root::Global(_)) => (None, None),
+        };
+        match self.frame_changing(frame, of, own) {
+            true => Err(No("a store into an array that is still looked at")),
+            false => Ok(()),
+        }
     }
 
     /// A place as a value that nobody changes any more.

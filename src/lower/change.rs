@@ -232,14 +232,8 @@ impl<'a> Lower<'a> {
             }
         }
         let given = self.term(value, frame)?;
+        self.unwatched(root, &place, frame)?;
         if packed.is_empty() {
-            if let Place::Memory(array, _) = &place {
-                let of = Some(*array);
-                let own = if let Root::Local(local) = root { Some(local) } else { None };
-                if self.frame_changing(frame, of, own) {
-                    return Err(No("a store into an array that is still looked at"));
-                }
-            }
             return self.assign(&place, &given, &ty);
         }
         let old = self.read_place(&place, &ty)?;

@@ -278,24 +278,21 @@ impl<'a> Lower<'a> {
         }
         self.narrowed(wide, y).map(V::Word)
     }
-
-    // ---- choices ----------------------------------------------------------------------------
 }
 
 /// The bits of a float by which to multiply is to divide, to the last bit: that of a power of two.
 fn reciprocal(ty: Ty, bits: u64) -> Option<u64> {
-    match ty {
+    let number = match ty {
+        Ty::F32 => f64::from(f32::from_bits(bits as u32)),
+        _ => f64::from_bits(bits),
+    };
+    let (factor, power) = (1.0 / number, number.to_bits().trailing_zeros() >= f64::MANTISSA_DIGITS - 1);
+    let (normal, bits) = match ty {
         Ty::F32 => {
-            let (number, one) = (f32::from_bits(bits as u32), 1.0f32);
-            let (power, factor) =
-                (number.to_bits().trailing_zeros() >= f32::MANTISSA_DIGITS - 1, one / number);
-            (power && number.is_normal() && factor.is_normal()).then_some(u64::from(factor.to_bits()))
+            let (number, factor) = (number as f32, factor as f32);
+            (number.is_normal() && factor.is_normal(), u64::from(factor.to_bits()))
         }
-        _ => {
-            let (number, one) = (f64::from_bits(bits), 1.0f64);
-            let (power, factor) =
-                (number.to_bits().trailing_zeros() >= f64::MANTISSA_DIGITS - 1, one / number);
-            (power && number.is_normal() && factor.is_normal()).then_some(factor.to_bits())
-        }
-    }
+        _ => (number.is_normal() && factor.is_normal(), factor.to_bits()),
+    };
+    (power && normal).then_some(bits)
 }

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::{Bind, Frame, Lower, No, Result, V, uses};
-use crate::core::{ForRange, Pat, PatKind, Stmt as CoreStmt, StmtKind, Term};
+use crate::core::{ForRange, Pat, PatKind, Root, Stmt as CoreStmt, StmtKind, Term};
 use crate::loops::{Compare, Op, Stmt, Ty, cost};
 use crate::types::{Type, TypeKind};
 
@@ -33,11 +33,7 @@ impl<'a> Lower<'a> {
                 match frame.locals.get(*local as usize) {
                     Some(Some(Bind::Place(place))) => {
                         let place = place.clone();
-                        if let super::Place::Memory(array, _) = &place
-                            && self.frame_changing(frame, Some(*array), Some(*local))
-                        {
-                            return Err(No("a store into an array that is still looked at"));
-                        }
+                        self.unwatched(Root::Local(*local), &place, frame)?;
                         self.assign(&place, &value, &ty)
                     }
                     // Declared without a value, set later, all in one line of statements.
@@ -50,13 +46,7 @@ impl<'a> Lower<'a> {
                 let ty = self.ty(frame, &term.ty);
                 match self.globals.get(global).cloned() {
                     Some(place) => {
-                        let of = match &place {
-                            super::Place::Memory(array, _) => Some(*array),
-                            _ => None,
-                        };
-                        if self.frame_changing(frame, of, None) {
-                            return Err(No("a store into an array that is still looked at"));
-                        }
+                        self.unwatched(Root::Global(*global), &place, frame)?;
                         self.assign(&place, &value, &ty)
                     }
                     None => Err(No("a store into a variable of the session")),

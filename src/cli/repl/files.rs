@@ -10,7 +10,7 @@ use super::super::interrupt::Doing;
 use super::super::{code, exit, output, replace};
 use super::Repl;
 use super::commands::misused;
-use felis::session::{Mode, Session, Status};
+use felis::session::{Mode, Session, Status, TokenClass, tokens};
 use std::fs::File;
 use std::io::{ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
@@ -74,10 +74,10 @@ fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
 
 /// Whether a program has what a session does not keep: comments that are about no definition, a line for the system.
 fn remarked(text: &str) -> bool {
-    let comment = |line: &str| line.match_indices("//").any(|(at, _)| !line[at..].starts_with("///"));
-    text.starts_with("#!")
-        || text.contains("/*")
-        || text.lines().any(|line| !line.trim_start().starts_with("///") && comment(line))
+    let comment = |(range, class): (std::ops::Range<usize>, TokenClass)| {
+        class == TokenClass::Comment && !text[range].starts_with("///")
+    };
+    text.starts_with("#!") || tokens(text).into_iter().any(comment)
 }
 
 /// Names in about a line: those there is room for, and how many more there are.

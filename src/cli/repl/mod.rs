@@ -63,8 +63,8 @@ pub fn interactive(shell: Shell) -> u8 {
         .shell
         .output
         .write(&format!("Felis {}   :help lists commands, Ctrl-D leaves\n", env!("CARGO_PKG_VERSION")));
-    // Between two inputs a signal is for nobody.
     repl.borrow().shell.interrupts.hold_on();
+    // Between two inputs a signal is for nobody.
     let _editing = repl.borrow().shell.interrupts.while_doing(Doing::Editing);
     loop {
         repl.borrow_mut().window =

@@ -14,8 +14,8 @@
 //!     …
 //! ```
 //!
-//! The sums of [`ROWS`] rows are contracted into working memory; then the loops run with `t` read from there. Where they do nothing but
-//! store it, or it and a number that stays the same, side by side, it is contracted to where it belongs. At the top those
+//! The sums of [`ROWS`] rows are contracted into working memory; then the loops run with `t` read from there. Loops that only
+//! store it, or it and a number that stays the same, row by row, are not needed: it is contracted to where it belongs. At the top those
 //! pieces run at the same time; inside a parallel loop each of its pieces has memory of its own. Sums
 //! keep their lanes, so nothing changes in any bit. Strides are numbers that stay the same throughout; sizes that are
 //! constants (small ones) are left alone: there plain loops are as good.
@@ -193,6 +193,18 @@ impl Finder<'_, '_> {
         }
     }
 
+    /// Whether two registers in front of the loops hold the same, as far as can be seen.
+    fn alike(&self, a: Reg, b: Reg) -> bool {
+        let op = |reg: Reg| {
+            let here = self.build.stmts.iter().find_map(|stmt| match stmt {
+                Stmt::Let(set, op) if *set == reg => Some(op),
+                _ => None,
+            });
+            here.or_else(|| self.ops.get(&reg).copied())
+        };
+        a == b || matches!((op(a), op(b)), (Some(Op::Size(m)), Some(Op::Size(n))) if m == n)
+    }
+
     /// The number of a size that is no constant.
     fn size(&self, reg: Reg) -> Option<u64> {
         let size = |op: &Op| match op {
@@ -278,22 +290,20 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, scope: &Scope, stands: Stands) -> Op
     let (left_row, left_step) = (x.row?, x.step?);
     let (right_step, right_column) = (y.step?, y.column?);
     let (rows, columns, depth) = (find.same(rows)?, find.same(columns)?, find.same(depth)?);
-    let direct = direct(&mut find, outer, inner, result);
-    let known = find.ops.iter().map(|(reg, op)| (*reg, (*op).clone())).collect();
+    let direct = direct(&mut find, (outer, inner), columns, result);
     let mut build = find.build;
     let none = build.int(0);
     let (left_start, right_at) = (x.rest.unwrap_or(none), y.rest.unwrap_or(none));
     // Everything is known: pieces of rows, contracted and then walked, or contracted to where they are stored.
-    let direct = direct.filter(|to| alike(&build, &known, to.row, columns));
     let (into, start, base) = match &direct {
         Some(to) => (to.into, to.start, to.at),
         None => {
             let origin = if stands == Stands::Parallel { Origin::Own } else { Origin::Scratch };
-            let bits = Joining::Add.neutral_bits(Ty::F64);
-            let start = build.set(Ty::F64, Op::Const(Ty::F64, bits));
-            (build.nest.array(origin, 8, slots), start, None)
+            (build.nest.array(origin, 8, slots), None, None)
         }
     };
+    let neutral = Op::Const(Ty::F64, Joining::Add.neutral_bits(Ty::F64));
+    let start = start.unwrap_or_else(|| build.set(Ty::F64, neutral));
     let height = build.int(ROWS);
     let more = build.int(ROWS - 1);
     let padded = build.binary(Binary::Add, rows, more);
@@ -359,14 +369,18 @@ struct Direct {
     into: Array,
     /// The slot of the first, but for what is 0.
     at: Option<Reg>,
-    /// From a row to the next.
-    row: Reg,
-    /// What they are added to.
-    start: Reg,
+    /// What they are added to, if to anything.
+    start: Option<Reg>,
 }
 
-/// Where the sums go, if the loops do nothing but store each: `outer` is the body over rows, `inner` that over columns.
-fn direct(find: &mut Finder<'_, '_>, outer: &[Stmt], inner: &[Stmt], result: Reg) -> Option<Direct> {
+/// Where the sums go, if the loops do nothing but store each, rows of so many `columns` one after the other: `outer` is the body
+/// over rows, `inner` that over columns.
+fn direct(
+    find: &mut Finder<'_, '_>,
+    (outer, inner): (&[Stmt], &[Stmt]),
+    columns: Reg,
+    result: Reg,
+) -> Option<Direct> {
     let works = |stmt: &&Stmt| !matches!(stmt, Stmt::Let(..));
     let (mut others, mut of_columns) = (outer.iter().filter(works), inner.iter().filter(works));
     let (Some(Stmt::For { .. }), None) = (others.next(), others.next()) else { return None };
@@ -382,27 +396,11 @@ fn direct(find: &mut Finder<'_, '_>, outer: &[Stmt], inner: &[Stmt], result: Reg
     };
     let place = find.linear(*at)?;
     let beside = find.build.nest.constants.get(&place.column?) == Some(&1);
-    if !beside || place.step.is_some() || find.build.nest.arrays[*into as usize].width != 8 {
+    let whole = find.alike(place.row?, columns) && find.build.nest.arrays[*into as usize].width == 8;
+    if !beside || place.step.is_some() || !whole {
         return None;
     }
-    let start = start.unwrap_or_else(|| {
-        let bits = Joining::Add.neutral_bits(Ty::F64);
-        find.build.set(Ty::F64, Op::Const(Ty::F64, bits))
-    });
-    Some(Direct { into: *into, at: place.rest, row: place.row?, start })
-}
-
-/// Whether two registers in front of the loops hold the same, as far as can be seen.
-fn alike(build: &Build<'_>, known: &HashMap<Reg, Op>, a: Reg, b: Reg) -> bool {
-    let op = |reg: Reg| {
-        let here = build.stmts.iter().find_map(|stmt| match stmt {
-            Stmt::Let(set, op) if *set == reg => Some(op),
-            _ => None,
-        });
-        here.or_else(|| known.get(&reg))
-    };
-    let same_op = || matches!((op(a), op(b)), (Some(Op::Size(m)), Some(Op::Size(n))) if m == n);
-    a == b || same_op()
+    Some(Direct { into: *into, at: place.rest, start })
 }
 
 /// Puts what was contracted in the place of a sum.

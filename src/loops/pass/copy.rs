@@ -21,8 +21,16 @@ pub(super) struct Names {
     pub decided: HashMap<Reg, bool>,
 }
 
-fn named<T: std::marker::Copy + Eq + Hash>(names: &HashMap<T, T>, name: T) -> T {
+/// What stands for a name.
+pub(super) fn named<T: std::marker::Copy + Eq + Hash>(names: &HashMap<T, T>, name: T) -> T {
     names.get(&name).copied().unwrap_or(name)
+}
+
+impl Names {
+    /// What stands for a register.
+    pub fn reg(&self, reg: Reg) -> Reg {
+        named(&self.regs, reg)
+    }
 }
 
 impl<'n> Copy<'n> {
@@ -32,7 +40,7 @@ impl<'n> Copy<'n> {
 
     /// What stands for a register.
     pub fn reg(&self, reg: Reg) -> Reg {
-        named(&self.names.regs, reg)
+        self.names.reg(reg)
     }
 
     /// A register of its own for one that the copy sets.

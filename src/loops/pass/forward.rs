@@ -5,6 +5,7 @@
 //! is not set. What is left are the variables that loops carry on and branches choose.
 
 use super::super::{Nest, Op, Reg, Stmt, Var, for_each_stmt};
+use super::copy::named;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Runs the pass.
@@ -14,7 +15,7 @@ pub(super) fn run(nest: &mut Nest) {
     forward(&mut body, &mut BTreeMap::new(), &mut names);
     nest.body = body;
     for word in &mut nest.words {
-        *word = names.get(word).copied().unwrap_or(*word);
+        *word = named(&names, *word);
     }
     let mut read = BTreeSet::new();
     for_each_stmt(&nest.body, &mut |stmt| {
@@ -31,7 +32,7 @@ pub(super) fn run(nest: &mut Nest) {
 /// Goes through statements with what variables are `known` to hold; `names` are registers that stand for others.
 fn forward(stmts: &mut Vec<Stmt>, known: &mut BTreeMap<Var, Reg>, names: &mut HashMap<Reg, Reg>) {
     stmts.retain_mut(|stmt| {
-        stmt.for_each_reg_mut(&mut |reg| *reg = names.get(reg).copied().unwrap_or(*reg));
+        stmt.for_each_reg_mut(&mut |reg| *reg = named(names, *reg));
         match stmt {
             Stmt::Let(reg, Op::Get(var)) => match known.get(var) {
                 Some(held) => {
@@ -56,7 +57,7 @@ fn forward(stmts: &mut Vec<Stmt>, known: &mut BTreeMap<Var, Reg>, names: &mut Ha
                     forward(body, &mut known.clone(), names);
                 }
                 if let Stmt::Total { item, .. } = stmt {
-                    *item = item.map(|reg| names.get(&reg).copied().unwrap_or(reg));
+                    *item = item.map(|reg| named(names, reg));
                 }
             }
         }

@@ -17,6 +17,7 @@
 //!                                    else: one round r, as it was
 //! ```
 //!
+//! Where a loop inside has the same ends in all rounds, nothing is left over of any.
 //! Each round still does its own statements in their order, with variables and working memory of its own, so no
 //! bit changes. Only inner loops that wait for themselves and write something are put together (what has no such loop goes by
 //! vectors, and loops per element that write nothing go by masks); everything else in a body is written out for one
@@ -143,8 +144,7 @@ fn jam(nest: &mut Nest, index: Reg, count: Reg, body: &[Stmt]) -> Vec<Stmt> {
             Stmt::For { index, low, high, body, .. }
                 if straight(body) && !varying.contains(low) && !varying.contains(high) =>
             {
-                let names = &copies[0];
-                let (low, high) = (of(names, *low), of(names, *high));
+                let (low, high) = (copies[0].reg(*low), copies[0].reg(*high));
                 let label = build.label();
                 let together = build.reg(Ty::I64);
                 for names in &mut copies {
@@ -181,11 +181,6 @@ fn copied(build: &mut Build<'_>, names: &mut Names, go_on: impl FnOnce(&mut Copy
     let mut copy = Copy { nest: build.nest, names: std::mem::take(names) };
     go_on(&mut copy, &mut build.stmts);
     *names = copy.names;
-}
-
-/// What stands for a register in a copy.
-fn of(names: &Names, reg: Reg) -> Reg {
-    names.regs.get(&reg).copied().unwrap_or(reg)
 }
 
 /// The registers that are not the same in all rounds of the loop over `index`.
@@ -225,7 +220,7 @@ fn side_by_side(
     (index, low, high): (Reg, Reg, Reg),
     body: &[Stmt],
 ) {
-    let ends: Vec<(Reg, Reg)> = copies.iter().map(|names| (of(names, low), of(names, high))).collect();
+    let ends: Vec<(Reg, Reg)> = copies.iter().map(|names| (names.reg(low), names.reg(high))).collect();
     let lengths: Vec<Reg> = ends.iter().map(|(low, high)| build.binary(Binary::Sub, *high, *low)).collect();
     let shortest = lengths.into_iter().reduce(|a, b| build.least(a, b));
     let nothing = build.int(0);
