@@ -7,6 +7,7 @@
 
 mod element;
 mod expression;
+mod session;
 mod shrink;
 mod statement;
 mod tree;
@@ -50,6 +51,8 @@ struct Scope {
     looping: bool,
     /// Indices that are parameters of the function.
     sizes: Vec<String>,
+    /// Procedures that may be called, with what they are given.
+    procedures: Vec<(String, Ty)>,
 }
 
 impl Scope {
@@ -65,6 +68,7 @@ impl Scope {
         scope.variables.iter_mut().for_each(|v| v.open = false);
         scope.rounds = scope.rounds.saturating_mul(rounds.max(1));
         (scope.looping, scope.result) = (false, None);
+        scope.procedures.clear();
         scope
     }
 }
@@ -127,6 +131,10 @@ impl Generator {
             let value = self.expression(&ty, 3, &scope);
             items.push(node(Ty::Statement, &format!("val {name} : {} = {{}};\n", ty.text()), vec![value]));
             scope = scope.with(&name, ty);
+        }
+        if self.rng.bool() {
+            let session = self.session_part(&mut scope);
+            items.extend(session);
         }
         for function in self.functions.clone() {
             for _ in 0..self.rng.usize(1..3) {

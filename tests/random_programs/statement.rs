@@ -55,11 +55,11 @@ impl Generator {
         block(statements)
     }
 
-    fn statements(&mut self, depth: u32, scope: &mut Scope) -> Vec<Node> {
+    pub(super) fn statements(&mut self, depth: u32, scope: &mut Scope) -> Vec<Node> {
         (0..self.rng.usize(1..5)).map(|_| self.statement(depth, scope)).collect()
     }
 
-    fn statement(&mut self, depth: u32, scope: &mut Scope) -> Node {
+    pub(super) fn statement(&mut self, depth: u32, scope: &mut Scope) -> Node {
         let inner_depth = depth.saturating_sub(1);
         let limit = if depth == 0 || scope.rounds > MOST_ROUNDS / 10 { 11 } else { 20 };
         match self.rng.u32(0..limit) {
@@ -74,7 +74,9 @@ impl Generator {
                 scope.variables.push(Variable { name, ty, open });
                 made
             }
-            4..=9 => self.store(depth, scope),
+            4..=6 => self.store(depth, scope),
+            7 | 8 => self.moved(depth, scope).unwrap_or_else(|| self.store(depth, scope)),
+            9 => self.called(inner_depth, scope).unwrap_or_else(|| self.store(depth, scope)),
             10 => match (&scope.result, scope.looping) {
                 (_, true) if self.rng.u32(0..3) > 0 => {
                     let condition = self.expression(&Ty::bool(), inner_depth, scope);
@@ -198,7 +200,7 @@ impl Generator {
     }
 
     /// Assigns to a variable, or stores into a part of it.
-    fn store(&mut self, depth: u32, scope: &Scope) -> Node {
+    pub(super) fn store(&mut self, depth: u32, scope: &Scope) -> Node {
         let open: Vec<&Variable> = scope.variables.iter().filter(|v| v.open).collect();
         if open.is_empty() {
             return block(Vec::new());

@@ -5,11 +5,12 @@
 //! the comparison changes, `T = size - c`; within the pieces it is known, choices are made when code is made, and
 //! what is left goes by vectors. The same holds of arrays joined by `\+`: each part gets a loop of its own.
 //!
-//! **Method.** A piece is a range with symbolic ends (a size, or none, plus a constant). The statements of the body are
-//! walked with what is known of registers: those that are the index plus a constant, and conditions that are decided by the
-//! ends of the piece. The first condition that is not decided cuts the piece in two, and both are looked
-//! at again; pieces of a few rounds are left as they are. The pieces run one after the other and cover
-//! the range: ends are clamped, so a piece may be empty, and what is assumed of a piece holds in each of its rounds.
+//! **Method.** A piece is a range with symbolic ends (a size, or none, plus a constant); of two ends such as `9` and
+//! `n - 9` neither is the nearer one for all sizes, and both are kept. The statements of the body are walked with what
+//! is known of registers: those that are the index plus a constant, and conditions that are decided by the ends of
+//! the piece. The first condition that is not decided cuts the piece in two, and both are looked at again; pieces of
+//! a few rounds are left as they are. The pieces run one after the other and cover the range: ends are clamped, so a
+//! piece may be empty, and what is assumed of a piece holds in each of its rounds.
 //!
 //! Conditions that are known for the whole range, such as that an index is in range, go without a cut.
 //!
@@ -65,39 +66,52 @@ impl End {
     }
 }
 
-/// A range of the index, the upper end not included.
-#[derive(Clone, Copy, Debug)]
+/// A range of the index: of ends that cannot be compared for all sizes each one holds.
+#[derive(Clone, Debug)]
 struct Piece {
-    low: Option<End>,
-    high: Option<End>,
+    /// The index is at or above each.
+    lows: Vec<End>,
+    /// The index is below each.
+    highs: Vec<End>,
 }
 
 impl Piece {
     /// Whether `index < at` in all rounds, or in none.
     fn below(&self, at: End) -> Option<bool> {
-        if self.high.and_then(|high| high.to(at)).is_some_and(|d| d >= 0) {
+        if self.highs.iter().filter_map(|high| high.to(at)).any(|d| d >= 0) {
             return Some(true);
         }
-        if self.low.and_then(|low| low.to(at)).is_some_and(|d| d <= 0) {
+        if self.lows.iter().filter_map(|low| low.to(at)).any(|d| d <= 0) {
             return Some(false);
         }
         None
     }
 
+    /// The rounds below an end that is not decided, and the others.
+    fn cut(self, at: End) -> (Piece, Piece) {
+        let nearer = |ends: &[End]| {
+            let other = ends.iter().copied().filter(|end| end.to(at).is_none());
+            other.chain([at]).collect()
+        };
+        let (highs, lows) = (nearer(&self.highs), nearer(&self.lows));
+        (Piece { highs, lows: self.lows }, Piece { lows, highs: self.highs })
+    }
+
     fn is_short(&self) -> bool {
-        self.low.zip(self.high).and_then(|(low, high)| low.to(high)).is_some_and(|d| d <= SHORT)
+        let rounds = self.lows.iter().flat_map(|low| self.highs.iter().filter_map(|high| low.to(*high)));
+        rounds.min().is_some_and(|rounds| rounds <= SHORT)
     }
 
     /// The least index, if it is known.
     fn least(&self) -> i64 {
-        self.low.filter(|low| low.size.is_none()).map_or(0, |low| low.offset)
+        self.lows.iter().find(|low| low.size.is_none()).map_or(0, |low| low.offset)
     }
 }
 
 /// What is known in a piece.
 struct Known<'a> {
     ends: &'a HashMap<Reg, End>,
-    piece: Piece,
+    piece: &'a Piece,
     /// Registers that are the index plus a constant.
     offsets: HashMap<Reg, i64>,
     decided: HashMap<Reg, bool>,
@@ -222,7 +236,7 @@ impl Known<'_> {
     }
 }
 
-fn known<'a>(ends: &'a HashMap<Reg, End>, piece: Piece, index: Reg, body: &[Stmt]) -> Known<'a> {
+fn known<'a>(ends: &'a HashMap<Reg, End>, piece: &'a Piece, index: Reg, body: &[Stmt]) -> Known<'a> {
     let mut known = Known {
         ends,
         piece,
@@ -235,14 +249,15 @@ fn known<'a>(ends: &'a HashMap<Reg, End>, piece: Piece, index: Reg, body: &[Stmt
     known
 }
 
-/// The pieces of a range, in order.
+/// The pieces of a range, in order. A cut decides its comparison in both pieces for good, so this ends.
 fn cut(ends: &HashMap<Reg, End>, piece: Piece, index: Reg, body: &[Stmt], out: &mut Vec<Piece>) {
-    let at = match known(ends, piece, index, body).cut {
+    let at = match known(ends, &piece, index, body).cut {
         Some(at) if !piece.is_short() && out.len() + 2 <= PIECES => at,
         _ => return out.push(piece),
     };
-    cut(ends, Piece { high: Some(at), ..piece }, index, body, out);
-    cut(ends, Piece { low: Some(at), ..piece }, index, body, out);
+    let (below, others) = piece.cut(at);
+    cut(ends, below, index, body, out);
+    cut(ends, others, index, body, out);
 }
 
 /// The loops that take the place of a statement, if it is cut.
@@ -272,9 +287,10 @@ fn pieces_of(nest: &mut Nest, stmt: &Stmt, ends: &HashMap<Reg, End>, top: bool) 
         return None;
     }
     let mut pieces = Vec::new();
-    cut(ends, Piece { low: start, high: end }, index, body, &mut pieces);
+    let whole = Piece { lows: start.into_iter().collect(), highs: end.into_iter().collect() };
+    cut(ends, whole, index, body, &mut pieces);
     let single = pieces.len() == 1;
-    if single && known(ends, pieces[0], index, body).decided.is_empty()
+    if single && known(ends, &pieces[0], index, body).decided.is_empty()
         || !single && pieces.len() * statements > LONGEST
     {
         return None;
@@ -282,19 +298,19 @@ fn pieces_of(nest: &mut Nest, stmt: &Stmt, ends: &HashMap<Reg, End>, top: bool) 
     let mut build = Build::new(nest);
     let mut from = low.unwrap_or_else(|| build.int(0));
     for (number, piece) in pieces.iter().enumerate() {
-        let to = match piece.high.filter(|_| number + 1 < pieces.len()) {
-            Some(end) => {
-                let mut at = build.int(end.offset);
-                if let Some(size) = end.size {
-                    let size = build.set(Ty::I64, Op::Size(size));
-                    at = build.binary(Binary::Add, size, at);
-                }
-                let at = build.most(from, at);
-                build.least(at, high)
+        let mut to = high;
+        for at in piece.highs.iter().filter(|at| Some(**at) != end) {
+            let mut place = build.int(at.offset);
+            if let Some(size) = at.size {
+                let size = build.set(Ty::I64, Op::Size(size));
+                place = build.binary(Binary::Add, size, place);
             }
-            None => high,
-        };
-        let decided = known(ends, *piece, index, body).decided;
+            to = build.least(place, to);
+        }
+        if number + 1 < pieces.len() {
+            to = build.most(from, to);
+        }
+        let decided = known(ends, piece, index, body).decided;
         let each = own.is_none() && !piece.is_short();
         let mut copy = Copy::new(build.nest);
         copy.names.decided = decided;
