@@ -145,6 +145,18 @@ fn what_is_refused_says_why() {
         ("val p : (height:int) ^ ?N = arrow \"people.arrow\";", "E1005", "holds `real`, and `int` is wanted"),
         ("val p : (height:real) ^ 4 = arrow \"people.arrow\";", "E1004", "4 is wanted, and 5 there"),
         ("val p : (height:real) ^ ?N = arrow \"people.csv\";", "E1003", "neither as a file nor as a stream"),
+        (
+            "val p : (height:real) ^ ?N = arrow \"people.parquet\";",
+            "E1003",
+            "a Parquet file: read it by `parquet`",
+        ),
+        (
+            "val p : (height:real) ^ ?N = parquet \"people.arrow\";",
+            "E1003",
+            "an Arrow file: read it by `arrow`",
+        ),
+        ("val p : (height:real) ^ ?N = csv \"matrix.npy\";", "E1003", "an .npy file: read it by `npy`"),
+        ("val p : real ^ ?N = npy \"arrays.npz\";", "E1003", "read an .npz file by `npz`"),
         ("val p : (height:real) ^ ?N = arrow \"no.arrow\";", "E1001", "cannot be read"),
         ("val p : real ^ ?N = arrow \"people.arrow\";", "E1008", "its rows are records"),
         ("write_arrow (\"x\", (1.0, 2.0));", "E1008", "its rows are records"),

@@ -297,6 +297,19 @@ fn type_and_size_answer() {
 }
 
 #[test]
+fn names_that_may_be_misspelt_types_are_noted() {
+    let note = |name: &str| format!("note: `{name}` is no type known here: it stands for any index type\n");
+    let ended = felis(&["size", "3 \\* Strng"]);
+    assert_eq!((ended.code, ended.out.as_str(), ended.err), (OK, "3Strng\n", note("Strng")));
+    let ended = felis(&["iso", "Rows \\* Cols", "Cols \\* Rows"]);
+    assert_eq!((ended.code, ended.out.as_str()), (OK, "natural\n"));
+    assert_eq!(ended.err, note("Cols") + &note("Rows"));
+    let ended = felis_on(&[], b":kind Foo\n:kind N \\* M1\n:size Foo\n");
+    let lines = format!("COMPACTLINEAR\n{0}COMPACTLINEAR\nFoo\n{0}", note("Foo"));
+    assert_eq!((ended.code, ended.out), (OK, lines));
+}
+
+#[test]
 fn a_piped_session_goes_on_after_errors() {
     let input =
         b"val x = 20\n\nx + 1\nx + \"a\"\nfun twice(n:int):int\n{\n  return n * 2;\n}\ntwice x\n\"text\"\n";

@@ -68,6 +68,26 @@ fn a_large_matrix_is_shown_by_its_corners() {
 }
 
 #[test]
+fn long_words_make_room_for_columns() {
+    shows(&[
+        (
+            "[ (name = \"a name that is longer than the line is wide\", age = i :>> int, ok = true) for i in ..[2] ]",
+            " name                          age  ok\n ────────────────────────────  ───  ────
+ \"a name that is longer than…    0  true\n \"a name that is longer than…    1  true",
+        ),
+        // Where one column has no room, another may have.
+        (
+            "[ (a = \"0123456789012345\", b = \"0123456789012345\", c = \"0123456789012345\", d = i :>> int) for i in ..[2] ]",
+            " a                 …  d
+ ────────────────     ─
+ \"01234567890123…  …  0
+ \"01234567890123…  …  1
+ … 2 columns left out",
+        ),
+    ]);
+}
+
+#[test]
 fn a_long_array_is_shown_by_its_ends() {
     shows(&[
         (

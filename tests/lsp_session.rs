@@ -270,3 +270,15 @@ fn an_editor_that_can_watch_is_asked_to() {
     client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": part, "type": 2 }] }));
     assert_eq!(client.diagnostics(&uri, 1)[0]["code"], "E0301");
 }
+
+/// An editor may say of itself what it likes; only what is of use is looked at.
+#[test]
+fn what_an_editor_says_of_itself_need_not_be_well_formed() {
+    let odd = json!({
+        "textDocument": { "semanticTokens": {}, "hover": 3 },
+        "workspace": { "didChangeWatchedFiles": "yes" },
+    });
+    let mut client = Client::with("odd", odd);
+    let uri = client.open("main.flx", "val x : int = true;\n");
+    assert_eq!(client.diagnostics(&uri, 1).len(), 1);
+}

@@ -322,7 +322,7 @@ fn a_histogram_has_some_bins() {
             let done = session.evaluate("test.flx", &text, Mode::Script, &mut |_| ());
             let number = if bins == "1001" { bins } else { "-1" };
             assert_eq!(done.status, Status::Failed, "{bins}");
-            let message = format!("a histogram has 1 to 1000 bins, not {number}");
+            let message = format!("a histogram has 1 to 1000 bins, or 0 for as many as suit, not {number}");
             assert_eq!(done.diagnostics[0].message, message);
         }
     });

@@ -66,7 +66,7 @@ fn numbers_matrices_and_pictures_are_plotted() {
     terminal.answers(":plot #iota[3 \\* 4]", "0 ░░░░▒▒▒▒▓▓▓▓████ 11");
     terminal.answers(":plot bar_chart ((\"Ada\", \"Alan\"), (3, 1)) |> titled \"Cats\"", "Alan │");
     terminal.answers(":plot", "write `:plot EXPRESSION`");
-    terminal.answers(":plot \"text\"", "E0403");
+    terminal.answers(":plot \"text\"", "`string` cannot be drawn");
     terminal.answers(":plot nothing", "E0401");
     terminal.answers("1 + 1", "2 : int");
 }

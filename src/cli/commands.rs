@@ -1,6 +1,6 @@
 //! How answers look, and what a command asks of the loop that reads.
 
-use felis::session::Comparison;
+use felis::session::{Comparison, Session};
 
 /// What a command asks of the loop that reads.
 pub enum Flow {
@@ -20,4 +20,13 @@ pub fn comparison(comparison: &Comparison) -> String {
         reasons.derivation.iter().for_each(|steps| out.push_str(&format!("{steps}\n")));
     }
     out
+}
+
+/// Notes on the names in types that stand for any index type and may be meant as something else.
+pub fn strangers(session: &mut Session, types: &[&str]) -> String {
+    let names = session.strangers(types);
+    names
+        .iter()
+        .map(|name| format!("note: `{name}` is no type known here: it stands for any index type\n"))
+        .collect()
 }

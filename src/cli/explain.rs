@@ -7,16 +7,14 @@ use felis::session::{reference, similar};
 /// Prints the page of a code, or all codes with a sentence each.
 pub fn explain(output: &mut Output, code: Option<&str>) -> u8 {
     let Some(code) = code else {
-        for (code, sentence) in reference::codes() {
+        let mut codes: Vec<_> = reference::codes().collect();
+        codes.sort();
+        for (code, sentence) in codes {
             output.write(&format!("{code}  {}\n", sentence.replace('\n', " ")));
         }
         return exit::OK;
     };
-    // A number is enough.
-    let code = match code.parse::<u16>() {
-        Ok(number) => format!("E{number:04}"),
-        Err(_) => code.to_string(),
-    };
+    let code = full(code);
     match reference::explain(&code) {
         Some(page) => {
             output.write(&format!("{}\n\n{}", code.to_uppercase(), plain(&page)));
@@ -36,6 +34,15 @@ pub fn explain(output: &mut Output, code: Option<&str>) -> u8 {
             exit::USAGE
         }
     }
+}
+
+/// A code with all its digits: a number alone is that of an error.
+fn full(code: &str) -> String {
+    let (letter, digits) = match code.chars().next() {
+        Some(letter) if letter.is_ascii_alphabetic() => (letter.to_ascii_uppercase(), &code[1..]),
+        _ => ('E', code),
+    };
+    digits.parse::<u16>().map_or(code.to_string(), |number| format!("{letter}{number:04}"))
 }
 
 /// How many codes are offered.

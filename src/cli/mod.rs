@@ -171,7 +171,9 @@ impl Shell {
             Command::Iso { explain, left, right, .. } => {
                 let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
                 let answer = self.session.iso(&left, &right, explain);
-                self.answer(answer.map(|comparison| commands::comparison(&comparison)))
+                let code = self.answer(answer.map(|comparison| commands::comparison(&comparison)));
+                self.note_strangers(&[&left, &right]);
+                code
             }
             Command::Type { expression } => {
                 let answer = match self.session.forms_of(&expression) {
@@ -191,7 +193,9 @@ impl Shell {
             Command::Laws { file, cases, seed } => self.laws(file.as_deref(), cases, seed),
             Command::Size { ty } => {
                 let answer = self.session.size_of(&ty);
-                self.answer(answer.map(|size| format!("{size}\n")))
+                let code = self.answer(answer.map(|size| format!("{size}\n")));
+                self.note_strangers(&[&ty]);
+                code
             }
         };
         self.output.flush();
@@ -421,6 +425,12 @@ impl Shell {
             }
         }
         worst
+    }
+
+    /// Says which names in types may be mistakes, beside the answer.
+    fn note_strangers(&mut self, types: &[&str]) {
+        self.output.flush();
+        commands::strangers(&mut self.session, types).lines().for_each(output::complain);
     }
 
     fn answer(&mut self, answer: Result<String, Vec<Diagnostic>>) -> u8 {

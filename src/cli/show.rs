@@ -46,16 +46,16 @@ impl Shell {
 pub fn statistics(work: &Work) -> String {
     let Work { parts, kernels, compiling, declined, runs, failed, fresh, reused } = work;
     let failed = if *failed > 0 { format!(", {failed} of them failed") } else { String::new() };
+    let again = if *reused > 0 { format!(", and used {} again", size(*reused)) } else { String::new() };
     format!(
         "compiled {} as {} in {}; {} left to the evaluator; {}{failed}\n\
-         arrays took {}, and {} of those before\n",
+         arrays took {}{again}\n",
         count(*parts, "part"),
         count(*kernels, "kernel"),
         duration(Duration::from_secs_f64(*compiling)),
         declined,
         count(*runs, "run"),
         size(*fresh),
-        size(*reused),
     )
 }
 
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(
             statistics(&work),
             "compiled 3 parts as 1 kernel in 2.1 ms; 2 left to the evaluator; 7 runs, 1 of them failed\n\
-             arrays took 24.0 MB, and 8000 bytes of those before\n"
+             arrays took 24.0 MB, and used 8000 bytes again\n"
         );
     }
 }

@@ -98,7 +98,7 @@ impl Trouble {
             Trouble::Unreadable { why } => error(format!("`{path}` cannot be read: {why}"), "read here"),
             Trouble::Unwritable { why } => {
                 error(format!("`{path}` cannot be written: {why}"), "written here")
-                    .note("what was there before is still there")
+                    .note("nothing there has changed")
             }
             Trouble::Malformed { format, why } => {
                 error(format!("`{path}` is not {} that can be read", format.name()), why)

@@ -266,14 +266,30 @@ pub fn read(
     wanted: &crate::types::stored::Stored,
     limits: &Limits<'_>,
 ) -> Result<Data, Trouble> {
-    match format {
+    let read = match format {
         Format::Npy => npy::read(bytes, limits),
         Format::Npz => npz::read(bytes, part.unwrap_or_default(), limits),
         Format::Csv(separator) => csv::read(bytes, wanted, separator, limits),
         Format::Arrow => arrow::read(bytes, wanted, limits),
         Format::Parquet => parquet::read(bytes, wanted, limits),
-        Format::Raw | Format::Text => raw::read(bytes, wanted, limits),
-    }
+        Format::Raw | Format::Text => return raw::read(bytes, wanted, limits),
+    };
+    read.map_err(|trouble| match (trouble, of_another_kind(format, bytes)) {
+        (Trouble::Malformed { format, .. }, Some(why)) => Trouble::Malformed { format, why: why.to_string() },
+        (trouble, _) => trouble,
+    })
+}
+
+/// What a file is by its first bytes, if it is of another format.
+fn of_another_kind(format: Format, bytes: &[u8]) -> Option<&'static str> {
+    const KINDS: [(Format, &[u8], &str); 4] = [
+        (Format::Npy, b"\x93NUMPY", "it is an .npy file: read it by `npy`"),
+        (Format::Npz, b"PK\x03\x04", "it is an archive: read an .npz file by `npz`"),
+        (Format::Arrow, b"ARROW1", "it is an Arrow file: read it by `arrow`"),
+        (Format::Parquet, b"PAR1", "it is a Parquet file: read it by `parquet`"),
+    ];
+    let found = KINDS.iter().find(|(_, magic, _)| bytes.starts_with(magic));
+    found.filter(|(other, ..)| *other != format).map(|(.., why)| *why)
 }
 
 /// Data as the bytes of a file.

@@ -21,6 +21,9 @@ const WORTH_SPLITTING: f64 = 200_000.0;
 /// Nanoseconds of work of a piece: between two of them a run can be stopped.
 const PIECE: f64 = 100_000.0;
 
+/// Nanoseconds of work of a piece of a long loop.
+const LONG_PIECE: f64 = 4_000_000.0;
+
 /// Somebody who is told how far a loop is hears of it about as often.
 const OFTEN: Duration = Duration::from_millis(10);
 
@@ -82,6 +85,10 @@ impl NestKernel {
         let whole = cost * count as f64;
         let pool = if whole >= WORTH_SPLITTING { self.shared.pool() } else { None };
         let least = ((PIECE / cost) as i64).clamp(1, count.max(1));
+        let tell = limits.tell.filter(|_| whole >= WORTH_SPLITTING);
+        if let Some(tell) = tell {
+            tell(0, count as u64);
+        }
         let Some(pool) = pool else {
             let mut low = 0;
             while low < count {
@@ -90,7 +97,7 @@ impl NestKernel {
                     DONE if stop.load(Ordering::Relaxed) && high < count => return STOPPED,
                     DONE => {
                         low = high;
-                        if let Some(tell) = limits.tell {
+                        if let Some(tell) = tell {
                             tell(low as u64, count as u64);
                         }
                     }
@@ -100,9 +107,9 @@ impl NestKernel {
             return DONE;
         };
         let threads = pool.current_num_threads() as i64;
-        let wanted =
-            (count / least).clamp(1, (threads * PIECES_EACH as i64).max(count / (least * 40).max(1)));
-        let (status, done, tell) = (AtomicI64::new(DONE), AtomicU64::new(0), limits.tell);
+        let most = ((whole / LONG_PIECE) as i64).max(threads * PIECES_EACH as i64);
+        let wanted = (count / least).clamp(1, most);
+        let (status, done) = (AtomicI64::new(DONE), AtomicU64::new(0));
         let words = &*words;
         pool.install(|| {
             (0..wanted).into_par_iter().for_each(|piece| {

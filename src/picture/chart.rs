@@ -305,18 +305,18 @@ impl<'a> Chart<'a> {
         const LINE: f64 = 18.0;
         const PAD: f64 = 6.0;
         let room = self.area.width / 2.0;
-        let named: Vec<(Color, String)> = self
+        let named: Vec<(Color, &Mark, String)> = self
             .picture
             .layers
             .iter()
             .enumerate()
             .filter(|(_, layer)| !layer.label.is_empty() && layer.mark.grid().is_none())
-            .map(|(at, layer)| (color(at), self.font.fitted(&layer.label, NORMAL, room)))
+            .map(|(at, layer)| (color(at), &layer.mark, self.font.fitted(&layer.label, NORMAL, room)))
             .collect();
         if named.is_empty() {
             return Ok(());
         }
-        let widest = named.iter().map(|(_, text)| self.font.width(text, NORMAL)).fold(0.0, f64::max);
+        let widest = named.iter().map(|(.., text)| self.font.width(text, NORMAL)).fold(0.0, f64::max);
         let (width, height) = (widest + 16.0 + 2.0 * PAD, LINE * named.len() as f64 + PAD);
         let Frame { x: left, y: top, .. } = self.area;
         let (right, low) = (left + self.area.width - width - 4.0, top + self.area.height - height - 4.0);
@@ -331,10 +331,14 @@ impl<'a> Chart<'a> {
                 (x, y, least) = (other_x, other_y, hidden);
             }
         }
-        for (line, (color, label)) in named.into_iter().enumerate() {
+        for (line, (color, mark, label)) in named.into_iter().enumerate() {
             let y = y + LINE * (line + 1) as f64 - 3.0;
-            let frame = Frame { x: x + PAD, y: y - 9.5, width: 10.0, height: 10.0 };
-            self.shapes.push(Shape::Block(frame, color));
+            let (left, middle) = (x + PAD, y - 4.5);
+            self.shapes.push(match mark {
+                Mark::Line(_) => Shape::Polyline(vec![[left, middle], [left + 10.0, middle]], color),
+                Mark::Points(_) => Shape::Discs(vec![[left + 5.0, middle]], color),
+                _ => Shape::Block(Frame { x: left, y: middle - 5.0, width: 10.0, height: 10.0 }, color),
+            });
             let (x, anchor) = (x + PAD + 16.0, Anchor::Start);
             let text =
                 Text { x, y, anchor, size: NORMAL, color: INK, upward: false, halo: true, content: label };

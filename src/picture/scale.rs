@@ -133,13 +133,18 @@ impl Scale {
 /// A number with few digits.
 fn plain(value: f64) -> String {
     if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) {
-        let text = format!("{value:.6e}");
-        let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
-        let digits =
-            if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
-        return format!("{digits}e{power}");
+        return scientific(value, 6);
     }
     format!("{value}")
+}
+
+/// A number with at most so many digits behind the point, and a power of ten.
+fn scientific(value: f64, places: usize) -> String {
+    let text = format!("{value:.places$e}");
+    let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+    let digits =
+        if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
+    format!("{digits}e{power}")
 }
 
 /// A multiple of a step as people write it.
@@ -150,7 +155,7 @@ fn tick_text(value: f64, step: f64) -> String {
             return "0".to_string();
         }
         let digits = (size.log10().floor() - step.log10().floor()).clamp(0.0, 15.0) as usize;
-        return format!("{value:.digits$e}");
+        return scientific(value, digits);
     }
     let digits = (-step.log10().floor()).clamp(0.0, 15.0) as usize;
     let text = format!("{value:.digits$}");
@@ -174,20 +179,20 @@ mod tests {
     fn round_numbers() {
         assert_eq!(texts(0.0, 1.0), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(texts(-3.0, 12.0), ["0", "5", "10"]);
-        assert_eq!(texts(0.0, 2e7), ["0", "5e6", "1.0e7", "1.5e7", "2.0e7"]);
+        assert_eq!(texts(0.0, 2e7), ["0", "5e6", "1e7", "1.5e7", "2e7"]);
         assert_eq!(texts(-0.3, 0.3), ["-0.2", "-0.1", "0.0", "0.1", "0.2"]);
     }
 
     #[test]
     fn very_large_and_very_small_numbers() {
-        assert_eq!(texts(0.0, 1e-300), ["0", "2e-301", "4e-301", "6e-301", "8e-301", "1.0e-300"]);
-        assert_eq!(texts(0.0, 1e300), ["0", "2e299", "4e299", "6e299", "8e299", "1.0e300"]);
-        assert_eq!(texts(-1e300, 1e300), ["-1.0e300", "-5e299", "0", "5e299", "1.0e300"]);
+        assert_eq!(texts(0.0, 1e-300), ["0", "2e-301", "4e-301", "6e-301", "8e-301", "1e-300"]);
+        assert_eq!(texts(0.0, 1e300), ["0", "2e299", "4e299", "6e299", "8e299", "1e300"]);
+        assert_eq!(texts(-1e300, 1e300), ["-1e300", "-5e299", "0", "5e299", "1e300"]);
     }
 
     #[test]
     fn numbers_that_are_close_together_are_told_apart() {
-        assert_eq!(texts(1.0 - 1e-12, 1.0 + 1e-12), ["1", "-5e-13", "0", "5e-13", "1.0e-12"]);
+        assert_eq!(texts(1.0 - 1e-12, 1.0 + 1e-12), ["1", "-5e-13", "0", "5e-13", "1e-12"]);
         assert_eq!(texts(1e17, 1e17 + 64.0), ["1e17", "0", "64"]);
         let low = -7.0 - 2f64.powi(-20);
         assert_eq!(texts(low, -7.0), ["-7", "-8e-7", "-6e-7", "-4e-7", "-2e-7", "0"]);

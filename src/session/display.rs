@@ -15,6 +15,8 @@ const TAIL: usize = 2;
 const LONG_NUMBER: usize = 9;
 /// Digits of rounded numbers.
 const DIGITS: usize = 6;
+/// Columns of words are not made narrower than this to make room for others.
+const SHORT_WORDS: usize = 16;
 /// What stands between two columns of a grid.
 const BETWEEN: usize = 2;
 
@@ -88,6 +90,8 @@ struct Column {
     /// From top to bottom, all slices.
     texts: Vec<String>,
     width: usize,
+    /// Its cells may be cut: they are words, not numbers.
+    words: bool,
 }
 
 /// Rows and columns.
@@ -108,7 +112,10 @@ fn grid(grid: Grid, window: Window) -> String {
         let texts = texts.map(|text| cut(&text, widest)).collect();
         let head =
             if right { format!("{}{head}", " ".repeat(widest.saturating_sub(head.width()))) } else { head };
-        columns.push(Column { head: cut(&head, widest), texts, width: widest });
+        columns.push(Column { head: cut(&head, widest), texts, width: widest, words: !right });
+    }
+    if grid.columns.left_out == 0 {
+        narrow(&mut columns, window.columns);
     }
     let columns_out = fit(&columns, grid.columns, window.columns);
     let (head_columns, tail_columns) = (columns_out.at, columns.len() - columns_out.tail);
@@ -155,6 +162,26 @@ fn grid(grid: Grid, window: Window) -> String {
     lines.join("\n")
 }
 
+/// Cuts the widest columns of words, where that makes room for more columns.
+fn narrow(columns: &mut [Column], room: usize) {
+    let all: usize = columns.iter().map(|column| column.width + BETWEEN).sum();
+    let mut excess = (all + 1).saturating_sub(room + BETWEEN);
+    while excess > 0 {
+        let long = columns.iter_mut().filter(|column| column.words && column.width > SHORT_WORDS);
+        let Some(widest) = long.max_by_key(|column| column.width) else { break };
+        widest.width -= 1;
+        excess -= 1;
+    }
+    for column in columns.iter_mut().filter(|column| column.words) {
+        let width = column.width;
+        column
+            .texts
+            .iter_mut()
+            .chain([&mut column.head])
+            .for_each(|text| *text = cut(text.trim_end(), width));
+    }
+}
+
 /// Which columns there is room for.
 struct Fitting {
     /// Columns from the first on.
@@ -178,18 +205,19 @@ fn fit(columns: &[Column], gap: Gap, room: usize) -> Fitting {
         _ => (gap.at, columns.len() - gap.at),
     };
     loop {
+        if head + tail >= columns.len() {
+            break;
+        }
+        let width =
+            |front: bool| columns[if front { head } else { columns.len() - 1 - tail }].width + BETWEEN;
+        let may = |front: bool| {
+            (if front { head < most_head } else { tail < most_tail })
+                && (width(front) <= room || head + tail == 0)
+        };
+        // Twice as many at the front; where the next one there is too wide, one at the other end may not be.
         let front = head <= tail * 2;
-        let may = |front: bool| if front { head < most_head } else { tail < most_tail };
-        let front = if may(front) { front } else { !front };
-        if head + tail >= columns.len() || !may(front) {
-            break;
-        }
-        let next = if front { head } else { columns.len() - 1 - tail };
-        let width = columns[next].width + BETWEEN;
-        if width > room && head + tail > 0 {
-            break;
-        }
-        room = room.saturating_sub(width);
+        let Some(front) = [front, !front].into_iter().find(|front| may(*front)) else { break };
+        room = room.saturating_sub(width(front));
         if front {
             head += 1;
         } else {

@@ -216,6 +216,22 @@ impl Session {
         Ok(Comparison { verdict: found.verdict, reasons: Some(reasons) })
     }
 
+    /// The names in written types that nobody has declared and that look as if somebody had: they have small letters. As
+    /// all unknown upper-case names they stand for index types.
+    pub fn strangers(&mut self, texts: &[&str]) -> Vec<String> {
+        let texts: Vec<(&str, &str)> = texts.iter().map(|text| ("type", *text)).collect();
+        let types = self.quietly(|session| session.read_types(&texts)).map_or(Vec::new(), |(types, _)| types);
+        let mut names = BTreeSet::new();
+        for ty in types {
+            ty.for_each_var(&mut |var| {
+                if var.name.contains(char::is_lowercase) {
+                    names.insert(var.name.to_string());
+                }
+            });
+        }
+        names.into_iter().collect()
+    }
+
     /// The functions of a name, if that is what it stands for.
     pub fn overloads(&mut self, name: &str) -> Vec<Overload> {
         let source = super::detached(name);

@@ -109,7 +109,8 @@ impl Generator {
                 node((**of).clone(), "(if {} then {} else {} endif)", vec![condition, a, b])
             }
         };
-        let made = node(variable.ty.clone(), &format!("[ {{}} for {i} in ..[{}] ]", index.text()), vec![element]);
+        let made =
+            node(variable.ty.clone(), &format!("[ {{}} for {i} in ..[{}] ]", index.text()), vec![element]);
         let name = &variable.name;
         if self.rng.bool() {
             return Some(node(Ty::Statement, &format!("{name} = {{}};\n"), vec![made]));

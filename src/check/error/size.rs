@@ -187,7 +187,7 @@ impl SizeError {
                     false => format!("it holds `{part}`"),
                 };
                 error(span, format!("no file holds `{ty}`"), what)
-                    .note("files hold numbers, texts, truth values, compact values, variants without arguments, and records and arrays of these")
+                    .note("files hold numbers, complex ones too, texts, truth values, compact values, variants without arguments, and options, records and arrays of these")
             }
             E::NotAnAxis { span, ty } => {
                 error(span, format!("`{ty}` has a size to be found that is no axis"), "read here".into())

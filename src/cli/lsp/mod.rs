@@ -25,11 +25,11 @@ use documents::Documents;
 use felis::session::index::{Draft, Index};
 use felis::session::{Executor, Session};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_types::Uri;
 use lsp_types::notification as told;
 use lsp_types::notification::Notification as _;
 use lsp_types::request as asked;
 use lsp_types::request::Request as _;
-use lsp_types::{InitializeParams, Uri};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::io::IsTerminal;
@@ -76,7 +76,7 @@ pub fn serve() -> u8 {
 }
 
 /// Agrees with the editor on what can be asked.
-fn greet(connection: &Connection) -> Result<InitializeParams, u8> {
+fn greet(connection: &Connection) -> Result<Value, u8> {
     let failed = |error: &dyn std::fmt::Display| {
         super::output::complain(&format!("felis lsp: {error}"));
         exit::USAGE
@@ -89,7 +89,15 @@ fn greet(connection: &Connection) -> Result<InitializeParams, u8> {
         "serverInfo": { "name": "felis", "version": env!("CARGO_PKG_VERSION") },
     });
     connection.initialize_finish(id, greeting).map_err(|error| failed(&error))?;
-    serde_json::from_value(parameters).map_err(|error| failed(&error))
+    Ok(parameters)
+}
+
+/// The folders that an editor has open, by what it says of itself: older ones name one root only.
+fn folders(parameters: &Value) -> Vec<PathBuf> {
+    let path = |uri: &Value| serde_json::from_value(uri.clone()).ok().as_ref().and_then(uri::path);
+    let several = parameters["workspaceFolders"].as_array().into_iter().flatten();
+    let several: Vec<PathBuf> = several.filter_map(|folder| path(&folder["uri"])).collect();
+    if several.is_empty() { path(&parameters["rootUri"]).into_iter().collect() } else { several }
 }
 
 fn capabilities() -> Value {
@@ -135,24 +143,17 @@ fn session() -> Session {
 }
 
 impl Server {
-    fn new(connection: Connection, parameters: &InitializeParams) -> Server {
-        let folders = parameters.workspace_folders.iter().flatten();
-        let mut folders: Vec<PathBuf> = folders.filter_map(|folder| uri::path(&folder.uri)).collect();
-        #[allow(deprecated)] // Older editors send this and no folders.
-        let root = parameters.root_uri.as_ref().and_then(uri::path);
-        if folders.is_empty() {
-            folders.extend(root);
-        }
-        let workspace = parameters.capabilities.workspace.as_ref();
-        let watching = workspace.and_then(|workspace| workspace.did_change_watched_files.as_ref());
-        let can_watch = watching.and_then(|watching| watching.dynamic_registration).unwrap_or(false);
+    /// Of all that an editor says of itself, only what is of use is looked at: the rest may have any form.
+    fn new(connection: Connection, parameters: &Value) -> Server {
+        let watching = "/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration";
+        let can_watch = parameters.pointer(watching).and_then(Value::as_bool).unwrap_or(false);
         Server {
             connection,
             waiting: VecDeque::new(),
             session: session(),
             documents: Documents::default(),
             copies: Copies::new(),
-            folders,
+            folders: folders(parameters),
             leaving: false,
             can_watch,
         }

@@ -3,7 +3,7 @@
 //! Takes a line that begins with a colon; gives an answer, or says how the command is written. Files and
 //! the editor are in [`super::files`].
 
-use super::super::commands::{Flow, comparison};
+use super::super::commands::{Flow, comparison, strangers};
 use super::super::show::statistics;
 use super::super::{exit, output};
 use super::{Repl, files, why};
@@ -134,11 +134,17 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
         ":type" => type_of(session, argument),
         ":kind" => match session.members(argument) {
             Some(members) => Ok(format!("a kind: {}\n", members.join(" | "))),
-            None => session.kind_of(argument).map(|(_, kind)| format!("{kind}\n")),
+            None => session
+                .kind_of(argument)
+                .map(|(_, kind)| format!("{kind}\n{}", strangers(session, &[argument]))),
         },
-        ":size" => session.size_of(argument).map(|size| format!("{size}\n")),
+        ":size" => {
+            session.size_of(argument).map(|size| format!("{size}\n{}", strangers(session, &[argument])))
+        }
         ":iso" => match argument.split_once('~') {
-            Some((left, right)) => session.iso(left, right, true).map(|answer| comparison(&answer)),
+            Some((left, right)) => session
+                .iso(left, right, true)
+                .map(|answer| format!("{}{}", comparison(&answer), strangers(session, &[left, right]))),
             None => return misused("write `:iso TYPE ~ TYPE`"),
         },
         // No expression begins with these: an operator and types, as after `felis can`.
@@ -280,10 +286,16 @@ fn plot(repl: &mut Repl, text: &str) -> Flow {
     let text = text.trim_end_matches(';');
     let drawn = match session.type_of(text) {
         Ok(ty) if ty.to_string() == "picture" => format!("draw ({text})"),
-        Ok(_) => {
+        Ok(ty) => {
             let made = ["heatmap", "image", "plot"].map(|by| format!("{by} ({text})"));
-            let fits = made.iter().find(|made| session.dispatch(made).is_ok());
-            format!("draw ({})", fits.unwrap_or(&made[2]))
+            match made.iter().find(|made| session.dispatch(made).is_ok()) {
+                Some(made) => format!("draw ({made})"),
+                None => {
+                    return misused(&format!(
+                        "`{ty}` cannot be drawn: a picture can, numbers or pairs of numbers in a row, and a matrix of numbers or colours"
+                    ));
+                }
+            }
         }
         // The message is about what was written.
         Err(_) => text.to_string(),
