@@ -686,6 +686,9 @@ fn declarations_are_known_without_a_call_of_main() {
         assert_eq!((ended.code, ended.err.as_str()), (OK, ""), "{arguments:?}");
         assert!(ended.out.starts_with("run\nyes : int\n"), "{}", ended.out);
     }
+    // Without types: what there is by this name.
+    let ended = felis(&place, &["can", "--with", "p.flx", "twice"]);
+    assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, "run\ntwice : int -> int\n", ""));
     let ended = felis(&place, &["laws", "p.flx"]);
     let said = "run\n0 of 0 laws held, 100 choices of values each, seed 0\n";
     assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, said, ""));

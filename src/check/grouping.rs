@@ -8,7 +8,8 @@ use super::apply::key_name;
 use super::error::CheckError;
 use crate::diagnostic::{Diagnostic, Help};
 use crate::source::Span;
-use crate::syntax::ast::{ApplyForm, Expr, ExprKind};
+use crate::syntax::ast::{ApplyForm, Expr, ExprKind, Name};
+use crate::types::TypeKind;
 
 impl Checker<'_> {
     /// Gives the messages since `before` that satisfy `which` this help.
@@ -71,8 +72,12 @@ impl Checker<'_> {
         let mismatch = |d: &Diagnostic, at: Span| d.code == "E0301" && d.primary.span == at;
         let mut head = e;
         let mut applied = false;
-        while let ExprKind::Apply { function, argument, .. } = &head.kind {
+        let mut arguments = Vec::new();
+        while let ExprKind::Apply { function, argument, form } = &head.kind {
             applied = true;
+            if *form == ApplyForm::Juxtaposed {
+                arguments.insert(0, argument.span);
+            }
             if let ExprKind::Dot { key, .. } = &argument.kind
                 && let Some((name, _)) = key_name(key)
                 && self.env.callables(&name.text).is_some()
@@ -89,6 +94,29 @@ impl Checker<'_> {
             let how = format!("`x.{name} a` is `{name} x a`: write `x |> {name} a` to pass `x` last");
             self.retell(before, &how, |d| mismatch(d, base.span));
         }
+        if let (ExprKind::Name(name), [first, .., last]) = (&head.kind, &arguments[..])
+            && self.takes_together(name, arguments.len())
+        {
+            let wrong =
+                |d: &&mut Diagnostic| matches!(d.code, "E0301" | "E0403") && first.end >= d.primary.span.end;
+            let Some(diagnostic) = self.diagnostics[before..].iter_mut().find(wrong) else { return };
+            let values = vec!["…"; arguments.len()].join(", ");
+            let text = format!("`{}` takes its values together: write `{0} ({values})`", name.text);
+            let mut edits = vec![(Span { end: first.start, ..*first }, "(".to_string())];
+            edits.extend(arguments[..arguments.len() - 1].iter().map(|at| (at.after(), ",".to_string())));
+            edits.push((last.after(), ")".to_string()));
+            diagnostic.help = Some(Help { text, edits });
+        }
+    }
+
+    /// Whether a function of this name takes a tuple of so many values, or any array.
+    fn takes_together(&mut self, name: &Name, count: usize) -> bool {
+        let callables = self.env.callables(&name.text).map_or(Vec::new(), <[_]>::to_vec);
+        callables.iter().any(|callable| {
+            let domain = self.scheme(callable, name.span).domain;
+            let any = matches!(domain.kind(), TypeKind::Array(_, index) if matches!(index.kind(), TypeKind::Var(_)));
+            any || domain.unfold().components(count).is_some_and(|parts| parts.len() == count)
+        })
     }
 
     /// The left side of `:>>`.

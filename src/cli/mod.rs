@@ -337,6 +337,12 @@ impl Shell {
                 exit::OK
             }
             Err(diagnostics) => {
+                // Without types it is asked what there is, as of `:can` in a session.
+                let forms = if types.is_empty() { self.session.overloads(name) } else { Vec::new() };
+                if !forms.is_empty() {
+                    forms.iter().for_each(|form| self.output.write(&format!("{}\n", form.signature)));
+                    return exit::OK;
+                }
                 self.output.write("no\n");
                 self.tell(&diagnostics);
                 exit::REJECTED
