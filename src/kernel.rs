@@ -100,8 +100,11 @@ pub trait Kernel: Send + Sync {
     /// Whether the result may be written over an input, if nobody else holds it: then the input is taken, and the run does not
     /// fail.
     fn overwrites(&self, input: usize) -> bool;
+    /// Whether it may write the result into the memory of a value that nobody reads any more: then a run that has taken
+    /// it does not fail.
+    fn takes_spare(&self) -> bool;
     /// Whether it may fail: then the values of `changes` are kept until it is done.
     fn can_fail(&self) -> bool;
-    /// Runs it. An input that it has not taken is still there if it fails.
-    fn run(&self, inputs: &mut [Value], limits: &Limits<'_>) -> Ran;
+    /// Runs it. An input that it has not taken is still there if it fails, and so is the spare value.
+    fn run(&self, inputs: &mut [Value], spare: &mut Option<Value>, limits: &Limits<'_>) -> Ran;
 }

@@ -741,7 +741,11 @@ impl Run<'_, '_> {
         use StatementKind as S;
         match &stmt.kind {
             S::Let(pattern, node) => {
-                let value = self.eval(node, frame)?;
+                let value = match pattern {
+                    // In a loop, what it was in the round before is not read any more.
+                    super::code::Pattern::Bind(local) => self.replacement(node, Root::Local(*local), frame)?,
+                    _ => self.eval(node, frame)?,
+                };
                 if !fits(pattern, &value, frame) {
                     return Err(self.fail(Failure::NoMatch, span));
                 }

@@ -214,6 +214,11 @@ impl Run<'_, '_> {
             inputs[i] = Value::UNIT;
             inputs[i] = self.input(input, frame, true).unwrap_or(Value::UNIT);
         }
+        let spare_of = dying.filter(|root| {
+            kernel.takes_spare() && kernel.inputs().iter().all(|input| input.root != *root)
+        });
+        let whole = |root| Input { root, path: Vec::new() };
+        let mut spare = spare_of.and_then(|root| self.input(&whole(root), frame, true));
         let watched = self.machine.watch.enter(Some(1));
         let watch = Mutex::new(&mut self.machine.watch);
         // Whoever finds it taken has nothing newer to say.
@@ -224,13 +229,16 @@ impl Run<'_, '_> {
         };
         let tell: Option<&(dyn Fn(u64, u64) + Sync)> = if watched { Some(&tell) } else { None };
         let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory, tell };
-        let ran = kernel.run(&mut inputs, &limits);
+        let ran = kernel.run(&mut inputs, &mut spare, &limits);
         if watched {
             self.machine.watch.leave();
         }
         match ran {
             Ran::Done(values) => Ok(Some(values)),
             Ran::Failed => {
+                if let (Some(root), Some(value)) = (spare_of, spare) {
+                    self.set_variable(root, value, frame);
+                }
                 if let Some((i, input)) = taken {
                     // A global has been noted when it was taken: this is no change.
                     self.set_variable(input.root, inputs.swap_remove(i), frame);

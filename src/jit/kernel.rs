@@ -38,6 +38,8 @@ pub struct NestKernel {
     can_fail: bool,
     /// Inputs that the result may be written over.
     overwrites: Vec<usize>,
+    /// The one array that is made is the result, and nothing fails once there is room for it.
+    takes_spare: bool,
     /// For each phase, the arrays that each of its pieces has of its own.
     own: Vec<Vec<usize>>,
 }
@@ -49,7 +51,10 @@ impl NestKernel {
         crate::loops::for_each_stmt(&lowered.nest.body, &mut |s| can_fail |= matches!(s, Stmt::Fail));
         // A lack of memory is a failure, too.
         let made = |origin: &Origin| matches!(origin, Origin::Scratch | Origin::Own | Origin::Result(_));
-        can_fail |= lowered.nest.arrays.iter().any(|a| made(&a.origin));
+        let mut made = lowered.nest.arrays.iter().map(|a| a.origin).filter(made);
+        let (first, second) = (made.next(), made.next());
+        let takes_spare = !can_fail && second.is_none() && matches!(first, Some(Origin::Result(_)));
+        can_fail |= first.is_some();
         let own = code.phases.iter().map(|phase| own_arrays(&lowered.nest, phase)).collect();
         let overwritten = in_place::overwritten(&lowered.nest);
         let fits = |feed: &Feed| match feed {
@@ -57,7 +62,7 @@ impl NestKernel {
             _ => false,
         };
         let overwrites = (0..lowered.feeds.len()).filter(|i| fits(&lowered.feeds[*i])).collect();
-        NestKernel { lowered, code, shared, can_fail, overwrites, own }
+        NestKernel { lowered, code, shared, can_fail, overwrites, takes_spare, own }
     }
 
     /// Does the rounds of a parallel phase from `low` up to `high`, with arrays of their own if they need some.
@@ -197,12 +202,24 @@ impl NestKernel {
 impl NestKernel {
     /// Whether the result is written over an input: it may be, nobody else holds it, and it has as many slots.
     fn takes_over(&self, input: usize, value: &Value) -> bool {
+        self.overwrites(input) && self.fits_result(value)
+    }
+
+    /// Whether the memory of a value is that of the one result: nobody else holds it, and it has as many slots.
+    fn fits_result(&self, value: &Value) -> bool {
         let Value::Seq(seq) = value else { return false };
         let slots = |array: &ArrayInfo| matches!(array.origin, Origin::Result(_));
         let result = self.lowered.nest.arrays.iter().position(slots);
-        self.overwrites(input)
-            && seq.is_sole(self.lowered.classes[0])
+        seq.is_sole(self.lowered.classes[0])
             && result.is_some_and(|result| self.lowered.nest.slots[result] == seq.len() as u64)
+    }
+}
+
+/// The buffer that a value is all of, if nobody else holds it.
+fn buffer_of(value: Value) -> Option<Buffer> {
+    match value {
+        Value::Seq(seq) => seq.into_buffer(),
+        _ => None,
     }
 }
 
@@ -250,11 +267,15 @@ impl Kernel for NestKernel {
         self.overwrites.contains(&input)
     }
 
+    fn takes_spare(&self) -> bool {
+        self.takes_spare
+    }
+
     fn can_fail(&self) -> bool {
         self.can_fail
     }
 
-    fn run(&self, inputs: &mut [Value], limits: &Limits<'_>) -> Ran {
+    fn run(&self, inputs: &mut [Value], spare: &mut Option<Value>, limits: &Limits<'_>) -> Ran {
         let (nest, frame) = (&self.lowered.nest, &self.code.frame);
         let statistics = &self.shared.statistics;
         statistics.runs.fetch_add(1, Ordering::Relaxed);
@@ -305,12 +326,19 @@ impl Kernel for NestKernel {
                 Origin::Scratch => None,
                 Origin::Given(_) | Origin::Changed(_) | Origin::Local(_) | Origin::Own => continue,
             };
-            let taken = over.and_then(|(input, given)| {
-                let Value::Seq(seq) = std::mem::replace(&mut inputs[input], Value::UNIT) else { return None };
-                let buffer = seq.into_buffer()?;
-                words[frame.arrays + given as usize] = buffer.address();
-                Some(buffer)
-            });
+            let taken = match over {
+                Some((input, given)) => {
+                    let buffer = buffer_of(std::mem::replace(&mut inputs[input], Value::UNIT));
+                    if let Some(buffer) = &buffer {
+                        words[frame.arrays + given as usize] = buffer.address();
+                    }
+                    buffer
+                }
+                None if self.takes_spare => {
+                    spare.take_if(|value| self.fits_result(value)).and_then(buffer_of)
+                }
+                None => None,
+            };
             let Some(buffer) = taken.or_else(|| room(nest, at, class, limits.memory)) else {
                 return Ran::Failed;
             };
