@@ -25,17 +25,17 @@ const WAVES: &str = "fun waves[I:COMPACTLINEAR](k:int):real ^ I => [ (((i :>> in
 #[test]
 fn matrix_products_are_contracted() {
     let text = loops(&format!("{WAVES}val m = matmul (waves[40 \\* 50] 7, waves[50 \\* 60] 5);"));
-    assert!(text.contains("  contract fused "), "{text}");
+    assert!(text.contains("  contract fused shared "), "{text}");
     // Of arrays that are there, too: a column is not copied for each row.
     let text = loops(&format!(
         "{WAVES}val a = waves[300 \\* 300] 7;\nval b = waves[300 \\* 300] 5;\nval m = matmul (a, b);"
     ));
-    assert!(text.contains("  contract fused ") && !text.contains("local"), "{text}");
+    assert!(text.contains("  contract fused shared ") && !text.contains("local"), "{text}");
     let text = loops(&format!(
         "{WAVES}val a = waves[40 \\* 50] 7;\nval b = waves[50 \\* 60] 5;
 val m = [ sum [ a.(i \\, k) * b.(k \\, j) for k in ..[50] ] for i in ..[40], j in ..[60] ];"
     ));
-    assert!(text.contains("  contract r"), "{text}");
+    assert!(text.contains("  contract shared r"), "{text}");
 }
 
 /// In a loop that goes on with its results, and in rounds that run at the same time.

@@ -743,7 +743,9 @@ impl Run<'_, '_> {
             S::Let(pattern, node) => {
                 let value = match pattern {
                     // In a loop, what it was in the round before is not read any more.
-                    super::code::Pattern::Bind(local) => self.replacement(node, Root::Local(*local), frame)?,
+                    super::code::Pattern::Bind(local) => {
+                        self.replacement(node, Root::Local(*local), frame)?
+                    }
                     _ => self.eval(node, frame)?,
                 };
                 if !fits(pattern, &value, frame) {

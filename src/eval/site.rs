@@ -214,9 +214,8 @@ impl Run<'_, '_> {
             inputs[i] = Value::UNIT;
             inputs[i] = self.input(input, frame, true).unwrap_or(Value::UNIT);
         }
-        let spare_of = dying.filter(|root| {
-            kernel.takes_spare() && kernel.inputs().iter().all(|input| input.root != *root)
-        });
+        let spare_of = dying
+            .filter(|root| kernel.takes_spare() && kernel.inputs().iter().all(|input| input.root != *root));
         let whole = |root| Input { root, path: Vec::new() };
         let mut spare = spare_of.and_then(|root| self.input(&whole(root), frame, true));
         let watched = self.machine.watch.enter(Some(1));

@@ -9,6 +9,8 @@
 //!
 //! **Packing.** A panel of columns is copied to where its lanes lie one after the other, each step a few whole lines of
 //! cache; it stays in the second level of cache for all rows, which are copied, too. What is small is read where it is.
+//! Threads that have different rows of one product have the panels in common: whoever needs one first packs it, and each
+//! begins at another one.
 //! A multiplication is rounded before it is added, or not, as it is asked for.
 //!
 //! Written for fixed lengths, so that the compiler makes vectors of it; once for each family of processors.
@@ -16,7 +18,8 @@
 use super::phase::{DONE, STOPPED};
 use crate::core::reduction::{LANES, tree};
 use std::cell::RefCell;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 /// Rows of a tile.
 pub const ROWS: usize = 6;
@@ -28,6 +31,9 @@ const PACKED: usize = 1 << 20;
 const SHALLOW: usize = 512;
 /// Slots from the first to the last of columns that are read where they are.
 const NEAR: usize = 1 << 14;
+/// Numbers of panels that threads have in common; and of those that are kept for the next product.
+const SHARED: usize = 1 << 25;
+const KEPT: usize = 1 << 23;
 
 /// A matrix in memory: the slots from its first one on, with strides.
 #[derive(Clone, Copy)]
@@ -95,6 +101,45 @@ thread_local! {
     static SPACE: RefCell<(Vec<f64>, Vec<Line>)> = const { RefCell::new((Vec::new(), Vec::new())) };
 }
 
+/// Packed panels that several threads have in common.
+#[derive(Default)]
+pub struct Panels {
+    made: OnceLock<Vec<OnceLock<Vec<Line>>>>,
+    /// Who has come so far.
+    comers: AtomicU32,
+}
+
+/// The memory of panels that are not needed any more.
+static LEFT: Mutex<Vec<Vec<Line>>> = Mutex::new(Vec::new());
+
+impl Panels {
+    /// Each, if it has been packed.
+    fn all(&self, count: usize) -> &[OnceLock<Vec<Line>>] {
+        self.made.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect())
+    }
+
+    /// Where the next comer begins: a half of the way, a quarter, three quarters … (van der Corput's sequence).
+    fn begin(&self, count: usize) -> usize {
+        let part = self.comers.fetch_add(1, Ordering::Relaxed).reverse_bits();
+        ((count as u64 * u64::from(part)) >> 32) as usize
+    }
+}
+
+impl Drop for Panels {
+    fn drop(&mut self) {
+        let Ok(mut left) = LEFT.lock() else { return };
+        let made = self.made.take().into_iter().flatten().filter_map(OnceLock::into_inner);
+        let mut kept: usize = left.iter().map(|panel| panel.capacity() * LANES).sum();
+        for panel in made {
+            kept += panel.capacity() * LANES;
+            if kept > KEPT {
+                break;
+            }
+            left.push(panel);
+        }
+    }
+}
+
 /// `into[r * columns + c]` = `start` + the sum over `k` of `left[r, k] * right[k, c]`, products `fused` with additions or
 /// rounded before; [`DONE`], or [`STOPPED`] on the way.
 pub fn contract(
@@ -103,6 +148,7 @@ pub fn contract(
     right: Strided<'_>,
     (rows, columns, depth): (usize, usize, usize),
     Kind { fused, start }: Kind,
+    shared: Option<&Panels>,
     stop: &AtomicBool,
 ) -> i64 {
     if depth == 0 {
@@ -115,6 +161,9 @@ pub fn contract(
     let slots = steps * LANES * ROWS;
     let height = (PACKED / slots).max(1) * ROWS;
     let in_place = left.column == 1 && depth <= SHALLOW;
+    let lines = steps * LANES * (PANEL / LANES);
+    let panels = columns.div_ceil(PANEL);
+    let shared = shared.filter(|_| panels.saturating_mul(lines * LANES) <= SHARED);
     SPACE.with_borrow_mut(|(packed, panel)| {
         for first in (0..rows).step_by(height) {
             let end = rows.min(first + height);
@@ -123,16 +172,38 @@ pub fn contract(
             for (tile, row) in (copied..end).step_by(ROWS).enumerate() {
                 pack_rows(&mut packed[tile * slots..][..slots], left, (row, ROWS.min(end - row)), depth);
             }
-            for column in (0..columns).step_by(PANEL) {
+            let begin = shared.map_or(0, |shared| shared.begin(panels));
+            for turn in 0..panels {
+                let number = (begin + turn) % panels;
+                let column = number * PANEL;
                 let own = PANEL.min(columns - column);
-                let near = right.column == 1 && depth * right.row <= NEAR && own % LANES == 0;
+                let near = right.column == 1 && depth * right.row <= NEAR && own.is_multiple_of(LANES);
                 let of_columns = if near {
                     let slots = &right.slots[column..];
                     Factors { slots, lane: right.row, step: right.row * LANES, row: 0 }
                 } else {
-                    grow(panel, steps * LANES * (PANEL / LANES), Line([0.0; LANES]));
-                    pack_columns(panel, right, (column, own), depth);
-                    Factors { slots: super::native::numbers(panel), lane: steps * PANEL, step: PANEL, row: 0 }
+                    let pack = |panel: &mut Vec<Line>| {
+                        grow(panel, lines, Line([0.0; LANES]));
+                        pack_columns(panel, right, (column, own), depth);
+                    };
+                    let packed: &[Line] = match shared {
+                        Some(shared) => shared.all(panels)[number].get_or_init(|| {
+                            let mut panel =
+                                LEFT.lock().map_or(Vec::new(), |mut left| left.pop().unwrap_or_default());
+                            pack(&mut panel);
+                            panel
+                        }),
+                        None => {
+                            pack(panel);
+                            panel
+                        }
+                    };
+                    Factors {
+                        slots: super::native::numbers(packed),
+                        lane: steps * PANEL,
+                        step: PANEL,
+                        row: 0,
+                    }
                 };
                 for row in (first..end).step_by(ROWS) {
                     if stop.load(Ordering::Relaxed) {
@@ -300,7 +371,14 @@ mod tests {
             let fused = round % 3 == 0;
             let start = [-0.0, 0.0, 0.7][round % 5 % 3];
             let kind = Kind { fused, start };
-            assert_eq!(contract(&mut into, left, right, (rows, columns, depth), kind, &stop), DONE);
+            let shape = (rows, columns, depth);
+            let panels = Panels::default();
+            let shared = (round % 7 < 3).then_some(&panels);
+            // Others have come before.
+            if round % 7 == 1 {
+                assert_eq!(contract(&mut into.clone(), left, right, shape, kind, shared, &stop), DONE);
+            }
+            assert_eq!(contract(&mut into, left, right, shape, kind, shared, &stop), DONE);
             for r in 0..rows {
                 for c in 0..columns {
                     let get =

@@ -3,7 +3,7 @@
 //! Innermost loops that only compute go by vectors ([`super::vector`], [`super::wide`]); loops around loops per element by vectors with masks
 //! ([`super::masks`]).
 
-use super::phase::{DONE, FAILED, Frame, Phase, Rounds, STOPPED};
+use super::phase::{DONE, FAILED, Frame, PANELS, Phase, Rounds, STOPPED};
 use super::wide::Wide;
 use crate::core::reduction::{Joining, LANES, tree};
 use crate::loops::{
@@ -342,7 +342,11 @@ impl<'n, 'f> Emit<'n, 'f> {
 
     /// Calls the kernel for contractions, with what [`super::native::contract`] reads.
     fn contract(&mut self, contraction: &Contraction) {
-        let mut words = vec![self.word(types::I64, 0)];
+        let shared = match contraction.shared {
+            true => self.word(types::I64, PANELS),
+            false => self.b.ins().iconst(types::I64, 0),
+        };
+        let mut words = vec![self.word(types::I64, 0), shared];
         for array in [contraction.into, contraction.left, contraction.right] {
             words.push(self.bases[&array]);
         }

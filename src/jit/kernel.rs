@@ -2,8 +2,9 @@
 
 use super::Shared;
 use super::code::Code;
+use super::contract::Panels;
 use super::native::FrameAddress;
-use super::phase::{DONE, FAILED, Phase, Rounds, STOPPED};
+use super::phase::{DONE, FAILED, PANELS, Phase, Rounds, STOPPED};
 use crate::core::Root;
 use crate::kernel::{Input, Kernel, Limits, Ran};
 use crate::loops::{Array, ArrayInfo, Nest, Origin, Stmt, in_place};
@@ -77,14 +78,18 @@ impl NestKernel {
         self.code.functions.call(at, FrameAddress::of(words), low, high)
     }
 
-    /// Does the rounds of a parallel phase.
-    fn rounds(
-        &self,
-        (at, each): (usize, usize),
-        count: i64,
-        words: &mut Vec<u64>,
-        limits: &Limits<'_>,
-    ) -> i64 {
+    /// Does the rounds of a parallel phase, which have packed panels in common.
+    fn rounds(&self, phase: (usize, usize), count: i64, words: &mut [u64], limits: &Limits<'_>) -> i64 {
+        let panels = Panels::default();
+        // One round alone packs one after the other into the same memory.
+        words[PANELS] = if count > 1 { std::ptr::from_ref(&panels) as u64 } else { 0 };
+        let status = self.pieces(phase, count, words, limits);
+        words[PANELS] = 0;
+        status
+    }
+
+    /// Does the rounds of a parallel phase in pieces.
+    fn pieces(&self, (at, each): (usize, usize), count: i64, words: &mut [u64], limits: &Limits<'_>) -> i64 {
         let (stop, memory) = (limits.interrupt, limits.memory);
         let cost = self.lowered.nest.costs.get(each).copied().unwrap_or(1.0).max(0.05);
         let whole = cost * count as f64;
@@ -115,7 +120,7 @@ impl NestKernel {
         let most = ((whole / LONG_PIECE) as i64).max(threads * PIECES_EACH as i64);
         let wanted = (count / least).clamp(1, most);
         let (status, done) = (AtomicI64::new(DONE), AtomicU64::new(0));
-        let words = &*words;
+        let frame = &*words;
         pool.install(|| {
             (0..wanted).into_par_iter().for_each(|piece| {
                 if status.load(Ordering::Relaxed) != DONE {
@@ -127,7 +132,7 @@ impl NestKernel {
                 }
                 let bound = |k: i64| (i128::from(count) * i128::from(k) / i128::from(wanted)) as i64;
                 // Addresses of own arrays are written into a copy.
-                match self.piece(at, &mut words.clone(), (bound(piece), bound(piece + 1)), memory) {
+                match self.piece(at, &mut frame.to_vec(), (bound(piece), bound(piece + 1)), memory) {
                     DONE => {
                         let own = (bound(piece + 1) - bound(piece)) as u64;
                         let done = done.fetch_add(own, Ordering::Relaxed) + own;

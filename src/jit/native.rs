@@ -12,7 +12,7 @@
 //! synchronises them. An array that each piece has of its own is made for a piece and written into its copy of the frame.
 //! A loop by [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are masked.
 
-use super::contract::{Factors, Kind, Line, ROWS, Strided, Sums, steps};
+use super::contract::{Factors, Kind, Line, Panels, ROWS, Strided, Sums, steps};
 use crate::core::reduction::{LANES, tree};
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
@@ -59,7 +59,7 @@ impl Drop for Functions {
 }
 
 /// Contracts, as code asks for it: see [`Contraction`](crate::loops::Contraction). `words` are the address of the flag that
-/// stops a run, those of three arrays (results, left, right), whether products are fused, and the numbers in the order of
+/// stops a run, that of [`Panels`] or 0, those of three arrays (results, left, right), whether products are fused, and the numbers in the order of
 /// [`Contraction::regs`](crate::loops::Contraction::regs). Gives [`DONE`](super::phase::DONE), or
 /// [`STOPPED`](super::phase::STOPPED) if it was stopped.
 pub(super) extern "C" fn contract(words: *const u64) -> i64 {
@@ -70,28 +70,29 @@ pub(super) extern "C" fn contract(words: *const u64) -> i64 {
             _ => (rows - 1) * row + (columns - 1) * column + 1,
         }
     }
-    // SAFETY: code that `emit` makes passes the address of 16 words on its stack. The arrays are alive and no
+    // SAFETY: code that `emit` makes passes the address of 17 words on its stack. The panels are alive while the phase runs, or there are none. The arrays are alive and no
     // round of the same phase writes what others read or write (above); the slots are those that the loops in place of
     // which this stands would read and write, and they are initialised.
     unsafe {
-        let words = std::slice::from_raw_parts(words, 16);
+        let words = std::slice::from_raw_parts(words, 17);
         let stop = &*(words[0] as *const std::sync::atomic::AtomicBool);
-        let size = |i: usize| words[5 + i] as usize;
+        let shared = (words[1] as *const Panels).as_ref();
+        let size = |i: usize| words[6 + i] as usize;
         let (rows, columns, depth) = (size(1), size(2), size(3));
         let array = |base: usize, from: usize| (words[base] as *mut f64).add(from);
-        let into = std::slice::from_raw_parts_mut(array(1, size(0)), rows * columns);
+        let into = std::slice::from_raw_parts_mut(array(2, size(0)), rows * columns);
         let left = Strided {
-            slots: std::slice::from_raw_parts(array(2, size(4)), reach(rows, size(5), depth, size(6))),
+            slots: std::slice::from_raw_parts(array(3, size(4)), reach(rows, size(5), depth, size(6))),
             row: size(5),
             column: size(6),
         };
         let right = Strided {
-            slots: std::slice::from_raw_parts(array(3, size(7)), reach(depth, size(8), columns, size(9))),
+            slots: std::slice::from_raw_parts(array(4, size(7)), reach(depth, size(8), columns, size(9))),
             row: size(8),
             column: size(9),
         };
-        let kind = Kind { fused: words[4] != 0, start: f64::from_bits(words[15]) };
-        super::contract::contract(into, left, right, (rows, columns, depth), kind, stop)
+        let kind = Kind { fused: words[5] != 0, start: f64::from_bits(words[16]) };
+        super::contract::contract(into, left, right, (rows, columns, depth), kind, shared, stop)
     }
 }
 

@@ -38,6 +38,9 @@ pub enum Rounds {
     InOrder(Reg, Reg),
 }
 
+/// The word that is the address of the panels that threads of a phase have in common, or 0.
+pub const PANELS: usize = 1;
+
 /// What travels between the phases, and where: in words from the start.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
@@ -75,7 +78,7 @@ pub fn phases(nest: &Nest) -> (Vec<Phase>, Frame) {
         phases.push(Phase { stmts: start..nest.body.len(), rounds: Rounds::Once });
     }
     // Word 0 is the address of the flag that stops a run.
-    let arrays = 1;
+    let arrays = PANELS + 1;
     let sizes = arrays + nest.arrays.len();
     let scalars = sizes + nest.sizes.len();
     let mut words = scalars + nest.scalars.len();

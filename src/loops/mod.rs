@@ -365,11 +365,12 @@ impl Item {
 /// ```
 ///
 /// in the lanes of one chunk, as [`Stmt::Total`] has them; each product `fused` with its addition, or rounded before. `depth` is
-/// at most a chunk.
+/// at most a chunk. It is `shared` if all rounds of the parallel statement around it have the same right factors.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)] // said above
 pub struct Contraction {
     pub fused: bool,
+    pub shared: bool,
     pub into: Array,
     pub at: Reg,
     pub rows: Reg,

@@ -92,8 +92,9 @@ fn stmts(nest: &Nest, list: &[Stmt], depth: usize, out: &mut String) {
             }
             Stmt::Contract(c) => writeln!(
                 out,
-                "{indent}contract{} r{} * r{}, depth r{}: a{}[r{} ...] <- r{} + a{}[r{}, r{}, r{}] a{}[r{}, r{}, r{}]",
+                "{indent}contract{}{} r{} * r{}, depth r{}: a{}[r{} ...] <- r{} + a{}[r{}, r{}, r{}] a{}[r{}, r{}, r{}]",
                 if c.fused { " fused" } else { "" },
+                if c.shared { " shared" } else { "" },
                 c.rows,
                 c.columns,
                 c.depth,

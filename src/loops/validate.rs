@@ -1,13 +1,14 @@
 //! A second look at the loop form: registers set once and before they are read, types that fit,
 //! parallel statements where they may stand.
 
-use super::{Binary, Cast, Item, Label, Nest, Op, Origin, Stmt, Ty, Unary};
+use super::{Binary, Cast, Contraction, Item, Label, Nest, Op, Origin, Stmt, Ty, Unary, for_each_stmt};
 use std::collections::HashSet;
 
 /// What is wrong with a nest, if anything.
 pub fn validate(nest: &Nest) -> Result<(), String> {
     let mut check = Validator { nest, set: HashSet::new(), labels: Vec::new() };
     check.stmts(&nest.body, &mut HashSet::new(), true)?;
+    nest.body.iter().try_for_each(shared)?;
     let mut known = HashSet::new();
     for stmt in &nest.body {
         match stmt {
@@ -20,6 +21,30 @@ pub fn validate(nest: &Nest) -> Result<(), String> {
     match nest.words.iter().find(|reg| !known.contains(reg)) {
         Some(reg) => Err(format!("the result r{reg} is not set at the top")),
         None => Ok(()),
+    }
+}
+
+/// Rounds of a parallel statement that have packed panels in common have one contraction, whose right factors are the
+/// same in all.
+fn shared(stmt: &Stmt) -> Result<(), String> {
+    let (mut found, mut written, mut set) = (Vec::new(), HashSet::new(), HashSet::new());
+    for_each_stmt(std::slice::from_ref(stmt), &mut |inner| match inner {
+        Stmt::Contract(contraction) => {
+            written.insert(contraction.into);
+            found.extend(contraction.shared.then(|| contraction.clone()));
+        }
+        Stmt::Store(array, ..) => drop(written.insert(*array)),
+        Stmt::Let(reg, _) => drop(set.insert(*reg)),
+        _ => {}
+    });
+    let same = |c: &Contraction| {
+        let regs = [c.columns, c.depth, c.right_at, c.right_step, c.right_column];
+        !written.contains(&c.right) && regs.iter().all(|reg| !set.contains(reg))
+    };
+    match &found[..] {
+        [] => Ok(()),
+        [one] if matches!(stmt, Stmt::Each { .. }) && same(one) => Ok(()),
+        _ => Err("a contraction has nothing in common with other rounds".into()),
     }
 }
 

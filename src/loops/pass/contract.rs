@@ -28,7 +28,7 @@ use super::copy::Copy;
 use std::collections::{HashMap, HashSet};
 
 /// Rows that are contracted at a time, by one thread.
-const ROWS: i64 = 256;
+const ROWS: i64 = 126;
 
 /// Runs the pass.
 pub(super) fn run(nest: &mut Nest) {
@@ -320,6 +320,7 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, scope: &Scope, stands: Stands) -> Op
     let left_at = build.binary(Binary::Add, left_start, skipped);
     build.stmts.push(Stmt::Contract(Contraction {
         fused,
+        shared: stands == Stands::AtTheTop,
         into,
         at,
         rows: here,
