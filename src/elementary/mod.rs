@@ -13,14 +13,14 @@
 //!
 //! No branches: the loops of blocks become vectors, whatever processor the compiler is told of.
 
-mod tables;
+pub(crate) mod tables;
 
 pub use libm::{acos, asin, atan, atan2, cos, pow, sin, tan, tanh};
 
-use tables::{LN2, LN2_128, LOGARITHMS, POWERS};
+use tables::{LN2, LN2_128, LOGARITHMS, POWERS, Pair};
 
 /// 1.5 * 2^52: added and taken away again, it rounds to a whole number, which stands in the lower bits meanwhile.
-const ROUND: f64 = 6_755_399_441_055_744.0;
+pub(crate) const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// `x` to the power of `y` in binary32: that of binary64, rounded once more.
 pub fn pow_single(x: f32, y: f32) -> f32 {
@@ -42,12 +42,12 @@ fn exp_reduced(x: f64) -> (i64, f64) {
     let x = if x < -750.0 { -750.0 } else { x };
     let whole = x * (128.0 * std::f64::consts::LOG2_E) + ROUND;
     let n = whole - ROUND;
-    (whole.to_bits() as i64, (x - n * LN2_128.0) - n * LN2_128.1)
+    (whole.to_bits() as i64, (x - n * LN2_128[0]) - n * LN2_128[1])
 }
 
 /// The result, with what the table has for `k`.
 #[inline(always)]
-fn exp_finished(k: i64, r: f64, (high, low): (f64, f64)) -> f64 {
+fn exp_finished(k: i64, r: f64, [high, low]: Pair) -> f64 {
     let r2 = r * r;
     let p = r + r2 * (0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0))));
     let y = high + (low + high * p);
@@ -83,18 +83,26 @@ impl Reduced {
     /// Where the table has `ln c`.
     #[inline(always)]
     fn place(self) -> usize {
-        ((self.bits & 0xff) as usize).wrapping_sub(90).min(LOGARITHMS.len() - 1)
+        ((self.bits & 0xff) as usize).wrapping_sub(FIRST as usize).min(LOGARITHMS.len() - 1)
     }
 }
+
+/// The bits of 0.703125, the least fraction that is looked up.
+pub(crate) const LEAST: i64 = 0x3fe6_8000_0000_0000;
+/// What the lowest bits are of its multiple of 128 that is rounded.
+pub(crate) const FIRST: u64 = 90;
+/// The bits of the first part of a quotient.
+pub(crate) const UPPER: u64 = 0xffff_ffff_f800_0000;
+/// 2^54.
+pub(crate) const SCALE: f64 = 18_014_398_509_481_984.0;
 
 #[inline(always)]
 fn ln_reduced(x: f64) -> Reduced {
     // Subnormal numbers are made larger.
     let small = x < f64::MIN_POSITIVE;
-    let scaled = if small { x * 18_014_398_509_481_984.0 } else { x };
+    let scaled = if small { x * SCALE } else { x };
     let bits = scaled.to_bits() as i64;
     // The fraction lies from 0.703 to 1.406: its bits begin at those of 0.703125.
-    const LEAST: i64 = 0x3fe6_8000_0000_0000;
     let k = bits.wrapping_sub(LEAST) >> 52;
     let z = f64::from_bits(bits.wrapping_sub(k << 52) as u64);
     // A whole number of a few bits as a float: by way of the number that rounds.
@@ -106,19 +114,19 @@ fn ln_reduced(x: f64) -> Reduced {
 }
 
 #[inline(always)]
-fn ln_finished(x: f64, reduced: Reduced, (high, low): (f64, f64)) -> f64 {
+fn ln_finished(x: f64, reduced: Reduced, [high, low]: Pair) -> f64 {
     let Reduced { exponent, c, d, .. } = reduced;
     // d / c in two parts: the first one times c in exact pieces, what is left over divided again.
     let r = d / c;
-    let upper = f64::from_bits(r.to_bits() & 0xffff_ffff_f800_0000);
+    let upper = f64::from_bits(r.to_bits() & UPPER);
     let rest = ((d - upper * c) - (r - upper) * c) / c;
-    let large = exponent * LN2.0 + high;
+    let large = exponent * LN2[0] + high;
     let sum = large + r;
     let lost = (large - sum) + r;
     let r2 = r * r;
     let p = 1.0 / 5.0 + r * (-1.0 / 6.0 + r * (1.0 / 7.0 + r * (-1.0 / 8.0 + r * (1.0 / 9.0))));
     let p = r2 * (-0.5 + r * (1.0 / 3.0 + r * (-0.25 + r * p)));
-    let y = sum + (lost + (((exponent * LN2.1 + low) + rest) + p));
+    let y = sum + (lost + (((exponent * LN2[1] + low) + rest) + p));
     let y = if x == f64::INFINITY { x } else { y };
     let y = if x == 0.0 { f64::NEG_INFINITY } else { y };
     if x >= 0.0 { y } else { f64::NAN }
@@ -138,10 +146,10 @@ pub fn exp_all(numbers: &mut [f64]) {
         }
         let (mut high, mut low) = ([0.0; BLOCK], [0.0; BLOCK]);
         for i in 0..BLOCK {
-            (high[i], low[i]) = POWERS[(k[i] & 127) as usize];
+            [high[i], low[i]] = POWERS[(k[i] & 127) as usize];
         }
         for i in 0..BLOCK {
-            block[i] = exp_finished(k[i], r[i], (high[i], low[i]));
+            block[i] = exp_finished(k[i], r[i], [high[i], low[i]]);
         }
     }
     rest.iter_mut().for_each(|x| *x = exp(*x));
@@ -160,10 +168,10 @@ pub fn ln_all(numbers: &mut [f64]) {
         let at = |i: usize| Reduced { exponent: exponent[i], c: c[i], d: d[i], bits: bits[i] };
         let (mut high, mut low) = ([0.0; BLOCK], [0.0; BLOCK]);
         for i in 0..BLOCK {
-            (high[i], low[i]) = LOGARITHMS[at(i).place()];
+            [high[i], low[i]] = LOGARITHMS[at(i).place()];
         }
         for i in 0..BLOCK {
-            block[i] = ln_finished(block[i], at(i), (high[i], low[i]));
+            block[i] = ln_finished(block[i], at(i), [high[i], low[i]]);
         }
     }
     rest.iter_mut().for_each(|x| *x = ln(*x));

@@ -68,15 +68,15 @@ fn error(found: f64, exact: &BigInt) -> f64 {
 #[test]
 fn tables_are_right() {
     let ln2 = ln2();
-    let close = |pair: (f64, f64), exact: &BigInt| {
-        (fixed(pair.0) + fixed(pair.1) - exact).abs() < BigInt::one() << (BITS - 92)
+    let close = |pair: Pair, exact: &BigInt| {
+        (fixed(pair[0]) + fixed(pair[1]) - exact).abs() < BigInt::one() << (BITS - 92)
     };
     for (j, pair) in POWERS.iter().enumerate() {
         assert!(close(*pair, &series(&(&ln2 * j / 128))), "{j}");
     }
     for (m, pair) in LOGARITHMS.iter().enumerate() {
         assert!(close(*pair, &logarithm(&(one() * (m + 90) / 128))), "{m}");
-        assert_eq!((pair.0 * 2f64.powi(41)).fract(), 0.0);
+        assert_eq!((pair[0] * 2f64.powi(41)).fract(), 0.0);
     }
     assert!(close(LN2, &ln2) && close(LN2_128, &(&ln2 / 128)));
 }

@@ -11,6 +11,8 @@
 
 mod code;
 mod contract;
+#[cfg(target_arch = "x86_64")]
+mod eight;
 mod emit;
 mod evex;
 mod kernel;

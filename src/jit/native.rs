@@ -12,10 +12,16 @@
 //! synchronises them. An array that each piece has of its own is made for a piece and written into its copy of the frame.
 //! A loop by [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are masked.
 
-use super::contract::{Factors, Kind, Line, Panels, ROWS, Strided, Sums, steps};
+use super::contract::{Factors, Kind, Lanes, Line, Panels, ROWS, Strided, Sums, steps};
 use crate::core::reduction::{LANES, tree};
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{
+    __m512d, __m512i, _mm512_add_pd, _mm512_fmadd_pd, _mm512_i64gather_pd, _mm512_loadu_pd,
+    _mm512_mask_storeu_pd, _mm512_min_epu64, _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd,
+    _mm512_setzero_pd, _mm512_slli_epi64, _mm512_storeu_pd,
+};
 
 /// Finished functions, with the memory that holds them.
 pub struct Functions {
@@ -111,10 +117,6 @@ pub(super) fn wide<const FUSED: bool>(
     columns: Factors<'_>,
     depth: usize,
 ) {
-    use std::arch::x86_64::{
-        __m512d, _mm512_add_pd, _mm512_fmadd_pd, _mm512_loadu_pd, _mm512_mask_storeu_pd, _mm512_mul_pd,
-        _mm512_set1_pd, _mm512_setzero_pd, _mm512_storeu_pd,
-    };
     /// # Safety
     /// All factors of [`ROWS`] rows and `V` vectors of columns are there, and so is room for the sums.
     #[target_feature(enable = "avx512f")]
@@ -210,23 +212,19 @@ pub(super) fn medium<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns
 }
 
 macro_rules! blocks {
-    ($at:ident $block:ident $wide:ident $medium:ident $all:ident $doc:literal) => {
+    ($at:ident $block:ident $medium:ident $all:ident $doc:literal) => {
         #[doc = $doc]
         pub(super) fn $block(numbers: &mut [f64]) {
             #[cfg(target_arch = "x86_64")]
             {
-                #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-                fn $wide(numbers: &mut [f64]) {
-                    crate::elementary::$all(numbers);
-                }
                 #[target_feature(enable = "avx2")]
                 fn $medium(numbers: &mut [f64]) {
                     crate::elementary::$all(numbers);
                 }
                 use std::is_x86_feature_detected as has;
-                if has!("avx512f") && has!("avx512dq") && has!("avx512vl") {
+                if has!("avx512f") {
                     // SAFETY: the processor has these instructions.
-                    return unsafe { $wide(numbers) };
+                    return unsafe { super::eight::$all(numbers) };
                 }
                 if has!("avx2") {
                     // SAFETY: as above.
@@ -244,8 +242,41 @@ macro_rules! blocks {
     };
 }
 
-blocks!(exp_at exp_block exp_wide exp_medium exp_all "e to the power of each number, in place, by the widest vectors there are.");
-blocks!(ln_at ln_block ln_wide ln_medium ln_all "The natural logarithm of each number, in place, by the widest vectors there are.");
+blocks!(exp_at exp_block exp_medium exp_all "e to the power of each number, in place, by the widest vectors there are.");
+blocks!(ln_at ln_block ln_medium ln_all "The natural logarithm of each number, in place, by the widest vectors there are.");
+
+/// Eight numbers as a vector.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(super) fn loaded(numbers: &Lanes) -> __m512d {
+    // SAFETY: eight numbers are there.
+    unsafe { _mm512_loadu_pd(numbers.as_ptr()) }
+}
+
+/// A vector to where eight numbers are.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(super) fn stored(vector: __m512d, numbers: &mut Lanes) {
+    // SAFETY: eight numbers are there.
+    unsafe { _mm512_storeu_pd(numbers.as_mut_ptr(), vector) }
+}
+
+/// The pairs of a table at eight places, the first numbers and the second ones; of places beyond its end, the last.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+pub(super) fn gather<const N: usize>(table: &[[f64; 2]; N], places: __m512i) -> (__m512d, __m512d) {
+    const { assert!(N > 0) };
+    let places = _mm512_min_epu64(places, _mm512_set1_epi64(N as i64 - 1));
+    let first = table.as_ptr().cast::<f64>();
+    // SAFETY: places are below the length, and each is that of two numbers.
+    unsafe {
+        let places = _mm512_slli_epi64::<1>(places);
+        (_mm512_i64gather_pd::<8>(places, first), _mm512_i64gather_pd::<8>(places, first.add(1)))
+    }
+}
 
 /// Bytes from which large pages pay.
 const LARGE: u64 = 4 << 20;

@@ -1,0 +1,118 @@
+//! Functions of eight numbers at a time, by vectors of 512 bits: the operations of [`crate::elementary`], which says what they
+//! do, in their order, so that all bits are the same. Written out, because compilers that are told of a certain processor
+//! prefer shorter vectors; and what is looked up in tables is gathered here.
+
+use super::native::{gather, loaded, stored};
+use crate::core::reduction::LANES;
+use crate::elementary::tables::{LN2, LN2_128, LOGARITHMS, POWERS};
+use crate::elementary::{FIRST, LEAST, ROUND, SCALE, UPPER};
+use std::arch::x86_64::*;
+
+/// e to the power of each number, in place.
+#[target_feature(enable = "avx512f")]
+pub fn exp_all(numbers: &mut [f64]) {
+    let (eights, rest) = numbers.as_chunks_mut::<LANES>();
+    eights.iter_mut().for_each(|eight| stored(exp(loaded(eight)), eight));
+    if !rest.is_empty() {
+        let mut eight = [0.0; LANES];
+        eight[..rest.len()].copy_from_slice(rest);
+        stored(exp(loaded(&eight)), &mut eight);
+        rest.copy_from_slice(&eight[..rest.len()]);
+    }
+}
+
+/// The natural logarithm of each number, in place.
+#[target_feature(enable = "avx512f")]
+pub fn ln_all(numbers: &mut [f64]) {
+    let (eights, rest) = numbers.as_chunks_mut::<LANES>();
+    eights.iter_mut().for_each(|eight| stored(ln(loaded(eight)), eight));
+    if !rest.is_empty() {
+        let mut eight = [0.0; LANES];
+        eight[..rest.len()].copy_from_slice(rest);
+        stored(ln(loaded(&eight)), &mut eight);
+        rest.copy_from_slice(&eight[..rest.len()]);
+    }
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn all(x: f64) -> __m512d {
+    _mm512_set1_pd(x)
+}
+
+/// A polynomial, the coefficient of the highest power last.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn polynomial<const N: usize>(x: __m512d, coefficients: [f64; N]) -> __m512d {
+    let mut sum = all(coefficients[N - 1]);
+    for coefficient in coefficients[..N - 1].iter().rev() {
+        sum = _mm512_add_pd(all(*coefficient), _mm512_mul_pd(x, sum));
+    }
+    sum
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn exp(x: __m512d) -> __m512d {
+    // Of two numbers one of which is NaN, the second one is given.
+    let x = _mm512_max_pd(all(-750.0), _mm512_min_pd(all(710.0), x));
+    let whole = _mm512_add_pd(_mm512_mul_pd(x, all(128.0 * std::f64::consts::LOG2_E)), all(ROUND));
+    let n = _mm512_sub_pd(whole, all(ROUND));
+    let k = _mm512_castpd_si512(whole);
+    let r = _mm512_sub_pd(x, _mm512_mul_pd(n, all(LN2_128[0])));
+    let r = _mm512_sub_pd(r, _mm512_mul_pd(n, all(LN2_128[1])));
+    let (high, low) = gather(&POWERS, _mm512_and_si512(k, _mm512_set1_epi64(127)));
+    let p = polynomial(r, [0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0]);
+    let p = _mm512_add_pd(r, _mm512_mul_pd(_mm512_mul_pd(r, r), p));
+    let y = _mm512_add_pd(high, _mm512_add_pd(low, _mm512_mul_pd(high, p)));
+    let m = _mm512_srai_epi64::<20>(_mm512_slli_epi64::<13>(k));
+    let half = _mm512_srai_epi64::<1>(m);
+    let y = _mm512_mul_pd(y, power(half));
+    _mm512_mul_pd(y, power(_mm512_sub_epi64(m, half)))
+}
+
+/// 2^m.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn power(m: __m512i) -> __m512d {
+    _mm512_castsi512_pd(_mm512_slli_epi64::<52>(_mm512_add_epi64(m, _mm512_set1_epi64(1023))))
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn ln(x: __m512d) -> __m512d {
+    let small = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, all(f64::MIN_POSITIVE));
+    let bits = _mm512_castpd_si512(_mm512_mask_mul_pd(x, small, x, all(SCALE)));
+    let k = _mm512_srai_epi64::<52>(_mm512_sub_epi64(bits, _mm512_set1_epi64(LEAST)));
+    let z = _mm512_castsi512_pd(_mm512_sub_epi64(bits, _mm512_slli_epi64::<52>(k)));
+    let exponent = _mm512_add_epi64(_mm512_castpd_si512(all(ROUND)), k);
+    let exponent = _mm512_sub_pd(_mm512_castsi512_pd(exponent), all(ROUND));
+    let exponent = _mm512_mask_sub_pd(exponent, small, exponent, all(54.0));
+    let whole = _mm512_add_pd(_mm512_mul_pd(z, all(128.0)), all(ROUND));
+    let c = _mm512_mul_pd(_mm512_sub_pd(whole, all(ROUND)), all(1.0 / 128.0));
+    let d = _mm512_sub_pd(z, c);
+    let place = _mm512_and_si512(_mm512_castpd_si512(whole), _mm512_set1_epi64(0xff));
+    let place = _mm512_sub_epi64(place, _mm512_set1_epi64(FIRST as i64));
+    let (high, low) = gather(&LOGARITHMS, place);
+
+    let r = _mm512_div_pd(d, c);
+    let upper = _mm512_and_si512(_mm512_castpd_si512(r), _mm512_set1_epi64(UPPER as i64));
+    let upper = _mm512_castsi512_pd(upper);
+    let rest = _mm512_sub_pd(d, _mm512_mul_pd(upper, c));
+    let rest = _mm512_div_pd(_mm512_sub_pd(rest, _mm512_mul_pd(_mm512_sub_pd(r, upper), c)), c);
+    let large = _mm512_add_pd(_mm512_mul_pd(exponent, all(LN2[0])), high);
+    let sum = _mm512_add_pd(large, r);
+    let lost = _mm512_add_pd(_mm512_sub_pd(large, sum), r);
+    let p = polynomial(r, [-0.5, 1.0 / 3.0, -0.25, 1.0 / 5.0, -1.0 / 6.0, 1.0 / 7.0, -1.0 / 8.0, 1.0 / 9.0]);
+    let p = _mm512_mul_pd(_mm512_mul_pd(r, r), p);
+    let tail = _mm512_add_pd(_mm512_mul_pd(exponent, all(LN2[1])), low);
+    let tail = _mm512_add_pd(_mm512_add_pd(tail, rest), p);
+    let y = _mm512_add_pd(sum, _mm512_add_pd(lost, tail));
+
+    let infinite = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(x, all(f64::INFINITY));
+    let zero = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(x, all(0.0));
+    let number = _mm512_cmp_pd_mask::<_CMP_GE_OQ>(x, all(0.0));
+    let y = _mm512_mask_mov_pd(y, infinite, x);
+    let y = _mm512_mask_mov_pd(y, zero, all(f64::NEG_INFINITY));
+    _mm512_mask_mov_pd(all(f64::NAN), number, y)
+}
