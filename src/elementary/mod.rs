@@ -2,25 +2,39 @@
 //!
 //! The functions of the system's library differ from one system to the next. These consist of additions and
 //! multiplications that are rounded one by one, in one order, so they give the same bits everywhere. Most are those of
-//! the crate `libm`; no result is off by more than two units in the last place, as the tests find. `exp` and `ln` are
-//! made here, because they can be computed by blocks of vectors, too ([`exp_all`]), with the same bits again.
+//! the crate `libm`; no result is off by more than two units in the last place, as the tests find. `exp`, `ln`, `tanh` and
+//! `atan` are made here, because they can be computed by blocks of vectors, too ([`exp_all`]), with the same bits again.
 //!
-//! **Method.** Both are the table-driven methods of P. T. P. Tang (ACM Transactions on Mathematical Software 15 (1989) and
+//! **Method.** `exp` and `ln` are the table-driven methods of P. T. P. Tang (ACM Transactions on Mathematical Software 15 (1989) and
 //! 16 (1990)): `exp x = 2^m * 2^(j/128) * exp r` with `|r| < ln 2 / 256`; `ln x = k ln 2 + ln c + ln (1 + r)` with `c = m / 128` near the
 //! fraction of `x`, so that `x - c` is exact, and `r` known to twice the precision. What is rounded last is a large number plus a
 //! small one, so the error is little more than half a unit in the last place: below 0.52 ulp, as the tests find
 //! over millions of numbers (they allow 0.55).
 //!
+//! `tanh x = t / (t + 2)` with `t = e^(2x) - 1`, and what its additions lose; below 1.6 ulp. `atan` has
+//! the ranges and the polynomial of FDLIBM (Sun Microsystems, 1993), with choices in place of branches: the same bits.
+//!
 //! No branches: the loops of blocks become vectors, whatever processor the compiler is told of.
 
 pub(crate) mod tables;
 
-pub use libm::{acos, asin, atan, atan2, cos, pow, sin, tan, tanh};
+pub use libm::{acos, asin, atan2, cos, sin, tan};
 
-use tables::{LN2, LN2_128, LOGARITHMS, POWERS, Pair};
+use tables::{ATAN, ATAN_SERIES, LN2, LN2_128, LOGARITHMS, POWERS, Pair};
 
 /// 1.5 * 2^52: added and taken away again, it rounds to a whole number, which stands in the lower bits meanwhile.
 pub(crate) const ROUND: f64 = 6_755_399_441_055_744.0;
+
+/// `x` to the power of `y`; small whole powers are products, as who writes `x ** 2.0` expects.
+pub fn pow(x: f64, y: f64) -> f64 {
+    if y == 2.0 {
+        x * x
+    } else if y == 3.0 {
+        x * x * x
+    } else {
+        libm::pow(x, y)
+    }
+}
 
 /// `x` to the power of `y` in binary32: that of binary64, rounded once more.
 pub fn pow_single(x: f32, y: f32) -> f32 {
@@ -30,19 +44,21 @@ pub fn pow_single(x: f32, y: f32) -> f32 {
 /// e to the power of `x`.
 #[inline(always)]
 pub fn exp(x: f64) -> f64 {
-    let (k, r) = exp_reduced(x);
+    let (k, [r, _]) = exp_reduced(x);
     exp_finished(k, r, POWERS[(k & 127) as usize])
 }
 
-/// `x` as `k ln 2 / 128 + r`; the low bits of `k` count.
+/// `x` as `k ln 2 / 128 + r`, and what is lost of `r`; the low bits of `k` count.
 #[inline(always)]
-fn exp_reduced(x: f64) -> (i64, f64) {
+fn exp_reduced(x: f64) -> (i64, Pair) {
     // Beyond these the result is 0 or infinite anyway. NaN stays.
     let x = if x > 710.0 { 710.0 } else { x };
     let x = if x < -750.0 { -750.0 } else { x };
     let whole = x * (128.0 * std::f64::consts::LOG2_E) + ROUND;
     let n = whole - ROUND;
-    (whole.to_bits() as i64, (x - n * LN2_128[0]) - n * LN2_128[1])
+    let (large, small) = (x - n * LN2_128[0], n * LN2_128[1]);
+    let r = large - small;
+    (whole.to_bits() as i64, [r, (large - r) - small])
 }
 
 /// The result, with what the table has for `k`.
@@ -132,6 +148,62 @@ fn ln_finished(x: f64, reduced: Reduced, [high, low]: Pair) -> f64 {
     if x >= 0.0 { y } else { f64::NAN }
 }
 
+/// The hyperbolic tangent of `x`.
+#[inline(always)]
+pub fn tanh(x: f64) -> f64 {
+    let (k, r) = exp_reduced(tanh_doubled(x));
+    tanh_finished(x, k, r, POWERS[(k & 127) as usize])
+}
+
+/// Twice the size of `x`, up to where the result is 1.
+#[inline(always)]
+fn tanh_doubled(x: f64) -> f64 {
+    let y = 2.0 * x.abs();
+    if y > TANH_MOST { TANH_MOST } else { y }
+}
+
+/// e to the power of this is so large that 2 added to it does not count.
+pub(crate) const TANH_MOST: f64 = 44.0;
+
+#[inline(always)]
+fn tanh_finished(x: f64, k: i64, [r, lost]: Pair, [high, low]: Pair) -> f64 {
+    let q = 1.0 / 24.0 + r * (1.0 / 120.0 + r * (1.0 / 720.0));
+    let q = r * r * (0.5 + r * (1.0 / 6.0 + r * q));
+    let scale = power((k << 13) >> 20);
+    // e^2x - 1: two exact numbers, which are small together where the result is, and what is smaller still.
+    let (large, small) = (high * scale - 1.0, r * scale);
+    let sum = large + small;
+    let tail = ((large - sum) + small) + ((high - 1.0) * r + (low + high * q) + lost) * scale;
+    let t = sum + tail;
+    let d = t + 2.0;
+    let y = t / d;
+    // What the sums have lost, divided by `d`, which is 2 / (1 - y).
+    let part = 1.0 - y;
+    let lost = part * ((sum - t) + tail) - y * (t - (d - 2.0));
+    (y + 0.5 * part * lost).copysign(x)
+}
+
+/// The angle whose tangent is `x`.
+#[inline(always)]
+pub fn atan(x: f64) -> f64 {
+    let a = x.abs();
+    // About which angle it is, in two parts, and the tangent of what is left.
+    let (n, d, at) = (-1.0, a, ATAN[3]);
+    let (n, d, at) = if a < 2.4375 { (a - 1.5, 1.0 + 1.5 * a, ATAN[2]) } else { (n, d, at) };
+    let (n, d, at) = if a < 1.1875 { (a - 1.0, a + 1.0, ATAN[1]) } else { (n, d, at) };
+    let (n, d, at) = if a < 0.6875 { (2.0 * a - 1.0, 2.0 + a, ATAN[0]) } else { (n, d, at) };
+    let (n, d, at) = if a < 0.4375 { (a, 1.0, [0.0, 0.0]) } else { (n, d, at) };
+    let t = n / d;
+    let z = t * t;
+    let w = z * z;
+    let c = ATAN_SERIES;
+    let odd = z * (c[0] + w * (c[2] + w * (c[4] + w * (c[6] + w * (c[8] + w * c[10])))));
+    let even = w * (c[1] + w * (c[3] + w * (c[5] + w * (c[7] + w * c[9]))));
+    let y = at[0] - (t * (odd + even) - at[1] - t);
+    let y = if a < 0.4375 { t - t * (odd + even) } else { y };
+    y.copysign(x)
+}
+
 /// Numbers that are done together: what is looked up stands apart from the arithmetic, so that this becomes vectors.
 const BLOCK: usize = 16;
 
@@ -142,7 +214,7 @@ pub fn exp_all(numbers: &mut [f64]) {
     for block in blocks {
         let (mut k, mut r) = ([0; BLOCK], [0.0; BLOCK]);
         for i in 0..BLOCK {
-            (k[i], r[i]) = exp_reduced(block[i]);
+            (k[i], [r[i], _]) = exp_reduced(block[i]);
         }
         let (mut high, mut low) = ([0.0; BLOCK], [0.0; BLOCK]);
         for i in 0..BLOCK {
@@ -175,6 +247,32 @@ pub fn ln_all(numbers: &mut [f64]) {
         }
     }
     rest.iter_mut().for_each(|x| *x = ln(*x));
+}
+
+/// [`tanh`] of each number, in place.
+#[inline(always)]
+pub fn tanh_all(numbers: &mut [f64]) {
+    let (blocks, rest) = numbers.as_chunks_mut::<BLOCK>();
+    for block in blocks {
+        let (mut k, mut r, mut lost) = ([0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
+        for i in 0..BLOCK {
+            (k[i], [r[i], lost[i]]) = exp_reduced(tanh_doubled(block[i]));
+        }
+        let (mut high, mut low) = ([0.0; BLOCK], [0.0; BLOCK]);
+        for i in 0..BLOCK {
+            [high[i], low[i]] = POWERS[(k[i] & 127) as usize];
+        }
+        for i in 0..BLOCK {
+            block[i] = tanh_finished(block[i], k[i], [r[i], lost[i]], [high[i], low[i]]);
+        }
+    }
+    rest.iter_mut().for_each(|x| *x = tanh(*x));
+}
+
+/// [`atan`] of each number, in place.
+#[inline(always)]
+pub fn atan_all(numbers: &mut [f64]) {
+    numbers.iter_mut().for_each(|x| *x = atan(*x));
 }
 
 #[cfg(test)]

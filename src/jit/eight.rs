@@ -4,35 +4,31 @@
 
 use super::native::{gather, loaded, stored};
 use crate::core::reduction::LANES;
-use crate::elementary::tables::{LN2, LN2_128, LOGARITHMS, POWERS};
-use crate::elementary::{FIRST, LEAST, ROUND, SCALE, UPPER};
+use crate::elementary::tables::{ATAN, ATAN_SERIES, LN2, LN2_128, LOGARITHMS, POWERS};
+use crate::elementary::{FIRST, LEAST, ROUND, SCALE, TANH_MOST, UPPER};
 use std::arch::x86_64::*;
 
-/// e to the power of each number, in place.
-#[target_feature(enable = "avx512f")]
-pub fn exp_all(numbers: &mut [f64]) {
-    let (eights, rest) = numbers.as_chunks_mut::<LANES>();
-    eights.iter_mut().for_each(|eight| stored(exp(loaded(eight)), eight));
-    if !rest.is_empty() {
-        let mut eight = [0.0; LANES];
-        eight[..rest.len()].copy_from_slice(rest);
-        stored(exp(loaded(&eight)), &mut eight);
-        rest.copy_from_slice(&eight[..rest.len()]);
-    }
+macro_rules! all {
+    ($all:ident $one:ident $doc:literal) => {
+        #[doc = $doc]
+        #[target_feature(enable = "avx512f")]
+        pub fn $all(numbers: &mut [f64]) {
+            let (eights, rest) = numbers.as_chunks_mut::<LANES>();
+            eights.iter_mut().for_each(|eight| stored($one(loaded(eight)), eight));
+            if !rest.is_empty() {
+                let mut eight = [0.0; LANES];
+                eight[..rest.len()].copy_from_slice(rest);
+                stored($one(loaded(&eight)), &mut eight);
+                rest.copy_from_slice(&eight[..rest.len()]);
+            }
+        }
+    };
 }
 
-/// The natural logarithm of each number, in place.
-#[target_feature(enable = "avx512f")]
-pub fn ln_all(numbers: &mut [f64]) {
-    let (eights, rest) = numbers.as_chunks_mut::<LANES>();
-    eights.iter_mut().for_each(|eight| stored(ln(loaded(eight)), eight));
-    if !rest.is_empty() {
-        let mut eight = [0.0; LANES];
-        eight[..rest.len()].copy_from_slice(rest);
-        stored(ln(loaded(&eight)), &mut eight);
-        rest.copy_from_slice(&eight[..rest.len()]);
-    }
-}
+all!(exp_all exp "e to the power of each number, in place.");
+all!(ln_all ln "The natural logarithm of each number, in place.");
+all!(tanh_all tanh "The hyperbolic tangent of each number, in place.");
+all!(atan_all atan "The arc tangent of each number, in place.");
 
 #[target_feature(enable = "avx512f")]
 #[inline]
@@ -56,19 +52,103 @@ fn polynomial<const N: usize>(x: __m512d, coefficients: [f64; N]) -> __m512d {
 fn exp(x: __m512d) -> __m512d {
     // Of two numbers one of which is NaN, the second one is given.
     let x = _mm512_max_pd(all(-750.0), _mm512_min_pd(all(710.0), x));
-    let whole = _mm512_add_pd(_mm512_mul_pd(x, all(128.0 * std::f64::consts::LOG2_E)), all(ROUND));
-    let n = _mm512_sub_pd(whole, all(ROUND));
-    let k = _mm512_castpd_si512(whole);
-    let r = _mm512_sub_pd(x, _mm512_mul_pd(n, all(LN2_128[0])));
-    let r = _mm512_sub_pd(r, _mm512_mul_pd(n, all(LN2_128[1])));
-    let (high, low) = gather(&POWERS, _mm512_and_si512(k, _mm512_set1_epi64(127)));
-    let p = polynomial(r, [0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0]);
-    let p = _mm512_add_pd(r, _mm512_mul_pd(_mm512_mul_pd(r, r), p));
+    let Parts { k, r, q, high, low, .. } = exp_parts(x, [0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0]);
+    let p = _mm512_add_pd(r, q);
     let y = _mm512_add_pd(high, _mm512_add_pd(low, _mm512_mul_pd(high, p)));
     let m = _mm512_srai_epi64::<20>(_mm512_slli_epi64::<13>(k));
     let half = _mm512_srai_epi64::<1>(m);
     let y = _mm512_mul_pd(y, power(half));
     _mm512_mul_pd(y, power(_mm512_sub_epi64(m, half)))
+}
+
+/// e to the power of a number, by some terms of its series: `2^m * (high + low) * (1 + r + lost + q)`, where `m` stands in the bits of `k`.
+struct Parts {
+    k: __m512i,
+    r: __m512d,
+    lost: __m512d,
+    q: __m512d,
+    high: __m512d,
+    low: __m512d,
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn exp_parts<const N: usize>(x: __m512d, series: [f64; N]) -> Parts {
+    let whole = _mm512_add_pd(_mm512_mul_pd(x, all(128.0 * std::f64::consts::LOG2_E)), all(ROUND));
+    let n = _mm512_sub_pd(whole, all(ROUND));
+    let k = _mm512_castpd_si512(whole);
+    let large = _mm512_sub_pd(x, _mm512_mul_pd(n, all(LN2_128[0])));
+    let small = _mm512_mul_pd(n, all(LN2_128[1]));
+    let r = _mm512_sub_pd(large, small);
+    let lost = _mm512_sub_pd(_mm512_sub_pd(large, r), small);
+    let (high, low) = gather(&POWERS, _mm512_and_si512(k, _mm512_set1_epi64(127)));
+    let q = polynomial(r, series);
+    Parts { k, r, lost, q: _mm512_mul_pd(_mm512_mul_pd(r, r), q), high, low }
+}
+
+/// Numbers with the signs of others.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn signed(size: __m512d, sign: __m512d) -> __m512d {
+    let mask = _mm512_set1_epi64(i64::MIN);
+    let sign = _mm512_and_si512(_mm512_castpd_si512(sign), mask);
+    _mm512_castsi512_pd(_mm512_or_si512(_mm512_andnot_si512(mask, _mm512_castpd_si512(size)), sign))
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn tanh(x: __m512d) -> __m512d {
+    let y = _mm512_mul_pd(all(2.0), _mm512_abs_pd(x));
+    let y = _mm512_min_pd(all(TANH_MOST), y);
+    let series = [0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0];
+    let Parts { k, r, lost, q, high, low } = exp_parts(y, series);
+    let scale = power(_mm512_srai_epi64::<20>(_mm512_slli_epi64::<13>(k)));
+    let large = _mm512_sub_pd(_mm512_mul_pd(high, scale), all(1.0));
+    let small = _mm512_mul_pd(r, scale);
+    let sum = _mm512_add_pd(large, small);
+    let rest = _mm512_mul_pd(_mm512_sub_pd(high, all(1.0)), r);
+    let rest = _mm512_add_pd(rest, _mm512_add_pd(low, _mm512_mul_pd(high, q)));
+    let rest = _mm512_add_pd(rest, lost);
+    let tail = _mm512_add_pd(_mm512_sub_pd(large, sum), small);
+    let tail = _mm512_add_pd(tail, _mm512_mul_pd(rest, scale));
+    let t = _mm512_add_pd(sum, tail);
+    let d = _mm512_add_pd(t, all(2.0));
+    let y = _mm512_div_pd(t, d);
+    let lost = _mm512_add_pd(_mm512_sub_pd(sum, t), tail);
+    let over = _mm512_sub_pd(t, _mm512_sub_pd(d, all(2.0)));
+    let part = _mm512_sub_pd(all(1.0), y);
+    let lost = _mm512_sub_pd(_mm512_mul_pd(part, lost), _mm512_mul_pd(y, over));
+    signed(_mm512_add_pd(y, _mm512_mul_pd(_mm512_mul_pd(all(0.5), part), lost)), x)
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn atan(x: __m512d) -> __m512d {
+    let a = _mm512_abs_pd(x);
+    let below = |most: f64| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, all(most));
+    let (mut n, mut d, mut high, mut low) = (all(-1.0), a, all(ATAN[3][0]), all(ATAN[3][1]));
+    let cases = [
+        (2.4375, _mm512_sub_pd(a, all(1.5)), _mm512_add_pd(all(1.0), _mm512_mul_pd(all(1.5), a)), ATAN[2]),
+        (1.1875, _mm512_sub_pd(a, all(1.0)), _mm512_add_pd(a, all(1.0)), ATAN[1]),
+        (0.6875, _mm512_sub_pd(_mm512_mul_pd(all(2.0), a), all(1.0)), _mm512_add_pd(all(2.0), a), ATAN[0]),
+        (0.4375, a, all(1.0), [0.0, 0.0]),
+    ];
+    for (most, numerator, denominator, at) in cases {
+        let mask = below(most);
+        n = _mm512_mask_mov_pd(n, mask, numerator);
+        d = _mm512_mask_mov_pd(d, mask, denominator);
+        high = _mm512_mask_mov_pd(high, mask, all(at[0]));
+        low = _mm512_mask_mov_pd(low, mask, all(at[1]));
+    }
+    let t = _mm512_div_pd(n, d);
+    let z = _mm512_mul_pd(t, t);
+    let w = _mm512_mul_pd(z, z);
+    let c = ATAN_SERIES;
+    let odd = _mm512_mul_pd(z, polynomial(w, [c[0], c[2], c[4], c[6], c[8], c[10]]));
+    let even = _mm512_mul_pd(w, polynomial(w, [c[1], c[3], c[5], c[7], c[9]]));
+    let sum = _mm512_mul_pd(t, _mm512_add_pd(odd, even));
+    let y = _mm512_sub_pd(high, _mm512_sub_pd(_mm512_sub_pd(sum, low), t));
+    signed(_mm512_mask_mov_pd(y, below(0.4375), _mm512_sub_pd(t, sum)), x)
 }
 
 /// 2^m.

@@ -39,10 +39,12 @@ functions! {
 }
 
 /// The functions that take a block of numbers, in place: those that make vectors of it.
-pub fn blocks() -> [(Math, &'static str, *const u8); 2] {
+pub fn blocks() -> [(Math, &'static str, *const u8); 4] {
     [
         (Math::Exp, "felis_exp_block", super::native::exp_at as *const u8),
         (Math::Log, "felis_log_block", super::native::ln_at as *const u8),
+        (Math::Tanh, "felis_tanh_block", super::native::tanh_at as *const u8),
+        (Math::Atan, "felis_atan_block", super::native::atan_at as *const u8),
     ]
 }
 
@@ -62,23 +64,28 @@ fn pow_int(mut base: i64, exponent: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::native::{exp_block, ln_block};
-    use super::elementary::{exp, ln};
+    use super::super::native::{atan_block, exp_block, ln_block, tanh_block};
+    use super::elementary::{atan, exp, ln, tanh};
 
     #[test]
     fn blocks_give_the_same_bits() {
         let mut random = fastrand::Rng::with_seed(6);
         let numbers: Vec<f64> = (0..1001).map(|_| f64::from_bits(random.u64(..))).collect();
         let near: Vec<f64> = numbers.iter().map(|_| random.f64() * 40.0 - 20.0).collect();
-        for numbers in [numbers, near] {
-            let (mut powers, mut logarithms) = (numbers.clone(), numbers.clone());
-            exp_block(&mut powers);
-            ln_block(&mut logarithms);
-            for (i, x) in numbers.iter().enumerate() {
-                assert!(powers[i].to_bits() == exp(*x).to_bits() || powers[i].is_nan() && exp(*x).is_nan());
-                assert!(
-                    logarithms[i].to_bits() == ln(*x).to_bits() || logarithms[i].is_nan() && ln(*x).is_nan()
-                );
+        let ends = [0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 5e-324, 0.4375, -2.4375].to_vec();
+        type Function = fn(f64) -> f64;
+        type Block = fn(&mut [f64]);
+        let functions: [(Block, Function); 4] =
+            [(exp_block, exp), (ln_block, ln), (tanh_block, tanh), (atan_block, atan)];
+        for numbers in [numbers, near, ends] {
+            for (at, (block, one)) in functions.iter().enumerate() {
+                let mut found = numbers.clone();
+                block(&mut found);
+                for (x, found) in numbers.iter().zip(found) {
+                    let wanted = one(*x);
+                    let same = found.to_bits() == wanted.to_bits() || found.is_nan() && wanted.is_nan();
+                    assert!(same, "function {at} of {x:e}: {found:e} in place of {wanted:e}");
+                }
             }
         }
     }

@@ -245,6 +245,9 @@ macro_rules! blocks {
 blocks!(exp_at exp_block exp_medium exp_all "e to the power of each number, in place, by the widest vectors there are.");
 blocks!(ln_at ln_block ln_medium ln_all "The natural logarithm of each number, in place, by the widest vectors there are.");
 
+blocks!(tanh_at tanh_block tanh_medium tanh_all "The hyperbolic tangent of each number, in place, by the widest vectors there are.");
+blocks!(atan_at atan_block atan_medium atan_all "The arc tangent of each number, in place, by the widest vectors there are.");
+
 /// Eight numbers as a vector.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]

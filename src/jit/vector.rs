@@ -44,7 +44,7 @@ const BLOCK: usize = 16;
 
 /// Whether a function takes a block of numbers.
 fn blocks(f: Math) -> bool {
-    matches!(f, Math::Exp | Math::Log)
+    matches!(f, Math::Exp | Math::Log | Math::Tanh | Math::Atan)
 }
 
 /// Whether, and how, a loop over `index` goes by vectors; `total` is what lanes are to take in.

@@ -106,6 +106,22 @@ impl<'a> Lower<'a> {
 
     fn power(&mut self, a: Reg, b: Reg, unsigned: bool) -> Result<V<'a>> {
         let word = self.type_of(a);
+        // What `elementary::pow` does for these, and what products that wrap come to.
+        let factors = match (word, self.known(b)) {
+            (Ty::F64, Some(bits)) if bits == 2f64.to_bits() => 2,
+            (Ty::F64, Some(bits)) if bits == 3f64.to_bits() => 3,
+            (Ty::F32, Some(bits)) if bits == u64::from(2f32.to_bits()) => 2,
+            (Ty::F64 | Ty::F32, _) => 0,
+            (_, Some(n @ 2..=3)) => n,
+            _ => 0,
+        };
+        if factors > 0 {
+            let square = self.set(word, Op::Binary(Binary::Mul, a, a))?;
+            return match factors {
+                2 => Ok(V::Word(square)),
+                _ => self.set(word, Op::Binary(Binary::Mul, square, a)).map(V::Word),
+            };
+        }
         let f = match word {
             Ty::F64 => Math::Pow,
             Ty::F32 => Math::PowSingle,
