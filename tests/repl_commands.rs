@@ -275,3 +275,29 @@ fn names_and_files_are_completed_for_commands() {
     terminal.types(":inst\tMono\t");
     terminal.sees(":instances Monoid");
 }
+
+/// What somebody else has written into a file meanwhile is not lost unasked.
+#[test]
+fn a_file_that_has_changed_is_not_written_over() {
+    let file = folder().join("changed.flx");
+    fs::write(&file, "val base = 3;\n").expect("a file");
+    let mut terminal = Terminal::open();
+    terminal.takes(&format!(":load {}", file.display()));
+    terminal.takes("val extra = base + 1");
+    let text = "val base = 3;\nval mine = 5;\n";
+    fs::write(&file, text).expect("a file");
+    let refused = "is not what it was when it was loaded or saved here";
+    terminal.answers(&format!(":save {}", file.display()), refused);
+    assert_eq!(fs::read_to_string(&file).expect("a file"), text);
+    terminal.answers(&format!(":save! {}", file.display()), "changed.flx: base, extra");
+    terminal.takes("val more = 7");
+    terminal.answers(&format!(":save {}", file.display()), "saved to");
+}
+
+#[test]
+fn classes_codes_and_commands_are_told_of() {
+    let mut terminal = Terminal::open();
+    terminal.answers(":doc Add", "law zero_left");
+    terminal.answers(":doc E0302", "naturally isomorphic");
+    terminal.answers(":doc :load", "run a program in this session");
+}

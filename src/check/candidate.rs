@@ -85,7 +85,11 @@ impl Checker<'_> {
                 TypeKind::Var(var) if var.kind != Kind::Type && scheme.params.contains(var) => {
                     format!("`{found}` is not {}", self.env.kind_name(var.kind))
                 }
-                _ => format!("`{found}` is not `{wanted}`"),
+                // Two sizes: the one that is also called `bool` is a number here.
+                _ => match (found.as_unit_sum(), wanted.as_unit_sum()) {
+                    (Some(found), Some(wanted)) => format!("`{found}` is not `{wanted}`"),
+                    _ => format!("`{found}` is not `{wanted}`"),
+                },
             })
         };
         self.infer.undo(mark);

@@ -298,6 +298,11 @@ impl Checker<'_> {
                 "an integer is no index: `.mod[{index}]` wraps it, `:>> {index}` checks it when it runs"
             );
             Some(Help::new(words))
+        } else if found
+            .components(MOST_COMPONENTS)
+            .is_some_and(|parts| parts.len() > 1 && parts.iter().all(|p| *p == Type::int()))
+        {
+            Some(r"the axes of an index are joined by `\,`, as in `` x.(`0:2 \, `1:2) ``".into())
         } else if let Some(hint) = super::expr::pair_hint(&found, &index) {
             Some(hint.into())
         } else if super::types::compact_reading(&found).is_some_and(|c| c == index) {

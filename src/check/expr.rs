@@ -128,6 +128,16 @@ impl Checker<'_> {
     /// What to write when one type stands where another is wanted.
     fn mismatch_hint(&mut self, found: &Type, expected: &Type, term: &Term) -> Option<Help> {
         let span = term.span;
+        if let (true, TermKind::Int(value)) = (expected.is_bool(), &term.kind)
+            && value.bits() <= 1
+        {
+            return Some(
+                format!(
+                    "a truth value comes from a comparison, such as `x != 0`; an index below 2 is `` `{value}:2 ``"
+                )
+                .into(),
+            );
+        }
         if expected.is_bool() && found.as_scalar().is_some() {
             return Some("a truth value comes from a comparison, such as `x != 0`".into());
         }
@@ -190,6 +200,9 @@ impl Checker<'_> {
             return Some(Help::around(words, span, &format!(" :> {expected}"), ""));
         }
         match crate::iso::verdict(found, expected) {
+            crate::iso::Verdict::Natural if reordered(found, expected) => {
+                Some(format!("the same values are wanted in another order: `{expected}`").into())
+            }
             crate::iso::Verdict::Natural => {
                 let words = format!(
                     "the two are naturally isomorphic: `:>> {expected}` reads it as the other, at no cost"
@@ -758,4 +771,19 @@ pub(super) fn constant_index(e: &Expr) -> Option<(BigUint, Option<&ast::TypeExpr
         ExprKind::CaseOf { index, ty, tick: true } => Some((index.clone(), Some(ty))),
         _ => None,
     }
+}
+
+/// Whether two products, compact ones or not, have the same components in another order.
+pub(super) fn reordered(found: &Type, expected: &Type) -> bool {
+    use TypeKind::{CompactProduct, Product};
+    let ((Product(a), Product(b)) | (CompactProduct(a), CompactProduct(b))) = (found.kind(), expected.kind())
+    else {
+        return false;
+    };
+    let sorted = |parts: &[Type]| {
+        let mut texts: Vec<String> = parts.iter().map(Type::to_string).collect();
+        texts.sort();
+        texts
+    };
+    a != b && sorted(a) == sorted(b)
 }

@@ -112,8 +112,9 @@ impl Trouble {
                     "" => format!("`{path}` holds `{found}`"),
                     column => format!("column `{column}` of `{path}` holds `{found}`"),
                 };
-                let how = match found.as_str() {
-                    "string" => "`parse_int` and `parse_real` read numbers in texts",
+                let how = match (found.as_str(), wanted.as_str()) {
+                    ("string", _) => "`parse_int` and `parse_real` read numbers in texts",
+                    (_, "string") => "`.str` makes texts of what was read",
                     _ => "`:>` converts what was read",
                 };
                 error(format!("{what}, and `{wanted}` is wanted"), "read here")

@@ -562,7 +562,7 @@ impl SyntaxError {
                 "`<-` stores, and is a statement of its own",
                 "this is inside an expression",
             )
-            .help("write `&x.1 <- v;` to store, or `a < -b` with a blank to compare"),
+            .help("write `x = v;` to give a variable another value, `&x.1 <- v;` to store into a part of it, or `a < -b` with a blank to compare"),
             SyntaxError::KeywordAsName { span, word } => Diagnostic::error(
                 "E0126",
                 *span,

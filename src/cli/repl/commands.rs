@@ -5,10 +5,10 @@
 
 use super::super::commands::{Flow, comparison, strangers};
 use super::super::show::statistics;
-use super::super::{exit, output};
+use super::super::{exit, explain, output};
 use super::{Repl, files, why};
 use felis::diagnostic::Diagnostic;
-use felis::session::Session;
+use felis::session::{Session, reference};
 use std::time::{Duration, Instant};
 
 /// A command.
@@ -162,7 +162,7 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
             [] => "none\n".to_string(),
             lines => lines.iter().map(|line| format!("{line}\n")).collect(),
         }),
-        ":doc" => match doc(session, argument) {
+        ":doc" => match doc(session, argument).or_else(|| told_elsewhere(argument)) {
             Some(text) => Ok(text),
             None => return misused(&format!("nothing is known by the name `{argument}`")),
         },
@@ -243,9 +243,22 @@ fn doc(session: &mut Session, name: &str) -> Option<String> {
     let mut out = String::new();
     for definition in session.definition_texts(name) {
         let doc = definition.doc.iter().flat_map(|doc| doc.lines()).map(|line| format!("    {line}\n"));
-        out.push_str(&format!("{}\n{}", definition.head(), doc.collect::<String>()));
+        let whole = definition.text.lines().count() <= SHOWN_WHOLE;
+        let text = if whole { definition.text.trim_end() } else { definition.head() };
+        out.push_str(&format!("{text}\n{}", doc.collect::<String>()));
     }
     (!out.is_empty()).then_some(out)
+}
+
+/// A definition of no more lines is shown whole.
+const SHOWN_WHOLE: usize = 30;
+
+/// What is said of a diagnostic's code, or of a command.
+fn told_elsewhere(word: &str) -> Option<String> {
+    match word.starts_with(':') {
+        true => find(word).ok().map(entry),
+        false => reference::explain(word).map(|page| explain::plain(&page)),
+    }
 }
 
 /// The texts of a name's definitions.

@@ -60,7 +60,7 @@ fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
     match outcome.status {
         Status::Ok => {
             if !remarked(&text) {
-                repl.own.insert(real(path));
+                repl.own.insert(real(path), text.clone());
             }
             let done = if again { "loaded again" } else { "loaded" };
             let names = listed(&Session::names_defined_in(&text), repl.window.columns);
@@ -167,12 +167,10 @@ pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
         return misused(&format!("`{}` is a directory: give the name of a file", file.display()));
     }
     let place = real(&file);
-    if file.exists() && !over && !repl.own.contains(&place) {
-        let loaded = repl.loaded.as_deref().is_some_and(|loaded| real(loaded) == place);
-        let why = match loaded && std::fs::read_to_string(&file).is_ok_and(|text| remarked(&text)) {
-            true => "has comments, which would be lost",
-            false => "is there already, and this session has neither loaded nor saved it",
-        };
+    if file.exists()
+        && !over
+        && let Some(why) = kept_from(repl, &file, &place)
+    {
         return misused(&format!("`{}` {why}: write `:save! {argument}` to replace it", file.display()));
     }
     let folder = place.parent().unwrap_or(Path::new("")).to_path_buf();
@@ -184,7 +182,7 @@ pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
     if let Err(error) = replace::replace(&file, text.as_bytes(), &|_| Ok(())) {
         return misused(&format!("cannot write `{}`: {error}", file.display()));
     }
-    repl.own.insert(place);
+    repl.own.insert(place, text.clone());
     let names = listed(&Session::names_defined_in(&text), repl.window.columns);
     repl.shell.output.write(&format!("saved to {}: {names}\n", file.display()));
     // Some definitions may make sense only one after the other, as here, not all at once.
@@ -197,6 +195,20 @@ pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
         return Flow::Continue(exit::REJECTED);
     }
     Flow::Continue(exit::OK)
+}
+
+/// Why a file is not written over unless that is asked for: this session does not know what would be lost.
+fn kept_from(repl: &Repl, file: &Path, place: &Path) -> Option<&'static str> {
+    let now = input::read_file(file, "").ok().map(|now| now.text);
+    let loaded = || repl.loaded.as_deref().is_some_and(|loaded| real(loaded) == place);
+    match repl.own.get(place) {
+        Some(known) if now.as_ref() == Some(known) => None,
+        Some(_) => Some("is not what it was when it was loaded or saved here"),
+        None if loaded() && now.is_some_and(|now| remarked(&now)) => {
+            Some("has comments, which would be lost")
+        }
+        None => Some("is there already, and this session has neither loaded nor saved it"),
+    }
 }
 
 /// A path as it is typed: `~/` is the home folder, quotes around it are no part of it.

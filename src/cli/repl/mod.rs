@@ -21,7 +21,7 @@ use felis::diagnostic::Diagnostic;
 use felis::session::{Growing, Mode, Session, Shown, Status, Window};
 use rustyline::error::ReadlineError;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -38,8 +38,8 @@ pub struct Repl {
     window: Window,
     /// The file loaded last.
     loaded: Option<PathBuf>,
-    /// Files that were loaded or saved here, without links.
-    own: BTreeSet<PathBuf>,
+    /// Files that were loaded or saved here, without links, and what they held then.
+    own: BTreeMap<PathBuf, String>,
     /// The last error.
     wrong: Option<Diagnostic>,
     /// The last input that was no command.
@@ -113,7 +113,7 @@ pub fn piped(shell: Shell) -> u8 {
 
 impl Repl {
     fn new(shell: Shell) -> Repl {
-        Repl { shell, window: PAGE, loaded: None, own: BTreeSet::new(), wrong: None, last: String::new() }
+        Repl { shell, window: PAGE, loaded: None, own: BTreeMap::new(), wrong: None, last: String::new() }
     }
 
     fn read_all(&mut self) -> u8 {
