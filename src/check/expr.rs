@@ -128,18 +128,14 @@ impl Checker<'_> {
     /// What to write when one type stands where another is wanted.
     fn mismatch_hint(&mut self, found: &Type, expected: &Type, term: &Term) -> Option<Help> {
         let span = term.span;
-        if let (true, TermKind::Int(value)) = (expected.is_bool(), &term.kind)
-            && value.bits() <= 1
-        {
-            return Some(
-                format!(
-                    "a truth value comes from a comparison, such as `x != 0`; an index below 2 is `` `{value}:2 ``"
-                )
-                .into(),
-            );
-        }
         if expected.is_bool() && found.as_scalar().is_some() {
-            return Some("a truth value comes from a comparison, such as `x != 0`".into());
+            let words = "a truth value comes from a comparison, such as `x != 0`";
+            return Some(match &term.kind {
+                TermKind::Int(value) if value.bits() <= 1 => {
+                    format!("{words}; an index below 2 is `` `{value}:2 ``").into()
+                }
+                _ => words.into(),
+            });
         }
         if let (TermKind::Int(value), true) = (&term.kind, expected.as_unit_sum().is_some()) {
             let index = format!("`{value}:{expected}");

@@ -60,11 +60,10 @@ impl Checker<'_> {
                 fits.then(|| {
                     if solved.example {
                         Help::new(format!("say how it is put together, such as `:>> {fitting}`"))
+                    } else if turned {
+                        let words = "turns it; `:>>` reads its elements as they stand";
+                        Help::new(format!("`transpose` {words}, as `{fitting}`"))
                     } else {
-                        if turned {
-                            let words = "turns it; `:>>` reads its elements as they stand";
-                            return Help::new(format!("`transpose` {words}, as `{fitting}`"));
-                        }
                         let words = format!("`:>> {fitting}` reads it in that form, at no cost");
                         Help::around(words, span, &format!(" :>> {fitting}"), "")
                     }

@@ -68,9 +68,15 @@ fn exp_finished(k: i64, r: f64, [high, low]: Pair) -> f64 {
     let p = r + r2 * (0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0))));
     let y = high + (low + high * p);
     // 2^m in two steps: m goes from -1083 to 1024.
-    let m = (k << 13) >> 20;
+    let m = exponent(k);
     let half = m >> 1;
     y * power(half) * power(m - half)
+}
+
+/// `m`, where the low bits of `k` are `128 m + j`.
+#[inline(always)]
+fn exponent(k: i64) -> i64 {
+    (k << 13) >> 20
 }
 
 /// 2^m.
@@ -169,7 +175,7 @@ pub(crate) const TANH_MOST: f64 = 44.0;
 fn tanh_finished(x: f64, k: i64, [r, lost]: Pair, [high, low]: Pair) -> f64 {
     let q = 1.0 / 24.0 + r * (1.0 / 120.0 + r * (1.0 / 720.0));
     let q = r * r * (0.5 + r * (1.0 / 6.0 + r * q));
-    let scale = power((k << 13) >> 20);
+    let scale = power(exponent(k));
     // e^2x - 1: two exact numbers, which are small together where the result is, and what is smaller still.
     let (large, small) = (high * scale - 1.0, r * scale);
     let sum = large + small;

@@ -8,8 +8,8 @@ use super::arith::{
     LARGEST_BIGINT_BITS, arithmetic, compare, convert, equal, from_code, to_bigint, too_much,
 };
 use super::code::{
-    Callee, Cases, Closure, Instance, Kind, Node, PartStep, Statement, StatementKind, Store, StoreRoot,
-    StoreStep,
+    Callee, Cases, Closure, Instance, Kind, Node, PartStep, Pattern, Statement, StatementKind, Store,
+    StoreRoot, StoreStep,
 };
 use super::error::{Failure, RuntimeError};
 use super::matching::{fits, inject};
@@ -743,9 +743,7 @@ impl Run<'_, '_> {
             S::Let(pattern, node) => {
                 let value = match pattern {
                     // In a loop, what it was in the round before is not read any more.
-                    super::code::Pattern::Bind(local) => {
-                        self.replacement(node, Root::Local(*local), frame)?
-                    }
+                    Pattern::Bind(local) => self.replacement(node, Root::Local(*local), frame)?,
                     _ => self.eval(node, frame)?,
                 };
                 if !fits(pattern, &value, frame) {

@@ -161,7 +161,8 @@ pub fn contract(
     let slots = steps * LANES * ROWS;
     let height = (PACKED / slots).max(1) * ROWS;
     let in_place = left.column == 1 && depth <= SHALLOW;
-    let lines = steps * LANES * (PANEL / LANES);
+    // Of a packed panel.
+    let lines = steps * PANEL;
     let panels = columns.div_ceil(PANEL);
     let shared = shared.filter(|_| panels.saturating_mul(lines * LANES) <= SHARED);
     SPACE.with_borrow_mut(|(packed, panel)| {

@@ -52,18 +52,17 @@ fn polynomial<const N: usize>(x: __m512d, coefficients: [f64; N]) -> __m512d {
 fn exp(x: __m512d) -> __m512d {
     // Of two numbers one of which is NaN, the second one is given.
     let x = _mm512_max_pd(all(-750.0), _mm512_min_pd(all(710.0), x));
-    let Parts { k, r, q, high, low, .. } = exp_parts(x, [0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0]);
+    let Parts { m, r, q, high, low, .. } = exp_parts(x, [0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0]);
     let p = _mm512_add_pd(r, q);
     let y = _mm512_add_pd(high, _mm512_add_pd(low, _mm512_mul_pd(high, p)));
-    let m = _mm512_srai_epi64::<20>(_mm512_slli_epi64::<13>(k));
     let half = _mm512_srai_epi64::<1>(m);
     let y = _mm512_mul_pd(y, power(half));
     _mm512_mul_pd(y, power(_mm512_sub_epi64(m, half)))
 }
 
-/// e to the power of a number, by some terms of its series: `2^m * (high + low) * (1 + r + lost + q)`, where `m` stands in the bits of `k`.
+/// e to the power of a number, by some terms of its series: `2^m * (high + low) * (1 + r + lost + q)`.
 struct Parts {
-    k: __m512i,
+    m: __m512i,
     r: __m512d,
     lost: __m512d,
     q: __m512d,
@@ -83,7 +82,8 @@ fn exp_parts<const N: usize>(x: __m512d, series: [f64; N]) -> Parts {
     let lost = _mm512_sub_pd(_mm512_sub_pd(large, r), small);
     let (high, low) = gather(&POWERS, _mm512_and_si512(k, _mm512_set1_epi64(127)));
     let q = polynomial(r, series);
-    Parts { k, r, lost, q: _mm512_mul_pd(_mm512_mul_pd(r, r), q), high, low }
+    let m = _mm512_srai_epi64::<20>(_mm512_slli_epi64::<13>(k));
+    Parts { m, r, lost, q: _mm512_mul_pd(_mm512_mul_pd(r, r), q), high, low }
 }
 
 /// Numbers with the signs of others.
@@ -101,8 +101,8 @@ fn tanh(x: __m512d) -> __m512d {
     let y = _mm512_mul_pd(all(2.0), _mm512_abs_pd(x));
     let y = _mm512_min_pd(all(TANH_MOST), y);
     let series = [0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0];
-    let Parts { k, r, lost, q, high, low } = exp_parts(y, series);
-    let scale = power(_mm512_srai_epi64::<20>(_mm512_slli_epi64::<13>(k)));
+    let Parts { m, r, lost, q, high, low } = exp_parts(y, series);
+    let scale = power(m);
     let large = _mm512_sub_pd(_mm512_mul_pd(high, scale), all(1.0));
     let small = _mm512_mul_pd(r, scale);
     let sum = _mm512_add_pd(large, small);
