@@ -1,5 +1,5 @@
-//! The `felis` command: arguments in, exit code out. All work is done by [`cli`] on one thread whose
-//! stack holds the deepest programs.
+//! The `felis` command: arguments in, exit code out. All work is done by [`cli`] on one thread, with a
+//! stack that holds the deepest programs.
 
 mod cli;
 

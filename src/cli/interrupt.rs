@@ -3,6 +3,8 @@
 //! Takes the session's flag; what Ctrl-C does depends on what is going on ([`Doing`]). News of the size are for the
 //! thread alone that edits a line, while it does.
 
+use signal_hook::consts::SIGINT;
+use signal_hook::flag::{register, register_conditional_shutdown};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
@@ -21,21 +23,38 @@ pub enum Doing {
 }
 
 /// What a signal does.
+///
+/// One program is served by flags that the handler itself sets: a thread that waits for signals takes a quarter of
+/// the time of a short program. A session has one, because it has something to say ([`Interrupts::hold_on`]).
 pub struct Interrupts {
     doing: Arc<AtomicU8>,
     flag: Arc<AtomicBool>,
-    /// Signals that end what does not react.
-    enough: Arc<AtomicU8>,
-    /// Signals so far.
+    /// The next signal ends the command; of no account in a session.
+    ends: Arc<AtomicBool>,
+    /// Signals so far; of a session.
     heard: Arc<AtomicU8>,
 }
+
+/// Signals in a row that end a session.
+const ENOUGH: u8 = 3;
 
 impl Interrupts {
     /// Begins to heed Ctrl-C. Where the system does not let us, Ctrl-C ends the command as it would.
     pub fn install(flag: Arc<AtomicBool>) -> Interrupts {
+        let ends = Arc::new(AtomicBool::new(true));
+        let status = super::exit::INTERRUPTED.into();
+        // In this order: what a signal sets is for the next one.
+        let _ = register_conditional_shutdown(SIGINT, status, ends.clone())
+            .and_then(|_| register(SIGINT, flag.clone()))
+            .and_then(|_| register(SIGINT, ends.clone()));
         let doing = Arc::new(AtomicU8::new(Doing::Waiting as u8));
-        let (enough, heard) = (Arc::new(AtomicU8::new(2)), Arc::new(AtomicU8::new(0)));
-        let (seen, set, least, count) = (doing.clone(), flag.clone(), enough.clone(), heard.clone());
+        Interrupts { doing, flag, ends, heard: Arc::new(AtomicU8::new(0)) }
+    }
+
+    /// A session begins: what is in it is not lost by a second signal.
+    pub fn hold_on(&self) {
+        let (seen, set, count) = (self.doing.clone(), self.flag.clone(), self.heard.clone());
+        // It takes the place of the flags.
         let _ = ctrlc::set_handler(move || {
             let doing = seen.load(Ordering::SeqCst);
             if doing == Doing::Editing as u8 {
@@ -43,8 +62,7 @@ impl Interrupts {
             }
             set.store(true, Ordering::SeqCst);
             let signals = count.fetch_add(1, Ordering::SeqCst).saturating_add(1);
-            let least = least.load(Ordering::SeqCst);
-            if doing == Doing::Waiting as u8 || signals >= least {
+            if doing == Doing::Waiting as u8 || signals >= ENOUGH {
                 std::process::exit(super::exit::INTERRUPTED.into());
             }
             if signals > 1 {
@@ -53,12 +71,6 @@ impl Interrupts {
                 );
             }
         });
-        Interrupts { doing, flag, enough, heard }
-    }
-
-    /// A session begins: what is in it is not lost by a second signal.
-    pub fn hold_on(&self) {
-        self.enough.store(3, Ordering::SeqCst);
     }
 
     /// Says what is going on until the result is dropped.
@@ -67,7 +79,8 @@ impl Interrupts {
         self.flag.store(false, Ordering::SeqCst);
         self.heard.store(0, Ordering::SeqCst);
         let before = self.doing.swap(doing as u8, Ordering::SeqCst);
-        Until { doing: self.doing.clone(), before }
+        self.ends.store(doing == Doing::Waiting, Ordering::SeqCst);
+        Until { doing: self.doing.clone(), ends: self.ends.clone(), before }
     }
 }
 
@@ -104,11 +117,13 @@ fn resizes() -> nix::sys::signal::SigSet {
 /// What was going on before goes on again when this is dropped.
 pub struct Until {
     doing: Arc<AtomicU8>,
+    ends: Arc<AtomicBool>,
     before: u8,
 }
 
 impl Drop for Until {
     fn drop(&mut self) {
         self.doing.store(self.before, Ordering::SeqCst);
+        self.ends.store(self.before == Doing::Waiting as u8, Ordering::SeqCst);
     }
 }

@@ -724,12 +724,12 @@ fn internal_error(span: Span) -> Diagnostic {
 /// The stack that programs run on. Only pages that are touched take memory.
 const STACK: usize = 512 << 20;
 
-/// Does `work` on a thread whose stack holds the deepest programs.
-pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+/// Does `work` on a stack that holds the deepest programs.
+pub fn on_large_stack<T>(work: impl FnOnce() -> T) -> T {
     let mut work = Some(work);
     for size in [STACK, STACK / 8] {
         let slot = &mut work;
-        // Where the system gives no such thread, it may give a smaller one.
+        // Where the system gives no such stack, it may give a smaller one.
         if let Ok(Some(done)) = stack::with_stack(size, move || slot.take().map(|work| work())) {
             return done;
         }
