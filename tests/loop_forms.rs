@@ -172,3 +172,14 @@ val same = count [ point (1.0, (i :>> int :> real)) == point (1.0, 3.0) for i in
     );
     assert!(!text.is_empty());
 }
+
+/// A variable of the session that nobody looks at meanwhile: the next value is made in one loop, where the last one was.
+#[test]
+fn the_next_value_of_a_session_variable_is_made_in_place() {
+    let text = loops(&format!(
+        "{WAVES}val x = waves[100] 7;\nval y = waves[100] 5;
+fun axpy[I:COMPACTLINEAR](a:real, x:real ^ I, y:real ^ I):real ^ I => a * x + y;
+var out = y;\nproc again(n:int) {{ for _ in 0..<n perform out = axpy (2.5, x, y); }}\nagain 10000;"
+    ));
+    assert!(text.contains("changed 0") && !text.contains("scratch"), "{text}");
+}

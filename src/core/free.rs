@@ -1,15 +1,19 @@
-//! The variables that a term mentions.
+//! The variables and the functions that a term mentions.
 
-use super::{GlobalId, LocalId, Root, Stmt, Term, TermKind};
+use super::{ClassId, FunctionId, GlobalId, LocalId, Root, Stmt, Term, TermKind};
 use std::collections::BTreeSet;
 
-/// Variables of a body and of the session.
+/// Variables of a body and of the session, and functions.
 #[derive(Clone, Debug, Default)]
 pub struct Mentioned {
     /// Locals that are read, captured or stored into.
     pub locals: BTreeSet<LocalId>,
     /// Session variables.
     pub globals: BTreeSet<GlobalId>,
+    /// Functions as values.
+    pub functions: BTreeSet<FunctionId>,
+    /// Methods of classes, by their numbers.
+    pub methods: BTreeSet<(ClassId, usize)>,
 }
 
 impl Mentioned {
@@ -36,7 +40,13 @@ impl Mentioned {
             TermKind::Global(global) => {
                 self.globals.insert(*global);
             }
-            TermKind::Closure { captures, .. } => self.locals.extend(captures),
+            TermKind::Closure { function, captures, .. } => {
+                self.functions.insert(*function);
+                self.locals.extend(captures);
+            }
+            TermKind::Method { class, method, .. } => {
+                self.methods.insert((*class, *method));
+            }
             TermKind::Block(stmts, _) => stmts.iter().for_each(|s| self.stmt(s)),
             _ => {}
         }

@@ -1,12 +1,10 @@
 //! Aggregates: where their slots are, how they are read, and how they are stored.
 
 use super::{A, Bind, Frame, Lower, No, Place, Result, V, bare, uses, word};
-use crate::core::free::Mentioned;
 use crate::core::{Root, Term};
 use crate::layout::{Form, Layout};
 use crate::loops::{Array, Binary, Compare, Op, Reg, Stmt, Ty};
 use crate::types::{Type, TypeKind};
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Slots that are worth a parallel loop of however few rounds.
@@ -584,34 +582,10 @@ impl<'a> Lower<'a> {
                 A::View { of: inner, .. } => self.changing(inner, of),
                 A::Zero => false,
                 A::Built { frame, body, .. } => {
-                    self.frame_changing(frame, of, None) || self.looks_at_changing(body, of)
+                    self.frame_changing(frame, of, None) || self.looks_at_changing(body, frame, of)
                 }
             },
         }
-    }
-
-    /// Whether a term, which is computed later, may look at a variable of the session that changes: itself, or by a
-    /// function that it may call.
-    fn looks_at_changing(&self, term: &Term, of: Option<Array>) -> bool {
-        let concerned = self.globals.iter().filter(|(_, place)| match place {
-            Place::Memory(array, _) => of.is_none_or(|of| of == *array),
-            Place::Unit => false,
-            _ => of.is_none(),
-        });
-        let mut concerned = concerned.map(|(global, _)| global).peekable();
-        if concerned.peek().is_none() {
-            return false;
-        }
-        let mentioned = Mentioned::by_term(term).globals;
-        concerned.any(|global| mentioned.contains(global) || self.read_by_functions().contains(global))
-    }
-
-    /// The variables of the session that functions mention.
-    fn read_by_functions(&self) -> &BTreeSet<u32> {
-        self.read_by_functions.get_or_init(|| {
-            let bodies = self.program.functions.iter().flatten().map(|function| &function.body);
-            bodies.flat_map(|body| Mentioned::by_term(body).globals).collect()
-        })
     }
 
     /// Whether a local of a frame, other than one, refers to an array that changes.

@@ -1,13 +1,16 @@
 //! Variables that change: numbers become variables of the nest, arrays are changed where they lie.
 
 use super::{Bind, Feed, Frame, Given, Lower, No, Place, Result, V, bare, word};
-use crate::core::{Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term, TermKind};
-use crate::kernel::Input;
+use crate::core::free::Mentioned;
+use crate::core::{
+    FunctionId, GlobalId, Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term, TermKind,
+};
+use crate::kernel::{Input, Shape};
 use crate::layout::Form;
-use crate::loops::{Binary, Op, Origin, Reg, Stmt};
+use crate::loops::{Array, Binary, Op, Origin, Reg, Stmt};
 use crate::types::Type;
 use crate::types::encoding::Code;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
 /// Slots of the largest tuple that is kept in variables.
@@ -322,5 +325,87 @@ impl<'a> Lower<'a> {
             }
             Place::Unit | Place::Var(_) | Place::Sum(..) => Err(No("an element of a word")),
         }
+    }
+
+    // ---- who looks at what changes --------------------------------------------------------
+
+    /// Whether a term, which is computed later in this frame, may look at a variable of the session that changes:
+    /// itself, or by a function that it may call.
+    pub(crate) fn looks_at_changing(&self, term: &Term, frame: &Frame<'a>, of: Option<Array>) -> bool {
+        let concerned = self.globals.iter().filter(|(_, place)| match place {
+            Place::Memory(array, _) => of.is_none_or(|of| of == *array),
+            Place::Unit => false,
+            _ => of.is_none(),
+        });
+        let concerned: BTreeSet<GlobalId> = concerned.map(|(global, _)| *global).collect();
+        if concerned.is_empty() {
+            return false;
+        }
+        let mentioned = Mentioned::by_term(term);
+        if !mentioned.globals.is_disjoint(&concerned) {
+            return true;
+        }
+        let mut waiting = Vec::new();
+        // Whatever function is known outside of the part may be a local's or a variable's value.
+        self.part.functions.iter().for_each(|(_, shape)| of_shape(shape, &mut waiting));
+        for bind in frame.locals.iter().flatten() {
+            if let Bind::Value(value) = bind {
+                of_value(value, &mut waiting);
+            }
+        }
+        self.called(&mentioned, &mut waiting);
+        let mut seen = BTreeSet::new();
+        while let Some(function) = waiting.pop() {
+            if !seen.insert(function) {
+                continue;
+            }
+            let Some(mentioned) = self.mentioned_by(function) else { return true };
+            if !mentioned.globals.is_disjoint(&concerned) {
+                return true;
+            }
+            self.called(&mentioned, &mut waiting);
+        }
+        false
+    }
+
+    /// The functions that may be called by who mentions these: of a method, those of all instances.
+    fn called(&self, mentioned: &Mentioned, found: &mut Vec<FunctionId>) {
+        found.extend(&mentioned.functions);
+        for (class, method) in &mentioned.methods {
+            let class_methods = self.program.classes.get(*class as usize).map(|class| &class.methods);
+            found.extend(class_methods.and_then(|methods| methods.get(*method)?.default));
+            let instances = self.program.instances.iter().filter(|instance| instance.class == *class);
+            found.extend(instances.filter_map(|i| i.methods.get(*method)).map(|method| method.function));
+        }
+    }
+
+    /// What the body of a function mentions, if it is known.
+    fn mentioned_by(&self, function: FunctionId) -> Option<Rc<Mentioned>> {
+        if let Some(known) = self.mentioned.borrow().get(&function) {
+            return Some(known.clone());
+        }
+        let mentioned = Rc::new(Mentioned::by_term(&self.function(function).ok()?.body));
+        self.mentioned.borrow_mut().insert(function, mentioned.clone());
+        Some(mentioned)
+    }
+}
+
+/// The functions that a value is, or has captured. What is inside an array that is built is asked by itself.
+fn of_value(value: &V<'_>, found: &mut Vec<FunctionId>) {
+    match value {
+        V::Fun(fun) => {
+            found.push(fun.function);
+            fun.captures.iter().for_each(|captured| of_value(captured, found));
+        }
+        V::Parts(parts) | V::Sum(_, parts) => parts.iter().for_each(|part| of_value(part, found)),
+        V::Unit | V::Word(_) | V::Array(_) => {}
+    }
+}
+
+/// The same of a variable outside.
+fn of_shape(shape: &Shape, found: &mut Vec<FunctionId>) {
+    if let Shape::Function(function, _, captured) = shape {
+        found.push(*function);
+        captured.iter().for_each(|shape| of_shape(shape, found));
     }
 }

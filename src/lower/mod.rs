@@ -43,6 +43,7 @@ mod sum;
 mod term;
 mod uses;
 
+use crate::core::free::Mentioned;
 use crate::core::{FunctionId, LocalInfo, Program, Root, Term};
 use crate::kernel::{Input, Part, Shape, What};
 use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY};
@@ -51,7 +52,7 @@ use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
 use num_traits::One;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -238,7 +239,8 @@ pub(crate) struct Lower<'a> {
     feeds: Vec<Feed>,
     known: Vec<(Input, V<'a>)>,
     globals: HashMap<u32, Place>,
-    read_by_functions: OnceCell<BTreeSet<u32>>,
+    /// What the bodies of functions mention, as far as somebody has asked.
+    mentioned: RefCell<HashMap<FunctionId, Rc<Mentioned>>>,
     /// Functions being written out.
     calls: Vec<FunctionId>,
     /// What is known of functions at types.
@@ -300,7 +302,7 @@ impl<'a> Lower<'a> {
             feeds: Vec::new(),
             known: Vec::new(),
             globals: HashMap::new(),
-            read_by_functions: OnceCell::new(),
+            mentioned: RefCell::default(),
             calls: Vec::new(),
             instances: HashMap::new(),
             in_each: false,
