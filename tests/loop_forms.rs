@@ -183,3 +183,17 @@ var out = y;\nproc again(n:int) {{ for _ in 0..<n perform out = axpy (2.5, x, y)
     ));
     assert!(text.contains("changed 0") && !text.contains("scratch"), "{text}");
 }
+
+/// Columns go by rows in a loop that does it again and again, too, and in rounds that run at the same time.
+#[test]
+fn sums_of_columns_inside_loops_go_by_rows() {
+    let text = loops(&format!(
+        "{WAVES}val x = waves[70 \\* 300] 7;\nvar out = x |> map_cols sum;
+for t in 0..<3000 perform out = x |> map_cols sum;"
+    ));
+    assert!(text.contains("changed 0") && text.matches("local, 2048 slots").count() == 2, "{text}");
+    let text = loops(&format!(
+        "{WAVES}val x = waves[40 \\* 50 \\* 70] 7 :>> real ^ (50 \\* 70) ^ 40;\nval out = [ p |> map_cols sum for p in x ];"
+    ));
+    assert!(text.contains("local, 2048 slots"), "{text}");
+}

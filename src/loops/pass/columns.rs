@@ -19,14 +19,16 @@
 //!
 //! **Method.** The body is cut into groups at the loops in it. A group runs for all `j` of a tile; registers that are read in
 //! another group than that which sets them, and variables, become arrays of a slot for each `j`. What does not depend on `j` is
-//! computed once, outside. **Sound** because rounds are independent: the pass takes parallel loops ([`Stmt::Each`]) only, whose
-//! rounds store into slots of their own, and each round does its own operations in the order they had.
+//! computed once, outside. **Sound** because rounds are independent, and each round does its own operations in the order they had. Those
+//! of parallel loops ([`Stmt::Each`]) store into slots of their own. Those of a loop in order may store anywhere: so no array that is stored
+//! into is read, there is one statement that stores into it, which goes through the rounds in their order as before, and the variables that are
+//! set mean nothing to anybody else.
 //!
 //! **When.** The inner loops go over memory with a stride or carry state from round to round, and by `j` their reads are
 //! contiguous ([`Columns::pays`]). Nothing leaves a loop early, nothing fails.
 
 use super::super::{
-    Array, Binary, Item, Joining, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt,
+    Array, ArrayInfo, Binary, Item, Joining, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt,
 };
 use super::Build;
 use crate::core::reduction::{LANES, tree};
@@ -41,20 +43,60 @@ const MOST_TOTALS: usize = 4;
 /// Registers and variables that get arrays, at most.
 const MOST_ARRAYS: usize = 24;
 
+/// Bytes on the stack of a run, of all loops together.
+const STACK: u64 = 256 << 10;
+
 /// Runs the pass.
 pub(super) fn run(nest: &mut Nest) {
     let body = std::mem::take(&mut nest.body);
+    let mentioned = mentions(&body);
+    nest.body = outermost(nest, body, &mentioned);
+}
+
+/// The outermost loops that are of the kind are changed.
+fn outermost(nest: &mut Nest, stmts: Vec<Stmt>, mentioned: &HashMap<Var, usize>) -> Vec<Stmt> {
     let mut out = Vec::new();
-    for stmt in body {
-        match &stmt {
-            Stmt::Each { index, count, body } => match by_columns(nest, *index, *count, body) {
-                Some(stmts) => out.extend(stmts),
-                None => out.push(stmt),
-            },
-            _ => out.push(stmt),
+    for mut stmt in stmts {
+        let tiled = match &stmt {
+            Stmt::Each { index, count, body } => by_columns(nest, *index, (None, *count), body),
+            Stmt::For { index, low, high, body, .. } if in_any_order(body, mentioned) => {
+                by_columns(nest, *index, (Some(*low), *high), body)
+            }
+            _ => None,
+        };
+        match tiled {
+            Some(stmts) => out.extend(stmts),
+            None => {
+                for body in stmt.bodies_mut() {
+                    *body = outermost(nest, std::mem::take(body), mentioned);
+                }
+                out.push(stmt);
+            }
         }
     }
-    nest.body = out;
+    out
+}
+
+/// How often variables are mentioned.
+fn mentions(stmts: &[Stmt]) -> HashMap<Var, usize> {
+    let mut found = HashMap::new();
+    for_each_stmt(stmts, &mut |stmt| {
+        if let Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) = stmt {
+            *found.entry(*var).or_insert(0) += 1;
+        }
+    });
+    found
+}
+
+/// Whether the rounds of a loop in order may be done side by side, if none of them reads what is stored.
+fn in_any_order(body: &[Stmt], mentioned: &HashMap<Var, usize>) -> bool {
+    let (mut stored, mut once) = (HashSet::new(), true);
+    for_each_stmt(body, &mut |stmt| {
+        if let Stmt::Store(array, ..) = stmt {
+            once &= stored.insert(*array);
+        }
+    });
+    once && !stored.is_empty() && mentions(body).iter().all(|(var, times)| mentioned.get(var) == Some(times))
 }
 
 /// What is known of a loop before it is changed.
@@ -235,8 +277,19 @@ enum Pending<'s> {
     Joined(Array, Joining, Reg),
 }
 
-fn by_columns(nest: &mut Nest, index: Reg, count: Reg, body: &[Stmt]) -> Option<Vec<Stmt>> {
-    if nest.constants.contains_key(&count) {
+/// The loop by tiles: in order from a number on, or in any order.
+fn by_columns(
+    nest: &mut Nest,
+    index: Reg,
+    (from, count): (Option<Reg>, Reg),
+    body: &[Stmt],
+) -> Option<Vec<Stmt>> {
+    let bytes = |array: &ArrayInfo, slots: &u64| match array.origin {
+        Origin::Local(_) => slots.saturating_mul(array.width.into()),
+        _ => 0,
+    };
+    let taken: u64 = nest.arrays.iter().zip(&nest.slots).map(|(array, slots)| bytes(array, slots)).sum();
+    if nest.constants.contains_key(&count) || taken > STACK {
         return None;
     }
     let mut seen = Columns {
@@ -282,11 +335,22 @@ fn by_columns(nest: &mut Nest, index: Reg, count: Reg, body: &[Stmt]) -> Option<
     let mut build = Build::new(nest);
     let tile = build.int(TILE);
     let more = build.int(TILE - 1);
-    let padded = build.binary(Binary::Add, count, more);
+    let rounds = match from {
+        Some(from) => {
+            let (rounds, none) = (build.binary(Binary::Sub, count, from), build.int(0));
+            build.most(rounds, none)
+        }
+        None => count,
+    };
+    let padded = build.binary(Binary::Add, rounds, more);
     let tiles = build.binary(Binary::DivUnsigned, padded, tile);
     let number = build.reg(Ty::I64);
     let front = std::mem::take(&mut build.stmts);
-    let low = build.binary(Binary::Mul, number, tile);
+    let skipped = build.binary(Binary::Mul, number, tile);
+    let low = match from {
+        Some(from) => build.binary(Binary::Add, from, skipped),
+        None => skipped,
+    };
     let end = build.binary(Binary::Add, low, tile);
     let high = build.least(end, count);
     let mut tiled = Tiled {
@@ -304,7 +368,14 @@ fn by_columns(nest: &mut Nest, index: Reg, count: Reg, body: &[Stmt]) -> Option<
     tiled.flush();
     let mut build = tiled.build;
     let body = std::mem::replace(&mut build.stmts, front);
-    build.stmts.push(Stmt::Each { index: number, count: tiles, body });
+    let stmt = match from {
+        Some(_) => {
+            let (label, low) = (build.label(), build.int(0));
+            Stmt::For { label, index: number, low, high: tiles, body }
+        }
+        None => Stmt::Each { index: number, count: tiles, body },
+    };
+    build.stmts.push(stmt);
     Some(build.stmts)
 }
 
