@@ -4,13 +4,13 @@
 //! the language: nested sums flattened, a compact case of size n standing for n unit cases, void
 //! cases dropped, a single case unwrapped, all-unit sums becoming the compact slot.
 
+use crate::hash::HashMap;
 use crate::types::encoding::{Code, Encoding, Width};
 use crate::types::{LARGEST_SIZE_BITS, NoSize, NominalBody, Scalar, Type, TypeKind};
 use crate::value::{Case, Class, Value};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The layout of one type.

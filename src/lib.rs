@@ -15,6 +15,7 @@ pub mod data;
 pub mod diagnostic;
 pub mod elementary;
 pub mod eval;
+pub mod hash;
 pub mod iso;
 pub mod jit;
 pub mod kernel;

@@ -9,12 +9,12 @@ mod checker_common;
 use checker_common::codes;
 use felis::check::{self, Env};
 use felis::core::Program;
+use felis::hash::HashMap;
 use felis::source::SourceMap;
 use felis::syntax;
 use felis::types::matching::matching;
 use felis::types::{Kind, Type, TypeVar};
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
 /// Numbers that are the same in every run.
 struct Random(u64);
@@ -139,7 +139,7 @@ impl Reader {
 
     /// The ground types that a head covers, as far as the types put for its parameters reach.
     fn covered(&mut self, vars: &[TypeVar], pattern: &Type) -> Vec<Type> {
-        let mut all = vec![HashMap::new()];
+        let mut all = vec![HashMap::default()];
         for var in vars {
             let (.., texts) = PARAMS.iter().find(|(name, ..)| *name == &*var.name).expect("a parameter");
             let types: Vec<Type> = texts.iter().filter_map(|text| self.ground(text)).collect();

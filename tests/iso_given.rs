@@ -1,9 +1,9 @@
 //! Isomorphism under equations of sizes, against brute force: what is accepted holds at every small
 //! valuation that satisfies the equations, and equations found impossible have none.
 
+use felis::hash::HashMap;
 use felis::iso::{Verdict, given, verdict};
 use felis::types::{Kind, Type, TypeVar};
-use std::collections::HashMap;
 
 /// A small generator of numbers, the same in every run.
 struct Numbers(u64);

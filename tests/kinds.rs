@@ -3,6 +3,7 @@
 
 mod iso_support;
 
+use felis::hash::HashMap;
 use felis::iso::laws::{Law, Witness};
 use felis::iso::{Verdict, compare, verdict, verify};
 use felis::types::apply::{Fit, Meaning, Reduction, TypeArm};
@@ -11,7 +12,6 @@ use felis::types::{FiniteKind, Kind, Member, Nominal, NominalBody, Type, TypeFun
 use iso_support::{abstract_type, ty, variable};
 use num_bigint::BigUint;
 use proptest::prelude::*;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 fn var(id: u32, kind: Kind) -> TypeVar {
@@ -42,7 +42,7 @@ type Table = Vec<(Cell, Cell, Cell)>;
 
 fn lookup(table: &Table, a: usize, b: usize) -> Option<usize> {
     table.iter().find_map(|(p, q, result)| {
-        let mut bound: HashMap<u32, usize> = HashMap::new();
+        let mut bound: HashMap<u32, usize> = HashMap::default();
         for (pattern, value) in [(p, a), (q, b)] {
             let wanted = match pattern {
                 Cell::Member(m) => *m,
@@ -121,7 +121,8 @@ fn ground() -> impl Strategy<Value = HashMap<u32, Type>> {
             Just(ty("real ^ 3")),
         ]
     };
-    (some(), some(), 0u32..4).prop_map(|(t, u, n)| HashMap::from([(1, t), (2, u), (3, Type::unit_sum(n))]))
+    (some(), some(), 0u32..4)
+        .prop_map(|(t, u, n)| HashMap::from_iter([(1, t), (2, u), (3, Type::unit_sum(n))]))
 }
 
 fn config() -> ProptestConfig {
@@ -159,7 +160,7 @@ proptest! {
             let late = fun.reduce(&[member(&k, a), member(&k, b)]);
             match &early {
                 Reduction::To(ty) => {
-                    let ty = ty.substitute(&HashMap::from([(90, member(&k, a))]));
+                    let ty = ty.substitute(&HashMap::from_iter([(90, member(&k, a))]));
                     prop_assert_eq!(Reduction::To(ty), late);
                 }
                 Reduction::NoArm => prop_assert_eq!(&Reduction::NoArm, &late),
@@ -231,7 +232,7 @@ fn endless_reductions_end() {
         assert_eq!(fun.reduce(&[Type::real()]), Reduction::Endless);
         assert_eq!(ty.to_string(), "grow(real)");
         // Asking again does not make it grow.
-        let again = ty.substitute(&HashMap::from([(9, Type::int())]));
+        let again = ty.substitute(&HashMap::from_iter([(9, Type::int())]));
         assert_eq!(again, ty);
     }
 }

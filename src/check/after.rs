@@ -6,14 +6,14 @@
 //!
 //! Takes statements; gives for each that names sizes the functions that wait for it.
 
+use crate::hash::HashMap;
 use crate::syntax::ast::{Function, Param, Pattern, PatternKind, Stmt, StmtKind, TypeExpr, TypeExprKind};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// For the position of a statement the positions of the functions that wait for it.
 pub(super) fn waiting(stmts: &[Stmt]) -> HashMap<usize, Vec<usize>> {
-    let mut named: HashMap<Arc<str>, usize> = HashMap::new();
-    let mut waiting: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut named: HashMap<Arc<str>, usize> = HashMap::default();
+    let mut waiting: HashMap<usize, Vec<usize>> = HashMap::default();
     for (at, stmt) in stmts.iter().enumerate() {
         match &stmt.kind {
             StmtKind::Let { pattern, ty, .. } => {

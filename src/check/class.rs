@@ -19,11 +19,11 @@ use super::types::bindings;
 use super::{Checker, Pending};
 use crate::core::program::Known;
 use crate::core::{self, ClassId, FunctionId, Implementation};
+use crate::hash::HashMap;
 use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{self, Body, ClassMember, Name, Stmt, StmtKind, TypeDecl, TypeExpr};
 use crate::types::{Type, TypeKind, TypeVar};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What a method of an instance, a default or a law must be.
@@ -199,7 +199,7 @@ impl Checker<'_> {
                         function,
                         method.scheme.params.clone(),
                         method.scheme.constraints.clone(),
-                        Some(expected(&class, method, &HashMap::new())),
+                        Some(expected(&class, method, &HashMap::default())),
                         false,
                     );
                     self.change_class(id, |class| class.methods[at].default = Some(function));

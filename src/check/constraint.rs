@@ -21,10 +21,11 @@ use super::env::{Constraint, Membership};
 use super::error::class::Advice;
 use super::error::{CheckError, ClassError};
 use crate::core::program::{DEEPEST_REQUIREMENT, opaque_part};
+use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::types::matching::matching;
 use crate::types::{LARGEST_TYPE_NODES, Type, TypeKind};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Most constraints that one header gives: superclasses at growing types would double them at each
@@ -348,7 +349,7 @@ impl Checker<'_> {
     /// Constraints with those of their superclasses, nearest first, up to [`MOST_GIVEN`] of them.
     pub(super) fn with_supers(&self, constraints: Vec<Constraint>) -> Vec<Constraint> {
         let mut all: Vec<Constraint> = Vec::new();
-        let mut seen: HashSet<Constraint> = HashSet::new();
+        let mut seen: HashSet<Constraint> = HashSet::default();
         let mut waiting = VecDeque::from(constraints);
         while let Some(constraint) = waiting.pop_front() {
             if all.len() == MOST_GIVEN {
@@ -376,7 +377,7 @@ fn holes(constraint: &Constraint) -> (u32, usize) {
             ty.kind().for_each_child(&mut |part| walk(part, found));
         }
     }
-    let mut found = HashSet::new();
+    let mut found = HashSet::default();
     constraint.args.iter().for_each(|ty| walk(ty, &mut found));
     (constraint.args.iter().fold(0, |n: u32, ty| n.saturating_add(ty.nodes())), found.len())
 }

@@ -6,9 +6,10 @@
 use super::infer::Infer;
 use super::module::Module;
 use crate::core::{ClassId, FunctionId, GlobalId, Prim};
+use crate::hash::HashMap;
 use crate::source::{SourceId, Span};
 use crate::types::{FiniteKind, Kind, Nominal, Type, TypeFun, TypeKind, TypeVar};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What a name of a value stands for.

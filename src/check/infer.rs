@@ -12,9 +12,9 @@
 //! postponed when an item ends has holes that nothing solves, and those are reported there. The
 //! list is part of what a mark remembers.
 
+use crate::hash::HashMap;
 use crate::source::Span;
 use crate::types::{Kind, Meta, Scalar, Type, TypeKind, TypeVar};
-use std::collections::HashMap;
 
 /// What a literal hole may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -299,7 +299,7 @@ impl Infer {
             ty.kind().for_each_child(&mut |c| nodes = nodes.saturating_add(count(this, c, known)));
             nodes
         }
-        count(self, ty, &mut HashMap::new())
+        count(self, ty, &mut HashMap::default())
     }
 
     /// The type as a message shows it: literals at their defaults, nothing decided.

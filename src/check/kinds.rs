@@ -15,12 +15,12 @@ use super::Checker;
 use super::env::TypeDefinition;
 use super::error::{CheckError, KindError};
 use super::note::Referent;
+use crate::hash::HashSet;
 use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{self, Name, TypeExpr, TypeExprKind, TypeParam};
 use crate::types::apply::{Fit, Meaning, Reduction, TypeArm};
 use crate::types::{FiniteKind, Kind, Member, Scalar, Type, TypeFun, TypeKind, TypeVar};
-use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Combinations of members that coverage looks at.
@@ -39,7 +39,7 @@ impl Checker<'_> {
             self.report(error);
             return;
         }
-        let mut seen: HashSet<&str> = HashSet::new();
+        let mut seen: HashSet<&str> = HashSet::default();
         for member in members {
             if !seen.insert(&member.text) {
                 self.report(CheckError::Duplicate {

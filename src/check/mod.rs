@@ -49,6 +49,7 @@ pub use error::CheckError;
 
 use crate::core::{Function, FunctionId, GlobalId, LocalId, LocalInfo, Program, Script, Term, TermKind};
 use crate::diagnostic::Diagnostic;
+use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::types::opaque::hiding;
@@ -57,7 +58,6 @@ use constraint::Obligation;
 use env::{Constraint, Definition, TypeDefinition};
 use infer::Infer;
 use note::Notes;
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Checks the statements of one input.
@@ -158,7 +158,7 @@ impl Frame {
             kind,
             name,
             header,
-            scopes: vec![HashMap::new()],
+            scopes: vec![HashMap::default()],
             locals: Vec::new(),
             captures: Vec::new(),
             result: None,
@@ -255,9 +255,9 @@ impl<'a> Checker<'a> {
             infer: Infer::default(),
             item: Item::default(),
             diagnostics: Vec::new(),
-            pending_types: HashMap::new(),
+            pending_types: HashMap::default(),
             types_in_progress: Vec::new(),
-            pending_functions: HashMap::new(),
+            pending_functions: HashMap::default(),
             implicit_vars: false,
             opens: open::Opens::Nothing,
             stated: Vec::new(),
@@ -308,7 +308,7 @@ impl<'a> Checker<'a> {
     }
 
     fn in_scope<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        self.frame().scopes.push(HashMap::new());
+        self.frame().scopes.push(HashMap::default());
         let result = self.with_sizes(f);
         self.frame().scopes.pop();
         result

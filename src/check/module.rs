@@ -31,13 +31,14 @@ use super::error::ModuleError;
 use super::error::module::{NotExportable, Respelt};
 use crate::core::{ClassId, FunctionId, Program};
 use crate::diagnostic::Diagnostic;
+use crate::hash::HashMap;
 use crate::source::{Source, SourceId, Span};
 use crate::suggest::similar;
 use crate::syntax::ast::{Import, ImportNames, ImportTarget, Name, Stmt, StmtKind};
 use crate::syntax::{self, Chunk};
 use crate::types::FiniteKind;
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A text that can be imported.
@@ -69,7 +70,7 @@ impl Module {
     fn new(source: &Source, env: Option<Env>) -> Module {
         let mut chunks = syntax::chunks(source);
         chunks.retain(|chunk| !chunk.defines.is_empty());
-        let mut by_name: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
+        let mut by_name: HashMap<Arc<str>, Vec<usize>> = HashMap::default();
         for (at, chunk) in chunks.iter().enumerate() {
             for name in &chunk.defines {
                 let known = by_name.entry(name.clone()).or_default();
@@ -288,7 +289,7 @@ pub fn open(
     library: &Env,
 ) -> Vec<Diagnostic> {
     let mut checker = Checker::new(env, program);
-    let mut opened: HashMap<Arc<str>, (SourceId, Span)> = HashMap::new();
+    let mut opened: HashMap<Arc<str>, (SourceId, Span)> = HashMap::default();
     let mut brought = Brought::default();
     for (import, module) in imports {
         let name = match called(import) {

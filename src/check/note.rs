@@ -8,10 +8,10 @@ use super::env::Callable;
 use super::infer::Infer;
 use super::{Checker, Definition};
 use crate::core::Prim;
+use crate::hash::{HashMap, HashSet};
 use crate::source::{SourceId, Span};
 use crate::syntax::ast::Name;
 use crate::types::{Nominal, Type, TypeKind};
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What a name stands for.

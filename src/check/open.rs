@@ -24,11 +24,12 @@ use super::env::{Definition, TypeDefinition};
 use super::error::{CheckError, Inside, SizeError};
 use super::{Checker, FrameKind};
 use crate::core::{Function, FunctionId, LocalId, Stmt, StmtKind, Term, TermKind};
+use crate::hash::{HashMap, HashSet};
 use crate::iso::given;
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, TypeExpr};
 use crate::types::{Kind, Type, TypeKind, TypeVar};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What stands for itself where openings go: a statement, or an expression that may not be run.
@@ -206,7 +207,7 @@ impl Checker<'_> {
     fn size_name(&mut self, name: &Arc<str>, new: &[TypeVar]) -> Arc<str> {
         /// With more variables than this all sizes that there have been count as shown.
         const MOST: usize = 500;
-        let mut shown: HashSet<Arc<str>> = HashSet::new();
+        let mut shown: HashSet<Arc<str>> = HashSet::default();
         let mut first = 2;
         if self.program.sizes.len() > MOST {
             shown.insert(name.clone());
@@ -444,7 +445,7 @@ impl Checker<'_> {
             return ty.clone();
         }
         let session = self.item.names_last && self.at_session_level();
-        let mut renamed: HashMap<u32, Type> = HashMap::new();
+        let mut renamed: HashMap<u32, Type> = HashMap::default();
         for (name, hole) in names {
             let mut size = self.infer.zonk(&hole);
             if size.has_meta() {
@@ -514,7 +515,7 @@ impl Checker<'_> {
     /// innermost first. Gives their further type arguments, for what is around them.
     pub(super) fn close_over(&mut self, inner: &mut [(FunctionId, Function)]) -> FurtherArgs {
         let opened = std::mem::take(&mut self.item.opened);
-        let mut more = FurtherArgs::new();
+        let mut more = FurtherArgs::default();
         if opened.is_empty() {
             return more;
         }

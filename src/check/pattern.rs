@@ -6,12 +6,12 @@ use super::expr::{MOST_COMPONENTS, Number, suffixed};
 use super::infer::Literal;
 use super::note::Referent;
 use crate::core::{Pat, PatKind};
+use crate::hash::HashSet;
 use crate::source::Span;
 use crate::syntax::ast::{Name, Pattern, PatternKind};
 use crate::types::number::Rounded;
 use crate::types::{Kind, Scalar, Type, TypeKind};
 use num_bigint::{BigInt, BigUint};
-use std::collections::HashSet;
 
 impl Checker<'_> {
     /// Says where patterns that bind together bind a name twice.
@@ -24,7 +24,7 @@ impl Checker<'_> {
         for pattern in patterns {
             names_of(pattern, &mut bound);
         }
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         for name in bound {
             let binds = self.env.constructor(&name.text).is_none() && name.qualified().is_none();
             if binds && !seen.insert(&name.text) {

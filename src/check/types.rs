@@ -6,13 +6,13 @@
 use super::env::TypeDefinition;
 use super::error::{CheckError, KindError};
 use super::{Checker, Definition};
+use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{Name, Stmt, StmtKind, TypeExpr, TypeExprKind, TypeParam};
 use crate::types::{
     DEEPEST_TYPE, Kind, LARGEST_TYPE_NODES, Nominal, NominalBody, Scalar, Triangle, Type, TypeKind, TypeVar,
 };
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 const BUILT_IN: [&str; 13] = [
@@ -101,7 +101,7 @@ impl Checker<'_> {
                 if codomain.is_void() { Type::procedure(domain) } else { Type::function(domain, codomain) }
             }
             T::Record(fields) => {
-                let mut seen = HashSet::new();
+                let mut seen = HashSet::default();
                 for (name, _) in fields {
                     if !seen.insert(name.text.clone()) {
                         self.report(CheckError::Duplicate {
@@ -304,7 +304,7 @@ impl Checker<'_> {
         for (name, span) in &names {
             self.ensure_type(name, *span);
         }
-        let mut infinite = HashSet::new();
+        let mut infinite = HashSet::default();
         for (name, span) in names {
             if let Some(TypeDefinition::Nominal(nominal)) = self.env.types.get(&name)
                 && contains_itself(nominal, &infinite)
@@ -448,7 +448,7 @@ pub(super) fn compact_reading(ty: &Type) -> Option<Type> {
 fn contains_itself(whole: &Nominal, known: &HashSet<u32>) -> bool {
     /// Types looked at: polymorphic recursion makes new ones without end.
     const MOST: usize = 1_000;
-    let mut seen: HashSet<Type> = HashSet::new();
+    let mut seen: HashSet<Type> = HashSet::default();
     let mut waiting: Vec<Type> = stored(&Type::nominal(whole.clone(), variables(&whole.params)));
     while let Some(ty) = waiting.pop() {
         if let TypeKind::Nominal(nominal, _) = ty.kind() {

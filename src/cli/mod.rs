@@ -79,11 +79,12 @@ pub fn run(arguments: Arguments) -> u8 {
             None => shell.file(&file, &arguments.rest),
         },
         (None, None, None) if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => {
-            repl::interactive(shell)
+            return repl::interactive(shell);
         }
-        (None, None, None) => repl::piped(shell),
+        (None, None, None) => return repl::piped(shell),
     };
-    // The shell has flushed what it wrote; the REPL owns it.
+    // It has flushed what it wrote; what a session holds need not be taken apart when the process ends.
+    std::mem::forget(shell);
     code
 }
 

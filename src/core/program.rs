@@ -5,9 +5,9 @@
 //! checker's business, which has asked before.
 
 use super::{Function, FunctionId, Global};
+use crate::hash::{HashMap, HashSet};
 use crate::types::matching::{Match, matching};
 use crate::types::{LARGEST_TYPE_NODES, NominalBody, Type, TypeKind, TypeVar};
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Requirements of requirements of … followed at most: an instance may require more than it gives
@@ -166,7 +166,7 @@ impl Program {
         let methods = &self.classes[class as usize].methods;
         let Some(method) = methods.iter().position(|m| *m.name == *method) else { return own };
         let default = methods[method].default;
-        let mut seen: HashSet<Type> = HashSet::new();
+        let mut seen: HashSet<Type> = HashSet::default();
         let mut waiting = vec![ty.clone()];
         while let Some(ty) = waiting.pop() {
             if seen.len() >= MOST || !seen.insert(ty.clone()) {
@@ -309,7 +309,7 @@ struct Proof {
 pub fn opaque_part(ty: &Type, mut comparable: impl FnMut(&Type) -> Option<bool>) -> Option<Type> {
     /// Types looked at: polymorphic recursion makes new ones without end.
     const MOST: usize = 1_000;
-    let mut seen: HashSet<Type> = HashSet::new();
+    let mut seen: HashSet<Type> = HashSet::default();
     let mut waiting = vec![ty.clone()];
     while let Some(ty) = waiting.pop() {
         if ty.is_compact() || seen.len() >= MOST || !seen.insert(ty.clone()) {

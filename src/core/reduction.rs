@@ -14,8 +14,8 @@
 //! later chunk the last result of the chunk before is joined from the left.
 
 use super::{FunctionId, Num, Op, Program, Term, TermKind};
+use crate::hash::HashMap;
 use crate::types::Type;
-use std::collections::HashMap;
 
 /// Elements of a chunk.
 pub const CHUNK: usize = 1 << 15;

@@ -10,12 +10,12 @@ use super::term::{
 };
 use super::{ClassId, Program};
 use super::{ForRange, Prim};
+use crate::hash::{HashMap, HashSet};
 use crate::iso::{self, Verdict};
 use crate::types::number::{Conversion, conversion};
 use crate::types::{Scalar, Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
-use std::collections::{HashMap, HashSet};
 
 /// Checks one function.
 pub fn validate(program: &Program, function: &Function) -> Result<(), Vec<String>> {

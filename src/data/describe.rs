@@ -5,11 +5,11 @@
 //! hold all cells. Columns that a type cannot name are left out: a reader passes over them.
 
 use super::{Column, Content, Data, Element, Format, Limits, Separator, arrow, npy, npz, parquet};
+use crate::hash::HashMap;
 use crate::types::Scalar;
 use crate::value::Buffer;
 use ::csv::ReaderBuilder;
 use bytes::Bytes;
-use std::collections::HashMap;
 
 /// The type of a file; `part` names an array of an archive, and `name_of` tells how the name of a column is written in
 /// a type, if it has one.
@@ -29,7 +29,7 @@ pub fn describe(
         Format::Raw | Format::Text => None,
     }?;
     if let Content::Records(columns) = &mut data.content {
-        let mut seen = HashMap::new();
+        let mut seen = HashMap::default();
         columns.iter().for_each(|(name, _)| *seen.entry(name.clone()).or_insert(0) += 1);
         // Of two columns with one name none can be asked for.
         columns.retain(|(name, _)| seen[name] == 1 && name_of(name).is_some());

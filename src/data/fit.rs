@@ -5,13 +5,13 @@
 
 use super::error::Why;
 use super::{Column, Element, Limits, Trouble};
+use crate::hash::HashMap;
 use crate::types::encoding::{Code, Width};
 use crate::types::stored::Cell;
 use crate::types::{Scalar, Type};
 use crate::value::{Buffer, Case, Class, Value};
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The cells of a column as those of another type; `place` names one of them in messages.

@@ -21,6 +21,7 @@ use super::stack;
 use super::watch::{Watch, Watcher};
 use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Root, Script, Stmt};
 use crate::data::FileSystem;
+use crate::hash::HashMap;
 use crate::kernel::Accelerator;
 use crate::layout::{Layout, Layouts, TOO_MANY, countable};
 use crate::picture::Screen;
@@ -29,7 +30,6 @@ use crate::types::encoding::Code;
 use crate::types::{DEEPEST_TYPE, LARGEST_TYPE_NODES, Scalar, Type};
 use crate::value::{Buffer, Cell, Class, Packed, Seq, Value};
 use num_bigint::BigInt;
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 

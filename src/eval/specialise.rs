@@ -14,13 +14,13 @@ use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
     StepKind, Stmt, StmtKind, Term, TermKind,
 };
+use crate::hash::HashMap;
 use crate::layout::{Layout, Layouts};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind, TypeVar};
 use crate::value::{Class, Value};
 use num_traits::ToPrimitive;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 /// What is needed while one body is specialised.
@@ -58,7 +58,7 @@ impl Bindings {
         if !ty.has_var() {
             return ty.clone();
         }
-        let mut found = HashMap::new();
+        let mut found = HashMap::default();
         ty.for_each_var(&mut |var| {
             if let Some(known) = self.get(var.id) {
                 found.insert(var.id, known.clone());

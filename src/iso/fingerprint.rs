@@ -34,8 +34,8 @@
 //! Knows no laws and gives no reasons: [`super::search`] and [`mod@super::verify`] do.
 
 use super::residue::{self, EXACT_BELOW, Number, Ring};
+use crate::hash::{HashMap, HashSet};
 use crate::types::{NominalBody, Triangle, Type, TypeKind};
-use std::collections::{HashMap, HashSet};
 
 /// Whether the two types have the same slots at every valuation.
 pub fn same_slots(a: &Type, b: &Type) -> bool {
@@ -61,7 +61,7 @@ fn agree(a: &Type, b: &Type, print: &dyn Fn(&mut Point, &Type) -> Vec<u64>) -> b
     let halvings = pair_depth(a).max(pair_depth(b)) as u32;
     // Large, 0 and 1; with pairs, 2 as well.
     let classes_each = if halvings > 0 { 4u64 } else { 3 };
-    let mut opaque = HashMap::new();
+    let mut opaque = HashMap::default();
     let mut split: Vec<u32> = Vec::new();
     'again: loop {
         let all = (classes_each as u32).checked_pow(split.len() as u32).unwrap_or(u32::MAX);
@@ -145,7 +145,7 @@ fn nesting(ty: &Type, deeper: Deeper<'_>) -> usize {
             }
         }
     }
-    go(ty, deeper, &mut HashMap::new(), 0)
+    go(ty, deeper, &mut HashMap::default(), 0)
 }
 
 /// What a declared type stands for: the one definition of a newtype or of an abstract type that is
@@ -239,10 +239,10 @@ impl Point {
             case_base: 0,
             classes,
             opaque,
-            forgotten: HashSet::new(),
-            sizes: HashMap::new(),
-            words: HashMap::new(),
-            counts: HashMap::new(),
+            forgotten: HashSet::default(),
+            sizes: HashMap::default(),
+            words: HashMap::default(),
+            counts: HashMap::default(),
         };
         point.base = point.code(Tag::Base, &[]);
         point.case_base = point.code(Tag::CaseBase, &[]);

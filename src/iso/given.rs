@@ -39,13 +39,13 @@
 //! Cost: cases are bounded by [`MOST_CASES`], polynomials by the bound of [`Size`].
 
 use super::Verdict;
+use crate::hash::{HashMap, HashSet};
 use crate::types::size::{Powers, Size};
 use crate::types::{Kind, Type, TypeKind, TypeVar};
 use num_bigint::BigUint;
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The most cases that equations are split into.
@@ -101,7 +101,7 @@ pub fn relevant(equations: &[(Type, Type)], a: &Type, b: &Type) -> Vec<(Type, Ty
 impl Solution {
     /// Solves equations, as many as there are rules for.
     pub fn of(equations: &[(Type, Type)]) -> Solution {
-        let mut solution = Solution { cases: vec![Case::new()], unsolved: Vec::new() };
+        let mut solution = Solution { cases: vec![Case::default()], unsolved: Vec::new() };
         // Fresh variables are numbered apart from all others.
         let fresh = Cell::new(0);
         for (at, (left, right)) in equations.iter().enumerate() {
@@ -149,7 +149,7 @@ impl Solution {
 fn applies(ty: &Type) -> bool {
     /// Types looked at: polymorphic recursion makes new ones without end.
     const MOST: usize = 1_000;
-    let mut seen: HashSet<Type> = HashSet::new();
+    let mut seen: HashSet<Type> = HashSet::default();
     let mut waiting = vec![ty.clone()];
     while let Some(ty) = waiting.pop() {
         if ty.has_apply() || seen.len() >= MOST {
@@ -188,7 +188,7 @@ fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<V
     let common = left.common(&right);
     let (left, right) = (left.checked_sub(&common)?, right.checked_sub(&common)?);
     if left.is_zero() && right.is_zero() {
-        return Some(vec![Case::new()]);
+        return Some(vec![Case::default()]);
     }
     let (mut left, mut right) = (left.monomials()?, right.monomials()?);
     let number = left.iter().chain(&right).fold(BigUint::zero(), |gcd, (n, _)| gcd.gcd(n));
@@ -203,7 +203,7 @@ fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<V
                 powers.iter_mut().filter(|(v, _)| *v == var).for_each(|(_, n)| *n -= 1);
                 powers.retain(|(_, n)| *n > 0);
             }
-            let mut cases = vec![Case::from([(var.id, Type::void())])];
+            let mut cases = vec![Case::from_iter([(var.id, Type::void())])];
             cases.extend(solve(&to_type(&left), &to_type(&right), fresh, steps)?);
             return Some(cases);
         }
@@ -219,14 +219,14 @@ fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<V
         && powers.is_empty()
         && others.is_empty()
     {
-        return Some(if a == b { vec![Case::new()] } else { Vec::new() });
+        return Some(if a == b { vec![Case::default()] } else { Vec::new() });
     }
     // Rule 1.
     for (one, other) in [(&left, &right), (&right, &left)] {
         if let Some(var) = lone(one)
             && other.iter().all(|(_, powers)| powers.iter().all(|(v, _)| v != var))
         {
-            return Some(vec![Case::from([(var.id, to_type(other))])]);
+            return Some(vec![Case::from_iter([(var.id, to_type(other))])]);
         }
     }
     match (&left[..], &right[..]) {
@@ -248,10 +248,10 @@ fn lone(terms: &[Term]) -> Option<&TypeVar> {
 
 /// The cases in which all terms are 0.
 fn vanishing(terms: &[Term], fresh: &Cell<u32>, steps: usize) -> Option<Vec<Case>> {
-    let Some((first, rest)) = terms.split_first() else { return Some(vec![Case::new()]) };
+    let Some((first, rest)) = terms.split_first() else { return Some(vec![Case::default()]) };
     let mut cases = Vec::new();
     for (var, _) in &first.1 {
-        let zero = Case::from([(var.id, Type::void())]);
+        let zero = Case::from_iter([(var.id, Type::void())]);
         let rest = to_type(rest).substitute(&zero);
         let found = solve(&Type::void(), &rest, fresh, steps)?;
         cases.extend(found.into_iter().map(|next| compose(&zero, next)));

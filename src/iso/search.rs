@@ -22,9 +22,9 @@ use super::fingerprint::{same_count, same_slots};
 use super::laws::{Law, Side, Witness};
 use super::moving;
 use super::words;
+use crate::hash::HashMap;
 use crate::types::size::Size;
 use crate::types::{Type, TypeKind};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Steps taken by a search at most.

@@ -9,9 +9,9 @@
 use super::Verdict;
 use super::laws::{Law, Reason, Side, Step, Witness, term};
 use super::residue::{self, Number, Ring};
+use crate::hash::HashMap;
 use crate::types::{Triangle, Type, TypeKind};
 use num_traits::ToPrimitive;
-use std::collections::HashMap;
 use std::fmt;
 
 /// The first fault of a derivation.
@@ -186,7 +186,7 @@ fn holds(law: Law, a: &Type, b: &Type) -> bool {
         }
         Law::Commute(side) => {
             let count = |ty: &Type| {
-                let mut counts: HashMap<Type, usize> = HashMap::new();
+                let mut counts: HashMap<Type, usize> = HashMap::default();
                 side.list(ty).into_iter().for_each(|part| *counts.entry(part).or_default() += 1);
                 counts
             };
@@ -229,7 +229,7 @@ fn holds(law: Law, a: &Type, b: &Type) -> bool {
         },
         Law::Collect => {
             let collected = |ty: &Type| {
-                let mut terms: HashMap<Vec<Type>, Vec<Type>> = HashMap::new();
+                let mut terms: HashMap<Vec<Type>, Vec<Type>> = HashMap::default();
                 for case in Side::Sum.list(ty) {
                     let (copies, rest) = term(&case);
                     terms.entry(rest).or_default().push(copies);

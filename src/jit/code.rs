@@ -6,6 +6,7 @@ use super::math;
 use super::native::Functions;
 use super::phase::{self, Frame, Phase};
 use super::wide;
+use crate::hash::{HashMap, HashSet};
 use crate::loops::{Item, Math, Nest, Op, Stmt, Ty, for_each_stmt};
 use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
@@ -13,7 +14,6 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Linkage, Module, default_libcall_names};
-use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// The kernel for contractions, as code names it.
@@ -49,7 +49,7 @@ fn machine() -> Result<OwnedTargetIsa, String> {
 
 /// The functions that a nest calls.
 fn called(nest: &Nest) -> Vec<(Math, &'static str, *const u8)> {
-    let mut found = HashSet::new();
+    let mut found = HashSet::default();
     for_each_stmt(&nest.body, &mut |stmt| match stmt {
         Stmt::Let(_, Op::Call(f, _)) => drop(found.insert(*f)),
         Stmt::Total { item: Item::Product(..), .. } => drop(found.insert(Math::Fma)),
@@ -85,7 +85,7 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
     }
     builder.symbol(CONTRACT, super::native::contract as *const u8);
     let mut module = JITModule::new(builder);
-    let mut externals: HashMap<Math, FuncId> = HashMap::new();
+    let mut externals: HashMap<Math, FuncId> = HashMap::default();
     for (f, name, _) in called {
         let (params, result) = f.signature();
         let mut signature = module.make_signature();
@@ -106,7 +106,7 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
     } else {
         None
     };
-    let mut blocks: HashMap<Math, FuncId> = HashMap::new();
+    let mut blocks: HashMap<Math, FuncId> = HashMap::default();
     for (f, name, _) in math::blocks() {
         if externals.contains_key(&f) {
             let mut signature = module.make_signature();

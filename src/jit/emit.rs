@@ -6,6 +6,7 @@
 use super::phase::{DONE, FAILED, Frame, PANELS, Phase, Rounds, STOPPED};
 use super::wide::Wide;
 use crate::core::reduction::{Joining, LANES, tree};
+use crate::hash::HashMap;
 use crate::loops::{
     Array, Binary, Cast, Compare, Contraction, Item, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary,
     Var, for_each_stmt, in_place, straight,
@@ -15,7 +16,7 @@ use cranelift_codegen::ir::{
     Block, BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
 };
 use cranelift_frontend::{FunctionBuilder, Variable};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// Whether the processor multiplies and adds in one instruction.
 pub fn fuses() -> bool {
@@ -97,10 +98,10 @@ impl<'n, 'f> Emit<'n, 'f> {
             frame,
             functions,
             args: params[0],
-            regs: HashMap::new(),
-            vars: HashMap::new(),
-            labels: HashMap::new(),
-            bases: HashMap::new(),
+            regs: HashMap::default(),
+            vars: HashMap::default(),
+            labels: HashMap::default(),
+            bases: HashMap::default(),
             overwritten: in_place::ever_overwritten(nest),
             fail,
             stop,

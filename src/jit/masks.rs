@@ -18,11 +18,11 @@
 //! by one.
 
 use super::emit::{Emit, fuses, machine_type};
+use crate::hash::{HashMap, HashSet};
 use crate::loops::{Array, Binary, Compare, Label, Math, Nest, Op, Reg, Stmt, Ty, Unary, Var, for_each_stmt};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, Endianness, InstBuilder, MemFlagsData, Type, Value, types};
 use cranelift_frontend::Variable;
-use std::collections::{HashMap, HashSet};
 
 /// Vectors that go together, so that one need not wait for the other.
 const VECTORS: usize = 2;
@@ -58,10 +58,10 @@ pub struct Plan {
 
 /// Whether, and how, rounds of a loop over `index` go together.
 pub fn plan(nest: &Nest, index: Reg, body: &[Stmt]) -> Option<Plan> {
-    let (mut vars, mut stored) = (HashSet::new(), HashMap::<Array, Reg>::new());
+    let (mut vars, mut stored) = (HashSet::default(), HashMap::<Array, Reg>::default());
     // An array is written at one place in each round: else the order of rounds would be seen.
     let mut apart = true;
-    let (mut reads, mut labels) = (HashMap::<Var, usize>::new(), HashSet::new());
+    let (mut reads, mut labels) = (HashMap::<Var, usize>::default(), HashSet::default());
     for_each_stmt(body, &mut |stmt| match stmt {
         Stmt::Set(var, _) => drop(vars.insert(*var)),
         Stmt::Store(array, at, _) => apart &= stored.insert(*array, *at).is_none_or(|other| other == *at),
@@ -71,7 +71,7 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt]) -> Option<Plan> {
         }
         _ => {}
     });
-    let mut all: HashMap<Var, usize> = HashMap::new();
+    let mut all: HashMap<Var, usize> = HashMap::default();
     for_each_stmt(&nest.body, &mut |stmt| {
         if let Stmt::Let(_, Op::Get(var)) = stmt {
             *all.entry(*var).or_default() += 1;
@@ -80,8 +80,8 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt]) -> Option<Plan> {
     if !apart || vars.iter().any(|var| all.get(var) != reads.get(var)) || !escapes(body).is_empty() {
         return None;
     }
-    assigned(body, &vars, &mut Some(HashSet::new()), &mut HashMap::new())?;
-    let roles = HashMap::from([(index, Role::Index)]);
+    assigned(body, &vars, &mut Some(HashSet::default()), &mut HashMap::default())?;
+    let roles = HashMap::from_iter([(index, Role::Index)]);
     let mut look = Look { nest, roles, vars, stored, loops: 0, work: 0, slow: 0 };
     look.stmts(body, true)?;
     (look.work > 1 + FEW * look.slow).then_some(Plan { roles: look.roles, vars: look.vars })
@@ -89,7 +89,7 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt]) -> Option<Plan> {
 
 /// Labels that statements leave, or go on with, and that are not theirs.
 fn escapes(stmts: &[Stmt]) -> HashSet<Label> {
-    let (mut used, mut own) = (HashSet::new(), HashSet::new());
+    let (mut used, mut own) = (HashSet::default(), HashSet::default());
     for_each_stmt(stmts, &mut |stmt| match stmt {
         Stmt::Break(label) | Stmt::Continue(label) => drop(used.insert(*label)),
         Stmt::For { label, .. } | Stmt::Loop(label, _) | Stmt::Block(label, _) => drop(own.insert(*label)),
@@ -337,12 +337,12 @@ impl Emit<'_, '_> {
         self.look();
         self.regs.insert(index, at);
         let active = self.mask_variables(true);
-        let mut vars = HashMap::new();
+        let mut vars = HashMap::default();
         for var in &plan.vars {
             let zero = self.zero_vector(self.nest.vars[*var as usize]);
             vars.insert(*var, self.variables([zero; VECTORS]));
         }
-        let (made, left) = (HashMap::new(), HashMap::new());
+        let (made, left) = (HashMap::default(), HashMap::default());
         let mut masked = Masked { plan, made, vars, active, left, resume: Vec::new() };
         if self.masked(&mut masked, body, true) {
             self.b.ins().jump(head, &[after.into()]);

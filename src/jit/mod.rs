@@ -23,12 +23,12 @@ mod phase;
 mod vector;
 mod wide;
 
+use crate::hash::HashMap;
 use crate::kernel::{Accelerator, Kernel, Part, What};
 use crate::loops::{Key, Nest};
 use crate::lower::{self, Lowered, No};
 use crate::source::Span;
 use code::Code;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -102,7 +102,7 @@ impl Jit {
     /// A compiler that uses that many threads; 0 for one on each core.
     pub fn new(threads: usize) -> Jit {
         let shared = Shared { threads, pool: OnceLock::new(), statistics: Statistics::default() };
-        Jit { shared: Arc::new(shared), trace: Mutex::default(), code: Mutex::new(HashMap::new()) }
+        Jit { shared: Arc::new(shared), trace: Mutex::default(), code: Mutex::new(HashMap::default()) }
     }
 
     /// What has been done so far.

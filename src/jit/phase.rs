@@ -7,9 +7,10 @@
 //!
 //! Writes no instructions: that is [`super::emit`].
 
+use crate::hash::HashMap;
 use crate::loops::{Array, Nest, Op, Origin, Reg, Stmt, Var, for_each_stmt};
 use cranelift_codegen::ir::{AbiParam, Signature, types};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// All rounds are done.
 pub const DONE: i64 = 0;
@@ -83,8 +84,8 @@ pub fn phases(nest: &Nest) -> (Vec<Phase>, Frame) {
     let scalars = sizes + nest.sizes.len();
     let mut words = scalars + nest.scalars.len();
     let (mut regs, mut vars) = (BTreeMap::new(), BTreeMap::new());
-    let mut set_in: HashMap<Reg, usize> = HashMap::new();
-    let mut var_in: HashMap<Var, usize> = HashMap::new();
+    let mut set_in: HashMap<Reg, usize> = HashMap::default();
+    let mut var_in: HashMap<Var, usize> = HashMap::default();
     let mut crossing: BTreeSet<Reg> = nest.words.iter().copied().collect();
     let mut shared: BTreeSet<Var> = BTreeSet::new();
     for (p, phase) in phases.iter().enumerate() {

@@ -7,12 +7,12 @@
 
 use super::emit::{Emit, fuses, machine_type};
 use crate::core::reduction::LANES;
+use crate::hash::HashMap;
 use crate::loops::{Array, Binary, Compare, Item, Math, Nest, Op, Reg, Stmt, Ty, Unary};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
 };
-use std::collections::HashMap;
 
 /// What a register is in the rounds of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,9 +49,9 @@ fn blocks(f: Math) -> bool {
 
 /// Whether, and how, a loop over `index` goes by vectors; `total` is what lanes are to take in.
 pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Item>) -> Option<Plan> {
-    let mut roles: HashMap<Reg, Role> = HashMap::from([(index, Role::Index)]);
+    let mut roles: HashMap<Reg, Role> = HashMap::from_iter([(index, Role::Index)]);
     // An array that is stored into is read and written at one place in each round.
-    let mut stored: HashMap<Array, Reg> = HashMap::new();
+    let mut stored: HashMap<Array, Reg> = HashMap::default();
     for stmt in body {
         match stmt {
             Stmt::Let(..) => {}
@@ -291,7 +291,7 @@ impl Emit<'_, '_> {
         self.b.switch_to_block(setup);
         let outer = self.regs.clone();
         // What is the same in all rounds is computed once. What depends on the index waits for it.
-        let mut splats: HashMap<Reg, Value> = HashMap::new();
+        let mut splats: HashMap<Reg, Value> = HashMap::default();
         self.set(plan, body, Role::Same);
         for stmt in body {
             let mut wanted = Vec::new();
@@ -321,7 +321,7 @@ impl Emit<'_, '_> {
         self.b.ins().brif(more, inside, &[], end, &args(at, &state));
         self.b.switch_to_block(inside);
         self.regs.insert(index, at);
-        let mut made: HashMap<Reg, Vec<Value>> = HashMap::new();
+        let mut made: HashMap<Reg, Vec<Value>> = HashMap::default();
         for stmt in body {
             match stmt {
                 Stmt::Let(reg, op) => match plan.roles[reg] {

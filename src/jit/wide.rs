@@ -21,12 +21,12 @@ use super::emit::Emit;
 use super::evex::{Arithmetic, Assembler, BYTES, FREE, Lane, Mask, POINTERS, Pointer, Vector};
 use super::vector::{Plan, Role, plan};
 use crate::core::reduction::LANES;
+use crate::hash::HashMap;
 use crate::loops::{Array, Binary, Compare, Item, Joining, Math, Nest, Op, Reg, Stmt, Ty, Unary};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value, types,
 };
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// Vector registers.
@@ -104,7 +104,7 @@ pub fn assemble(nest: &Nest, stmt: &Stmt) -> Option<(Reg, Wide)> {
         return None;
     }
     let mut loops =
-        Loop { nest, plan: &plan, body, item, words: Vec::new(), resident: HashMap::new(), most: 0 };
+        Loop { nest, plan: &plan, body, item, words: Vec::new(), resident: HashMap::default(), most: 0 };
     // Once to see how many registers it needs, and what it reads; then with those that are left for what stays.
     loops.function()?;
     let left = VECTORS.saturating_sub(loops.most);
@@ -234,7 +234,7 @@ impl Loop<'_> {
         let mut registers = Registers {
             vectors: (first..free).rev().map(Vector).collect(),
             masks: (FIRST_MASK..8).rev().map(Mask).collect(),
-            places: HashMap::new(),
+            places: HashMap::default(),
             last: self.last_reads(),
         };
         let body = self.body;
@@ -275,7 +275,7 @@ impl Loop<'_> {
 
     /// Where each register of the body is read last; what a total takes, at the end.
     fn last_reads(&self) -> HashMap<Reg, usize> {
-        let mut last = HashMap::new();
+        let mut last = HashMap::default();
         for (at, stmt) in self.body.iter().enumerate() {
             if let Stmt::Let(reg, _) = stmt {
                 last.insert(*reg, at);

@@ -1,7 +1,7 @@
 //! What loops cost, by a rough estimate: so that small ones are not cut into pieces.
 
 use super::{Binary, Compare, Math, Nest, Op, Reg, Stmt, Ty};
-use std::collections::HashMap;
+use crate::hash::HashMap;
 
 /// Rounds of a loop whose number is not known.
 pub const ROUNDS: f64 = 16.0;
@@ -30,7 +30,7 @@ fn loops(nest: &Nest) -> impl Iterator<Item = (f64, f64)> {
 /// What registers hold in the first round of each loop, as far as sizes and constants say: where an inner loop begins and ends
 /// is computed from the index of the outer one.
 fn first_rounds(nest: &Nest) -> HashMap<Reg, f64> {
-    let mut known: HashMap<Reg, i64> = HashMap::new();
+    let mut known: HashMap<Reg, i64> = HashMap::default();
     super::for_each_stmt(&nest.body, &mut |stmt| match stmt {
         Stmt::Let(reg, op) => {
             let get = |reg: &Reg| known.get(reg).copied();

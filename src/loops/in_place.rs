@@ -11,7 +11,7 @@
 //! Slots are the same if they are computed in the same way.
 
 use super::{Array, Binary, Nest, Op, Origin, Reg, Stmt, for_each_stmt};
-use std::collections::HashMap;
+use crate::hash::HashMap;
 
 /// The given arrays that the result may be written over, if they have as many slots.
 pub fn overwritten(nest: &Nest) -> Vec<Array> {
@@ -34,7 +34,7 @@ fn candidates(nest: &Nest) -> Option<(Array, u64, Vec<Array>)> {
     });
     let (result, None) = (made.next()? as Array, made.next()) else { return None };
     let Origin::Result(_) = nest.arrays[result as usize].origin else { return None };
-    let mut ops: HashMap<Reg, &Op> = HashMap::new();
+    let mut ops: HashMap<Reg, &Op> = HashMap::default();
     let (mut stores, mut plain) = (0, true);
     for_each_stmt(&nest.body, &mut |stmt| match stmt {
         Stmt::Let(reg, op) => {

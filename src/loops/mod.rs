@@ -463,7 +463,7 @@ pub struct Nest {
     /// Registers, set at the top, that hold the scalars of the results.
     pub words: Vec<Reg>,
     /// Registers that are constants, with their bits.
-    pub constants: std::collections::HashMap<Reg, u64>,
+    pub constants: crate::hash::HashMap<Reg, u64>,
     /// What a round of each [`Stmt::Each`] costs, in nanoseconds by a rough estimate.
     pub costs: Vec<f64>,
 }

@@ -2,14 +2,14 @@
 //! parallel statements where they may stand.
 
 use super::{Binary, Cast, Contraction, Item, Label, Nest, Op, Origin, Stmt, Ty, Unary, for_each_stmt};
-use std::collections::HashSet;
+use crate::hash::HashSet;
 
 /// What is wrong with a nest, if anything.
 pub fn validate(nest: &Nest) -> Result<(), String> {
-    let mut check = Validator { nest, set: HashSet::new(), labels: Vec::new() };
-    check.stmts(&nest.body, &mut HashSet::new(), true)?;
+    let mut check = Validator { nest, set: HashSet::default(), labels: Vec::new() };
+    check.stmts(&nest.body, &mut HashSet::default(), true)?;
     nest.body.iter().try_for_each(shared)?;
-    let mut known = HashSet::new();
+    let mut known = HashSet::default();
     for stmt in &nest.body {
         match stmt {
             Stmt::Let(reg, _) | Stmt::Total { result: reg, .. } => {
@@ -27,7 +27,7 @@ pub fn validate(nest: &Nest) -> Result<(), String> {
 /// Rounds of a parallel statement that have packed panels in common have one contraction, whose right factors are the
 /// same in all.
 fn shared(stmt: &Stmt) -> Result<(), String> {
-    let (mut found, mut written, mut set) = (Vec::new(), HashSet::new(), HashSet::new());
+    let (mut found, mut written, mut set) = (Vec::new(), HashSet::default(), HashSet::default());
     for_each_stmt(std::slice::from_ref(stmt), &mut |inner| match inner {
         Stmt::Contract(contraction) => {
             written.insert(contraction.into);

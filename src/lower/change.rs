@@ -5,12 +5,13 @@ use crate::core::free::Mentioned;
 use crate::core::{
     FunctionId, GlobalId, Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term, TermKind,
 };
+use crate::hash::HashSet;
 use crate::kernel::{Input, Shape};
 use crate::layout::Form;
 use crate::loops::{Array, Binary, Op, Origin, Reg, Stmt};
 use crate::types::Type;
 use crate::types::encoding::Code;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Slots of the largest tuple that is kept in variables.
@@ -18,7 +19,7 @@ const PARTS: usize = 32;
 
 /// The variables outside of a loop that it changes, in the order they are met.
 pub(crate) fn changes(stmt: &CoreStmt) -> Vec<Root> {
-    let (mut found, mut own) = (Vec::new(), HashSet::new());
+    let (mut found, mut own) = (Vec::new(), HashSet::default());
     collect(stmt, &mut found, &mut own);
     stmt.for_each_term(&mut |term| inside(term, &mut found, &mut own));
     let mut seen = Vec::new();

@@ -13,8 +13,8 @@
 //! quotients are then numbers that need no division. Numbers are below 2^62 here, so nothing wraps
 //! ([`super::Lower::count`], [`super::Lower::stored`]); a number that could be larger is a digit of its own.
 
+use crate::hash::HashMap;
 use crate::loops::{Binary, Reg};
-use std::collections::HashMap;
 
 /// Numbers from here on are not looked into.
 const MOST: u64 = 1 << 62;

@@ -45,6 +45,7 @@ mod uses;
 
 use crate::core::free::Mentioned;
 use crate::core::{FunctionId, LocalInfo, Program, Root, Term};
+use crate::hash::{HashMap, HashSet};
 use crate::kernel::{Input, Part, Shape, What};
 use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY};
 use crate::loops::{Array, Binary, Label, Nest, Op, Origin, Reg, Stmt, Ty, Var};
@@ -53,7 +54,7 @@ use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
 use num_traits::One;
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -291,20 +292,20 @@ impl<'a> Lower<'a> {
             nest: Nest::default(),
             open: vec![Vec::new()],
             made: 0,
-            constants: HashMap::new(),
+            constants: HashMap::default(),
             facts: digits::Facts::default(),
             strict: strict::Strict::new(at_once),
             repeat: repeat::Repeat::new(),
-            packed: HashMap::new(),
-            divided: HashSet::new(),
-            parts: HashMap::new(),
+            packed: HashMap::default(),
+            divided: HashSet::default(),
+            parts: HashMap::default(),
             inputs: Vec::new(),
             feeds: Vec::new(),
             known: Vec::new(),
-            globals: HashMap::new(),
+            globals: HashMap::default(),
             mentioned: RefCell::default(),
             calls: Vec::new(),
-            instances: HashMap::new(),
+            instances: HashMap::default(),
             in_each: false,
             classes: Vec::new(),
             changes: Vec::new(),
@@ -317,7 +318,7 @@ impl<'a> Lower<'a> {
         let part = self.part;
         let mut frame = Frame {
             locals: vec![None; part.locals.len()],
-            infos: Rc::new(Infos::new(part.locals, HashMap::new())),
+            infos: Rc::new(Infos::new(part.locals, HashMap::default())),
             exit: None,
             around: None,
             outermost: true,

@@ -10,9 +10,10 @@
 
 use super::{A, Bind, Frame, Lower, Result, V};
 use crate::core::Term;
+use crate::hash::HashMap;
 use crate::loops::{Reg, Stmt, Ty, for_each_stmt};
 use crate::types::Type;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Which arrays that are built are computed as a whole.
@@ -36,7 +37,7 @@ struct Made<'a> {
 
 impl<'a> Strict<'a> {
     pub fn new(at_once: BTreeSet<usize>) -> Strict<'a> {
-        Strict { at_once, built: Vec::new(), whole: HashMap::new(), doubts: 0 }
+        Strict { at_once, built: Vec::new(), whole: HashMap::default(), doubts: 0 }
     }
 
     /// A loop runs through all of so many values.

@@ -15,8 +15,8 @@
 use crate::check::Env;
 use crate::check::env::Callable;
 use crate::core::{ClassId, Function, FunctionId, Op, Program, Script, Stmt, Term, TermKind};
+use crate::hash::HashMap;
 use crate::types::{Type, TypeVar};
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Lines written at most.
@@ -27,9 +27,9 @@ const DEEPEST: usize = 40;
 /// The chain of choices of an expression, as text.
 pub fn explain(env: &Env, program: &Program, script: &Script) -> String {
     let mut walk =
-        Walk { env, program, lines: Vec::new(), open: Vec::new(), known: HashMap::new(), cut: false };
+        Walk { env, program, lines: Vec::new(), open: Vec::new(), known: HashMap::default(), cut: false };
     if let Some(term) = &script.result {
-        walk.term(term, &HashMap::new());
+        walk.term(term, &HashMap::default());
         if walk.lines.is_empty() {
             walk.line(format!("{}", term.ty), "nothing is chosen: it is a value");
         }
@@ -81,7 +81,7 @@ impl Walk<'_> {
     }
 
     fn stmt(&mut self, stmt: &mut Stmt) {
-        stmt.for_each_term_mut(&mut |term| self.term(term, &HashMap::new()));
+        stmt.for_each_term_mut(&mut |term| self.term(term, &HashMap::default()));
     }
 
     /// What a term does, its parts first.

@@ -13,6 +13,7 @@ use crate::check::{self, env};
 use crate::core::{Script, Term, TermKind};
 use crate::diagnostic::Diagnostic;
 use crate::eval::{self, Host};
+use crate::hash::HashMap;
 use crate::source::Span;
 use crate::types::number::Rounded;
 use crate::types::{Kind, NominalBody, Scalar, Type, TypeKind, TypeVar};
@@ -20,7 +21,6 @@ use crate::value::Value;
 use fastrand::Rng;
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 

@@ -189,7 +189,7 @@ impl Session {
             machine: Machine::new(),
             library: Library::new(),
             adopted: BTreeSet::new(),
-            modules: Loaded::new(),
+            modules: Loaded::default(),
             loader: None,
             files: None,
             hosts: Hosts::default(),

@@ -20,11 +20,12 @@ use crate::check::error::{CheckError, ModuleError};
 use crate::check::module::{self, Module};
 use crate::core::Script;
 use crate::diagnostic::Diagnostic;
+use crate::hash::HashMap;
 use crate::source::{Source, Span};
 use crate::suggest::similar;
 use crate::syntax;
 use crate::syntax::ast::{Import, ImportTarget, Stmt, StmtKind};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Where the texts of modules come from; a frontend gives one.

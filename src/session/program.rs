@@ -12,10 +12,11 @@ use crate::check::env::{Callable, Definition};
 use crate::check::module::Module;
 use crate::check::note::Referent;
 use crate::core::{GlobalId, Prim};
+use crate::hash::{HashMap, HashSet};
 use crate::source::{Source, SourceId, Span};
 use crate::syntax::ast::{ImportNames, StmtKind, stem};
 use crate::syntax::{self, Chunk};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What a name in an input stands for.
@@ -99,10 +100,10 @@ impl Session {
         let current = self.current(&declared);
         let needed = self.needed(&pieces, &current, &declared);
         let mut fresh = self.fresh(&pieces);
-        let mut names: HashMap<Span, String> = HashMap::new();
-        let mut results: HashMap<GlobalId, String> = HashMap::new();
+        let mut names: HashMap<Span, String> = HashMap::default();
+        let mut results: HashMap<GlobalId, String> = HashMap::default();
         // What a name is hidden by that was the library's when it was used.
-        let mut hiding: HashSet<&str> = HashSet::new();
+        let mut hiding: HashSet<&str> = HashSet::default();
         let kept = || pieces.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(piece, _)| piece);
         for piece in kept() {
             for &at in &piece.declares {
@@ -363,7 +364,7 @@ impl Session {
             }
         }
         // Of types there is no place in an `Env`: the newest of a name is the one that counts.
-        let mut named = HashSet::new();
+        let mut named = HashSet::default();
         for (input, at) in declared.types.iter().rev() {
             if self.inputs[*input].forgotten.is_none() && named.insert(self.sources.slice(*at)) {
                 found.insert(*at);
@@ -379,8 +380,8 @@ impl Session {
 
     /// Which pieces the program has: what can be named, what is done with it, and what they rely on.
     fn needed(&self, pieces: &[Piece], current: &HashSet<Span>, declared: &Declared) -> Vec<bool> {
-        let mut homes: HashMap<Span, usize> = HashMap::new();
-        let mut giving: HashMap<GlobalId, usize> = HashMap::new();
+        let mut homes: HashMap<Span, usize> = HashMap::default();
+        let mut giving: HashMap<GlobalId, usize> = HashMap::default();
         for (at, piece) in pieces.iter().enumerate() {
             homes.extend(piece.declares.iter().map(|name| (*name, at)));
             giving.extend(piece.result.map(|id| (id, at)));
@@ -523,7 +524,7 @@ impl Session {
 
 /// Whether a statement leads to a variable that is needed, and so may have made it what it is.
 fn changes_needed(at: usize, pieces: &[Piece], targets: &[BTreeSet<usize>], needed: &[bool]) -> bool {
-    let (mut seen, mut waiting) = (HashSet::new(), vec![at]);
+    let (mut seen, mut waiting) = (HashSet::default(), vec![at]);
     while let Some(next) = waiting.pop() {
         if seen.insert(next) {
             if pieces[next].kind == PieceKind::Variable && needed[next] {

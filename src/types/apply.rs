@@ -17,9 +17,9 @@
 //! runs out, the application stays as it was written, and [`TypeFun::reduce`] says so.
 
 use super::{Kind, LARGEST_TYPE_NODES, Type, TypeKind, TypeVar};
+use crate::hash::HashMap;
 use num_bigint::BigUint;
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -196,7 +196,7 @@ fn choose<'a>(
 impl TypeArm {
     /// How the patterns stand to the subjects, and what their variables stand for.
     pub fn fit(&self, subjects: &[Type]) -> (Fit, HashMap<u32, Type>) {
-        let mut matcher = Matcher { binds: &self.binds, found: HashMap::new() };
+        let mut matcher = Matcher { binds: &self.binds, found: HashMap::default() };
         let pairs = self.patterns.iter().zip(subjects);
         let fit = all(pairs.map(|(pattern, subject)| matcher.fit(pattern, subject)));
         (fit, matcher.found)

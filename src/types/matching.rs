@@ -15,7 +15,7 @@
 //! Never solves anything on the type's side; knows no classes.
 
 use super::{Type, TypeKind, TypeVar};
-use std::collections::HashMap;
+use crate::hash::HashMap;
 
 /// How a type is an instance of a pattern.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ pub fn matching(vars: &[TypeVar], patterns: &[Type], types: &[Type]) -> Option<M
     if patterns.len() != types.len() {
         return None;
     }
-    let mut matcher = Matcher { vars, found: HashMap::new(), path: Vec::new(), meets: Vec::new() };
+    let mut matcher = Matcher { vars, found: HashMap::default(), path: Vec::new(), meets: Vec::new() };
     if !matcher.all(patterns, types) {
         return None;
     }

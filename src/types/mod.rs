@@ -29,10 +29,10 @@ pub mod triangle;
 pub use apply::TypeFun;
 pub use kind::{FiniteKind, Kind, Member};
 
+use crate::hash::HashMap;
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
 use number::Fixed;
-use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};

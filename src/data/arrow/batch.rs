@@ -3,11 +3,11 @@
 use super::schema::{Kind, Schema};
 use super::{damaged, joined, malformed, nothing};
 use crate::data::{Column, Content, Data, Element, Format, Limits, Trouble, npy, raw};
+use crate::hash::HashMap;
 use crate::types::Scalar;
 use crate::value::{Buffer, Class, Value};
 use bytes::Bytes;
 use polars_arrow_format::ipc::{CompressionType, DictionaryBatchRef, RecordBatchRef};
-use std::collections::HashMap;
 
 /// The columns that are wanted, as far as batches have come.
 pub struct Batches<'l> {
@@ -42,7 +42,7 @@ impl<'l> Batches<'l> {
     /// None yet.
     pub fn new(schema: Schema, chosen: Vec<usize>, limits: Limits<'l>) -> Batches<'l> {
         let pieces = chosen.iter().map(|_| Vec::new()).collect();
-        Batches { schema, chosen, pieces, dictionaries: HashMap::new(), rows: 0, limits }
+        Batches { schema, chosen, pieces, dictionaries: HashMap::default(), rows: 0, limits }
     }
 
     /// Adds the rows of a batch.

@@ -17,7 +17,7 @@
 use super::super::{Array, ArrayInfo, Binary, Nest, Op, Origin, Reg, Stmt, Ty};
 use super::copy::Copy;
 use super::{Build, rewrite};
-use std::collections::HashMap;
+use crate::hash::HashMap;
 
 /// Parts of a loop, each with bins of its own.
 const COPIES: u64 = 16;
@@ -34,7 +34,7 @@ pub fn run(nest: &mut Nest) {
         if !top {
             return stmts;
         }
-        let mut sizes: HashMap<Reg, u64> = HashMap::new();
+        let mut sizes: HashMap<Reg, u64> = HashMap::default();
         let mut out = Vec::new();
         for stmt in stmts {
             match &stmt {
@@ -67,7 +67,7 @@ struct Counting {
 
 /// A body that adds to one slot of one array.
 fn counting(nest: &Nest, body: &[Stmt]) -> Option<Counting> {
-    let mut ops: HashMap<Reg, &Op> = HashMap::new();
+    let mut ops: HashMap<Reg, &Op> = HashMap::default();
     let mut store = None;
     for stmt in body {
         match stmt {

@@ -32,7 +32,7 @@ use super::super::{
 };
 use super::Build;
 use crate::core::reduction::{LANES, tree};
-use std::collections::{HashMap, HashSet};
+use crate::hash::{HashMap, HashSet};
 
 /// Rounds of the outer loop that are done at a time.
 const TILE: i64 = 256;
@@ -79,7 +79,7 @@ fn outermost(nest: &mut Nest, stmts: Vec<Stmt>, mentioned: &HashMap<Var, usize>)
 
 /// How often variables are mentioned.
 fn mentions(stmts: &[Stmt]) -> HashMap<Var, usize> {
-    let mut found = HashMap::new();
+    let mut found = HashMap::default();
     for_each_stmt(stmts, &mut |stmt| {
         if let Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) = stmt {
             *found.entry(*var).or_insert(0) += 1;
@@ -90,7 +90,7 @@ fn mentions(stmts: &[Stmt]) -> HashMap<Var, usize> {
 
 /// Whether the rounds of a loop in order may be done side by side, if none of them reads what is stored.
 fn in_any_order(body: &[Stmt], mentioned: &HashMap<Var, usize>) -> bool {
-    let (mut stored, mut once) = (HashSet::new(), true);
+    let (mut stored, mut once) = (HashSet::default(), true);
     for_each_stmt(body, &mut |stmt| {
         if let Stmt::Store(array, ..) = stmt {
             once &= stored.insert(*array);
@@ -293,13 +293,13 @@ fn by_columns(
         return None;
     }
     let mut seen = Columns {
-        ops: HashMap::new(),
-        depends: HashSet::from([index]),
-        beside: HashSet::from([index]),
-        group: HashMap::new(),
-        crossing: HashSet::new(),
-        vars: HashSet::new(),
-        stored: HashSet::new(),
+        ops: HashMap::default(),
+        depends: HashSet::from_iter([index]),
+        beside: HashSet::from_iter([index]),
+        group: HashMap::default(),
+        crossing: HashSet::default(),
+        vars: HashSet::default(),
+        stored: HashSet::default(),
         totals: 0,
         groups: 0,
         inside: 0,
@@ -312,7 +312,7 @@ fn by_columns(
     });
     seen.look(nest, body, None)?;
     // A variable is set in each round before it is read.
-    let mut known = HashSet::new();
+    let mut known = HashSet::default();
     for stmt in body {
         match stmt {
             Stmt::Set(var, _) => drop(known.insert(*var)),
@@ -359,9 +359,9 @@ fn by_columns(
         index,
         low,
         high,
-        same: HashMap::new(),
-        slots: HashMap::new(),
-        vars: HashMap::new(),
+        same: HashMap::default(),
+        slots: HashMap::default(),
+        vars: HashMap::default(),
         pending: Vec::new(),
     };
     tiled.stmts(body);
@@ -483,8 +483,12 @@ impl<'s> Tiled<'_, 's> {
         let outer = std::mem::take(&mut self.build.stmts);
         let at = self.build.reg(Ty::I64);
         let place = self.build.binary(Binary::Sub, at, self.low);
-        let mut group =
-            Group { here: HashMap::from([(self.index, at)]), vars: HashMap::new(), place, lane: None };
+        let mut group = Group {
+            here: HashMap::from_iter([(self.index, at)]),
+            vars: HashMap::default(),
+            place,
+            lane: None,
+        };
         for one in pending {
             match one {
                 Pending::Stmt(stmt) => self.stmt(stmt, &mut group),

@@ -25,7 +25,7 @@ use super::super::{
 };
 use super::Build;
 use super::copy::Copy;
-use std::collections::{HashMap, HashSet};
+use crate::hash::{HashMap, HashSet};
 
 /// Rows that are contracted at a time, by one thread.
 const ROWS: i64 = 126;
@@ -241,7 +241,7 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, scope: &Scope, stands: Stands) -> Op
     }
     let mut ops: HashMap<Reg, &Op> = scope.ops.iter().map(|(reg, op)| (*reg, op)).collect();
     let before = scope.before.clone();
-    let mut stored = HashSet::new();
+    let mut stored = HashSet::default();
     let mut plain = true;
     for_each_stmt(std::slice::from_ref(stmt), &mut |stmt| match stmt {
         Stmt::Let(reg, op) => {
@@ -275,7 +275,7 @@ fn contracted(nest: &mut Nest, stmt: &Stmt, scope: &Scope, stands: Stands) -> Op
         return None;
     }
     let build = Build::new(nest);
-    let mut find = Finder { build, ops, before, same: HashMap::new(), row, column, step: *step };
+    let mut find = Finder { build, ops, before, same: HashMap::default(), row, column, step: *step };
     let (count, width, long) = (find.size(rows)?, find.size(columns)?, find.size(depth)?);
     let slots = count.checked_mul(width)?;
     if long > crate::core::reduction::CHUNK as u64 {

@@ -1,7 +1,7 @@
 //! Copies of statements: each register is set once, so a copy sets registers of its own.
 
 use super::super::{Array, Label, Nest, Op, Reg, Stmt, Ty, Var};
-use std::collections::HashMap;
+use crate::hash::HashMap;
 use std::hash::Hash;
 
 /// A copy under way.

@@ -6,12 +6,13 @@
 
 use super::super::{Nest, Op, Reg, Stmt, Var, for_each_stmt};
 use super::copy::named;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use crate::hash::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Runs the pass.
 pub(super) fn run(nest: &mut Nest) {
     let mut body = std::mem::take(&mut nest.body);
-    let mut names = HashMap::new();
+    let mut names = HashMap::default();
     forward(&mut body, &mut BTreeMap::new(), &mut names);
     nest.body = body;
     for word in &mut nest.words {

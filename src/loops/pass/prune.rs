@@ -3,11 +3,11 @@
 //! Slot numbers and codes are often put together only to be taken apart, and what was put together is left over.
 
 use super::super::{Nest, Op, Reg, Stmt, for_each_stmt};
-use std::collections::{HashMap, HashSet};
+use crate::hash::{HashMap, HashSet};
 
 /// Runs the pass.
 pub(super) fn run(nest: &mut Nest) {
-    let mut ops: HashMap<Reg, &Op> = HashMap::new();
+    let mut ops: HashMap<Reg, &Op> = HashMap::default();
     let mut wanted: Vec<Reg> = nest.words.clone();
     for_each_stmt(&nest.body, &mut |stmt| match stmt {
         Stmt::Let(reg, op) => drop(ops.insert(*reg, op)),
@@ -18,7 +18,7 @@ pub(super) fn run(nest: &mut Nest) {
             }
         }
     });
-    let mut read = HashSet::new();
+    let mut read = HashSet::default();
     while let Some(reg) = wanted.pop() {
         if read.insert(reg)
             && let Some(op) = ops.get(&reg)

@@ -19,7 +19,7 @@
 use super::super::{Binary, Compare, Nest, Op, Reg, Stmt, Ty};
 use super::Build;
 use super::copy::Copy;
-use std::collections::HashMap;
+use crate::hash::HashMap;
 
 /// Pieces of a loop.
 const PIECES: usize = 6;
@@ -30,7 +30,7 @@ const SHORT: i64 = 4;
 
 /// Runs the pass.
 pub(super) fn run(nest: &mut Nest) {
-    let mut ends = HashMap::new();
+    let mut ends = HashMap::default();
     super::super::for_each_stmt(&nest.body, &mut |stmt| match stmt {
         Stmt::Let(reg, Op::Const(Ty::I64, bits)) => {
             ends.insert(*reg, End { size: None, offset: *bits as i64 });
@@ -240,9 +240,9 @@ fn known<'a>(ends: &'a HashMap<Reg, End>, piece: &'a Piece, index: Reg, body: &[
     let mut known = Known {
         ends,
         piece,
-        offsets: HashMap::from([(index, 0)]),
-        decided: HashMap::new(),
-        open: HashMap::new(),
+        offsets: HashMap::from_iter([(index, 0)]),
+        decided: HashMap::default(),
+        open: HashMap::default(),
         cut: None,
     };
     known.stmts(body);

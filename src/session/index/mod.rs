@@ -21,10 +21,11 @@ use crate::check::Env;
 use crate::check::env::Scheme;
 use crate::check::note::{Notes, Referent};
 use crate::diagnostic::Diagnostic;
+use crate::hash::{HashMap, HashSet};
 use crate::source::{Source, SourceId, SourceMap, Span};
 use crate::syntax::{self, ast};
 use crate::types::Type;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -246,10 +247,10 @@ impl Session {
             variables: notes.variables.into_iter().collect(),
             signatures,
             kinds: notes.kinds,
-            operators: HashMap::new(),
+            operators: HashMap::default(),
             written: notes.written,
-            record_fields: HashSet::new(),
-            outlines: HashMap::new(),
+            record_fields: HashSet::default(),
+            outlines: HashMap::default(),
         };
         // Of one place what was noted last holds; larger expressions come first.
         index.types.sort_by_key(|(span, _)| (span.source, span.start, std::cmp::Reverse(span.end)));

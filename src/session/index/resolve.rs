@@ -7,12 +7,13 @@
 
 use super::{Declaration, DeclarationKind, Index, Target, Use};
 use crate::check::note::Referent;
+use crate::hash::HashMap;
 use crate::session::library;
 use crate::source::{SourceId, Span};
 use crate::syntax;
 use crate::syntax::ast::{Import, ImportNames, Stmt, StmtKind};
 use crate::types::Nominal;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// What there is to resolve.

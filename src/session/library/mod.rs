@@ -14,9 +14,10 @@ use crate::check::Env;
 use crate::check::env::{Definition, TypeDefinition};
 use crate::check::module::Module;
 use crate::core::Prim;
+use crate::hash::{HashMap, HashSet};
 use crate::source::{Source, SourceId, SourceMap};
 use crate::syntax::{self, Chunk, Parsed};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 /// The files of the library, by the names messages give them. Their order is the order in which
@@ -242,11 +243,15 @@ pub(super) fn index() -> &'static Index {
     static INDEX: OnceLock<Index> = OnceLock::new();
     INDEX.get_or_init(|| {
         let chunks: Vec<Chunk> = sources().iter().flat_map(|source| syntax::chunks(source)).collect();
-        let mut index =
-            Index { chunks, by_name: HashMap::new(), by_type: HashMap::new(), by_class: HashMap::new() };
+        let mut index = Index {
+            chunks,
+            by_name: HashMap::default(),
+            by_type: HashMap::default(),
+            by_class: HashMap::default(),
+        };
         // The library's types, and the names that each file defines.
-        let mut types: HashMap<&Arc<str>, SourceId> = HashMap::new();
-        let mut homes: HashMap<&Arc<str>, BTreeSet<SourceId>> = HashMap::new();
+        let mut types: HashMap<&Arc<str>, SourceId> = HashMap::default();
+        let mut homes: HashMap<&Arc<str>, BTreeSet<SourceId>> = HashMap::default();
         for chunk in &index.chunks {
             if matches!(chunk.word, "struct" | "newtype" | "variant" | "type") {
                 types.extend(chunk.defines.first().map(|name| (name, chunk.span.source)));
@@ -256,8 +261,8 @@ pub(super) fn index() -> &'static Index {
             }
         }
         let primitives: HashSet<&str> = Prim::ALL.iter().map(|prim| prim.name()).collect();
-        let (mut by_name, mut by_type) = (HashMap::new(), HashMap::new());
-        let mut by_class: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
+        let (mut by_name, mut by_type) = (HashMap::default(), HashMap::default());
+        let mut by_class: HashMap<Arc<str>, Vec<usize>> = HashMap::default();
         let enter = |map: &mut HashMap<Arc<str>, Vec<usize>>, name: &Arc<str>, at: usize| {
             map.entry(name.clone()).or_default().push(at);
         };

@@ -9,8 +9,8 @@ use super::super::lexer::{Kind, Token};
 use super::gaps::Gap;
 use super::nodes::{Arm, Node};
 use super::spacing;
+use crate::hash::HashSet;
 use pretty::{Arena, DocAllocator, DocBuilder};
-use std::collections::HashSet;
 
 type Doc<'a> = DocBuilder<'a, Arena<'a>>;
 

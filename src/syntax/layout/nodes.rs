@@ -5,7 +5,7 @@
 //! told by [`super::arrange`].
 
 use super::super::lexer::{Kind, Token};
-use std::collections::HashSet;
+use crate::hash::HashSet;
 
 /// A part of a statement. Numbers are those of tokens.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ pub(super) struct Statements {
 
 /// The statements that these tokens are.
 pub(super) fn statements(tokens: &[Token]) -> Statements {
-    let mut reader = Reader { tokens, at: 0, colons: HashSet::new(), returned: HashSet::new() };
+    let mut reader = Reader { tokens, at: 0, colons: HashSet::default(), returned: HashSet::default() };
     let mut out = Vec::new();
     while reader.at < tokens.len() {
         out.extend(reader.stmts(&[]));
