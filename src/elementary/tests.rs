@@ -229,3 +229,60 @@ fn small_powers_are_products() {
         [-8.0, -0.0, f64::NEG_INFINITY]
     );
 }
+
+#[test]
+fn powers_are_within_little_more_than_half_a_unit() {
+    let mut random = fastrand::Rng::with_seed(12);
+    let ln2 = ln2();
+    let mut worst = 0.0f64;
+    for round in 0..6_000 {
+        let x = match round % 4 {
+            0 => random.f64() * 4.0,
+            1 => 1.0 + (random.f64() - 0.5) * 2f64.powi(-random.i32(0..50)),
+            2 => random.f64() * 1e-3,
+            _ => (1.0 + random.f64()) * 2f64.powi(random.i32(-1022..1022)),
+        };
+        let bits = ((x.to_bits() >> 52) & 0x7ff) as i64 - 1023;
+        let logarithm = logarithm(&fixed(x * 2f64.powi(-bits as i32))) + &ln2 * bits;
+        // Exponents for which the result is in range, small and large.
+        let most = (690.0 / x.ln().abs()).min(1e12);
+        let y = if round % 3 == 0 { random.f64() * 4.0 - 2.0 } else { (random.f64() * 2.0 - 1.0) * most };
+        let exponent = times(&logarithm, &fixed(y));
+        if exponent.abs() > one() * 690 {
+            continue;
+        }
+        let whole: BigInt = &exponent / &ln2;
+        let exact = series(&(exponent - &ln2 * &whole));
+        let found = pow(x, y) * 2f64.powi(-whole.to_i32().unwrap_or(0));
+        let error = error(found, &exact);
+        assert!(error < 0.55, "{x:e} to the {y:e}: {error}");
+        worst = worst.max(error);
+    }
+    assert!(worst > 0.4, "nothing was tried: {worst}");
+}
+
+#[test]
+fn powers_at_the_ends_are_those_of_the_library() {
+    let inf = f64::INFINITY;
+    let numbers =
+        [0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, inf, -inf, f64::NAN, 5e-324, -5e-324, 1e300, f64::MAX];
+    let exponents =
+        [0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 5.0, -5.0, 1e10, -1e10, 1e300, inf, -inf, f64::NAN, 1074.0];
+    for x in numbers {
+        for y in exponents {
+            let (found, wanted) = (pow(x, y), libm::pow(x, y));
+            let near = (found.to_bits() as i64).abs_diff(wanted.to_bits() as i64) <= 1;
+            assert!(
+                near || found.is_nan() && wanted.is_nan(),
+                "{x:e} to the {y:e}: {found:e}, not {wanted:e}"
+            );
+        }
+    }
+    // What is a number is that number.
+    for (x, y, exact) in
+        [(10.0, 5.0, 1e5), (10.0, 22.0, 1e22), (3.0, 4.0, 81.0), (4.0, 0.5, 2.0), (2.0, -1074.0, 5e-324)]
+    {
+        assert_eq!(pow(x, y), exact);
+    }
+    assert!(pow(2.0, 1024.0) == inf && pow(2.0, -1076.0) == 0.0 && pow(2.0, 1023.5) < inf);
+}

@@ -38,13 +38,15 @@ functions! {
     PowInt "felis_pow_int" (x: i64, n: i64) -> i64 = pow_int(x, n);
 }
 
-/// The functions that take a block of numbers, in place: those that make vectors of it.
-pub fn blocks() -> [(Math, &'static str, *const u8); 4] {
+/// The functions that take a block of numbers, in place: those that make vectors of it. Numbers of a second argument follow the
+/// first ones.
+pub fn blocks() -> [(Math, &'static str, *const u8); 5] {
     [
         (Math::Exp, "felis_exp_block", super::native::exp_at as *const u8),
         (Math::Log, "felis_log_block", super::native::ln_at as *const u8),
         (Math::Tanh, "felis_tanh_block", super::native::tanh_at as *const u8),
         (Math::Atan, "felis_atan_block", super::native::atan_at as *const u8),
+        (Math::Pow, "felis_pow_block", super::native::pow_at as *const u8),
     ]
 }
 
@@ -64,7 +66,7 @@ fn pow_int(mut base: i64, exponent: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::native::{atan_block, exp_block, ln_block, tanh_block};
+    use super::super::native::{atan_block, exp_block, ln_block, pow_block, tanh_block};
     use super::elementary::{atan, exp, ln, tanh};
 
     #[test]
@@ -85,6 +87,32 @@ mod tests {
                     let wanted = one(*x);
                     let same = found.to_bits() == wanted.to_bits() || found.is_nan() && wanted.is_nan();
                     assert!(same, "function {at} of {x:e}: {found:e} in place of {wanted:e}");
+                }
+            }
+        }
+    }
+    #[test]
+    fn blocks_of_powers_give_the_same_bits() {
+        let mut random = fastrand::Rng::with_seed(13);
+        let ends =
+            [0.0, -0.0, 1.0, -2.0, 2.0, 3.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 5e-324, 1e300];
+        let mut number = |i: usize| match i % 4 {
+            0 => f64::from_bits(random.u64(..)),
+            1 => ends[random.usize(..ends.len())],
+            2 => random.f64() * 1e3,
+            _ => 1.0 + random.f64() * 1e-3,
+        };
+        for count in [1, 7, 8, 16, 29, 4001] {
+            let numbers: Vec<f64> = (0..count).map(&mut number).collect();
+            let exponents: Vec<f64> = (0..count).map(|i| number(i / 4)).collect();
+            type Block = fn(&mut [f64]);
+            for block in [pow_block as Block, crate::elementary::pow_all] {
+                let mut found = [&numbers[..], &exponents].concat();
+                block(&mut found);
+                for ((x, y), found) in numbers.iter().zip(&exponents).zip(found) {
+                    let wanted = crate::elementary::pow(*x, *y);
+                    let same = found.to_bits() == wanted.to_bits() || found.is_nan() && wanted.is_nan();
+                    assert!(same, "{x:e} to the {y:e}: {found:e} in place of {wanted:e}");
                 }
             }
         }

@@ -246,6 +246,7 @@ blocks!(exp_at exp_block exp_medium exp_all "e to the power of each number, in p
 blocks!(ln_at ln_block ln_medium ln_all "The natural logarithm of each number, in place, by the widest vectors there are.");
 
 blocks!(tanh_at tanh_block tanh_medium tanh_all "The hyperbolic tangent of each number, in place, by the widest vectors there are.");
+blocks!(pow_at pow_block pow_medium pow_all "Numbers of the first half to the powers of the second half, in place of the numbers, by the widest vectors there are.");
 blocks!(atan_at atan_block atan_medium atan_all "The arc tangent of each number, in place, by the widest vectors there are.");
 
 /// Eight numbers as a vector.

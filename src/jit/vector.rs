@@ -44,7 +44,7 @@ const BLOCK: usize = 16;
 
 /// Whether a function takes a block of numbers.
 fn blocks(f: Math) -> bool {
-    matches!(f, Math::Exp | Math::Log | Math::Tanh | Math::Atan)
+    matches!(f, Math::Exp | Math::Log | Math::Tanh | Math::Atan | Math::Pow)
 }
 
 /// Whether, and how, a loop over `index` goes by vectors; `total` is what lanes are to take in.
@@ -144,13 +144,14 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Item>) -> Opti
                         }
                         Role::Lanes
                     }
-                    Op::Call(f, args) => match args[..] {
-                        [a] if blocks(*f) && role(&a) == Role::Lanes => {
-                            calls = true;
-                            Role::Lanes
+                    Op::Call(f, args) => {
+                        let plain = args.iter().all(|arg| matches!(role(arg), Role::Same | Role::Lanes));
+                        if !plain || !blocks(*f) || args.iter().all(|arg| role(arg) == Role::Same) {
+                            return None;
                         }
-                        _ => return None,
-                    },
+                        calls = true;
+                        Role::Lanes
+                    }
                     Op::Cast(..) => return None,
                     Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => Role::Same,
                 };
@@ -331,7 +332,7 @@ impl Emit<'_, '_> {
                         self.regs.insert(*reg, value);
                     }
                     Role::Lanes | Role::Mask if matches!(op, Op::Call(f, _) if blocks(*f)) => {
-                        let lanes = self.block_call(plan, op, &made);
+                        let lanes = self.block_call(plan, op, &made, &splats);
                         made.insert(*reg, lanes);
                     }
                     Role::Lanes | Role::Mask => {
@@ -360,16 +361,25 @@ impl Emit<'_, '_> {
         (left, rest)
     }
 
-    /// A function of a block: its numbers go through memory.
-    fn block_call(&mut self, plan: &Plan, op: &Op, made: &HashMap<Reg, Vec<Value>>) -> Vec<Value> {
+    /// A function of a block: its numbers go through memory, those of a second argument behind the first ones.
+    fn block_call(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        made: &HashMap<Reg, Vec<Value>>,
+        splats: &HashMap<Reg, Value>,
+    ) -> Vec<Value> {
         let Op::Call(f, args) = op else { return Vec::new() };
-        let count = plan.unroll * 2;
+        let count = plan.unroll * 2 * args.len();
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * count as u32, 4);
         let slot = self.b.create_sized_stack_slot(data);
         let place = self.b.ins().stack_addr(types::I64, slot, 0);
         let flags = MemFlagsData::trusted();
-        for (i, lane) in made[&args[0]].iter().enumerate() {
-            self.b.ins().store(flags, *lane, place, 16 * i as i32);
+        let lanes = args.iter().flat_map(|arg| {
+            (0..plan.unroll).map(move |i| made.get(arg).map_or_else(|| splats[arg], |lanes| lanes[i]))
+        });
+        for (i, lane) in lanes.enumerate() {
+            self.b.ins().store(flags, lane, place, 16 * i as i32);
         }
         let count = self.b.ins().iconst(types::I64, count as i64);
         self.b.ins().call(self.functions.blocks[f], &[place, count]);
