@@ -34,7 +34,7 @@ pub enum Joining {
 
 impl Joining {
     /// What lanes start from.
-    pub fn neutral(self) -> f64 {
+    pub const fn neutral(self) -> f64 {
         match self {
             Joining::Add => -0.0,
             Joining::Mul => 1.0,

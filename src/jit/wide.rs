@@ -57,7 +57,13 @@ enum Word {
     Bits(u64),
     /// The address of the lanes of a total.
     Lanes,
+    /// The address of what they are before.
+    Before(Joining),
 }
+
+/// What the lanes of a sum and of a product begin with. They stand here because a vector that is read from where its numbers have
+/// just been written one by one waits until they are in the cache.
+static NEUTRAL: [[f64; LANES]; 2] = [[Joining::Add.neutral(); LANES], [Joining::Mul.neutral(); LANES]];
 
 /// A loop by wide vectors.
 pub struct Wide {
@@ -185,8 +191,8 @@ impl Loop<'_> {
         let mut asm = Assembler::default();
         let total = Vector(0);
         asm.start();
-        if self.item.is_some() {
-            asm.pointer(POINTERS[0], self.word(Word::Lanes));
+        if let Some(item) = self.item {
+            asm.pointer(POINTERS[0], self.word(Word::Before(item.joining())));
             asm.load(Lane::F64, total, POINTERS[0], Mask(0));
         }
         let places: Vec<usize> =
@@ -567,6 +573,12 @@ impl Emit<'_, '_> {
                     Some(lanes) => lanes,
                     None => continue,
                 },
+                Word::Before(joining) => {
+                    let neutral = NEUTRAL[usize::from(*joining == Joining::Mul)].as_ptr();
+                    let neutral = self.b.ins().iconst(types::I64, neutral as i64);
+                    let first = self.b.ins().icmp(IntCC::Equal, at, low);
+                    self.b.ins().select(first, neutral, lanes.unwrap_or(neutral))
+                }
             };
             self.b.ins().store(flags, value, words, 8 * (OWN + i) as i32);
         }
