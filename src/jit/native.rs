@@ -13,15 +13,17 @@
 //! A loop by [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are masked.
 
 use super::contract::{Factors, Kind, Lanes, Line, Panels, ROWS, Strided, Sums, steps};
-use crate::core::reduction::{LANES, tree};
+use crate::core::reduction::LANES;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m512d, __m512i, _mm512_add_pd, _mm512_fmadd_pd, _mm512_i64gather_pd, _mm512_loadu_pd,
+    __m512d, __m512i, _mm512_add_pd, _mm512_fmadd_pd, _mm512_i64gather_pd, _mm512_load_pd, _mm512_loadu_pd,
     _mm512_mask_storeu_pd, _mm512_min_epu64, _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd,
-    _mm512_setzero_pd, _mm512_slli_epi64, _mm512_storeu_pd,
+    _mm512_setzero_pd, _mm512_slli_epi64, _mm512_store_pd, _mm512_storeu_pd,
 };
+#[cfg(target_arch = "x86_64")]
+use std::mem::MaybeUninit;
 
 /// Finished functions, with the memory that holds them.
 pub struct Functions {
@@ -126,8 +128,11 @@ pub(super) fn wide<const FUSED: bool>(
         columns: Factors<'_>,
         depth: usize,
     ) {
-        let mut lanes = [[[Line([0.0; LANES]); V]; ROWS]; LANES];
-        for (l, lanes) in lanes.iter_mut().enumerate() {
+        // Every number is written before any is read; to clear them first takes a tenth of a small product.
+        let mut lanes = MaybeUninit::<[[[Line; V]; ROWS]; LANES]>::uninit();
+        let lanes = lanes.as_mut_ptr().cast::<f64>();
+        let place = |l: usize, r: usize, v: usize| ((l * ROWS + r) * V + v) * LANES;
+        for l in 0..LANES {
             let mut sums = [[_mm512_set1_pd(-0.0); V]; ROWS];
             for s in 0..steps(depth, l) {
                 let mut vectors = [_mm512_setzero_pd(); V];
@@ -152,25 +157,35 @@ pub(super) fn wide<const FUSED: bool>(
                     }
                 }
             }
-            // By numbers: an address of the sums would keep them in memory.
+            // An address of the sums would keep them in memory.
+            #[expect(clippy::needless_range_loop, reason = "by numbers, not by addresses")]
             for r in 0..ROWS {
                 for v in 0..V {
                     // SAFETY: a line has room for a vector.
-                    unsafe { _mm512_storeu_pd(lanes[r][v].0.as_mut_ptr(), sums[r][v]) }
+                    unsafe { _mm512_store_pd(lanes.add(place(l, r, v)), sums[r][v]) }
                 }
             }
         }
         for r in (0..ROWS).take(to.rows) {
             for (v, start) in (0..to.columns).step_by(LANES).enumerate() {
-                // SAFETY: a line is a vector to read.
-                let load = |l: usize| -> __m512d { unsafe { _mm512_loadu_pd(lanes[l][r][v].0.as_ptr()) } };
-                let joined = tree(std::array::from_fn(load), |a, b| _mm512_add_pd(a, b));
+                // As `tree` does it: what is handed to a function that is not made for these vectors goes through memory.
+                let mut joined = [_mm512_setzero_pd(); LANES];
+                for (l, joined) in joined.iter_mut().enumerate() {
+                    // SAFETY: a line is a vector to read.
+                    *joined = unsafe { _mm512_load_pd(lanes.add(place(l, r, v))) };
+                }
+                for half in [4, 2, 1] {
+                    for l in 0..half {
+                        joined[l] = _mm512_add_pd(joined[l], joined[l + half]);
+                    }
+                }
+                let [joined, ..] = joined;
                 let joined = _mm512_add_pd(_mm512_set1_pd(to.start), joined);
                 let own = LANES.min(to.columns - start);
                 // SAFETY: there is room for the sums (above), and no others are written.
                 unsafe {
-                    let place = to.into.as_mut_ptr().add(r * to.stride + start);
-                    _mm512_mask_storeu_pd(place, u8::MAX >> (LANES - own), joined);
+                    let into = to.into.as_mut_ptr().add(r * to.stride + start);
+                    _mm512_mask_storeu_pd(into, u8::MAX >> (LANES - own), joined);
                 }
             }
         }
