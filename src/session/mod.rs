@@ -721,13 +721,14 @@ fn internal_error(span: Span) -> Diagnostic {
         .help("please report it together with the program")
 }
 
-/// The stack that programs run on. Only pages that are touched take memory.
-const STACK: usize = 512 << 20;
+/// The stack that programs run on: calls end by their number (E0508), not by the stack, in all executors. Only pages that
+/// are touched take memory.
+const STACK: usize = 1 << 30;
 
 /// Does `work` on a stack that holds the deepest programs.
 pub fn on_large_stack<T>(work: impl FnOnce() -> T) -> T {
     let mut work = Some(work);
-    for size in [STACK, STACK / 8] {
+    for size in [STACK, STACK / 2, STACK / 16] {
         let slot = &mut work;
         // Where the system gives no such stack, it may give a smaller one.
         if let Ok(Some(done)) = stack::with_stack(size, move || slot.take().map(|work| work())) {
