@@ -340,9 +340,9 @@ pub fn atan_all(numbers: &mut [f64]) {
 /// [`pow`] of each number of the first half and its exponent in the second half, in place of the number.
 #[inline(always)]
 pub fn pow_all(numbers: &mut [f64]) {
-    let (numbers, exponents) = numbers.split_at_mut(numbers.len() / 2);
+    let (numbers, powers) = numbers.split_at_mut(numbers.len() / 2);
     let (blocks, rest) = numbers.as_chunks_mut::<BLOCK>();
-    let (powers, last) = exponents.as_chunks::<BLOCK>();
+    let (powers, last) = powers.as_chunks::<BLOCK>();
     for (block, y) in blocks.iter_mut().zip(powers) {
         let mut reduced = [Reduced::default(); BLOCK];
         for i in 0..BLOCK {

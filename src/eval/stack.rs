@@ -1,6 +1,6 @@
 //! How much of the machine stack is left.
 //!
-//! The evaluator recurses with the program. Whoever starts the thread says how large its stack is
+//! The evaluator recurses with the program. Whoever gives it a stack says how large that is
 //! ([`with_stack`], [`declare`]); a thread that says nothing is taken to have the least that any
 //! thread has. Recursion then stops with an error of the program before the stack ends.
 
@@ -45,7 +45,7 @@ pub fn has_room_for(bytes: usize) -> bool {
 }
 
 /// Runs work on a stack of its own with this many bytes, on the present thread: another one would begin with cold
-/// caches and an empty heap, which is a third of the time that a short program takes. Only pages that are touched
+/// caches and an empty heap, which is a fifth of the time that a short program takes. Only pages that are touched
 /// count.
 ///
 /// # Errors

@@ -44,7 +44,7 @@ const BLOCK: usize = 16;
 
 /// Whether a function takes a block of numbers.
 fn blocks(f: Math) -> bool {
-    matches!(f, Math::Exp | Math::Log | Math::Tanh | Math::Atan | Math::Pow)
+    super::math::blocks().iter().any(|(known, ..)| *known == f)
 }
 
 /// Whether, and how, a loop over `index` goes by vectors; `total` is what lanes are to take in.
@@ -347,7 +347,7 @@ impl Emit<'_, '_> {
                     let place = self.address(*array, at);
                     let flags = MemFlagsData::new().with_notrap();
                     for i in 0..plan.unroll {
-                        let value = made.get(value).map_or_else(|| splats[value], |lanes| lanes[i]);
+                        let value = lane(&made, &splats, value, i);
                         self.b.ins().store(flags, value, place, 16 * i as i32);
                     }
                 }
@@ -375,9 +375,7 @@ impl Emit<'_, '_> {
         let slot = self.b.create_sized_stack_slot(data);
         let place = self.b.ins().stack_addr(types::I64, slot, 0);
         let flags = MemFlagsData::trusted();
-        let lanes = args.iter().flat_map(|arg| {
-            (0..plan.unroll).map(move |i| made.get(arg).map_or_else(|| splats[arg], |lanes| lanes[i]))
-        });
+        let lanes = args.iter().flat_map(|arg| (0..plan.unroll).map(move |i| lane(made, splats, arg, i)));
         for (i, lane) in lanes.enumerate() {
             self.b.ins().store(flags, lane, place, 16 * i as i32);
         }
@@ -397,7 +395,7 @@ impl Emit<'_, '_> {
         made: &HashMap<Reg, Vec<Value>>,
         splats: &HashMap<Reg, Value>,
     ) -> Value {
-        let get = |reg: &Reg| made.get(reg).map_or_else(|| splats[reg], |lanes| lanes[i]);
+        let get = |reg: &Reg| lane(made, splats, reg, i);
         let ty = self.nest.regs[reg as usize];
         match op {
             Op::Load(array, at, _) => {
@@ -434,4 +432,9 @@ impl Emit<'_, '_> {
             _ => self.op(op),
         }
     }
+}
+
+/// One of the vectors in flight of a register, or what it is in all of them.
+fn lane(made: &HashMap<Reg, Vec<Value>>, splats: &HashMap<Reg, Value>, reg: &Reg, i: usize) -> Value {
+    made.get(reg).map_or_else(|| splats[reg], |lanes| lanes[i])
 }

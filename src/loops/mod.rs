@@ -501,6 +501,14 @@ impl Nest {
         self.slots.push(slots);
         self.arrays.len() as Array - 1
     }
+
+    /// The bytes that an array takes on the stack of a run.
+    pub fn on_stack(&self, array: Array) -> u64 {
+        match self.arrays[array as usize] {
+            ArrayInfo { origin: Origin::Local(_), width } => self.slots[array as usize] * u64::from(width),
+            _ => 0,
+        }
+    }
 }
 
 impl Stmt {

@@ -28,7 +28,7 @@
 //! contiguous ([`Columns::pays`]). Nothing leaves a loop early, nothing fails.
 
 use super::super::{
-    Array, ArrayInfo, Binary, Item, Joining, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt,
+    Array, Binary, Item, Joining, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var, for_each_stmt,
 };
 use super::Build;
 use crate::core::reduction::{LANES, tree};
@@ -284,11 +284,7 @@ fn by_columns(
     (from, count): (Option<Reg>, Reg),
     body: &[Stmt],
 ) -> Option<Vec<Stmt>> {
-    let bytes = |array: &ArrayInfo, slots: &u64| match array.origin {
-        Origin::Local(_) => slots.saturating_mul(array.width.into()),
-        _ => 0,
-    };
-    let taken: u64 = nest.arrays.iter().zip(&nest.slots).map(|(array, slots)| bytes(array, slots)).sum();
+    let taken: u64 = (0..nest.arrays.len() as Array).map(|array| nest.on_stack(array)).sum();
     if nest.constants.contains_key(&count) || taken > STACK {
         return None;
     }

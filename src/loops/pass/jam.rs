@@ -63,10 +63,7 @@ pub(super) fn run(nest: &mut Nest) {
 fn pays(nest: &Nest, body: &[Stmt]) -> bool {
     let mut statements = 0;
     for_each_stmt(body, &mut |_| statements += 1);
-    let local = own(nest, body).1.into_iter().map(|array| match nest.arrays[array as usize] {
-        info if matches!(info.origin, Origin::Local(_)) => nest.slots[array as usize] * u64::from(info.width),
-        _ => 0,
-    });
+    let local = own(nest, body).1.into_iter().map(|array| nest.on_stack(array));
     body.iter().any(|stmt| matches!(stmt, Stmt::For { body, .. } if waits(body)))
         && statements <= LONGEST
         && local.sum::<u64>() <= LOCAL
