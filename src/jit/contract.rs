@@ -8,7 +8,9 @@
 //! its numbers in the order of depths, and all bits are those of one sum alone.
 //!
 //! **Packing.** A panel of columns is copied to where its lanes lie one after the other, each step a few whole lines of
-//! cache; it stays in the second level of cache for all rows, which are copied, too. What is small is read where it is.
+//! cache. A lane of it stays in the first or second level of cache for all tiles of some rows, which are copied, too;
+//! meanwhile the next lane is fetched. Of shallow matrices the whole panel stays there, and the next one is fetched. What is
+//! small is read where it is.
 //! Threads that have different rows of one product have the panels in common: whoever needs one first packs it, and each
 //! begins at another one.
 //! A multiplication is rounded before it is added, or not, as it is asked for.
@@ -27,8 +29,14 @@ pub const ROWS: usize = 6;
 pub const PANEL: usize = 4 * LANES;
 /// Numbers of packed rows.
 const PACKED: usize = 1 << 20;
-/// Depths up to which rows are read where they are: a tile of them stays in the first level of cache.
+/// Depths up to which a tile has all lanes in turn, and rows are read where they are: they stay in the first level of cache.
 const SHALLOW: usize = 512;
+/// Tiles that take a lane of a panel in turns.
+const TILES: usize = 22;
+/// Steps of a tile in which a line of the next lane is fetched.
+pub const AHEAD: usize = 2;
+/// Rows of a panel that are fetched before they are copied.
+const FORESEEN: usize = 12;
 /// Slots from the first to the last of columns that are read where they are.
 const NEAR: usize = 1 << 14;
 /// Numbers of panels that threads have in common; and of those that are kept for the next product.
@@ -82,23 +90,32 @@ pub struct Kind {
     pub start: f64,
 }
 
-/// Where the sums of a tile go: so many rows and columns of it, which start `stride` slots apart.
+/// Where sums go: those of tiles, which begin at the same column.
 pub struct Sums<'a> {
     /// What each is added to.
     pub start: f64,
-    /// The slots from the first sum on.
+    /// The slots from the first column on.
     pub into: &'a mut [f64],
     /// From a row to the next.
     pub stride: usize,
-    /// At most [`ROWS`].
-    pub rows: usize,
     /// At most [`PANEL`].
     pub columns: usize,
 }
 
+/// The rows of a tile.
+#[derive(Clone, Copy)]
+pub struct Tile<'a> {
+    /// Their factors, [`ROWS`] of them.
+    pub factors: Factors<'a>,
+    /// The number of the first.
+    pub first: usize,
+    /// How many there are; what is made of others is not looked at.
+    pub own: usize,
+}
+
 thread_local! {
-    /// Memory for packed rows, and for a packed panel.
-    static SPACE: RefCell<(Vec<f64>, Vec<Line>)> = const { RefCell::new((Vec::new(), Vec::new())) };
+    /// Memory for packed rows, for a packed panel, and for sums of lanes.
+    static SPACE: RefCell<(Vec<f64>, Vec<Line>, Vec<Line>)> = const { RefCell::new((Vec::new(), Vec::new(), Vec::new())) };
 }
 
 /// Packed panels that several threads have in common.
@@ -155,7 +172,7 @@ pub fn contract(
         into.fill(start + -0.0);
         return DONE;
     }
-    let tile = if fused { sums::<true> } else { sums::<false> };
+    let sums = if fused { sums::<true> } else { sums::<false> };
     let steps = depth.div_ceil(LANES);
     // Of a packed tile.
     let slots = steps * LANES * ROWS;
@@ -165,7 +182,8 @@ pub fn contract(
     let lines = steps * PANEL;
     let panels = columns.div_ceil(PANEL);
     let shared = shared.filter(|_| panels.saturating_mul(lines * LANES) <= SHARED);
-    SPACE.with_borrow_mut(|(packed, panel)| {
+    SPACE.with_borrow_mut(|(packed, panel, lanes)| {
+        grow(lanes, TILES * LANES * ROWS * PANEL / LANES, Line([0.0; LANES]));
         for first in (0..rows).step_by(height) {
             let end = rows.min(first + height);
             let copied = if in_place { end - (end - first) % ROWS } else { first };
@@ -173,6 +191,16 @@ pub fn contract(
             for (tile, row) in (copied..end).step_by(ROWS).enumerate() {
                 pack_rows(&mut packed[tile * slots..][..slots], left, (row, ROWS.min(end - row)), depth);
             }
+            let tile = |row: usize| {
+                let factors = if row < copied {
+                    Factors { slots: &left.slots[row * left.row..], lane: 1, step: LANES, row: left.row }
+                } else {
+                    let slots = &packed[(row - copied) / ROWS * slots..];
+                    Factors { slots, lane: steps * ROWS, step: ROWS, row: 1 }
+                };
+                Tile { factors, first: row, own: ROWS.min(end - row) }
+            };
+            let tiles: Vec<Tile<'_>> = (first..end).step_by(ROWS).map(tile).collect();
             let begin = shared.map_or(0, |shared| shared.begin(panels));
             for turn in 0..panels {
                 let number = (begin + turn) % panels;
@@ -206,20 +234,17 @@ pub fn contract(
                         row: 0,
                     }
                 };
-                for row in (first..end).step_by(ROWS) {
+                let next = shared.and_then(|shared| shared.all(panels)[(number + 1) % panels].get());
+                let mut next = next.map_or(&[][..], |panel| &panel[..lines]);
+                for tiles in tiles.chunks(if depth <= SHALLOW { 1 } else { TILES }) {
                     if stop.load(Ordering::Relaxed) {
                         return STOPPED;
                     }
-                    let of_rows = if row < copied {
-                        let slots = &left.slots[row * left.row..];
-                        Factors { slots, lane: 1, step: LANES, row: left.row }
-                    } else {
-                        let slots = &packed[(row - copied) / ROWS * slots..];
-                        Factors { slots, lane: steps * ROWS, step: ROWS, row: 1 }
-                    };
-                    let into = &mut into[row * columns + column..];
-                    let own = Sums { start, into, stride: columns, rows: ROWS.min(end - row), columns: own };
-                    tile(own, of_rows, of_columns, depth);
+                    let to = Sums { start, into: &mut into[column..], stride: columns, columns: own };
+                    sums(to, tiles, of_columns, depth, lanes, next);
+                    if let [_] = tiles {
+                        next = &next[(depth / AHEAD).min(next.len())..];
+                    }
                 }
             }
         }
@@ -238,18 +263,22 @@ fn grow<T: Copy>(space: &mut Vec<T>, least: usize, of: T) {
 /// makes sums that nobody looks at.
 fn pack_rows(space: &mut [f64], from: Strided<'_>, (first, own): (usize, usize), depth: usize) {
     let lane = depth.div_ceil(LANES) * ROWS;
-    for r in 0..own {
-        let row = &from.slots[(first + r) * from.row..];
-        if from.column == 1 {
-            for (s, numbers) in row[..depth].chunks(LANES).enumerate() {
-                for (l, number) in numbers.iter().enumerate() {
+    let row = |r: usize| &from.slots[(first + r) * from.row..];
+    if from.column == 1 {
+        // What is written lies together for all rows of a few steps.
+        for (s, k) in (0..depth).step_by(LANES).enumerate() {
+            for r in 0..own {
+                for (l, number) in row(r)[k..depth.min(k + LANES)].iter().enumerate() {
                     space[l * lane + s * ROWS + r] = *number;
                 }
             }
-        } else {
-            for k in 0..depth {
-                space[k % LANES * lane + k / LANES * ROWS + r] = row[k * from.column];
-            }
+        }
+        return;
+    }
+    for r in 0..own {
+        let row = row(r);
+        for k in 0..depth {
+            space[k % LANES * lane + k / LANES * ROWS + r] = row[k * from.column];
         }
     }
 }
@@ -261,6 +290,8 @@ fn pack_columns(panel: &mut [Line], from: Strided<'_>, (first, own): (usize, usi
     let places = |l: usize, s: usize| l * lane + s * LINES;
     if from.column == 1 {
         for k in 0..depth {
+            // Rows may lie too far apart for the processor to foresee.
+            super::native::fetch(&from.slots[from.slots.len().min((k + FORESEEN) * from.row + first)..], own);
             let numbers = &from.slots[k * from.row + first..][..own];
             let lines = &mut panel[places(k % LANES, k / LANES)..][..LINES];
             let (whole, rest) = numbers.as_chunks::<LANES>();
@@ -291,45 +322,56 @@ fn pack_columns(panel: &mut [Line], from: Strided<'_>, (first, own): (usize, usi
     }
 }
 
-/// The sums of a tile.
-fn sums<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>, depth: usize) {
+/// The sums of tiles. `lanes` has room for those of each lane; `next` is what is read after this panel, if it is known, or what
+/// one tile alone fetches of it.
+fn sums<const FUSED: bool>(
+    to: Sums<'_>,
+    tiles: &[Tile<'_>],
+    columns: Factors<'_>,
+    depth: usize,
+    lanes: &mut [Line],
+    next: &[Line],
+) {
     #[cfg(target_arch = "x86_64")]
     {
         if std::is_x86_feature_detected!("avx512f") {
-            return super::native::wide::<FUSED>(to, rows, columns, depth);
+            return super::native::wide::<FUSED>(to, tiles, columns, depth, lanes, next);
         }
         if std::is_x86_feature_detected!("avx2") && super::emit::fuses() {
-            return super::native::medium::<FUSED>(to, rows, columns, depth);
+            return super::native::medium::<FUSED>(to, tiles, columns, depth);
         }
     }
-    plain::<FUSED>(to, rows, columns, depth);
+    let _ = (lanes, next);
+    plain::<FUSED>(to, tiles, columns, depth);
 }
 
-/// The sums of a tile, for whatever processor it is compiled for.
+/// The sums of tiles, for whatever processor it is compiled for.
 #[inline(always)]
-pub(super) fn plain<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>, depth: usize) {
-    for start in (0..to.columns).step_by(LANES) {
-        let columns = Factors { slots: &columns.slots[start..], ..columns };
-        let mut lanes = [[[-0.0; LANES]; ROWS]; LANES];
-        for (l, lane) in lanes.iter_mut().enumerate() {
-            let mut sums = [[-0.0; LANES]; ROWS];
-            for s in 0..steps(depth, l) {
-                let column: &Lanes =
-                    columns.slots[l * columns.lane + s * columns.step..].first_chunk().unwrap();
-                for (r, sums) in sums.iter_mut().enumerate() {
-                    let factor = rows.slots[l * rows.lane + s * rows.step + r * rows.row];
-                    for (sum, number) in sums.iter_mut().zip(column) {
-                        *sum = if FUSED { factor.mul_add(*number, *sum) } else { *sum + factor * number };
+pub(super) fn plain<const FUSED: bool>(to: Sums<'_>, tiles: &[Tile<'_>], columns: Factors<'_>, depth: usize) {
+    for Tile { factors: rows, first, own: here } in tiles {
+        for start in (0..to.columns).step_by(LANES) {
+            let columns = Factors { slots: &columns.slots[start..], ..columns };
+            let mut lanes = [[[-0.0; LANES]; ROWS]; LANES];
+            for (l, lane) in lanes.iter_mut().enumerate() {
+                let mut sums = [[-0.0; LANES]; ROWS];
+                for s in 0..steps(depth, l) {
+                    let column: &Lanes =
+                        columns.slots[l * columns.lane + s * columns.step..].first_chunk().unwrap();
+                    for (r, sums) in sums.iter_mut().enumerate() {
+                        let factor = rows.slots[l * rows.lane + s * rows.step + r * rows.row];
+                        for (sum, number) in sums.iter_mut().zip(column) {
+                            *sum = if FUSED { factor.mul_add(*number, *sum) } else { *sum + factor * number };
+                        }
                     }
                 }
+                *lane = sums;
             }
-            *lane = sums;
-        }
-        for r in (0..ROWS).take(to.rows) {
-            let joined = tree(lanes.map(|lane| lane[r]), |a, b| std::array::from_fn(|c| a[c] + b[c]));
-            let own = LANES.min(to.columns - start);
-            let joined = joined.map(|sum| to.start + sum);
-            to.into[r * to.stride + start..][..own].copy_from_slice(&joined[..own]);
+            for r in (0..ROWS).take(*here) {
+                let joined = tree(lanes.map(|lane| lane[r]), |a, b| std::array::from_fn(|c| a[c] + b[c]));
+                let own = LANES.min(to.columns - start);
+                let joined = joined.map(|sum| to.start + sum);
+                to.into[(first + r) * to.stride + start..][..own].copy_from_slice(&joined[..own]);
+            }
         }
     }
 }
@@ -418,22 +460,35 @@ mod tests {
         depth: usize,
         own: (usize, usize),
     ) -> Vec<f64> {
-        let run = |tile: fn(Sums<'_>, Factors<'_>, Factors<'_>, usize)| {
-            let mut into = vec![7.0; ROWS * 40];
-            let to = Sums { start: 0.3, into: &mut into, stride: 40, rows: own.0, columns: own.1 };
-            tile(to, rows, columns, depth);
+        let run = |sums: &dyn Fn(Sums<'_>, &[Tile<'_>])| {
+            let mut into = vec![7.0; 2 * ROWS * 40];
+            let to = Sums { start: 0.3, into: &mut into, stride: 40, columns: own.1 };
+            let tile = Tile { factors: rows, first: 0, own: own.0 };
+            let other =
+                Tile { factors: Factors { slots: &rows.slots[1..], ..rows }, first: ROWS, own: own.0 };
+            sums(to, &[tile, other]);
             into
         };
-        let wanted = run(plain::<FUSED>);
-        assert_eq!(wanted.iter().filter(|x| **x != 7.0).count(), own.0 * own.1);
-        assert_eq!(run(sums::<FUSED>), wanted);
+        let mut lanes = vec![Line([7.0; LANES]); 2 * LANES * ROWS * PANEL / LANES];
+        let lanes = RefCell::new(&mut lanes[..]);
+        let wanted = run(&|to, tiles| plain::<FUSED>(to, tiles, columns, depth));
+        assert_eq!(wanted.iter().filter(|x| **x != 7.0).count(), 2 * own.0 * own.1);
+        assert_eq!(
+            run(&|to, tiles| sums::<FUSED>(to, tiles, columns, depth, *lanes.borrow_mut(), &[])),
+            wanted
+        );
         #[cfg(target_arch = "x86_64")]
         {
+            use super::super::native::{medium, wide};
             if std::is_x86_feature_detected!("avx2") && super::super::emit::fuses() {
-                assert_eq!(run(super::super::native::medium::<FUSED>), wanted);
+                assert_eq!(run(&|to, tiles| medium::<FUSED>(to, tiles, columns, depth)), wanted);
             }
             if std::is_x86_feature_detected!("avx512f") {
-                assert_eq!(run(super::super::native::wide::<FUSED>), wanted);
+                let next = [Line([0.0; LANES])];
+                let run_wide = |to: Sums<'_>, tiles: &[Tile<'_>]| {
+                    wide::<FUSED>(to, tiles, columns, depth, *lanes.borrow_mut(), &next);
+                };
+                assert_eq!(run(&run_wide), wanted);
             }
         }
         wanted

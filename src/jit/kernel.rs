@@ -119,6 +119,8 @@ impl NestKernel {
         let threads = pool.current_num_threads() as i64;
         let most = ((whole / LONG_PIECE) as i64).max(threads * PIECES_EACH as i64);
         let wanted = (count / least).clamp(1, most);
+        // Rounds of which some pieces would have two and others one are pieces themselves.
+        let wanted = if count < 2 * wanted { count } else { wanted };
         let (status, done) = (AtomicI64::new(DONE), AtomicU64::new(0));
         let frame = &*words;
         pool.install(|| {

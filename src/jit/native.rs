@@ -12,18 +12,17 @@
 //! synchronises them. An array that each piece has of its own is made for a piece and written into its copy of the frame.
 //! A loop by [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are masked.
 
-use super::contract::{Factors, Kind, Lanes, Line, Panels, ROWS, Strided, Sums, steps};
+use super::contract::{AHEAD, Factors, Kind, Lanes, Line, Panels, ROWS, Strided, Sums, Tile, steps};
 use crate::core::reduction::LANES;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::{
-    __m512d, __m512i, _mm512_add_pd, _mm512_fmadd_pd, _mm512_i64gather_pd, _mm512_load_pd, _mm512_loadu_pd,
-    _mm512_mask_storeu_pd, _mm512_min_epu64, _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd,
-    _mm512_setzero_pd, _mm512_slli_epi64, _mm512_store_pd, _mm512_storeu_pd,
+    __m512d, __m512i, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm512_add_pd, _mm512_fmadd_pd,
+    _mm512_i64gather_pd, _mm512_load_pd, _mm512_loadu_pd, _mm512_mask_storeu_pd, _mm512_min_epu64,
+    _mm512_mul_pd, _mm512_set1_epi64, _mm512_set1_pd, _mm512_setzero_pd, _mm512_slli_epi64, _mm512_store_pd,
+    _mm512_storeu_pd,
 };
-#[cfg(target_arch = "x86_64")]
-use std::mem::MaybeUninit;
 
 /// Finished functions, with the memory that holds them.
 pub struct Functions {
@@ -110,82 +109,110 @@ pub(super) fn numbers(lines: &[Line]) -> &[f64] {
     unsafe { std::slice::from_raw_parts(lines.as_ptr().cast(), lines.len() * LANES) }
 }
 
-/// The sums of a tile with vectors of 512 bits, written out: compilers that are told of a certain processor prefer shorter
-/// ones.
+/// Has the cache lines of the first numbers fetched, `count` of them.
+pub(super) fn fetch(numbers: &[f64], count: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for line in numbers[..count.min(numbers.len())].chunks(LANES) {
+        // SAFETY: a hint; every processor of this kind has it.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (numbers, count);
+}
+
+/// The sums of tiles with vectors of 512 bits, written out: compilers that are told of a certain processor prefer shorter
+/// ones. Each lane of the columns is taken by all tiles in turns, and the next one is fetched meanwhile.
 #[cfg(target_arch = "x86_64")]
 pub(super) fn wide<const FUSED: bool>(
     mut to: Sums<'_>,
-    rows: Factors<'_>,
+    tiles: &[Tile<'_>],
     columns: Factors<'_>,
     depth: usize,
+    lanes: &mut [Line],
+    next: &[Line],
 ) {
     /// # Safety
-    /// All factors of [`ROWS`] rows and `V` vectors of columns are there, and so is room for the sums.
+    /// All factors of [`ROWS`] rows and `V` vectors of columns are there, and so is room for the sums and their lanes.
     #[target_feature(enable = "avx512f")]
     unsafe fn wide<const FUSED: bool, const V: usize>(
         to: &mut Sums<'_>,
-        rows: Factors<'_>,
+        tiles: &[Tile<'_>],
         columns: Factors<'_>,
         depth: usize,
+        lanes: &mut [Line],
+        next: &[Line],
     ) {
-        // Every number is written before any is read; to clear them first takes a tenth of a small product.
-        let mut lanes = MaybeUninit::<[[[Line; V]; ROWS]; LANES]>::uninit();
         let lanes = lanes.as_mut_ptr().cast::<f64>();
-        let place = |l: usize, r: usize, v: usize| ((l * ROWS + r) * V + v) * LANES;
+        let place = |t: usize, l: usize, r: usize, v: usize| (((t * LANES + l) * ROWS + r) * V + v) * LANES;
         for l in 0..LANES {
-            let mut sums = [[_mm512_set1_pd(-0.0); V]; ROWS];
-            for s in 0..steps(depth, l) {
-                let mut vectors = [_mm512_setzero_pd(); V];
-                // SAFETY: these factors are there (above).
-                let (column, row) = unsafe {
-                    let column = columns.slots.as_ptr().add(l * columns.lane + s * columns.step);
-                    (column, rows.slots.as_ptr().add(l * rows.lane + s * rows.step))
-                };
-                for (v, vector) in vectors.iter_mut().enumerate() {
-                    // SAFETY: as above.
-                    *vector = unsafe { _mm512_loadu_pd(column.add(v * LANES)) };
-                }
-                for (r, sums) in sums.iter_mut().enumerate() {
-                    // SAFETY: as above.
-                    let factor = _mm512_set1_pd(unsafe { *row.add(r * rows.row) });
-                    for (sum, vector) in sums.iter_mut().zip(vectors) {
-                        *sum = if FUSED {
-                            _mm512_fmadd_pd(factor, vector, *sum)
-                        } else {
-                            _mm512_add_pd(*sum, _mm512_mul_pd(factor, vector))
-                        };
+            let column = columns.slots.as_ptr().wrapping_add(l * columns.lane);
+            let steps = steps(depth, l);
+            // What will be read next, or what is read anyway.
+            let ahead: *const i8 = match l {
+                0..7 if tiles.len() > 1 => column.wrapping_add(columns.lane).cast(),
+                _ if next.is_empty() => column.cast(),
+                _ if tiles.len() > 1 => next.as_ptr().cast(),
+                _ => next.as_ptr().wrapping_add(l * steps / AHEAD).cast(),
+            };
+            for (t, tile) in tiles.iter().enumerate() {
+                let rows = tile.factors;
+                let row = rows.slots.as_ptr().wrapping_add(l * rows.lane);
+                let mut ahead = ahead.wrapping_add(t * steps * size_of::<Line>() / AHEAD);
+                let mut sums = [[_mm512_set1_pd(-0.0); V]; ROWS];
+                for s in 0..steps {
+                    _mm_prefetch::<_MM_HINT_T1>(ahead);
+                    ahead = ahead.wrapping_add(size_of::<Line>() / AHEAD);
+                    let mut vectors = [_mm512_setzero_pd(); V];
+                    // SAFETY: these factors are there (above).
+                    let (column, row) = unsafe { (column.add(s * columns.step), row.add(s * rows.step)) };
+                    for (v, vector) in vectors.iter_mut().enumerate() {
+                        // SAFETY: as above.
+                        *vector = unsafe { _mm512_loadu_pd(column.add(v * LANES)) };
+                    }
+                    for (r, sums) in sums.iter_mut().enumerate() {
+                        // SAFETY: as above.
+                        let factor = _mm512_set1_pd(unsafe { *row.add(r * rows.row) });
+                        for (sum, vector) in sums.iter_mut().zip(vectors) {
+                            *sum = if FUSED {
+                                _mm512_fmadd_pd(factor, vector, *sum)
+                            } else {
+                                _mm512_add_pd(*sum, _mm512_mul_pd(factor, vector))
+                            };
+                        }
                     }
                 }
-            }
-            // An address of the sums would keep them in memory.
-            #[expect(clippy::needless_range_loop, reason = "by numbers, not by addresses")]
-            for r in 0..ROWS {
-                for v in 0..V {
-                    // SAFETY: a line has room for a vector.
-                    unsafe { _mm512_store_pd(lanes.add(place(l, r, v)), sums[r][v]) }
+                // An address of the sums would keep them in memory.
+                #[expect(clippy::needless_range_loop, reason = "by numbers, not by addresses")]
+                for r in 0..ROWS {
+                    for v in 0..V {
+                        // SAFETY: there is room for lanes (above), and a line is a vector.
+                        unsafe { _mm512_store_pd(lanes.add(place(t, l, r, v)), sums[r][v]) }
+                    }
                 }
             }
         }
-        for r in (0..ROWS).take(to.rows) {
-            for (v, start) in (0..to.columns).step_by(LANES).enumerate() {
-                // As `tree` does it: what is handed to a function that is not made for these vectors goes through memory.
-                let mut joined = [_mm512_setzero_pd(); LANES];
-                for (l, joined) in joined.iter_mut().enumerate() {
-                    // SAFETY: a line is a vector to read.
-                    *joined = unsafe { _mm512_load_pd(lanes.add(place(l, r, v))) };
-                }
-                for half in [4, 2, 1] {
-                    for l in 0..half {
-                        joined[l] = _mm512_add_pd(joined[l], joined[l + half]);
+        for (t, tile) in tiles.iter().enumerate() {
+            for r in (0..ROWS).take(tile.own) {
+                for (v, start) in (0..to.columns).step_by(LANES).enumerate() {
+                    // As `tree` does it: what is handed to a function that is not made for these vectors goes through memory.
+                    let mut joined = [_mm512_setzero_pd(); LANES];
+                    for (l, joined) in joined.iter_mut().enumerate() {
+                        // SAFETY: as above.
+                        *joined = unsafe { _mm512_load_pd(lanes.add(place(t, l, r, v))) };
                     }
-                }
-                let [joined, ..] = joined;
-                let joined = _mm512_add_pd(_mm512_set1_pd(to.start), joined);
-                let own = LANES.min(to.columns - start);
-                // SAFETY: there is room for the sums (above), and no others are written.
-                unsafe {
-                    let into = to.into.as_mut_ptr().add(r * to.stride + start);
-                    _mm512_mask_storeu_pd(into, u8::MAX >> (LANES - own), joined);
+                    for half in [4, 2, 1] {
+                        for l in 0..half {
+                            joined[l] = _mm512_add_pd(joined[l], joined[l + half]);
+                        }
+                    }
+                    let [joined, ..] = joined;
+                    let joined = _mm512_add_pd(_mm512_set1_pd(to.start), joined);
+                    let own = LANES.min(to.columns - start);
+                    // SAFETY: there is room for the sums (above), and no others are written.
+                    unsafe {
+                        let into = to.into.as_mut_ptr().add((tile.first + r) * to.stride + start);
+                        _mm512_mask_storeu_pd(into, u8::MAX >> (LANES - own), joined);
+                    }
                 }
             }
         }
@@ -198,17 +225,20 @@ pub(super) fn wide<const FUSED: bool>(
     }
     let vectors = to.columns.div_ceil(LANES);
     assert!(std::is_x86_feature_detected!("avx512f"));
-    assert!(last(rows, depth, (ROWS - 1) * rows.row) < Some(rows.slots.len().max(1)));
     assert!(last(columns, depth, (vectors * LANES).saturating_sub(1)) < Some(columns.slots.len().max(1)));
-    assert!(to.rows <= ROWS && (to.rows.max(1) - 1) * to.stride + to.columns <= to.into.len());
+    assert!(tiles.len() * LANES * ROWS * vectors <= lanes.len());
+    for Tile { factors, first, own } in tiles {
+        assert!(last(*factors, depth, (ROWS - 1) * factors.row) < Some(factors.slots.len().max(1)));
+        assert!(*own <= ROWS && (first + own.max(&1) - 1) * to.stride + to.columns <= to.into.len());
+    }
     // SAFETY: the processor has these instructions; factors and room were looked at.
     unsafe {
         match vectors {
             0 => {}
-            1 => wide::<FUSED, 1>(&mut to, rows, columns, depth),
-            2 => wide::<FUSED, 2>(&mut to, rows, columns, depth),
-            3 => wide::<FUSED, 3>(&mut to, rows, columns, depth),
-            4 => wide::<FUSED, 4>(&mut to, rows, columns, depth),
+            1 => wide::<FUSED, 1>(&mut to, tiles, columns, depth, lanes, next),
+            2 => wide::<FUSED, 2>(&mut to, tiles, columns, depth, lanes, next),
+            3 => wide::<FUSED, 3>(&mut to, tiles, columns, depth, lanes, next),
+            4 => wide::<FUSED, 4>(&mut to, tiles, columns, depth, lanes, next),
             _ => unreachable!("a panel has four vectors"),
         }
     }
@@ -216,14 +246,19 @@ pub(super) fn wide<const FUSED: bool>(
 
 /// [`plain`](super::contract::plain) with vectors of 256 bits.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn medium<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>, depth: usize) {
+pub(super) fn medium<const FUSED: bool>(
+    to: Sums<'_>,
+    tiles: &[Tile<'_>],
+    columns: Factors<'_>,
+    depth: usize,
+) {
     #[target_feature(enable = "avx2,fma")]
-    fn medium<const FUSED: bool>(to: Sums<'_>, rows: Factors<'_>, columns: Factors<'_>, depth: usize) {
-        super::contract::plain::<FUSED>(to, rows, columns, depth);
+    fn medium<const FUSED: bool>(to: Sums<'_>, tiles: &[Tile<'_>], columns: Factors<'_>, depth: usize) {
+        super::contract::plain::<FUSED>(to, tiles, columns, depth);
     }
     assert!(std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"));
     // SAFETY: the processor has these instructions.
-    unsafe { medium::<FUSED>(to, rows, columns, depth) }
+    unsafe { medium::<FUSED>(to, tiles, columns, depth) }
 }
 
 macro_rules! blocks {

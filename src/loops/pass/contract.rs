@@ -28,7 +28,7 @@ use super::copy::Copy;
 use crate::hash::{HashMap, HashSet};
 
 /// Rows that are contracted at a time, by one thread.
-const ROWS: i64 = 126;
+const ROWS: i64 = 66;
 
 /// Runs the pass.
 pub(super) fn run(nest: &mut Nest) {
