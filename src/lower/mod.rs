@@ -221,6 +221,10 @@ pub(crate) struct Lower<'a> {
     nest: Nest,
     /// Statements under construction, innermost last.
     open: Vec<Vec<Stmt>>,
+    /// What has been computed in each of them.
+    computed: Vec<HashMap<Op, Reg>>,
+    /// Slots that have been read in the innermost one, since something was written.
+    read: HashMap<Op, Reg>,
     /// Statements made so far.
     made: usize,
     constants: HashMap<Reg, u64>,
@@ -291,6 +295,8 @@ impl<'a> Lower<'a> {
             layouts: part.layouts,
             nest: Nest::default(),
             open: vec![Vec::new()],
+            computed: vec![HashMap::default()],
+            read: HashMap::default(),
             made: 0,
             constants: HashMap::default(),
             facts: digits::Facts::default(),
@@ -454,6 +460,10 @@ impl<'a> Lower<'a> {
         if self.made > LONGEST {
             return Err(No(TOO_LONG));
         }
+        // It may write to any array.
+        if !matches!(stmt, Stmt::Let(..)) {
+            self.read.clear();
+        }
         if let Some(open) = self.open.last_mut() {
             open.push(stmt);
         }
@@ -463,7 +473,11 @@ impl<'a> Lower<'a> {
     /// The statements that `work` makes, by themselves.
     pub(crate) fn block<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Vec<Stmt>, T)> {
         self.open.push(Vec::new());
+        self.computed.push(HashMap::default());
+        let read = std::mem::take(&mut self.read);
         let done = work(self);
+        self.read = read;
+        self.computed.pop();
         let stmts = self.open.pop().unwrap_or_default();
         Ok((stmts, done?))
     }
@@ -477,9 +491,35 @@ impl<'a> Lower<'a> {
         self.nest.regs[reg as usize]
     }
 
+    /// Whether an array is only read.
+    fn stays(&self, array: Array) -> bool {
+        matches!(self.nest.arrays[array as usize].origin, Origin::Given(_))
+    }
+
+    /// The register that holds what an operation gives here, if there is one.
+    fn has_computed(&self, op: &Op) -> Option<Reg> {
+        match op {
+            Op::Get(_) => None,
+            Op::Load(array, ..) if !self.stays(*array) => self.read.get(op).copied(),
+            _ => self.computed.iter().rev().find_map(|computed| computed.get(op)).copied(),
+        }
+    }
+
+    /// A register that is set so, maybe one that has been.
     pub(crate) fn set(&mut self, ty: Ty, op: Op) -> Result<Reg> {
-        let reg = self.reg(ty);
         self.repeat.set(ty, &op);
+        if let Some(known) = self.has_computed(&op) {
+            return Ok(known);
+        }
+        let place = match &op {
+            Op::Get(_) => None,
+            Op::Load(array, ..) if !self.stays(*array) => Some(&mut self.read),
+            _ => self.computed.last_mut(),
+        };
+        if let Some(place) = place {
+            place.insert(op.clone(), self.nest.regs.len() as Reg);
+        }
+        let reg = self.reg(ty);
         if let Op::Const(ty, bits) = op {
             self.constants.insert(reg, bits);
             if ty == Ty::I64 {
