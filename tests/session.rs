@@ -254,6 +254,25 @@ fn the_whole_library_is_well_typed() {
 }
 
 #[test]
+fn narrow_types_are_known_whenever_they_come_up() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        assert_eq!(shown(&mut session, "max (3, 5), sum [ 1, 2 ]"), "(5, 3) : int ^ 2");
+        // The classes have been read without their instances.
+        assert_eq!(shown(&mut session, "max (3u8, 5u8), sum [ 100i8, 28i8 ]"), "(5, -128) : u8 * i8");
+        assert_eq!(shown(&mut session, "sort [ 3f32, 1f32 ]"), "(1.0, 3.0) : f32 ^ 2");
+        // Two that are mentioned join in one that is not.
+        let mut session = Session::new();
+        assert_eq!(shown(&mut session, "val a = 3u8; val b = -5i8;"), "");
+        assert_eq!(shown(&mut session, "max (a + b, a + b)"), "-2 : i16");
+        // The library mentions it.
+        let mut session = Session::new();
+        shown(&mut session, "val c = color (1, 2, 3);");
+        assert_eq!(shown(&mut session, "max (c.red, c.blue)"), "3 : u8");
+    });
+}
+
+#[test]
 fn the_library_does_not_see_the_users_names() {
     on_large_stack(|| {
         let mut library = Session::new();

@@ -264,7 +264,7 @@ fn chunks_are_statements_unparsed() {
     assert!(chunks[0].mentions.iter().any(|m| &**m == "g") && chunks[0].mentions.iter().any(|m| &**m == "+"));
     let whole = stmts(text);
     for (chunk, stmt) in chunks.iter().zip(&whole) {
-        let parsed = syntax::parse_range(&source, chunk.with_comment(&source.text));
+        let parsed = syntax::parse_ranges(&source, [chunk.with_comment(&source.text)]);
         assert!(parsed.errors.is_empty());
         assert_eq!(format!("{:?}", parsed.stmts[0]), format!("{stmt:?}"));
     }

@@ -581,22 +581,19 @@ impl Session {
 
     /// Reads the whole library; for tests of it.
     pub fn load_whole_library(&mut self) -> Result<(), Vec<Diagnostic>> {
-        let names: Vec<&str> = library::index().names().collect();
+        let names: Vec<&str> = library::index().names().chain(library::NARROW).collect();
         self.know(&names)
     }
 
     /// Reads what the library has under some names, if it has not been read.
     fn load(&mut self, names: &[impl AsRef<str>]) -> Result<(), Vec<Diagnostic>> {
         let missing = self.library.needed(names, &self.library.loaded);
+        self.library.heed(names, &missing);
         if missing.is_empty() {
             return Ok(());
         }
-        let (mut stmts, mut errors) = (Vec::new(), Vec::new());
-        for &at in &missing {
-            let parsed = library::read(at);
-            stmts.extend(parsed.stmts);
-            errors.extend(parsed.errors);
-        }
+        let read = library::read(&missing);
+        let (stmts, mut errors) = (read.stmts, read.errors);
         let saved = (self.save(), self.library.clone());
         self.library.env.number_after(&self.env);
         let (script, found) = check::check(&mut self.library.env, &mut self.program, &stmts);

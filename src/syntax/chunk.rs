@@ -55,9 +55,17 @@ impl Chunk {
     }
 }
 
-/// Reads the statements that stand in a part of a text.
-pub fn parse_range(source: &Source, range: Range<usize>) -> Parsed {
-    read(source, &lexer::lex_range(source, range))
+/// Reads the statements that stand in parts of a text, each a statement or several.
+pub fn parse_ranges(source: &Source, ranges: impl IntoIterator<Item = Range<usize>>) -> Parsed {
+    let mut all = Lexed::default();
+    for range in ranges {
+        let lexed = lexer::lex_range(source, range);
+        all.tokens.extend(lexed.tokens);
+        all.docs.extend(lexed.docs);
+        all.errors.extend(lexed.errors);
+        all.open_comment |= lexed.open_comment;
+    }
+    read(source, &all)
 }
 
 pub(super) fn read(source: &Source, lexed: &Lexed) -> Parsed {

@@ -17,7 +17,7 @@ mod parser;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Source;
-pub use chunk::{Chunk, chunks, parse_range};
+pub use chunk::{Chunk, chunks, parse_ranges};
 pub use names::{is_name, name_of};
 
 use ast::{Expr, Stmt, StmtKind, TypeExpr};
@@ -58,12 +58,17 @@ pub fn parse_expr(source: &Source) -> (Option<Expr>, Vec<Diagnostic>) {
 }
 
 /// The identifiers of a text, in order, repeated as often as they stand there; `geometry::area`
-/// as it is written.
+/// as it is written; of `5u8`, which names a type, `u8`.
 pub fn idents(source: &Source) -> Vec<&str> {
-    use lexer::Kind::{Name, Qualified};
+    use lexer::Kind::{Name, Qualified, Suffixed};
     let lexed = lexer::lex(source);
-    let names = lexed.tokens.iter().filter(|t| matches!(t.kind, Name | Qualified));
-    names.filter_map(|t| source.text.get(t.start as usize..t.end as usize)).collect()
+    let text = |token: &lexer::Token| source.text.get(token.start as usize..token.end as usize);
+    let name = |token: &lexer::Token| match token.kind {
+        Name | Qualified => text(token),
+        Suffixed => text(token).and_then(literal::number_parts).map(|(_, suffix)| suffix),
+        _ => None,
+    };
+    lexed.tokens.iter().filter_map(name).collect()
 }
 
 /// Nesting that the stack of a test thread holds without doubt.

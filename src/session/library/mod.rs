@@ -17,7 +17,8 @@ use crate::core::Prim;
 use crate::hash::{HashMap, HashSet};
 use crate::source::{Source, SourceId, SourceMap};
 use crate::syntax::{self, Chunk, Parsed};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// The files of the library, by the names messages give them. Their order is the order in which
@@ -51,26 +52,53 @@ pub(super) struct Library {
     pub env: Env,
     /// The statements that have been read, by their number in the index.
     pub loaded: BTreeSet<usize>,
+    /// Whether narrow types may occur: a text has mentioned one.
+    narrow: bool,
 }
+
+/// The numbers that are narrower than `int` and `real`, or unsigned. Most programs have none, and two of them join in a third
+/// that nobody has mentioned; so their instances are read when any of these names and the class are mentioned.
+pub(super) const NARROW: [&str; 8] = ["i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32"];
 
 impl Library {
     pub fn new() -> Library {
-        Library { env: Env::new(), loaded: BTreeSet::new() }
+        Library { env: Env::new(), loaded: BTreeSet::new(), narrow: false }
     }
 
     /// The statements that define `names`, or are mentioned by those that do, but for those `known`;
     /// in the order of the library.
     pub fn needed(&self, names: &[impl AsRef<str>], known: &BTreeSet<usize>) -> BTreeSet<usize> {
         let table = table::table();
+        let mut narrow = self.narrow || mention_narrow(names);
         let mut missing = BTreeSet::new();
         let mut waiting: Vec<usize> = names.iter().flat_map(|name| table.named(name.as_ref())).collect();
-        while let Some(at) = waiting.pop() {
-            if !known.contains(&at) && missing.insert(at) {
-                waiting.extend(table.statement(at).asks);
+        loop {
+            while let Some(at) = waiting.pop() {
+                if !known.contains(&at) && missing.insert(at) {
+                    let statement = table.statement(at);
+                    narrow |= statement.narrow;
+                    waiting.extend(statement.asks);
+                }
+            }
+            if narrow {
+                let instances = known.union(&missing).flat_map(|at| table.statement(*at).instances);
+                waiting.extend(instances.filter(|at| !known.contains(at) && !missing.contains(at)));
+            }
+            if waiting.is_empty() {
+                return missing;
             }
         }
-        missing
     }
+
+    /// Notes which types may occur where texts mention these names, and these statements are read.
+    pub fn heed(&mut self, names: &[impl AsRef<str>], statements: &BTreeSet<usize>) {
+        self.narrow |= mention_narrow(names);
+        self.narrow |= statements.iter().any(|at| table::table().statement(*at).narrow);
+    }
+}
+
+fn mention_narrow(names: &[impl AsRef<str>]) -> bool {
+    names.iter().any(|name| NARROW.contains(&name.as_ref()))
 }
 
 /// Makes the names that statements of the library define known in another `Env`.
@@ -167,6 +195,8 @@ pub(super) struct Index {
     /// the name of, too, with the types of its own file that it mentions. So `sum` and `sqrt` bring no
     /// complex numbers, and complex numbers bring their `+` and their `sqrt`.
     by_type: HashMap<Arc<str>, Vec<usize>>,
+    /// The instances of a class at narrow types.
+    narrow: HashMap<Arc<str>, Vec<usize>>,
     /// The instances of each class.
     by_class: HashMap<Arc<str>, Vec<usize>>,
 }
@@ -182,6 +212,10 @@ impl Index {
 
     fn brought(&self, name: &str) -> &[usize] {
         self.by_type.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    fn narrow(&self, class: &str) -> &[usize] {
+        self.narrow.get(class).map_or(&[], Vec::as_slice)
     }
 
     /// The names of types that the library declares.
@@ -216,13 +250,21 @@ impl Index {
     }
 }
 
-/// Reads a statement of the library.
-pub(super) fn read(at: usize) -> Parsed {
-    let statement = table::table().statement(at);
-    match sources().get(statement.source) {
-        Some(source) => syntax::parse_range(source, statement.range),
-        None => Parsed::default(),
+/// Reads statements of the library, those of one file at once.
+pub(super) fn read(statements: &BTreeSet<usize>) -> Parsed {
+    let mut ranges: BTreeMap<SourceId, Vec<Range<usize>>> = BTreeMap::new();
+    for at in statements {
+        let statement = table::table().statement(*at);
+        ranges.entry(statement.source).or_default().push(statement.range);
     }
+    let mut all = Parsed::default();
+    for (source, ranges) in ranges {
+        let parsed =
+            sources().get(source).map(|source| syntax::parse_ranges(source, ranges)).unwrap_or_default();
+        all.stmts.extend(parsed.stmts);
+        all.errors.extend(parsed.errors);
+    }
+    all
 }
 
 /// The texts of the library, as every session's source map begins: so their spans mean the same in
@@ -247,6 +289,7 @@ pub(super) fn index() -> &'static Index {
             chunks,
             by_name: HashMap::default(),
             by_type: HashMap::default(),
+            narrow: HashMap::default(),
             by_class: HashMap::default(),
         };
         // The library's types, and the names that each file defines.
@@ -262,6 +305,7 @@ pub(super) fn index() -> &'static Index {
         }
         let primitives: HashSet<&str> = Prim::ALL.iter().map(|prim| prim.name()).collect();
         let (mut by_name, mut by_type) = (HashMap::default(), HashMap::default());
+        let mut narrow = HashMap::default();
         let mut by_class: HashMap<Arc<str>, Vec<usize>> = HashMap::default();
         let enter = |map: &mut HashMap<Arc<str>, Vec<usize>>, name: &Arc<str>, at: usize| {
             map.entry(name.clone()).or_default().push(at);
@@ -270,8 +314,12 @@ pub(super) fn index() -> &'static Index {
             if let Some((class, args)) = chunk.head.split_first() {
                 enter(&mut by_class, class, at);
                 let own: Vec<_> = args.iter().filter(|name| types.contains_key(name)).collect();
-                let with = if own.is_empty() { vec![class] } else { own };
-                with.into_iter().for_each(|name| enter(&mut by_type, name, at));
+                if own.is_empty() && args.iter().any(|name| NARROW.contains(&&**name)) {
+                    enter(&mut narrow, class, at);
+                } else {
+                    let with = if own.is_empty() { vec![class] } else { own };
+                    with.into_iter().for_each(|name| enter(&mut by_type, name, at));
+                }
             }
             for name in &chunk.defines {
                 // An operator is built in for other types.
@@ -286,6 +334,7 @@ pub(super) fn index() -> &'static Index {
         }
         index.by_name = by_name;
         index.by_type = by_type;
+        index.narrow = narrow;
         index.by_class = by_class;
         index
     })

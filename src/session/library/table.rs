@@ -2,13 +2,14 @@
 //!
 //! To find that out takes the lexing of the whole library, which is longer than a small program runs. So it is written down in
 //! `table.txt`, and looked up there. A line for each statement, in order: the number of its file, where it begins (with its
-//! comment) and ends; the names it defines; the statements that it asks for. Then, after an empty line, a line
+//! comment) and ends, and whether it mentions narrow types; the names it defines; the statements that it asks for; those that
+//! it asks for where narrow types occur. Then, after an empty line, a line
 //! for each name, sorted: the name and the statements that are read for it. The first line holds
 //! the lengths of the files: if these have changed, the table is made anew, in memory.
 //!
 //! `BLESS=1 cargo test --lib table` writes the file; the same test fails if it is not what it should be.
 
-use super::{INSTANCES, Index, index, is_word, sources};
+use super::{INSTANCES, Index, NARROW, index, is_word, sources};
 use crate::source::SourceId;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -27,8 +28,12 @@ pub(super) struct Statement {
     /// Its text, with the comment before it.
     pub range: Range<usize>,
     pub defines: Vec<&'static str>,
+    /// Whether it mentions a narrow type.
+    pub narrow: bool,
     /// The statements that are read with it.
     pub asks: Vec<usize>,
+    /// Of a class, its instances at narrow types.
+    pub instances: Vec<usize>,
 }
 
 /// The table, found or made when first asked for.
@@ -67,12 +72,14 @@ impl Table {
         let mut parts = self.statements[at].split('\t');
         let mut next = || parts.next().unwrap_or("");
         let place: Vec<usize> = numbers(next()).collect();
-        let (defines, asks) = (next(), next());
+        let (defines, asks, instances) = (next(), next(), next());
         Statement {
             source: SourceId(place[0] as u32),
             range: place[1]..place[2],
             defines: defines.split(' ').filter(|name| !name.is_empty()).collect(),
+            narrow: place[3] == 1,
             asks: numbers(asks).collect(),
+            instances: numbers(instances).collect(),
         }
     }
 }
@@ -100,7 +107,12 @@ fn text(index: &Index) -> String {
         let defines = chunk.defines.iter().map(|name| &**name).collect::<Vec<_>>().join(" ");
         let asks = list(&mut asks.into_iter());
         let (source, begin, end) = (chunk.span.source.0, range.start, range.end);
-        let _ = writeln!(out, "{source} {begin} {end}\t{defines}\t{asks}");
+        // Those of the library's own types need no others.
+        let own = chunk.head.first().is_some_and(|class| !index.narrow(class).contains(&at));
+        let narrow = u8::from(!own && chunk.mentions.iter().any(|name| NARROW.contains(&&**name)));
+        let instances = chunk.defines.iter().flat_map(|name| index.narrow(name)).copied();
+        let instances = list(&mut instances.collect::<BTreeSet<usize>>().into_iter());
+        let _ = writeln!(out, "{source} {begin} {end} {narrow}\t{defines}\t{asks}\t{instances}");
     }
     let mut names: Vec<String> = index.by_name.keys().map(|name| name.to_string()).collect();
     names.extend(index.by_class.keys().map(|class| format!("{INSTANCES}{class}")));
