@@ -99,10 +99,14 @@ pub fn phases(nest: &Nest) -> (Vec<Phase>, Frame) {
                 crossing.insert(reg);
             }
         };
-        let in_order = matches!(phase.rounds, Rounds::InOrder(..));
+        let anew = match (&phase.rounds, &nest.body[phase.stmts.clone()]) {
+            (Rounds::InOrder(..), [Stmt::For { body, .. }]) => Some(set_anew(body)),
+            _ => None,
+        };
         let mut touched = |var: Var| {
             // A piece of a loop goes on with what the one before has left.
-            if *var_in.entry(var).or_insert(p) != p || in_order {
+            let goes_on = anew.as_ref().is_some_and(|anew| !anew.contains(&var));
+            if *var_in.entry(var).or_insert(p) != p || goes_on {
                 shared.insert(var);
             }
         };
@@ -132,6 +136,24 @@ pub fn phases(nest: &Nest) -> (Vec<Phase>, Frame) {
     (phases, Frame { arrays, sizes, scalars, regs, vars, words })
 }
 
+/// The variables that a round sets before it reads them.
+fn set_anew(body: &[Stmt]) -> BTreeSet<Var> {
+    let (mut anew, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    for stmt in body {
+        if let Stmt::Set(var, _) = stmt
+            && seen.insert(*var)
+        {
+            anew.insert(*var);
+        }
+        for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
+            if let Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) = inner {
+                seen.insert(*var);
+            }
+        });
+    }
+    anew
+}
+
 /// Whether an outermost loop is done in pieces: nobody leaves it early, and nothing stays on the stack from one round to the next.
 fn in_pieces(nest: &Nest, stmt: &Stmt) -> bool {
     let Stmt::For { label, .. } = stmt else { return false };
@@ -148,4 +170,25 @@ pub fn signature(mut signature: Signature) -> Signature {
     signature.params.extend([AbiParam::new(types::I64); 3]);
     signature.returns.push(AbiParam::new(types::I64));
     signature
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_round_sets_first_is_not_carried_on() {
+        let inner =
+            Stmt::For { label: 0, index: 9, low: 0, high: 1, body: vec![Stmt::Set(3, 0), Stmt::Set(1, 0)] };
+        let body = [
+            Stmt::Let(5, Op::Get(0)),
+            Stmt::Set(0, 5),
+            Stmt::Set(1, 5),
+            Stmt::Let(6, Op::Get(1)),
+            inner,
+            Stmt::Set(3, 5),
+            Stmt::Set(2, 5),
+        ];
+        assert_eq!(set_anew(&body), BTreeSet::from([1, 2]));
+    }
 }
