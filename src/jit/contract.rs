@@ -183,7 +183,9 @@ pub fn contract(
     let panels = columns.div_ceil(PANEL);
     let shared = shared.filter(|_| panels.saturating_mul(lines * LANES) <= SHARED);
     SPACE.with_borrow_mut(|(packed, panel, lanes)| {
-        grow(lanes, TILES * LANES * ROWS * PANEL / LANES, Line([0.0; LANES]));
+        let at_once = if depth <= SHALLOW { 1 } else { TILES };
+        // A line for each lane of eight sums.
+        grow(lanes, at_once * ROWS * PANEL, Line([0.0; LANES]));
         for first in (0..rows).step_by(height) {
             let end = rows.min(first + height);
             let copied = if in_place { end - (end - first) % ROWS } else { first };
@@ -236,7 +238,7 @@ pub fn contract(
                 };
                 let next = shared.and_then(|shared| shared.all(panels)[(number + 1) % panels].get());
                 let mut next = next.map_or(&[][..], |panel| &panel[..lines]);
-                for tiles in tiles.chunks(if depth <= SHALLOW { 1 } else { TILES }) {
+                for tiles in tiles.chunks(at_once) {
                     if stop.load(Ordering::Relaxed) {
                         return STOPPED;
                     }
@@ -469,7 +471,7 @@ mod tests {
             sums(to, &[tile, other]);
             into
         };
-        let mut lanes = vec![Line([7.0; LANES]); 2 * LANES * ROWS * PANEL / LANES];
+        let mut lanes = vec![Line([7.0; LANES]); 2 * ROWS * PANEL];
         let lanes = RefCell::new(&mut lanes[..]);
         let wanted = run(&|to, tiles| plain::<FUSED>(to, tiles, columns, depth));
         assert_eq!(wanted.iter().filter(|x| **x != 7.0).count(), 2 * own.0 * own.1);
