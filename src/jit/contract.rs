@@ -183,7 +183,7 @@ pub fn contract(
     let panels = columns.div_ceil(PANEL);
     let shared = shared.filter(|_| panels.saturating_mul(lines * LANES) <= SHARED);
     SPACE.with_borrow_mut(|(packed, panel, lanes)| {
-        let at_once = if depth <= SHALLOW { 1 } else { TILES };
+        let at_once = if depth <= SHALLOW { 1 } else { TILES.min(rows.div_ceil(ROWS)) };
         // A line for each lane of eight sums.
         grow(lanes, at_once * ROWS * PANEL, Line([0.0; LANES]));
         for first in (0..rows).step_by(height) {

@@ -214,17 +214,23 @@ pub(crate) struct Exit {
     ty: Type,
 }
 
+/// A list of statements under construction.
+#[derive(Default)]
+struct Open {
+    stmts: Vec<Stmt>,
+    /// What has been computed here.
+    computed: HashMap<Op, Reg>,
+    /// Slots that have been read here, since something was written.
+    read: HashMap<Op, Reg>,
+}
+
 pub(crate) struct Lower<'a> {
     part: &'a Part<'a>,
     program: &'a Program,
     layouts: &'a Layouts,
     nest: Nest,
-    /// Statements under construction, innermost last.
-    open: Vec<Vec<Stmt>>,
-    /// What has been computed in each of them.
-    computed: Vec<HashMap<Op, Reg>>,
-    /// Slots that have been read in the innermost one, since something was written.
-    read: HashMap<Op, Reg>,
+    /// Lists of statements under construction, innermost last.
+    open: Vec<Open>,
     /// Statements made so far.
     made: usize,
     constants: HashMap<Reg, u64>,
@@ -294,9 +300,7 @@ impl<'a> Lower<'a> {
             program: part.program,
             layouts: part.layouts,
             nest: Nest::default(),
-            open: vec![Vec::new()],
-            computed: vec![HashMap::default()],
-            read: HashMap::default(),
+            open: vec![Open::default()],
             made: 0,
             constants: HashMap::default(),
             facts: digits::Facts::default(),
@@ -354,7 +358,7 @@ impl<'a> Lower<'a> {
 
     /// What was made.
     fn done(mut self) -> Lowered {
-        self.nest.body = self.open.pop().unwrap_or_default();
+        self.nest.body = self.open.pop().unwrap_or_default().stmts;
         self.nest.constants = self.constants;
         let Lower { nest, inputs, feeds, changes, results, classes, .. } = self;
         Lowered { nest, inputs, feeds, changes, results, classes }
@@ -460,25 +464,21 @@ impl<'a> Lower<'a> {
         if self.made > LONGEST {
             return Err(No(TOO_LONG));
         }
-        // It may write to any array.
-        if !matches!(stmt, Stmt::Let(..)) {
-            self.read.clear();
-        }
         if let Some(open) = self.open.last_mut() {
-            open.push(stmt);
+            // It may write to any array.
+            if !matches!(stmt, Stmt::Let(..)) {
+                open.read.clear();
+            }
+            open.stmts.push(stmt);
         }
         Ok(())
     }
 
     /// The statements that `work` makes, by themselves.
     pub(crate) fn block<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Vec<Stmt>, T)> {
-        self.open.push(Vec::new());
-        self.computed.push(HashMap::default());
-        let read = std::mem::take(&mut self.read);
+        self.open.push(Open::default());
         let done = work(self);
-        self.read = read;
-        self.computed.pop();
-        let stmts = self.open.pop().unwrap_or_default();
+        let stmts = self.open.pop().unwrap_or_default().stmts;
         Ok((stmts, done?))
     }
 
@@ -491,33 +491,32 @@ impl<'a> Lower<'a> {
         self.nest.regs[reg as usize]
     }
 
-    /// Whether an array is only read.
-    fn stays(&self, array: Array) -> bool {
-        matches!(self.nest.arrays[array as usize].origin, Origin::Given(_))
-    }
-
-    /// The register that holds what an operation gives here, if there is one.
-    fn has_computed(&self, op: &Op) -> Option<Reg> {
-        match op {
-            Op::Get(_) => None,
-            Op::Load(array, ..) if !self.stays(*array) => self.read.get(op).copied(),
-            _ => self.computed.iter().rev().find_map(|computed| computed.get(op)).copied(),
+    /// The register that has been set so, or else a note that the next one will be.
+    fn computed(&mut self, op: &Op) -> Option<Reg> {
+        let changes = |array: &Array| !matches!(self.nest.arrays[*array as usize].origin, Origin::Given(_));
+        let passing = match op {
+            Op::Get(_) => return None,
+            Op::Load(array, ..) => changes(array),
+            _ => false,
+        };
+        let (here, around) = self.open.split_last_mut()?;
+        let known = if passing { &mut here.read } else { &mut here.computed };
+        let found = match known.get(op) {
+            None if !passing => around.iter().find_map(|open| open.computed.get(op)),
+            found => found,
+        };
+        let found = found.copied();
+        if found.is_none() {
+            known.insert(op.clone(), self.nest.regs.len() as Reg);
         }
+        found
     }
 
     /// A register that is set so, maybe one that has been.
     pub(crate) fn set(&mut self, ty: Ty, op: Op) -> Result<Reg> {
         self.repeat.set(ty, &op);
-        if let Some(known) = self.has_computed(&op) {
+        if let Some(known) = self.computed(&op) {
             return Ok(known);
-        }
-        let place = match &op {
-            Op::Get(_) => None,
-            Op::Load(array, ..) if !self.stays(*array) => Some(&mut self.read),
-            _ => self.computed.last_mut(),
-        };
-        if let Some(place) = place {
-            place.insert(op.clone(), self.nest.regs.len() as Reg);
         }
         let reg = self.reg(ty);
         if let Op::Const(ty, bits) = op {
@@ -765,7 +764,7 @@ impl<'a> Lower<'a> {
             self.constants.insert(reg, bits);
         }
         self.made += 1;
-        self.open[0].insert(0, Stmt::Let(reg, op));
+        self.open[0].stmts.insert(0, Stmt::Let(reg, op));
         Ok(reg)
     }
 

@@ -571,7 +571,7 @@ impl Session {
     /// Reads what the library has under some names and makes it known.
     fn know(&mut self, names: &[impl AsRef<str>]) -> Result<(), Vec<Diagnostic>> {
         self.load(names)?;
-        let new = self.library.needed(names, &self.adopted);
+        let (new, _) = self.library.needed(names, &self.adopted);
         if !new.is_empty() {
             library::adopt(&self.library.env, &mut self.env, &new);
             self.adopted.extend(new);
@@ -587,8 +587,8 @@ impl Session {
 
     /// Reads what the library has under some names, if it has not been read.
     fn load(&mut self, names: &[impl AsRef<str>]) -> Result<(), Vec<Diagnostic>> {
-        let missing = self.library.needed(names, &self.library.loaded);
-        self.library.heed(names, &missing);
+        let (missing, narrow) = self.library.needed(names, &self.library.loaded);
+        self.library.narrow = narrow;
         if missing.is_empty() {
             return Ok(());
         }

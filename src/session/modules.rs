@@ -269,7 +269,7 @@ impl Session {
         let mut env = super::own_env();
         env.number_after(&self.env);
         let names = syntax::idents(&fresh.source);
-        let mentioned = self.library.needed(&library::mentions(&fresh.source), &BTreeSet::new());
+        let (mentioned, _) = self.library.needed(&library::mentions(&fresh.source), &BTreeSet::new());
         library::adopt(&self.library.env, &mut env, &mentioned);
         let mut said = module::open(&mut env, &mut self.program, &imports, &self.library.env);
         module::qualify(&mut env, &self.library.env, names.into_iter());

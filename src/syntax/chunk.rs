@@ -4,6 +4,7 @@
 //! alone. So the standard library is read on demand: only what a program mentions is parsed.
 
 use super::lexer::{Kind, Lexed, Token};
+use super::literal::number_parts;
 use super::parser::rule::Text;
 use super::{Parsed, brackets, lexer, roomy, statements};
 use crate::source::{Source, Span};
@@ -115,10 +116,11 @@ fn defining(kind: Kind) -> bool {
     )
 }
 
-/// The name or operator that a token mentions; of `geometry::area` it is `area`.
+/// The name or operator that a token mentions; of `geometry::area` it is `area`, of `5u8` `u8`.
 fn mention<'t>(cx: Text<'t>, token: &Token) -> Option<&'t str> {
     match token.kind {
         Kind::Qualified => cx.of(token).rsplit("::").next(),
+        Kind::Suffixed => number_parts(cx.of(token)).map(|(_, suffix)| suffix),
         kind => mentioned(kind).then(|| cx.of(token)),
     }
 }

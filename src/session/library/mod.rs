@@ -53,7 +53,7 @@ pub(super) struct Library {
     /// The statements that have been read, by their number in the index.
     pub loaded: BTreeSet<usize>,
     /// Whether narrow types may occur: a text has mentioned one.
-    narrow: bool,
+    pub narrow: bool,
 }
 
 /// The numbers that are narrower than `int` and `real`, or unsigned. Most programs have none, and two of them join in a third
@@ -66,10 +66,10 @@ impl Library {
     }
 
     /// The statements that define `names`, or are mentioned by those that do, but for those `known`;
-    /// in the order of the library.
-    pub fn needed(&self, names: &[impl AsRef<str>], known: &BTreeSet<usize>) -> BTreeSet<usize> {
+    /// in the order of the library. And whether narrow types may occur from then on.
+    pub fn needed(&self, names: &[impl AsRef<str>], known: &BTreeSet<usize>) -> (BTreeSet<usize>, bool) {
         let table = table::table();
-        let mut narrow = self.narrow || mention_narrow(names);
+        let mut narrow = self.narrow || names.iter().any(|name| NARROW.contains(&name.as_ref()));
         let mut missing = BTreeSet::new();
         let mut waiting: Vec<usize> = names.iter().flat_map(|name| table.named(name.as_ref())).collect();
         loop {
@@ -85,20 +85,10 @@ impl Library {
                 waiting.extend(instances.filter(|at| !known.contains(at) && !missing.contains(at)));
             }
             if waiting.is_empty() {
-                return missing;
+                return (missing, narrow);
             }
         }
     }
-
-    /// Notes which types may occur where texts mention these names, and these statements are read.
-    pub fn heed(&mut self, names: &[impl AsRef<str>], statements: &BTreeSet<usize>) {
-        self.narrow |= mention_narrow(names);
-        self.narrow |= statements.iter().any(|at| table::table().statement(*at).narrow);
-    }
-}
-
-fn mention_narrow(names: &[impl AsRef<str>]) -> bool {
-    names.iter().any(|name| NARROW.contains(&name.as_ref()))
 }
 
 /// Makes the names that statements of the library define known in another `Env`.

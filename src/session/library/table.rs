@@ -110,8 +110,7 @@ fn text(index: &Index) -> String {
         // Those of the library's own types need no others.
         let own = chunk.head.first().is_some_and(|class| !index.narrow(class).contains(&at));
         let narrow = u8::from(!own && chunk.mentions.iter().any(|name| NARROW.contains(&&**name)));
-        let instances = chunk.defines.iter().flat_map(|name| index.narrow(name)).copied();
-        let instances = list(&mut instances.collect::<BTreeSet<usize>>().into_iter());
+        let instances = list(&mut chunk.defines.iter().flat_map(|name| index.narrow(name)).copied());
         let _ = writeln!(out, "{source} {begin} {end} {narrow}\t{defines}\t{asks}\t{instances}");
     }
     let mut names: Vec<String> = index.by_name.keys().map(|name| name.to_string()).collect();
