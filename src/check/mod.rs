@@ -27,6 +27,7 @@ mod exhaustive;
 mod expr;
 mod finish;
 mod fit;
+pub mod foreign;
 mod function;
 mod grouping;
 pub mod infer;

@@ -377,7 +377,7 @@ impl Checker<'_> {
     }
 
     /// A variable that is about to be stored into.
-    fn storable(&mut self, name: &ast::Name) -> Option<(Root, Type)> {
+    fn storable(&mut self, name: &ast::Name, form: Stored) -> Option<(Root, Type)> {
         self.note_scope(name.span);
         if let Some((binding, own)) = self.lookup_local(&name.text) {
             self.note(name.span, |_| Some(Referent::At(binding.span)));
@@ -421,8 +421,24 @@ impl Checker<'_> {
         if self.env.callables(&name.text).is_some() {
             let (name_text, declared) = (name.text.to_string(), None);
             self.report(CheckError::NotAVar { span: name.span, name: name_text, declared, word: None });
-        } else {
+        } else if name.qualified().is_some() || form == Stored::Part {
             self.unknown(name);
+        } else {
+            let similar = self.similar_name(&name.text);
+            let (span, compound) = (name.span, form == Stored::Changed);
+            let name_text = name.text.to_string();
+            self.report(CheckError::AssignedUnknown { span, name: name_text, similar, compound });
+            // Later mentions are no mistakes of their own.
+            if let FrameKind::Script = self.frame().kind {
+                let id = self.program.globals.len() as u32;
+                self.program.globals.push(Global { name: name.text.clone(), ty: Type::error() });
+                self.item.new_globals.push(id);
+                let definition = super::Definition::Global { id, mutable: true, span, word: None };
+                self.env.values.insert(name.text.clone(), definition);
+            } else {
+                let local = self.new_local(&name.text, Type::error());
+                self.bind(&name.text, local, true, span);
+            }
         }
         None
     }
@@ -434,7 +450,7 @@ impl Checker<'_> {
         value: &Expr,
         span: Span,
     ) -> Option<StmtKind> {
-        let target = self.storable(name);
+        let target = self.storable(name, if op.is_some() { Stored::Changed } else { Stored::Whole });
         let Some((root, ty)) = target else {
             self.expr(value, None);
             return None;
@@ -473,7 +489,7 @@ impl Checker<'_> {
                 }
             }
         };
-        let (root, root_ty) = self.storable(name)?;
+        let (root, root_ty) = self.storable(name, Stored::Part)?;
         let root_ty = self.infer.settle(&root_ty);
         let mut path = Vec::new();
         let mut ty = root_ty.clone();
@@ -555,6 +571,17 @@ impl Checker<'_> {
             Some(StmtKind::For(local, range, stmts))
         })
     }
+}
+
+/// What of a variable gets another value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stored {
+    /// `x = v;`
+    Whole,
+    /// `x += v;`
+    Changed,
+    /// `&x.1 <- v;`
+    Part,
 }
 
 /// The word that begins the statement of a `val`.

@@ -1,7 +1,7 @@
 //! `E10xx`: what can be wrong with a file, or with what is asked of it.
 
 use super::{Format, shape_text};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, visible};
 use crate::source::Span;
 
 /// Why a file is not read or written. The path is not part of it.
@@ -89,6 +89,7 @@ impl Trouble {
 
     /// The message for people, about the file at `path`.
     pub fn to_diagnostic(&self, path: &str, span: Span) -> Diagnostic {
+        let path = visible(path);
         let error = |message: String, label: &str| Diagnostic::error(self.code(), span, message, label);
         match self {
             Trouble::NoFiles => {
