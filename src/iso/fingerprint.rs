@@ -35,7 +35,8 @@
 
 use super::residue::{self, EXACT_BELOW, Number, Ring};
 use crate::hash::{HashMap, HashSet};
-use crate::types::{NominalBody, Triangle, Type, TypeKind};
+use super::tree::{closed, opened};
+use crate::types::{Triangle, Type, TypeKind};
 
 /// Whether the two types have the same slots at every valuation.
 pub fn same_slots(a: &Type, b: &Type) -> bool {
@@ -146,31 +147,6 @@ fn nesting(ty: &Type, deeper: Deeper<'_>) -> usize {
         }
     }
     go(ty, deeper, &mut HashMap::default(), 0)
-}
-
-/// What a declared type stands for: the one definition of a newtype or of an abstract type that is
-/// known here, or the fields of a struct.
-fn opened(ty: &Type) -> Option<Vec<Type>> {
-    let TypeKind::Nominal(nominal, args) = ty.kind() else { return None };
-    match nominal.body()? {
-        NominalBody::Newtype(_) | NominalBody::Abstract(_) => {
-            nominal.stored_as(args).map(|definition| vec![definition])
-        }
-        NominalBody::Struct(_) => {
-            nominal.struct_fields(args).map(|fields| fields.into_iter().map(|(_, field)| field).collect())
-        }
-        NominalBody::Variant(_) => None,
-    }
-}
-
-/// An abstract type that stays closed: the type with nothing said of the arguments that it is
-/// functorial in, and these.
-fn closed(ty: &Type) -> Option<(Type, Vec<Type>)> {
-    let TypeKind::Nominal(nominal, args) = ty.kind() else { return None };
-    let layout = nominal.layout()?;
-    let fixed = args.iter().zip(layout).map(|(arg, free)| if *free { Type::unit() } else { arg.clone() });
-    let fixed = Type::nominal(nominal.clone(), fixed.collect());
-    Some((fixed, args.iter().zip(layout).filter(|(_, free)| **free).map(|(arg, _)| arg.clone()).collect()))
 }
 
 /// One valuation of the variables and unknowns, and what was computed at it.

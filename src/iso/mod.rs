@@ -22,13 +22,18 @@
 
 // A declared type is hashed by its number; its body, filled in later, plays no part.
 
+mod dyadic;
+pub mod exact;
 pub mod fingerprint;
 pub mod given;
 pub mod laws;
 mod moving;
+mod polynomial;
 mod report;
 pub mod residue;
 pub mod search;
+mod size_form;
+mod tree;
 pub mod verify;
 mod words;
 
@@ -50,6 +55,8 @@ pub enum Verdict {
     Isomorphic,
     /// Not as many values.
     Different,
+    /// Beyond the bounds of what is decided.
+    Unknown,
 }
 
 impl fmt::Display for Verdict {
@@ -59,6 +66,7 @@ impl fmt::Display for Verdict {
             Verdict::Natural => "natural",
             Verdict::Isomorphic => "isomorphic",
             Verdict::Different => "different",
+            Verdict::Unknown => "unknown",
         })
     }
 }
@@ -72,13 +80,30 @@ pub fn verdict(a: &Type, b: &Type) -> Verdict {
         // Numbers that can be written down need no fingerprint.
         return if a == b { Verdict::Natural } else { Verdict::Different };
     }
-    if fingerprint::same_slots(a, b) {
-        Verdict::Natural
-    } else if fingerprint::same_count(a, b) {
-        Verdict::Isomorphic
-    } else {
-        Verdict::Different
+    let natural = decide(a, b, Verdict::Natural, fingerprint::same_slots, exact::same_slots);
+    if natural == Some(true) {
+        return Verdict::Natural;
     }
+    match (decide(a, b, Verdict::Isomorphic, fingerprint::same_count, exact::same_count), natural) {
+        (Some(false), _) => Verdict::Different,
+        (Some(true), Some(false)) => Verdict::Isomorphic,
+        _ => Verdict::Unknown,
+    }
+}
+
+/// A question about two types.
+type Question<T> = fn(&Type, &Type) -> T;
+
+/// Whether the two are related so: "no" by the fingerprint, "yes" by exact arithmetic, or by a verified
+/// derivation where that would take too long.
+fn decide(a: &Type, b: &Type, proves: Verdict, maybe: Question<bool>, exact: Question<Option<bool>>) -> Option<bool> {
+    if !maybe(a, b) {
+        return Some(false);
+    }
+    exact(a, b).or_else(|| {
+        let witness = search::search(a, b, proves)?;
+        verify(a, b, &witness).is_ok_and(|proved| proved <= proves).then_some(true)
+    })
 }
 
 /// How `a` and `b` are related, with reasons.
