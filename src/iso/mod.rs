@@ -1,21 +1,24 @@
-//! Isomorphism of types: four verdicts, derivations that prove them, and the words that explain.
+//! Isomorphism of types: five verdicts, derivations that prove them, and the words that explain.
 //!
 //! Takes two types; gives a [`Verdict`] at once ([`verdict`], the checker's way in), or a whole
 //! [`Comparison`] ([`compare`]) with a derivation, the functions that would move the storage, and
 //! the text of a diagnostic.
 //!
 //! ```text
-//! fingerprint   decides: same slots? as many values?  (residue: arithmetic on towers)
-//! search        finds a derivation                    (words: storage kept; moving: storage moved)
+//! fingerprint   says "no" early: evaluation          (residue: arithmetic on towers)
+//! exact         decides: words of slots, counts      (tree: sizes and words; size_form: normal form;
+//!                                                     polynomial: common divisors; dyadic: numbers)
+//! search        finds a derivation                   (words: storage kept; moving: storage moved)
 //! laws          what a derivation is
 //! verify        checks it, on its own
 //! report        explains
 //! given         the same under equations of sizes
 //! ```
 //!
-//! Deciding does not search and searching does not decide: the fingerprint is complete, the laws of
-//! school are not (Wilkie), so that a verdict may come without a derivation, never the reverse. A
-//! derivation that does not verify is not handed out.
+//! A verdict is exact: "natural" and "isomorphic" are said only where normal forms are equal, or, where
+//! those would be too large, for a derivation that was verified. Deciding does not search: the laws of
+//! school are not complete (Wilkie), so a verdict may come without a derivation, never the reverse. A
+//! derivation that does not verify is not handed out. What exceeds the bounds is [`Verdict::Unknown`].
 //!
 //! Knows no syntax and no checker. Types that mention an error already reported are equal to every
 //! other; holes of inference should not come here and are types of their own.
