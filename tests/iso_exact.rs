@@ -154,7 +154,10 @@ fn relations_found_by_lattice_reduction_do_not_deceive() {
     let mut g = Numbers::new();
     for round in 0..4 {
         let (a, b) = deceptive(&mut g, 10 + 2 * round);
-        assert!(fingerprint::same_slots(&a, &b), "the pair was to agree where types are evaluated: {a} / {b}");
+        assert!(
+            fingerprint::same_slots(&a, &b),
+            "the pair was to agree where types are evaluated: {a} / {b}"
+        );
         let (x, y) = (Type::array(Type::int(), a.clone()), Type::array(Type::int(), b.clone()));
         let both = [(&a, &b), (&x, &y)];
         for (a, b) in both {
@@ -162,7 +165,8 @@ fn relations_found_by_lattice_reduction_do_not_deceive() {
             assert_eq!(verdict(b, a), Verdict::Different, "{b} against {a}");
             assert!(compare(a, b).witness.is_none());
         }
-        let product = |index: &Type| Type::product(vec![Type::array(Type::int(), index.clone()), Type::real()]);
+        let product =
+            |index: &Type| Type::product(vec![Type::array(Type::int(), index.clone()), Type::real()]);
         assert_eq!(verdict(&product(&a), &product(&b)), Verdict::Different);
         let power = |index: &Type| Type::compact_power(n(2u32), index.clone());
         assert!(verdict(&power(&a), &power(&b)) > Verdict::Natural);
@@ -209,7 +213,11 @@ fn cell(bits: u64, variables: usize) -> Type {
 }
 
 fn size_variable(i: usize) -> felis::types::TypeVar {
-    felis::types::TypeVar { id: 100 + i as u32, name: format!("A{i}").into(), kind: felis::types::Kind::Compact }
+    felis::types::TypeVar {
+        id: 100 + i as u32,
+        name: format!("A{i}").into(),
+        kind: felis::types::Kind::Compact,
+    }
 }
 
 #[test]
@@ -251,11 +259,7 @@ fn verdicts_at_the_bounds() {
         ("N\\^(2\\^3 \\+ 1)", "N\\^(3\\^2)", "natural"),
         ("(N \\+ 1)\\^1000000000000000000000 \\+ 1", "1 \\+ (1 \\+ N)\\^1000000000000000000000", "natural"),
         ("(N \\+ 1)\\^1000000000000000000000 \\+ 1", "2 \\+ (1 \\+ N)\\^1000000000000000000000", "different"),
-        (
-            "(N \\+ 1)\\^1000000000000000000000 \\* (N \\+ 1)",
-            "(N \\+ 1)\\^1000000000000000000001",
-            "natural",
-        ),
+        ("(N \\+ 1)\\^1000000000000000000000 \\* (N \\+ 1)", "(N \\+ 1)\\^1000000000000000000001", "natural"),
         ("2\\^N \\* 2\\^N", "4\\^N", "natural"),
         ("15\\^N \\* 14\\^N", "6\\^N \\* 35\\^N", "natural"),
         ("1000003\\^N \\* 1000033\\^N", "1000036000099\\^N", "natural"),
@@ -267,11 +271,7 @@ fn verdicts_at_the_bounds() {
             "natural",
         ),
         ("(4\\^N \\+ 2\\*2\\^N \\+ 1)\\^M", "(2\\^N \\+ 1)\\^(M \\* 2)", "natural"),
-        (
-            "((4\\^N \\+ 2\\*2\\^N \\+ 1)\\^M \\+ 1)\\^K",
-            "((2\\^N \\+ 1)\\^(M \\* 2) \\+ 1)\\^K",
-            "natural",
-        ),
+        ("((4\\^N \\+ 2\\*2\\^N \\+ 1)\\^M \\+ 1)\\^K", "((2\\^N \\+ 1)\\^(M \\* 2) \\+ 1)\\^K", "natural"),
         ("(N \\+ 1)\\^M", "N\\^M \\+ 1", "different"),
         ("0\\^(0\\^N)", "0\\^(0\\^(N \\* N))", "natural"),
         ("N \\* 0\\^(0\\^N)", "N", "natural"),
@@ -320,7 +320,10 @@ fn pairs_within_powers() {
     let vanishing = power(n(0u32), below(a.clone()));
     let several = Type::compact_sum(vec![
         power(n(0u32), a.clone()),
-        Type::compact_product(vec![power(n(0u32), below(a.clone())), power(n(0u32), power(n(0u32), a.clone()))]),
+        Type::compact_product(vec![
+            power(n(0u32), below(a.clone())),
+            power(n(0u32), power(n(0u32), a.clone())),
+        ]),
     ]);
     assert_eq!(verdict(&vanishing, &several), Verdict::Natural);
     assert_eq!(verdict(&vanishing, &power(n(0u32), a.clone())), Verdict::Different);
@@ -343,7 +346,9 @@ fn rewritten(g: &mut Numbers, size: &Type) -> Type {
     use felis::types::TypeKind as K;
     let sum = |parts: Vec<Type>| Type::compact_sum(parts);
     let product = |parts: Vec<Type>| Type::compact_product(parts);
-    let inside = |g: &mut Numbers| size.map_children(&mut |child| if child.is_compact() { rewritten(g, child) } else { child.clone() });
+    let inside = |g: &mut Numbers| {
+        size.map_children(&mut |child| if child.is_compact() { rewritten(g, child) } else { child.clone() })
+    };
     match (size.kind(), g.below(3)) {
         (K::CompactProduct(parts), 0) => {
             for (i, part) in parts.iter().enumerate() {
@@ -360,9 +365,9 @@ fn rewritten(g: &mut Numbers, size: &Type) -> Type {
         }
         (K::CompactSum(parts), 0) => sum(parts.iter().rev().cloned().collect()),
         (K::CompactPower(base, exponent), 0 | 1) => match (base.kind(), exponent.kind()) {
-            (K::CompactProduct(parts), _) => {
-                product(parts.iter().map(|part| Type::compact_power(part.clone(), exponent.clone())).collect())
-            }
+            (K::CompactProduct(parts), _) => product(
+                parts.iter().map(|part| Type::compact_power(part.clone(), exponent.clone())).collect(),
+            ),
             (_, K::CompactSum(parts)) => {
                 product(parts.iter().map(|part| Type::compact_power(base.clone(), part.clone())).collect())
             }

@@ -505,7 +505,13 @@ impl Words<'_> {
         }
         let trees = self.trees;
         let length = match trees.word(id) {
-            Word::Compact(size) => if self.size(*size)? == ONE { ZERO } else { ONE },
+            Word::Compact(size) => {
+                if self.size(*size)? == ONE {
+                    ZERO
+                } else {
+                    ONE
+                }
+            }
             Word::Letter(..) => ONE,
             Word::Concatenation(parts) => {
                 let mut sum = ZERO;
@@ -548,7 +554,13 @@ impl Words<'_> {
     }
 
     /// Writes the letters of a word down, with so many slots to its right.
-    fn write(&mut self, id: WordId, offset: FormId, context: &mut Context, out: &mut Vec<Term>) -> Result<()> {
+    fn write(
+        &mut self,
+        id: WordId,
+        offset: FormId,
+        context: &mut Context,
+        out: &mut Vec<Term>,
+    ) -> Result<()> {
         self.forms.charge(1)?;
         if out.len() > MAX_TERMS {
             return Err(Stop::Budget);
@@ -601,7 +613,13 @@ impl Words<'_> {
         Ok(())
     }
 
-    fn compact(&mut self, size: FormId, offset: FormId, context: &Context, out: &mut Vec<Term>) -> Result<()> {
+    fn compact(
+        &mut self,
+        size: FormId,
+        offset: FormId,
+        context: &Context,
+        out: &mut Vec<Term>,
+    ) -> Result<()> {
         if size == ONE {
             return Ok(());
         }
@@ -609,7 +627,13 @@ impl Words<'_> {
         self.emit(letter, offset, context, out)
     }
 
-    fn emit(&mut self, letter: LetterId, offset: FormId, context: &Context, out: &mut Vec<Term>) -> Result<()> {
+    fn emit(
+        &mut self,
+        letter: LetterId,
+        offset: FormId,
+        context: &Context,
+        out: &mut Vec<Term>,
+    ) -> Result<()> {
         let (mut up, mut down) = (context.up.clone(), context.down.clone());
         self.forms.charge(1 + up.len())?;
         cancel(&mut up, &mut down);
@@ -670,7 +694,13 @@ impl Words<'_> {
     }
 
     /// Writes the slot of a tagged sum down.
-    fn slot_of_sum(&mut self, id: WordId, offset: FormId, context: &Context, out: &mut Vec<Term>) -> Result<()> {
+    fn slot_of_sum(
+        &mut self,
+        id: WordId,
+        offset: FormId,
+        context: &Context,
+        out: &mut Vec<Term>,
+    ) -> Result<()> {
         let cases = self.sum(id)?;
         if cases.terms.iter().all(|term| term.letter == UNIT) {
             return self.compact(cases.length, offset, context, out);
@@ -696,7 +726,13 @@ impl Words<'_> {
     }
 
     /// Writes letters down that were written before, within repetitions.
-    fn splice(&mut self, letters: &Letters, offset: FormId, context: &Context, out: &mut Vec<Term>) -> Result<()> {
+    fn splice(
+        &mut self,
+        letters: &Letters,
+        offset: FormId,
+        context: &Context,
+        out: &mut Vec<Term>,
+    ) -> Result<()> {
         for term in &letters.terms {
             self.forms.charge(1 + context.up.len())?;
             if out.len() > MAX_TERMS {
@@ -732,7 +768,9 @@ impl Words<'_> {
         for at in 0..self.letters.len() {
             self.forms.charge(1)?;
             let same = match (letter, &self.letters[at]) {
-                (Letter::Sum(a), Letter::Sum(b)) | (Letter::Case(a), Letter::Case(b)) if a.length == b.length => {
+                (Letter::Sum(a), Letter::Sum(b)) | (Letter::Case(a), Letter::Case(b))
+                    if a.length == b.length =>
+                {
                     let b = b.clone();
                     self.same_letters(a, &b)?
                 }
@@ -787,7 +825,8 @@ impl Words<'_> {
             let (mut factors, mut down) = (denominator.clone(), term.down.clone());
             cancel(&mut factors, &mut down);
             factors.extend(&term.up);
-            let mut product: HashMap<FormId, BigInt> = HashMap::from_iter([(term.offset, BigInt::from(*times))]);
+            let mut product: HashMap<FormId, BigInt> =
+                HashMap::from_iter([(term.offset, BigInt::from(*times))]);
             for factor in factors {
                 let mut next: HashMap<FormId, BigInt> = HashMap::default();
                 for (exponent, n) in product {

@@ -33,8 +33,8 @@
 //! Knows no laws and gives no reasons: [`super::search`] and [`mod@super::verify`] do.
 
 use super::residue::{self, EXACT_BELOW, Number, Ring};
-use crate::hash::{HashMap, HashSet};
 use super::tree::{closed, opened};
+use crate::hash::{HashMap, HashSet};
 use crate::types::{Triangle, Type, TypeKind};
 
 /// Whether the two types have the same slots where they are evaluated.
@@ -558,9 +558,7 @@ impl Point {
                 let n = self.ring.number(n).residues[0];
                 residue::multiply(n, self.count(case, depth + 1), p)
             }
-            TypeKind::Array(element, index) | TypeKind::Function(index, element)
-                if index.is_compact() =>
-            {
+            TypeKind::Array(element, index) | TypeKind::Function(index, element) if index.is_compact() => {
                 let element = self.count(element, depth + 1);
                 let e = self.size(index, depth + 1);
                 if element == 0 {

@@ -99,7 +99,13 @@ type Question<T> = fn(&Type, &Type) -> T;
 
 /// Whether the two are related so: "no" by the fingerprint, "yes" by exact arithmetic, or by a verified
 /// derivation where that would take too long.
-fn decide(a: &Type, b: &Type, proves: Verdict, maybe: Question<bool>, exact: Question<Option<bool>>) -> Option<bool> {
+fn decide(
+    a: &Type,
+    b: &Type,
+    proves: Verdict,
+    maybe: Question<bool>,
+    exact: Question<Option<bool>>,
+) -> Option<bool> {
     if !maybe(a, b) {
         return Some(false);
     }

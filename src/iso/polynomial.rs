@@ -39,7 +39,7 @@ impl Polynomial {
         match self.terms.entry(exponents) {
             Entry::Vacant(free) => {
                 free.insert(coefficient);
-            },
+            }
             Entry::Occupied(mut known) => {
                 *known.get_mut() += coefficient;
                 if known.get().is_zero() {

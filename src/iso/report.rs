@@ -124,7 +124,9 @@ impl Comparison {
                 format!("it is not known how `{a}` and `{b}` are related"),
                 vec![
                     "comparing their sizes exactly takes more than the bounds allow".to_string(),
-                    format!("the bounds are {MAX_TERMS} monomials, {MAX_BITS} bits, {MAX_BASES} bases, {BUDGET} steps"),
+                    format!(
+                        "the bounds are {MAX_TERMS} monomials, {MAX_BITS} bits, {MAX_BASES} bases, {BUDGET} steps"
+                    ),
                 ],
                 None,
             ),

@@ -266,7 +266,8 @@ impl Forms {
     }
 
     fn times(&mut self, a: &Monomial, b: &Monomial) -> Result<Monomial> {
-        let (mut product, other) = if a.powers.len() < b.powers.len() { (b.clone(), a) } else { (a.clone(), b) };
+        let (mut product, other) =
+            if a.powers.len() < b.powers.len() { (b.clone(), a) } else { (a.clone(), b) };
         for (base, exponent) in &other.powers {
             let sum = match product.powers.remove(base) {
                 None => exponent.clone(),
@@ -545,7 +546,10 @@ impl Forms {
         for (base, exponent) in form.terms.keys().flat_map(|monomial| monomial.powers.iter()) {
             let c = constant(exponent);
             if !matches!(base, Base::Variable(_)) && !c.is_zero() {
-                least.entry(base.clone()).and_modify(|known| *known = known.clone().min(c.clone())).or_insert(c);
+                least
+                    .entry(base.clone())
+                    .and_modify(|known| *known = known.clone().min(c.clone()))
+                    .or_insert(c);
             }
         }
         if least.is_empty() {
@@ -559,7 +563,9 @@ impl Forms {
                 let Some(exponent) = monomial.powers.get(base) else { continue };
                 let c = constant(exponent);
                 let more = c.clone() - least.clone();
-                let Some(more) = more.as_natural().filter(|_| !c.is_zero() && !more.is_zero()) else { continue };
+                let Some(more) = more.as_natural().filter(|_| !c.is_zero() && !more.is_zero()) else {
+                    continue;
+                };
                 let factor = match base {
                     Base::Sum(sum) => sum.as_ref().clone(),
                     Base::Integer(n) => Form::constant(n.clone()),

@@ -188,7 +188,9 @@ impl Trees {
             Size::Sum(parts) => fold(parts, 0, |a, b| a + b),
             Size::Product(parts) => fold(parts, 1, |a, b| a * b),
             Size::Power(base, exponent) => of(base).each(of(exponent), u32::pow),
-            Size::Pairs(n) => of(n).each(Classes::ZERO, |n, _| if n == 3 { 3 } else { n * n.saturating_sub(1) / 2 }),
+            Size::Pairs(n) => {
+                of(n).each(Classes::ZERO, |n, _| if n == 3 { 3 } else { n * n.saturating_sub(1) / 2 })
+            }
         };
         let pairs = match &size {
             Size::Number(_) | Size::Variable(..) | Size::Unknown(..) => false,
@@ -234,7 +236,9 @@ impl Trees {
         for part in parts {
             match self.size(part) {
                 Size::Number(n) => constant += n,
-                Size::Sum(inner) if rest.len() + inner.len() <= MAX_FLAT => rest.extend(inner.iter().copied()),
+                Size::Sum(inner) if rest.len() + inner.len() <= MAX_FLAT => {
+                    rest.extend(inner.iter().copied())
+                }
                 _ => rest.push(part),
             }
         }
@@ -254,7 +258,9 @@ impl Trees {
         for part in parts {
             match self.size(part) {
                 Size::Number(n) if constant.bits() + n.bits() <= LARGEST_SIZE_BITS => constant *= n,
-                Size::Product(inner) if rest.len() + inner.len() <= MAX_FLAT => rest.extend(inner.iter().copied()),
+                Size::Product(inner) if rest.len() + inner.len() <= MAX_FLAT => {
+                    rest.extend(inner.iter().copied())
+                }
                 _ => rest.push(part),
             }
         }
@@ -278,7 +284,8 @@ impl Trees {
         if self.is(exponent, 1) {
             return base;
         }
-        if let (Some(n), Some(e)) = (self.as_number(base), self.as_number(exponent).and_then(ToPrimitive::to_u32))
+        if let (Some(n), Some(e)) =
+            (self.as_number(base), self.as_number(exponent).and_then(ToPrimitive::to_u32))
             && n.bits().saturating_mul(e.into()) <= LARGEST_SIZE_BITS
         {
             let power = n.pow(e);
@@ -317,7 +324,8 @@ impl Trees {
         if let Some(known) = self.sizes_of.get(ty) {
             return *known;
         }
-        let mut all = |parts: &[Type]| parts.iter().map(|part| self.size_at(part, depth + 1)).collect::<Vec<_>>();
+        let mut all =
+            |parts: &[Type]| parts.iter().map(|part| self.size_at(part, depth + 1)).collect::<Vec<_>>();
         let size = match ty.kind() {
             TypeKind::UnitSum(n) => self.number(n.clone()),
             TypeKind::CompactProduct(parts) => {
@@ -457,7 +465,8 @@ impl Trees {
     }
 
     fn cases(&mut self, parts: Vec<WordId>) -> WordId {
-        let void = |trees: &Trees, part: WordId| matches!(trees.word(part), Word::Compact(n) if trees.is(*n, 0));
+        let void =
+            |trees: &Trees, part: WordId| matches!(trees.word(part), Word::Compact(n) if trees.is(*n, 0));
         let parts: Vec<WordId> = parts.into_iter().filter(|part| !void(self, *part)).collect();
         let units: Option<Vec<SizeId>> = parts.iter().map(|part| self.units(*part)).collect();
         if let Some(units) = units {

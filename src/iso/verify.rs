@@ -7,8 +7,8 @@
 //! decider of slots, and no normal form of types.
 
 use super::Verdict;
-use super::laws::{Law, Reason, Side, Step, Witness, term};
 use super::exact;
+use super::laws::{Law, Reason, Side, Step, Witness, term};
 use crate::hash::HashMap;
 use crate::types::{Type, TypeKind};
 use num_traits::ToPrimitive;
