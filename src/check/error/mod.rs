@@ -223,6 +223,7 @@ pub enum CheckError {
         op: &'static str,
         left: Type,
         right: Type,
+        help: Option<String>,
     },
     NoField {
         span: Span,
@@ -724,7 +725,7 @@ impl CheckError {
                     None => d,
                 }
             }
-            E::IndexTypesDiffer { span, op, left, right } => {
+            E::IndexTypesDiffer { span, op, left, right, help } => {
                 let d = error(
                     span,
                     format!(
@@ -734,12 +735,14 @@ impl CheckError {
                 );
                 let d = match (index_size(left), index_size(right)) {
                     (Some(n), Some(m)) if n != m => d.note(format!("one has {n} elements, the other {m}")),
-                    _ if framed(left, right).is_some() => d,
-                    _ => d.help("bring both to one index type with `:>>`"),
+                    _ => d,
                 };
-                match framed(left, right) {
-                    Some(function) => d.help(format!("`{function}` takes the ends off the larger one")),
-                    None => d,
+                match (framed(left, right), help) {
+                    (Some(function), _) => {
+                        d.help(format!("`{function}` takes the ends off the larger one"))
+                    }
+                    (None, Some(help)) => d.help(help.clone()),
+                    (None, None) => d,
                 }
             }
             E::NoField { span, name, ty, fields } => {
