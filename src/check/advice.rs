@@ -15,7 +15,12 @@ use crate::types::{Type, TypeKind};
 impl Checker<'_> {
     /// What reading a value of one type as another would forget, by the equations of sizes that hold here
     /// and those given; the two are naturally isomorphic by these.
-    pub(super) fn forgotten(&self, found: &Type, expected: &Type, more: &[(Type, Type)]) -> Option<Forgotten> {
+    pub(super) fn forgotten(
+        &self,
+        found: &Type,
+        expected: &Type,
+        more: &[(Type, Type)],
+    ) -> Option<Forgotten> {
         let mut equations = self.equations();
         equations.extend_from_slice(more);
         iso::forgotten(found, expected, &mut |a, b| {
@@ -37,14 +42,16 @@ impl Checker<'_> {
     }
 
     /// What to do where `:>>` would forget something.
-    pub(super) fn instead_of_reshape(&mut self, forgotten: &Forgotten, found: &Type, expected: &Type) -> String {
-        let expression = iso::expression::expression(found, expected, &mut |a, b| {
-            iso::verdict(a, b) <= Verdict::Natural
-        });
-        match expression.filter(|expression| self.means_library(expression)) {
-            Some(expression) => expression.help(),
-            None => forgotten.words(found, expected),
-        }
+    pub(super) fn instead_of_reshape(&self, forgotten: &Forgotten, found: &Type, expected: &Type) -> String {
+        self.moving(found, expected).unwrap_or_else(|| forgotten.words(found, expected))
+    }
+
+    /// The help that an expression makes the one from the other, if there is one and its names mean here
+    /// what they should.
+    pub(super) fn moving(&self, found: &Type, expected: &Type) -> Option<String> {
+        let natural = &mut |a: &Type, b: &Type| iso::verdict(a, b) <= Verdict::Natural;
+        let expression = iso::expression::expression(found, expected, natural)?;
+        self.means_library(&expression).then(|| expression.help())
     }
 
     /// The comparison of two types, for messages: without an expression whose functions are others here.
@@ -57,7 +64,8 @@ impl Checker<'_> {
     /// Whether the names of an expression's functions stand for the library's here, and for nothing else.
     fn means_library(&self, expression: &Expression) -> bool {
         expression.functions.iter().all(|name| {
-            let local = self.item.frames.iter().flat_map(|f| &f.scopes).any(|scope| scope.contains_key(*name));
+            let local =
+                self.item.frames.iter().flat_map(|f| &f.scopes).any(|scope| scope.contains_key(*name));
             let own = match self.env.values.get(*name) {
                 // The library's is read when a text mentions it.
                 None => false,

@@ -82,7 +82,8 @@ impl Checker<'_> {
             Verdict::Equal => term,
             Verdict::Natural => {
                 if iso::relabels(&from, &to) {
-                    self.report(CheckError::Relabels { span, from, to: to.clone() });
+                    let help = self.moving(&from, &to);
+                    self.report(CheckError::Relabels { span, from, to: to.clone(), help });
                 }
                 Term::new(TermKind::Reshape(Box::new(term)), to, span)
             }

@@ -78,30 +78,30 @@ pub fn expression(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Option<E
     }
     let mut writer = Writer { natural, functions: Vec::new(), pairs: 0 };
     let text = writer.write("v", from, to, 0)?;
+    // The outermost parentheses of `(v.swap :>> T)` say nothing.
     let text = match text.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')) {
-        // The outermost parentheses of `(v.swap :>> T)` say nothing.
-        Some(inner) if balanced(inner) && inner.contains(" :>> ") && !inner.contains(", ") => {
-            inner.to_string()
-        }
-        Some(inner) if balanced(inner) && inner.starts_with("match ") => inner.to_string(),
+        Some(inner) if stands_alone(inner) => inner.to_string(),
         _ => text,
     };
     let functions = writer.functions;
     (text.len() <= LONGEST).then_some(Expression { text, functions })
 }
 
-/// Whether each parenthesis in a text is opened and closed in it.
-fn balanced(text: &str) -> bool {
-    let mut open = 0usize;
-    for c in text.chars() {
+/// Whether what stood in parentheses is a reshape or a match, which needs none: no part of a tuple, a
+/// record or two operands with parentheses of their own.
+fn stands_alone(inner: &str) -> bool {
+    let (mut open, mut reshape) = (0usize, false);
+    for (at, c) in inner.char_indices() {
         match c {
-            '(' => open += 1,
-            ')' if open == 0 => return false,
-            ')' => open -= 1,
+            '(' | '[' => open += 1,
+            ')' | ']' if open == 0 => return false,
+            ')' | ']' => open -= 1,
+            ',' | '=' if open == 0 && !inner.starts_with("match ") => return false,
+            ':' if open == 0 && inner[at..].starts_with(":>> ") => reshape = true,
             _ => {}
         }
     }
-    open == 0
+    reshape || inner.starts_with("match ")
 }
 
 struct Writer<'w, 'n> {
@@ -193,9 +193,7 @@ impl Writer<'_, '_> {
     fn components(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
         let product = |ty: &Type| matches!(ty.kind(), TypeKind::Product(_));
         let (own, wanted) = match (from.compact_factors(MOST_PARTS), to.compact_factors(MOST_PARTS)) {
-            (None, None) if product(from) || product(to) => {
-                (listed(from)?, listed(to)?)
-            }
+            (None, None) if product(from) || product(to) => (listed(from)?, listed(to)?),
             // Packing and unpacking more than the library has functions for.
             (Some(factors), None) if !from.is_compact() || !to.is_compact() => (factors, listed(to)?),
             (None, Some(factors)) if !from.is_compact() || !to.is_compact() => (listed(from)?, factors),
@@ -334,10 +332,7 @@ fn factor(ty: &Type) -> Option<Type> {
 fn unzip(ty: &Type) -> Option<Type> {
     let TypeKind::Array(element, index) = ty.kind() else { return None };
     let (a, b) = pair(element)?;
-    Some(Type::product(vec![
-        Type::array(a.clone(), index.clone()),
-        Type::array(b.clone(), index.clone()),
-    ]))
+    Some(Type::product(vec![Type::array(a.clone(), index.clone()), Type::array(b.clone(), index.clone())]))
 }
 
 fn zip(ty: &Type) -> Option<Type> {

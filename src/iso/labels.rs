@@ -104,7 +104,9 @@ impl Forgotten {
                 format!("`{own}` is a type of its own, not only its storage: {how} `{a}` to `{b}`")
             }
             Forgotten::Nominal(None, None) => format!("these are different types: {how} `{a}` to `{b}`"),
-            Forgotten::Fields => format!("the fields are not the same ones in the same order: {how} `{a}` to `{b}`"),
+            Forgotten::Fields => {
+                format!("the fields are not the same ones in the same order: {how} `{a}` to `{b}`")
+            }
             Forgotten::Axes => {
                 "the storage is the same, but its parts are grouped in another way: write a function that \
                  says which element goes where"

@@ -129,8 +129,8 @@ impl Comparison {
                 }
                 let help = match (&self.forgotten, &self.expression) {
                     (Some(_), Some(expression)) => Some(expression.help()),
+                    (None | Some(Forgotten::Axes), None) | (None, _) => None,
                     (Some(forgotten), None) => Some(forgotten.words(a, b)),
-                    (None, _) => None,
                 };
                 (format!("`{a}` and `{b}` are naturally isomorphic"), notes, help)
             }

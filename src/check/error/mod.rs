@@ -328,6 +328,7 @@ pub enum CheckError {
         span: Span,
         from: Type,
         to: Type,
+        help: Option<String>,
     },
 }
 
@@ -738,9 +739,7 @@ impl CheckError {
                     _ => d,
                 };
                 match (framed(left, right), help) {
-                    (Some(function), _) => {
-                        d.help(format!("`{function}` takes the ends off the larger one"))
-                    }
+                    (Some(function), _) => d.help(format!("`{function}` takes the ends off the larger one")),
                     (None, Some(help)) => d.help(help.clone()),
                     (None, None) => d,
                 }
@@ -916,13 +915,18 @@ impl CheckError {
                 "the value of this expression is not used",
                 format!("its value, of type `{ty}`, is thrown away"),
             ),
-            E::Relabels { span, from, to } => Diagnostic::note_at(
-                code,
-                *span,
-                "this relabels axes and is not a transpose",
-                format!("`{from}` read as `{to}` in the same storage order"),
-            )
-            .help("`transpose` exchanges the axes and moves the elements"),
+            E::Relabels { span, from, to, help } => {
+                let d = Diagnostic::note_at(
+                    code,
+                    *span,
+                    "this relabels axes and is not a transpose",
+                    format!("`{from}` read as `{to}` in the same storage order"),
+                );
+                match help {
+                    Some(help) => d.help(help.clone()),
+                    None => d,
+                }
+            }
         }
     }
 }
