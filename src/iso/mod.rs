@@ -1,7 +1,7 @@
 //! Isomorphism of types: five verdicts, derivations that prove them, and the words that explain.
 //!
 //! Takes two types; gives a [`Verdict`] at once ([`verdict`], the checker's way in), or a whole
-//! [`Comparison`] ([`compare`]) with a derivation, the functions that would move the storage, and
+//! [`Comparison`] ([`compare`]) with a derivation, the expression that moves the storage, and
 //! the text of a diagnostic.
 //!
 //! ```text
@@ -12,6 +12,8 @@
 //! laws          what a derivation is
 //! verify        checks it, on its own
 //! report        explains
+//! expression    how a program moves storage
+//! labels        what a reshape forgets, though the storage is the same
 //! given         the same under equations of sizes
 //! ```
 //!
@@ -27,8 +29,10 @@
 
 mod dyadic;
 pub mod exact;
+pub mod expression;
 pub mod fingerprint;
 pub mod given;
+pub mod labels;
 pub mod laws;
 mod moving;
 mod polynomial;
@@ -40,6 +44,7 @@ mod tree;
 pub mod verify;
 mod words;
 
+pub use labels::{Forgotten, forgotten, written};
 pub use laws::{Law, Witness};
 pub use report::{Comparison, Move, Parting, explain, relabels};
 pub use verify::verify;

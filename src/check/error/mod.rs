@@ -230,6 +230,7 @@ pub enum CheckError {
         op: &'static str,
         left: Type,
         right: Type,
+        help: Option<String>,
     },
     NoField {
         span: Span,
@@ -334,6 +335,7 @@ pub enum CheckError {
         span: Span,
         from: Type,
         to: Type,
+        help: Option<String>,
     },
 }
 
@@ -740,7 +742,7 @@ impl CheckError {
                     None => d,
                 }
             }
-            E::IndexTypesDiffer { span, op, left, right } => {
+            E::IndexTypesDiffer { span, op, left, right, help } => {
                 let d = error(
                     span,
                     format!(
@@ -750,12 +752,12 @@ impl CheckError {
                 );
                 let d = match (index_size(left), index_size(right)) {
                     (Some(n), Some(m)) if n != m => d.note(format!("one has {n} elements, the other {m}")),
-                    _ if framed(left, right).is_some() => d,
-                    _ => d.help("bring both to one index type with `:>>`"),
+                    _ => d,
                 };
-                match framed(left, right) {
-                    Some(function) => d.help(format!("`{function}` takes the ends off the larger one")),
-                    None => d,
+                match (framed(left, right), help) {
+                    (Some(function), _) => d.help(format!("`{function}` takes the ends off the larger one")),
+                    (None, Some(help)) => d.help(help.clone()),
+                    (None, None) => d,
                 }
             }
             E::NoField { span, name, ty, fields } => {
@@ -929,13 +931,18 @@ impl CheckError {
                 "the value of this expression is not used",
                 format!("its value, of type `{ty}`, is thrown away"),
             ),
-            E::Relabels { span, from, to } => Diagnostic::note_at(
-                code,
-                *span,
-                "this relabels axes and is not a transpose",
-                format!("`{from}` read as `{to}` in the same storage order"),
-            )
-            .help("`transpose` exchanges the axes and moves the elements"),
+            E::Relabels { span, from, to, help } => {
+                let d = Diagnostic::note_at(
+                    code,
+                    *span,
+                    "this relabels axes and is not a transpose",
+                    format!("`{from}` read as `{to}` in the same storage order"),
+                );
+                match help {
+                    Some(help) => d.help(help.clone()),
+                    None => d,
+                }
+            }
         }
     }
 }
