@@ -8,7 +8,7 @@ use super::error::{CheckError, Inside};
 use super::exhaustive::{self, End};
 use super::infer::Literal;
 use super::note::Referent;
-use super::{Checker, Definition};
+use super::Checker;
 use crate::core::{Arm, LocalId, Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
@@ -372,7 +372,7 @@ impl Checker<'_> {
     fn name(&mut self, name: &ast::Name, type_args: &[Type], hint: Option<&Type>) -> Term {
         let span = name.span;
         self.note_scope(span);
-        if type_args.is_empty() {
+        if type_args.is_empty() && !self.names_callable(name) {
             if let Some((binding, _)) = self.lookup_local(&name.text) {
                 self.note(span, |_| Some(Referent::At(binding.span)));
                 return self.local_term(binding.local, span);
@@ -383,13 +383,11 @@ impl Checker<'_> {
                 return Term::new(TermKind::Global(id), ty, span);
             }
         }
-        match self.env.values.get(&name.text) {
-            Some(Definition::Callables(callables)) if !callables.is_empty() => {
-                let callables = callables.clone();
-                self.callable_value(name, &callables, type_args, hint)
-            }
-            _ => self.unknown(name),
+        let found = self.find(&name.text);
+        if found.tiers.is_empty() {
+            return self.unknown(name);
         }
+        self.callable_value(name, &found, type_args, hint)
     }
 
     /// Says that a name is not defined.
@@ -400,6 +398,10 @@ impl Checker<'_> {
         }
         if self.unknown_in_module(name) || self.is_module(name) {
             return Term::new(TermKind::Error, Type::error(), name.span);
+        }
+        if let Some(frame) = self.item.frames.iter().rev().find(|frame| frame.name == name.text) {
+            let (span, name, declared) = (name.span, name.text.to_string(), frame.header);
+            return self.wrong(CheckError::RecursiveUntyped { span, name, declared }, span);
         }
         // Whoever has so many to mend has one cause for them.
         let similar = (self.diagnostics.len() < MOST_SUGGESTED)

@@ -162,6 +162,19 @@ pub enum CheckError {
         name: String,
         candidates: Vec<String>,
     },
+    NearByConversion {
+        span: Span,
+        name: String,
+        argument: Type,
+        near: Type,
+        far: Type,
+        place: &'static str,
+    },
+    RecursiveUntyped {
+        span: Span,
+        name: String,
+        declared: Span,
+    },
     ProcedureInFun {
         span: Span,
         name: String,
@@ -418,6 +431,8 @@ impl CheckError {
             E::IntRangeSize { .. } | E::IntRangeValue { .. } => "E0431",
             E::OpaqueCompare { .. } => "E0432",
             E::PairPart { .. } => "E0433",
+            E::RecursiveUntyped { .. } => "E0434",
+            E::NearByConversion { .. } => "W0020",
             E::IndexLiteral { .. } => "W0001",
             E::Unreachable { .. } => "W0002",
             E::Unused { .. } => "W0003",
@@ -632,6 +647,21 @@ impl CheckError {
                 }
                 d.help("say which by giving the argument's type, as in `fun (x:int) => …`")
             }
+            E::NearByConversion { span, name, argument, near, far, place } => Diagnostic::note_at(
+                self.code(),
+                *span,
+                format!("`{argument}` is converted to `{near}` for this `{name}`"),
+                format!("the nearest `{name}` that fits"),
+            )
+            .note(format!("`{name}` in {place} takes `{far}` as it is, and is farther"))
+            .help("write the conversion with `:>`, or give the nearer function a name of its own"),
+            E::RecursiveUntyped { span, name, declared } => error(
+                span,
+                format!("`{name}` does not see itself: the types of its parameters are not written"),
+                format!("not known inside `{name}`"),
+            )
+            .label(*declared, "this parameter has no type")
+            .help(format!("write the type, as in `fun {name}(x:int):int => …`")),
             E::ProcedureInFun { span, name, header } => error(
                 span,
                 match name.as_str() {
