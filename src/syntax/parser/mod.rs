@@ -452,7 +452,7 @@ fn hint(around: &Around<'_>, expected: u128) -> Option<String> {
         }
         Kind::LBrace if in_type && !wants(Kind::Plus) => "the type of a record is written `(x:int, y:real)`",
         Kind::Name if wants(Kind::LParen) && (around.is_before(Kind::Fun) || around.is_before(Kind::Proc)) => {
-            "parameters stand in parentheses: `fun (x, y) => e`"
+            "a function without a name is written `fun (x, y) => e`, or `fun x => e`"
         }
         Kind::Arrow | Kind::Colon if (around.named("fun") || around.named("proc")) && around.is_before(Kind::Name) => {
             "a function without a name is written `fun (x:int) => e`, or `fun x => e`"
