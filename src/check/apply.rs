@@ -292,8 +292,7 @@ impl Checker<'_> {
                 _ => {
                     let argument = arg.span();
                     // `xs.len ()`, as if a function still had to be called.
-                    let empty = matches!(&arg, Arg::Done(Term { kind: TermKind::Tuple(parts), .. }) if parts.is_empty());
-                    let help = if empty && arg.ty().is_unit() {
+                    let help = if matches!(&arg, Arg::Done(term) if is_unit_literal(term)) {
                         let text = "this is the value already: leave out `()`".to_string();
                         Some(Help { text, edits: vec![(argument, String::new())] })
                     } else if ty.as_scalar() == Some(Scalar::String) {
@@ -697,6 +696,11 @@ pub(super) fn foreign_or_scalar(name: &str) -> Option<&'static str> {
             None => super::error::foreign_type(name),
         },
     }
+}
+
+/// Whether a term is `()` as it is written.
+fn is_unit_literal(term: &Term) -> bool {
+    term.ty.is_unit() && matches!((&term.kind, &Term::unit(term.span).kind), (a, b) if std::mem::discriminant(a) == std::mem::discriminant(b))
 }
 
 fn needs_any(first: &Arg, rest: &[Arg]) -> bool {

@@ -388,7 +388,10 @@ impl Checker<'_> {
             ExprKind::Binary(op, a, b) => {
                 let before = self.diagnostics.len();
                 let term = self.binary(*op, a, b, hint, span);
-                self.regroup_operator(before, span, a);
+                if self.regroup_operator(before, span, a) {
+                    // What was meant has another type.
+                    return make(TermKind::Error, Type::error());
+                }
                 term
             }
             ExprKind::If { arms, otherwise } => {

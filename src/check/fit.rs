@@ -152,15 +152,30 @@ fn solve(index: &Type, form: &Type, depth: u32) -> Option<Solved> {
 
 /// A longer product seen as one of fewer parts, all of them open: the last one takes what is left.
 fn grouped(index: &Type, parts: &[Type]) -> Option<Solved> {
-    let TypeKind::CompactProduct(own) = index.kind() else { return None };
     let open = |part: &Type| matches!(part.kind(), TypeKind::Meta(meta) if meta.kind != Kind::UnitSum);
-    if own.len() <= parts.len() || parts.is_empty() || !parts.iter().all(open) {
+    if parts.is_empty() || !parts.iter().all(open) {
+        return None;
+    }
+    if let ([_, _], Some(n)) = (parts, index.as_unit_sum().and_then(|n| n.to_u64())) {
+        let (rows, columns) = nearest_factors(n)?;
+        let index = Type::compact_product(vec![Type::unit_sum(rows), Type::unit_sum(columns)]);
+        return Some(Solved { index, example: true });
+    }
+    let TypeKind::CompactProduct(own) = index.kind() else { return None };
+    if own.len() <= parts.len() {
         return None;
     }
     let (first, rest) = own.split_at(parts.len() - 1);
     let mut factors = first.to_vec();
     factors.push(Type::compact_product(rest.to_vec()));
     Some(Solved { index: Type::compact_product(factors), example: true })
+}
+
+/// Two factors of a number as near to each other as there are, if it is not too large to try.
+fn nearest_factors(n: u64) -> Option<(u64, u64)> {
+    const LARGEST: u64 = 1 << 24;
+    let root = Some(n).filter(|n| (1..=LARGEST).contains(n))?.isqrt();
+    (1..=root).rev().find(|rows| n.is_multiple_of(*rows)).map(|rows| (rows, n / rows))
 }
 
 /// Whether no index type of this form has the size `n`, as far as counting tells.

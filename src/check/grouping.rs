@@ -25,17 +25,17 @@ impl Checker<'_> {
         self.retell(before, how, |d| d.code == procedure);
     }
 
-    /// An operator whose left side begins with a procedure's call.
-    pub(super) fn regroup_operator(&mut self, before: usize, operation: Span, left: &Expr) {
+    /// An operator whose left side begins with a procedure's call; whether it does.
+    pub(super) fn regroup_operator(&mut self, before: usize, operation: Span, left: &Expr) -> bool {
         let procedure = CheckError::ProcedureAsValue { span: Span::default() }.code();
         let which = |d: &Diagnostic| d.code == procedure && d.primary.span.start == operation.start;
-        let Some(at) = self.diagnostics[before..].iter().position(which) else { return };
+        let Some(at) = self.diagnostics[before..].iter().position(which) else { return false };
         // The argument that was meant reaches to the end of the operation.
         let mut first = left;
         while let ExprKind::Binary(_, left, _) = &first.kind {
             first = left;
         }
-        let ExprKind::Apply { argument, function, .. } = &first.kind else { return };
+        let ExprKind::Apply { argument, function, .. } = &first.kind else { return false };
         let (start, name) = (argument.span, self.texts_of(function));
         let edits = vec![(Span { end: start.start, ..start }, "(".to_string()), (operation.after(), ")".to_string())];
         let text = format!("application binds tighter than operators: write `{name} (a + b)` or `{name}$ a + b`");
@@ -44,6 +44,7 @@ impl Checker<'_> {
         // What else is wrong with the left side comes of it.
         self.diagnostics.truncate(before);
         self.diagnostics.push(message);
+        true
     }
 
     /// The name of what is called, or another one.
@@ -124,21 +125,25 @@ impl Checker<'_> {
         }
         // `# a comment` reads as a call, `#a`, of more.
         let mut called = e;
-        while let ExprKind::Apply { function, form, .. } = &called.kind {
+        while let ExprKind::Apply { function, form, argument } = &called.kind {
             if *form == ApplyForm::Hash && function.span.start > called.span.start + 1 {
                 let whole = e.span;
                 self.comment_meant(before, whole);
             }
+            // `f"x = {x}"`
+            let prefix = match &function.kind {
+                ExprKind::Apply { argument, .. } => argument,
+                _ => function,
+            };
+            if let (ExprKind::Str(_), ExprKind::Name(name)) = (&argument.kind, &prefix.kind)
+                && matches!(&*name.text, "f" | "s" | "fr" | "rf")
+                && argument.span.start == name.span.end
+            {
+                let at = name.span;
+                let how = "a text holds no values: join it with their texts, as in `\"x = \" + x.str`";
+                self.retell(before, how, |d| d.code == "E0401" && d.primary.span == at);
+            }
             called = function;
-        }
-        // `f"x = {x}"`
-        if let (ExprKind::Name(name), [first, ..]) = (&head.kind, &arguments[..])
-            && matches!(&*name.text, "f" | "s" | "fr" | "rf")
-            && first.start == name.span.end
-        {
-            let at = name.span;
-            let how = "a text holds no values: join it with their texts, as in `\"x = \" + x.str`";
-            self.retell(before, how, |d| d.code == "E0401" && d.primary.span == at);
         }
         if let (ExprKind::Name(name), [first, .., last]) = (&head.kind, &arguments[..])
             && self.takes_together(name, arguments.len())

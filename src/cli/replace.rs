@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 
 /// Bytes that are written between two looks whether to go on.
 const PIECE: usize = 1 << 22;
+/// Pieces after which the system is asked to put on the disk what it has.
+const UNSYNCED: usize = 8;
 /// The most links that lead from one to the next.
 const MOST_LINKS: usize = 40;
 /// How many names are tried for the file that is written first.
@@ -68,9 +70,13 @@ pub fn put(
     };
     let write = || {
         set(&file, access).map_err(why)?;
-        for piece in bytes.chunks(PIECE) {
+        for (at, piece) in bytes.chunks(PIECE).enumerate() {
             look(target)?;
             file.write_all(piece).map_err(why)?;
+            // What waits to reach the disk at the end is little, for nothing can be stopped there.
+            if at % UNSYNCED == UNSYNCED - 1 {
+                file.sync_data().map_err(why)?;
+            }
         }
         file.sync_all().map_err(why)?;
         look(target)

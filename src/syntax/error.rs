@@ -260,6 +260,11 @@ pub enum SyntaxError {
         /// What to write instead.
         instead: &'static str,
     },
+    /// `# a comment`, where the text makes no call.
+    ForeignComment {
+        /// `#` or `--`.
+        sign: Span,
+    },
     /// `if c { … }`.
     BranchInBraces {
         /// The `if`.
@@ -679,6 +684,13 @@ impl SyntaxError {
                 "a word of other languages",
             )
             .help(*instead),
+            SyntaxError::ForeignComment { sign } => Diagnostic::error(
+                "E0135",
+                *sign,
+                "no statement can be read here; a comment begins with `//`",
+                "begins a comment in other languages",
+            )
+            .fix("write `//`", *sign, "//"),
             SyntaxError::BranchInBraces { word, brace } => Diagnostic::error(
                 "E0136",
                 *brace,

@@ -327,6 +327,13 @@ pub(crate) fn foreign_word(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<
     let before = tokens.get(..at)?;
     let ends = |t: &Token| matches!(t.kind, Semi | LBrace | RBrace | Do | Done | Else | Perform);
     let begin = before.iter().rposition(ends).map_or(0, |end| end + 1);
+    if let [first, second, ..] = tokens.get(begin..).unwrap_or_default()
+        && (first.kind == Hash && second.start > first.end
+            || first.kind == Minus && second.kind == Minus && second.start == first.end)
+    {
+        let sign = if first.kind == Hash { cx.at(first) } else { cx.at(first).to(cx.at(second)) };
+        return Some(SyntaxError::ForeignComment { sign });
+    }
     // What follows the word may be in brackets of its own: `enum color { Red, Green }`.
     [begin, 0].into_iter().find_map(|begin| {
         let first = tokens.get(begin).filter(|t| t.kind == Name)?;
