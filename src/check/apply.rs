@@ -2,14 +2,14 @@
 //!
 //! `f a b`, `f$ a`, `a |> f`, `a.f` are flattened to a head and its arguments. Arguments are
 //! elaborated once, before an overload is chosen, except those whose types only the parameter can
-//! tell (functions with untyped parameters, `case n e`): they wait until it is. Of several
-//! candidates those whose parameter type the argument fits remain, literals taking their default
-//! first; of those the most specific is chosen.
+//! tell (functions with untyped parameters, `case n e`): they wait until it is. Which of several
+//! functions is meant is decided in [`super::overload`].
 
 use super::Checker;
 use super::env::{Callable, Instance, Scheme};
 use super::error::CheckError;
 use super::infer::Infer;
+use super::overload::{Candidate, Choice, Found, Variable};
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, ApplyForm, Expr, ExprKind};
@@ -117,7 +117,7 @@ impl Checker<'_> {
             ExprKind::Name(name) if self.names_callable(name) => {
                 self.call_name(name, &[], args, hint, at_statement, e.span)
             }
-            ExprKind::TypeArgs(base, targs) if matches!(&base.kind, ExprKind::Name(n) if self.env.callables(&n.text).is_some()) =>
+            ExprKind::TypeArgs(base, targs) if matches!(&base.kind, ExprKind::Name(n) if self.names_callable(n)) =>
             {
                 let ExprKind::Name(name) = &base.kind else { return self.expr(head, None) };
                 let targs: Vec<Type> = self.lower_arguments(targs);
@@ -152,12 +152,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a name means functions here, not a variable.
-    pub(super) fn names_callable(&mut self, name: &ast::Name) -> bool {
-        self.lookup_local(&name.text).is_none()
-            && self.env.callables(&name.text).is_some_and(|c| !c.is_empty())
-    }
-
     /// Elaborates an argument as far as it can be without its parameter.
     pub(super) fn prepare<'e>(&mut self, e: &'e Expr) -> Arg<'e> {
         if !needs_hint(e) && !self.is_overloaded(e) {
@@ -184,12 +178,9 @@ impl Checker<'_> {
     }
 
     /// Whether an expression is a name of several functions: its place tells which is meant.
-    fn is_overloaded(&mut self, e: &Expr) -> bool {
+    fn is_overloaded(&self, e: &Expr) -> bool {
         match &e.kind {
-            ExprKind::Name(name) => {
-                self.lookup_local(&name.text).is_none()
-                    && self.env.callables(&name.text).is_some_and(|c| c.len() > 1)
-            }
+            ExprKind::Name(name) => self.names_several(name),
             ExprKind::Tuple(parts) => parts.iter().any(|part| self.is_overloaded(part)),
             _ => false,
         }
@@ -312,13 +303,6 @@ impl Checker<'_> {
         Type::unit()
     }
 
-    fn callables_of(&self, name: &ast::Name) -> Vec<Callable> {
-        if !name.text.starts_with(|c: char| c.is_alphabetic() || c == '_') {
-            return self.env.operators(&name.text);
-        }
-        self.env.callables(&name.text).map(<[_]>::to_vec).unwrap_or_default()
-    }
-
     /// A name with candidates, applied.
     pub(super) fn call_name(
         &mut self,
@@ -330,19 +314,50 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         self.note_scope(name.span);
-        let candidates = self.callables_of(name);
-        if candidates.is_empty() {
+        let found = self.find(&name.text);
+        if found.tiers.is_empty() {
             return self.unknown(name);
         }
+        // A statement that is one call says nothing more that could decide.
+        let may_wait = !at_statement && matches!(args.first(), Some(Arg::Done(_)));
         let first = args.remove(0);
-        let Some(chosen) = self.choose(name, &candidates, type_args, &first, hint) else {
-            return Term::new(TermKind::Error, Type::error(), span);
+        let variable = match self.choose(name, &found, type_args, &first, hint, may_wait) {
+            Choice::Candidate(Candidate::Top(chosen)) => {
+                return self.call_chosen(name, &chosen, type_args, (first, args), hint, at_statement, span);
+            }
+            Choice::Candidate(Candidate::Local(depth, binding)) => Variable::Local(depth, binding),
+            Choice::Variable(variable) => variable,
+            Choice::Waits => {
+                let own = first.ty();
+                let first = self.finish_arg(first, &own, None);
+                let term = self.wait(name, found, type_args, first, span);
+                let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };
+                return Term { span, ..term };
+            }
+            Choice::Nothing => return Term::new(TermKind::Error, Type::error(), span),
         };
-        self.note_callable(name.span, &chosen);
-        let scheme = self.scheme(&chosen, name.span);
-        if let (Callable::Case(..), true) = (&chosen, scheme.domain.is_unit()) {
+        let function = self.variable_term(&variable, name);
+        args.insert(0, first);
+        self.call_value(function, args, at_statement, span)
+    }
+
+    /// The call of the function that a name has been found to mean.
+    #[allow(clippy::too_many_arguments)] // a call with its place, which the choice may have delayed
+    pub(super) fn call_chosen(
+        &mut self,
+        name: &ast::Name,
+        chosen: &Callable,
+        type_args: &[Type],
+        (first, args): (Arg, Vec<Arg>),
+        hint: Option<&Type>,
+        at_statement: bool,
+        span: Span,
+    ) -> Term {
+        self.note_callable(name.span, chosen);
+        let scheme = self.scheme(chosen, name.span);
+        if let (Callable::Case(..), true) = (chosen, scheme.domain.is_unit()) {
             // A constant: what follows is applied to its value.
-            let constant = self.constant_case(&chosen, &scheme, type_args, name.span);
+            let constant = self.constant_case(chosen, &scheme, type_args, name.span);
             if let TypeKind::Nominal(..) = self.infer.shallow(&constant.ty).kind() {
                 let error = CheckError::ConstructorArgument {
                     span: first.span(),
@@ -358,7 +373,7 @@ impl Checker<'_> {
         };
         if let Callable::Prim(prim) = chosen
             && prim.is_reader()
-            && !self.reads(prim, name, &mut instance, type_args, hint)
+            && !self.reads(*prim, name, &mut instance, type_args, hint)
         {
             return Term::new(TermKind::Error, Type::error(), span);
         }
@@ -399,7 +414,7 @@ impl Checker<'_> {
             Some(result) => result.clone(),
             None => self.effect(&name.text, at_statement && args.is_empty(), whole),
         };
-        let term = self.call_term(&chosen, &instance, arg, ty, name.span, whole);
+        let term = self.call_term(chosen, &instance, arg, ty, name.span, whole);
         let term = self.open(term);
         let term = if args.is_empty() { term } else { self.call_value(term, args, at_statement, span) };
         Term { span, ..term }
@@ -530,39 +545,54 @@ impl Checker<'_> {
         Term::new(TermKind::Inject(BigUint::from(*case), Box::new(Term::unit(span))), ty, span)
     }
 
-    /// A callable where a value is wanted: a constant, or a function value.
+    /// A name of functions where a value is wanted: a constant, or a function value. Of several functions
+    /// the nearest scope decides that has one of the wanted type.
     pub(super) fn callable_value(
         &mut self,
         name: &ast::Name,
-        candidates: &[Callable],
+        found: &Found,
         type_args: &[Type],
         hint: Option<&Type>,
     ) -> Term {
         let span = name.span;
         let wanted = hint.map(|h| self.infer.zonk(h));
-        let mut fitting = self.fitting(candidates, type_args, wanted.as_ref(), span);
-        if let (true, Some(hint)) = (fitting.len() > 1, &wanted)
-            && hint.has_meta()
-        {
-            // Literals take their default where that decides.
-            let settled = self.infer.settle(hint);
-            fitting = self.fitting(candidates, type_args, Some(&settled), span);
+        let several = found.candidates().nth(1).is_some() || found.variable.is_some();
+        let mut fitting = Vec::new();
+        for tier in &found.tiers {
+            fitting = self.fitting(&tier.candidates, type_args, wanted.as_ref().filter(|_| several), span);
+            if let (true, Some(hint)) = (fitting.len() > 1, &wanted)
+                && hint.has_meta()
+            {
+                // Literals take their default where that decides.
+                let settled = self.infer.settle(hint);
+                let by_default = self.fitting(&tier.candidates, type_args, Some(&settled), span);
+                fitting = if by_default.is_empty() { fitting } else { by_default };
+            }
+            if !fitting.is_empty() {
+                break;
+            }
         }
         if fitting.len() > 1
             && let Some(TypeKind::Function(domain, _) | TypeKind::Procedure(domain)) =
                 wanted.as_ref().map(Type::kind)
             && !self.infer.zonk(domain).has_meta()
         {
-            fitting = self.most_specific(&fitting, span);
+            fitting = self.most_specific(&fitting);
         }
-        let chosen = match &fitting[..] {
-            [only] => only.clone(),
-            [] => candidates[0].clone(),
-            several => {
-                let several = several.to_vec();
-                let candidates = self.describe(&name.text, &several, span);
-                return self
-                    .wrong(CheckError::Ambiguous { span, name: name.text.to_string(), candidates }, span);
+        let chosen = match (&fitting[..], &found.variable, found.candidates().next()) {
+            ([only], ..) => only.clone(),
+            ([], Some(variable), _) => return self.variable_term(variable, name),
+            ([], None, Some((_, nearest))) => nearest.clone(),
+            ([], None, None) => return self.unknown(name),
+            _ => {
+                self.ambiguous(name, found, &fitting);
+                return Term::new(TermKind::Error, Type::error(), span);
+            }
+        };
+        let chosen = match chosen {
+            Candidate::Top(chosen) => chosen,
+            Candidate::Local(depth, binding) => {
+                return self.variable_term(&Variable::Local(depth, binding), name);
             }
         };
         self.note_callable(span, &chosen);

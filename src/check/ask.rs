@@ -6,8 +6,10 @@
 //! classes and instances declared anywhere count.
 
 use super::apply::Arg;
-use super::env::{Callable, Env};
+use super::env::Env;
+
 use super::error::CheckError;
+use super::overload::Candidate;
 use super::{Checker, Frame, FrameKind};
 use crate::core::{Program, Script, Term};
 use crate::diagnostic::Diagnostic;
@@ -94,6 +96,7 @@ impl Checker<'_> {
             operands.push(self.local_term(local, span));
         }
         let mut term = self.used(question, operands, span);
+        self.choose_waiting(0);
         self.discharge();
         self.finish_term(&mut term);
         self.finish_inner();
@@ -143,6 +146,7 @@ impl Checker<'_> {
 
 /// What can be called by a name, with its type, as people read it.
 pub fn described(env: &mut Env, program: &mut Program, name: &str) -> Vec<String> {
-    let callables: Vec<Callable> = env.callables(name).map(<[_]>::to_vec).unwrap_or_default();
-    Checker::new(env, program).describe(name, &callables, Span::default())
+    let mut checker = Checker::new(env, program);
+    let candidates: Vec<Candidate> = checker.find(name).candidates().map(|(_, c)| c.clone()).collect();
+    candidates.iter().map(|candidate| checker.typed(name, candidate)).collect()
 }

@@ -59,18 +59,14 @@ pub(super) fn operator_advice(symbol: &str, operands: &[&Type], literal: Option<
         (Some(TypeKind::Var(var)), None) if var.kind == Kind::Type => {
             Some(format!("nothing is known about `{}`: take the operation as a parameter", var.name))
         }
-        (Some(TypeKind::Nominal(nominal, args)), Some((class, members))) => {
+        (Some(TypeKind::Nominal(nominal, _)), Some((class, members))) => {
             let ty = one?;
             let members: Vec<String> = members.iter().map(|m| format!("fun {m} …")).collect();
             let instance = format!("`instance {class}[{ty}] {{ {} }}`", members.join("; "));
             Some(match nominal.body() {
-                Some(NominalBody::Newtype(_)) => match nominal.newtype_definition(args) {
-                    Some(definition) => format!(
-                        "a newtype has only the operators that it is given: write {instance}, or read it as \
-                         its definition, `:>> {definition}`"
-                    ),
-                    None => format!("write {instance}"),
-                },
+                Some(NominalBody::Newtype(_)) => {
+                    format!("a newtype has only the operators that it is given: write {instance}")
+                }
                 _ => format!("write {instance}"),
             })
         }
@@ -85,10 +81,10 @@ pub(super) fn operator_advice(symbol: &str, operands: &[&Type], literal: Option<
 
 impl Checker<'_> {
     /// What an instance that has the operator for these operands lacks, in words.
-    pub(super) fn unmet(&mut self, symbol: &str, operands: &Type, span: Span) -> Option<String> {
+    pub(super) fn unmet(&mut self, symbol: &str, operands: &Type) -> Option<String> {
         let callables = self.env.callables(symbol).map(<[_]>::to_vec).unwrap_or_default();
         callables.iter().filter(|callable| matches!(callable, Callable::Method(..))).find_map(|method| {
-            let scheme = self.scheme(method, span);
+            let scheme = self.header(method);
             let mark = self.infer.mark();
             let instance = scheme.instantiate(&mut self.infer, &[]);
             let fits = self.infer.unify(operands, &instance.domain).is_ok();

@@ -8,7 +8,7 @@ use super::error::{CheckError, Inside};
 use super::exhaustive::{self, End};
 use super::infer::Literal;
 use super::note::Referent;
-use super::{Checker, Definition};
+use super::Checker;
 use crate::core::{Arm, LocalId, Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
@@ -176,8 +176,7 @@ impl Checker<'_> {
             && self.natural_here(found, expected)
         {
             let why = "by the sizes required before, the two are naturally isomorphic";
-            let words = format!("{why}: `:>> {expected}` reads it as the other");
-            return Some(Help::around(words, span, &format!(" :>> {expected}"), ""));
+            return Some(self.reshape_help(found, expected, span, why));
         }
         if let Some(help) = self.late_size(found, expected) {
             return Some(help.into());
@@ -192,21 +191,19 @@ impl Checker<'_> {
             return character_hint(term);
         }
         if super::reshape::convertible(found, expected) {
-            let words = format!("convert it explicitly: `:> {expected}`");
-            return Some(Help::around(words, span, &format!(" :> {expected}"), ""));
+            if let Err(words) = self.convertible_words(found, expected) {
+                return Some(words.into());
+            }
+            let written = crate::iso::written(expected);
+            let words = format!("convert it explicitly: `:> {written}`");
+            return Some(Help::around(words, span, &format!(" :> {written}"), ""));
         }
         match crate::iso::verdict(found, expected) {
-            crate::iso::Verdict::Natural if reordered(found, expected) => {
-                Some(format!("the same values are wanted in another order: `{expected}`").into())
-            }
             crate::iso::Verdict::Natural => {
-                let words = format!(
-                    "the two are naturally isomorphic: `:>> {expected}` reads it as the other, at no cost"
-                );
-                Some(Help::around(words, span, &format!(" :>> {expected}"), ""))
+                Some(self.reshape_help(found, expected, span, "the two are naturally isomorphic"))
             }
             crate::iso::Verdict::Isomorphic => {
-                let comparison = crate::iso::compare(found, expected);
+                let comparison = self.compared(found, expected);
                 let (message, _, help) = comparison.explanation();
                 Some(format!("as many values, but in other storage: {}", help.unwrap_or(message)).into())
             }
@@ -375,7 +372,7 @@ impl Checker<'_> {
     fn name(&mut self, name: &ast::Name, type_args: &[Type], hint: Option<&Type>) -> Term {
         let span = name.span;
         self.note_scope(span);
-        if type_args.is_empty() {
+        if type_args.is_empty() && !self.names_callable(name) {
             if let Some((binding, _)) = self.lookup_local(&name.text) {
                 self.note(span, |_| Some(Referent::At(binding.span)));
                 return self.local_term(binding.local, span);
@@ -386,13 +383,11 @@ impl Checker<'_> {
                 return Term::new(TermKind::Global(id), ty, span);
             }
         }
-        match self.env.values.get(&name.text) {
-            Some(Definition::Callables(callables)) if !callables.is_empty() => {
-                let callables = callables.clone();
-                self.callable_value(name, &callables, type_args, hint)
-            }
-            _ => self.unknown(name),
+        let found = self.find(&name.text);
+        if found.tiers.is_empty() {
+            return self.unknown(name);
         }
+        self.callable_value(name, &found, type_args, hint)
     }
 
     /// Says that a name is not defined.
@@ -403,6 +398,10 @@ impl Checker<'_> {
         }
         if self.unknown_in_module(name) || self.is_module(name) {
             return Term::new(TermKind::Error, Type::error(), name.span);
+        }
+        if let Some(frame) = self.item.frames.iter().rev().find(|frame| frame.name == name.text) {
+            let (span, name, declared) = (name.span, name.text.to_string(), frame.header);
+            return self.wrong(CheckError::RecursiveUntyped { span, name, declared }, span);
         }
         // Whoever has so many to mend has one cause for them.
         let similar = (self.diagnostics.len() < MOST_SUGGESTED)
@@ -767,19 +766,4 @@ pub(super) fn constant_index(e: &Expr) -> Option<(BigUint, Option<&ast::TypeExpr
         ExprKind::CaseOf { index, ty, tick: true } => Some((index.clone(), Some(ty))),
         _ => None,
     }
-}
-
-/// Whether two products, compact ones or not, have the same components in another order.
-pub(super) fn reordered(found: &Type, expected: &Type) -> bool {
-    use TypeKind::{CompactProduct, Product};
-    let ((Product(a), Product(b)) | (CompactProduct(a), CompactProduct(b))) = (found.kind(), expected.kind())
-    else {
-        return false;
-    };
-    let sorted = |parts: &[Type]| {
-        let mut texts: Vec<String> = parts.iter().map(Type::to_string).collect();
-        texts.sort();
-        texts
-    };
-    a != b && sorted(a) == sorted(b)
 }

@@ -113,7 +113,7 @@ impl Checker<'_> {
     fn takes_together(&mut self, name: &Name, count: usize) -> bool {
         let callables = self.env.callables(&name.text).map_or(Vec::new(), <[_]>::to_vec);
         callables.iter().any(|callable| {
-            let domain = self.scheme(callable, name.span).domain;
+            let domain = self.header(callable).domain;
             let any = matches!(domain.kind(), TypeKind::Array(_, index) if matches!(index.kind(), TypeKind::Var(_)));
             any || domain.unfold().components(count).is_some_and(|parts| parts.len() == count)
         })

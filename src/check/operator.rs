@@ -182,7 +182,8 @@ impl Checker<'_> {
             (TypeKind::Array(_, i), TypeKind::Array(_, j)) => {
                 if !self.infer.try_unify(i, j) {
                     let (left, right) = (self.infer.settle(&left), self.infer.settle(&right));
-                    let error = CheckError::IndexTypesDiffer { span, op: op.symbol(), left, right };
+                    let help = self.one_index_type(&left, &right);
+                    let error = CheckError::IndexTypesDiffer { span, op: op.symbol(), left, right, help };
                     return self.wrong(error, span);
                 }
                 let index = i.clone();
@@ -244,7 +245,7 @@ impl Checker<'_> {
     ) -> Result<Term, Vec<Term>> {
         let name = Name { text: Arc::from(symbol), span };
         let types = operands.iter().map(|o| o.ty.clone()).collect();
-        if !self.may_apply(symbol, Type::product(types), span) {
+        if !self.may_apply(symbol, Type::product(types)) {
             return Err(operands);
         }
         let argument = if operands.len() == 1 {
@@ -257,13 +258,17 @@ impl Checker<'_> {
 
     /// Whether a function named by an operator could be meant: one that the user has declared, or a
     /// method of a class that the operands may belong to.
-    fn may_apply(&mut self, symbol: &str, operands: Type, span: Span) -> bool {
+    fn may_apply(&mut self, symbol: &str, operands: Type) -> bool {
         let callables = self.env.operators(symbol);
+        let local = |frame: &super::Frame| frame.scopes.iter().any(|scope| scope.contains_key(symbol));
+        if self.item.frames.iter().any(local) {
+            return true;
+        }
         callables.iter().any(|callable| {
             if !matches!(callable, Callable::Method(..)) {
                 return true;
             }
-            let scheme = self.scheme(callable, span);
+            let scheme = self.header(callable);
             let mark = self.infer.mark();
             let instance = scheme.instantiate(&mut self.infer, &[]);
             let operands = self.infer.settle(&operands);
@@ -296,7 +301,7 @@ impl Checker<'_> {
             let literal = literal.map(|literal| literal.default_type());
             let operands = Type::product(vec![left.clone(), right.clone()]);
             let advice = self
-                .unmet(op.symbol(), &operands, span)
+                .unmet(op.symbol(), &operands)
                 .or_else(|| self.one_type_help(&left, &right))
                 .or_else(|| operator_advice(op.symbol(), &[&left, &right], literal.as_ref()));
             advice.or_else(|| self.operator_help(&left, Some(&right)))
@@ -331,7 +336,7 @@ impl Checker<'_> {
     fn takes_number(&mut self, op: BinaryOp, a: &Term, b: &Term) -> bool {
         let callables = self.env.callables(op.symbol()).map(<[_]>::to_vec).unwrap_or_default();
         callables.iter().filter(|callable| matches!(callable, Callable::Function(_))).any(|callable| {
-            let scheme = self.scheme(callable, a.span);
+            let scheme = self.header(callable);
             let mark = self.infer.mark();
             let instance = scheme.instantiate(&mut self.infer, &[]);
             let operands = Type::product(vec![a.ty.clone(), b.ty.clone()]);

@@ -36,6 +36,7 @@ impl Checker<'_> {
                 }
                 _ => this.stmt_here(stmt, &mut out),
             }
+            this.choose_waiting(0);
             out
         });
         out.append(&mut body);
@@ -61,6 +62,26 @@ impl Checker<'_> {
             TermKind::Block(_, Some(value)) => self.is_effect(value),
             TermKind::Error => true,
             _ => false,
+        }
+    }
+
+    /// Reports a function that takes the same as another of its name in its block.
+    fn one_of_block(&mut self, name: &ast::Name, ty: &Type) {
+        let domain = |this: &mut Self, ty: &Type| match this.infer.shown(ty).kind() {
+            TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => Some(domain.clone()),
+            _ => None,
+        };
+        let Some(known) = self.frame().scopes.last().and_then(|scope| scope.get(&name.text)).cloned() else {
+            return;
+        };
+        let new = domain(self, ty);
+        for other in std::iter::once(&known).chain(&known.overloads).filter(|other| other.function) {
+            let old = self.frame().locals[other.local as usize].ty.clone();
+            if domain(self, &old) == new {
+                let (span, previous) = (name.span, other.span);
+                self.report(CheckError::DuplicateFunction { span, name: name.text.to_string(), previous });
+                return;
+            }
         }
     }
 
@@ -115,9 +136,8 @@ impl Checker<'_> {
                 None => self.local_term(binding.local, binding.span),
             };
             out.push(Stmt { kind: StmtKind::SetGlobal(id, value), span });
-            let definition =
-                super::Definition::Global { id, mutable, span: binding.span, word: binding.word };
-            self.env.values.insert(name, definition);
+            let (span, word, scope) = (binding.span, binding.word, self.env.own_scope());
+            self.env.define_global(&name, super::Definition::Global { id, mutable, span, word, scope });
         }
     }
 
@@ -163,8 +183,9 @@ impl Checker<'_> {
     /// A statement, after what is opened in it.
     fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
         let (mut body, mut openings) = self.host_at(Some(stmt.span), |this| {
-            let mut body = Vec::new();
+            let (mut body, waiting) = (Vec::new(), this.item.waiting.len());
             this.stmt_here(stmt, &mut body);
+            this.choose_waiting(waiting);
             body
         });
         out.append(&mut openings);
@@ -201,8 +222,9 @@ impl Checker<'_> {
                         CheckError::Mismatch { span: name.span, expected, found, because: None, hint: None };
                     self.report(error);
                 }
+                self.one_of_block(name, &term.ty);
                 let local = self.new_local(&name.text, term.ty.clone());
-                self.bind(&name.text, local, false, name.span);
+                self.bind_function(&name.text, local, name.span);
                 let pat = Pat { kind: PatKind::Bind(local), ty: term.ty.clone(), span: name.span };
                 push(StmtKind::Let(pat, term));
             }

@@ -3,9 +3,9 @@
 //! Names are looked up among type parameters, then declared types, then the built-in ones; a type
 //! declared later in the same input is made when first needed.
 
-use super::env::TypeDefinition;
+use super::env::{Scope, TypeDefinition};
 use super::error::{CheckError, KindError};
-use super::{Checker, Definition};
+use super::Checker;
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::suggest::similar;
@@ -375,16 +375,18 @@ impl Checker<'_> {
                 self.env.types.insert(name.clone(), TypeDefinition::Nominal(nominal.clone()));
                 let fields = self.named_parts("field", fields.iter().map(|(n, t)| (n, Some(t))));
                 nominal.define(NominalBody::Struct(fields));
-                self.hide(&name);
-                self.env.add_callable(&name, super::env::Callable::Struct(nominal));
+                let scope = self.env.own_scope();
+                self.hide(&name, scope);
+                self.env.add_callable(&name, super::env::Callable::Struct(nominal), scope);
             }
             StmtKind::Variant(_, cases) => {
                 let nominal = Nominal::declare(self.env.fresh_id(), name.clone(), params, Kind::Type);
                 self.env.types.insert(name, TypeDefinition::Nominal(nominal.clone()));
                 let cases = self.named_parts("case", cases.iter().map(|(n, t)| (n, t.as_ref())));
                 for (i, (case, _)) in cases.iter().enumerate() {
-                    self.hide(case);
-                    self.env.add_callable(case, super::env::Callable::Case(nominal.clone(), i));
+                    let scope = self.env.own_scope();
+                    self.hide(case, scope);
+                    self.env.add_callable(case, super::env::Callable::Case(nominal.clone(), i), scope);
                 }
                 nominal.define(NominalBody::Variant(cases));
             }
@@ -392,9 +394,11 @@ impl Checker<'_> {
         }
     }
 
-    /// A constructor replaces whatever had its name, so that patterns have one reading.
-    pub(super) fn hide(&mut self, name: &Arc<str>) {
-        self.env.values.insert(name.clone(), Definition::Callables(Vec::new()));
+    /// A constructor replaces whatever had its name in its scope, so that patterns have one reading.
+    pub(super) fn hide(&mut self, name: &Arc<str>, scope: Scope) {
+        if let Some(candidates) = self.env.candidates_in(name, scope) {
+            candidates.retain(|_, known| known != scope);
+        }
     }
 
     fn named_parts<'t>(

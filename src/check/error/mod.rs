@@ -106,6 +106,13 @@ pub enum CheckError {
         notes: Vec<String>,
         help: Option<String>,
     },
+    /// Types whose storage could not be compared within the bounds of the decider.
+    Undecided {
+        span: Span,
+        from: Type,
+        to: Type,
+        notes: Vec<String>,
+    },
     NoConversion {
         span: Span,
         from: Type,
@@ -154,6 +161,19 @@ pub enum CheckError {
         span: Span,
         name: String,
         candidates: Vec<String>,
+    },
+    NearByConversion {
+        span: Span,
+        name: String,
+        argument: Type,
+        near: Type,
+        far: Type,
+        place: &'static str,
+    },
+    RecursiveUntyped {
+        span: Span,
+        name: String,
+        declared: Span,
     },
     ProcedureInFun {
         span: Span,
@@ -223,6 +243,7 @@ pub enum CheckError {
         op: &'static str,
         left: Type,
         right: Type,
+        help: Option<String>,
     },
     NoField {
         span: Span,
@@ -327,6 +348,7 @@ pub enum CheckError {
         span: Span,
         from: Type,
         to: Type,
+        help: Option<String>,
     },
 }
 
@@ -375,6 +397,7 @@ impl CheckError {
             E::NoConversion { .. } => "E0303",
             E::CodeRange { .. } => "E0304",
             E::LiteralRange { .. } | E::RealLiteralRange { .. } => "E0305",
+            E::Undecided { .. } => "E0306",
             E::UnknownName { .. } => "E0401",
             E::NotAFunction { .. } | E::TupleApplied { .. } => "E0402",
             E::NoOverload { .. } => "E0403",
@@ -408,6 +431,8 @@ impl CheckError {
             E::IntRangeSize { .. } | E::IntRangeValue { .. } => "E0431",
             E::OpaqueCompare { .. } => "E0432",
             E::PairPart { .. } => "E0433",
+            E::RecursiveUntyped { .. } => "E0434",
+            E::NearByConversion { .. } => "W0020",
             E::IndexLiteral { .. } => "W0001",
             E::Unreachable { .. } => "W0002",
             E::Unused { .. } => "W0003",
@@ -534,6 +559,14 @@ impl CheckError {
                     None => d,
                 }
             }
+            E::Undecided { span, from, to, notes } => {
+                let message = "it is not known whether the two have the same storage";
+                let mut d = error(span, message.into(), format!("from `{from}` to `{to}`"));
+                for note in notes {
+                    d = d.note(note.clone());
+                }
+                d.help("write the types with sizes in a simpler form, or go through a type between the two")
+            }
             E::NoConversion { span, from, to, why, help } => {
                 let d = error(span, format!("there is no conversion from `{from}` to `{to}`"), why.clone());
                 match help {
@@ -614,6 +647,21 @@ impl CheckError {
                 }
                 d.help("say which by giving the argument's type, as in `fun (x:int) => …`")
             }
+            E::NearByConversion { span, name, argument, near, far, place } => Diagnostic::note_at(
+                self.code(),
+                *span,
+                format!("`{argument}` is converted to `{near}` for this `{name}`"),
+                format!("the nearest `{name}` that fits"),
+            )
+            .note(format!("`{name}` in {place} takes `{far}` as it is, and is farther"))
+            .help("write the conversion with `:>`, or give the nearer function a name of its own"),
+            E::RecursiveUntyped { span, name, declared } => error(
+                span,
+                format!("`{name}` does not see itself: the types of its parameters are not written"),
+                format!("not known inside `{name}`"),
+            )
+            .label(*declared, "this parameter has no type")
+            .help(format!("write the type, as in `fun {name}(x:int):int => …`")),
             E::ProcedureInFun { span, name, header } => error(
                 span,
                 match name.as_str() {
@@ -724,7 +772,7 @@ impl CheckError {
                     None => d,
                 }
             }
-            E::IndexTypesDiffer { span, op, left, right } => {
+            E::IndexTypesDiffer { span, op, left, right, help } => {
                 let d = error(
                     span,
                     format!(
@@ -734,12 +782,12 @@ impl CheckError {
                 );
                 let d = match (index_size(left), index_size(right)) {
                     (Some(n), Some(m)) if n != m => d.note(format!("one has {n} elements, the other {m}")),
-                    _ if framed(left, right).is_some() => d,
-                    _ => d.help("bring both to one index type with `:>>`"),
+                    _ => d,
                 };
-                match framed(left, right) {
-                    Some(function) => d.help(format!("`{function}` takes the ends off the larger one")),
-                    None => d,
+                match (framed(left, right), help) {
+                    (Some(function), _) => d.help(format!("`{function}` takes the ends off the larger one")),
+                    (None, Some(help)) => d.help(help.clone()),
+                    (None, None) => d,
                 }
             }
             E::NoField { span, name, ty, fields } => {
@@ -913,13 +961,18 @@ impl CheckError {
                 "the value of this expression is not used",
                 format!("its value, of type `{ty}`, is thrown away"),
             ),
-            E::Relabels { span, from, to } => Diagnostic::note_at(
-                code,
-                *span,
-                "this relabels axes and is not a transpose",
-                format!("`{from}` read as `{to}` in the same storage order"),
-            )
-            .help("`transpose` exchanges the axes and moves the elements"),
+            E::Relabels { span, from, to, help } => {
+                let d = Diagnostic::note_at(
+                    code,
+                    *span,
+                    "this relabels axes and is not a transpose",
+                    format!("`{from}` read as `{to}` in the same storage order"),
+                );
+                match help {
+                    Some(help) => d.help(help.clone()),
+                    None => d,
+                }
+            }
         }
     }
 }
