@@ -323,7 +323,9 @@ pub fn open(
             ImportNames::Listed(names) => {
                 (Scope::Listed, names.iter().map(|n| (n.text.clone(), n.span)).collect())
             }
-            ImportNames::All { span } => (Scope::Starred, module.names().map(|n| (n.into(), *span)).collect()),
+            ImportNames::All { span } => {
+                (Scope::Starred, module.names().map(|n| (n.into(), *span)).collect())
+            }
         };
         for (text, span) in names {
             if !module.shows(&text) {

@@ -470,7 +470,9 @@ impl Checker<'_> {
     ) -> Selection {
         let holes = if waits { self.infer.open_holes(ty) } else { Vec::new() };
         for (at, tier) in found.tiers.iter().enumerate() {
-            let Some((round, fitting)) = self.fit_in(&tier.candidates, type_args, ty, &holes) else { continue };
+            let Some((round, fitting)) = self.fit_in(&tier.candidates, type_args, ty, &holes) else {
+                continue;
+            };
             let certain = holes.is_empty() || fitting.iter().any(|(_, certain)| *certain);
             let fitting: Vec<Candidate> = fitting.into_iter().map(|(candidate, _)| candidate).collect();
             if !certain {
@@ -563,7 +565,9 @@ impl Checker<'_> {
         }
         match (from.kind(), to.kind()) {
             (TypeKind::Scalar(a), TypeKind::Scalar(b)) if round.converts() && a.fits(*b) => to,
-            (TypeKind::Array(t, i), TypeKind::Array(u, _)) => Type::array(self.adapted(t, u, round), i.clone()),
+            (TypeKind::Array(t, i), TypeKind::Array(u, _)) => {
+                Type::array(self.adapted(t, u, round), i.clone())
+            }
             (TypeKind::Product(_) | TypeKind::Array(..), TypeKind::Product(_) | TypeKind::Array(..)) => {
                 const MOST: usize = super::expr::MOST_COMPONENTS;
                 let length = match (from.kind(), to.kind()) {
@@ -703,9 +707,15 @@ impl Checker<'_> {
                 return;
             }
             Choice::Nothing => Term::new(TermKind::Error, Type::error(), call.span),
-            Choice::Candidate(Candidate::Top(callable)) => {
-                self.call_chosen(&call.name, &callable, &call.type_args, (arg, Vec::new()), hint, false, call.span)
-            }
+            Choice::Candidate(Candidate::Top(callable)) => self.call_chosen(
+                &call.name,
+                &callable,
+                &call.type_args,
+                (arg, Vec::new()),
+                hint,
+                false,
+                call.span,
+            ),
             Choice::Candidate(Candidate::Local(depth, binding)) => {
                 let function = self.variable_term(&Variable::Local(depth, binding), &call.name);
                 self.call_value(function, vec![arg], false, call.span)

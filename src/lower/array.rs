@@ -344,6 +344,7 @@ impl<'a> Lower<'a> {
         if layout.slots <= 1 {
             return Ok(value.clone());
         }
+        self.few_leaves(value)?;
         let array = self.scratch(&layout)?;
         let base = self.int(0)?;
         self.fill(array, base, value, ty)?;

@@ -354,6 +354,7 @@ impl<'a> Lower<'a> {
             What::Term(term) => {
                 let ty = self.ty(&frame, &term.ty);
                 let value = self.term(term, &mut frame)?;
+                self.few_leaves(&value)?;
                 let result = self.give(&value, &ty)?;
                 self.results.push(result);
             }
@@ -501,6 +502,25 @@ impl<'a> Lower<'a> {
         let left = self.steps.get().checked_sub(count as u64);
         self.steps.set(left.unwrap_or(0));
         left.map(|_| ()).ok_or(No(TOO_LONG))
+    }
+
+    /// Declines a value of more parts than a nest may have statements: each would be written out by one. Parts that
+    /// are shared are counted as often as they stand there, and looked at once.
+    pub(crate) fn few_leaves(&self, value: &V<'a>) -> Result<()> {
+        fn leaves<'a>(value: &V<'a>, known: &mut HashMap<*const Vec<V<'a>>, usize>) -> usize {
+            let (V::Parts(parts) | V::Sum(_, parts)) = value else { return 1 };
+            let at = Rc::as_ptr(parts);
+            if let Some(count) = known.get(&at) {
+                return *count;
+            }
+            let count = parts.iter().fold(0usize, |all, part| all.saturating_add(leaves(part, known)));
+            known.insert(at, count);
+            count
+        }
+        match value {
+            V::Parts(_) if leaves(value, &mut HashMap::default()) > LONGEST => Err(No(TOO_LONG)),
+            _ => Ok(()),
+        }
     }
 
     // ---- statements ------------------------------------------------------------------------
