@@ -414,7 +414,9 @@ impl Env {
         let Definition::Global { scope, .. } = &definition else { return };
         let nearer = match self.values.get(name) {
             Some(Definition::Global { scope: known, .. }) => known < scope,
-            Some(Definition::Callables(candidates)) => candidates.nearest().is_some_and(|known| known < *scope),
+            Some(Definition::Callables(candidates)) => {
+                candidates.nearest().is_some_and(|known| known < *scope)
+            }
             None => false,
         };
         if !nearer {

@@ -350,10 +350,13 @@ impl<'a> Checker<'a> {
     /// The variable of this name as a local of the innermost frame, captured if it is an outer one.
     /// Also says whether it belongs to the innermost frame.
     fn lookup_local(&mut self, name: &str) -> Option<(Binding, bool)> {
-        let (depth, binding) =
-            self.item.frames.iter().enumerate().rev().find_map(|(d, f)| {
-                f.scopes.iter().rev().find_map(|s| s.get(name)).map(|b| (d, b.clone()))
-            })?;
+        let (depth, binding) = self
+            .item
+            .frames
+            .iter()
+            .enumerate()
+            .rev()
+            .find_map(|(d, f)| f.scopes.iter().rev().find_map(|s| s.get(name)).map(|b| (d, b.clone())))?;
         Some(self.captured(depth, binding))
     }
 

@@ -3,9 +3,9 @@
 //! Names are looked up among type parameters, then declared types, then the built-in ones; a type
 //! declared later in the same input is made when first needed.
 
+use super::Checker;
 use super::env::{Scope, TypeDefinition};
 use super::error::{CheckError, KindError};
-use super::Checker;
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::suggest::similar;
