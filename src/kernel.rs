@@ -87,6 +87,8 @@ pub enum Ran {
     Done(Vec<Value>),
     /// Something went wrong: the evaluator finds out what.
     Failed,
+    /// It was given what it was not made for, and has left everything as it was.
+    Refused,
     /// It was stopped.
     Interrupted,
 }

@@ -5,7 +5,7 @@ mod iso_support;
 use felis::iso::{Move, compare, explain};
 use iso_support::ty;
 
-/// The functions offered for each kind of move, both ways.
+/// What moves, both ways.
 #[test]
 fn moves_are_named() {
     for (a, b, there, back) in [
@@ -20,9 +20,13 @@ fn moves_are_named() {
         assert_eq!(compare(&ty(a), &ty(b)).moves, [there], "{a} to {b}");
         assert_eq!(compare(&ty(b), &ty(a)).moves, [back], "{b} to {a}");
     }
-    let (message, _, help) = compare(&ty("int * real"), &ty("real * int")).explanation();
-    assert_eq!(message, "isomorphic, but its storage must move: use `swap`");
-    assert_eq!(help.as_deref(), Some("`swap` moves it"));
+    let (message, notes, help) = compare(&ty("3 * int"), &ty("3 *+ int")).explanation();
+    assert_eq!(message, "isomorphic, but its storage must move");
+    assert_eq!(
+        notes.last().map(String::as_str),
+        Some("what moves: what stands beside a sum goes into each of its cases")
+    );
+    assert_eq!(help.as_deref(), Some("write a function that makes `3 *+ int` from `3 * int`"));
 }
 
 #[test]

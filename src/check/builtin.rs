@@ -59,18 +59,14 @@ pub(super) fn operator_advice(symbol: &str, operands: &[&Type], literal: Option<
         (Some(TypeKind::Var(var)), None) if var.kind == Kind::Type => {
             Some(format!("nothing is known about `{}`: take the operation as a parameter", var.name))
         }
-        (Some(TypeKind::Nominal(nominal, args)), Some((class, members))) => {
+        (Some(TypeKind::Nominal(nominal, _)), Some((class, members))) => {
             let ty = one?;
             let members: Vec<String> = members.iter().map(|m| format!("fun {m} …")).collect();
             let instance = format!("`instance {class}[{ty}] {{ {} }}`", members.join("; "));
             Some(match nominal.body() {
-                Some(NominalBody::Newtype(_)) => match nominal.newtype_definition(args) {
-                    Some(definition) => format!(
-                        "a newtype has only the operators that it is given: write {instance}, or read it as \
-                         its definition, `:>> {definition}`"
-                    ),
-                    None => format!("write {instance}"),
-                },
+                Some(NominalBody::Newtype(_)) => {
+                    format!("a newtype has only the operators that it is given: write {instance}")
+                }
                 _ => format!("write {instance}"),
             })
         }

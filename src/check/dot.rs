@@ -293,7 +293,10 @@ impl Checker<'_> {
         if found.is_error() {
             return term;
         }
-        let help = if found == Type::int() {
+        let help = if found == Type::int() && self.convertible_words(&found, &index).is_err() {
+            let own = "is an index type of its own, and an integer is no index";
+            Some(Help::new(format!("`{index}` {own}: write a function that makes one")))
+        } else if found == Type::int() {
             let words = format!(
                 "an integer is no index: `.mod[{index}]` wraps it, `:>> {index}` checks it when it runs"
             );
@@ -308,8 +311,11 @@ impl Checker<'_> {
         } else if super::types::compact_reading(&found).is_some_and(|c| c == index) {
             Some("write the index as one compact value: `(i\\, j)`".into())
         } else if found.is_compact() && crate::iso::verdict(&found, &index) <= crate::iso::Verdict::Natural {
-            let words = format!("both have the same size: `:>> {index}` reads it as the other");
-            Some(Help::around(words, span, &format!(" :>> {index}"), ""))
+            Some(self.reshape_help(&found, &index, span, "both have the same size"))
+        } else if found.is_compact()
+            && let Err(words) = self.convertible_words(&found, &index)
+        {
+            Some(words.into())
         } else if found.is_compact() {
             Some(format!("its code wraps with `(i :>> int).mod[{index}]`").into())
         } else {

@@ -176,8 +176,7 @@ impl Checker<'_> {
             && self.natural_here(found, expected)
         {
             let why = "by the sizes required before, the two are naturally isomorphic";
-            let words = format!("{why}: `:>> {expected}` reads it as the other");
-            return Some(Help::around(words, span, &format!(" :>> {expected}"), ""));
+            return Some(self.reshape_help(found, expected, span, why));
         }
         if let Some(help) = self.late_size(found, expected) {
             return Some(help.into());
@@ -192,21 +191,19 @@ impl Checker<'_> {
             return character_hint(term);
         }
         if super::reshape::convertible(found, expected) {
-            let words = format!("convert it explicitly: `:> {expected}`");
-            return Some(Help::around(words, span, &format!(" :> {expected}"), ""));
+            if let Err(words) = self.convertible_words(found, expected) {
+                return Some(words.into());
+            }
+            let written = crate::iso::written(expected);
+            let words = format!("convert it explicitly: `:> {written}`");
+            return Some(Help::around(words, span, &format!(" :> {written}"), ""));
         }
         match crate::iso::verdict(found, expected) {
-            crate::iso::Verdict::Natural if reordered(found, expected) => {
-                Some(format!("the same values are wanted in another order: `{expected}`").into())
-            }
             crate::iso::Verdict::Natural => {
-                let words = format!(
-                    "the two are naturally isomorphic: `:>> {expected}` reads it as the other, at no cost"
-                );
-                Some(Help::around(words, span, &format!(" :>> {expected}"), ""))
+                Some(self.reshape_help(found, expected, span, "the two are naturally isomorphic"))
             }
             crate::iso::Verdict::Isomorphic => {
-                let comparison = crate::iso::compare(found, expected);
+                let comparison = self.compared(found, expected);
                 let (message, _, help) = comparison.explanation();
                 Some(format!("as many values, but in other storage: {}", help.unwrap_or(message)).into())
             }
@@ -769,19 +766,4 @@ pub(super) fn constant_index(e: &Expr) -> Option<(BigUint, Option<&ast::TypeExpr
         ExprKind::CaseOf { index, ty, tick: true } => Some((index.clone(), Some(ty))),
         _ => None,
     }
-}
-
-/// Whether two products, compact ones or not, have the same components in another order.
-pub(super) fn reordered(found: &Type, expected: &Type) -> bool {
-    use TypeKind::{CompactProduct, Product};
-    let ((Product(a), Product(b)) | (CompactProduct(a), CompactProduct(b))) = (found.kind(), expected.kind())
-    else {
-        return false;
-    };
-    let sorted = |parts: &[Type]| {
-        let mut texts: Vec<String> = parts.iter().map(Type::to_string).collect();
-        texts.sort();
-        texts
-    };
-    a != b && sorted(a) == sorted(b)
 }

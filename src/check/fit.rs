@@ -53,16 +53,14 @@ impl Checker<'_> {
         let hint = match solve(index, form, DEEPEST) {
             _ if !elements => None,
             Some(solved) => {
-                let turned = super::expr::reordered(index, &solved.index);
                 let fitting = Type::array(element, solved.index);
                 let fits = iso::verdict(found, &fitting) == Verdict::Natural
                     && self.infer.unify(&fitting, expected).is_ok();
                 fits.then(|| {
-                    if solved.example {
+                    if let Some(forgotten) = self.forgotten(found, &fitting, &[]) {
+                        Help::new(self.instead_of_reshape(&forgotten, found, &fitting))
+                    } else if solved.example {
                         Help::new(format!("say how it is put together, such as `:>> {fitting}`"))
-                    } else if turned {
-                        let words = "turns it; `:>>` reads its elements as they stand";
-                        Help::new(format!("`transpose` {words}, as `{fitting}`"))
                     } else {
                         let words = format!("`:>> {fitting}` reads it in that form, at no cost");
                         Help::around(words, span, &format!(" :>> {fitting}"), "")

@@ -11,6 +11,7 @@
 //!
 //! Never evaluates, never prints.
 
+mod advice;
 mod after;
 mod apply;
 pub mod ask;

@@ -355,26 +355,40 @@ impl Checker<'_> {
             }
         });
         let (late, named) = late?;
+        let reshaped = self.reshaped_if_equal(found, expected);
         let mut other = None;
         expected.for_each_var(&mut |var| {
             other.get_or_insert_with(|| (var.name.clone(), self.means(&var.name, var)));
         });
         match other {
-            Some((other, true)) if named => Some(format!(
-                "`{late}` and `{other}` arrive at run time and need not be equal: `require {other} == {late};` \
-                 checks it, and `:>>` then reads the one as the other"
-            )),
+            Some((other, true)) if named && let Some((left, right)) = &reshaped => {
+                let (left, right) = (left.size_text(), right.size_text());
+                Some(format!(
+                    "`{late}` and `{other}` arrive at run time and need not be equal: \
+                     `require {right} == {left};` checks it, and `:>>` then reads the one as the other"
+                ))
+            }
             Some((other, _)) => Some(format!(
                 "`{late}` and `{other}` arrive at run time and need not be equal: bind this value to a name of its own"
             )),
             None if expected.has_meta() => {
                 Some(format!("`{late}` is known only after this place: bind the value where it is made"))
             }
-            None => given::wanted(found, expected).filter(|_| named).map(|(left, right)| {
+            None => reshaped.filter(|_| named).map(|(left, right)| {
                 let (left, right) = (left.size_text(), right.size_text());
                 format!("`{late}` arrives at run time: `require {left} == {right};` checks it, and `:>>` then reads the one as the other")
             }),
         }
+    }
+
+    /// The sizes that, once they are known to be equal, let `:>>` read the one type as the other without
+    /// forgetting anything.
+    fn reshaped_if_equal(&self, found: &Type, expected: &Type) -> Option<(Type, Type)> {
+        let sizes = given::wanted(found, expected)?;
+        let mut equations = self.equations();
+        equations.push(sizes.clone());
+        let natural = given::natural(&equations, found, expected);
+        (natural && self.forgotten(found, expected, &equations).is_none()).then_some(sizes)
     }
 
     /// Sizes of the session with their names.

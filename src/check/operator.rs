@@ -182,7 +182,8 @@ impl Checker<'_> {
             (TypeKind::Array(_, i), TypeKind::Array(_, j)) => {
                 if !self.infer.try_unify(i, j) {
                     let (left, right) = (self.infer.settle(&left), self.infer.settle(&right));
-                    let error = CheckError::IndexTypesDiffer { span, op: op.symbol(), left, right };
+                    let help = self.one_index_type(&left, &right);
+                    let error = CheckError::IndexTypesDiffer { span, op: op.symbol(), left, right, help };
                     return self.wrong(error, span);
                 }
                 let index = i.clone();

@@ -82,21 +82,25 @@ impl Checker<'_> {
             Verdict::Equal => term,
             Verdict::Natural => {
                 if iso::relabels(&from, &to) {
-                    self.report(CheckError::Relabels { span, from, to: to.clone() });
+                    let help = self.moving(&from, &to);
+                    self.report(CheckError::Relabels { span, from, to: to.clone(), help });
                 }
                 Term::new(TermKind::Reshape(Box::new(term)), to, span)
             }
-            Verdict::Isomorphic | Verdict::Different if self.natural_here(&from, &to) => {
-                Term::new(TermKind::Reshape(Box::new(term)), to, span)
+            _ if self.natural_here(&from, &to) => Term::new(TermKind::Reshape(Box::new(term)), to, span),
+            Verdict::Unknown => {
+                let (_, notes, _) = iso::compare(&from, &to).explanation();
+                self.wrong(CheckError::Undecided { span, from, to, notes }, span)
             }
             Verdict::Isomorphic | Verdict::Different => {
                 if let Some(error) = self.unequal_sizes(&from, &to, span) {
                     return self.wrong(error.into(), span);
                 }
-                let (message, notes, help) = iso::compare(&from, &to).explanation();
+                let (message, notes, help) = self.compared(&from, &to).explanation();
                 let help = super::expr::pair_hint(&from, &to).or(help);
                 let help = help.or_else(|| {
-                    convertible(&from, &to).then(|| format!("`:> {to}` converts one to the other"))
+                    let advised = convertible(&from, &to) && self.convertible_words(&from, &to).is_ok();
+                    advised.then(|| format!("`:> {}` converts one to the other", iso::written(&to)))
                 });
                 self.wrong(CheckError::NotNatural { span, from, to, message, notes, help }, span)
             }
@@ -177,7 +181,7 @@ impl Checker<'_> {
             Err(term) => term,
         };
         if !self.converts(&from, to) {
-            let (why, help) = refusal(&from, to);
+            let (why, help) = self.no_conversion(&from, to);
             return self.wrong(CheckError::NoConversion { span, from, to: to.clone(), why, help }, span);
         }
         // By component: arrays element by element, tuples and records part by part.
@@ -267,32 +271,41 @@ fn refused_character(from: &Type, to: &Type) -> Option<(String, Option<String>)>
     Some((why, Some(help)))
 }
 
-fn refusal(from: &Type, to: &Type) -> (String, Option<String>) {
-    if let Some(refusal) = refused_character(from, to) {
-        return refusal;
+impl Checker<'_> {
+    /// Why `:>` does not lead from one type to the other, and what does.
+    fn no_conversion(&mut self, from: &Type, to: &Type) -> (String, Option<String>) {
+        if let Some(refusal) = refused_character(from, to) {
+            return refusal;
+        }
+        if to.is_bool() && number(from).is_some() {
+            let help = "say which is meant: `x != 0`, or `x.mod[2]`".to_string();
+            return ("a number as a truth value has two readings".into(), Some(help));
+        }
+        if to.is_compact() && number(from).is_some() {
+            let help = match self.convertible_words(from, to) {
+                Ok(()) => format!("`:>> {to}` checks the code when it runs, `.mod[{to}]` wraps it"),
+                Err(words) => words,
+            };
+            return ("an integer is not an index value".into(), Some(help));
+        }
+        if to.as_scalar() == Some(Scalar::String) {
+            return ("text is made, not converted".into(), Some("`.str` gives a value as text".into()));
+        }
+        if from.as_scalar() == Some(Scalar::String) {
+            return (
+                "text is read, not converted".into(),
+                Some("`parse_int` and `parse_real` read numbers".into()),
+            );
+        }
+        if iso::verdict(from, to) <= Verdict::Natural {
+            let help = match self.forgotten(from, to, &[]) {
+                None => format!("`:>> {}` reads one as the other, at no cost", iso::written(to)),
+                Some(forgotten) => self.instead_of_reshape(&forgotten, from, to),
+            };
+            return ("the storage is the same, so nothing is converted".into(), Some(help));
+        }
+        let declared = [from, to].iter().any(|ty| matches!(ty.kind(), TypeKind::Nominal(..)));
+        let help = format!("an instance would say how: `instance Convert[{from}, {to}] {{ fun convert … }}`");
+        ("the two have nothing in common".into(), declared.then_some(help))
     }
-    if to.is_bool() && number(from).is_some() {
-        let help = "say which is meant: `x != 0`, or `x.mod[2]`".to_string();
-        return ("a number as a truth value has two readings".into(), Some(help));
-    }
-    if to.is_compact() && number(from).is_some() {
-        let help = format!("`:>> {to}` checks the code when it runs, `.mod[{to}]` wraps it");
-        return ("an integer is not an index value".into(), Some(help));
-    }
-    if to.as_scalar() == Some(Scalar::String) {
-        return ("text is made, not converted".into(), Some("`.str` gives a value as text".into()));
-    }
-    if from.as_scalar() == Some(Scalar::String) {
-        return (
-            "text is read, not converted".into(),
-            Some("`parse_int` and `parse_real` read numbers".into()),
-        );
-    }
-    if iso::verdict(from, to) <= Verdict::Natural {
-        let help = format!("`:>> {to}` reads one as the other, at no cost");
-        return ("the storage is the same, so nothing is converted".into(), Some(help));
-    }
-    let declared = [from, to].iter().any(|ty| matches!(ty.kind(), TypeKind::Nominal(..)));
-    let help = format!("an instance would say how: `instance Convert[{from}, {to}] {{ fun convert … }}`");
-    ("the two have nothing in common".into(), declared.then_some(help))
 }

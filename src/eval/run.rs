@@ -439,6 +439,21 @@ impl Run<'_, '_> {
                 let value = self.eval(inner, frame)?;
                 convert(*from, *to, &value).map_err(|failure| self.fail(failure, span))
             }
+            Kind::Unlike(inner, types) => {
+                self.eval(inner, frame)?;
+                let (from, to) = (types.0.clone(), types.1.clone());
+                Err(self.fail(Failure::StoredOtherwise { from, to }, span))
+            }
+            Kind::Uncoded(scalar, ty, inner) => {
+                self.eval(inner, frame)?;
+                self.counted(Some(&Code::from(&ty.size)), span)?;
+                let failure = Failure::CodesTooLarge {
+                    ty: ty.ty.to_string(),
+                    size: ty.size.to_string(),
+                    number: scalar.name(),
+                };
+                Err(self.fail(failure, span))
+            }
             Kind::If(condition, then, otherwise) => {
                 if self.eval(condition, frame)?.as_bool() {
                     self.eval(then, frame)

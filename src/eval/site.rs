@@ -234,7 +234,13 @@ impl Run<'_, '_> {
         }
         match ran {
             Ran::Done(values) => Ok(Some(values)),
-            Ran::Failed => {
+            ended @ (Ran::Failed | Ran::Refused) => {
+                if matches!(ended, Ran::Refused) && !kernel.can_fail() {
+                    for (i, input) in kernel.inputs().iter().enumerate().take(changes) {
+                        let value = std::mem::replace(&mut inputs[i], Value::UNIT);
+                        self.set_variable(input.root, value, frame);
+                    }
+                }
                 if let (Some(root), Some(value)) = (spare_of, spare) {
                     self.set_variable(root, value, frame);
                 }

@@ -308,8 +308,8 @@ impl Specialiser<'_> {
             TermKind::Inject(case, arg) => {
                 Kind::Inject(self.cases(&term.ty), Code::from(case), self.boxed(arg))
             }
-            TermKind::Reshape(inner) => self.node(inner).kind,
-            TermKind::ToCode(inner) => Kind::ToCode(scalar(&term.ty), self.boxed(inner)),
+            TermKind::Reshape(inner) => self.reshape(inner, &term.ty),
+            TermKind::ToCode(inner) => self.to_code(inner, &term.ty),
             TermKind::FromCode(inner) => {
                 let ty = self.ty(&term.ty);
                 let size = self.size(&ty).to_big();
@@ -337,6 +337,28 @@ impl Specialiser<'_> {
             }
             TermKind::Error => Kind::Block(Vec::new(), None),
         }
+    }
+
+    /// The same storage at another type. Whatever was decided about the types while they had variables, it has to
+    /// be true now: this is where a wrong verdict ends.
+    fn reshape(&self, inner: &Term, to: &Type) -> Kind {
+        let (from, to) = (self.ty(&inner.ty), self.ty(to));
+        if self.layouts.of(&from).stored_like(&self.layouts.of(&to)) {
+            return self.node(inner).kind;
+        }
+        Kind::Unlike(self.boxed(inner), Arc::new((from, to)))
+    }
+
+    /// The code of a value, which every value of its type has to have in the number type.
+    fn to_code(&self, inner: &Term, to: &Type) -> Kind {
+        let number = scalar(to);
+        let ty = self.ty(&inner.ty);
+        let size = self.size(&ty);
+        if number == Scalar::Int && size > Code::Small(1 << 63) {
+            let ty = CodeType { ty, size: size.to_big() };
+            return Kind::Uncoded(number, Arc::new(ty), self.boxed(inner));
+        }
+        Kind::ToCode(number, self.boxed(inner))
     }
 
     pub(super) fn size(&self, ty: &Type) -> Code {

@@ -1,11 +1,15 @@
 //! What a comparison says to people.
 //!
-//! Takes two types, their verdict and the derivation found; gives the functions that would move the
+//! Takes two types, their verdict and the derivation found; gives the expression that moves the
 //! storage, the first place where different types part, and the parts of a diagnostic. Writes
 //! sentences, decides nothing.
 
+use super::exact::BUDGET;
+use super::expression::{Expression, expression};
+use super::labels::{Forgotten, forgotten};
 use super::laws::{Law, Reason, Side, Witness};
 use super::search::normal_type;
+use super::size_form::{MAX_BASES, MAX_BITS, MAX_TERMS};
 use super::{Verdict, verdict};
 use crate::types::size::Size;
 use crate::types::{Type, TypeKind};
@@ -20,8 +24,14 @@ pub struct Comparison {
     /// A derivation of the second from the first, verified. Absent for types that are different,
     /// and where none was found.
     pub witness: Option<Witness>,
-    /// For isomorphic types, the functions that move the storage, in the order of the derivation.
+    /// For isomorphic types, what moves, in the order of the derivation.
     pub moves: Vec<Move>,
+    /// For naturally isomorphic types, what reading the one as the other forgets.
+    pub forgotten: Option<Forgotten>,
+    /// Where storage moves, and where a reshape would forget something, an expression that makes a value
+    /// of the second type. The functions in it are the library's: one who knows of other functions of
+    /// these names leaves it out.
+    pub expression: Option<Expression>,
     /// Whether an array keeps its storage but its axes come in another order.
     pub relabels: bool,
     /// For different types, where they part.
@@ -50,17 +60,17 @@ pub enum Move {
 }
 
 impl Move {
-    /// The function of the standard library that does it.
-    pub fn function(self) -> &'static str {
+    /// A sentence about it.
+    pub fn words(self) -> &'static str {
         match self {
-            Move::Swap => "swap",
-            Move::SwapCases => "mirror",
-            Move::Distribute => "distribute",
-            Move::Factor => "factor",
-            Move::Unzip => "unzip",
-            Move::Zip => "zip",
-            Move::Pack => "pack",
-            Move::Unpack => "unpack",
+            Move::Swap => "components change places",
+            Move::SwapCases => "cases change places, or are collected",
+            Move::Distribute => "what stands beside a sum goes into each of its cases",
+            Move::Factor => "what all cases of a sum have in common goes beside it",
+            Move::Unzip => "an array of tuples becomes a tuple of arrays",
+            Move::Zip => "a tuple of arrays becomes an array of tuples",
+            Move::Pack => "addressable values become one packed value",
+            Move::Unpack => "a packed value becomes addressable values",
         }
     }
 }
@@ -88,11 +98,17 @@ impl Comparison {
                 }
             });
         }
+        let natural = &mut |a: &Type, b: &Type| super::verdict(a, b) <= Verdict::Natural;
+        let forgotten = if verdict == Verdict::Natural { forgotten(a, b, natural) } else { None };
+        let moved = verdict == Verdict::Isomorphic || forgotten.is_some();
+        let expression = if moved { expression(a, b, natural) } else { None };
         Comparison {
             types: (a.clone(), b.clone()),
             verdict,
             witness,
             moves,
+            forgotten,
+            expression,
             relabels: verdict == Verdict::Natural && relabels(a, b),
             parting: (verdict == Verdict::Different).then(|| {
                 let normal = |ty: &Type| normal_type(ty).unwrap_or_else(|| ty.clone());
@@ -113,30 +129,45 @@ impl Comparison {
                         "this relabels the axes: the storage stays as it is, so it is not a transpose".into(),
                     );
                 }
-                let help = self.relabels.then(|| "to exchange the axes, use `transpose`".into());
+                let help = match (&self.forgotten, &self.expression) {
+                    (Some(_), Some(expression)) => Some(expression.help()),
+                    (None | Some(Forgotten::Axes), None) | (None, _) => None,
+                    (Some(forgotten), None) => Some(forgotten.words(a, b)),
+                };
                 (format!("`{a}` and `{b}` are naturally isomorphic"), notes, help)
             }
             Verdict::Isomorphic => self.about_moving(),
             Verdict::Different => self.about_difference(),
+            Verdict::Unknown => (
+                format!("it is not known how `{a}` and `{b}` are related"),
+                vec![
+                    "comparing their sizes exactly takes more than the bounds allow".to_string(),
+                    format!(
+                        "the bounds are {MAX_TERMS} monomials, {MAX_BITS} bits, {MAX_BASES} bases, {BUDGET} steps"
+                    ),
+                ],
+                None,
+            ),
         }
     }
 
     fn about_moving(&self) -> (String, Vec<String>, Option<String>) {
         let (a, b) = &self.types;
-        let names: Vec<String> = self.moves.iter().map(|m| format!("`{}`", m.function())).collect();
-        let notes = vec![
+        let mut notes = vec![
             format!("`{a}` has as many values as `{b}`, but not in the same storage"),
             "`:>>` never moves storage".to_string(),
         ];
-        let (how, help) = match names.as_slice() {
-            [] => (String::new(), "write a function that builds the one from the other".to_string()),
-            [only] => (format!(": use {only}"), format!("{only} moves it")),
-            [firsts @ .., last] => {
-                let list = format!("{} and {last}", firsts.join(", "));
-                (format!(": use {list}"), format!("{list} together move it"))
+        let help = match &self.expression {
+            Some(expression) => expression.help(),
+            None => {
+                let words: Vec<&str> = self.moves.iter().map(|m| m.words()).collect();
+                if !words.is_empty() {
+                    notes.push(format!("what moves: {}", words.join("; ")));
+                }
+                format!("write a function that makes `{b}` from `{a}`")
             }
         };
-        (format!("isomorphic, but its storage must move{how}"), notes, Some(help))
+        ("isomorphic, but its storage must move".to_string(), notes, Some(help))
     }
 
     fn about_difference(&self) -> (String, Vec<String>, Option<String>) {

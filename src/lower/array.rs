@@ -235,10 +235,17 @@ impl<'a> Lower<'a> {
         if from == to {
             return Ok(value);
         }
+        if from.has_var() || to.has_var() {
+            return Err(No("a size that is not there yet"));
+        }
+        let layout = self.layout(from);
+        // Code is made only of what is so at these sizes, whatever was decided for all.
+        if !layout.stored_like(&self.layout(to)) {
+            return Err(No("a type that is stored otherwise"));
+        }
         if let V::Sum(..) = value {
             return Err(No("a sum with arguments at another type"));
         }
-        let layout = self.layout(from);
         if layout.slots <= 1 {
             return Ok(value);
         }

@@ -1,6 +1,6 @@
 //! Variables that change: numbers become variables of the nest, arrays are changed where they lie.
 
-use super::{Bind, Feed, Frame, Given, Lower, No, Place, Result, V, bare, word};
+use super::{Bind, Feed, Frame, Given, Lower, No, Place, Result, V, bare, codes_below, word};
 use crate::core::free::Mentioned;
 use crate::core::{
     FunctionId, GlobalId, Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term, TermKind,
@@ -95,10 +95,11 @@ impl<'a> Lower<'a> {
                 Place::Unit
             }
             1 => {
-                let word = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
+                let leaf = layout.leaf().ok_or(No("an unknown slot"))?;
+                let word = word(&leaf)?;
                 self.nest.scalars.push(word);
                 let scalar = self.nest.scalars.len() as u32 - 1;
-                self.feeds.push(Feed::Scalar(scalar));
+                self.feeds.push(Feed::Scalar(scalar, codes_below(&leaf)));
                 let var = self.var(word);
                 let given = self.set(word, Op::Scalar(scalar))?;
                 self.emit(Stmt::Set(var, given))?;

@@ -116,8 +116,8 @@ pub struct Lowered {
 pub enum Feed {
     /// Not at all.
     Nothing,
-    /// As a scalar.
-    Scalar(u32),
+    /// As a scalar; a code, below this size.
+    Scalar(u32, Option<u64>),
     /// As an array of slots of this class, to be read.
     Read(u32, Class),
     /// As an array of slots of this class, to be changed.
@@ -383,6 +383,14 @@ pub(crate) fn word(leaf: &Leaf) -> Result<Ty> {
         Leaf::Scalar(Scalar::Bigint) => return Err(No("big integers")),
         Leaf::Scalar(Scalar::String) => return Err(No("strings")),
     })
+}
+
+/// What the codes of a slot are below of, if it holds codes and not all that fit a word are some.
+pub(crate) fn codes_below(leaf: &Leaf) -> Option<u64> {
+    match leaf {
+        Leaf::Code(size) => size.to_u64(),
+        Leaf::Scalar(_) => None,
+    }
 }
 
 /// A type as its values are stored: newtypes unfolded, arrays of one element that element.
@@ -735,11 +743,12 @@ impl<'a> Lower<'a> {
                 match layout.slots {
                     0 => V::Unit,
                     1 => {
-                        let ty = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
+                        let leaf = layout.leaf().ok_or(No("an unknown slot"))?;
+                        let ty = word(&leaf)?;
                         self.nest.scalars.push(ty);
                         let scalar = self.nest.scalars.len() as u32 - 1;
                         self.inputs.push(input.clone());
-                        self.feeds.push(Feed::Scalar(scalar));
+                        self.feeds.push(Feed::Scalar(scalar, codes_below(&leaf)));
                         V::Word(self.at_start(ty, Op::Scalar(scalar))?)
                     }
                     slots => {

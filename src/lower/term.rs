@@ -172,6 +172,8 @@ impl<'a> Lower<'a> {
                 if self.ty(frame, &term.ty).as_scalar() != Some(Scalar::Int) {
                     return Err(No("big integers"));
                 }
+                let from = self.ty(frame, &inner.ty);
+                self.codes(&from)?;
                 match self.term(inner, frame)? {
                     V::Unit => Ok(V::Word(self.int(0)?)),
                     word => Ok(word),
@@ -197,10 +199,7 @@ impl<'a> Lower<'a> {
                 let ty = self.ty(frame, &term.ty);
                 let value = self.term(inner, frame)?;
                 let n = self.as_word(&value, &Type::int())?;
-                let size = match self.layout(&ty).compact().map(|c| c.size.clone()) {
-                    Some(Code::Small(size)) => size,
-                    _ => return Err(No("codes of more than 64 bits")),
-                };
+                let size = self.codes(&ty)?;
                 let bound = self.size(size)?;
                 let fits = self.set(Ty::I64, Op::Compare(Compare::LtUnsigned, n, bound))?;
                 self.check(fits)?;
@@ -338,6 +337,15 @@ impl<'a> Lower<'a> {
     }
 
     // ---- codes ----------------------------------------------------------------------------
+
+    /// The number of codes of a type, if `int` holds all of them: a negative number is no code then.
+    fn codes(&self, ty: &Type) -> Result<u64> {
+        if ty.has_var() {
+            return Err(No("a size that is not there yet"));
+        }
+        let size = self.layout(ty).compact().and_then(|compact| compact.size.to_u64());
+        size.filter(|size| *size <= 1 << 63).ok_or(No("codes beyond `int`"))
+    }
 
     fn encoding(&self, ty: &Type) -> Result<(std::sync::Arc<Layout>, u64)> {
         let layout = self.stored(ty)?;

@@ -209,11 +209,33 @@ impl Session {
         if !explain {
             return Ok(Comparison { verdict: iso::verdict(a, b), reasons: None });
         }
-        let found = iso::compare(a, b);
+        let mut found = iso::compare(a, b);
+        if let Some(expression) = &found.expression
+            && !self.quietly(|session| session.makes(&expression.text, a, b))
+        {
+            found.expression = None;
+        }
         let (message, notes, help) = found.explanation();
         let derivation = found.witness.as_ref().filter(|witness| !witness.steps.is_empty()).map(iso::explain);
         let reasons = Reasons { message, notes, help, derivation };
         Ok(Comparison { verdict: found.verdict, reasons: Some(reasons) })
+    }
+
+    /// Whether an expression makes a value of the one type from `v`, a value of the other: a function of the user's
+    /// may have the name of one of the library's.
+    fn makes(&mut self, expression: &str, from: &Type, to: &Type) -> bool {
+        let mut params: Vec<String> = Vec::new();
+        for ty in [from, to] {
+            ty.for_each_var(&mut |var| {
+                let param = format!("{}:{}", var.name, self.env.kind_name(var.kind));
+                if !params.contains(&param) {
+                    params.push(param);
+                }
+            });
+        }
+        let params = if params.is_empty() { String::new() } else { format!("[{}]", params.join(", ")) };
+        let text = format!("fun made{params}(v:{from}):{to} => {expression};");
+        !self.check("expression", &text).diagnostics.iter().any(Diagnostic::is_error)
     }
 
     /// The names in written types that nobody has declared and that look as if somebody had: they have small letters. As

@@ -106,6 +106,13 @@ pub enum CheckError {
         notes: Vec<String>,
         help: Option<String>,
     },
+    /// Types whose storage could not be compared within the bounds of the decider.
+    Undecided {
+        span: Span,
+        from: Type,
+        to: Type,
+        notes: Vec<String>,
+    },
     NoConversion {
         span: Span,
         from: Type,
@@ -236,6 +243,7 @@ pub enum CheckError {
         op: &'static str,
         left: Type,
         right: Type,
+        help: Option<String>,
     },
     NoField {
         span: Span,
@@ -340,6 +348,7 @@ pub enum CheckError {
         span: Span,
         from: Type,
         to: Type,
+        help: Option<String>,
     },
 }
 
@@ -388,6 +397,7 @@ impl CheckError {
             E::NoConversion { .. } => "E0303",
             E::CodeRange { .. } => "E0304",
             E::LiteralRange { .. } | E::RealLiteralRange { .. } => "E0305",
+            E::Undecided { .. } => "E0306",
             E::UnknownName { .. } => "E0401",
             E::NotAFunction { .. } | E::TupleApplied { .. } => "E0402",
             E::NoOverload { .. } => "E0403",
@@ -548,6 +558,14 @@ impl CheckError {
                     Some(help) => d.help(help.clone()),
                     None => d,
                 }
+            }
+            E::Undecided { span, from, to, notes } => {
+                let message = "it is not known whether the two have the same storage";
+                let mut d = error(span, message.into(), format!("from `{from}` to `{to}`"));
+                for note in notes {
+                    d = d.note(note.clone());
+                }
+                d.help("write the types with sizes in a simpler form, or go through a type between the two")
             }
             E::NoConversion { span, from, to, why, help } => {
                 let d = error(span, format!("there is no conversion from `{from}` to `{to}`"), why.clone());
@@ -754,7 +772,7 @@ impl CheckError {
                     None => d,
                 }
             }
-            E::IndexTypesDiffer { span, op, left, right } => {
+            E::IndexTypesDiffer { span, op, left, right, help } => {
                 let d = error(
                     span,
                     format!(
@@ -764,12 +782,12 @@ impl CheckError {
                 );
                 let d = match (index_size(left), index_size(right)) {
                     (Some(n), Some(m)) if n != m => d.note(format!("one has {n} elements, the other {m}")),
-                    _ if framed(left, right).is_some() => d,
-                    _ => d.help("bring both to one index type with `:>>`"),
+                    _ => d,
                 };
-                match framed(left, right) {
-                    Some(function) => d.help(format!("`{function}` takes the ends off the larger one")),
-                    None => d,
+                match (framed(left, right), help) {
+                    (Some(function), _) => d.help(format!("`{function}` takes the ends off the larger one")),
+                    (None, Some(help)) => d.help(help.clone()),
+                    (None, None) => d,
                 }
             }
             E::NoField { span, name, ty, fields } => {
@@ -943,13 +961,18 @@ impl CheckError {
                 "the value of this expression is not used",
                 format!("its value, of type `{ty}`, is thrown away"),
             ),
-            E::Relabels { span, from, to } => Diagnostic::note_at(
-                code,
-                *span,
-                "this relabels axes and is not a transpose",
-                format!("`{from}` read as `{to}` in the same storage order"),
-            )
-            .help("`transpose` exchanges the axes and moves the elements"),
+            E::Relabels { span, from, to, help } => {
+                let d = Diagnostic::note_at(
+                    code,
+                    *span,
+                    "this relabels axes and is not a transpose",
+                    format!("`{from}` read as `{to}` in the same storage order"),
+                );
+                match help {
+                    Some(help) => d.help(help.clone()),
+                    None => d,
+                }
+            }
         }
     }
 }

@@ -1,0 +1,376 @@
+//! Expressions that move storage: the text of a program's way from one type to another.
+//!
+//! Takes two types; gives an expression of the language that makes a value of the second from `v`, a
+//! value of the first, if one of the forms below does. Messages name no function but through it, so
+//! what they name can be written as it stands.
+//!
+//! ```text
+//! v.swap, v.mirror …      a function of the library whose type fits exactly: the table FORMS
+//! (v.1, v.0.swap)         products of as many components, in order or, if that is unique, permuted
+//! (b = v.b, a = v.a)      records with the same names
+//! [ e.swap for e in v ]   arrays of one index type
+//! match v with …          sums of as many cases, in order or, if that is unique, permuted
+//! ```
+//!
+//! A function may be preceded or followed by a `:>>` that forgets nothing ([`super::labels`]). A
+//! permutation is unique if no two components have one type; otherwise the two could be mistaken for
+//! each other, and nothing is said.
+//!
+//! The forms are exact: for every pair of types for which one is given, the checker takes the
+//! expression. A property test holds that. Knows no syntax but that of the text it writes.
+
+use super::labels::{Natural, forgotten, written};
+use crate::types::{Type, TypeKind};
+use std::fmt::Write;
+
+/// An expression for the value `v`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expression {
+    /// As written.
+    pub text: String,
+    /// The functions of the library in it, which mean something else where their names do.
+    pub functions: Vec<&'static str>,
+}
+
+impl Expression {
+    /// What to say of it.
+    pub fn help(&self) -> String {
+        format!("`{}` makes the one from the other, where `v` is the value", self.text)
+    }
+}
+
+/// How deep expressions are nested.
+const DEEPEST: usize = 5;
+/// Pairs of types that are looked at.
+const MOST_PAIRS: usize = 400;
+/// Components and cases that are written out.
+const MOST_PARTS: usize = 8;
+/// Longer expressions help nobody.
+const LONGEST: usize = 240;
+/// Larger types, in nodes, are not looked at.
+const LARGEST: u32 = 500;
+
+/// A function of the library and the one that leads back.
+struct Form {
+    name: &'static str,
+    back: &'static str,
+    /// The result at an argument of this type, if it takes that.
+    apply: fn(&Type) -> Option<Type>,
+}
+
+const FORMS: [Form; 10] = [
+    Form { name: "swap", back: "swap", apply: swap },
+    Form { name: "mirror", back: "mirror", apply: mirror },
+    Form { name: "distribute", back: "factor", apply: distribute },
+    Form { name: "factor", back: "distribute", apply: factor },
+    Form { name: "unzip", back: "zip", apply: unzip },
+    Form { name: "zip", back: "unzip", apply: zip },
+    Form { name: "pack", back: "unpack", apply: pack },
+    Form { name: "unpack", back: "pack", apply: unpack },
+    Form { name: "transpose", back: "transpose", apply: transpose },
+    Form { name: "transpose", back: "transpose", apply: transpose_nested },
+];
+
+/// An expression that makes a value of the second type from one of the first.
+pub fn expression(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Option<Expression> {
+    if from == to || from.nodes().saturating_add(to.nodes()) > LARGEST || from.has_meta() || to.has_meta() {
+        return None;
+    }
+    let mut writer = Writer { natural, functions: Vec::new(), pairs: 0 };
+    let text = writer.write("v", from, to, 0)?;
+    // The outermost parentheses of `(v.swap :>> T)` say nothing.
+    let text = match text.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')) {
+        Some(inner) if stands_alone(inner) => inner.to_string(),
+        _ => text,
+    };
+    let functions = writer.functions;
+    (text.len() <= LONGEST).then_some(Expression { text, functions })
+}
+
+/// Whether what stood in parentheses is a reshape or a match, which needs none: no part of a tuple, a
+/// record or two operands with parentheses of their own.
+fn stands_alone(inner: &str) -> bool {
+    let (mut open, mut reshape) = (0usize, false);
+    for (at, c) in inner.char_indices() {
+        match c {
+            '(' | '[' => open += 1,
+            ')' | ']' if open == 0 => return false,
+            ')' | ']' => open -= 1,
+            ',' | '=' if open == 0 && !inner.starts_with("match ") => return false,
+            ':' if open == 0 && inner[at..].starts_with(":>> ") => reshape = true,
+            _ => {}
+        }
+    }
+    reshape || inner.starts_with("match ")
+}
+
+struct Writer<'w, 'n> {
+    natural: &'w mut Natural<'n>,
+    functions: Vec<&'static str>,
+    pairs: usize,
+}
+
+impl Writer<'_, '_> {
+    /// The text of an operand that makes a value of type `to` from `v`, an operand of type `from`.
+    fn write(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
+        if from == to {
+            return Some(v.to_string());
+        }
+        self.pairs += 1;
+        if depth > DEEPEST || self.pairs > MOST_PAIRS || v.len() > LONGEST {
+            return None;
+        }
+        if let Some(text) = self.reshape(v, from, to) {
+            return Some(text);
+        }
+        // What fails has named no function.
+        let named = self.functions.len();
+        let ways = [Writer::function, Writer::fields, Writer::components, Writer::elements, Writer::cases];
+        for way in ways {
+            if let Some(text) = way(self, v, from, to, depth) {
+                return Some(text);
+            }
+            self.functions.truncate(named);
+        }
+        None
+    }
+
+    /// `(v :>> T)`, where it forgets nothing.
+    fn reshape(&mut self, v: &str, from: &Type, to: &Type) -> Option<String> {
+        let kept = (self.natural)(from, to) && forgotten(from, to, &mut *self.natural).is_none();
+        kept.then(|| format!("({v} :>> {})", written(to)))
+    }
+
+    /// One function or two, perhaps with a reshape before or after.
+    fn function(&mut self, v: &str, from: &Type, to: &Type, _: usize) -> Option<String> {
+        let results: Vec<(&'static str, Type)> =
+            FORMS.iter().filter_map(|form| Some((form.name, (form.apply)(from)?))).collect();
+        let sources: Vec<(&'static str, Type)> =
+            FORMS.iter().filter_map(|form| Some((form.back, (form.apply)(to)?))).collect();
+        let mut call = |name: &'static str, v: &str| {
+            self.functions.push(name);
+            format!("{v}.{name}")
+        };
+        if let Some((name, _)) = results.iter().find(|(_, result)| result == to) {
+            return Some(call(name, v));
+        }
+        for (first, middle) in &results {
+            if let Some((second, _)) = sources.iter().find(|(_, source)| source == middle) {
+                let inner = call(first, v);
+                return Some(call(second, &inner));
+            }
+        }
+        for (name, result) in &results {
+            if let Some(text) = self.reshape(&format!("{v}.{name}"), result, to) {
+                self.functions.push(name);
+                return Some(text);
+            }
+        }
+        for (name, source) in &sources {
+            if let Some(text) = self.reshape(v, from, source) {
+                self.functions.push(name);
+                return Some(format!("{text}.{name}"));
+            }
+        }
+        None
+    }
+
+    /// A record with the same names.
+    fn fields(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
+        let (TypeKind::Record(own), TypeKind::Record(wanted)) = (from.kind(), to.kind()) else { return None };
+        if own.len() != wanted.len() || own.len() > MOST_PARTS {
+            return None;
+        }
+        let mut parts = Vec::new();
+        for (name, ty) in wanted {
+            let (_, part) = own.iter().find(|(other, _)| other == name)?;
+            parts.push(format!("{name} = {}", self.write(&format!("{v}.{name}"), part, ty, depth + 1)?));
+        }
+        Some(format!("({})", parts.join(", ")))
+    }
+
+    /// A tuple of as many components.
+    fn components(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
+        let product = |ty: &Type| matches!(ty.kind(), TypeKind::Product(_));
+        let (own, wanted) = match (from.compact_factors(MOST_PARTS), to.compact_factors(MOST_PARTS)) {
+            (None, None) if product(from) || product(to) => (listed(from)?, listed(to)?),
+            // Packing and unpacking more than the library has functions for.
+            (Some(factors), None) if !from.is_compact() || !to.is_compact() => (factors, listed(to)?),
+            (None, Some(factors)) if !from.is_compact() || !to.is_compact() => (listed(from)?, factors),
+            (Some(own), Some(wanted)) => (own, wanted),
+            _ => return None,
+        };
+        if own.len() != wanted.len() || own.len() > MOST_PARTS {
+            return None;
+        }
+        let order = self.order(&own, &wanted, depth)?;
+        let mut parts = Vec::new();
+        for (i, ty) in order.into_iter().zip(&wanted) {
+            parts.push(self.write(&format!("{v}.{i}"), &own[i], ty, depth + 1)?);
+        }
+        let separator = if to.is_compact() { " \\, " } else { ", " };
+        Some(format!("({})", parts.join(separator)))
+    }
+
+    /// An array with each element moved.
+    fn elements(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
+        let (TypeKind::Array(own, i), TypeKind::Array(wanted, j)) = (from.kind(), to.kind()) else {
+            return None;
+        };
+        if i != j {
+            return None;
+        }
+        let element = format!("e{}", if depth == 0 { String::new() } else { depth.to_string() });
+        let body = self.write(&element, own, wanted, depth + 1)?;
+        Some(format!("[ {body} for {element} in {v} ]"))
+    }
+
+    /// A sum of as many cases, none of them without a value to carry.
+    fn cases(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
+        let (TypeKind::Sum(own), TypeKind::Sum(wanted)) = (from.kind(), to.kind()) else { return None };
+        if own.len() != wanted.len() || own.len() > MOST_PARTS || own.iter().any(|case| case.is_compact()) {
+            return None;
+        }
+        let order = self.order(own, wanted, depth)?;
+        let case = format!("c{}", if depth == 0 { String::new() } else { depth.to_string() });
+        let mut text = format!("(match {v} with");
+        for (i, ty) in own.iter().enumerate() {
+            let at = order.iter().position(|source| *source == i)?;
+            let made = self.write(&case, ty, &wanted[at], depth + 1)?;
+            let _ = write!(text, " | case {i} {case} => case {at} {made}");
+        }
+        text.push_str(" endmatch)");
+        Some(text)
+    }
+
+    /// For each wanted part the number of the one it is made from: the same where each can be made, else
+    /// the only permutation.
+    fn order(&mut self, own: &[Type], wanted: &[Type], depth: usize) -> Option<Vec<usize>> {
+        let named = self.functions.len();
+        let straight = own.iter().zip(wanted).all(|(x, y)| self.write("v", x, y, depth + 1).is_some());
+        self.functions.truncate(named);
+        if straight {
+            return Some((0..own.len()).collect());
+        }
+        let mut order = Vec::new();
+        for ty in wanted {
+            let mut equal = own.iter().enumerate().filter(|(_, part)| *part == ty);
+            let (at, _) = equal.next()?;
+            if equal.next().is_some() || order.contains(&at) {
+                return None;
+            }
+            order.push(at);
+        }
+        Some(order)
+    }
+}
+
+/// The components of a product or short array as they are numbered.
+fn listed(ty: &Type) -> Option<Vec<Type>> {
+    match ty.kind() {
+        TypeKind::Product(_) | TypeKind::Array(..) => ty.components(MOST_PARTS),
+        _ => None,
+    }
+}
+
+/// The two components of a product that are not one type: `T * T` is an array.
+fn pair(ty: &Type) -> Option<(&Type, &Type)> {
+    match ty.kind() {
+        TypeKind::Product(parts) => match &parts[..] {
+            [a, b] => Some((a, b)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn choice(ty: &Type) -> Option<(Type, Type)> {
+    match ty.kind() {
+        TypeKind::Sum(cases) => match &cases[..] {
+            [a, b] => Some((a.clone(), b.clone())),
+            _ => None,
+        },
+        TypeKind::Repeat(n, case) if *n == 2u8.into() => Some((case.clone(), case.clone())),
+        _ => None,
+    }
+}
+
+/// The two components of a product, those of `T ^ 2`, too.
+fn two(ty: &Type) -> Option<(Type, Type)> {
+    match ty.kind() {
+        TypeKind::Array(element, index) if index.as_unit_sum().is_some_and(|n| *n == 2u8.into()) => {
+            Some((element.clone(), element.clone()))
+        }
+        _ => pair(ty).map(|(a, b)| (a.clone(), b.clone())),
+    }
+}
+
+fn swap(ty: &Type) -> Option<Type> {
+    let (a, b) = pair(ty)?;
+    Some(Type::product(vec![b.clone(), a.clone()]))
+}
+
+fn mirror(ty: &Type) -> Option<Type> {
+    let TypeKind::Sum(_) = ty.kind() else { return None };
+    let (a, b) = choice(ty)?;
+    Some(Type::sum(vec![b, a]))
+}
+
+fn distribute(ty: &Type) -> Option<Type> {
+    let (a, sum) = pair(ty)?;
+    let (b, c) = choice(sum)?;
+    let with = |case: Type| Type::product(vec![a.clone(), case]);
+    Some(Type::sum(vec![with(b), with(c)]))
+}
+
+fn factor(ty: &Type) -> Option<Type> {
+    let (first, second) = choice(ty)?;
+    let ((a, b), (other, c)) = (two(&first)?, two(&second)?);
+    (a == other).then(|| Type::product(vec![a, Type::sum(vec![b, c])]))
+}
+
+fn unzip(ty: &Type) -> Option<Type> {
+    let TypeKind::Array(element, index) = ty.kind() else { return None };
+    let (a, b) = pair(element)?;
+    Some(Type::product(vec![Type::array(a.clone(), index.clone()), Type::array(b.clone(), index.clone())]))
+}
+
+fn zip(ty: &Type) -> Option<Type> {
+    let (a, b) = pair(ty)?;
+    match (a.kind(), b.kind()) {
+        (TypeKind::Array(a, i), TypeKind::Array(b, j)) if i == j => {
+            Some(Type::array(Type::product(vec![a.clone(), b.clone()]), i.clone()))
+        }
+        _ => None,
+    }
+}
+
+fn pack(ty: &Type) -> Option<Type> {
+    let parts = listed(ty).filter(|parts| matches!(parts.len(), 2 | 3))?;
+    parts.iter().all(Type::is_compact).then(|| Type::compact_product(parts))
+}
+
+fn unpack(ty: &Type) -> Option<Type> {
+    let parts = ty.compact_factors(3).filter(|parts| matches!(parts.len(), 2 | 3))?;
+    Some(Type::product(parts))
+}
+
+fn transpose(ty: &Type) -> Option<Type> {
+    let TypeKind::Array(element, index) = ty.kind() else { return None };
+    match index.compact_factors(2).as_deref() {
+        // Arrays of arrays have axes of their own, and both functions would fit.
+        Some([n, m]) if !matches!(element.kind(), TypeKind::Array(..)) => {
+            Some(Type::array(element.clone(), Type::compact_product(vec![m.clone(), n.clone()])))
+        }
+        _ => None,
+    }
+}
+
+fn transpose_nested(ty: &Type) -> Option<Type> {
+    let TypeKind::Array(row, outer) = ty.kind() else { return None };
+    let TypeKind::Array(element, inner) = row.kind() else { return None };
+    if outer.compact_factors(2).is_some_and(|factors| factors.len() == 2) {
+        return None;
+    }
+    Some(Type::array(Type::array(element.clone(), outer.clone()), inner.clone()))
+}

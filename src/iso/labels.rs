@@ -1,0 +1,372 @@
+//! Labels: what a reshape forgets although the storage is the same.
+//!
+//! Takes two naturally isomorphic types; tells whether reading a value of the one as the other keeps
+//! what the types say about it. `:>>` accepts every natural isomorphism, for the author may want the
+//! representation. A message that advises `:>>` must not undo what the author has declared, so every
+//! place that suggests it asks here first.
+//!
+//! ```text
+//! nominal types   newtypes, structs, variants, abstract types, each with its arguments
+//! fields          the names of a record's fields, in their order
+//! axes            how the positions of arrays and tuples are grouped
+//! ```
+//!
+//! **Nominal types and fields** are decided by parametricity. Each nominal type with its arguments is
+//! replaced by a rigid variable of its kind, the same for equal types only, and each field of a record
+//! gets a component in front of it, a rigid variable that stands for its name. Types that are still
+//! naturally isomorphic are so for all definitions of the nominal types, so no definition is used.
+//!
+//! **Axes** may be joined or split (`T ^ (2 \* 3)` and `T ^ 6`, `T ^ A * T ^ B` and `T ^ (A \+ B)`) but
+//! not exchanged for others (`T ^ (2 \* 3)` and `T ^ (3 \* 2)`). A list of parts joins or splits another if
+//! where the parts of the one end, parts of the other end, too.
+//!
+//! Decides nothing about storage: what is natural, the caller says, since equations of sizes may hold.
+//! When in doubt, or beyond its bounds, it says that the axes differ: then nothing is advised.
+
+use crate::types::{Kind, Type, TypeKind, TypeVar};
+use num_traits::ToPrimitive;
+
+/// What reading one type as another would forget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Forgotten {
+    /// The two have different nominal types where they first part: of the first type, of the second.
+    Nominal(Option<Type>, Option<Type>),
+    /// The fields of records have other names, or come in another order.
+    Fields,
+    /// The parts of an index, a tuple or a sum are grouped in another way.
+    Axes,
+}
+
+/// Tells which types are naturally isomorphic.
+pub type Natural<'n> = dyn FnMut(&Type, &Type) -> bool + 'n;
+
+/// Parts of one product, sum or index type that are looked at; beyond, the axes count as different.
+const MOST_PARTS: usize = 64;
+
+/// Larger types, in nodes, are not looked into.
+const LARGEST: u32 = 4_000;
+
+/// Rigid variables made here are numbered from here on, apart from those of programs and of equations.
+const FIRST: u32 = u32::MAX / 8;
+
+/// What is forgotten when a value of the one type is read as the other, which is naturally isomorphic
+/// to it by `natural`; `None` if nothing is.
+pub fn forgotten(a: &Type, b: &Type, natural: &mut Natural<'_>) -> Option<Forgotten> {
+    if a == b {
+        return None;
+    }
+    if a.nodes().saturating_add(b.nodes()) > LARGEST {
+        return Some(Forgotten::Axes);
+    }
+    let mut atoms = Atoms::default();
+    let closed = (atoms.close(a), atoms.close(b));
+    if closed.0 != closed.1 && !natural(&closed.0, &closed.1) {
+        return Some(nominal(a, b));
+    }
+    let named = (atoms.name(&closed.0), atoms.name(&closed.1));
+    if named.0 != named.1 && !natural(&named.0, &named.1) {
+        return Some(Forgotten::Fields);
+    }
+    (!same_parts(&closed.0, &closed.1, natural)).then_some(Forgotten::Axes)
+}
+
+/// The nominal types that keep two types apart, whatever their storage is; `None` where both have the
+/// same ones in the same order.
+pub fn other_nominals(a: &Type, b: &Type) -> Option<Forgotten> {
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    nominals(a, &mut left);
+    nominals(b, &mut right);
+    (left != right).then(|| nominal(a, b))
+}
+
+/// A type as it is written after `:>>` and `:>`.
+pub fn written(ty: &Type) -> String {
+    match ty.kind() {
+        TypeKind::Product(_)
+        | TypeKind::Sum(_)
+        | TypeKind::Repeat(..)
+        | TypeKind::Function(..)
+        | TypeKind::Procedure(_)
+        | TypeKind::Exists(..) => format!("({ty})"),
+        _ => ty.to_string(),
+    }
+}
+
+impl Forgotten {
+    /// The reason why the one is not to be read as the other, and what to do instead.
+    pub fn words(&self, a: &Type, b: &Type) -> String {
+        let how = "write a function that converts";
+        match self {
+            Forgotten::Nominal(Some(left), Some(right)) => {
+                format!("`{left}` and `{right}` are different types, though stored alike: {how}")
+            }
+            Forgotten::Nominal(Some(own), None) | Forgotten::Nominal(None, Some(own)) => {
+                format!("`{own}` is a type of its own, not only its storage: {how} `{a}` to `{b}`")
+            }
+            Forgotten::Nominal(None, None) => format!("these are different types: {how} `{a}` to `{b}`"),
+            Forgotten::Fields => {
+                format!("the fields are not the same ones in the same order: {how} `{a}` to `{b}`")
+            }
+            Forgotten::Axes => {
+                "the storage is the same, but its parts are grouped in another way: write a function that \
+                 says which element goes where"
+                    .to_string()
+            }
+        }
+    }
+}
+
+/// The first place where the nominal types of two types differ.
+fn nominal(a: &Type, b: &Type) -> Forgotten {
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    nominals(a, &mut left);
+    nominals(b, &mut right);
+    let at = left.iter().zip(&right).take_while(|(x, y)| x == y).count();
+    Forgotten::Nominal(left.get(at).cloned(), right.get(at).cloned())
+}
+
+/// The nominal types in a type from left to right, those inside others left out.
+fn nominals(ty: &Type, into: &mut Vec<Type>) {
+    match ty.kind() {
+        TypeKind::Nominal(..) => into.push(ty.clone()),
+        kind => kind.for_each_child(&mut |child| nominals(child, into)),
+    }
+}
+
+/// Rigid variables that stand for nominal types and for names of fields.
+#[derive(Default)]
+struct Atoms {
+    types: Vec<Type>,
+    fields: Vec<std::sync::Arc<str>>,
+}
+
+impl Atoms {
+    /// The type with a variable for each nominal type in it.
+    fn close(&mut self, ty: &Type) -> Type {
+        match ty.kind() {
+            TypeKind::Nominal(nominal, _) => {
+                let at = self.types.iter().position(|known| known == ty).unwrap_or_else(|| {
+                    self.types.push(ty.clone());
+                    self.types.len() - 1
+                });
+                let id = FIRST + 2 * at as u32;
+                Type::var(TypeVar { id, name: nominal.name.clone(), kind: nominal.kind })
+            }
+            // A function is naturally isomorphic to itself only.
+            TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Exists(..) => ty.clone(),
+            _ => ty.map_children(&mut |child| self.close(child)),
+        }
+    }
+
+    /// The type with a component for each name of a field.
+    fn name(&mut self, ty: &Type) -> Type {
+        match ty.kind() {
+            TypeKind::Record(fields) => {
+                let mut parts = Vec::new();
+                for (name, part) in fields {
+                    let at = self.fields.iter().position(|known| known == name).unwrap_or_else(|| {
+                        self.fields.push(name.clone());
+                        self.fields.len() - 1
+                    });
+                    let id = FIRST + 2 * at as u32 + 1;
+                    parts.push(Type::var(TypeVar { id, name: name.clone(), kind: Kind::Type }));
+                    parts.push(self.name(part));
+                }
+                Type::product(parts)
+            }
+            TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Exists(..) => ty.clone(),
+            _ => ty.map_children(&mut |child| self.name(child)),
+        }
+    }
+}
+
+/// Whether two naturally isomorphic types group their parts alike, but for joining and splitting.
+fn same_parts(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
+    if a == b {
+        return true;
+    }
+    if a.is_compact() && b.is_compact() {
+        return same_axes(&factors(a), &factors(b), natural);
+    }
+    let (left, right) = (components(a), components(b));
+    let (Some(left), Some(right)) = (left, right) else { return false };
+    match (&left[..], &right[..]) {
+        ([x], [y]) if x.axes.is_empty() && y.axes.is_empty() => {
+            let (Some(xs), Some(ys)) = (cases(&x.element), cases(&y.element)) else { return false };
+            match (&xs[..], &ys[..]) {
+                // A slot that is no sum, or a sum of very many cases.
+                ([x], [y]) if x == a && y == b => match (x.kind(), y.kind()) {
+                    (TypeKind::Repeat(n, x), TypeKind::Repeat(m, y)) => n == m && same_parts(x, y, natural),
+                    _ => true,
+                },
+                ([x], [y]) => same_parts(x, y, natural),
+                _ if xs.len() == ys.len() => {
+                    xs.iter().zip(&ys).all(|(x, y)| natural(x, y) && same_parts(x, y, natural))
+                }
+                _ => one_splits_other(&xs, &ys, |parts| Type::sum(parts.to_vec()), natural),
+            }
+        }
+        _ if left.len() == right.len() => left.iter().zip(&right).all(|(x, y)| {
+            natural(&x.whole(), &y.whole())
+                && same_axes(&x.axes, &y.axes, natural)
+                && same_parts(&x.element, &y.element, natural)
+        }),
+        _ => {
+            let flat = |parts: &[Component]| parts.iter().all(|part| part.axes.len() <= 1);
+            let whole = |parts: &[Component]| parts.iter().map(Component::whole).collect::<Vec<_>>();
+            flat(&left)
+                && flat(&right)
+                && one_splits_other(
+                    &whole(&left),
+                    &whole(&right),
+                    |parts| Type::product(parts.to_vec()),
+                    natural,
+                )
+        }
+    }
+}
+
+/// A component of a product: an element that is no array, and the axes above it.
+struct Component {
+    element: Type,
+    axes: Vec<Type>,
+}
+
+impl Component {
+    fn whole(&self) -> Type {
+        if self.axes.is_empty() {
+            return self.element.clone();
+        }
+        Type::array(self.element.clone(), Type::compact_product(self.axes.clone()))
+    }
+}
+
+/// The components of nested products, without units; an array indexed by a sum is a component for each case.
+fn components(ty: &Type) -> Option<Vec<Component>> {
+    fn walk(ty: &Type, into: &mut Vec<Component>) -> Option<()> {
+        match ty.kind() {
+            TypeKind::Product(parts) => parts.iter().try_for_each(|part| walk(part, into))?,
+            TypeKind::Record(fields) => fields.iter().try_for_each(|(_, part)| walk(part, into))?,
+            TypeKind::Array(_, index) if index.is_void() => {}
+            TypeKind::Array(base, index) if index.is_unit() => walk(base, into)?,
+            TypeKind::Array(base, index) => match index.kind() {
+                TypeKind::CompactSum(cases) => {
+                    cases.iter().try_for_each(|case| walk(&Type::array(base.clone(), case.clone()), into))?;
+                }
+                _ => {
+                    let (mut element, mut axes) = (base.clone(), factors(index));
+                    while let TypeKind::Array(inner, index) = element.kind() {
+                        axes.extend(factors(index));
+                        element = inner.clone();
+                    }
+                    into.push(Component { element, axes });
+                }
+            },
+            _ if ty.is_unit() => {}
+            _ => into.push(Component { element: ty.clone(), axes: Vec::new() }),
+        }
+        (into.len() <= MOST_PARTS).then_some(())
+    }
+    let mut all = Vec::new();
+    walk(ty, &mut all)?;
+    Some(all)
+}
+
+/// The cases of nested sums, without those that have no value.
+fn cases(ty: &Type) -> Option<Vec<Type>> {
+    fn walk(ty: &Type, into: &mut Vec<Type>) -> Option<()> {
+        match ty.kind() {
+            TypeKind::Sum(cases) => cases.iter().try_for_each(|case| walk(case, into))?,
+            TypeKind::Repeat(n, case) => match n.to_usize().filter(|n| *n <= MOST_PARTS) {
+                Some(n) => (0..n).try_for_each(|_| walk(case, into))?,
+                None => into.push(ty.clone()),
+            },
+            _ if ty.is_void() => {}
+            _ => into.push(ty.clone()),
+        }
+        (into.len() <= MOST_PARTS).then_some(())
+    }
+    let mut all = Vec::new();
+    walk(ty, &mut all)?;
+    Some(all)
+}
+
+/// The factors of nested compact products, without units.
+fn factors(index: &Type) -> Vec<Type> {
+    fn walk(index: &Type, into: &mut Vec<Type>) {
+        match index.compact_factors(MOST_PARTS) {
+            Some(parts) => parts.iter().for_each(|part| walk(part, into)),
+            None if index.is_unit() => {}
+            None => into.push(index.clone()),
+        }
+    }
+    let mut all = Vec::new();
+    walk(index, &mut all);
+    all
+}
+
+/// Whether two index types, given by their factors, have the same axes, or the one joins those of the
+/// other.
+fn same_axes(a: &[Type], b: &[Type], natural: &mut Natural<'_>) -> bool {
+    if a == b {
+        return true;
+    }
+    let product = |parts: &[Type]| Type::compact_product(parts.to_vec());
+    if !natural(&product(a), &product(b)) {
+        return false;
+    }
+    if a.len() == b.len() {
+        return a.iter().zip(b).all(|(x, y)| natural(x, y) && same_axis(x, y, natural));
+    }
+    let (fewer, more) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    fewer.iter().all(|axis| has_no_parts(axis) || more.contains(axis))
+        && one_splits_other(fewer, more, product, natural)
+}
+
+/// Whether two axes of one size say the same about their positions.
+fn same_axis(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
+    match (a.kind(), b.kind()) {
+        _ if a == b || has_no_parts(a) || has_no_parts(b) => true,
+        (TypeKind::CompactSum(x), TypeKind::CompactSum(y)) if x.len() == y.len() => {
+            x.iter().zip(y).all(|(x, y)| natural(x, y) && same_axes(&factors(x), &factors(y), natural))
+        }
+        (TypeKind::CompactSum(x), TypeKind::CompactSum(y)) => {
+            one_splits_other(x, y, |parts| Type::compact_sum(parts.to_vec()), natural)
+        }
+        (TypeKind::Triangle(x, i), TypeKind::Triangle(y, j)) => {
+            x == y && same_axes(&factors(i), &factors(j), natural)
+        }
+        (TypeKind::CompactPower(x, i), TypeKind::CompactPower(y, j)) => {
+            same_axes(&factors(x), &factors(y), natural) && same_axes(&factors(i), &factors(j), natural)
+        }
+        _ => false,
+    }
+}
+
+/// Whether an axis is a number or a variable: its positions have no structure.
+fn has_no_parts(axis: &Type) -> bool {
+    matches!(axis.kind(), TypeKind::UnitSum(_) | TypeKind::Var(_))
+}
+
+/// Whether one of two lists that are natural as wholes splits the parts of the other: each place where
+/// a part of the shorter ends is one where a part of the longer ends.
+fn one_splits_other(
+    a: &[Type],
+    b: &[Type],
+    join: impl Fn(&[Type]) -> Type,
+    natural: &mut Natural<'_>,
+) -> bool {
+    let (fewer, more) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    if more.len() > MOST_PARTS {
+        return false;
+    }
+    let mut at = 1;
+    for end in 1..fewer.len() {
+        let start = join(&fewer[..end]);
+        let Some(found) = (at..more.len()).find(|&n| natural(&start, &join(&more[..n]))) else {
+            return false;
+        };
+        at = found + 1;
+    }
+    true
+}
