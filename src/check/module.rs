@@ -463,8 +463,14 @@ impl Checker<'_> {
         if single || single_before {
             clash(self, None);
         }
+        if single && before.iter().any(|known| known.scope < scope) {
+            return;
+        }
         if picked.callables.iter().any(constructs) {
-            self.hide(name, scope);
+            // A type is what the newest import or declaration says, and so are its constructors.
+            [Scope::Module, Scope::Listed, Scope::Starred]
+                .into_iter()
+                .for_each(|scope| self.hide(name, scope));
         }
         self.env.signatures.extend(picked.signatures.iter().cloned());
         for callable in picked.callables {
@@ -496,10 +502,6 @@ impl Checker<'_> {
         }
         if let Some(global) = picked.global {
             self.env.define_global(name, global.within(scope));
-        }
-        // Types, kinds and classes of a nearer import stay.
-        if before.iter().any(|known| known.scope < scope) {
-            return;
         }
         if let Some(ty) = picked.ty {
             self.env.types.insert(name.clone(), ty);

@@ -12,7 +12,8 @@
 //! another type than their own; with conversions that lose nothing. The first round in which anything of the
 //! tier fits counts. Of what fits there, the least conversion, then the most specific parameter type, then
 //! the wanted result decide. If several are left: E0404. If no tier has one that fits, the variable that
-//! ended the search is called; without one: E0403.
+//! ended the search is called; without one: E0403, or what is wrong with the only function that the program
+//! itself has of the name.
 //!
 //! Result types take no part in fitting. So a body that calls another function of its own name asks nothing
 //! of itself, and only a call that selects the function being checked needs its result written.
@@ -141,6 +142,14 @@ impl Found {
     /// Every function, near to far.
     pub(super) fn candidates(&self) -> impl Iterator<Item = (Place, &Candidate)> {
         self.tiers.iter().flat_map(|tier| tier.candidates.iter().map(|c| (tier.place, c)))
+    }
+
+    /// The only function that a program has declared of the name: what is wrong with a call is said of it,
+    /// whatever the library has of the name.
+    fn own(&self) -> Option<&Candidate> {
+        let mut own = self.candidates().filter(|(place, _)| *place != Place::Top(Scope::Library));
+        let first = own.next().map(|(_, candidate)| candidate);
+        if own.next().is_some() { None } else { first }
     }
 
     /// The only thing that the name can mean, if that is a function.
@@ -427,9 +436,11 @@ impl Checker<'_> {
             return Choice::Nothing;
         }
         let waits = matches!(arg, Arg::Done(_));
-        match self.ask_tiers(found, type_args, &ty, waits, hint) {
+        let ty = &ty;
+        match self.ask_tiers(found, type_args, ty, waits, hint) {
             Selection::One(candidate, tier, round) => {
-                self.note_conversion(name, found, type_args, &ty, (&candidate, tier, round));
+                self.note_choice(name, found, type_args, ty, &candidate);
+                self.note_conversion(name, found, type_args, ty, (&candidate, tier, round));
                 Choice::Candidate(candidate)
             }
             Selection::Open(_) if may_wait => Choice::Waits,
@@ -441,7 +452,10 @@ impl Checker<'_> {
                 if let Some(variable) = &found.variable {
                     return Choice::Variable(variable.clone());
                 }
-                let argument = self.infer.settle(&ty);
+                if let Some(only) = found.own() {
+                    return Choice::Candidate(only.clone());
+                }
+                let argument = self.infer.settle(ty);
                 let candidates = self.refusals(&name.text, found, type_args, &argument);
                 self.report(CheckError::NoOverload {
                     span: name.span.to(arg.span()),
@@ -651,6 +665,39 @@ impl Checker<'_> {
                     return;
                 }
             }
+        }
+    }
+
+    /// Notes scope and round of each candidate of a choice among several scopes, if somebody asks.
+    fn note_choice(
+        &mut self,
+        name: &ast::Name,
+        found: &Found,
+        type_args: &[Type],
+        ty: &Type,
+        chosen: &Candidate,
+    ) {
+        let asked = self.notes.as_ref().is_some_and(|notes| notes.wants_choices(name.span));
+        if !asked || found.tiers.first().is_none_or(|tier| tier.place == Place::Top(Scope::Library)) {
+            return;
+        }
+        let argument = self.infer.shown(ty);
+        let mut lines = Vec::new();
+        for (place, candidate) in found.candidates() {
+            let scheme = self.candidate_header(candidate);
+            let fits = match self.round_of(&scheme, type_args, ty) {
+                Some(round) => format!("fits {}", round.words()),
+                None => match self.refusal(&scheme, type_args, &argument) {
+                    Some(reason) => format!("does not fit: {reason}"),
+                    None => "does not fit".to_string(),
+                },
+            };
+            let chosen = if candidate.is(chosen) { ", chosen" } else { "" };
+            let typed = self.typed(&name.text, candidate);
+            lines.push(format!("{}  # in {}, {fits}{chosen}", typed.replace('`', ""), place.words()));
+        }
+        if let Some(choices) = self.notes.as_mut().and_then(|notes| notes.choices.as_mut()) {
+            choices.extend(lines);
         }
     }
 
