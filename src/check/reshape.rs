@@ -87,8 +87,10 @@ impl Checker<'_> {
                 }
                 Term::new(TermKind::Reshape(Box::new(term)), to, span)
             }
-            Verdict::Isomorphic | Verdict::Different if self.natural_here(&from, &to) => {
-                Term::new(TermKind::Reshape(Box::new(term)), to, span)
+            _ if self.natural_here(&from, &to) => Term::new(TermKind::Reshape(Box::new(term)), to, span),
+            Verdict::Unknown => {
+                let (_, notes, _) = iso::compare(&from, &to).explanation();
+                self.wrong(CheckError::Undecided { span, from, to, notes }, span)
             }
             Verdict::Isomorphic | Verdict::Different => {
                 if let Some(error) = self.unequal_sizes(&from, &to, span) {

@@ -1,4 +1,4 @@
-//! The decider: two types have the same slots, or as many values, iff their fingerprints agree.
+//! The early "no": types whose fingerprints differ have different slots, or not as many values.
 //!
 //! **Slots.** A type is, for each valuation of its size variables, a word of storage slots. A word
 //! is fingerprinted as the polynomial `Σ code(slot_i)·B^(n-i)` at a point `B` modulo a prime, which
@@ -22,22 +22,22 @@
 //! powers and pairs are 0, 1, 2 or more depends only on which of those their parts are. The same argument serves counts,
 //! with a random number for every scalar and every opaque type.
 //!
-//! So the answer "no" is certain, and the answer "yes" errs with probability below 2^-50 (Schwartz
-//! and Zippel; two primes) unless the type was made to deceive these very primes. It is complete:
-//! identities that no rewriting by the laws of school can reach (Wilkie's) are seen. Cost: linear in
-//! the type, about a microsecond a node.
+//! So the answer "no" is certain. The answer "yes" is evidence only: the points and primes are fixed, and
+//! whoever knows them can make types that agree there and nowhere else. [`super::exact`] says "yes".
+//! Cost: linear in the type, about a microsecond a node.
 //!
 //! Sizes with pairs are polynomials with halves, and their residues are exact: [`super::residue`]
-//! carries a spare bit for each halving within another, up to [`Ring::MOST_SPARE`]. Pairs of pairs of
-//! pairs of pairs, with variables, are unknowns instead: then "no" may be wrong, and "yes" is not.
+//! carries a spare bit for each halving within another, up to [`Ring::MOST_SPARE`]. Of types with pairs
+//! nested deeper nothing is said here.
 //!
 //! Knows no laws and gives no reasons: [`super::search`] and [`mod@super::verify`] do.
 
 use super::residue::{self, EXACT_BELOW, Number, Ring};
+use super::tree::{closed, opened};
 use crate::hash::{HashMap, HashSet};
-use crate::types::{NominalBody, Triangle, Type, TypeKind};
+use crate::types::{Triangle, Type, TypeKind};
 
-/// Whether the two types have the same slots at every valuation.
+/// Whether the two types have the same slots where they are evaluated.
 pub fn same_slots(a: &Type, b: &Type) -> bool {
     agree(a, b, &|point, ty| {
         let word = point.word(ty, 0);
@@ -45,7 +45,7 @@ pub fn same_slots(a: &Type, b: &Type) -> bool {
     })
 }
 
-/// Whether the two types have as many values at every valuation, each scalar being an unknown.
+/// Whether the two types have as many values where they are evaluated, each scalar being an unknown.
 pub fn same_count(a: &Type, b: &Type) -> bool {
     agree(a, b, &|point, ty| vec![point.count(ty, 0)])
 }
@@ -59,6 +59,9 @@ const DEEPEST: u32 = 1_200;
 fn agree(a: &Type, b: &Type, print: &dyn Fn(&mut Point, &Type) -> Vec<u64>) -> bool {
     let levels = 2 + exponent_depth(a).max(exponent_depth(b));
     let halvings = pair_depth(a).max(pair_depth(b)) as u32;
+    if halvings > Ring::MOST_SPARE {
+        return true;
+    }
     // Large, 0 and 1; with pairs, 2 as well.
     let classes_each = if halvings > 0 { 4u64 } else { 3 };
     let mut opaque = HashMap::default();
@@ -99,7 +102,9 @@ fn agree(a: &Type, b: &Type, print: &dyn Fn(&mut Point, &Type) -> Vec<u64>) -> b
 /// How deep exponents are nested in exponents.
 fn exponent_depth(ty: &Type) -> usize {
     nesting(ty, &|ty| match ty.kind() {
-        TypeKind::Array(base, index) | TypeKind::CompactPower(base, index) => vec![(base, 0), (index, 1)],
+        TypeKind::Array(base, index)
+        | TypeKind::CompactPower(base, index)
+        | TypeKind::Function(index, base) => vec![(base, 0), (index, 1)],
         _ => Vec::new(),
     })
 }
@@ -146,31 +151,6 @@ fn nesting(ty: &Type, deeper: Deeper<'_>) -> usize {
         }
     }
     go(ty, deeper, &mut HashMap::default(), 0)
-}
-
-/// What a declared type stands for: the one definition of a newtype or of an abstract type that is
-/// known here, or the fields of a struct.
-fn opened(ty: &Type) -> Option<Vec<Type>> {
-    let TypeKind::Nominal(nominal, args) = ty.kind() else { return None };
-    match nominal.body()? {
-        NominalBody::Newtype(_) | NominalBody::Abstract(_) => {
-            nominal.stored_as(args).map(|definition| vec![definition])
-        }
-        NominalBody::Struct(_) => {
-            nominal.struct_fields(args).map(|fields| fields.into_iter().map(|(_, field)| field).collect())
-        }
-        NominalBody::Variant(_) => None,
-    }
-}
-
-/// An abstract type that stays closed: the type with nothing said of the arguments that it is
-/// functorial in, and these.
-fn closed(ty: &Type) -> Option<(Type, Vec<Type>)> {
-    let TypeKind::Nominal(nominal, args) = ty.kind() else { return None };
-    let layout = nominal.layout()?;
-    let fixed = args.iter().zip(layout).map(|(arg, free)| if *free { Type::unit() } else { arg.clone() });
-    let fixed = Type::nominal(nominal.clone(), fixed.collect());
-    Some((fixed, args.iter().zip(layout).filter(|(_, free)| **free).map(|(arg, _)| arg.clone()).collect()))
 }
 
 /// One valuation of the variables and unknowns, and what was computed at it.
@@ -578,7 +558,7 @@ impl Point {
                 let n = self.ring.number(n).residues[0];
                 residue::multiply(n, self.count(case, depth + 1), p)
             }
-            TypeKind::Array(element, index) => {
+            TypeKind::Array(element, index) | TypeKind::Function(index, element) if index.is_compact() => {
                 let element = self.count(element, depth + 1);
                 let e = self.size(index, depth + 1);
                 if element == 0 {

@@ -1,12 +1,14 @@
-//! Isomorphism of types: four verdicts, derivations that prove them, and the words that explain.
+//! Isomorphism of types: five verdicts, derivations that prove them, and the words that explain.
 //!
 //! Takes two types; gives a [`Verdict`] at once ([`verdict`], the checker's way in), or a whole
 //! [`Comparison`] ([`compare`]) with a derivation, the expression that moves the storage, and
 //! the text of a diagnostic.
 //!
 //! ```text
-//! fingerprint   decides: same slots? as many values?  (residue: arithmetic on towers)
-//! search        finds a derivation                    (words: storage kept; moving: storage moved)
+//! fingerprint   says "no" early: evaluation          (residue: arithmetic on towers)
+//! exact         decides: words of slots, counts      (tree: sizes and words; size_form: normal form;
+//!                                                     polynomial: common divisors; dyadic: numbers)
+//! search        finds a derivation                   (words: storage kept; moving: storage moved)
 //! laws          what a derivation is
 //! verify        checks it, on its own
 //! report        explains
@@ -15,24 +17,30 @@
 //! given         the same under equations of sizes
 //! ```
 //!
-//! Deciding does not search and searching does not decide: the fingerprint is complete, the laws of
-//! school are not (Wilkie), so that a verdict may come without a derivation, never the reverse. A
-//! derivation that does not verify is not handed out.
+//! A verdict is exact: "natural" and "isomorphic" are said only where normal forms are equal, or, where
+//! those would be too large, for a derivation that was verified. Deciding does not search: the laws of
+//! school are not complete (Wilkie), so a verdict may come without a derivation, never the reverse. A
+//! derivation that does not verify is not handed out. What exceeds the bounds is [`Verdict::Unknown`].
 //!
 //! Knows no syntax and no checker. Types that mention an error already reported are equal to every
 //! other; holes of inference should not come here and are types of their own.
 
 // A declared type is hashed by its number; its body, filled in later, plays no part.
 
+mod dyadic;
+pub mod exact;
 pub mod expression;
 pub mod fingerprint;
 pub mod given;
 pub mod labels;
 pub mod laws;
 mod moving;
+mod polynomial;
 mod report;
 pub mod residue;
 pub mod search;
+mod size_form;
+mod tree;
 pub mod verify;
 mod words;
 
@@ -55,6 +63,8 @@ pub enum Verdict {
     Isomorphic,
     /// Not as many values.
     Different,
+    /// Beyond the bounds of what is decided.
+    Unknown,
 }
 
 impl fmt::Display for Verdict {
@@ -64,6 +74,7 @@ impl fmt::Display for Verdict {
             Verdict::Natural => "natural",
             Verdict::Isomorphic => "isomorphic",
             Verdict::Different => "different",
+            Verdict::Unknown => "unknown",
         })
     }
 }
@@ -77,13 +88,36 @@ pub fn verdict(a: &Type, b: &Type) -> Verdict {
         // Numbers that can be written down need no fingerprint.
         return if a == b { Verdict::Natural } else { Verdict::Different };
     }
-    if fingerprint::same_slots(a, b) {
-        Verdict::Natural
-    } else if fingerprint::same_count(a, b) {
-        Verdict::Isomorphic
-    } else {
-        Verdict::Different
+    let natural = decide(a, b, Verdict::Natural, fingerprint::same_slots, exact::same_slots);
+    if natural == Some(true) {
+        return Verdict::Natural;
     }
+    match (decide(a, b, Verdict::Isomorphic, fingerprint::same_count, exact::same_count), natural) {
+        (Some(false), _) => Verdict::Different,
+        (Some(true), Some(false)) => Verdict::Isomorphic,
+        _ => Verdict::Unknown,
+    }
+}
+
+/// A question about two types.
+type Question<T> = fn(&Type, &Type) -> T;
+
+/// Whether the two are related so: "no" by the fingerprint, "yes" by exact arithmetic, or by a verified
+/// derivation where that would take too long.
+fn decide(
+    a: &Type,
+    b: &Type,
+    proves: Verdict,
+    maybe: Question<bool>,
+    exact: Question<Option<bool>>,
+) -> Option<bool> {
+    if !maybe(a, b) {
+        return Some(false);
+    }
+    exact(a, b).or_else(|| {
+        let witness = search::search(a, b, proves)?;
+        verify(a, b, &witness).is_ok_and(|proved| proved <= proves).then_some(true)
+    })
 }
 
 /// How `a` and `b` are related, with reasons.

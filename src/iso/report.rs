@@ -4,10 +4,12 @@
 //! storage, the first place where different types part, and the parts of a diagnostic. Writes
 //! sentences, decides nothing.
 
+use super::exact::BUDGET;
 use super::expression::{Expression, expression};
 use super::labels::{Forgotten, forgotten};
 use super::laws::{Law, Reason, Side, Witness};
 use super::search::normal_type;
+use super::size_form::{MAX_BASES, MAX_BITS, MAX_TERMS};
 use super::{Verdict, verdict};
 use crate::types::size::Size;
 use crate::types::{Type, TypeKind};
@@ -136,6 +138,16 @@ impl Comparison {
             }
             Verdict::Isomorphic => self.about_moving(),
             Verdict::Different => self.about_difference(),
+            Verdict::Unknown => (
+                format!("it is not known how `{a}` and `{b}` are related"),
+                vec![
+                    "comparing their sizes exactly takes more than the bounds allow".to_string(),
+                    format!(
+                        "the bounds are {MAX_TERMS} monomials, {MAX_BITS} bits, {MAX_BASES} bases, {BUDGET} steps"
+                    ),
+                ],
+                None,
+            ),
         }
     }
 

@@ -14,7 +14,7 @@
 //! modulus, 1, the moduli are the same `2^s` for ever, and `φ(2^s)` divides `2^s`.
 //!
 //! Never compares: that two numbers agree here is evidence (about 2^-60 against, for each prime
-//! and for numbers not made to deceive), which [`super::fingerprint`] and [`mod@super::verify`] weigh.
+//! and for numbers not made to deceive), no proof; that they differ is certain.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;

@@ -2,15 +2,15 @@
 //!
 //! Takes two types and a [`Witness`]; gives the verdict it proves, or the step that does not hold.
 //! Each step is checked by itself, by the structure of the two types it claims: that a type below
-//! is an instance of the law, left to right or right to left. Where a law speaks of sizes, they are
-//! computed exactly, or as residues at valuations of this file's own choosing, among them the
-//! small ones. Calls neither the search nor the decider nor a normal form.
+//! is an instance of the law, left to right or right to left. Where a law speaks of sizes, their
+//! exact normal forms are compared ([`super::exact::same_size`]). Calls neither the search nor the
+//! decider of slots, and no normal form of types.
 
 use super::Verdict;
+use super::exact;
 use super::laws::{Law, Reason, Side, Step, Witness, term};
-use super::residue::{self, Number, Ring};
 use crate::hash::HashMap;
-use crate::types::{Triangle, Type, TypeKind};
+use crate::types::{Type, TypeKind};
 use num_traits::ToPrimitive;
 use std::fmt;
 
@@ -279,8 +279,7 @@ fn differing(side: Side, a: &Type, b: &Type) -> (Vec<Type>, Vec<Type>) {
     (left, right)
 }
 
-/// Whether two compact types have one size, exactly for numbers that can be written down, else as
-/// residues at several valuations.
+/// Whether two compact types have one size at every valuation, by exact arithmetic.
 fn same_size(a: &Type, b: &Type) -> bool {
     if !a.is_compact() || !b.is_compact() {
         return false;
@@ -288,55 +287,8 @@ fn same_size(a: &Type, b: &Type) -> bool {
     if a == b {
         return true;
     }
-    if let (Ok(a), Ok(b)) = (a.size(), b.size()) {
-        return a == b;
-    }
-    let every = if a.nodes().saturating_add(b.nodes()) < 100 { 1 } else { 5 };
-    (0..40u64).filter(|round| *round < 3 || round % every == 0).all(|round| {
-        let value = |id: u32| match round {
-            0..=2 => round,
-            3..=30 => match residue::draw(&[round, u64::from(id), 0x5eed]) {
-                n if n % 4 == 3 => n >> 2,
-                n => n % 4,
-            },
-            _ => residue::draw(&[round, u64::from(id), 0xface]) >> 1,
-        };
-        // Exponents within exponents need more levels; most types need few.
-        [4, 16, usize::MAX].into_iter().any(|levels| {
-            let ring = Ring::new(round as usize, levels).with_spare(Ring::MOST_SPARE);
-            match (size_at(ring, a, &value, 0), size_at(ring, b, &value, 0)) {
-                (Some(a), Some(b)) => {
-                    let (a, b) = (ring.plain(&a), ring.plain(&b));
-                    a.low == b.low
-                        && a.residues.first().is_some_and(|first| b.residues.first() == Some(first))
-                }
-                _ => false,
-            }
-        })
-    })
-}
-
-fn size_at(ring: Ring, ty: &Type, value: &dyn Fn(u32) -> u64, depth: u32) -> Option<Number> {
-    if depth > 1_200 {
-        return None;
-    }
-    let of = |ty: &Type| size_at(ring, ty, value, depth + 1);
-    match ty.kind() {
-        TypeKind::UnitSum(n) => Some(ring.number(n)),
-        TypeKind::CompactProduct(parts) => {
-            parts.iter().try_fold(ring.small(1), |product, part| Some(ring.mul(&product, &of(part)?)))
-        }
-        TypeKind::CompactSum(parts) => {
-            parts.iter().try_fold(ring.small(0), |sum, part| Some(ring.add(&sum, &of(part)?)))
-        }
-        TypeKind::CompactPower(base, exponent) => Some(ring.pow(&of(base)?, &of(exponent)?)),
-        TypeKind::Triangle(triangle, index) => {
-            let n = of(index)?;
-            let pairs = ring.pairs(&n)?;
-            Some(if *triangle == Triangle::Lower { ring.add(&pairs, &n) } else { pairs })
-        }
-        TypeKind::Var(var) => Some(ring.small(value(var.id))),
-        TypeKind::Nominal(nominal, args) => of(&nominal.newtype_definition(args)?),
-        _ => None,
+    match (a.size(), b.size()) {
+        (Ok(a), Ok(b)) => a == b,
+        _ => exact::same_size(a, b) == Some(true),
     }
 }

@@ -106,6 +106,13 @@ pub enum CheckError {
         notes: Vec<String>,
         help: Option<String>,
     },
+    /// Types whose storage could not be compared within the bounds of the decider.
+    Undecided {
+        span: Span,
+        from: Type,
+        to: Type,
+        notes: Vec<String>,
+    },
     NoConversion {
         span: Span,
         from: Type,
@@ -377,6 +384,7 @@ impl CheckError {
             E::NoConversion { .. } => "E0303",
             E::CodeRange { .. } => "E0304",
             E::LiteralRange { .. } | E::RealLiteralRange { .. } => "E0305",
+            E::Undecided { .. } => "E0306",
             E::UnknownName { .. } => "E0401",
             E::NotAFunction { .. } | E::TupleApplied { .. } => "E0402",
             E::NoOverload { .. } => "E0403",
@@ -535,6 +543,14 @@ impl CheckError {
                     Some(help) => d.help(help.clone()),
                     None => d,
                 }
+            }
+            E::Undecided { span, from, to, notes } => {
+                let message = "it is not known whether the two have the same storage";
+                let mut d = error(span, message.into(), format!("from `{from}` to `{to}`"));
+                for note in notes {
+                    d = d.note(note.clone());
+                }
+                d.help("write the types with sizes in a simpler form, or go through a type between the two")
             }
             E::NoConversion { span, from, to, why, help } => {
                 let d = error(span, format!("there is no conversion from `{from}` to `{to}`"), why.clone());

@@ -1,0 +1,700 @@
+//! The normal form of sizes: exponential polynomials, compared by exact arithmetic.
+//!
+//! Takes sizes built from naturals and variables with `+`, `·`, `^` and pairs `n(n - 1)/2`; gives
+//! sums of monomials, such that equal forms are equal for every value of the variables, and forms
+//! of one [`Forms`] that are not equal are unequal for some value, unless [`Forms::incomplete`].
+//!
+//! **The form.** A monomial is a product of powers `base ^ exponent` with a dyadic coefficient. An
+//! exponent is a form again. A base is a variable, an integer above 1, or a form of two terms or
+//! more without content, the *rest*. A power `B ^ E` is written down so:
+//!
+//! 1. The natural constant `c` of `E = E' + c` goes out: `B^E = B^E' · B^c`, and `B^c` is multiplied
+//!    out. A constant power too large for that stays a power ([`Forms::incomplete`]).
+//! 2. `B` is its content (an integer over a power of two), times the greatest monomial that divides
+//!    all terms, times the rest. The power of each is taken by itself.
+//! 3. Integers are split over a *coprime basis* of all integers met, rests over a basis of all rests
+//!    met whose members have no common factor pairwise ([`super::polynomial`]). When a member
+//!    has to be split, everything is computed anew with the finer basis ([`Stop::Refined`]). A rest
+//!    that is split involves powers whose own bases are of lower height, so members up to that
+//!    height stay valid, and the heights bound how often this happens.
+//!
+//! **Soundness.** Every step is a law that holds for all naturals, 0 included (`0^0 = 1`):
+//! `P^(E+F) = P^E·P^F`, `(P·Q)^E = P^E·Q^E`, `(P^E)^F = P^(E·F)`, `P^0 = 1`, `1^E = 1`, and those
+//! of a commutative ring; a rest may be negative somewhere, its natural powers obey the same laws.
+//! Two things need more. `0 ^ E` is no exponential polynomial: [`super::exact`] tells the cases
+//! apart in which `E` is 0. Pairs in exponents lead to fractional exponents, `2^(n²/2 - n/2)`, whose
+//! laws need a positive base; [`super::exact`] tells cases apart until the bases are.
+//!
+//! **Completeness.** Suppose a difference of two forms vanishes for all naturals. By induction on
+//! height: variables and the exponentials `q^m`, for members `q` of the basis and the monomials `m`
+//! of exponents, are algebraically independent as functions. For members are multiplicatively
+//! independent (coprime and no units), and the monomials `m` are different functions by induction,
+//! so that products of powers of the `q^m` are exponentials of different exponents `Σ m·log q`; those
+//! are linearly independent over functions of lower height (D. Richardson, *Solution of the identity
+//! problem for integral exponential functions*, Z. Math. Logik 15, 1969; A. Macintyre, *The laws of
+//! exponentiation*, LNM 890, 1981). So all coefficients are 0. No finite set of laws gives this
+//! (A. Wilkie; R. Gurevič), which is why a form decides and not a derivation.
+//!
+//! Cost: a few operations on small maps for ordinary sizes; at most [`MAX_TERMS`] monomials,
+//! [`MAX_BITS`] bits, [`MAX_BASES`] bases and [`Forms::budget`] steps, beyond which nothing is said
+//! ([`Stop::Budget`]).
+
+use super::dyadic::Dyadic;
+use super::polynomial::Polynomial;
+use crate::types::LARGEST_SIZE_BITS;
+use num_bigint::{BigInt, BigUint};
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive, Zero};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Monomials of a form, at most.
+pub const MAX_TERMS: usize = 4_096;
+/// Bits of a coefficient, at most.
+pub const MAX_BITS: u64 = LARGEST_SIZE_BITS;
+/// Bases of powers that are sums, at most.
+pub const MAX_BASES: usize = 64;
+/// Constant powers of sums are multiplied out to so many monomials.
+const MAX_EXPANSION: usize = 512;
+/// Primes below this are split off before the coprime basis is asked.
+const LARGEST_TRIAL: u32 = 1_000;
+/// Exponents above this are not compared by common divisors.
+const MAX_DEGREE: u32 = 256;
+
+/// Why no form is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// It would be too large, or take too long.
+    Budget,
+    /// The basis became finer: forms made before are void.
+    Refined,
+}
+
+type Result<T> = std::result::Result<T, Stop>;
+
+/// A sum of monomials with coefficients other than 0.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Form {
+    terms: BTreeMap<Monomial, Dyadic>,
+}
+
+/// A product of powers whose exponents are not 0.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+struct Monomial {
+    powers: BTreeMap<Base, Arc<Form>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Base {
+    Variable(u32),
+    Integer(BigUint),
+    Sum(Arc<Form>),
+}
+
+impl Form {
+    /// `n`
+    pub fn constant(n: BigUint) -> Form {
+        Form::term(Monomial::default(), n.into())
+    }
+
+    /// `1`
+    pub fn one() -> Form {
+        Form::constant(BigUint::one())
+    }
+
+    /// A variable.
+    pub fn variable(id: u32) -> Form {
+        Form::power(Base::Variable(id), Form::one())
+    }
+
+    fn power(base: Base, exponent: Form) -> Form {
+        if exponent.is_zero() {
+            return Form::one();
+        }
+        Form::term(Monomial { powers: BTreeMap::from([(base, Arc::new(exponent))]) }, Dyadic::one())
+    }
+
+    fn term(monomial: Monomial, coefficient: Dyadic) -> Form {
+        let mut form = Form::default();
+        if !coefficient.is_zero() {
+            form.terms.insert(monomial, coefficient);
+        }
+        form
+    }
+
+    /// Whether it is 0.
+    pub fn is_zero(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    /// Whether it is 1.
+    pub fn is_one(&self) -> bool {
+        self.as_constant().is_some_and(|n| n.is_one())
+    }
+
+    /// The number it is, without variables and written down.
+    fn as_constant(&self) -> Option<Dyadic> {
+        match self.terms.first_key_value() {
+            None => Some(Dyadic::zero()),
+            Some((monomial, n)) if self.terms.len() == 1 && monomial.powers.is_empty() => Some(n.clone()),
+            Some(_) => None,
+        }
+    }
+
+    /// The height of powers whose exponents are not constant.
+    fn height(&self) -> u32 {
+        let power = |(base, exponent): (&Base, &Arc<Form>)| {
+            let below = match base {
+                Base::Sum(sum) => sum.height(),
+                Base::Variable(_) | Base::Integer(_) => 0,
+            };
+            if exponent.as_constant().is_some() { below } else { 1 + below.max(exponent.height()) }
+        };
+        self.terms.keys().flat_map(|monomial| monomial.powers.iter()).map(power).max().unwrap_or(0)
+    }
+
+    fn add_term(&mut self, monomial: Monomial, coefficient: Dyadic) {
+        use std::collections::btree_map::Entry;
+        match self.terms.entry(monomial) {
+            Entry::Vacant(free) => {
+                if !coefficient.is_zero() {
+                    free.insert(coefficient);
+                }
+            }
+            Entry::Occupied(mut known) => {
+                let sum = known.get().clone() + coefficient;
+                if sum.is_zero() {
+                    known.remove();
+                } else {
+                    known.insert(sum);
+                }
+            }
+        }
+    }
+
+    fn scale(&self, factor: &Dyadic) -> Form {
+        if factor.is_one() {
+            return self.clone();
+        }
+        Form { terms: self.terms.iter().map(|(monomial, n)| (monomial.clone(), n * factor)).collect() }
+    }
+
+    /// `E' + c` as `E'`, whose constant is 0, and `c`.
+    fn split_constant(&self) -> (Form, Dyadic) {
+        let mut rest = self.clone();
+        let constant = rest.terms.remove(&Monomial::default()).unwrap_or_else(Dyadic::zero);
+        (rest, constant)
+    }
+
+    /// Whether some coefficient is no natural number.
+    fn needs_positive_base(&self) -> bool {
+        self.terms.values().any(|n| n.as_natural().is_none())
+    }
+}
+
+/// The basis over which bases of powers are written, and the work that is left.
+#[derive(Debug)]
+pub struct Forms {
+    /// Integers without small factors, pairwise coprime.
+    integers: Vec<BigUint>,
+    /// Sums without content, pairwise without common factor, with their heights.
+    sums: Vec<(u32, Arc<Form>)>,
+    budget: u64,
+    incomplete: bool,
+}
+
+impl Forms {
+    /// An empty basis and so many steps.
+    pub fn new(budget: u64) -> Forms {
+        Forms { integers: Vec::new(), sums: Vec::new(), budget, incomplete: false }
+    }
+
+    /// Whether forms that differ may stand for the same size: a constant power was too large to
+    /// multiply out, or a common factor too hard to find.
+    pub fn incomplete(&self) -> bool {
+        self.incomplete
+    }
+
+    /// The steps that are left.
+    pub fn budget(&self) -> u64 {
+        self.budget
+    }
+
+    /// Takes steps from the budget.
+    pub fn charge(&mut self, steps: usize) -> Result<()> {
+        self.budget = self.budget.checked_sub(steps as u64).ok_or(Stop::Budget)?;
+        Ok(())
+    }
+
+    fn within(form: Form) -> Result<Form> {
+        if form.terms.len() > MAX_TERMS { Err(Stop::Budget) } else { Ok(form) }
+    }
+
+    /// `a + b`
+    pub fn add(&mut self, a: &Form, b: &Form) -> Result<Form> {
+        self.charge(a.terms.len() + b.terms.len())?;
+        let (mut sum, other) = if a.terms.len() < b.terms.len() { (b.clone(), a) } else { (a.clone(), b) };
+        for (monomial, n) in &other.terms {
+            sum.add_term(monomial.clone(), n.clone());
+        }
+        Forms::within(sum)
+    }
+
+    /// `a · b`
+    pub fn mul(&mut self, a: &Form, b: &Form) -> Result<Form> {
+        if a.is_one() {
+            return Ok(b.clone());
+        }
+        if b.is_one() {
+            return Ok(a.clone());
+        }
+        let mut product = Form::default();
+        for (left, n) in &a.terms {
+            for (right, m) in &b.terms {
+                self.charge(1)?;
+                if n.bits() + m.bits() > MAX_BITS {
+                    return Err(Stop::Budget);
+                }
+                let monomial = self.times(left, right)?;
+                product.add_term(monomial, n * m);
+            }
+            if product.terms.len() > MAX_TERMS {
+                return Err(Stop::Budget);
+            }
+        }
+        Ok(product)
+    }
+
+    fn times(&mut self, a: &Monomial, b: &Monomial) -> Result<Monomial> {
+        let (mut product, other) =
+            if a.powers.len() < b.powers.len() { (b.clone(), a) } else { (a.clone(), b) };
+        for (base, exponent) in &other.powers {
+            let sum = match product.powers.remove(base) {
+                None => exponent.clone(),
+                Some(already) => Arc::new(self.add(&already, exponent)?),
+            };
+            if !sum.is_zero() {
+                product.powers.insert(base.clone(), sum);
+            }
+        }
+        Ok(product)
+    }
+
+    /// `n(n - 1)/2`
+    pub fn pairs(&mut self, n: &Form) -> Result<Form> {
+        let mut twice = self.mul(n, n)?;
+        for (monomial, coefficient) in &n.terms {
+            twice.add_term(monomial.clone(), -coefficient.clone());
+        }
+        Ok(Form { terms: twice.terms.into_iter().map(|(monomial, n)| (monomial, n.half())).collect() })
+    }
+
+    /// `base ^ exponent`, where `base` is not 0 or `exponent` a constant.
+    pub fn pow(&mut self, base: &Form, exponent: &Form) -> Result<Form> {
+        self.charge(1)?;
+        if exponent.is_zero() || base.is_one() {
+            return Ok(Form::one());
+        }
+        let (symbolic, constant) = exponent.split_constant();
+        // Sizes are natural, and so is what they have besides terms with variables.
+        let constant = constant.as_natural().ok_or(Stop::Budget)?.clone();
+        let outside = self.constant_power(base, &constant)?;
+        if symbolic.is_zero() {
+            return Ok(outside);
+        }
+        if base.is_zero() {
+            return Err(Stop::Budget);
+        }
+        let inside = self.split_power(base, &symbolic)?;
+        self.mul(&inside, &outside)
+    }
+
+    fn constant_power(&mut self, base: &Form, exponent: &BigUint) -> Result<Form> {
+        if exponent.is_zero() {
+            return Ok(Form::one());
+        }
+        if exponent.is_one() || base.is_zero() {
+            return Ok(base.clone());
+        }
+        let count = exponent.to_u32();
+        if let (Some((monomial, coefficient)), 1) = (base.terms.first_key_value(), base.terms.len()) {
+            let natural = coefficient.as_natural().ok_or(Stop::Budget)?.clone();
+            let factor = Form::constant(exponent.clone());
+            let symbols = self.raise(monomial, &factor)?;
+            let fits = |count: &u32| (natural.bits() - 1).saturating_mul((*count).into()) < MAX_BITS;
+            let number = match count.filter(fits) {
+                Some(count) => Form::constant(natural.pow(count)),
+                None if natural.is_one() => Form::one(),
+                None => {
+                    self.incomplete = true;
+                    self.integer_power(&natural, &factor)?
+                }
+            };
+            return self.mul(&symbols, &number);
+        }
+        if let Some(count) = count.filter(|&count| expansion(base.terms.len(), count) <= MAX_EXPANSION) {
+            let mut power = base.clone();
+            for _ in 1..count {
+                power = self.mul(&power, base)?;
+            }
+            return Ok(power);
+        }
+        self.incomplete = true;
+        self.split_power(base, &Form::constant(exponent.clone()))
+    }
+
+    /// A power of a monomial: its exponents times another.
+    fn raise(&mut self, monomial: &Monomial, exponent: &Form) -> Result<Form> {
+        let mut powers = BTreeMap::new();
+        for (base, inner) in &monomial.powers {
+            powers.insert(base.clone(), Arc::new(self.mul(inner, exponent)?));
+        }
+        Ok(Form::term(Monomial { powers }, Dyadic::one()))
+    }
+
+    /// `base ^ exponent` by content, common monomial and rest of the base; nothing is multiplied out.
+    fn split_power(&mut self, base: &Form, exponent: &Form) -> Result<Form> {
+        let (content, halvings, shared, rest) = self.parts(base)?;
+        let mut result = self.integer_power(&content, exponent)?;
+        if halvings > 0 {
+            let negative = exponent.scale(&-Dyadic::from(BigUint::from(halvings)));
+            let two = Form::power(Base::Integer(2u32.into()), negative);
+            result = self.mul(&result, &two)?;
+        }
+        let symbols = self.raise(&shared, exponent)?;
+        result = self.mul(&result, &symbols)?;
+        if rest.is_one() {
+            return Ok(result);
+        }
+        let split = self.split_sum(rest)?;
+        // The base is positive where that matters; its factors may both be negative.
+        let itself = |(_, times): &(Arc<Form>, u32)| split.len() == 1 && *times == 1;
+        let positive = |(base, _): &(Arc<Form>, u32)| !base.terms.values().any(Dyadic::is_negative);
+        if exponent.needs_positive_base() && !split.iter().all(|part| itself(part) || positive(part)) {
+            return Err(Stop::Budget);
+        }
+        for (base, times) in split {
+            let exponent = exponent.scale(&BigUint::from(times).into());
+            result = self.mul(&result, &Form::power(Base::Sum(base), exponent))?;
+        }
+        Ok(result)
+    }
+
+    /// Content (over a power of two), common monomial, and what is left of a form other than 0.
+    fn parts(&mut self, form: &Form) -> Result<(BigUint, u64, Monomial, Form)> {
+        self.charge(form.terms.len() * 2)?;
+        let halvings = form.terms.values().map(Dyadic::halvings).max().unwrap_or(0);
+        let content = form.terms.values().fold(BigInt::zero(), |gcd, n| gcd.gcd(&n.over(halvings)));
+        let mut shared = form.terms.keys().next().cloned().ok_or(Stop::Budget)?;
+        for monomial in form.terms.keys().skip(1) {
+            shared = common(&shared, monomial);
+        }
+        let mut inverse = shared.clone();
+        for exponent in inverse.powers.values_mut() {
+            *exponent = Arc::new(exponent.scale(&-Dyadic::one()));
+        }
+        let mut rest = Form::default();
+        for (monomial, n) in &form.terms {
+            let n = n.over(halvings) / &content;
+            rest.add_term(self.times(monomial, &inverse)?, n.into());
+        }
+        if rest.terms.len() == 1 && !rest.is_one() {
+            // A negative number of values.
+            return Err(Stop::Budget);
+        }
+        Ok((content.magnitude().clone(), halvings, shared, rest))
+    }
+
+    /// `n ^ exponent` over the coprime basis.
+    fn integer_power(&mut self, n: &BigUint, exponent: &Form) -> Result<Form> {
+        let mut result = Monomial::default();
+        let mut rest = n.clone();
+        let mut split = |rest: &mut BigUint, factor: &BigUint| {
+            let mut times = 0u32;
+            while !rest.is_one() {
+                let (quotient, remainder) = rest.div_rem(factor);
+                if !remainder.is_zero() {
+                    break;
+                }
+                *rest = quotient;
+                times += 1;
+            }
+            if times > 0 {
+                let exponent = exponent.scale(&BigUint::from(times).into());
+                result.powers.insert(Base::Integer(factor.clone()), Arc::new(exponent));
+            }
+        };
+        for d in 2..LARGEST_TRIAL {
+            if rest.is_one() {
+                break;
+            }
+            split(&mut rest, &d.into());
+        }
+        for known in &self.integers {
+            split(&mut rest, known);
+        }
+        if !rest.is_one() {
+            if self.integers.iter().any(|known| !known.gcd(&rest).is_one()) {
+                self.integers.push(rest);
+                refine(&mut self.integers, &|a, b| {
+                    let gcd = a.gcd(b);
+                    (!gcd.is_one()).then(|| [a / &gcd, b / &gcd, gcd.clone()])
+                });
+                self.integers.retain(|n| !n.is_one());
+                return Err(Stop::Refined);
+            }
+            if self.integers.len() >= MAX_BASES {
+                return Err(Stop::Budget);
+            }
+            let factor = rest.clone();
+            split(&mut rest, &factor);
+            self.integers.push(factor);
+        }
+        Ok(Form::term(result, Dyadic::one()))
+    }
+
+    /// A sum without content as a product of members of the basis.
+    fn split_sum(&mut self, sum: Form) -> Result<Vec<(Arc<Form>, u32)>> {
+        let sum = Arc::new(sum);
+        if self.sums.iter().any(|(_, known)| *known == sum) {
+            return Ok(vec![(sum, 1)]);
+        }
+        let (mut found, mut rest) = (Vec::new(), sum.clone());
+        for (_, known) in self.sums.clone() {
+            let Some(common) = Shared::of(&rest, &known) else { continue };
+            self.charge(rest.terms.len() * known.terms.len())?;
+            let Some((mut left, right)) = common.polynomials(&rest, &known) else {
+                self.incomplete = true;
+                continue;
+            };
+            let Some(divisor) = left.common_divisor(&right) else {
+                self.incomplete = true;
+                continue;
+            };
+            if divisor.is_constant() {
+                continue;
+            }
+            if divisor != right.clone().primitive() {
+                return Err(self.refine_sums(&known, &common, &left, &right, &divisor));
+            }
+            let mut times = 0;
+            while let Some(quotient) = left.divide(&right) {
+                left = quotient;
+                times += 1;
+            }
+            found.push((known, times));
+            rest = Arc::new(common.form(&left));
+            if rest.is_one() {
+                return Ok(found);
+            }
+            if rest.terms.len() < 2 {
+                return Err(Stop::Budget);
+            }
+        }
+        if self.sums.len() >= MAX_BASES {
+            return Err(Stop::Budget);
+        }
+        self.sums.push((rest.height(), rest.clone()));
+        found.push((rest, 1));
+        Ok(found)
+    }
+
+    /// Splits a member of the basis by a proper divisor, and forgets the members above its height.
+    fn refine_sums(
+        &mut self,
+        known: &Arc<Form>,
+        common: &Shared,
+        left: &Polynomial,
+        right: &Polynomial,
+        divisor: &Polynomial,
+    ) -> Stop {
+        let height = known.height();
+        self.sums.retain(|(other, form)| *other <= height && form != known);
+        let mut parts = vec![left.clone().primitive(), right.clone().primitive(), divisor.clone()];
+        refine(&mut parts, &|a, b| {
+            let gcd = a.common_divisor(b).filter(|gcd| !gcd.is_constant())?;
+            Some([a.divide(&gcd)?, b.divide(&gcd)?, gcd])
+        });
+        parts.retain(|part| !part.is_constant());
+        for part in parts {
+            let form = Arc::new(common.form(&part.primitive()));
+            if form.height() <= height && !self.sums.iter().any(|(_, known)| *known == form) {
+                self.sums.push((form.height(), form));
+            }
+        }
+        Stop::Refined
+    }
+
+    /// Whether two forms are the same size. `None` where that was not found out.
+    pub fn same(&mut self, a: &Form, b: &Form) -> Result<Option<bool>> {
+        let negative = b.scale(&-Dyadic::one());
+        let difference = self.add(a, &negative)?;
+        if difference.is_zero() {
+            return Ok(Some(true));
+        }
+        let settled = self.settle(difference)?;
+        if settled.is_zero() {
+            return Ok(Some(true));
+        }
+        Ok(if self.incomplete { None } else { Some(false) })
+    }
+
+    /// Multiplies out what constant powers of one base have more than the least of them.
+    fn settle(&mut self, form: Form) -> Result<Form> {
+        let constant = |exponent: &Form| exponent.split_constant().1;
+        let mut least: BTreeMap<Base, Dyadic> = BTreeMap::new();
+        for (base, exponent) in form.terms.keys().flat_map(|monomial| monomial.powers.iter()) {
+            let c = constant(exponent);
+            if !matches!(base, Base::Variable(_)) && !c.is_zero() {
+                least
+                    .entry(base.clone())
+                    .and_modify(|known| *known = known.clone().min(c.clone()))
+                    .or_insert(c);
+            }
+        }
+        if least.is_empty() {
+            return Ok(form);
+        }
+        let mut settled = Form::default();
+        for (monomial, n) in &form.terms {
+            let mut outside = Form::term(Monomial::default(), n.clone());
+            let mut inside = monomial.clone();
+            for (base, least) in &least {
+                let Some(exponent) = monomial.powers.get(base) else { continue };
+                let c = constant(exponent);
+                let more = c.clone() - least.clone();
+                let Some(more) = more.as_natural().filter(|_| !c.is_zero() && !more.is_zero()) else {
+                    continue;
+                };
+                let factor = match base {
+                    Base::Sum(sum) => sum.as_ref().clone(),
+                    Base::Integer(n) => Form::constant(n.clone()),
+                    Base::Variable(_) => continue,
+                };
+                let power = self.constant_power(&factor, more)?;
+                let less = self.add(exponent, &Form::constant(more.clone()).scale(&-Dyadic::one()))?;
+                inside.powers.insert(base.clone(), Arc::new(less));
+                outside = self.mul(&outside, &power)?;
+            }
+            let term = self.mul(&Form::term(inside, Dyadic::one()), &outside)?;
+            settled = self.add(&settled, &term)?;
+        }
+        Ok(settled)
+    }
+}
+
+/// Monomials of a sum of so many terms to a constant power: a binomial coefficient, saturating.
+fn expansion(terms: usize, count: u32) -> usize {
+    let mut result = 1usize;
+    for i in 1..terms.min(MAX_EXPANSION) {
+        result = result.saturating_mul(count as usize + i) / i;
+        if result > MAX_EXPANSION {
+            break;
+        }
+    }
+    result
+}
+
+/// The greatest monomial that divides both: each power to the lesser of its exponents.
+fn common(a: &Monomial, b: &Monomial) -> Monomial {
+    let mut powers = BTreeMap::new();
+    let bases: BTreeSet<&Base> = a.powers.keys().chain(b.powers.keys()).collect();
+    let none = Arc::new(Form::default());
+    for base in bases {
+        let (x, y) = (a.powers.get(base).unwrap_or(&none), b.powers.get(base).unwrap_or(&none));
+        let mut least = Form::default();
+        for monomial in x.terms.keys().chain(y.terms.keys()) {
+            let of = |form: &Form| form.terms.get(monomial).cloned().unwrap_or_else(Dyadic::zero);
+            let n = of(x).min(of(y));
+            if !n.is_zero() {
+                least.terms.insert(monomial.clone(), n);
+            }
+        }
+        if !least.is_zero() {
+            powers.insert(base.clone(), Arc::new(least));
+        }
+    }
+    Monomial { powers }
+}
+
+/// Replaces members with a common factor by what `split` gives, until there are none.
+fn refine<T: PartialEq + Clone>(members: &mut Vec<T>, split: &dyn Fn(&T, &T) -> Option<[T; 3]>) {
+    // Each round lowers the product of the members.
+    'again: for _ in 0..MAX_BASES * MAX_BASES {
+        for i in 0..members.len() {
+            for j in i + 1..members.len() {
+                if members[i] == members[j] {
+                    members.swap_remove(j);
+                    continue 'again;
+                }
+                if let Some(parts) = split(&members[i], &members[j]) {
+                    members.swap_remove(j);
+                    members.swap_remove(i);
+                    members.extend(parts);
+                    continue 'again;
+                }
+            }
+        }
+        return;
+    }
+}
+
+/// The powers that occur in two sums, as variables of polynomials.
+struct Shared {
+    /// Base, and the monomial of its exponent.
+    variables: Vec<(Base, Monomial)>,
+    /// The common denominator of exponents, a power of two.
+    halvings: u64,
+}
+
+impl Shared {
+    /// `None` if the two have no power in common, hence no factor.
+    fn of(a: &Form, b: &Form) -> Option<Shared> {
+        let mut halvings = 0;
+        let mut occurring = |form: &Form| {
+            let mut all = BTreeSet::new();
+            for (base, exponent) in form.terms.keys().flat_map(|monomial| monomial.powers.iter()) {
+                for (inner, n) in &exponent.terms {
+                    halvings = halvings.max(n.halvings());
+                    all.insert((base.clone(), inner.clone()));
+                }
+            }
+            all
+        };
+        let (left, right) = (occurring(a), occurring(b));
+        left.intersection(&right).next()?;
+        Some(Shared { variables: left.union(&right).cloned().collect(), halvings })
+    }
+
+    fn polynomials(&self, a: &Form, b: &Form) -> Option<(Polynomial, Polynomial)> {
+        Some((self.polynomial(a)?, self.polynomial(b)?))
+    }
+
+    fn polynomial(&self, form: &Form) -> Option<Polynomial> {
+        let mut polynomial = Polynomial::default();
+        for (monomial, n) in &form.terms {
+            let exponents = self.variables.iter().map(|(base, inner)| {
+                let Some(n) = monomial.powers.get(base).and_then(|exponent| exponent.terms.get(inner)) else {
+                    return Some(0);
+                };
+                n.over(self.halvings).to_u32().filter(|n| *n <= MAX_DEGREE)
+            });
+            polynomial.terms.insert(exponents.collect::<Option<Vec<u32>>>()?, n.over(0));
+        }
+        Some(polynomial)
+    }
+
+    fn form(&self, polynomial: &Polynomial) -> Form {
+        let mut form = Form::default();
+        for (exponents, n) in &polynomial.terms {
+            let mut powers: BTreeMap<Base, Form> = BTreeMap::new();
+            for ((base, inner), exponent) in self.variables.iter().zip(exponents).filter(|(_, e)| **e > 0) {
+                let exponent = Dyadic::new((*exponent).into(), self.halvings);
+                powers.entry(base.clone()).or_default().terms.insert(inner.clone(), exponent);
+            }
+            let powers = powers.into_iter().map(|(base, exponent)| (base, Arc::new(exponent))).collect();
+            form.terms.insert(Monomial { powers }, n.clone().into());
+        }
+        form
+    }
+}

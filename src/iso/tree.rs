@@ -1,0 +1,670 @@
+//! Trees of sizes and of storage words, shared and simplified, under assumptions about variables.
+//!
+//! Takes types; gives nodes of an arena ([`Trees`]) in which equal nodes have equal numbers, so
+//! that a declaration used twice in each of two hundred others is two hundred nodes. A *size* tree
+//! is a natural number built with `+`, `·`, `^` and pairs; a *word* tree is a sequence of storage
+//! slots: letters, concatenations and repetitions. The number of values of any type is a size tree,
+//! too, scalars being variables.
+//!
+//! **Classes.** Whether a size is 0, 1, 2 or more depends only on which of those its parts are
+//! (`n(n - 1)/2` is 0, 0, 1, more; 3 stands for more). Each node knows the set of classes that it
+//! may have, given those of its variables, and is a number where only one of 0, 1 and 2 is left. So
+//! assumptions such as `N = 0` simplify: `0 ^ N` to 1, `0 ^ (N + 1)` to 0.
+//!
+//! Decides nothing: [`super::exact`] does.
+
+use crate::hash::HashMap;
+use crate::types::{LARGEST_SIZE_BITS, NominalBody, Triangle, Type, TypeKind};
+use num_bigint::BigUint;
+use num_traits::{One, ToPrimitive, Zero};
+
+/// The number of a size node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SizeId(u32);
+
+/// The number of a word node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct WordId(u32);
+
+/// A size.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Size {
+    /// A number.
+    Number(BigUint),
+    /// A variable, and the classes it may have.
+    Variable(u32, Classes),
+    /// The count of a closed declared type: an unknown of at least 2 for its name and the counts
+    /// of the arguments that it is functorial in.
+    Unknown(u32, Vec<SizeId>),
+    /// Two or more.
+    Sum(Vec<SizeId>),
+    /// Two or more.
+    Product(Vec<SizeId>),
+    /// Base and exponent.
+    Power(SizeId, SizeId),
+    /// `n(n - 1)/2`
+    Pairs(SizeId),
+}
+
+/// Storage slots.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Word {
+    /// One integer below a size other than 1.
+    Compact(SizeId),
+    /// A slot that is the same only for the same type, or the same closed type of the same words.
+    Letter(u32, Vec<WordId>),
+    /// None, or two or more.
+    Concatenation(Vec<WordId>),
+    /// A word so many times.
+    Repetition(WordId, SizeId),
+    /// The tagged sum of some cases.
+    Cases(Vec<WordId>),
+    /// The tagged sum of one case so many times.
+    Copies(WordId, SizeId),
+}
+
+/// A set of classes 0, 1, 2, 3 (3 or more), as bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Classes(u8);
+
+impl Classes {
+    /// Any natural number.
+    pub const ANY: Classes = Classes(0b1111);
+    /// 2 or more.
+    pub const SEVERAL: Classes = Classes(0b1100);
+    const ZERO: Classes = Classes(0b0001);
+    const UP_TO_ONE: Classes = Classes(0b0011);
+
+    fn of(n: &BigUint) -> Classes {
+        Classes(1 << n.to_u8().unwrap_or(3).min(3))
+    }
+
+    /// The only number of the set.
+    fn number(self) -> Option<u32> {
+        (self.0.is_power_of_two() && self.0 < 0b1000).then(|| self.0.trailing_zeros())
+    }
+
+    /// Whether the number is 0 for certain.
+    pub fn is_zero(self) -> bool {
+        self == Classes::ZERO
+    }
+
+    /// Whether the number may be 0.
+    pub fn may_be_zero(self) -> bool {
+        self.0 & Classes::ZERO.0 != 0
+    }
+
+    /// Whether the number may be 0 or 1.
+    pub fn may_be_up_to_one(self) -> bool {
+        self.0 & Classes::UP_TO_ONE.0 != 0
+    }
+
+    /// The least class, and the others, if there are several.
+    pub fn halves(self) -> Option<(Classes, Classes)> {
+        let least = self.0 & self.0.wrapping_neg();
+        (self.0 != least).then_some((Classes(least), Classes(self.0 & !least)))
+    }
+
+    fn each(self, other: Classes, class: impl Fn(u32, u32) -> u32) -> Classes {
+        let mut all = 0;
+        for a in (0..4).filter(|a| self.0 & 1 << a != 0) {
+            for b in (0..4).filter(|b| other.0 & 1 << b != 0) {
+                all |= 1 << class(a, b).min(3);
+            }
+        }
+        Classes(all)
+    }
+}
+
+/// What variables of size trees stand for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Name {
+    Variable(u32),
+    Type(Type),
+}
+
+/// Parts that a nested sum, product or concatenation is spliced in up to: what is used twice in each of
+/// two hundred declarations stays shared.
+const MAX_FLAT: usize = 256;
+
+/// Declared types nested deeper are not opened further.
+const MAX_DEPTH: u32 = 1_200;
+
+/// The arena of trees.
+#[derive(Default)]
+pub struct Trees {
+    sizes: Vec<(Size, Classes, bool)>,
+    size_ids: HashMap<Size, SizeId>,
+    words: Vec<Word>,
+    word_ids: HashMap<Word, WordId>,
+    names: HashMap<Name, u32>,
+    sizes_of: HashMap<Type, SizeId>,
+    words_of: HashMap<Type, WordId>,
+    counts_of: HashMap<Type, SizeId>,
+}
+
+impl Trees {
+    /// A size by its number.
+    pub fn size(&self, id: SizeId) -> &Size {
+        &self.sizes[id.0 as usize].0
+    }
+
+    /// A word by its number.
+    pub fn word(&self, id: WordId) -> &Word {
+        &self.words[id.0 as usize]
+    }
+
+    /// The classes that a size may have.
+    pub fn classes(&self, id: SizeId) -> Classes {
+        self.sizes[id.0 as usize].1
+    }
+
+    /// Whether pairs occur in a size.
+    pub fn has_pairs(&self, id: SizeId) -> bool {
+        self.sizes[id.0 as usize].2
+    }
+
+    /// Nodes made so far.
+    pub fn len(&self) -> usize {
+        self.sizes.len() + self.words.len()
+    }
+
+    fn number(&mut self, n: BigUint) -> SizeId {
+        self.intern(Size::Number(n))
+    }
+
+    fn intern(&mut self, size: Size) -> SizeId {
+        if let Some(known) = self.size_ids.get(&size) {
+            return *known;
+        }
+        let of = |id: &SizeId| self.classes(*id);
+        let fold = |parts: &[SizeId], start: u8, class: fn(u32, u32) -> u32| {
+            parts.iter().fold(Classes(1 << start), |all, part| all.each(of(part), class))
+        };
+        let classes = match &size {
+            Size::Number(n) => Classes::of(n),
+            Size::Variable(_, classes) => *classes,
+            Size::Unknown(..) => Classes::SEVERAL,
+            Size::Sum(parts) => fold(parts, 0, |a, b| a + b),
+            Size::Product(parts) => fold(parts, 1, |a, b| a * b),
+            Size::Power(base, exponent) => of(base).each(of(exponent), u32::pow),
+            Size::Pairs(n) => {
+                of(n).each(Classes::ZERO, |n, _| if n == 3 { 3 } else { n * n.saturating_sub(1) / 2 })
+            }
+        };
+        let pairs = match &size {
+            Size::Number(_) | Size::Variable(..) | Size::Unknown(..) => false,
+            Size::Sum(parts) | Size::Product(parts) => parts.iter().any(|part| self.has_pairs(*part)),
+            Size::Power(base, exponent) => self.has_pairs(*base) || self.has_pairs(*exponent),
+            Size::Pairs(_) => true,
+        };
+        if let Some(n) = classes.number()
+            && !matches!(size, Size::Number(_))
+        {
+            return self.number(n.into());
+        }
+        let id = SizeId(self.sizes.len() as u32);
+        self.sizes.push((size.clone(), classes, pairs));
+        self.size_ids.insert(size, id);
+        id
+    }
+
+    fn intern_word(&mut self, word: Word) -> WordId {
+        if let Some(known) = self.word_ids.get(&word) {
+            return *known;
+        }
+        let id = WordId(self.words.len() as u32);
+        self.words.push(word.clone());
+        self.word_ids.insert(word, id);
+        id
+    }
+
+    fn as_number(&self, id: SizeId) -> Option<&BigUint> {
+        match self.size(id) {
+            Size::Number(n) => Some(n),
+            _ => None,
+        }
+    }
+
+    fn is(&self, id: SizeId, n: u32) -> bool {
+        self.as_number(id).is_some_and(|number| *number == n.into())
+    }
+
+    fn sum(&mut self, parts: Vec<SizeId>) -> SizeId {
+        let mut constant = BigUint::zero();
+        let mut rest = Vec::new();
+        for part in parts {
+            match self.size(part) {
+                Size::Number(n) => constant += n,
+                Size::Sum(inner) if rest.len() + inner.len() <= MAX_FLAT => {
+                    rest.extend(inner.iter().copied())
+                }
+                _ => rest.push(part),
+            }
+        }
+        if !constant.is_zero() {
+            rest.push(self.number(constant));
+        }
+        match rest[..] {
+            [] => self.number(BigUint::zero()),
+            [only] => only,
+            _ => self.intern(Size::Sum(rest)),
+        }
+    }
+
+    fn product(&mut self, parts: Vec<SizeId>) -> SizeId {
+        let mut constant = BigUint::one();
+        let mut rest = Vec::new();
+        for part in parts {
+            match self.size(part) {
+                Size::Number(n) if constant.bits() + n.bits() <= LARGEST_SIZE_BITS => constant *= n,
+                Size::Product(inner) if rest.len() + inner.len() <= MAX_FLAT => {
+                    rest.extend(inner.iter().copied())
+                }
+                _ => rest.push(part),
+            }
+        }
+        if constant.is_zero() {
+            return self.number(constant);
+        }
+        if !constant.is_one() {
+            rest.push(self.number(constant));
+        }
+        match rest[..] {
+            [] => self.number(BigUint::one()),
+            [only] => only,
+            _ => self.intern(Size::Product(rest)),
+        }
+    }
+
+    fn power(&mut self, base: SizeId, exponent: SizeId) -> SizeId {
+        if self.is(exponent, 0) || self.is(base, 1) {
+            return self.number(BigUint::one());
+        }
+        if self.is(exponent, 1) {
+            return base;
+        }
+        if let (Some(n), Some(e)) =
+            (self.as_number(base), self.as_number(exponent).and_then(ToPrimitive::to_u32))
+            && n.bits().saturating_mul(e.into()) <= LARGEST_SIZE_BITS
+        {
+            let power = n.pow(e);
+            return self.number(power);
+        }
+        self.intern(Size::Power(base, exponent))
+    }
+
+    fn pairs(&mut self, n: SizeId) -> SizeId {
+        match self.as_number(n) {
+            Some(n) if n.bits() * 2 <= LARGEST_SIZE_BITS => {
+                let pairs = Triangle::Below.count(n);
+                self.number(pairs)
+            }
+            _ => self.intern(Size::Pairs(n)),
+        }
+    }
+
+    fn variable(&mut self, name: Name, classes: Classes) -> SizeId {
+        let next = self.names.len() as u32;
+        let id = *self.names.entry(name).or_insert(next);
+        self.intern(Size::Variable(id, classes))
+    }
+
+    fn named(&mut self, ty: &Type) -> u32 {
+        let next = self.names.len() as u32;
+        *self.names.entry(Name::Type(ty.clone())).or_insert(next)
+    }
+
+    /// The size of a compact linear type.
+    pub fn size_of(&mut self, ty: &Type) -> SizeId {
+        self.size_at(ty, 0)
+    }
+
+    fn size_at(&mut self, ty: &Type, depth: u32) -> SizeId {
+        if let Some(known) = self.sizes_of.get(ty) {
+            return *known;
+        }
+        let mut all =
+            |parts: &[Type]| parts.iter().map(|part| self.size_at(part, depth + 1)).collect::<Vec<_>>();
+        let size = match ty.kind() {
+            TypeKind::UnitSum(n) => self.number(n.clone()),
+            TypeKind::CompactProduct(parts) => {
+                let parts = all(parts);
+                self.product(parts)
+            }
+            TypeKind::CompactSum(parts) => {
+                let parts = all(parts);
+                self.sum(parts)
+            }
+            TypeKind::CompactPower(base, exponent) => {
+                let (base, exponent) = (self.size_at(base, depth + 1), self.size_at(exponent, depth + 1));
+                self.power(base, exponent)
+            }
+            TypeKind::Triangle(triangle, index) => {
+                let n = self.size_at(index, depth + 1);
+                let below = self.pairs(n);
+                match triangle {
+                    Triangle::Below => below,
+                    Triangle::Lower => self.sum(vec![below, n]),
+                }
+            }
+            TypeKind::Var(var) => self.variable(Name::Variable(var.id), Classes::ANY),
+            TypeKind::Nominal(..) if depth < MAX_DEPTH => match opened(ty).as_deref() {
+                Some([definition]) => self.size_at(definition, depth + 1),
+                _ => self.variable(Name::Type(ty.clone()), Classes::ANY),
+            },
+            _ => self.variable(Name::Type(ty.clone()), Classes::ANY),
+        };
+        self.sizes_of.insert(ty.clone(), size);
+        size
+    }
+
+    /// The storage slots of a type.
+    pub fn word_of(&mut self, ty: &Type) -> WordId {
+        self.word_at(ty, 0)
+    }
+
+    fn word_at(&mut self, ty: &Type, depth: u32) -> WordId {
+        if ty.is_compact() {
+            let size = self.size_at(ty, depth);
+            return self.compact(size);
+        }
+        if let Some(known) = self.words_of.get(ty) {
+            return *known;
+        }
+        let mut all = |parts: &mut dyn Iterator<Item = &Type>| {
+            parts.map(|part| self.word_at(part, depth + 1)).collect::<Vec<_>>()
+        };
+        let word = match ty.kind() {
+            TypeKind::Product(parts) => {
+                let parts = all(&mut parts.iter());
+                self.concatenation(parts)
+            }
+            TypeKind::Record(fields) => {
+                let parts = all(&mut fields.iter().map(|(_, field)| field));
+                self.concatenation(parts)
+            }
+            TypeKind::Array(element, index) => {
+                let (word, count) = (self.word_at(element, depth + 1), self.size_at(index, depth + 1));
+                self.repetition(word, count)
+            }
+            TypeKind::Sum(cases) => {
+                let cases = all(&mut cases.iter());
+                self.cases(cases)
+            }
+            TypeKind::Repeat(n, case) => {
+                let (case, n) = (self.word_at(case, depth + 1), self.number(n.clone()));
+                self.copies(case, n)
+            }
+            TypeKind::Nominal(..) if depth < MAX_DEPTH => match (opened(ty), closed(ty)) {
+                (Some(parts), _) => {
+                    let parts = all(&mut parts.iter());
+                    self.concatenation(parts)
+                }
+                (None, Some((fixed, free))) => {
+                    let free = all(&mut free.iter());
+                    let name = self.named(&fixed);
+                    self.intern_word(Word::Letter(name, free))
+                }
+                (None, None) => self.letter(ty),
+            },
+            _ => self.letter(ty),
+        };
+        self.words_of.insert(ty.clone(), word);
+        word
+    }
+
+    fn letter(&mut self, ty: &Type) -> WordId {
+        let name = self.named(ty);
+        self.intern_word(Word::Letter(name, Vec::new()))
+    }
+
+    fn empty(&mut self) -> WordId {
+        self.intern_word(Word::Concatenation(Vec::new()))
+    }
+
+    fn is_empty(&self, id: WordId) -> bool {
+        matches!(self.word(id), Word::Concatenation(parts) if parts.is_empty())
+    }
+
+    fn compact(&mut self, size: SizeId) -> WordId {
+        if self.is(size, 1) { self.empty() } else { self.intern_word(Word::Compact(size)) }
+    }
+
+    fn concatenation(&mut self, parts: Vec<WordId>) -> WordId {
+        let mut flat = Vec::new();
+        for part in parts {
+            match self.word(part) {
+                Word::Concatenation(inner) if inner.is_empty() => {}
+                Word::Concatenation(inner) if flat.len() + inner.len() <= MAX_FLAT => {
+                    flat.extend(inner.iter().copied());
+                }
+                _ => flat.push(part),
+            }
+        }
+        match flat[..] {
+            [only] => only,
+            _ => self.intern_word(Word::Concatenation(flat)),
+        }
+    }
+
+    fn repetition(&mut self, word: WordId, count: SizeId) -> WordId {
+        if self.is(count, 0) || self.is_empty(word) {
+            return self.empty();
+        }
+        if self.is(count, 1) {
+            return word;
+        }
+        match *self.word(word) {
+            Word::Repetition(inner, times) => {
+                let count = self.product(vec![count, times]);
+                self.repetition(inner, count)
+            }
+            _ => self.intern_word(Word::Repetition(word, count)),
+        }
+    }
+
+    fn cases(&mut self, parts: Vec<WordId>) -> WordId {
+        let void =
+            |trees: &Trees, part: WordId| matches!(trees.word(part), Word::Compact(n) if trees.is(*n, 0));
+        let parts: Vec<WordId> = parts.into_iter().filter(|part| !void(self, *part)).collect();
+        let units: Option<Vec<SizeId>> = parts.iter().map(|part| self.units(*part)).collect();
+        if let Some(units) = units {
+            let size = self.sum(units);
+            return self.compact(size);
+        }
+        match parts[..] {
+            [only] => only,
+            _ => self.intern_word(Word::Cases(parts)),
+        }
+    }
+
+    fn copies(&mut self, case: WordId, count: SizeId) -> WordId {
+        if let Some(units) = self.units(case) {
+            let size = self.product(vec![count, units]);
+            return self.compact(size);
+        }
+        if self.is(count, 0) {
+            return self.compact(count);
+        }
+        if self.is(count, 1) { case } else { self.intern_word(Word::Copies(case, count)) }
+    }
+
+    /// The number of unit cases that a case stands for, if it is visibly compact.
+    fn units(&mut self, part: WordId) -> Option<SizeId> {
+        match self.word(part) {
+            Word::Compact(size) => Some(*size),
+            Word::Concatenation(parts) if parts.is_empty() => Some(self.number(BigUint::one())),
+            _ => None,
+        }
+    }
+
+    /// The number of values of a type.
+    pub fn count_of(&mut self, ty: &Type) -> SizeId {
+        self.count_at(ty, 0)
+    }
+
+    fn count_at(&mut self, ty: &Type, depth: u32) -> SizeId {
+        if ty.is_compact() {
+            return self.size_at(ty, depth);
+        }
+        if let Some(known) = self.counts_of.get(ty) {
+            return *known;
+        }
+        let mut all = |parts: &mut dyn Iterator<Item = &Type>| {
+            parts.map(|part| self.count_at(part, depth + 1)).collect::<Vec<_>>()
+        };
+        let count = match ty.kind() {
+            TypeKind::Product(parts) => {
+                let parts = all(&mut parts.iter());
+                self.product(parts)
+            }
+            TypeKind::Record(fields) => {
+                let parts = all(&mut fields.iter().map(|(_, field)| field));
+                self.product(parts)
+            }
+            TypeKind::Sum(cases) => {
+                let cases = all(&mut cases.iter());
+                self.sum(cases)
+            }
+            TypeKind::Repeat(n, case) => {
+                let (n, case) = (self.number(n.clone()), self.count_at(case, depth + 1));
+                self.product(vec![n, case])
+            }
+            TypeKind::Array(base, index) => {
+                let (base, index) = (self.count_at(base, depth + 1), self.size_at(index, depth + 1));
+                self.power(base, index)
+            }
+            TypeKind::Function(domain, codomain) if domain.is_compact() => {
+                let (base, index) = (self.count_at(codomain, depth + 1), self.size_at(domain, depth + 1));
+                self.power(base, index)
+            }
+            TypeKind::Nominal(..) if depth < MAX_DEPTH => match (opened(ty), closed(ty)) {
+                (Some(parts), _) => {
+                    let parts = all(&mut parts.iter());
+                    self.product(parts)
+                }
+                (None, Some((fixed, free))) => {
+                    let free = all(&mut free.iter());
+                    let name = self.named(&fixed);
+                    self.intern(Size::Unknown(name, free))
+                }
+                (None, None) => self.variable(Name::Type(ty.clone()), Classes::SEVERAL),
+            },
+            TypeKind::Var(var) => self.variable(Name::Variable(var.id), Classes::ANY),
+            _ => self.variable(Name::Type(ty.clone()), Classes::SEVERAL),
+        };
+        self.counts_of.insert(ty.clone(), count);
+        count
+    }
+
+    /// A size under the assumption that a variable has certain classes.
+    pub fn assume(&mut self, id: SizeId, variable: u32, classes: Classes, seen: &mut Assumed) -> SizeId {
+        if let Some(known) = seen.sizes.get(&id) {
+            return *known;
+        }
+        let all = |trees: &mut Trees, parts: &[SizeId], seen: &mut Assumed| -> Vec<SizeId> {
+            parts.iter().map(|part| trees.assume(*part, variable, classes, seen)).collect()
+        };
+        let assumed = match self.size(id).clone() {
+            Size::Number(_) => id,
+            Size::Variable(other, _) if other != variable => id,
+            Size::Variable(..) => self.intern(Size::Variable(variable, classes)),
+            Size::Unknown(name, parts) => {
+                let parts = all(self, &parts, seen);
+                self.intern(Size::Unknown(name, parts))
+            }
+            Size::Sum(parts) => {
+                let parts = all(self, &parts, seen);
+                self.sum(parts)
+            }
+            Size::Product(parts) => {
+                let parts = all(self, &parts, seen);
+                self.product(parts)
+            }
+            Size::Power(base, exponent) => {
+                let base = self.assume(base, variable, classes, seen);
+                let exponent = self.assume(exponent, variable, classes, seen);
+                self.power(base, exponent)
+            }
+            Size::Pairs(n) => {
+                let n = self.assume(n, variable, classes, seen);
+                self.pairs(n)
+            }
+        };
+        seen.sizes.insert(id, assumed);
+        assumed
+    }
+
+    /// A word under the assumption that a variable has certain classes.
+    pub fn assume_word(&mut self, id: WordId, variable: u32, classes: Classes, seen: &mut Assumed) -> WordId {
+        if let Some(known) = seen.words.get(&id) {
+            return *known;
+        }
+        let all = |trees: &mut Trees, parts: &[WordId], seen: &mut Assumed| -> Vec<WordId> {
+            parts.iter().map(|part| trees.assume_word(*part, variable, classes, seen)).collect()
+        };
+        let assumed = match self.word(id).clone() {
+            Word::Compact(size) => {
+                let size = self.assume(size, variable, classes, seen);
+                self.compact(size)
+            }
+            Word::Letter(name, args) => {
+                let args = all(self, &args, seen);
+                self.intern_word(Word::Letter(name, args))
+            }
+            Word::Concatenation(parts) => {
+                let parts = all(self, &parts, seen);
+                self.concatenation(parts)
+            }
+            Word::Repetition(word, count) => {
+                let word = self.assume_word(word, variable, classes, seen);
+                let count = self.assume(count, variable, classes, seen);
+                self.repetition(word, count)
+            }
+            Word::Cases(parts) => {
+                let parts = all(self, &parts, seen);
+                self.cases(parts)
+            }
+            Word::Copies(word, count) => {
+                let word = self.assume_word(word, variable, classes, seen);
+                let count = self.assume(count, variable, classes, seen);
+                self.copies(word, count)
+            }
+        };
+        seen.words.insert(id, assumed);
+        assumed
+    }
+}
+
+/// Nodes that one assumption has been applied to.
+#[derive(Default)]
+pub struct Assumed {
+    sizes: HashMap<SizeId, SizeId>,
+    words: HashMap<WordId, WordId>,
+}
+
+/// The parts whose storage a declared type has, where they are known here: the one definition of a
+/// newtype or of an abstract type, or the fields of a struct.
+pub fn opened(ty: &Type) -> Option<Vec<Type>> {
+    let TypeKind::Nominal(nominal, args) = ty.kind() else { return None };
+    match nominal.body()? {
+        NominalBody::Newtype(_) | NominalBody::Abstract(_) => {
+            nominal.stored_as(args).map(|definition| vec![definition])
+        }
+        NominalBody::Struct(_) => {
+            nominal.struct_fields(args).map(|fields| fields.into_iter().map(|(_, field)| field).collect())
+        }
+        NominalBody::Variant(_) => None,
+    }
+}
+
+/// An abstract type that stays closed: the type with nothing said of the arguments that it is
+/// functorial in, and these.
+pub fn closed(ty: &Type) -> Option<(Type, Vec<Type>)> {
+    let TypeKind::Nominal(nominal, args) = ty.kind() else { return None };
+    let layout = nominal.layout()?;
+    let fixed = args.iter().zip(layout).map(|(arg, free)| if *free { Type::unit() } else { arg.clone() });
+    let fixed = Type::nominal(nominal.clone(), fixed.collect());
+    Some((fixed, args.iter().zip(layout).filter(|(_, free)| **free).map(|(arg, _)| arg.clone()).collect()))
+}
