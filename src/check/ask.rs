@@ -9,6 +9,7 @@ use super::apply::Arg;
 use super::env::Env;
 
 use super::error::CheckError;
+use super::note::Notes;
 use super::overload::Candidate;
 use super::{Checker, Frame, FrameKind};
 use crate::core::{Program, Script, Term};
@@ -71,17 +72,20 @@ impl Question {
 }
 
 /// Checks a use of values of these types; gives it as a script whose result it is. `span` is where
-/// messages point.
+/// messages point; choices among functions of several scopes are added to `choices`, in lines.
 pub fn ask(
     env: &mut Env,
     program: &mut Program,
     question: &Question,
     types: &[Type],
     span: Span,
+    choices: &mut Vec<String>,
 ) -> (Option<Script>, Vec<Diagnostic>) {
     let mut checker = Checker::new(env, program);
+    checker.notes = Some(Notes::of_choices(span.source.0));
     checker.item.frames.push(Frame::new(FrameKind::Script, "script".into(), span));
     let script = checker.hypothesis(question, types, span);
+    choices.extend(checker.notes.take().and_then(|notes| notes.choices).into_iter().flatten());
     let errors = checker.diagnostics.iter().any(Diagnostic::is_error);
     (if errors { None } else { Some(script) }, checker.diagnostics)
 }

@@ -28,7 +28,15 @@ impl Checker<'_> {
         argument: &Type,
     ) -> Vec<String> {
         let candidates: Vec<Candidate> = found.candidates().map(|(_, c)| c.clone()).collect();
-        self.listed(name, &candidates, |this, _, scheme| this.refusal(scheme, type_args, argument))
+        let places = self.places(found, &candidates);
+        self.listed(name, &candidates, |this, at, scheme| {
+            let refusal = this.refusal(scheme, type_args, argument);
+            match (places.get(at), refusal) {
+                (Some(place), Some(refusal)) => Some(format!("{place}, where {refusal}")),
+                (Some(place), None) => Some(place.clone()),
+                (None, refusal) => refusal,
+            }
+        })
     }
 
     /// The scopes of candidates, in words, if they are of several.
@@ -70,7 +78,7 @@ impl Checker<'_> {
         out
     }
 
-    fn refusal(&mut self, scheme: &Scheme, type_args: &[Type], argument: &Type) -> Option<String> {
+    pub(super) fn refusal(&mut self, scheme: &Scheme, type_args: &[Type], argument: &Type) -> Option<String> {
         if type_args.len() > scheme.params.len() {
             return Some(format!("takes {}", super::error::count(scheme.params.len(), "type argument")));
         }

@@ -72,7 +72,9 @@ impl Checker<'_> {
         for (decl, _, id) in &declared {
             let supers = self.aside(|this| {
                 this.enter_class(*id);
-                this.constraints(&decl.generics.constraints)
+                let supers = this.constraints(&decl.generics.constraints);
+                this.keep_applied(supers.clone());
+                supers
             });
             self.change_class(*id, |class| class.supers = supers);
         }
@@ -149,6 +151,7 @@ impl Checker<'_> {
                 let params = this.declare_params(&generics.params);
                 let constraints = this.constraints(&generics.constraints);
                 let lowered = this.lower(ty);
+                this.keep_applied([&[own.clone()], &constraints[..]].concat());
                 (params, constraints, this.infer.settle(&lowered))
             });
             let (domain, result) = match ty.kind() {
@@ -329,7 +332,9 @@ impl Checker<'_> {
             let read = self.aside(|this| {
                 let params = this.declare_params(&generics.params);
                 let requires = this.constraints(&generics.constraints);
-                Some((params, requires, this.constraint(class, args, class.span)?))
+                let head = this.constraint(class, args, class.span)?;
+                this.keep_applied(requires.clone());
+                Some((params, requires, head))
             });
             let Some((params, requires, head)) = read else { continue };
             // What a function of an unknown type gives matches nothing, or everything.

@@ -308,6 +308,15 @@ pub struct Signature {
     pub doc: Option<Arc<str>>,
 }
 
+/// What a declared type asks of its arguments.
+#[derive(Clone, Debug)]
+pub struct TypeConstraints {
+    /// Its parameters.
+    pub params: Vec<TypeVar>,
+    /// Constraints of them.
+    pub constraints: Vec<Constraint>,
+}
+
 /// Everything a session knows by name.
 #[derive(Clone, Debug, Default)]
 pub struct Env {
@@ -338,6 +347,8 @@ pub struct Env {
     pub modules: HashMap<Arc<str>, Arc<Module>>,
     /// Abstract types whose representation is not known here, by number.
     pub hidden: BTreeSet<u32>,
+    /// The constraints of declared types that have some, by the number of their first parameter.
+    pub type_constraints: HashMap<u32, TypeConstraints>,
     /// Headers, by [`FunctionId`].
     pub signatures: HashMap<FunctionId, Signature>,
     /// Types of primitives, read when first used.
@@ -414,7 +425,9 @@ impl Env {
         let Definition::Global { scope, .. } = &definition else { return };
         let nearer = match self.values.get(name) {
             Some(Definition::Global { scope: known, .. }) => known < scope,
-            Some(Definition::Callables(candidates)) => candidates.nearest().is_some_and(|known| known < *scope),
+            Some(Definition::Callables(candidates)) => {
+                candidates.nearest().is_some_and(|known| known < *scope)
+            }
             None => false,
         };
         if !nearer {

@@ -4,11 +4,11 @@
 //! is in `apply`, what stands after a dot in `dot`, operators in `operator`, `:>>` and `:>` in
 //! `reshape`.
 
+use super::Checker;
 use super::error::{CheckError, Inside};
 use super::exhaustive::{self, End};
 use super::infer::Literal;
 use super::note::Referent;
-use super::Checker;
 use crate::core::{Arm, LocalId, Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;

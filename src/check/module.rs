@@ -323,7 +323,9 @@ pub fn open(
             ImportNames::Listed(names) => {
                 (Scope::Listed, names.iter().map(|n| (n.text.clone(), n.span)).collect())
             }
-            ImportNames::All { span } => (Scope::Starred, module.names().map(|n| (n.into(), *span)).collect()),
+            ImportNames::All { span } => {
+                (Scope::Starred, module.names().map(|n| (n.into(), *span)).collect())
+            }
         };
         for (text, span) in names {
             if !module.shows(&text) {
@@ -396,6 +398,8 @@ impl Checker<'_> {
                 self.env.equations.push(equation.clone());
             }
         }
+        let constraints = theirs.type_constraints.iter();
+        self.env.type_constraints.extend(constraints.map(|(id, known)| (*id, known.clone())));
         self.env.hidden.extend(&theirs.hidden);
         self.env.hidden.extend(theirs.types.values().filter_map(|definition| match definition {
             TypeDefinition::Nominal(nominal) if nominal.as_abstract().is_some() => Some(nominal.id),
@@ -461,8 +465,14 @@ impl Checker<'_> {
         if single || single_before {
             clash(self, None);
         }
+        if single && before.iter().any(|known| known.scope < scope) {
+            return;
+        }
         if picked.callables.iter().any(constructs) {
-            self.hide(name, scope);
+            // A type is what the newest import or declaration says, and so are its constructors.
+            [Scope::Module, Scope::Listed, Scope::Starred]
+                .into_iter()
+                .for_each(|scope| self.hide(name, scope));
         }
         self.env.signatures.extend(picked.signatures.iter().cloned());
         for callable in picked.callables {
@@ -494,10 +504,6 @@ impl Checker<'_> {
         }
         if let Some(global) = picked.global {
             self.env.define_global(name, global.within(scope));
-        }
-        // Types, kinds and classes of a nearer import stay.
-        if before.iter().any(|known| known.scope < scope) {
-            return;
         }
         if let Some(ty) = picked.ty {
             self.env.types.insert(name.clone(), ty);

@@ -12,7 +12,8 @@
 //! another type than their own; with conversions that lose nothing. The first round in which anything of the
 //! tier fits counts. Of what fits there, the least conversion, then the most specific parameter type, then
 //! the wanted result decide. If several are left: E0404. If no tier has one that fits, the variable that
-//! ended the search is called; without one: E0403.
+//! ended the search is called; without one: E0403, or what is wrong with the only function that the program
+//! itself has of the name.
 //!
 //! Result types take no part in fitting. So a body that calls another function of its own name asks nothing
 //! of itself, and only a call that selects the function being checked needs its result written.
@@ -143,6 +144,14 @@ impl Found {
         self.tiers.iter().flat_map(|tier| tier.candidates.iter().map(|c| (tier.place, c)))
     }
 
+    /// The only function that a program has declared of the name: what is wrong with a call is said of it,
+    /// whatever the library has of the name.
+    fn own(&self) -> Option<&Candidate> {
+        let mut own = self.candidates().filter(|(place, _)| *place != Place::Top(Scope::Library));
+        let first = own.next().map(|(_, candidate)| candidate);
+        if own.next().is_some() { None } else { first }
+    }
+
     /// The only thing that the name can mean, if that is a function.
     fn only(&self) -> Option<&Candidate> {
         let mut all = self.candidates();
@@ -218,7 +227,8 @@ impl Checker<'_> {
                     _ => Type::error(),
                 };
                 let result = Some(Type::nominal(nominal.clone(), args));
-                Scheme::new(nominal.params.clone(), domain, result)
+                let constraints = self.constraints_of(&nominal.params);
+                Scheme { params: nominal.params.clone(), domain, result, constraints }
             }
             Callable::Struct(nominal) => {
                 let args: Vec<Type> = nominal.params.iter().cloned().map(Type::var).collect();
@@ -229,7 +239,8 @@ impl Checker<'_> {
                     _ => Type::error(),
                 };
                 let result = Some(Type::nominal(nominal.clone(), args));
-                Scheme::new(nominal.params.clone(), domain, result)
+                let constraints = self.constraints_of(&nominal.params);
+                Scheme { params: nominal.params.clone(), domain, result, constraints }
             }
         }
     }
@@ -427,9 +438,11 @@ impl Checker<'_> {
             return Choice::Nothing;
         }
         let waits = matches!(arg, Arg::Done(_));
-        match self.ask_tiers(found, type_args, &ty, waits, hint) {
+        let ty = &ty;
+        match self.ask_tiers(found, type_args, ty, waits, hint) {
             Selection::One(candidate, tier, round) => {
-                self.note_conversion(name, found, type_args, &ty, (&candidate, tier, round));
+                self.note_choice(name, found, type_args, ty, &candidate);
+                self.note_conversion(name, found, type_args, ty, (&candidate, tier, round));
                 Choice::Candidate(candidate)
             }
             Selection::Open(_) if may_wait => Choice::Waits,
@@ -441,7 +454,10 @@ impl Checker<'_> {
                 if let Some(variable) = &found.variable {
                     return Choice::Variable(variable.clone());
                 }
-                let argument = self.infer.settle(&ty);
+                if let Some(only) = found.own() {
+                    return Choice::Candidate(only.clone());
+                }
+                let argument = self.infer.settle(ty);
                 let candidates = self.refusals(&name.text, found, type_args, &argument);
                 self.report(CheckError::NoOverload {
                     span: name.span.to(arg.span()),
@@ -470,7 +486,9 @@ impl Checker<'_> {
     ) -> Selection {
         let holes = if waits { self.infer.open_holes(ty) } else { Vec::new() };
         for (at, tier) in found.tiers.iter().enumerate() {
-            let Some((round, fitting)) = self.fit_in(&tier.candidates, type_args, ty, &holes) else { continue };
+            let Some((round, fitting)) = self.fit_in(&tier.candidates, type_args, ty, &holes) else {
+                continue;
+            };
             let certain = holes.is_empty() || fitting.iter().any(|(_, certain)| *certain);
             let fitting: Vec<Candidate> = fitting.into_iter().map(|(candidate, _)| candidate).collect();
             if !certain {
@@ -563,7 +581,9 @@ impl Checker<'_> {
         }
         match (from.kind(), to.kind()) {
             (TypeKind::Scalar(a), TypeKind::Scalar(b)) if round.converts() && a.fits(*b) => to,
-            (TypeKind::Array(t, i), TypeKind::Array(u, _)) => Type::array(self.adapted(t, u, round), i.clone()),
+            (TypeKind::Array(t, i), TypeKind::Array(u, _)) => {
+                Type::array(self.adapted(t, u, round), i.clone())
+            }
             (TypeKind::Product(_) | TypeKind::Array(..), TypeKind::Product(_) | TypeKind::Array(..)) => {
                 const MOST: usize = super::expr::MOST_COMPONENTS;
                 let length = match (from.kind(), to.kind()) {
@@ -650,6 +670,39 @@ impl Checker<'_> {
         }
     }
 
+    /// Notes scope and round of each candidate of a choice among several scopes, if somebody asks.
+    fn note_choice(
+        &mut self,
+        name: &ast::Name,
+        found: &Found,
+        type_args: &[Type],
+        ty: &Type,
+        chosen: &Candidate,
+    ) {
+        let asked = self.notes.as_ref().is_some_and(|notes| notes.wants_choices(name.span));
+        if !asked || found.tiers.first().is_none_or(|tier| tier.place == Place::Top(Scope::Library)) {
+            return;
+        }
+        let argument = self.infer.shown(ty);
+        let mut lines = Vec::new();
+        for (place, candidate) in found.candidates() {
+            let scheme = self.candidate_header(candidate);
+            let fits = match self.round_of(&scheme, type_args, ty) {
+                Some(round) => format!("fits {}", round.words()),
+                None => match self.refusal(&scheme, type_args, &argument) {
+                    Some(reason) => format!("does not fit: {reason}"),
+                    None => "does not fit".to_string(),
+                },
+            };
+            let chosen = if candidate.is(chosen) { ", chosen" } else { "" };
+            let typed = self.typed(&name.text, candidate);
+            lines.push(format!("{}  # in {}, {fits}{chosen}", typed.replace('`', ""), place.words()));
+        }
+        if let Some(choices) = self.notes.as_mut().and_then(|notes| notes.choices.as_mut()) {
+            choices.extend(lines);
+        }
+    }
+
     /// The call of a name whose function is chosen when more is known.
     pub(super) fn wait(
         &mut self,
@@ -703,9 +756,15 @@ impl Checker<'_> {
                 return;
             }
             Choice::Nothing => Term::new(TermKind::Error, Type::error(), call.span),
-            Choice::Candidate(Candidate::Top(callable)) => {
-                self.call_chosen(&call.name, &callable, &call.type_args, (arg, Vec::new()), hint, false, call.span)
-            }
+            Choice::Candidate(Candidate::Top(callable)) => self.call_chosen(
+                &call.name,
+                &callable,
+                &call.type_args,
+                (arg, Vec::new()),
+                hint,
+                false,
+                call.span,
+            ),
             Choice::Candidate(Candidate::Local(depth, binding)) => {
                 let function = self.variable_term(&Variable::Local(depth, binding), &call.name);
                 self.call_value(function, vec![arg], false, call.span)

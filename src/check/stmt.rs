@@ -80,6 +80,8 @@ impl Checker<'_> {
             if domain(self, &old) == new {
                 let (span, previous) = (name.span, other.span);
                 self.report(CheckError::DuplicateFunction { span, name: name.text.to_string(), previous });
+                // Calls mean the new one.
+                let _ = self.frame().scopes.last_mut().and_then(|scope| scope.remove(&name.text));
                 return;
             }
         }

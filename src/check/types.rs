@@ -179,6 +179,7 @@ impl Checker<'_> {
         if types.iter().any(Type::is_error) {
             return Type::error();
         }
+        self.apply_declared(&params, &types, name);
         match definition {
             Some(TypeDefinition::Nominal(nominal)) => Type::nominal(nominal, types),
             Some(TypeDefinition::Function(fun)) => Type::apply(fun, types),
@@ -358,7 +359,7 @@ impl Checker<'_> {
         self.types_in_progress.push(name.clone());
         let outer = std::mem::take(&mut self.item.type_scope);
         let opens = std::mem::take(&mut self.opens);
-        self.declare_type(&stmt);
+        self.declaring(|this| this.declare_type(&stmt));
         if let Some(name) = declared_type(&stmt) {
             self.note_type_declared(name);
         }
@@ -386,6 +387,7 @@ impl Checker<'_> {
         };
         let name = declaration.name.text.clone();
         let params = self.declare_params(&declaration.generics.params);
+        self.declare_constraints(&params, &declaration.generics);
         match &stmt.kind {
             StmtKind::Typedef(_, body) => {
                 let body = self.lower_argument(body);

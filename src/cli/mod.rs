@@ -333,15 +333,15 @@ impl Shell {
         let types: Vec<&str> = types.iter().map(String::as_str).collect();
         match self.session.can(name, &types) {
             Ok(able) => {
-                self.output.write(&format!("yes : {}\n{}", able.result, able.how));
+                self.output.write(&format!("yes : {}\n{}{}", able.result, able.choices, able.how));
                 self.tell(&able.remarks);
                 exit::OK
             }
             Err(diagnostics) => {
                 // Without types it is asked what there is, as of `:can` in a session.
-                let forms = if types.is_empty() { self.session.overloads(name) } else { Vec::new() };
-                if !forms.is_empty() {
-                    forms.iter().for_each(|form| self.output.write(&format!("{}\n", form.signature)));
+                let forms = if types.is_empty() { self.session.scoped_forms(name) } else { None };
+                if let Some(forms) = forms {
+                    self.output.write(&forms);
                     return exit::OK;
                 }
                 self.output.write("no\n");

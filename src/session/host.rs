@@ -140,7 +140,13 @@ impl Session {
         let name: Arc<str> = name.into();
         self.program.globals.push(Global { name: name.clone(), ty: host.ty.clone() });
         self.machine.set_global(id, host.value);
-        let definition = Definition::Global { id, mutable: false, span: Span::default(), word: None, scope: Scope::Module };
+        let definition = Definition::Global {
+            id,
+            mutable: false,
+            span: Span::default(),
+            word: None,
+            scope: Scope::Module,
+        };
         self.env.values.insert(name, definition);
         Some(host.ty)
     }

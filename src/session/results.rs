@@ -109,7 +109,13 @@ impl Session {
                 None => false,
             };
             if !own {
-                let definition = Definition::Global { id, mutable: false, span: Span::default(), word: None, scope: Scope::Module };
+                let definition = Definition::Global {
+                    id,
+                    mutable: false,
+                    span: Span::default(),
+                    word: None,
+                    scope: Scope::Module,
+                };
                 self.env.values.insert(name, definition);
             }
         }
