@@ -342,7 +342,11 @@ fn render_plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
         let upto = &source.text.as_bytes()[..(span.start as usize).min(source.text.len())];
         let line = source::line(upto, upto.len());
         let column = upto.iter().rev().take_while(|&&b| b != b'\n').count() + 1;
-        out.push_str(&format!("  at {}:{line}:{column}: {}\n", visible(&source.name), visible_lines(&diagnostic.primary.text)));
+        out.push_str(&format!(
+            "  at {}:{line}:{column}: {}\n",
+            visible(&source.name),
+            visible_lines(&diagnostic.primary.text)
+        ));
     }
     for note in &diagnostic.notes {
         out.push_str(&format!("  Note: {}\n", visible_lines(note)));

@@ -700,7 +700,8 @@ pub(super) fn foreign_or_scalar(name: &str) -> Option<&'static str> {
 
 /// Whether a term is `()` as it is written.
 fn is_unit_literal(term: &Term) -> bool {
-    term.ty.is_unit() && matches!((&term.kind, &Term::unit(term.span).kind), (a, b) if std::mem::discriminant(a) == std::mem::discriminant(b))
+    term.ty.is_unit()
+        && matches!((&term.kind, &Term::unit(term.span).kind), (a, b) if std::mem::discriminant(a) == std::mem::discriminant(b))
 }
 
 fn needs_any(first: &Arg, rest: &[Arg]) -> bool {

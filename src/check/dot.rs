@@ -333,7 +333,9 @@ impl Checker<'_> {
             let nested = matches!(array.unfold().kind(), TypeKind::Array(element, _)
                 if matches!(element.unfold().kind(), TypeKind::Array(..)));
             Some(match axes == 1 && nested {
-                true => "this is an array of arrays: take one index after the other, as in `x.(0).(1)`".into(),
+                true => {
+                    "this is an array of arrays: take one index after the other, as in `x.(0).(1)`".into()
+                }
                 false => r"the axes of an index are joined by `\,`, as in `x.(0 \, 1)`".into(),
             })
         } else if let Some(hint) = super::expr::pair_hint(&found, &index) {

@@ -263,7 +263,9 @@ impl Checker<'_> {
             && scalar(&expected)
             && fits(self, &part, &expected)
         {
-            let words = format!("an `{found}` may be empty: `or_else d` gives its value, or `d`; `match` tells the two apart");
+            let words = format!(
+                "an `{found}` may be empty: `or_else d` gives its value, or `d`; `match` tells the two apart"
+            );
             return Some(words.into());
         }
         if let Some(part) = maybe(&found)
@@ -271,7 +273,9 @@ impl Checker<'_> {
             && scalar(&expected)
             && fits(self, &part, &expected)
         {
-            let words = format!("a `{found}` may be empty: `otherwise d` gives its value, or `d`; `match` tells the two apart");
+            let words = format!(
+                "a `{found}` may be empty: `otherwise d` gives its value, or `d`; `match` tells the two apart"
+            );
             return Some(words.into());
         }
         if let Some(part) = option(&expected)
@@ -596,7 +600,9 @@ impl Checker<'_> {
                             if matches!(&function.kind, ExprKind::Name(name) if &*name.text == "assert"))
                             || matches!(&part.kind, ExprKind::Binary(..)) && self.begins_with(part, "assert");
                         let how = match asserted {
-                            true => "`assert` takes a condition and nothing else: `if not c do fail \"why\"; done` says why",
+                            true => {
+                                "`assert` takes a condition and nothing else: `if not c do fail \"why\"; done` says why"
+                            }
                             false => "application binds tighter than `,`: write `p$ a, b` to give it both",
                         };
                         self.regroup_procedure(before, how);
@@ -650,7 +656,10 @@ impl Checker<'_> {
             if !ty.is_compact() {
                 let instead = super::types::compact_reading(&ty).map(|t| t.to_string());
                 let role = "be part of a compact tuple";
-                return self.wrong(CheckError::NotCompact { span: part.span, shown: ty.to_string(), role, instead }, span);
+                return self.wrong(
+                    CheckError::NotCompact { span: part.span, shown: ty.to_string(), role, instead },
+                    span,
+                );
             }
             terms.push(term);
         }

@@ -187,7 +187,8 @@ fn never(n: &BigUint, form: &Type, depth: u32) -> bool {
     let known = |parts: &[Type]| -> Option<Vec<BigUint>> {
         parts.iter().filter(|part| !part.has_meta()).map(|part| part.size().ok()).collect()
     };
-    let open = |parts: &[Type]| -> Vec<Type> { parts.iter().filter(|part| part.has_meta()).cloned().collect() };
+    let open =
+        |parts: &[Type]| -> Vec<Type> { parts.iter().filter(|part| part.has_meta()).cloned().collect() };
     let rest = |rest: BigUint, parts: &[Type]| match &open(parts)[..] {
         [one] => never(&rest, one, depth),
         _ => false,

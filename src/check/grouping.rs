@@ -37,8 +37,10 @@ impl Checker<'_> {
         }
         let ExprKind::Apply { argument, function, .. } = &first.kind else { return false };
         let (start, name) = (argument.span, self.texts_of(function));
-        let edits = vec![(Span { end: start.start, ..start }, "(".to_string()), (operation.after(), ")".to_string())];
-        let text = format!("application binds tighter than operators: write `{name} (a + b)` or `{name}$ a + b`");
+        let edits =
+            vec![(Span { end: start.start, ..start }, "(".to_string()), (operation.after(), ")".to_string())];
+        let text =
+            format!("application binds tighter than operators: write `{name} (a + b)` or `{name}$ a + b`");
         let mut message = self.diagnostics.remove(before + at);
         message.help = Some(Help { text, edits });
         // What else is wrong with the left side comes of it.
@@ -120,7 +122,10 @@ impl Checker<'_> {
         if let (ExprKind::Name(name), [_, _, ..]) = (&head.kind, &arguments[..])
             && matches!(&*name.text, "print" | "println")
         {
-            let how = format!("`{0}` takes one value: join texts, as in `{0}$ \"x = \" + x.str`, or give a tuple", name.text);
+            let how = format!(
+                "`{0}` takes one value: join texts, as in `{0}$ \"x = \" + x.str`, or give a tuple",
+                name.text
+            );
             self.regroup_procedure(before, &how);
         }
         // `# a comment` reads as a call, `#a`, of more.

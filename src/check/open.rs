@@ -401,7 +401,9 @@ impl Checker<'_> {
         }
         match (found.kind(), expected.kind()) {
             (K::Array(t, _), K::Array(u, _)) => self.alike_but_sizes(t, u),
-            (K::Function(d, c), K::Function(e, f)) => self.alike_but_sizes(d, e) && self.alike_but_sizes(c, f),
+            (K::Function(d, c), K::Function(e, f)) => {
+                self.alike_but_sizes(d, e) && self.alike_but_sizes(c, f)
+            }
             (K::Product(a), K::Product(b)) | (K::Sum(a), K::Sum(b)) if a.len() == b.len() => {
                 a.iter().zip(b).all(|(a, b)| self.alike_but_sizes(a, b))
             }

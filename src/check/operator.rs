@@ -303,7 +303,8 @@ impl Checker<'_> {
             return Term::new(TermKind::Error, Type::error(), span);
         }
         if let Some(help) = compared_elements(op, &left, &right).or_else(|| optional_operand(&left, &right)) {
-            let error = CheckError::NoOperator { span, op: op.symbol(), left, right: Some(right), help: Some(help) };
+            let error =
+                CheckError::NoOperator { span, op: op.symbol(), left, right: Some(right), help: Some(help) };
             return self.wrong(error, span);
         }
         let strings = !matches!(op, BinaryOp::Add) && core_comparison(op).is_none();
@@ -491,7 +492,8 @@ fn compared_elements(op: BinaryOp, left: &Type, right: &Type) -> Option<String> 
 /// What to write where an operand may be missing.
 fn optional_operand(left: &Type, right: &Type) -> Option<String> {
     let option = |ty: &Type| matches!(ty.kind(), TypeKind::Nominal(nominal, _) if &*nominal.name == "option");
-    let maybe = |ty: &Type| matches!(ty.kind(), TypeKind::Sum(parts) if parts.len() == 2 && parts[0].is_unit());
+    let maybe =
+        |ty: &Type| matches!(ty.kind(), TypeKind::Sum(parts) if parts.len() == 2 && parts[0].is_unit());
     if left == right {
         return None;
     }
@@ -500,7 +502,9 @@ fn optional_operand(left: &Type, right: &Type) -> Option<String> {
         (ty, other) | (other, ty) if maybe(ty) && !maybe(other) => (ty, "otherwise"),
         _ => return None,
     };
-    Some(format!("the `{ty}` may be empty: `{function} d` gives its value, or `d`; `match` tells the two apart"))
+    Some(format!(
+        "the `{ty}` may be empty: `{function} d` gives its value, or `d`; `match` tells the two apart"
+    ))
 }
 
 /// A comparison operator of core.

@@ -264,7 +264,8 @@ impl Checker<'_> {
                         && let Some(message) = self.diagnostics.last_mut()
                         && message.primary.span == name.span
                     {
-                        let words = format!("the type of a name follows a colon: `{} : {}`", name.text, ty.text);
+                        let words =
+                            format!("the type of a name follows a colon: `{} : {}`", name.text, ty.text);
                         message.help = Some(crate::diagnostic::Help::instead(words, name.span.after(), " :"));
                     } else if let PatternKind::Name(other) = &inner.kind
                         && let Some(message) = self.diagnostics.last_mut()

@@ -187,7 +187,8 @@ mod tests {
                 let at = text.find(word).map(|byte| text[..byte].chars().count());
                 assert_eq!(position(text, word, &go).ok(), Some(at), "{word}");
                 for new in ["", "x", "漢漢"] {
-                    let replaced = replaced(text, word, new, usize::MAX / 2, &go).ok().and_then(|text| text.ok());
+                    let replaced =
+                        replaced(text, word, new, usize::MAX / 2, &go).ok().and_then(|text| text.ok());
                     assert_eq!(replaced, Some(text.replace(word, new)), "{word} {new}");
                 }
             }

@@ -331,7 +331,10 @@ impl<'s> Pass<'s> {
         let argument = matches!(token.kind, Kind::Fun | Kind::Proc)
             && matches!(before, Some(Kind::LParen | Kind::LBracket | Kind::Comma))
             && !self.begins_line(token);
-        if self.begins_statement(token.kind, next, after_next) && !exported && !argument && before.is_some_and(|k| k != Kind::Perform)
+        if self.begins_statement(token.kind, next, after_next)
+            && !exported
+            && !argument
+            && before.is_some_and(|k| k != Kind::Perform)
         {
             // What is open and cannot hold a statement has been forgotten.
             if self.stack.last().is_some_and(|f| !f.open.holds_statements()) && !self.in_comprehension(token)
@@ -599,7 +602,8 @@ impl<'s> Pass<'s> {
         }
         // At the end of a text the rest may be still to come. In `` `1:3 `` and before the result of a function
         // stands a colon, too.
-        let function = self.directly_inside(at).any(|t| matches!(t.kind, Kind::Fun | Kind::Proc | Kind::Tick));
+        let function =
+            self.directly_inside(at).any(|t| matches!(t.kind, Kind::Fun | Kind::Proc | Kind::Tick));
         let colon = find(Kind::Colon).filter(|_| !function);
         let token = match (token, colon) {
             (Some(token), _) => token,

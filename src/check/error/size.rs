@@ -196,13 +196,13 @@ impl SizeError {
                 error(span, format!("`{ty}` has a size to be found that is no axis"), "read here".into())
                     .help(r"let `?N` stand alone, or beside others as in `?N \* 3`")
             }
-            E::Unnamed { span, name, value } => error(
-                span,
-                format!("the size `{name}` of `{value}` has no name here"),
-                "not a type".into(),
-            )
-            .note("a size that arrives gets its name where a value of it is bound")
-            .help(format!("bind the value again and name its size: `val a : int ^ ?{name} = {value};`")),
+            E::Unnamed { span, name, value } => {
+                error(span, format!("the size `{name}` of `{value}` has no name here"), "not a type".into())
+                    .note("a size that arrives gets its name where a value of it is bound")
+                    .help(format!(
+                        "bind the value again and name its size: `val a : int ^ ?{name} = {value};`"
+                    ))
+            }
             E::AlwaysEqual { span, left, right } => Diagnostic::warning(
                 code,
                 *span,

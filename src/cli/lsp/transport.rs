@@ -189,7 +189,8 @@ fn message(body: &[u8]) -> Result<Message, Wrong> {
     if !value.is_object() {
         return Err(Wrong::invalid("a message is an object"));
     }
-    serde_json::from_value(value).map_err(|_| Wrong::invalid("neither a request nor an answer nor a notification"))
+    serde_json::from_value(value)
+        .map_err(|_| Wrong::invalid("neither a request nor an answer nor a notification"))
 }
 
 #[cfg(test)]

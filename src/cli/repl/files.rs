@@ -171,7 +171,10 @@ pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
         && !over
         && let Some(why) = kept_from(repl, &file, &place)
     {
-        return misused(&format!("`{}` {why}: write `:save! {argument}` to replace it", output::shown(&file)));
+        return misused(&format!(
+            "`{}` {why}: write `:save! {argument}` to replace it",
+            output::shown(&file)
+        ));
     }
     let folder = place.parent().unwrap_or(Path::new("")).to_path_buf();
     let import = |id: &str| seen_from(&folder, Path::new(id)).to_str().map(str::to_string);

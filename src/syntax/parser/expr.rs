@@ -4,8 +4,8 @@
 //! one Pratt table. Lambdas may hold statements, which are given from outside.
 
 use super::super::ast::{
-    ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Generics, Param, Pattern, PatternKind, Stmt, TypeExpr,
-    UnaryOp,
+    ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Generics, Param, Pattern, PatternKind, Stmt,
+    TypeExpr, UnaryOp,
 };
 use super::super::error::SyntaxError;
 use super::super::lexer::{Kind, Token};

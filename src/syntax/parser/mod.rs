@@ -458,10 +458,14 @@ fn hint(around: &Around<'_>, expected: u128) -> Option<String> {
             "a record is written `(x=1, y=2)`, an array `[1, 2, 3]`, a block `do … done`"
         }
         Kind::LBrace if in_type && !wants(Kind::Plus) => "the type of a record is written `(x:int, y:real)`",
-        Kind::Name if wants(Kind::LParen) && (around.is_before(Kind::Fun) || around.is_before(Kind::Proc)) => {
+        Kind::Name
+            if wants(Kind::LParen) && (around.is_before(Kind::Fun) || around.is_before(Kind::Proc)) =>
+        {
             "a function without a name is written `fun (x, y) => e`, or `fun x => e`"
         }
-        Kind::Arrow | Kind::Colon if (around.named("fun") || around.named("proc")) && around.is_before(Kind::Name) => {
+        Kind::Arrow | Kind::Colon
+            if (around.named("fun") || around.named("proc")) && around.is_before(Kind::Name) =>
+        {
             "a function without a name is written `fun (x:int) => e`, or `fun x => e`"
         }
         Kind::LParen if wants(Kind::Of) && around.after(Kind::Variant) => {
@@ -502,7 +506,9 @@ fn hint(around: &Around<'_>, expected: u128) -> Option<String> {
         Kind::Colon if wants(Kind::RBracket) && around.is_before(Kind::Int) => {
             "integers from one to another are `a..b`; `take` and `drop` give parts of an array"
         }
-        Kind::Colon if wants(Kind::Plus) && around.is_before(Kind::Int) => "integers from one to another are `a..b`",
+        Kind::Colon if wants(Kind::Plus) && around.is_before(Kind::Int) => {
+            "integers from one to another are `a..b`"
+        }
         Kind::Assign if wants(Kind::RParen) && around.after(Kind::Fun) | around.after(Kind::Proc) => {
             "a parameter has no default value: write two functions of one name"
         }
@@ -521,7 +527,9 @@ fn hint(around: &Around<'_>, expected: u128) -> Option<String> {
         {
             "parameters stand in parentheses, with their types: `fun f(x:int):int => e;`"
         }
-        Kind::Name | Kind::Underscore if wants(Kind::LParen) && around.after(Kind::Fun) && wants(Kind::FatArrow) => {
+        Kind::Name | Kind::Underscore
+            if wants(Kind::LParen) && around.after(Kind::Fun) && wants(Kind::FatArrow) =>
+        {
             "several parameters stand in parentheses: `fun (x, y) => e`"
         }
         Kind::LBrace if wants(Kind::Plus) && around.is_before(Kind::Name) && !wants(Kind::Do) => {
