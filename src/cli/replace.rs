@@ -5,8 +5,8 @@
 //! though its folder would let it be replaced. Nothing is left over where it fails.
 //!
 //! Where the system can (Linux, on most file systems), the new bytes are written to a file without a name, which is gone with
-//! the process however that ends, and gets its name when it is whole. Between that name and the last one are two
-//! system calls; only a process that is killed between them leaves a file over. Elsewhere the bytes have a name, which
+//! the process however that ends, and gets its name when it is whole. A file that replaces another gets a name beside it first,
+//! and is moved by the next system call; only a process that is killed between the two leaves a file over. Elsewhere the bytes have a name, which
 //! ends in `.part`, from the beginning, and a process that is killed by force while it writes leaves that.
 
 use std::fs::{self, File, Permissions};
@@ -58,15 +58,12 @@ pub fn put(
     look: &dyn Fn(&Path) -> Result<(), String>,
 ) -> Result<(), String> {
     let why = |error: io::Error| reason(&error);
-    let unnamed = unnamed(target);
-    let named = match unnamed {
-        Some(_) => None,
-        None => Some(beside(target, |path| File::create_new(path)).map_err(why)?),
-    };
-    let (mut file, beside) = match (unnamed, named) {
-        (Some(file), _) => (file, None),
-        (None, Some((path, file))) => (file, Some(path)),
-        (None, None) => return Err(reason(&ErrorKind::Other.into())),
+    let (mut file, beside) = match unnamed(target) {
+        Some(file) => (file, None),
+        None => {
+            let (path, file) = beside(target, |path| File::create_new(path)).map_err(why)?;
+            (file, Some(path))
+        }
     };
     let write = || {
         set(&file, access).map_err(why)?;
@@ -85,6 +82,8 @@ pub fn put(
     let beside = match (beside, &written) {
         (Some(path), _) => path,
         (None, Err(_)) => return written,
+        // Where nothing is to be replaced, its first name is its last one.
+        (None, Ok(())) if name(&file, target).is_ok() => return written,
         (None, Ok(())) => self::beside(target, |path| name(&file, path)).map_err(why)?.0,
     };
     drop(file);

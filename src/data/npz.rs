@@ -93,3 +93,42 @@ pub fn write(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>
     let done = archive.finish().map_err(|error| unwritable(error.to_string()))?;
     Ok(done.into_inner())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    /// An archive with one member, whose array has one number by its header, and zeros behind it.
+    fn archive(zeros: usize) -> Vec<u8> {
+        let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}";
+        let mut member = b"\x93NUMPY\x01\x00".to_vec();
+        member.extend(u16::try_from(header.len()).expect("a short header").to_le_bytes());
+        member.extend(header.as_bytes());
+        member.extend(1.5f64.to_le_bytes());
+        member.resize(member.len() + zeros, 0);
+        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+        archive.start_file("a.npy", options).expect("a member");
+        archive.write_all(&member).expect("a member");
+        archive.finish().expect("an archive").into_inner()
+    }
+
+    #[test]
+    fn a_member_is_unpacked_as_far_as_its_header_promises() {
+        let stop = AtomicBool::new(false);
+        let limits = Limits { room: 1 << 30, stop: &stop };
+        assert_eq!(read(&archive(0), "a", &limits).expect("an array").shape, [1]);
+        // Packed, these are some hundred kilobytes.
+        let bomb = archive(200 << 20);
+        assert!(bomb.len() < 1 << 20, "{}", bomb.len());
+        let begun = std::time::Instant::now();
+        let refused = read(&bomb, "a", &limits);
+        let why = match refused {
+            Err(Trouble::Malformed { why, .. }) => why,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(why, "`a.npy` in it: it holds more than the 73 bytes that its header promises");
+        assert!(begun.elapsed() < std::time::Duration::from_millis(500), "{:?}", begun.elapsed());
+    }
+}

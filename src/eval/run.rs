@@ -371,13 +371,16 @@ impl Run<'_, '_> {
             Kind::Compare(op, ty, layout, a, b) => {
                 let a = self.eval(a, frame)?;
                 let b = self.eval(b, frame)?;
-                Ok(Value::bool(compare(*op, &self.machine.layouts, ty, layout, &a, &b)))
+                let same = compare(*op, &self.machine.layouts, ty, layout, &a, &b, self.host.interrupt);
+                self.go_on(span)?;
+                Ok(Value::bool(same))
             }
             Kind::OwnCompare(op, ty, own, a, b) => {
                 let a = self.eval(a, frame)?;
                 let b = self.eval(b, frame)?;
                 let mut apart = Vec::new();
-                let mut same = equal(&self.machine.layouts, own, ty, &a, &b, &mut apart);
+                let mut same = equal(&self.machine.layouts, own, ty, &a, &b, &mut apart, self.host.interrupt);
+                self.go_on(span)?;
                 for (at, a, b) in apart {
                     same = same && self.call_own(own, at, vec![a, b], span)?.as_bool();
                 }

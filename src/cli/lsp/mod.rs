@@ -73,7 +73,10 @@ pub fn serve() -> u8 {
     };
     let code = match greet(&connection) {
         Ok(parameters) => Server::new(connection, &parameters).run(),
-        Err(code) => code,
+        Err(code) => {
+            drop(connection);
+            code
+        }
     };
     // The connection is gone by now, so the threads end; those that wait for input that never comes do not.
     if code == exit::OK {
