@@ -133,11 +133,7 @@ impl CaseWord {
     }
 
     fn run(count: &Code) -> Fingerprint {
-        if count.is_zero() {
-            Fingerprint::EMPTY
-        } else {
-            Fingerprint::of(&Letter::Units(&count.to_big()))
-        }
+        if count.is_zero() { Fingerprint::EMPTY } else { Fingerprint::of(&Letter::Units(&count.to_big())) }
     }
 
     fn then(self, next: CaseWord) -> CaseWord {

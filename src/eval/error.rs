@@ -180,13 +180,11 @@ impl RuntimeError {
             Failure::File { path, trouble } => trouble.to_diagnostic(path, self.span),
             Failure::Interrupted => error("E0511", "interrupted".into(), "stopped here"),
             Failure::NoMatch => error("E0512", "no arm of this match fits".into(), "matched here"),
-            Failure::CodesTooLarge { ty, size, number } => error(
-                "E0520",
-                format!("the codes of `{ty}` do not fit `{number}`"),
-                "converted here",
-            )
-            .note(format!("`{ty}` has {size} values"))
-            .help("`:>> bigint` gives the code of a value of any compact type"),
+            Failure::CodesTooLarge { ty, size, number } => {
+                error("E0520", format!("the codes of `{ty}` do not fit `{number}`"), "converted here")
+                    .note(format!("`{ty}` has {size} values"))
+                    .help("`:>> bigint` gives the code of a value of any compact type")
+            }
             Failure::StoredOtherwise { from, to } => error(
                 "E0599",
                 format!("a mistake inside Felis: `{from}` is not stored as `{to}` is"),
