@@ -65,7 +65,9 @@ impl Checker<'_> {
         let known: Vec<&Type> = types.iter().filter(|ty| !matches!(ty.kind(), TypeKind::Meta(_))).collect();
         let scalars: Option<Vec<Scalar>> = known.iter().map(|ty| ty.as_scalar()).collect();
         if let Some(scalars) = scalars {
-            return joined(&scalars).map(Type::scalar);
+            let joined = joined(&scalars)?;
+            let literals = types.iter().filter_map(|ty| self.infer.literal_of(ty));
+            return literals.into_iter().all(|literal| literal.allows(joined)).then(|| Type::scalar(joined));
         }
         self.common_parts(&types).or_else(|| self.declared_among(&types))
     }
