@@ -253,6 +253,43 @@ fn what_was_read_past_the_end_is_refused() {
     }
 }
 
+#[test]
+fn codes_fit_or_fail_at_every_size() {
+    let int = "fun f[N:COMPACTLINEAR](i : N) : int => i :>> int; ";
+    let also = "fun f[N:COMPACTLINEAR](i : N) : int => i :> int; ";
+    let array = "fun f[N:COMPACTLINEAR](i : N) : int => sum [ (if (k :>> int) == 7 then i :>> int else 1 endif) for k in ..[9] ]; ";
+    let small = "fun f[N:COMPACTLINEAR](i : N) : u8 => i :> u8; ";
+    let back = "fun f[N:COMPACTLINEAR](n : int) : bigint => (n :>> N) :>> bigint; ";
+    for (program, codes, printed) in [
+        (format!("{int}println (f (9223372036854775807 :>> 2 \\^ 63));"), &[][..], "9223372036854775807\n"),
+        (format!("{int}println (f (5 :>> 2 \\^ 63 \\+ 1));"), &["E0520"], ""),
+        (format!("{int}println (f (18446744073709551615 :>> 2 \\^ 64));"), &["E0520"], ""),
+        (format!("{int}println (f (18446744073709551616 :>> 2 \\^ 65));"), &["E0520"], ""),
+        (format!("{int}println (f (5 :>> 2 \\^ 300));"), &["E0520"], ""),
+        (format!("{also}println (f (5 :>> 2 \\^ 63));"), &[], "5\n"),
+        (format!("{also}println (f (5 :>> 2 \\^ 64));"), &["E0520"], ""),
+        (format!("{array}println (f (5 :>> 12));"), &[], "13\n"),
+        (format!("{array}println (f (5 :>> 2 \\^ 64));"), &["E0520"], ""),
+        (format!("{small}println (f (255 :>> 2 \\^ 70));"), &[], "255\n"),
+        (format!("{small}println (f (256 :>> 2 \\^ 70));"), &["E0503"], ""),
+        (format!("{back}println (f[2 \\^ 64] 7);"), &[], "7\n"),
+        (format!("{back}println (f[18446744073709551615] (0 - 2));"), &["E0502"], ""),
+        (format!("{back}println (f[2 \\^ 63 \\+ 5] (0 - 9223372036854775807));"), &["E0502"], ""),
+        (format!("{back}println (f[2 \\^ 63] (0 - 1));"), &["E0502"], ""),
+        (
+            format!("{back}println (sum [ f[2 \\^ 63 \\+ 5] ((k :>> int) - 4) for k in ..[9] ]);"),
+            &["E0502"],
+            "",
+        ),
+    ] {
+        for executor in EXECUTORS {
+            let end = ending(&program, executor, false);
+            assert_eq!(end.codes, codes, "{executor:?}: {program}\n{}", end.text);
+            assert_eq!(end.printed, printed, "{executor:?}: {program}");
+        }
+    }
+}
+
 /// A type with its variables replaced: sizes by numbers, others by `string`.
 fn closed(ty: &Type, [n, m]: [u32; 2]) -> Type {
     let TypeKind::Var(of) = variable("T").kind().clone() else { panic!("a variable") };

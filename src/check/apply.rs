@@ -11,9 +11,10 @@ use super::error::CheckError;
 use super::infer::Infer;
 use super::overload::{Candidate, Choice, Found, Variable};
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
+use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{self, ApplyForm, Expr, ExprKind};
-use crate::types::{Kind, Type, TypeKind};
+use crate::types::{Kind, Scalar, Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
@@ -158,11 +159,43 @@ impl Checker<'_> {
                 let function = self.expr(head, Some(&hint));
                 self.call_value(function, args, at_statement, e.span)
             }
+            ExprKind::Name(name) if self.means_type(&name.text) => {
+                let (Some(ty), Some(argument)) = (foreign_or_scalar(&name.text), args.first()) else {
+                    return self.unknown(name);
+                };
+                let text = self.infer.zonk(&argument.ty()).as_scalar() == Some(Scalar::String);
+                let (span, argument) = (name.span, argument.span());
+                let name = name.text.to_string();
+                self.wrong(CheckError::TypeApplied { span, name, ty, argument, text }, e.span)
+            }
             _ => {
                 let function = self.expr(head, None);
+                let infix = arguments.first().and_then(|argument| match &argument.kind {
+                    ExprKind::Name(name) if arguments.len() == 2 => super::foreign::infix(&name.text),
+                    _ => None,
+                });
+                // `5 mod 2` applies 5, where an operator is meant.
+                if let Some(instead) = infix
+                    && self.infer.settle(&function.ty).as_scalar().is_some()
+                {
+                    let (ty, argument) = (self.infer.settle(&function.ty), arguments[0].span);
+                    // That nothing has its name is no other mistake.
+                    self.diagnostics.retain(|d| d.code != "E0401" || d.primary.span != argument);
+                    let help = Some(instead.into());
+                    let error = CheckError::NotAFunction { span: function.span, ty, argument, help };
+                    return self.wrong(error, e.span);
+                }
                 self.call_value(function, args, at_statement, e.span)
             }
         }
+    }
+
+    /// Whether a name means nothing but a type that numbers and texts convert to.
+    pub(super) fn means_type(&mut self, name: &str) -> bool {
+        foreign_or_scalar(name).is_some()
+            && self.lookup_local(name).is_none()
+            && self.global(name).is_none()
+            && self.env.callables(name).is_none_or(<[_]>::is_empty)
     }
 
     /// Elaborates an argument as far as it can be without its parameter.
@@ -318,7 +351,17 @@ impl Checker<'_> {
                 }
                 TypeKind::Error => return function,
                 _ => {
-                    let error = CheckError::NotAFunction { span: function.span, ty, argument: arg.span() };
+                    let argument = arg.span();
+                    // `xs.len ()`, as if a function still had to be called.
+                    let help = if matches!(&arg, Arg::Done(term) if is_unit_literal(term)) {
+                        let text = "this is the value already: leave out `()`".to_string();
+                        Some(Help { text, edits: vec![(argument, String::new())] })
+                    } else if ty.as_scalar() == Some(Scalar::String) {
+                        Some("texts are joined by `+`".into())
+                    } else {
+                        None
+                    };
+                    let error = CheckError::NotAFunction { span: function.span, ty, argument, help };
                     return self.wrong(error, span);
                 }
             };
@@ -703,6 +746,23 @@ impl Checker<'_> {
         let field = ty.unfold().fields().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
         !field && self.names_callable(name)
     }
+}
+
+/// The number type, or `bool`, or `string`, that a name stands for in a type, here or elsewhere.
+pub(super) fn foreign_or_scalar(name: &str) -> Option<&'static str> {
+    match name {
+        "bool" => Some("bool"),
+        _ => match Scalar::named(name) {
+            Some(scalar) => Some(scalar.name()),
+            None => super::error::foreign_type(name),
+        },
+    }
+}
+
+/// Whether a term is `()` as it is written.
+fn is_unit_literal(term: &Term) -> bool {
+    term.ty.is_unit()
+        && matches!((&term.kind, &Term::unit(term.span).kind), (a, b) if std::mem::discriminant(a) == std::mem::discriminant(b))
 }
 
 fn needs_any(first: &Arg, rest: &[Arg]) -> bool {

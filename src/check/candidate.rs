@@ -116,6 +116,10 @@ impl Checker<'_> {
                 // Two sizes: the one that is also called `bool` is a number here.
                 _ => match (found.as_unit_sum(), wanted.as_unit_sum()) {
                     (Some(found), Some(wanted)) => format!("`{found}` is not `{wanted}`"),
+                    // One of the two is a size, and so the other one, too.
+                    _ if wanted.is_compact() && found.is_compact() => {
+                        format!("`{}` is not `{}`", found.size_text(), wanted.size_text())
+                    }
                     _ => format!("`{found}` is not `{wanted}`"),
                 },
             })
@@ -126,9 +130,9 @@ impl Checker<'_> {
 }
 
 /// The first part where two types differ, as far in as they are made alike.
-fn first_difference(found: &Type, wanted: &Type) -> Option<(Type, Type)> {
+pub(super) fn first_difference(found: &Type, wanted: &Type) -> Option<(Type, Type)> {
     use TypeKind as K;
-    if found == wanted || matches!(found.kind(), K::Meta(_)) {
+    if found == wanted || matches!(found.kind(), K::Meta(_)) || matches!(wanted.kind(), K::Meta(_)) {
         return None;
     }
     let parts: Vec<(Type, Type)> = match (found.kind(), wanted.kind()) {

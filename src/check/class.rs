@@ -78,7 +78,9 @@ impl Checker<'_> {
         for (decl, _, id) in &declared {
             let supers = self.aside(|this| {
                 this.enter_class(*id);
-                this.constraints(&decl.generics.constraints)
+                let supers = this.constraints(&decl.generics.constraints);
+                this.keep_applied(supers.clone());
+                supers
             });
             self.change_class(*id, |class| class.supers = supers);
         }
@@ -176,9 +178,16 @@ impl Checker<'_> {
             }
             let (method_params, constraints, ty) = self.aside(|this| {
                 this.enter_class(id);
+                for param in &generics.params {
+                    if class.params.iter().any(|outer| outer.name == param.name.text) {
+                        let (span, what) = (param.name.span, "type parameter");
+                        this.report(CheckError::Duplicate { span, what, name: param.name.text.to_string() });
+                    }
+                }
                 let params = this.declare_params(&generics.params);
                 let constraints = this.constraints(&generics.constraints);
                 let lowered = this.lower(ty);
+                this.keep_applied([&[own.clone()], &constraints[..]].concat());
                 (params, constraints, this.infer.settle(&lowered))
             });
             let (domain, result) = match ty.kind() {
@@ -225,10 +234,18 @@ impl Checker<'_> {
                         self.report(ClassError::DuplicateMember { span, name, previous }.into());
                         continue;
                     }
+                    let own = &method.scheme.params[class.params.len()..];
+                    self.own_generics(name, &function.generics, own, "the default");
+                    // The method's own parameters under the names that the default gives them.
+                    let mut params = method.scheme.params.clone();
+                    let named = &function.generics.params;
+                    for (var, param) in params[class.params.len()..].iter_mut().zip(named) {
+                        var.name = param.name.text.clone();
+                    }
                     let function = self.await_body(
                         name,
                         function,
-                        method.scheme.params.clone(),
+                        params,
                         method.scheme.constraints.clone(),
                         Some(expected(&class, method, &HashMap::default())),
                         false,
@@ -237,6 +254,12 @@ impl Checker<'_> {
                     self.program.classes[id as usize].methods[at].default = Some(function);
                 }
                 ClassMember::Law(name, params, body) => {
+                    if let Some(first) = class.laws.iter().find(|law| law.name == name.text) {
+                        let (span, previous) = (name.span, first.span);
+                        let name = name.text.to_string();
+                        self.report(ClassError::DuplicateMember { span, name, previous }.into());
+                        continue;
+                    }
                     let function = ast::Function {
                         is_proc: false,
                         generics: ast::Generics::default(),
@@ -315,7 +338,40 @@ impl Checker<'_> {
 
     /// Written constraints, those that make sense.
     pub(super) fn constraints(&mut self, written: &[(Name, Vec<TypeExpr>)]) -> Vec<Constraint> {
-        written.iter().filter_map(|(name, args)| self.constraint(name, args, name.span)).collect()
+        let mut read: Vec<Constraint> = Vec::new();
+        for (name, args) in written {
+            let Some(constraint) = self.constraint(name, args, name.span) else { continue };
+            let (span, text) = (name.span, self.env.text(&constraint));
+            if read.contains(&constraint) {
+                self.report(ClassError::ConstraintTwice { span, constraint: text }.into());
+            } else if !constraint.args.iter().any(Type::has_var) {
+                self.report(ClassError::GroundConstraint { span, constraint: text }.into());
+            }
+            read.push(constraint);
+        }
+        read
+    }
+
+    /// Whether a method may be written with these generics: those that its class gives it, by other names.
+    fn own_generics(&mut self, name: &Name, generics: &ast::Generics, own: &[TypeVar], whose: &str) -> bool {
+        if let Some((first, _)) = generics.constraints.first() {
+            let instead = "what a method needs stands with its type in the class, what an instance needs \
+                           stands with the instance's own parameters";
+            let whose = format!("{whose} of `{}`", name.text);
+            self.report(ClassError::ConstraintHere { span: first.span, whose, instead }.into());
+        }
+        if generics.params.is_empty() {
+            return true;
+        }
+        let kinds: Vec<_> = generics.params.iter().map(|p| self.lower_kind(p.kind.as_ref())).collect();
+        let fits = kinds.len() == own.len() && kinds.iter().zip(own).all(|(kind, var)| *kind == var.kind);
+        if !fits {
+            let (span, method) = (name.span, name.text.to_string());
+            let (expected, found) = (own.len(), kinds.len());
+            let kinds = expected == found;
+            self.report(ClassError::MethodParameters { span, method, expected, found, kinds }.into());
+        }
+        fits
     }
 
     fn constraint(&mut self, name: &Name, args: &[TypeExpr], span: Span) -> Option<Constraint> {
@@ -359,7 +415,9 @@ impl Checker<'_> {
             let read = self.aside(|this| {
                 let params = this.declare_params(&generics.params);
                 let requires = this.constraints(&generics.constraints);
-                Some((params, requires, this.constraint(class, args, class.span)?))
+                let head = this.constraint(class, args, class.span)?;
+                this.keep_applied(requires.clone());
+                Some((params, requires, head))
             });
             let Some((params, requires, head)) = read else { continue };
             // What a function of an unknown type gives matches nothing, or everything.
@@ -372,6 +430,7 @@ impl Checker<'_> {
             let membership =
                 Arc::new(Membership { params, args: head.args.clone(), requires, span: class.span });
             if !self.own_structure(&head, class.span)
+                || !self.is_asked(&head, class.span)
                 || !self.coherent(&head, &membership, &mut of_this_input)
             {
                 continue;
@@ -509,6 +568,7 @@ impl Checker<'_> {
                 }
                 continue;
             };
+            self.own_generics(name, &function.generics, own, "an instance's definition");
             // The method's own parameters under the names that the instance gives them.
             let named = self.aside(|this| this.declare_params(&function.generics.params));
             let own_here: Vec<TypeVar> = if named.len() == own.len() {

@@ -83,6 +83,7 @@ impl Checker<'_> {
 
     /// Looks at everything noted by the present item.
     pub(super) fn discharge(&mut self) {
+        self.oblige_applied();
         // Each round but the last decides something or solves a hole.
         let (mut defaulted, mut waiting) = (false, std::mem::take(&mut self.item.obligations));
         loop {

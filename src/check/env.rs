@@ -313,6 +313,15 @@ pub struct Signature {
     pub doc: Option<Arc<str>>,
 }
 
+/// What a declared type asks of its arguments.
+#[derive(Clone, Debug)]
+pub struct TypeConstraints {
+    /// Its parameters.
+    pub params: Vec<TypeVar>,
+    /// Constraints of them.
+    pub constraints: Vec<Constraint>,
+}
+
 /// Everything a session knows by name.
 #[derive(Clone, Debug, Default)]
 pub struct Env {
@@ -343,6 +352,8 @@ pub struct Env {
     pub modules: HashMap<Arc<str>, Arc<Module>>,
     /// Abstract types whose representation is not known here, by number.
     pub hidden: BTreeSet<u32>,
+    /// The constraints of declared types that have some, by the number of their first parameter.
+    pub type_constraints: HashMap<u32, TypeConstraints>,
     /// Headers, by [`FunctionId`].
     pub signatures: HashMap<FunctionId, Signature>,
     /// Types of primitives, read when first used.

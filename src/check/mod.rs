@@ -13,6 +13,7 @@
 
 mod advice;
 mod after;
+mod applied;
 mod apply;
 pub mod ask;
 mod behaviour;
@@ -29,6 +30,7 @@ mod exhaustive;
 mod expr;
 mod finish;
 mod fit;
+pub mod foreign;
 mod function;
 mod grouping;
 pub mod infer;
@@ -48,6 +50,7 @@ mod types;
 
 pub use env::Env;
 pub use error::CheckError;
+pub use stmt::unused_result;
 
 use crate::core::{Function, FunctionId, GlobalId, LocalId, LocalInfo, Program, Script, Term, TermKind};
 use crate::diagnostic::Diagnostic;
@@ -204,6 +207,10 @@ struct Item {
     relied: Vec<(Type, Type)>,
     /// Constraints that the header gives, with those of their superclasses.
     givens: Vec<Constraint>,
+    /// Type parameters that it has mentioned, by their numbers.
+    mentioned: HashSet<u32>,
+    /// Declared types with constraints that the item applies.
+    applied: Vec<applied::Applied>,
     /// Constraints that the item needs and that have not been looked at.
     obligations: Vec<Obligation>,
     /// A law: its variables can be compared.
@@ -242,6 +249,11 @@ struct Checker<'a> {
     diagnostics: Vec<Diagnostic>,
     pending_types: HashMap<Arc<str>, ast::Stmt>,
     types_in_progress: Vec<Arc<str>>,
+    /// Constraints of the types that are being declared, innermost last, and of those that have been.
+    written: Vec<applied::Written>,
+    declared: Vec<applied::Written>,
+    /// What the declarations of this input apply.
+    uses: Vec<applied::Uses>,
     pending_functions: HashMap<FunctionId, Pending>,
     /// Functions numbered from here on are of this input.
     first_function: FunctionId,
@@ -269,6 +281,9 @@ impl<'a> Checker<'a> {
             diagnostics: Vec::new(),
             pending_types: HashMap::default(),
             types_in_progress: Vec::new(),
+            written: Vec::new(),
+            declared: Vec::new(),
+            uses: Vec::new(),
             pending_functions: HashMap::default(),
             implicit_vars: false,
             opens: open::Opens::Nothing,
@@ -412,7 +427,9 @@ impl<'a> Checker<'a> {
     fn input(&mut self, stmts: &[ast::Stmt]) -> Script {
         self.collect_types(stmts);
         self.collect_classes(stmts);
+        self.collect_type_constraints();
         self.collect_instances(stmts);
+        self.check_uses();
         let waiting = after::waiting(stmts);
         let late: HashSet<usize> = waiting.values().flatten().copied().collect();
         let early = stmts.iter().enumerate().filter(|(at, _)| !late.contains(at));

@@ -22,6 +22,7 @@ impl Checker<'_> {
         representation: Option<&TypeExpr>,
     ) {
         let params = self.declare_params(&declaration.generics.params);
+        self.declare_constraints(&params, &declaration.generics);
         let functorial = self.functorial(&params, layout);
         let stored = representation.map(|written| self.lower(written));
         if let (Some(ty), Some(written)) = (&stored, representation) {

@@ -227,7 +227,8 @@ impl Checker<'_> {
                     _ => Type::error(),
                 };
                 let result = Some(Type::nominal(nominal.clone(), args));
-                Scheme::new(nominal.params.clone(), domain, result)
+                let constraints = self.constraints_of(&nominal.params);
+                Scheme { params: nominal.params.clone(), domain, result, constraints }
             }
             Callable::Struct(nominal) => {
                 let args: Vec<Type> = nominal.params.iter().cloned().map(Type::var).collect();
@@ -238,7 +239,8 @@ impl Checker<'_> {
                     _ => Type::error(),
                 };
                 let result = Some(Type::nominal(nominal.clone(), args));
-                Scheme::new(nominal.params.clone(), domain, result)
+                let constraints = self.constraints_of(&nominal.params);
+                Scheme { params: nominal.params.clone(), domain, result, constraints }
             }
         }
     }

@@ -3,9 +3,9 @@
 //! Names are looked up among type parameters, then declared types, then the built-in ones; a type
 //! declared later in the same input is made when first needed.
 
-use super::Checker;
 use super::env::{Scope, TypeDefinition};
-use super::error::{CheckError, KindError};
+use super::error::{CheckError, KindError, SizeError};
+use super::{Checker, Definition};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::suggest::similar;
@@ -143,7 +143,8 @@ impl Checker<'_> {
             return self.infer.try_unify(ty, &compact);
         }
         let instead = compact_reading(ty).map(|t| t.to_string());
-        self.report(CheckError::NotCompact { span: written.span, ty: ty.clone(), role, instead });
+        let shown = crate::syntax::format::print_type(written);
+        self.report(CheckError::NotCompact { span: written.span, shown, role, instead });
         false
     }
 
@@ -152,6 +153,9 @@ impl Checker<'_> {
         self.note_type_name(name);
         if let Some(ty) = self.item.type_scope.get(text) {
             let ty = ty.clone();
+            if let TypeKind::Var(var) = ty.kind() {
+                self.item.mentioned.insert(var.id);
+            }
             return if args.is_empty() { ty } else { self.arity(name, 0, args.len()) };
         }
         self.ensure_type(&name.text, span);
@@ -178,6 +182,7 @@ impl Checker<'_> {
         if types.iter().any(Type::is_error) {
             return Type::error();
         }
+        self.apply_declared(&params, &types, name);
         match definition {
             Some(TypeDefinition::Nominal(nominal)) => Type::nominal(nominal, types),
             Some(TypeDefinition::Function(fun)) => Type::apply(fun, types),
@@ -253,10 +258,41 @@ impl Checker<'_> {
         let similar = similar(text, BUILT_IN.into_iter().chain(declared).chain(scope));
         let similar = self.env.elsewhere(text).or(similar);
         let value = self.lookup_local(text).is_some() || self.env.values.contains_key(text);
+        if let (true, Some(of)) = (args.is_empty() && !value, self.shows_size(text)) {
+            self.report(SizeError::Unnamed { span: name.span, name: text.to_string(), value: of }.into());
+            self.item.type_scope.insert(name.text.clone(), Type::error());
+            return Type::error();
+        }
         self.report(CheckError::UnknownType { span: name.span, name: text.to_string(), similar, value });
         // One message for one item.
         self.item.type_scope.insert(name.text.clone(), Type::error());
         Type::error()
+    }
+
+    /// The variable in whose type a size of this name is shown, though nothing has given it the name.
+    fn shows_size(&mut self, name: &str) -> Option<String> {
+        let mentions = |ty: &Type| {
+            let mut found = false;
+            ty.for_each_var(&mut |var| found |= var.kind == Kind::Compact && &*var.name == name);
+            found
+        };
+        let frame = self.item.frames.last();
+        let local = frame.and_then(|frame| {
+            let named = frame.scopes.iter().flatten();
+            let mut named: Vec<_> =
+                named.filter(|(_, b)| mentions(&frame.locals[b.local as usize].ty)).map(|(n, _)| n).collect();
+            named.sort_by_key(|name| (name.starts_with('_'), name.to_string()));
+            named.first().map(|name| name.to_string())
+        });
+        local.or_else(|| {
+            let globals = self.env.values.iter().filter_map(|(name, definition)| match definition {
+                Definition::Global { id, .. } => Some((name, &self.program.globals[*id as usize].ty)),
+                _ => None,
+            });
+            // Results have names, too, that begin with `_`.
+            let shown = globals.filter(|(_, ty)| mentions(ty)).map(|(name, _)| name);
+            shown.min_by_key(|name| (name.starts_with('_'), *name)).map(|name| name.to_string())
+        })
     }
 
     /// Rigid variables for written type parameters, brought into the scope of types.
@@ -326,7 +362,7 @@ impl Checker<'_> {
         self.types_in_progress.push(name.clone());
         let outer = std::mem::take(&mut self.item.type_scope);
         let opens = std::mem::take(&mut self.opens);
-        self.declare_type(&stmt);
+        self.declaring(|this| this.declare_type(&stmt));
         if let Some(name) = declared_type(&stmt) {
             self.note_type_declared(name);
         }
@@ -354,9 +390,17 @@ impl Checker<'_> {
         };
         let name = declaration.name.text.clone();
         let params = self.declare_params(&declaration.generics.params);
+        self.declare_constraints(&params, &declaration.generics);
         match &stmt.kind {
             StmtKind::Typedef(_, body) => {
                 let body = self.lower_argument(body);
+                for (param, written) in params.iter().zip(&declaration.generics.params) {
+                    if !body.mentions(param) && !body.has_error() {
+                        let (span, param) = (written.name.span, param.name.to_string());
+                        let whose = format!("`{name}`");
+                        self.report(CheckError::UnusedTypeParameter { span, name: param, whose });
+                    }
+                }
                 self.env.types.insert(name, TypeDefinition::Alias(params, body));
             }
             StmtKind::Newtype(_, body) => {

@@ -88,6 +88,12 @@ pub fn run(arguments: Arguments) -> u8 {
     code
 }
 
+/// Says that the system has no room for the stack that programs run on.
+pub fn no_stack() -> u8 {
+    output::complain("felis: the system gives no memory for the stack that programs run on; see `ulimit -v`");
+    exit::FAILED
+}
+
 /// Bugs of Felis are told in a line, not with a Rust backtrace; the session goes on where it can.
 pub fn report_bugs_in_one_line() {
     if std::env::var_os("RUST_BACKTRACE").is_none() {

@@ -42,7 +42,7 @@ impl Expression {
 /// How deep expressions are nested.
 const DEEPEST: usize = 5;
 /// Pairs of types that are looked at.
-const MOST_PAIRS: usize = 400;
+const MOST_PAIRS: usize = 100;
 /// Components and cases that are written out.
 const MOST_PARTS: usize = 8;
 /// Longer expressions help nobody.

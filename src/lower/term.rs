@@ -17,6 +17,7 @@ const SHORT: usize = 12;
 impl<'a> Lower<'a> {
     /// The value of a term.
     pub(crate) fn term(&mut self, term: &'a Term, frame: &mut Frame<'a>) -> Result<V<'a>> {
+        self.step()?;
         match &term.kind {
             TermKind::Int(n) => {
                 let ty = self.ty(frame, &term.ty);
@@ -105,6 +106,7 @@ impl<'a> Lower<'a> {
                     clauses.iter().map(|(local, ty)| (*local, self.ty(frame, ty))).collect();
                 if layout.slots <= 1 {
                     // One element or none: as many slots as an element with slots has.
+                    self.steps_of(frame.locals.len() / 8)?;
                     let mut inner = frame.clone();
                     for (local, ty) in &clauses {
                         match self.count(ty)? {
@@ -266,6 +268,7 @@ impl<'a> Lower<'a> {
 
     /// What a place holds now.
     pub(crate) fn read(&mut self, place: &Place) -> Result<V<'a>> {
+        self.step()?;
         Ok(match place {
             Place::Unit => V::Unit,
             Place::Var(var) => {
@@ -558,6 +561,7 @@ impl<'a> Lower<'a> {
 
     /// One of two values, both of which are known.
     pub(crate) fn choose(&mut self, condition: Reg, a: &V<'a>, b: &V<'a>, ty: &Type) -> Result<V<'a>> {
+        self.step()?;
         if let (V::Sum(m, x), V::Sum(n, y), Some(types)) = (a, b, self.cases(ty)?) {
             return self.choose_case(condition, (*m, x), (*n, y), &types);
         }

@@ -57,7 +57,7 @@ impl Session {
         }
         let mut found = None;
         let outcome = self.transaction(name, text, |session, _, stmts, diagnostics| {
-            session.script(stmts, diagnostics)?;
+            session.file(stmts, diagnostics)?;
             found = session.entry(stmts, diagnostics);
             if diagnostics.iter().any(Diagnostic::is_error) {
                 return Err(super::Status::Rejected);

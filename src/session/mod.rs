@@ -298,7 +298,10 @@ impl Session {
         let mut outcome = self.transaction(name, text, |session, first, stmts, diagnostics| {
             let functions = session.program.functions.len();
             session.noting = Some(index::Noting::of_names(source.0));
-            let script = session.script(stmts, diagnostics);
+            let script = match mode {
+                Mode::Script => session.file(stmts, diagnostics),
+                Mode::Line | Mode::Display(_) => session.script(stmts, diagnostics),
+            };
             notes = session.noting.take().map(index::Noting::into_notes).unwrap_or_default();
             uses = results::uses(text, source, &notes, &named);
             let script = script?;
@@ -328,7 +331,7 @@ impl Session {
     /// Checks a text without running it, and keeps nothing of it.
     pub fn check(&mut self, name: &str, text: &str) -> Outcome {
         let mut outcome = self.transaction(name, text, |session, _, stmts, diagnostics| {
-            session.script(stmts, diagnostics).map(|_| (None, Keep::Nothing))
+            session.file(stmts, diagnostics).map(|_| (None, Keep::Nothing))
         });
         self.look_into_files(&mut outcome.diagnostics);
         outcome
@@ -453,6 +456,19 @@ impl Session {
             self.machine.forget_instances();
         }
         script.ok_or(Status::Rejected)
+    }
+
+    /// The checked form of a file, whose last expression shows no value.
+    fn file(
+        &mut self,
+        stmts: &[syntax::ast::Stmt],
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<Script, Status> {
+        let script = self.script(stmts, diagnostics)?;
+        let unused = check::unused_result(stmts, &script);
+        let wrong = unused.as_ref().is_some_and(Diagnostic::is_error);
+        diagnostics.extend(unused);
+        if wrong { Err(Status::Rejected) } else { Ok(script) }
     }
 
     /// Adds to a message about an unknown name the one of the library that may have been meant: the checker knows
@@ -745,18 +761,26 @@ fn internal_error(span: Span) -> Diagnostic {
 /// are touched take memory.
 const STACK: usize = 1 << 30;
 
-/// Does `work` on a stack that holds the deepest programs.
-pub fn on_large_stack<T>(work: impl FnOnce() -> T) -> T {
+/// Does `work` on a stack that holds the deepest programs; gives it back where the system has no room for one.
+///
+/// # Errors
+/// There is no such stack, nor a sixteenth of it. The work has not begun.
+pub fn try_on_large_stack<T, W: FnOnce() -> T>(work: W) -> Result<T, W> {
     let mut work = Some(work);
     for size in [STACK, STACK / 2, STACK / 16] {
         let slot = &mut work;
         // Where the system gives no such stack, it may give a smaller one.
         if let Ok(Some(done)) = stack::with_stack(size, move || slot.take().map(|work| work())) {
-            return done;
+            return Ok(done);
         }
     }
     match work.take() {
-        Some(work) => work(),
+        Some(work) => Err(work),
         None => unreachable!("work that was done has returned"),
     }
+}
+
+/// Does `work` on a stack that holds the deepest programs, or on the present one if the system has no room for one.
+pub fn on_large_stack<T>(work: impl FnOnce() -> T) -> T {
+    try_on_large_stack(work).unwrap_or_else(|work| work())
 }
