@@ -54,7 +54,7 @@ pub fn same_count(a: &Type, b: &Type) -> bool {
 const MOST_CELLS: u32 = 243;
 
 /// Declared types opened at most: those whose arguments grow are new types without end.
-const MOST_OPENED: usize = 20_000;
+const MOST_OPENED: usize = 4_000;
 
 /// Types nested deeper than this (through declarations) are not opened further.
 const DEEPEST: u32 = 1_200;

@@ -131,7 +131,7 @@ const MAX_FLAT: usize = 256;
 const MAX_DEPTH: u32 = 1_200;
 
 /// Declared types opened at most: those whose arguments grow are new types without end.
-const MAX_OPENED: u32 = 20_000;
+const MAX_OPENED: u32 = 4_000;
 
 /// The arena of trees.
 #[derive(Default)]
