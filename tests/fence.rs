@@ -257,7 +257,7 @@ fn what_was_read_past_the_end_is_refused() {
 fn codes_fit_or_fail_at_every_size() {
     let int = "fun f[N:COMPACTLINEAR](i : N) : int => i :>> int; ";
     let also = "fun f[N:COMPACTLINEAR](i : N) : int => i :> int; ";
-    let array = "fun f[N:COMPACTLINEAR](i : N) : int => sum [ (if k == 7 then i :>> int else 1 endif) for k in ..[9] ]; ";
+    let array = "fun f[N:COMPACTLINEAR](i : N) : int => sum [ (if (k :>> int) == 7 then i :>> int else 1 endif) for k in ..[9] ]; ";
     let small = "fun f[N:COMPACTLINEAR](i : N) : u8 => i :> u8; ";
     let back = "fun f[N:COMPACTLINEAR](n : int) : bigint => (n :>> N) :>> bigint; ";
     for (program, codes, printed) in [

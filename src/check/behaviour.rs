@@ -6,11 +6,12 @@
 use super::Checker;
 use super::constraint::Answer;
 use super::env::Constraint;
+use super::error::ClassError;
 use super::infer::Literal;
 use crate::core::{ClassId, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::Expr;
-use crate::types::{Kind, Type, TypeKind};
+use crate::types::{Kind, Scalar, Type, TypeKind};
 
 impl Checker<'_> {
     /// The call of the first method of a class at these types, which it is said to have.
@@ -118,6 +119,46 @@ impl Checker<'_> {
             }
             None => Err(term),
         }
+    }
+
+    /// Whether an instance is ever asked; a report if the language itself says what its types do.
+    pub(super) fn is_asked(&mut self, head: &Constraint, span: Span) -> bool {
+        if self.env.is_library() || self.env.of_library(span) {
+            return true;
+        }
+        let known = &self.program.known;
+        let class = Some(head.class);
+        let newtype = "declare a `newtype` or `struct` and write the instance for it".to_string();
+        let refused = match &head.args[..] {
+            [ty, ..] if class == known.index => {
+                let asked = matches!(
+                    ty.kind(),
+                    TypeKind::Nominal(..) | TypeKind::Scalar(_) | TypeKind::Var(_) | TypeKind::Error
+                );
+                (!asked).then(|| format!("what a dot selects from `{ty}` is the language's own"))
+            }
+            [from, to] if class == known.convert || class == known.widen => {
+                let own = match (from.as_scalar(), to.as_scalar()) {
+                    (Some(_), Some(_)) => super::reshape::convertible(from, to),
+                    (None, Some(to)) => from.is_compact() && to.is_number(),
+                    _ => from == to,
+                };
+                own.then(|| format!("how `{from}` becomes `{to}` is the language's own"))
+            }
+            [literal, to] if class == known.literal => {
+                let own = match (literal.as_scalar(), to.as_scalar()) {
+                    (Some(Scalar::Real), Some(to)) => to.is_float(),
+                    (Some(Scalar::Int), Some(to)) => to.is_number(),
+                    _ => false,
+                };
+                own.then(|| format!("what a literal is as `{to}` is the language's own"))
+            }
+            _ => None,
+        };
+        let Some(own) = refused else { return true };
+        let instance = self.env.text(head);
+        self.report(ClassError::NeverAsked { span, instance, own, help: newtype }.into());
+        false
     }
 
     /// `x.(k)` of a type that says what its indices are; `None` if it does not.

@@ -18,12 +18,12 @@ use super::note::Referent;
 use super::types::bindings;
 use super::{Checker, Pending};
 use crate::core::program::Known;
-use crate::core::{self, ClassId, FunctionId, Implementation};
+use crate::core::{self, ClassId, FunctionId, Implementation, Term, TermKind};
 use crate::hash::HashMap;
 use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{self, Body, ClassMember, Name, Stmt, StmtKind, TypeDecl, TypeExpr};
-use crate::types::{Type, TypeKind, TypeVar};
+use crate::types::{Kind, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
 /// What a method of an instance, a default or a law must be.
@@ -67,7 +67,13 @@ impl Checker<'_> {
         }
         if self.env.is_library() {
             let names = &self.env.class_names;
+            let conversion = self.program.known.conversion;
             self.program.known = Known::read(|name| names.get(name).copied());
+            let known = self.program.known;
+            self.program.known.conversion = match (conversion, known.literal.or(known.convert)) {
+                (None, Some(_)) => Some(self.conversion()),
+                (known, _) => known,
+            };
         }
         for (decl, _, id) in &declared {
             let supers = self.aside(|this| {
@@ -113,6 +119,30 @@ impl Checker<'_> {
         false
     }
 
+    /// A function from any number type to any other, which converts as `:>` does.
+    fn conversion(&mut self) -> FunctionId {
+        let id = self.new_function();
+        let name: Arc<str> = "convert".into();
+        let type_params = ["A", "B"].map(|name| self.env.fresh_var(&name.into(), Kind::Type)).to_vec();
+        let (from, to) = (Type::var(type_params[0].clone()), Type::var(type_params[1].clone()));
+        let span = Span::default();
+        let x = Term::new(TermKind::Local(0), from.clone(), span);
+        let function = core::Function {
+            name: name.clone(),
+            type_params,
+            params: vec![0],
+            captures: Vec::new(),
+            this: None,
+            locals: vec![core::LocalInfo { name: "x".into(), ty: from.clone(), shared: false }],
+            domain: from,
+            given: Vec::new(),
+            body: Term::new(TermKind::Convert(Box::new(x)), to, span),
+            span,
+        };
+        self.program.functions[id as usize] = Some(Arc::new(function));
+        id
+    }
+
     /// The methods of an older class of this name are not reached by name any more.
     pub(super) fn forget_class(&mut self, name: &Arc<str>) {
         let Some(old) = self.env.class_names.remove(name) else { return };
@@ -148,6 +178,12 @@ impl Checker<'_> {
             }
             let (method_params, constraints, ty) = self.aside(|this| {
                 this.enter_class(id);
+                for param in &generics.params {
+                    if class.params.iter().any(|outer| outer.name == param.name.text) {
+                        let (span, what) = (param.name.span, "type parameter");
+                        this.report(CheckError::Duplicate { span, what, name: param.name.text.to_string() });
+                    }
+                }
                 let params = this.declare_params(&generics.params);
                 let constraints = this.constraints(&generics.constraints);
                 let lowered = this.lower(ty);
@@ -198,10 +234,18 @@ impl Checker<'_> {
                         self.report(ClassError::DuplicateMember { span, name, previous }.into());
                         continue;
                     }
+                    let own = &method.scheme.params[class.params.len()..];
+                    self.own_generics(name, &function.generics, own, "the default");
+                    // The method's own parameters under the names that the default gives them.
+                    let mut params = method.scheme.params.clone();
+                    let named = &function.generics.params;
+                    for (var, param) in params[class.params.len()..].iter_mut().zip(named) {
+                        var.name = param.name.text.clone();
+                    }
                     let function = self.await_body(
                         name,
                         function,
-                        method.scheme.params.clone(),
+                        params,
                         method.scheme.constraints.clone(),
                         Some(expected(&class, method, &HashMap::default())),
                         false,
@@ -210,6 +254,12 @@ impl Checker<'_> {
                     self.program.classes[id as usize].methods[at].default = Some(function);
                 }
                 ClassMember::Law(name, params, body) => {
+                    if let Some(first) = class.laws.iter().find(|law| law.name == name.text) {
+                        let (span, previous) = (name.span, first.span);
+                        let name = name.text.to_string();
+                        self.report(ClassError::DuplicateMember { span, name, previous }.into());
+                        continue;
+                    }
                     let function = ast::Function {
                         is_proc: false,
                         generics: ast::Generics::default(),
@@ -288,7 +338,40 @@ impl Checker<'_> {
 
     /// Written constraints, those that make sense.
     pub(super) fn constraints(&mut self, written: &[(Name, Vec<TypeExpr>)]) -> Vec<Constraint> {
-        written.iter().filter_map(|(name, args)| self.constraint(name, args, name.span)).collect()
+        let mut read: Vec<Constraint> = Vec::new();
+        for (name, args) in written {
+            let Some(constraint) = self.constraint(name, args, name.span) else { continue };
+            let (span, text) = (name.span, self.env.text(&constraint));
+            if read.contains(&constraint) {
+                self.report(ClassError::ConstraintTwice { span, constraint: text }.into());
+            } else if !constraint.args.iter().any(Type::has_var) {
+                self.report(ClassError::GroundConstraint { span, constraint: text }.into());
+            }
+            read.push(constraint);
+        }
+        read
+    }
+
+    /// Whether a method may be written with these generics: those that its class gives it, by other names.
+    fn own_generics(&mut self, name: &Name, generics: &ast::Generics, own: &[TypeVar], whose: &str) -> bool {
+        if let Some((first, _)) = generics.constraints.first() {
+            let instead = "what a method needs stands with its type in the class, what an instance needs \
+                           stands with the instance's own parameters";
+            let whose = format!("{whose} of `{}`", name.text);
+            self.report(ClassError::ConstraintHere { span: first.span, whose, instead }.into());
+        }
+        if generics.params.is_empty() {
+            return true;
+        }
+        let kinds: Vec<_> = generics.params.iter().map(|p| self.lower_kind(p.kind.as_ref())).collect();
+        let fits = kinds.len() == own.len() && kinds.iter().zip(own).all(|(kind, var)| *kind == var.kind);
+        if !fits {
+            let (span, method) = (name.span, name.text.to_string());
+            let (expected, found) = (own.len(), kinds.len());
+            let kinds = expected == found;
+            self.report(ClassError::MethodParameters { span, method, expected, found, kinds }.into());
+        }
+        fits
     }
 
     fn constraint(&mut self, name: &Name, args: &[TypeExpr], span: Span) -> Option<Constraint> {
@@ -347,6 +430,7 @@ impl Checker<'_> {
             let membership =
                 Arc::new(Membership { params, args: head.args.clone(), requires, span: class.span });
             if !self.own_structure(&head, class.span)
+                || !self.is_asked(&head, class.span)
                 || !self.coherent(&head, &membership, &mut of_this_input)
             {
                 continue;
@@ -484,6 +568,7 @@ impl Checker<'_> {
                 }
                 continue;
             };
+            self.own_generics(name, &function.generics, own, "an instance's definition");
             // The method's own parameters under the names that the instance gives them.
             let named = self.aside(|this| this.declare_params(&function.generics.params));
             let own_here: Vec<TypeVar> = if named.len() == own.len() {

@@ -4,6 +4,7 @@ use super::env::{Callable, Candidates, Definition, Scheme, Scope, Signature};
 use super::error::CheckError;
 use super::{Checker, Frame, FrameKind, Pending};
 use crate::core::{Function, FunctionId};
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::{self, Param, Stmt, StmtKind};
 use crate::types::{Type, TypeKind};
@@ -176,6 +177,7 @@ impl Checker<'_> {
             (super::expr::with_prefix(prefix, closure), ty)
         };
         self.choose_waiting(0);
+        self.parameters_used(ast, pending);
         let Some(frame) = self.item.frames.pop() else { return };
         let mut function = Function {
             name: pending.name.clone(),
@@ -212,6 +214,22 @@ impl Checker<'_> {
         }
         if let Some(signature) = self.env.signatures.get_mut(&id) {
             signature.unknown_result = false;
+        }
+    }
+
+    /// Warns of type parameters that nothing in a function mentions.
+    fn parameters_used(&mut self, ast: &ast::Function, pending: &Pending) {
+        // What is wrong may be why a parameter is not mentioned.
+        if pending.expected.is_some() || self.diagnostics.iter().any(Diagnostic::is_error) {
+            return;
+        }
+        for (var, written) in pending.type_params.iter().zip(&ast.generics.params) {
+            let asked = pending.givens.iter().any(|given| given.args.iter().any(|ty| ty.mentions(var)));
+            if !asked && !self.item.mentioned.contains(&var.id) {
+                let (span, name) = (written.name.span, var.name.to_string());
+                let whose = format!("`{}`", pending.name);
+                self.report(CheckError::UnusedTypeParameter { span, name, whose });
+            }
         }
     }
 }

@@ -20,6 +20,7 @@ mod behaviour;
 mod builtin;
 mod candidate;
 mod class;
+mod common;
 mod constraint;
 mod decl;
 mod dot;
@@ -49,6 +50,7 @@ mod types;
 
 pub use env::Env;
 pub use error::CheckError;
+pub use stmt::unused_result;
 
 use crate::core::{Function, FunctionId, GlobalId, LocalId, LocalInfo, Program, Script, Term, TermKind};
 use crate::diagnostic::Diagnostic;
@@ -205,6 +207,8 @@ struct Item {
     relied: Vec<(Type, Type)>,
     /// Constraints that the header gives, with those of their superclasses.
     givens: Vec<Constraint>,
+    /// Type parameters that it has mentioned, by their numbers.
+    mentioned: HashSet<u32>,
     /// Declared types with constraints that the item applies.
     applied: Vec<applied::Applied>,
     /// Constraints that the item needs and that have not been looked at.

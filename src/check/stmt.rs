@@ -7,10 +7,32 @@ use super::{Checker, FrameKind};
 use crate::core::{
     ForRange, Global, Pat, PatKind, Root, Script, Step, StepKind, Stmt, StmtKind, Term, TermKind,
 };
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, Expr, ExprKind, TypeDecl};
 use crate::types::{Kind, Type, TypeKind};
 use std::sync::Arc;
+
+/// What is said of the value of a script's last expression, which nobody sees.
+pub fn unused_result(stmts: &[ast::Stmt], script: &Script) -> Option<Diagnostic> {
+    let result = script.result.as_ref()?;
+    let Some(ast::StmtKind::Expr(e)) = stmts.last().map(|stmt| &stmt.kind) else { return None };
+    (!result.ty.is_error()).then(|| unused(e, result.span, result.ty.clone()).to_diagnostic())
+}
+
+/// The report about an expression that stands as a statement and has no effect.
+fn unused(e: &Expr, span: Span, ty: Type) -> CheckError {
+    match ty.kind() {
+        TypeKind::Procedure(domain) => {
+            let name = match &e.kind {
+                ExprKind::Name(name) => Some(name.text.to_string()),
+                _ => None,
+            };
+            CheckError::NotCalled { span, name, domain: domain.clone() }
+        }
+        _ => CheckError::Unused { span, ty },
+    }
+}
 
 impl Checker<'_> {
     /// One statement at the top level, with its holes solved.
@@ -30,7 +52,7 @@ impl Checker<'_> {
                     if !effect && last {
                         result = Some(term);
                     } else {
-                        this.warn_unused(&term, effect);
+                        this.warn_unused(e, &term, effect);
                         out.push(Stmt { kind: StmtKind::Expr(term), span: stmt.span });
                     }
                 }
@@ -87,10 +109,10 @@ impl Checker<'_> {
         }
     }
 
-    fn warn_unused(&mut self, term: &Term, effect: bool) {
+    fn warn_unused(&mut self, e: &Expr, term: &Term, effect: bool) {
         let ty = self.infer.settle(&term.ty);
         if !effect && !ty.is_error() {
-            self.report(CheckError::Unused { span: term.span, ty });
+            self.report(unused(e, term.span, ty));
         }
     }
 
@@ -216,6 +238,11 @@ impl Checker<'_> {
                     self.bind(&name.text, local, false, name.span);
                     return;
                 }
+                if let Some((first, _)) = function.generics.constraints.first() {
+                    let whose = format!("the local function `{}`", name.text);
+                    let instead = "without type parameters it needs nothing: leave `with` out";
+                    self.report(ClassError::ConstraintHere { span: first.span, whose, instead }.into());
+                }
                 let ty = self.infer.fresh(Kind::Type);
                 let term = self.lambda(function, None, Some((name, &ty)), span);
                 if !self.infer.try_unify(&ty, &term.ty) {
@@ -234,7 +261,7 @@ impl Checker<'_> {
                 self.at_statement = true;
                 let term = self.expr(e, None);
                 let effect = self.is_effect(&term);
-                self.warn_unused(&term, effect);
+                self.warn_unused(e, &term, effect);
                 push(StmtKind::Expr(term));
             }
             S::Assign { name, op, value } => {

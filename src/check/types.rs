@@ -153,6 +153,9 @@ impl Checker<'_> {
         self.note_type_name(name);
         if let Some(ty) = self.item.type_scope.get(text) {
             let ty = ty.clone();
+            if let TypeKind::Var(var) = ty.kind() {
+                self.item.mentioned.insert(var.id);
+            }
             return if args.is_empty() { ty } else { self.arity(name, 0, args.len()) };
         }
         self.ensure_type(&name.text, span);
@@ -391,6 +394,13 @@ impl Checker<'_> {
         match &stmt.kind {
             StmtKind::Typedef(_, body) => {
                 let body = self.lower_argument(body);
+                for (param, written) in params.iter().zip(&declaration.generics.params) {
+                    if !body.mentions(param) && !body.has_error() {
+                        let (span, param) = (written.name.span, param.name.to_string());
+                        let whose = format!("`{name}`");
+                        self.report(CheckError::UnusedTypeParameter { span, name: param, whose });
+                    }
+                }
                 self.env.types.insert(name, TypeDefinition::Alias(params, body));
             }
             StmtKind::Newtype(_, body) => {

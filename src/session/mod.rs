@@ -298,7 +298,10 @@ impl Session {
         let mut outcome = self.transaction(name, text, |session, first, stmts, diagnostics| {
             let functions = session.program.functions.len();
             session.noting = Some(index::Noting::of_names(source.0));
-            let script = session.script(stmts, diagnostics);
+            let script = match mode {
+                Mode::Script => session.file(stmts, diagnostics),
+                Mode::Line | Mode::Display(_) => session.script(stmts, diagnostics),
+            };
             notes = session.noting.take().map(index::Noting::into_notes).unwrap_or_default();
             uses = results::uses(text, source, &notes, &named);
             let script = script?;
@@ -328,7 +331,7 @@ impl Session {
     /// Checks a text without running it, and keeps nothing of it.
     pub fn check(&mut self, name: &str, text: &str) -> Outcome {
         let mut outcome = self.transaction(name, text, |session, _, stmts, diagnostics| {
-            session.script(stmts, diagnostics).map(|_| (None, Keep::Nothing))
+            session.file(stmts, diagnostics).map(|_| (None, Keep::Nothing))
         });
         self.look_into_files(&mut outcome.diagnostics);
         outcome
@@ -455,6 +458,19 @@ impl Session {
         script.ok_or(Status::Rejected)
     }
 
+    /// The checked form of a file, whose last expression shows no value.
+    fn file(
+        &mut self,
+        stmts: &[syntax::ast::Stmt],
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<Script, Status> {
+        let script = self.script(stmts, diagnostics)?;
+        let unused = check::unused_result(stmts, &script);
+        let wrong = unused.as_ref().is_some_and(Diagnostic::is_error);
+        diagnostics.extend(unused);
+        if wrong { Err(Status::Rejected) } else { Ok(script) }
+    }
+
     /// Adds to a message about an unknown name the one of the library that may have been meant: the checker knows
     /// only what has been read of it.
     fn with_library(&self, diagnostic: Diagnostic) -> Diagnostic {
@@ -576,6 +592,29 @@ impl Session {
             library::adopt(&self.library.env, &mut self.env, &new);
             self.adopted.extend(new);
         }
+        Ok(())
+    }
+
+    /// Adds functions to the library of this session, as a later one may have them; for tests of what that
+    /// changes.
+    pub fn extend_library(&mut self, text: &str) -> Result<(), Vec<Diagnostic>> {
+        let source = self.sources.add("library", text);
+        let parsed = syntax::parse(&source);
+        let mut errors = parsed.errors;
+        self.library.env.number_after(&self.env);
+        let (script, found) = check::check(&mut self.library.env, &mut self.program, &parsed.stmts);
+        errors.extend(found.into_iter().filter(Diagnostic::is_error));
+        if script.is_none() || !errors.is_empty() {
+            return Err(errors);
+        }
+        self.env.number_after(&self.library.env);
+        let signatures = self.library.env.signatures.iter();
+        self.env.signatures.extend(signatures.map(|(id, signature)| (*id, signature.clone())));
+        library::adopt_names(
+            &self.library.env,
+            &mut self.env,
+            Self::names_defined_in(text).iter().map(String::as_str),
+        );
         Ok(())
     }
 

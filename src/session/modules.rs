@@ -280,6 +280,9 @@ impl Session {
             super::checked(&mut self.noting, &mut env, &mut self.program, &fresh.stmts)
         };
         said.extend(found);
+        let unused = script.as_ref().and_then(|script| crate::check::unused_result(&fresh.stmts, script));
+        let script = script.filter(|_| !unused.as_ref().is_some_and(Diagnostic::is_error));
+        said.extend(unused);
         diagnostics.extend(said_at(said, fresh.import));
         self.env.number_after(&env);
         scripts.push(First { script: script?, import: fresh.import });

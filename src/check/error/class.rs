@@ -15,6 +15,16 @@ pub enum ClassError {
     Endless { span: Span, constraint: String, needed_by: String, next: Option<(String, Span)> },
     /// An instance for types that are shown or compared by their structure.
     Structural { span: Span, class: String, ty: Type },
+    /// An instance for types whose behaviour is the language's own.
+    NeverAsked { span: Span, instance: String, own: String, help: String },
+    /// A method with other type parameters than its class says.
+    MethodParameters { span: Span, method: String, expected: usize, found: usize, kinds: bool },
+    /// Constraints where nothing can need them.
+    ConstraintHere { span: Span, whose: String, instead: &'static str },
+    /// A constraint that is there twice.
+    ConstraintTwice { span: Span, constraint: String },
+    /// A constraint without a type parameter.
+    GroundConstraint { span: Span, constraint: String },
     /// No class of this name.
     UnknownClass { span: Span, name: String, similar: Option<String> },
     /// The wrong number of arguments.
@@ -88,6 +98,11 @@ impl ClassError {
             E::NotHere { .. } => "E0614",
             E::Endless { .. } => "E0615",
             E::Structural { .. } => "E0616",
+            E::NeverAsked { .. } => "E0441",
+            E::MethodParameters { .. } => "E0442",
+            E::ConstraintHere { .. } => "E0443",
+            E::ConstraintTwice { .. } => "W0030",
+            E::GroundConstraint { .. } => "W0031",
         }
     }
 
@@ -136,6 +151,44 @@ impl ClassError {
                 )
                 .help(format!("declare a `newtype` or `struct`: those can have {what} of their own"))
             }
+            E::NeverAsked { span, instance, own, help } => {
+                error(span, format!("the instance `{instance}` would never be asked"), own.clone())
+                    .help(help.clone())
+            }
+            E::MethodParameters { span, method, expected, found, kinds } => {
+                let d = error(
+                    span,
+                    format!("`{method}` does not have the type parameters that its class gives it"),
+                    match kinds {
+                        true => "their kinds differ".to_string(),
+                        false => format!("{} here", super::count(*found, "type parameter")),
+                    },
+                );
+                match expected {
+                    0 => d.help("leave out the brackets: those of the class and of the instance are known"),
+                    n => d.help(format!(
+                        "its class gives it {}: write as many of the same kinds, or leave out the brackets",
+                        super::count(*n, "type parameter")
+                    )),
+                }
+            }
+            E::ConstraintHere { span, whose, instead } => {
+                error(span, format!("{whose} asks for nothing with `with`"), "would be ignored".into())
+                    .help(*instead)
+            }
+            E::ConstraintTwice { span, constraint } => Diagnostic::warning(
+                self.code(),
+                *span,
+                format!("the constraint `{constraint}` is there twice"),
+                "the second one",
+            ),
+            E::GroundConstraint { span, constraint } => Diagnostic::warning(
+                self.code(),
+                *span,
+                format!("the constraint `{constraint}` says nothing of a type parameter"),
+                "the same for every use",
+            )
+            .help("leave it out: what holds of known types need not be asked for"),
             E::UnknownClass { span, name, similar } => {
                 let d = error(span, format!("there is no class `{name}`"), "not a class".into());
                 match similar {

@@ -388,6 +388,20 @@ pub enum CheckError {
         span: Span,
         ty: Type,
     },
+    /// A parameter of a type that its definition does not mention.
+    UnusedTypeParameter {
+        span: Span,
+        name: String,
+        /// What has it, in words.
+        whose: String,
+    },
+    /// A procedure that stands as a statement without an argument.
+    NotCalled {
+        span: Span,
+        /// Its name, where it is called by one.
+        name: Option<String>,
+        domain: Type,
+    },
     Relabels {
         span: Span,
         from: Type,
@@ -481,6 +495,8 @@ impl CheckError {
             E::AssignedUnknown { .. } => "E0451",
             E::IndexParts { .. } => "E0452",
             E::AxisRange { .. } => "E0453",
+            E::NotCalled { .. } => "E0440",
+            E::UnusedTypeParameter { .. } => "W0032",
             E::IndexLiteral { .. } => "W0001",
             E::Unreachable { .. } => "W0002",
             E::Unused { .. } => "W0003",
@@ -1104,6 +1120,25 @@ impl CheckError {
                 "the value of this expression is not used",
                 format!("its value, of type `{ty}`, is thrown away"),
             ),
+            E::UnusedTypeParameter { span, name, whose } => Diagnostic::warning(
+                code,
+                *span,
+                format!("the type parameter `{name}` is not used"),
+                format!("{whose} does not mention it"),
+            ),
+            E::NotCalled { span, name, domain } => {
+                let what = name.as_ref().map_or("this".to_string(), |name| format!("`{name}`"));
+                let d =
+                    error(span, format!("{what} is a procedure and is not called"), "does nothing".into());
+                match (name, domain.is_unit()) {
+                    (Some(name), true) => d.fix(format!("write `{name} ()` to call it"), span.after(), " ()"),
+                    (Some(name), false) => {
+                        d.help(format!("write `{name} x` to call it, with an `x` of type `{domain}`"))
+                    }
+                    (None, true) => d.help("write `()` after it to call it"),
+                    (None, false) => d.help(format!("give it its argument, of type `{domain}`, to call it")),
+                }
+            }
             E::Relabels { span, from, to, help } => {
                 let d = Diagnostic::note_at(
                     code,

@@ -228,7 +228,7 @@ impl Session {
         }
         let _ = self.enter(reading, source, said);
         let said = if stopped(&drawn.diagnostics) { &mut unsaid } else { &mut drawn.diagnostics };
-        let _ = self.script(&drawn.stmts, said);
+        let _ = self.file(&drawn.stmts, said);
         drawn.noting = self.noting.take();
         drawn.noting.as_ref()?.notes.as_ref().map(|notes| look(self, notes))
     }
