@@ -63,7 +63,7 @@ fn a_small_stack_is_enough() {
             ("check deep.flx", ""),
             ("fmt --check deep.flx", ""),
             ("test deep.flx", "there are no examples"),
-            ("iso '3 * int' 'int ^ 3'", "equal"),
+            ("iso 'int * int' 'int ^ 2'", "equal"),
             ("--help", ""),
         ] {
             let script = format!("ulimit -s {kibibytes}; exec '{FELIS}' {arguments}");
@@ -93,9 +93,7 @@ fn names_command_no_terminal() {
         String::from_utf8_lossy(&all).into_owned()
     };
     let run = |arguments: &[&str]| felis().args(arguments).current_dir(&folder).output().expect("felis runs");
-    for arguments in
-        [&[bad][..], &["run", bad], &["check", bad], &["fmt", bad], &["test", bad], &["doc", bad]]
-    {
+    for arguments in [&[bad][..], &["run", bad], &["check", bad], &["fmt", bad], &["test", bad]] {
         let shown = clean(&run(arguments), "no such file");
         assert!(shown.contains(r"a\u{1b}[31m\nb"), "{arguments:?}: {shown}");
     }
@@ -121,17 +119,17 @@ fn stopped(child: &mut Child, signal: &str) -> Duration {
 #[test]
 fn a_killed_write_leaves_nothing_over() {
     let folder = folder("killed");
-    let program = "val a : real ^ 12000000 = fill 1.5;\nprintln \"made\";\nwrite_raw (\"out.bin\", a);\n";
+    let program =
+        "val a : real ^ 12000000 = fill 1.5;\nfor i in 0..1000 do write_raw (\"out.bin\", a); done\n";
     fs::write(folder.join("write.flx"), program).expect("a program");
     fs::write(folder.join("out.bin"), "old").expect("a file");
     for (round, signal) in ["-KILL", "-TERM", "-KILL", "-INT"].into_iter().enumerate() {
         let mut command = felis();
-        command.args(["run", "write.flx"]).current_dir(&folder).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.args(["run", "write.flx"]).current_dir(&folder).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().expect("felis starts");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-        assert_eq!(line, "made\n");
-        std::thread::sleep(Duration::from_millis(15 * round as u64));
+        // It is written over and over: some time is in the middle.
+        std::thread::sleep(Duration::from_millis(700 + 37 * round as u64));
+        assert!(child.try_wait().expect("a state").is_none(), "it has ended");
         let _ = stopped(&mut child, signal);
         let mut left: Vec<String> = fs::read_dir(&folder)
             .expect("a folder")
@@ -154,40 +152,30 @@ fn what_runs_long_is_stopped() {
     let programs = [
         (
             "replace",
-            "val t = repeat (\"abcab\", 60000000);\nprintln \"go\";\nfor i in 0..100 do println (strlen (replace_all (\"b\", \"xy\") t)); done\n",
+            "val t = repeat (\"abcab\", 60000000);\nfor i in 0..100 do println (strlen (replace_all (\"b\", \"xy\") t)); done\n",
         ),
         (
             "cases",
-            "val t = repeat (\"abcéb \", 60000000);\nprintln \"go\";\nfor i in 0..100 do println (strlen (upper (lower t))); done\n",
+            "val t = repeat (\"abcéb \", 60000000);\nfor i in 0..100 do println (strlen (upper (lower t))); done\n",
         ),
         (
             "matmul",
-            "val a : real ^ (2500 \\* 2500) = fill 1.5;\nprintln \"go\";\nfor i in 0..100 do println (sum (matmul (a, a))); done\n",
+            "val a : real ^ (2500 \\* 2500) = fill 1.5;\nfor i in 0..100 do println (sum (matmul (a, a))); done\n",
         ),
         (
             "sort",
-            "val a = map (fun (x) => (x * 7919) % 1000003) (iota 20000000);\nprintln \"go\";\nfor i in 0..100 do println (sum (sort a), len (order a)); done\n",
+            "val a = map (fun (x) => (x * 7919) % 1000003) #iota[20000000];\nfor i in 0..100 do println (sum (sort a), len (order a)); done\n",
         ),
-        (
-            "show",
-            "val a : int ^ ?N = iota 20000000;\nprintln \"go\";\nfor i in 0..100 do println (strlen (a.str)); done\n",
-        ),
+        ("show", "val a : int ^ ?N = iota 20000000;\nfor i in 0..100 do println (strlen (a.str)); done\n"),
     ];
     for (name, program) in programs {
         fs::write(folder.join("long.flx"), program).expect("a program");
         let mut command = felis();
-        command.args(["run", "long.flx"]).current_dir(&folder).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(["run", "long.flx"]).current_dir(&folder).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("felis starts");
-        let mut line = String::new();
-        let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
-        out.read_line(&mut line).expect("a line");
         let mut error = child.stderr.take().expect("a pipe");
-        if line != "go\n" {
-            let mut text = String::new();
-            error.read_to_string(&mut text).expect("text");
-            panic!("{name}: {text}");
-        }
-        std::thread::sleep(Duration::from_millis(400));
+        std::thread::sleep(Duration::from_millis(2500));
+        assert!(child.try_wait().expect("a state").is_none(), "{name} has ended");
         let time = stopped(&mut child, "-INT");
         assert!(time < BOUND, "{name}: {time:?}");
         let mut text = String::new();

@@ -203,7 +203,7 @@ pub const ROWS: &[Foreign] = &[
         "(3 :> real) + (parse_real \"1.5\" |> otherwise 0.0)",
     ),
     row(
-        &["to_string", "toString", "string_of_int", "repr", "show", "to_s", "stringify", "itoa"],
+        &["to_string", "toString", "string_of_int", "repr", "to_s", "stringify", "itoa"],
         "`x.str` gives a value as text",
         "3.str",
     ),

@@ -24,7 +24,7 @@ use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Root, Script, S
 use crate::data::FileSystem;
 use crate::hash::HashMap;
 use crate::kernel::Accelerator;
-use crate::layout::{Layout, Layouts, TOO_MANY, countable};
+use crate::layout::{Form, Layout, Layouts, TOO_MANY, countable};
 use crate::picture::Screen;
 use crate::source::Span;
 use crate::types::encoding::Code;
@@ -372,7 +372,9 @@ impl Run<'_, '_> {
                 let a = self.eval(a, frame)?;
                 let b = self.eval(b, frame)?;
                 let same = compare(*op, &self.machine.layouts, ty, layout, &a, &b, self.host.interrupt);
-                self.go_on(span)?;
+                if !matches!(layout.form, Form::Compact(_) | Form::Scalar(_)) {
+                    self.go_on(span)?;
+                }
                 Ok(Value::bool(same))
             }
             Kind::OwnCompare(op, ty, own, a, b) => {
