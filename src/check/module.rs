@@ -318,7 +318,16 @@ pub fn open(
         }
         let names: Vec<(Arc<str>, Span)> = match &import.names {
             ImportNames::Qualified => Vec::new(),
-            ImportNames::Listed(names) => names.iter().map(|n| (n.text.clone(), n.span)).collect(),
+            ImportNames::Listed(names) => {
+                for (at, name) in names.iter().enumerate() {
+                    if names[..at].iter().any(|earlier| earlier.text == name.text) {
+                        let (span, what) = (name.span, "imported name");
+                        let name = name.text.to_string();
+                        checker.report(super::error::CheckError::Duplicate { span, what, name });
+                    }
+                }
+                names.iter().map(|n| (n.text.clone(), n.span)).collect()
+            }
             ImportNames::All { span } => module.names().map(|n| (n.into(), *span)).collect(),
         };
         for (text, span) in names {
