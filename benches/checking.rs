@@ -3,9 +3,20 @@
 //!
 //! `cargo bench --bench checking`. The last column is the time for a line, relative to the shortest
 //! program's: where checking is linear it stays near 1.
+//!
+//! Before that, verdicts: the 400 pairs of the table of isomorphisms, and pairs made to be hard, each
+//! beside the evaluation alone (`iso::fingerprint`), which was the whole decision before verdicts were exact. Most of the
+//! difference of a natural pair is the second of the two looks; what is different needs one.
 
+#[path = "../tests/iso_support/mod.rs"]
+mod iso_support;
+
+use felis::iso::{fingerprint, verdict};
 use felis::session::{Session, Status, on_large_stack};
+use felis::types::Type;
+use iso_support::{ty, variable};
 use std::fmt::Write;
+use std::hint::black_box;
 use std::time::Instant;
 
 /// A program of about this many lines.
@@ -32,7 +43,79 @@ fn program(lines: usize) -> String {
     text
 }
 
+/// Microseconds for a piece of work: the best of five times.
+fn microseconds(work: impl Fn()) -> f64 {
+    let once = || {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_secs_f64() * 1e6
+    };
+    (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
+}
+
+fn hard() -> Vec<(&'static str, Type, Type)> {
+    let mut tower = variable("N");
+    for _ in 0..300 {
+        tower = Type::compact_power(Type::unit_sum(3u32), tower);
+    }
+    let over = |index: Type| Type::array(Type::int(), index);
+    let wide = |shift: usize| {
+        let part = |i: usize| match (i + shift) % 3 {
+            0 => Type::int(),
+            1 => Type::real(),
+            _ => Type::array(Type::string(), variable("N")),
+        };
+        Type::product((0..6_000).map(part).collect())
+    };
+    let (mut left, mut right) = (Type::int(), Type::int());
+    for i in 0..450u32 {
+        let (n, m) = (Type::unit_sum(i % 7 + 2), variable("N"));
+        let step = |ty: Type, index| Type::product(vec![Type::array(ty, index), Type::real()]);
+        left = step(left, Type::compact_product(vec![n.clone(), m.clone()]));
+        right = step(right, Type::compact_product(vec![m, n]));
+    }
+    let padded = Type::compact_product(vec![Type::unit(), tower.clone()]);
+    vec![
+        ("10^21 elements", ty("real ^ (1000000000000000000000 \\* 2)"), ty("real ^ 2000000000000000000000")),
+        ("2^4096 elements", ty("int ^ (2\\^4096)"), ty("(int ^ (2\\^4095)) ^ 2")),
+        ("2^(2^100) elements", ty("int ^ (2\\^(2\\^100))"), ty("(int ^ (2\\^(2\\^99))) ^ (2\\^(2\\^99))")),
+        ("(N + 1)^10^10", ty("(N \\+ 1)\\^10000000000"), ty("(1 \\+ N)\\^10000000000")),
+        ("a tower of 300 powers", over(tower), over(padded)),
+        ("450 arrays of arrays", left, right),
+        ("6 000 components", wide(0), wide(1)),
+    ]
+}
+
+fn verdicts() {
+    let table = include_str!("../tests/data/isomorphisms.tsv");
+    let rows: Vec<(Type, Type)> = table
+        .lines()
+        .map(|line| line.split('\t').collect::<Vec<_>>())
+        .map(|fields| (ty(fields[1]), ty(fields[2])))
+        .collect();
+    println!("{:<24} {:>12} {:>12} {:>8}", "verdicts, µs", "evaluation", "exact", "ratio");
+    let line = |name: &str, pairs: &[(Type, Type)]| {
+        let evaluated = microseconds(|| {
+            for (a, b) in pairs {
+                black_box(fingerprint::same_slots(a, b) || fingerprint::same_count(a, b));
+            }
+        });
+        let exact = microseconds(|| {
+            for (a, b) in pairs {
+                black_box(verdict(a, b));
+            }
+        });
+        println!("{name:<24} {evaluated:>12.0} {exact:>12.0} {:>8.2}", exact / evaluated);
+    };
+    line("400 pairs of the table", &rows);
+    for (name, a, b) in hard() {
+        line(name, &[(a, b)]);
+    }
+    println!();
+}
+
 fn main() {
+    on_large_stack(verdicts);
     println!("{:>8} {:>10} {:>12} {:>10}", "lines", "seconds", "µs a line", "ratio");
     let mut first = None;
     for lines in [1_000, 10_000, 100_000] {

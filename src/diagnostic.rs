@@ -5,6 +5,7 @@
 
 use crate::source::{self, SourceId, SourceMap, Span};
 use ariadne::{CharSet, Color, Config, IndexType, Label as Mark, Report, ReportKind};
+use std::borrow::Cow;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,7 +191,7 @@ impl ariadne::Cache<SourceId> for Texts<'_> {
     }
 
     fn display<'a>(&self, id: &'a SourceId) -> Option<impl std::fmt::Display + 'a> {
-        self.map.get(*id).map(|source| source.name.clone())
+        self.map.get(*id).map(|source| visible(&source.name).into_owned())
     }
 }
 
@@ -216,7 +217,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> Stri
     let mut report = Report::build(kind, place(diagnostic.primary.span))
         .with_config(config)
         .with_code(diagnostic.code)
-        .with_message(harmless(&diagnostic.message));
+        .with_message(visible_lines(&diagnostic.message).into_owned());
     let color_of_primary = match diagnostic.severity {
         Severity::Error => Color::Red,
         Severity::Warning => Color::Yellow,
@@ -238,15 +239,15 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> Stri
     for (order, (label, color)) in marks.into_iter().enumerate() {
         let mut mark = Mark::new(place(label.span)).with_color(color).with_order(order as i32);
         if !label.text.is_empty() {
-            mark = mark.with_message(harmless(&label.text));
+            mark = mark.with_message(visible_lines(&label.text).into_owned());
         }
         report = report.with_label(mark);
     }
     for note in &diagnostic.notes {
-        report = report.with_note(harmless(note));
+        report = report.with_note(visible_lines(note).into_owned());
     }
     if let Some(help) = &diagnostic.help {
-        report = report.with_help(harmless(&help.text));
+        report = report.with_help(visible_lines(&help.text).into_owned());
     }
     let mut bytes = Vec::new();
     let texts = Texts { map: sources, built: Vec::new() };
@@ -282,6 +283,38 @@ fn quotable(diagnostic: &Diagnostic, sources: &SourceMap) -> bool {
     })
 }
 
+/// A text of others, such as the name of a file, as one line of a message shows it: what a terminal would obey, and what
+/// would change the order in which it is read, is written as an escape.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let obeyed = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    if !text.contains(obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            c if obeyed(c) => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// The lines of a message, each as [`visible`] shows it; tabs stay.
+pub fn visible_lines(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c: char| c != '\n' && c != '\t' && visible(c.encode_utf8(&mut [0; 4])).len() > 4) {
+        return Cow::Borrowed(text);
+    }
+    let line = |line: &str| line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
+    Cow::Owned(text.split('\n').map(line).collect::<Vec<_>>().join("\n"))
+}
+
 /// A text that commands no terminal and is read in the order in which it is written: characters that would do so are replaced by others
 /// of as many bytes.
 fn harmless(text: &str) -> String {
@@ -303,26 +336,37 @@ fn render_plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
         Severity::Warning => "Warning",
         Severity::Note => "Advice",
     };
-    let mut out = format!("[{}] {kind}: {}\n", diagnostic.code, diagnostic.message);
+    let mut out = format!("[{}] {kind}: {}\n", diagnostic.code, visible_lines(&diagnostic.message));
     let span = diagnostic.primary.span;
     if let Some(source) = sources.get(span.source) {
         let upto = &source.text.as_bytes()[..(span.start as usize).min(source.text.len())];
         let line = source::line(upto, upto.len());
         let column = upto.iter().rev().take_while(|&&b| b != b'\n').count() + 1;
-        out.push_str(&format!("  at {}:{line}:{column}: {}\n", source.name, diagnostic.primary.text));
+        out.push_str(&format!(
+            "  at {}:{line}:{column}: {}\n",
+            visible(&source.name),
+            visible_lines(&diagnostic.primary.text)
+        ));
     }
     for note in &diagnostic.notes {
-        out.push_str(&format!("  Note: {note}\n"));
+        out.push_str(&format!("  Note: {}\n", visible_lines(note)));
     }
     if let Some(help) = &diagnostic.help {
-        out.push_str(&format!("  Help: {}\n", help.text));
+        out.push_str(&format!("  Help: {}\n", visible_lines(&help.text)));
     }
-    harmless(&out)
+    out
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_of_others_are_shown_on_one_line() {
+        assert_eq!(visible("a \u{e9} b"), "a \u{e9} b");
+        assert_eq!(visible("\u{1b}[31m\n\t\u{7f}\u{9b}\u{202e}"), r"\u{1b}[31m\n\t\u{7f}\u{9b}\u{202e}");
+        assert_eq!(visible_lines("a\n\u{7}b\tc\n"), "a\n\\u{7}b\tc\n");
+    }
 
     /// A text may hold what a terminal would obey, or what turns the order of letters round.
     #[test]
@@ -333,7 +377,7 @@ mod tests {
         let span = Span::new(id, 8, 12);
         let diagnostic = Diagnostic::error("E0101", span, "a \u{1b}[31m sign", "\u{7}here");
         let shown = render(&diagnostic, &sources, false);
-        assert!(shown.contains("val x = ?[2J¿\u{fffd}y;") && shown.contains("a ?[31m sign"), "{shown}");
+        assert!(shown.contains("val x = ?[2J¿\u{fffd}y;") && shown.contains(r"a \u{1b}[31m sign"), "{shown}");
         assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']), "{shown}");
         assert!(!render_plain(&diagnostic, &sources).contains('\u{1b}'));
     }

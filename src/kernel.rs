@@ -15,7 +15,21 @@ use std::sync::atomic::AtomicBool;
 /// An executor of parts.
 pub trait Accelerator: Send + Sync {
     /// A kernel for a part, if it can make one.
-    fn prepare(&self, part: &Part<'_>) -> Option<Arc<dyn Kernel>>;
+    ///
+    /// # Errors
+    /// Why the part is left to the evaluator.
+    fn prepare(&self, part: &Part<'_>) -> Result<Arc<dyn Kernel>, Declined>;
+}
+
+/// Why there is no kernel for a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Declined {
+    /// Something in it is the evaluator's.
+    Unfit,
+    /// It would be too much code.
+    TooLong,
+    /// [`Part::may_go_on`] said no.
+    Stopped,
 }
 
 /// A part of a program.
@@ -32,6 +46,8 @@ pub struct Part<'a> {
     pub what: What<'a>,
     /// Which functions the variables outside hold that hold functions.
     pub functions: &'a [(Root, Shape)],
+    /// Whether work on it may go on: nobody has interrupted it, and there is stack left.
+    pub may_go_on: &'a dyn Fn() -> bool,
 }
 
 /// What a part is.
@@ -87,6 +103,8 @@ pub enum Ran {
     Done(Vec<Value>),
     /// Something went wrong: the evaluator finds out what.
     Failed,
+    /// It was given what it was not made for, and has left everything as it was.
+    Refused,
     /// It was stopped.
     Interrupted,
 }

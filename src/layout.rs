@@ -2,12 +2,16 @@
 //!
 //! Takes a type without variables; gives its [`Layout`]. The layout of a sum follows section 3 of
 //! the language: nested sums flattened, a compact case of size n standing for n unit cases, void
-//! cases dropped, a single case unwrapped, all-unit sums becoming the compact slot.
+//! cases dropped, a single case unwrapped, all-unit sums becoming the compact slot. Two types whose layouts are
+//! alike ([`Layout::stored_like`]) are stored alike; a value of one may be read as the other.
+
+mod fingerprint;
 
 use crate::hash::HashMap;
 use crate::types::encoding::{Code, Encoding, Width};
 use crate::types::{LARGEST_SIZE_BITS, NoSize, NominalBody, Scalar, Type, TypeKind};
 use crate::value::{Case, Class, Value};
+use fingerprint::{Fingerprint, Letter, Signature};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive};
 use std::cell::RefCell;
@@ -24,6 +28,8 @@ pub struct Layout {
     pub form: Form,
     /// What the slot is, if there is exactly one.
     single: Single,
+    /// Of all slots; of none, if there are [`TOO_MANY`].
+    fingerprint: Fingerprint,
 }
 
 /// More slots than any memory has.
@@ -93,6 +99,71 @@ pub struct SumLayout {
     all_units: bool,
     /// Whether the one case left is not wrapped.
     unwrapped: bool,
+    /// The flattened cases as a word.
+    word: CaseWord,
+}
+
+/// The flattened cases of a sum, with what touches its ends apart: unit cases that become neighbours are counted
+/// together.
+#[derive(Clone, Debug)]
+struct CaseWord {
+    /// Unit cases before the first with an argument; all, if there is none.
+    lead: Code,
+    /// From the first case with an argument to the last.
+    middle: Option<Fingerprint>,
+    /// Unit cases after the last.
+    trail: Code,
+}
+
+impl CaseWord {
+    fn units(count: Code) -> CaseWord {
+        CaseWord { lead: count, middle: None, trail: Code::ZERO }
+    }
+
+    /// The cases that a case becomes whose values are stored so.
+    fn of(flat: &Flat, layout: &Layout) -> CaseWord {
+        match flat {
+            Flat::Units(count) => CaseWord::units(count.clone()),
+            Flat::Inner(sum) => sum.word.clone(),
+            Flat::Argument => {
+                let middle = Some(Fingerprint::of(&Letter::Argument(layout.fingerprint)));
+                CaseWord { lead: Code::ZERO, middle, trail: Code::ZERO }
+            }
+        }
+    }
+
+    fn run(count: &Code) -> Fingerprint {
+        if count.is_zero() { Fingerprint::EMPTY } else { Fingerprint::of(&Letter::Units(&count.to_big())) }
+    }
+
+    fn then(self, next: CaseWord) -> CaseWord {
+        match (self.middle, next.middle) {
+            (None, _) => CaseWord { lead: self.lead.add(&next.lead), ..next },
+            (Some(_), None) => CaseWord { trail: self.trail.add(&next.lead), ..self },
+            (Some(first), Some(second)) => {
+                let between = CaseWord::run(&self.trail.add(&next.lead));
+                let middle = Some(first.then(between).then(second));
+                CaseWord { lead: self.lead, middle, trail: next.trail }
+            }
+        }
+    }
+
+    fn times(self, count: &BigUint) -> CaseWord {
+        let Some(middle) = self.middle else { return CaseWord::units(self.lead.mul(&Code::from(count))) };
+        let again = CaseWord::run(&self.trail.add(&self.lead)).then(middle);
+        let middle = match count.to_u64() {
+            Some(0) => return CaseWord::units(Code::ZERO),
+            Some(count) => middle.then(again.times(count - 1)),
+            // Compared as it is written: exponents modulo the order of the field would meet.
+            None => Fingerprint::of(&Letter::Copies(count, middle.then(again))),
+        };
+        CaseWord { middle: Some(middle), ..self }
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        let middle = self.middle.unwrap_or(Fingerprint::EMPTY);
+        CaseWord::run(&self.lead).then(middle).then(CaseWord::run(&self.trail))
+    }
 }
 
 #[derive(Debug)]
@@ -229,7 +300,8 @@ impl Layouts {
         match ty.kind() {
             TypeKind::Scalar(scalar) => {
                 let class = Class::of_scalar(*scalar);
-                Layout { slots: 1, class, form: Form::Scalar(*scalar), single: Single::Other }
+                let fingerprint = Fingerprint::of(&Letter::Scalar(*scalar));
+                Layout { slots: 1, class, form: Form::Scalar(*scalar), single: Single::Other, fingerprint }
             }
             TypeKind::Product(parts) => self.parts(parts.iter()),
             TypeKind::Record(fields) => self.parts(fields.iter().map(|(_, ty)| ty)),
@@ -239,16 +311,23 @@ impl Layouts {
                 let slots =
                     if element.slots == 0 { 0 } else { count.checked_mul(element.slots).unwrap_or(TOO_MANY) };
                 let single = element.single.clone();
-                Layout { slots, class: element.class, form: Form::Array { element, count }, single }
+                let fingerprint = match slots {
+                    0 | TOO_MANY => Fingerprint::EMPTY,
+                    _ => element.fingerprint.times(count as u64),
+                };
+                let class = element.class;
+                Layout { slots, class, form: Form::Array { element, count }, single, fingerprint }
             }
             TypeKind::Sum(cases) => {
                 let mut offset = Code::ZERO;
                 let mut listed = Vec::new();
                 let mut kept: Option<Arc<Layout>> = None;
+                let mut word = CaseWord::units(Code::ZERO);
                 for case in cases {
                     let layout = self.of(case);
                     let flat = flat(&layout);
                     let width = flat.width();
+                    word = word.then(CaseWord::of(&flat, &layout));
                     if !width.is_zero() {
                         kept = Some(layout);
                     }
@@ -260,7 +339,7 @@ impl Layouts {
                     Flat::Inner(sum) => sum.all_units,
                     Flat::Argument => false,
                 });
-                self.sum(Cases::Listed(listed), offset, all_units, kept)
+                self.sum(Cases::Listed(listed), offset, all_units, kept, word)
             }
             TypeKind::Repeat(n, case) => {
                 let layout = self.of(case);
@@ -268,7 +347,8 @@ impl Layouts {
                 let width = flat.width();
                 let all_units = matches!(flat, Flat::Units(_));
                 let total = Code::from(n).mul(&width);
-                self.sum(Cases::Repeated(width, flat), total, all_units, Some(layout))
+                let word = CaseWord::of(&flat, &layout).times(n);
+                self.sum(Cases::Repeated(width, flat), total, all_units, Some(layout), word)
             }
             TypeKind::Nominal(nominal, args) => match nominal.body() {
                 Some(NominalBody::Struct(_)) => {
@@ -279,9 +359,9 @@ impl Layouts {
                     let stored = nominal.representation(args).unwrap_or_else(Type::unit);
                     self.compute(&stored.unfold())
                 }
-                _ => Layout { slots: 1, class: Class::Any, form: Form::Variant, single: Single::Other },
+                _ => boxed(ty, Form::Variant),
             },
-            _ => Layout { slots: 1, class: Class::Any, form: Form::Function, single: Single::Other },
+            _ => boxed(ty, Form::Function),
         }
     }
 
@@ -295,14 +375,17 @@ impl Layouts {
         // A type without an encoding has no values: none is ever made.
         let encoding = Encoding::of(ty).unwrap_or(Encoding::Unit(Code::Small(1)));
         let slots = if size.is_one() { 0 } else { 1 };
+        let fingerprint = code_fingerprint(&size);
         let size = Code::from(size);
         let single = Single::Code(size.clone());
-        Layout { slots, class: Class::of(width), form: Form::Compact(Compact { size, encoding }), single }
+        let form = Form::Compact(Compact { size, encoding });
+        Layout { slots, class: Class::of(width), form, single, fingerprint }
     }
 
     fn parts<'t>(&self, types: impl Iterator<Item = &'t Type>) -> Layout {
         let (mut slots, mut class) = (0usize, Class::U8);
         let mut single = Single::Other;
+        let mut fingerprint = Fingerprint::EMPTY;
         let mut parts = Vec::new();
         for ty in types {
             let layout = self.of(ty);
@@ -312,15 +395,27 @@ impl Layouts {
             }
             let start = slots;
             slots = slots.checked_add(layout.slots).unwrap_or(TOO_MANY);
+            fingerprint = fingerprint.then(layout.fingerprint);
             parts.push((start, layout));
         }
-        Layout { slots, class, form: Form::Parts(parts), single }
+        if slots == TOO_MANY {
+            fingerprint = Fingerprint::EMPTY;
+        }
+        Layout { slots, class, form: Form::Parts(parts), single, fingerprint }
     }
 
-    fn sum(&self, cases: Cases, total: Code, all_units: bool, kept: Option<Arc<Layout>>) -> Layout {
+    fn sum(
+        &self,
+        cases: Cases,
+        total: Code,
+        all_units: bool,
+        kept: Option<Arc<Layout>>,
+        word: CaseWord,
+    ) -> Layout {
         let one = total == Code::Small(1);
         if all_units {
-            let layout = SumLayout { cases, total: total.clone(), all_units, unwrapped: false };
+            let layout = SumLayout { cases, total: total.clone(), all_units, unwrapped: false, word };
+            let fingerprint = code_fingerprint(&total.to_big());
             let class = Class::of(Width::of(&total.to_big()));
             let sum = Arc::new(layout);
             return Layout {
@@ -328,21 +423,35 @@ impl Layouts {
                 class,
                 form: Form::Sum(sum),
                 single: Single::Code(total),
+                fingerprint,
             };
         }
-        let sum = Arc::new(SumLayout { cases, total, all_units, unwrapped: one });
+        let fingerprint = Fingerprint::of(&Letter::Sum(word.fingerprint()));
+        let sum = Arc::new(SumLayout { cases, total, all_units, unwrapped: one, word });
         match kept {
             Some(kept) if one => Layout {
                 slots: kept.slots,
                 class: kept.class,
                 form: Form::Sum(sum),
                 single: kept.single.clone(),
+                fingerprint: kept.fingerprint,
             },
             _ => {
-                Layout { slots: 1, class: Class::Any, form: Form::Sum(sum.clone()), single: Single::Sum(sum) }
+                let single = Single::Sum(sum.clone());
+                Layout { slots: 1, class: Class::Any, form: Form::Sum(sum), single, fingerprint }
             }
         }
     }
+}
+
+/// A type whose values are one slot that is looked into elsewhere.
+fn boxed(ty: &Type, form: Form) -> Layout {
+    let fingerprint = Fingerprint::of(&Letter::Type(Signature(ty)));
+    Layout { slots: 1, class: Class::Any, form, single: Single::Other, fingerprint }
+}
+
+fn code_fingerprint(size: &BigUint) -> Fingerprint {
+    if size.is_one() { Fingerprint::EMPTY } else { Fingerprint::of(&Letter::Code(size)) }
 }
 
 /// What a case becomes among the flattened ones.
@@ -356,6 +465,15 @@ fn flat(layout: &Layout) -> Flat {
 }
 
 impl Layout {
+    /// Whether values are stored as those of the other: as many slots, and the same in each. Of two types with
+    /// more slots than any memory has, neither has values.
+    pub fn stored_like(&self, other: &Layout) -> bool {
+        let wide = self.slots > 1 && self.slots != TOO_MANY;
+        self.slots == other.slots
+            && self.fingerprint == other.fingerprint
+            && (!wide || self.class == other.class)
+    }
+
     /// What the slot is, if there is exactly one and it is a scalar or a code.
     pub fn leaf(&self) -> Option<Leaf> {
         if self.slots != 1 {

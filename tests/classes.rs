@@ -56,8 +56,14 @@ fn constraints_of_a_type_hold_where_it_is_applied() {
         ("val x = Node \"a\";", &["E0601"]),
         ("val x : Tree[string] ^ 2 = (Leaf, Leaf);", &["E0601"]),
         ("struct Pair[T] { a:Heap[T]; b:Tree[T]; }", &["E0601", "E0601"]),
-        ("struct Pair[T with Key[T]] { a:Heap[T]; b:Tree[T]; } println ((Pair (Heap 1, Node 2)).a.top);", &[]),
-        ("instance[T with Key[T]] Key[Heap[T]] { fun key(h) => key h.top; } println (key (Heap (Heap 7)));", &[]),
+        (
+            "struct Pair[T with Key[T]] { a:Heap[T]; b:Tree[T]; } println ((Pair (Heap 1, Node 2)).a.top);",
+            &[],
+        ),
+        (
+            "instance[T with Key[T]] Key[Heap[T]] { fun key(h) => key h.top; } println (key (Heap (Heap 7)));",
+            &[],
+        ),
         ("val x = Heap (Heap 7);", &["E0601"]),
         ("struct P[with Key[string]] { x:int; }", &["W0031", "E0601"]),
     ] {

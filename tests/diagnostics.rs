@@ -97,3 +97,26 @@ fn fixes_fix() {
     }
     assert!(tried >= 40, "only {tried} edits are offered");
 }
+
+/// What a message says is written instead of a name of another language is written so.
+#[test]
+fn what_is_said_of_foreign_names_holds() {
+    let rows = felis::check::foreign::ROWS;
+    assert!(rows.len() > 50, "only {} rows", rows.len());
+    let mut names = BTreeSet::new();
+    for row in rows {
+        for name in row.names {
+            assert!(names.insert(*name), "`{name}` stands in two rows");
+        }
+        let checked = run("library_row.flx", row.example, false);
+        let errors: Vec<&str> =
+            checked.diagnostics.iter().map(|d| d.code).filter(|c| c.starts_with('E')).collect();
+        assert!(errors.is_empty(), "{}: {errors:?}", row.example);
+        // None of the names is one of the library: then nothing would ever be said.
+        for name in row.names {
+            let used = run("library_name.flx", &format!("val x = {name};"), false);
+            let unknown = used.diagnostics.iter().any(|d| matches!(d.code, "E0401" | "E0450"));
+            assert!(unknown || used.diagnostics.iter().any(|d| d.code == "E0126"), "`{name}` is known");
+        }
+    }
+}

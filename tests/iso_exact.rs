@@ -448,6 +448,15 @@ fn beyond_the_bounds_is_unknown() {
     assert!(matches!(found, Verdict::Natural | Verdict::Unknown), "{found}");
     let found = compare(&array(&a), &array(&b));
     assert!(!found.explanation().0.is_empty());
+    // Two multiplied-out powers of 792 monomials each, one of them a factor at a time.
+    let (x, y) = (
+        "(A \\+ B \\+ C \\+ D \\+ E \\+ F \\+ G \\+ 1)",
+        "(A \\+ 2 \\* B \\+ C \\+ D \\+ E \\+ F \\+ G \\+ 1)",
+    );
+    let left = ty(&format!("int ^ ({x}\\^5 \\* {y}\\^5)"));
+    let right = ty(&format!("int ^ ({y}\\^5 \\* {x}\\^4 \\* {x})"));
+    assert_eq!(verdict(&left, &right), Verdict::Unknown);
+    assert_eq!(verdict(&left, &right).to_string(), "unknown");
     let c = product(&[1, 2, 3, 4, 5, 6, 7, 9]);
     assert_eq!(verdict(&array(&a), &array(&c)), Verdict::Different);
 }

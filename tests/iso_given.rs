@@ -112,6 +112,15 @@ fn rules() {
     assert!(proves(&e, &nn, &p(&k, &n(3))));
     assert!(proves(&e, &p(&nn, &nn), &p(&n(9), &p(&k, &k))));
     assert!(!proves(&e, &nn, &p(&n(2), &k)));
+    // A variable that is a power, and squares, of which nothing follows.
+    let power = Type::compact_power(n(2), k.clone());
+    let e = vec![(power.clone(), nn.clone())];
+    assert!(proves(&e, &p(&nn, &n(2)), &Type::compact_power(n(2), s(&k, &n(1)))));
+    assert!(!proves(&e, &nn, &k));
+    let e = vec![(p(&nn, &nn), p(&m, &m))];
+    assert!(!proves(&e, &nn, &m));
+    let e = vec![(nn.clone(), p(&nn, &m))];
+    assert!(!proves(&e, &m, &n(1)));
     // Through two equations.
     let e = vec![(nn.clone(), p(&n(3), &k)), (k.clone(), p(&n(2), &l))];
     assert!(proves(&e, &nn, &p(&n(6), &l)));

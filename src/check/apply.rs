@@ -2,18 +2,19 @@
 //!
 //! `f a b`, `f$ a`, `a |> f`, `a.f` are flattened to a head and its arguments. Arguments are
 //! elaborated once, before an overload is chosen, except those whose types only the parameter can
-//! tell (functions with untyped parameters, `case n e`): they wait until it is. Of several
-//! candidates those whose parameter type the argument fits remain, literals taking their default
-//! first; of those the most specific is chosen.
+//! tell (functions with untyped parameters, `case n e`): they wait until it is. Which of several
+//! functions is meant is decided in [`super::overload`].
 
 use super::Checker;
 use super::env::{Callable, Instance, Scheme};
 use super::error::CheckError;
 use super::infer::Infer;
+use super::overload::{Candidate, Choice, Found, Variable};
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
+use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{self, ApplyForm, Expr, ExprKind};
-use crate::types::{Kind, Type, TypeKind};
+use crate::types::{Kind, Scalar, Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
@@ -117,7 +118,7 @@ impl Checker<'_> {
             ExprKind::Name(name) if self.names_callable(name) => {
                 self.call_name(name, &[], args, hint, at_statement, e.span)
             }
-            ExprKind::TypeArgs(base, targs) if matches!(&base.kind, ExprKind::Name(n) if self.env.callables(&n.text).is_some()) =>
+            ExprKind::TypeArgs(base, targs) if matches!(&base.kind, ExprKind::Name(n) if self.names_callable(n)) =>
             {
                 let ExprKind::Name(name) = &base.kind else { return self.expr(head, None) };
                 let targs: Vec<Type> = self.lower_arguments(targs);
@@ -145,17 +146,43 @@ impl Checker<'_> {
                 let function = self.expr(head, Some(&hint));
                 self.call_value(function, args, at_statement, e.span)
             }
+            ExprKind::Name(name) if self.means_type(&name.text) => {
+                let (Some(ty), Some(argument)) = (foreign_or_scalar(&name.text), args.first()) else {
+                    return self.unknown(name);
+                };
+                let text = self.infer.zonk(&argument.ty()).as_scalar() == Some(Scalar::String);
+                let (span, argument) = (name.span, argument.span());
+                let name = name.text.to_string();
+                self.wrong(CheckError::TypeApplied { span, name, ty, argument, text }, e.span)
+            }
             _ => {
                 let function = self.expr(head, None);
+                let infix = arguments.first().and_then(|argument| match &argument.kind {
+                    ExprKind::Name(name) if arguments.len() == 2 => super::foreign::infix(&name.text),
+                    _ => None,
+                });
+                // `5 mod 2` applies 5, where an operator is meant.
+                if let Some(instead) = infix
+                    && self.infer.settle(&function.ty).as_scalar().is_some()
+                {
+                    let (ty, argument) = (self.infer.settle(&function.ty), arguments[0].span);
+                    // That nothing has its name is no other mistake.
+                    self.diagnostics.retain(|d| d.code != "E0401" || d.primary.span != argument);
+                    let help = Some(instead.into());
+                    let error = CheckError::NotAFunction { span: function.span, ty, argument, help };
+                    return self.wrong(error, e.span);
+                }
                 self.call_value(function, args, at_statement, e.span)
             }
         }
     }
 
-    /// Whether a name means functions here, not a variable.
-    pub(super) fn names_callable(&mut self, name: &ast::Name) -> bool {
-        self.lookup_local(&name.text).is_none()
-            && self.env.callables(&name.text).is_some_and(|c| !c.is_empty())
+    /// Whether a name means nothing but a type that numbers and texts convert to.
+    pub(super) fn means_type(&mut self, name: &str) -> bool {
+        foreign_or_scalar(name).is_some()
+            && self.lookup_local(name).is_none()
+            && self.global(name).is_none()
+            && self.env.callables(name).is_none_or(<[_]>::is_empty)
     }
 
     /// Elaborates an argument as far as it can be without its parameter.
@@ -184,12 +211,9 @@ impl Checker<'_> {
     }
 
     /// Whether an expression is a name of several functions: its place tells which is meant.
-    fn is_overloaded(&mut self, e: &Expr) -> bool {
+    fn is_overloaded(&self, e: &Expr) -> bool {
         match &e.kind {
-            ExprKind::Name(name) => {
-                self.lookup_local(&name.text).is_none()
-                    && self.env.callables(&name.text).is_some_and(|c| c.len() > 1)
-            }
+            ExprKind::Name(name) => self.names_several(name),
             ExprKind::Tuple(parts) => parts.iter().any(|part| self.is_overloaded(part)),
             _ => false,
         }
@@ -266,7 +290,17 @@ impl Checker<'_> {
                 }
                 TypeKind::Error => return function,
                 _ => {
-                    let error = CheckError::NotAFunction { span: function.span, ty, argument: arg.span() };
+                    let argument = arg.span();
+                    // `xs.len ()`, as if a function still had to be called.
+                    let help = if matches!(&arg, Arg::Done(term) if is_unit_literal(term)) {
+                        let text = "this is the value already: leave out `()`".to_string();
+                        Some(Help { text, edits: vec![(argument, String::new())] })
+                    } else if ty.as_scalar() == Some(Scalar::String) {
+                        Some("texts are joined by `+`".into())
+                    } else {
+                        None
+                    };
+                    let error = CheckError::NotAFunction { span: function.span, ty, argument, help };
                     return self.wrong(error, span);
                 }
             };
@@ -312,13 +346,6 @@ impl Checker<'_> {
         Type::unit()
     }
 
-    fn callables_of(&self, name: &ast::Name) -> Vec<Callable> {
-        if !name.text.starts_with(|c: char| c.is_alphabetic() || c == '_') {
-            return self.env.operators(&name.text);
-        }
-        self.env.callables(&name.text).map(<[_]>::to_vec).unwrap_or_default()
-    }
-
     /// A name with candidates, applied.
     pub(super) fn call_name(
         &mut self,
@@ -330,19 +357,50 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         self.note_scope(name.span);
-        let candidates = self.callables_of(name);
-        if candidates.is_empty() {
+        let found = self.find(&name.text);
+        if found.tiers.is_empty() {
             return self.unknown(name);
         }
+        // A statement that is one call says nothing more that could decide.
+        let may_wait = !at_statement && matches!(args.first(), Some(Arg::Done(_)));
         let first = args.remove(0);
-        let Some(chosen) = self.choose(name, &candidates, type_args, &first, hint) else {
-            return Term::new(TermKind::Error, Type::error(), span);
+        let variable = match self.choose(name, &found, type_args, &first, hint, may_wait) {
+            Choice::Candidate(Candidate::Top(chosen)) => {
+                return self.call_chosen(name, &chosen, type_args, (first, args), hint, at_statement, span);
+            }
+            Choice::Candidate(Candidate::Local(depth, binding)) => Variable::Local(depth, binding),
+            Choice::Variable(variable) => variable,
+            Choice::Waits => {
+                let own = first.ty();
+                let first = self.finish_arg(first, &own, None);
+                let term = self.wait(name, found, type_args, first, span);
+                let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };
+                return Term { span, ..term };
+            }
+            Choice::Nothing => return Term::new(TermKind::Error, Type::error(), span),
         };
-        self.note_callable(name.span, &chosen);
-        let scheme = self.scheme(&chosen, name.span);
-        if let (Callable::Case(..), true) = (&chosen, scheme.domain.is_unit()) {
+        let function = self.variable_term(&variable, name);
+        args.insert(0, first);
+        self.call_value(function, args, at_statement, span)
+    }
+
+    /// The call of the function that a name has been found to mean.
+    #[allow(clippy::too_many_arguments)] // a call with its place, which the choice may have delayed
+    pub(super) fn call_chosen(
+        &mut self,
+        name: &ast::Name,
+        chosen: &Callable,
+        type_args: &[Type],
+        (first, args): (Arg, Vec<Arg>),
+        hint: Option<&Type>,
+        at_statement: bool,
+        span: Span,
+    ) -> Term {
+        self.note_callable(name.span, chosen);
+        let scheme = self.scheme(chosen, name.span);
+        if let (Callable::Case(..), true) = (chosen, scheme.domain.is_unit()) {
             // A constant: what follows is applied to its value.
-            let constant = self.constant_case(&chosen, &scheme, type_args, name.span);
+            let constant = self.constant_case(chosen, &scheme, type_args, name.span);
             if let TypeKind::Nominal(..) = self.infer.shallow(&constant.ty).kind() {
                 let error = CheckError::ConstructorArgument {
                     span: first.span(),
@@ -358,7 +416,7 @@ impl Checker<'_> {
         };
         if let Callable::Prim(prim) = chosen
             && prim.is_reader()
-            && !self.reads(prim, name, &mut instance, type_args, hint)
+            && !self.reads(*prim, name, &mut instance, type_args, hint)
         {
             return Term::new(TermKind::Error, Type::error(), span);
         }
@@ -399,7 +457,7 @@ impl Checker<'_> {
             Some(result) => result.clone(),
             None => self.effect(&name.text, at_statement && args.is_empty(), whole),
         };
-        let term = self.call_term(&chosen, &instance, arg, ty, name.span, whole);
+        let term = self.call_term(chosen, &instance, arg, ty, name.span, whole);
         let term = self.open(term);
         let term = if args.is_empty() { term } else { self.call_value(term, args, at_statement, span) };
         Term { span, ..term }
@@ -530,39 +588,54 @@ impl Checker<'_> {
         Term::new(TermKind::Inject(BigUint::from(*case), Box::new(Term::unit(span))), ty, span)
     }
 
-    /// A callable where a value is wanted: a constant, or a function value.
+    /// A name of functions where a value is wanted: a constant, or a function value. Of several functions
+    /// the nearest scope decides that has one of the wanted type.
     pub(super) fn callable_value(
         &mut self,
         name: &ast::Name,
-        candidates: &[Callable],
+        found: &Found,
         type_args: &[Type],
         hint: Option<&Type>,
     ) -> Term {
         let span = name.span;
         let wanted = hint.map(|h| self.infer.zonk(h));
-        let mut fitting = self.fitting(candidates, type_args, wanted.as_ref(), span);
-        if let (true, Some(hint)) = (fitting.len() > 1, &wanted)
-            && hint.has_meta()
-        {
-            // Literals take their default where that decides.
-            let settled = self.infer.settle(hint);
-            fitting = self.fitting(candidates, type_args, Some(&settled), span);
+        let several = found.candidates().nth(1).is_some() || found.variable.is_some();
+        let mut fitting = Vec::new();
+        for tier in &found.tiers {
+            fitting = self.fitting(&tier.candidates, type_args, wanted.as_ref().filter(|_| several), span);
+            if let (true, Some(hint)) = (fitting.len() > 1, &wanted)
+                && hint.has_meta()
+            {
+                // Literals take their default where that decides.
+                let settled = self.infer.settle(hint);
+                let by_default = self.fitting(&tier.candidates, type_args, Some(&settled), span);
+                fitting = if by_default.is_empty() { fitting } else { by_default };
+            }
+            if !fitting.is_empty() {
+                break;
+            }
         }
         if fitting.len() > 1
             && let Some(TypeKind::Function(domain, _) | TypeKind::Procedure(domain)) =
                 wanted.as_ref().map(Type::kind)
             && !self.infer.zonk(domain).has_meta()
         {
-            fitting = self.most_specific(&fitting, span);
+            fitting = self.most_specific(&fitting);
         }
-        let chosen = match &fitting[..] {
-            [only] => only.clone(),
-            [] => candidates[0].clone(),
-            several => {
-                let several = several.to_vec();
-                let candidates = self.describe(&name.text, &several, span);
-                return self
-                    .wrong(CheckError::Ambiguous { span, name: name.text.to_string(), candidates }, span);
+        let chosen = match (&fitting[..], &found.variable, found.candidates().next()) {
+            ([only], ..) => only.clone(),
+            ([], Some(variable), _) => return self.variable_term(variable, name),
+            ([], None, Some((_, nearest))) => nearest.clone(),
+            ([], None, None) => return self.unknown(name),
+            _ => {
+                self.ambiguous(name, found, &fitting);
+                return Term::new(TermKind::Error, Type::error(), span);
+            }
+        };
+        let chosen = match chosen {
+            Candidate::Top(chosen) => chosen,
+            Candidate::Local(depth, binding) => {
+                return self.variable_term(&Variable::Local(depth, binding), name);
             }
         };
         self.note_callable(span, &chosen);
@@ -612,6 +685,23 @@ impl Checker<'_> {
         let field = ty.unfold().fields().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
         !field && self.names_callable(name)
     }
+}
+
+/// The number type, or `bool`, or `string`, that a name stands for in a type, here or elsewhere.
+pub(super) fn foreign_or_scalar(name: &str) -> Option<&'static str> {
+    match name {
+        "bool" => Some("bool"),
+        _ => match Scalar::named(name) {
+            Some(scalar) => Some(scalar.name()),
+            None => super::error::foreign_type(name),
+        },
+    }
+}
+
+/// Whether a term is `()` as it is written.
+fn is_unit_literal(term: &Term) -> bool {
+    term.ty.is_unit()
+        && matches!((&term.kind, &Term::unit(term.span).kind), (a, b) if std::mem::discriminant(a) == std::mem::discriminant(b))
 }
 
 fn needs_any(first: &Arg, rest: &[Arg]) -> bool {

@@ -6,8 +6,11 @@
 //! classes and instances declared anywhere count.
 
 use super::apply::Arg;
-use super::env::{Callable, Env};
+use super::env::Env;
+
 use super::error::CheckError;
+use super::note::Notes;
+use super::overload::Candidate;
 use super::{Checker, Frame, FrameKind};
 use crate::core::{Program, Script, Term};
 use crate::diagnostic::Diagnostic;
@@ -69,17 +72,20 @@ impl Question {
 }
 
 /// Checks a use of values of these types; gives it as a script whose result it is. `span` is where
-/// messages point.
+/// messages point; choices among functions of several scopes are added to `choices`, in lines.
 pub fn ask(
     env: &mut Env,
     program: &mut Program,
     question: &Question,
     types: &[Type],
     span: Span,
+    choices: &mut Vec<String>,
 ) -> (Option<Script>, Vec<Diagnostic>) {
     let mut checker = Checker::new(env, program);
+    checker.notes = Some(Notes::of_choices(span.source.0));
     checker.item.frames.push(Frame::new(FrameKind::Script, "script".into(), span));
     let script = checker.hypothesis(question, types, span);
+    choices.extend(checker.notes.take().and_then(|notes| notes.choices).into_iter().flatten());
     let errors = checker.diagnostics.iter().any(Diagnostic::is_error);
     (if errors { None } else { Some(script) }, checker.diagnostics)
 }
@@ -94,6 +100,7 @@ impl Checker<'_> {
             operands.push(self.local_term(local, span));
         }
         let mut term = self.used(question, operands, span);
+        self.choose_waiting(0);
         self.discharge();
         self.finish_term(&mut term);
         self.finish_inner();
@@ -143,6 +150,7 @@ impl Checker<'_> {
 
 /// What can be called by a name, with its type, as people read it.
 pub fn described(env: &mut Env, program: &mut Program, name: &str) -> Vec<String> {
-    let callables: Vec<Callable> = env.callables(name).map(<[_]>::to_vec).unwrap_or_default();
-    Checker::new(env, program).describe(name, &callables, Span::default())
+    let mut checker = Checker::new(env, program);
+    let candidates: Vec<Candidate> = checker.find(name).candidates().map(|(_, c)| c.clone()).collect();
+    candidates.iter().map(|candidate| checker.typed(name, candidate)).collect()
 }

@@ -62,6 +62,22 @@ impl Checker<'_> {
         Err(term)
     }
 
+    /// Whether a literal's type can become this one because an instance says what literals of it are.
+    pub(super) fn becomes_literal(&mut self, from: &Type, to: &Type) -> bool {
+        let Some(literal) = self.infer.literal_of(from) else { return false };
+        if !matches!(to.kind(), TypeKind::Nominal(..) | TypeKind::Var(_)) || to.has_meta() {
+            return false;
+        }
+        let class = self.program.known.literal;
+        let whole = literal == Literal::Int && self.belongs(class, &[&Type::int(), to]).is_some();
+        whole || self.belongs(class, &[&Type::real(), to]).is_some()
+    }
+
+    /// Whether a value of one type becomes one of the other without being asked, by an instance of `Widen`.
+    pub(super) fn widens(&mut self, from: &Type, to: &Type) -> bool {
+        !(from.has_meta() || to.has_meta()) && self.belongs(self.program.known.widen, &[from, to]).is_some()
+    }
+
     /// The conversion of a value by an instance of `Convert`, if there is one.
     pub(super) fn converted(&mut self, term: Term, to: &Type, span: Span) -> Result<Term, Term> {
         match self.belongs(self.program.known.convert, &[&term.ty, to]) {

@@ -81,10 +81,10 @@ pub(super) fn operator_advice(symbol: &str, operands: &[&Type], literal: Option<
 
 impl Checker<'_> {
     /// What an instance that has the operator for these operands lacks, in words.
-    pub(super) fn unmet(&mut self, symbol: &str, operands: &Type, span: Span) -> Option<String> {
+    pub(super) fn unmet(&mut self, symbol: &str, operands: &Type) -> Option<String> {
         let callables = self.env.callables(symbol).map(<[_]>::to_vec).unwrap_or_default();
         callables.iter().filter(|callable| matches!(callable, Callable::Method(..))).find_map(|method| {
-            let scheme = self.scheme(method, span);
+            let scheme = self.header(method);
             let mark = self.infer.mark();
             let instance = scheme.instantiate(&mut self.infer, &[]);
             let fits = self.infer.unify(operands, &instance.domain).is_ok();

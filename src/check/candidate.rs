@@ -4,8 +4,8 @@
 //! constraints. The first thing that is wrong is the reason.
 
 use super::Checker;
-use super::env::{Callable, Scheme};
-use crate::source::Span;
+use super::env::Scheme;
+use super::overload::{Candidate, Found};
 use crate::types::number::widened;
 use crate::types::{Kind, Type, TypeKind};
 
@@ -13,36 +13,64 @@ use crate::types::{Kind, Type, TypeKind};
 const MOST: usize = 8;
 
 impl Checker<'_> {
-    /// Candidates as people read them.
-    pub(super) fn describe(&mut self, name: &str, candidates: &[Callable], span: Span) -> Vec<String> {
-        self.listed(candidates, span, |_, scheme| format!("`{name} : {}`", scheme.ty()))
+    /// Candidates of a search as people read them.
+    pub(super) fn describe(&mut self, name: &str, found: &Found, candidates: &[Candidate]) -> Vec<String> {
+        let places = self.places(found, candidates);
+        self.listed(name, candidates, |_, candidate, _| places.get(candidate).cloned())
     }
 
-    /// Candidates as people read them, each with the reason why it does not take the argument.
+    /// All candidates of a search, each with the reason why it does not take the argument.
     pub(super) fn refusals(
         &mut self,
         name: &str,
-        candidates: &[Callable],
+        found: &Found,
         type_args: &[Type],
         argument: &Type,
-        span: Span,
     ) -> Vec<String> {
-        self.listed(candidates, span, |this, scheme| {
-            let reason = this.refusal(scheme, type_args, argument);
-            format!("`{name} : {}`{}", scheme.ty(), reason.map(|r| format!(": {r}")).unwrap_or_default())
+        let candidates: Vec<Candidate> = found.candidates().map(|(_, c)| c.clone()).collect();
+        let places = self.places(found, &candidates);
+        self.listed(name, &candidates, |this, at, scheme| {
+            let refusal = this.refusal(scheme, type_args, argument);
+            match (places.get(at), refusal) {
+                (Some(place), Some(refusal)) => Some(format!("{place}, where {refusal}")),
+                (Some(place), None) => Some(place.clone()),
+                (None, refusal) => refusal,
+            }
         })
+    }
+
+    /// The scopes of candidates, in words, if they are of several.
+    fn places(&self, found: &Found, candidates: &[Candidate]) -> Vec<String> {
+        let place = |of: &Candidate| {
+            let at = found.candidates().find(|(_, candidate)| candidate.is(of));
+            at.map(|(place, _)| format!("in {}", place.words())).unwrap_or_default()
+        };
+        let places: Vec<String> = candidates.iter().map(place).collect();
+        if places.windows(2).any(|two| two[0] != two[1]) { places } else { Vec::new() }
+    }
+
+    /// The type of a candidate under its name; a result type that its body has still to tell is left out.
+    pub(super) fn typed(&mut self, name: &str, candidate: &Candidate) -> String {
+        let scheme = self.candidate_header(candidate);
+        if self.knows_result(candidate) {
+            let scheme = self.candidate_header(candidate);
+            return format!("`{name} : {}`", self.infer.shown(&scheme.ty()));
+        }
+        format!("`{name} : {} -> …`", scheme.domain)
     }
 
     fn listed(
         &mut self,
-        candidates: &[Callable],
-        span: Span,
-        mut line: impl FnMut(&mut Self, &Scheme) -> String,
+        name: &str,
+        candidates: &[Candidate],
+        mut remark: impl FnMut(&mut Self, usize, &Scheme) -> Option<String>,
     ) -> Vec<String> {
         let mut out = Vec::new();
-        for candidate in candidates.iter().take(MOST) {
-            let scheme = self.scheme(candidate, span);
-            out.push(line(self, &scheme));
+        for (at, candidate) in candidates.iter().take(MOST).enumerate() {
+            let line = self.typed(name, candidate);
+            let scheme = self.candidate_header(candidate);
+            let remark = remark(self, at, &scheme).map(|remark| format!(": {remark}"));
+            out.push(format!("{line}{}", remark.unwrap_or_default()));
         }
         if candidates.len() > MOST {
             out.push(format!("and {} more", candidates.len() - MOST));
@@ -50,7 +78,7 @@ impl Checker<'_> {
         out
     }
 
-    fn refusal(&mut self, scheme: &Scheme, type_args: &[Type], argument: &Type) -> Option<String> {
+    pub(super) fn refusal(&mut self, scheme: &Scheme, type_args: &[Type], argument: &Type) -> Option<String> {
         if type_args.len() > scheme.params.len() {
             return Some(format!("takes {}", super::error::count(scheme.params.len(), "type argument")));
         }
@@ -88,6 +116,10 @@ impl Checker<'_> {
                 // Two sizes: the one that is also called `bool` is a number here.
                 _ => match (found.as_unit_sum(), wanted.as_unit_sum()) {
                     (Some(found), Some(wanted)) => format!("`{found}` is not `{wanted}`"),
+                    // One of the two is a size, and so the other one, too.
+                    _ if wanted.is_compact() && found.is_compact() => {
+                        format!("`{}` is not `{}`", found.size_text(), wanted.size_text())
+                    }
                     _ => format!("`{found}` is not `{wanted}`"),
                 },
             })
@@ -98,9 +130,9 @@ impl Checker<'_> {
 }
 
 /// The first part where two types differ, as far in as they are made alike.
-fn first_difference(found: &Type, wanted: &Type) -> Option<(Type, Type)> {
+pub(super) fn first_difference(found: &Type, wanted: &Type) -> Option<(Type, Type)> {
     use TypeKind as K;
-    if found == wanted || matches!(found.kind(), K::Meta(_)) {
+    if found == wanted || matches!(found.kind(), K::Meta(_)) || matches!(wanted.kind(), K::Meta(_)) {
         return None;
     }
     let parts: Vec<(Type, Type)> = match (found.kind(), wanted.kind()) {

@@ -119,7 +119,7 @@ impl Checker<'_> {
         for (name, definition) in &mut self.env.values {
             // With the name of its module it stays.
             if let (Definition::Callables(callables), false) = (definition, name.contains("::")) {
-                callables.retain(|c| !matches!(c, Callable::Method(class, _) if *class == old));
+                callables.retain(|c, _| !matches!(c, Callable::Method(class, _) if *class == old));
             }
         }
     }
@@ -181,7 +181,8 @@ impl Checker<'_> {
                 ty: scheme.ty(),
                 default: None,
             });
-            self.env.add_callable(&name.text, Callable::Method(id, methods.len()));
+            let scope = self.env.own_scope();
+            self.env.add_callable(&name.text, Callable::Method(id, methods.len()), scope);
             methods.push(Method { name: name.text.clone(), scheme, default: None, span: name.span });
         }
         self.change_class(id, |class| class.methods = methods);

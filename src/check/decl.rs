@@ -1,6 +1,6 @@
 //! Functions at the top level: headers first, bodies when needed or at the end.
 
-use super::env::{Callable, Definition, Scheme, Signature};
+use super::env::{Callable, Candidates, Definition, Scheme, Scope, Signature};
 use super::error::CheckError;
 use super::{Checker, Frame, FrameKind, Pending};
 use crate::core::{Function, FunctionId};
@@ -15,7 +15,7 @@ impl Checker<'_> {
     pub(super) fn collect_functions<'s>(&mut self, stmts: impl Iterator<Item = &'s Stmt>) {
         for stmt in stmts {
             let StmtKind::Function { name, function, doc } = &stmt.kind else { continue };
-            let (pending, scheme, unknown_result) = self.aside(|this| this.header(name, function));
+            let (pending, scheme, unknown_result) = self.aside(|this| this.declared(name, function));
             if !name.text.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
                 self.reachable_operator(&name.text, &scheme.domain, name.span);
             }
@@ -27,49 +27,46 @@ impl Checker<'_> {
                 span: name.span,
                 doc: doc.clone(),
             };
-            self.replace_same(&name.text, id, &signature);
+            self.replace_same(&name.text, id, &signature, self.env.own_scope());
             self.env.signatures.insert(id, signature);
             self.pending_functions.insert(id, pending);
         }
     }
 
-    /// Adds a function to its name: one of an earlier input with the same argument type is
+    /// Adds a function to its name: in its scope one of an earlier input with the same argument type is
     /// replaced, one of the same input is a mistake.
-    pub(super) fn replace_same(&mut self, name: &Arc<str>, id: FunctionId, new: &Signature) {
-        let mut known: Vec<Callable> = match self.env.values.get(name) {
-            Some(Definition::Callables(callables)) => callables.clone(),
-            _ => Vec::new(),
+    pub(super) fn replace_same(&mut self, name: &Arc<str>, id: FunctionId, new: &Signature, scope: Scope) {
+        let known = match self.env.values.get(name) {
+            Some(Definition::Callables(known)) => known.clone(),
+            _ => Candidates::default(),
         };
         let mut duplicate = None;
-        known.retain(|callable| {
-            let Callable::Function(other) = callable else { return true };
-            let Some(old) = self.env.signatures.get(other) else { return true };
-            if !same_domain(&old.scheme, &new.scheme) {
-                return true;
-            }
-            if *other >= self.first_function {
+        // A constructor, method or primitive of the scope that takes the same is hidden, too.
+        let replaced: Vec<Callable> = known
+            .scoped()
+            .filter(|(callable, of)| *of == scope && same_domain(&self.header(callable), &new.scheme))
+            .map(|(callable, _)| callable.clone())
+            .collect();
+        for callable in &replaced {
+            if let Callable::Function(other) = callable
+                && *other >= self.first_function
+                && let Some(old) = self.env.signatures.get(other)
+            {
                 duplicate = Some(old.span);
             }
-            false
-        });
-        // A constructor or primitive that takes the same is hidden, too.
-        known.retain(|callable| match callable {
-            Callable::Function(_) => true,
-            other => {
-                let scheme = self.scheme(&other.clone(), new.span);
-                !same_domain(&scheme, &new.scheme)
-            }
-        });
+        }
         if let Some(previous) = duplicate {
             let error = CheckError::DuplicateFunction { span: new.span, name: name.to_string(), previous };
             self.report(error);
         }
-        known.push(Callable::Function(id));
-        self.env.values.insert(name.clone(), Definition::Callables(known));
+        if let Some(candidates) = self.env.candidates_in(name, scope) {
+            candidates.retain(|callable, of| of != scope || !replaced.contains(callable));
+            candidates.add(Callable::Function(id), scope);
+        }
     }
 
-    /// The type of a function from its header.
-    fn header(&mut self, name: &ast::Name, function: &ast::Function) -> (Pending, Scheme, bool) {
+    /// The type of a function as its declaration writes it, and what is checked later.
+    fn declared(&mut self, name: &ast::Name, function: &ast::Function) -> (Pending, Scheme, bool) {
         let type_params = self.declare_params(&function.generics.params);
         let constraints = self.constraints(&function.generics.constraints);
         let in_doubt = constraints.len() < function.generics.constraints.len();
@@ -179,6 +176,7 @@ impl Checker<'_> {
             let ty = Type::function(domain.clone(), closure.ty.clone());
             (super::expr::with_prefix(prefix, closure), ty)
         };
+        self.choose_waiting(0);
         self.parameters_used(ast, pending);
         let Some(frame) = self.item.frames.pop() else { return };
         let mut function = Function {

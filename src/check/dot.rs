@@ -61,6 +61,9 @@ impl Checker<'_> {
                         CheckError::NoField { span: name.span, name: name.text.to_string(), ty, fields };
                     return self.wrong(error, span);
                 }
+                if self.means_type(&name.text) {
+                    return self.type_after_dot(&base, name, span);
+                }
                 return self.unknown(name);
             }
             let value = self.expr(key, None);
@@ -69,6 +72,13 @@ impl Checker<'_> {
             }
         }
         self.select(base, key, span)
+    }
+
+    /// `x.real`, as if a type were a function.
+    fn type_after_dot(&mut self, base: &Term, name: &crate::syntax::ast::Name, span: Span) -> Term {
+        let text = self.infer.settle(&base.ty).as_scalar() == Some(crate::types::Scalar::String);
+        let error = CheckError::TypeAfterDot { span: name.span, name: name.text.to_string(), text };
+        self.wrong(error, span)
     }
 
     /// Component, element, part or digit of a value at a key.
@@ -241,6 +251,9 @@ impl Checker<'_> {
     pub(super) fn index_value(&mut self, key: &Expr, index: &Type, array: &Type) -> Term {
         let index = self.infer.zonk(index);
         let span = key.span;
+        if let Some(term) = self.compact_literals(key, &index, array) {
+            return term;
+        }
         if let Some((code, tick)) = constant_index(key) {
             let found = match tick {
                 Some(written) => self.lower(written),
@@ -275,9 +288,18 @@ impl Checker<'_> {
                     self.wrong(error, span)
                 }
                 _ => {
+                    let help = Some(match (tick, example(&index)) {
+                        (None, None) => {
+                            let checked = format!("({code} :>> {index})");
+                            let words = format!("`{code} :>> {index}` checks it when it runs");
+                            Help::instead(words, span, checked)
+                        }
+                        (_, such) => {
+                            let such = such.unwrap_or_else(|| format!("n :>> {index}"));
+                            Help::new(format!("an index of `{index}` is needed, such as `{such}`"))
+                        }
+                    });
                     let found = if tick.is_some() { found } else { Type::int() };
-                    let such = example(&index).unwrap_or_else(|| format!("n :>> {index}"));
-                    let help = Some(format!("an index of `{index}` is needed, such as `{such}`").into());
                     self.wrong(
                         CheckError::WrongIndex { span, found, index, array: array.clone(), help },
                         span,
@@ -297,15 +319,25 @@ impl Checker<'_> {
             let own = "is an index type of its own, and an integer is no index";
             Some(Help::new(format!("`{index}` {own}: write a function that makes one")))
         } else if found == Type::int() {
+            let index = index.size_text();
             let words = format!(
-                "an integer is no index: `.mod[{index}]` wraps it, `:>> {index}` checks it when it runs"
+                "an integer is no index: a loop over `..[{index}]` gives indices, `:>> {index}` checks an integer when it runs, \
+                 `.mod[{index}]` wraps it"
             );
             Some(Help::new(words))
         } else if found
             .components(MOST_COMPONENTS)
             .is_some_and(|parts| parts.len() > 1 && parts.iter().all(|p| *p == Type::int()))
         {
-            Some(r"the axes of an index are joined by `\,`, as in `` x.(`0:2 \, `1:2) ``".into())
+            let axes = index.unfold().compact_factors(MOST_COMPONENTS).map_or(1, |factors| factors.len());
+            let nested = matches!(array.unfold().kind(), TypeKind::Array(element, _)
+                if matches!(element.unfold().kind(), TypeKind::Array(..)));
+            Some(match axes == 1 && nested {
+                true => {
+                    "this is an array of arrays: take one index after the other, as in `x.(0).(1)`".into()
+                }
+                false => r"the axes of an index are joined by `\,`, as in `x.(0 \, 1)`".into(),
+            })
         } else if let Some(hint) = super::expr::pair_hint(&found, &index) {
             Some(hint.into())
         } else if super::types::compact_reading(&found).is_some_and(|c| c == index) {
@@ -322,6 +354,46 @@ impl Checker<'_> {
             None
         };
         self.wrong(CheckError::WrongIndex { span, found, index, array: array.clone(), help }, span)
+    }
+}
+
+impl Checker<'_> {
+    /// `(0 \, 1)` as an index: its integer literals are indices too, each of its part.
+    fn compact_literals(&mut self, key: &Expr, index: &Type, array: &Type) -> Option<Term> {
+        let ExprKind::CompactTuple(parts) = &key.kind else { return None };
+        let literal = |part: &Expr| matches!(part.kind, ExprKind::Int(_));
+        let factors = index.unfold().compact_factors(MOST_COMPONENTS);
+        let Some(factors) = factors.filter(|factors| factors.len() == parts.len()) else {
+            if !parts.iter().any(literal) {
+                return None;
+            }
+            // Another number of parts: what is written says nothing of the types of its literals.
+            let axes = index.unfold().compact_factors(MOST_COMPONENTS).map_or(1, |factors| factors.len());
+            let error = CheckError::IndexParts {
+                span: key.span,
+                found: parts.len(),
+                axes,
+                index: index.clone(),
+                array: array.clone(),
+            };
+            return Some(self.wrong(error, key.span));
+        };
+        let mut terms = Vec::with_capacity(parts.len());
+        for (part, factor) in parts.iter().zip(&factors) {
+            if let (ExprKind::Int(code), Some(size)) = (&part.kind, factor.as_unit_sum())
+                && code >= size
+            {
+                let (span, code) = (part.span, code.clone());
+                let (axis, array) = (factor.clone(), array.clone());
+                return Some(self.wrong(CheckError::AxisRange { span, code, axis, array }, span));
+            }
+            let term = self.index_value(part, factor, array);
+            if term.ty.is_error() {
+                return Some(term);
+            }
+            terms.push(term);
+        }
+        Some(Term::new(TermKind::Pack(terms), index.clone(), key.span))
     }
 }
 

@@ -10,12 +10,39 @@ use crate::hash::HashMap;
 use crate::source::{SourceId, Span};
 use crate::types::{FiniteKind, Kind, Nominal, Type, TypeFun, TypeKind, TypeVar};
 use std::collections::BTreeSet;
+use std::ops::Deref;
 use std::sync::Arc;
+
+/// The scopes of top-level names, from near to far. Those of blocks are nearer still; they are in the
+/// frames of the function being checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// This text, or this session with all its inputs.
+    Module,
+    /// Names that an import lists.
+    Listed,
+    /// Names that an import brings by `*`, and operators, which nobody lists.
+    Starred,
+    /// The library with the primitives.
+    Library,
+}
+
+impl Scope {
+    /// The scope in words, after "in".
+    pub fn words(self) -> &'static str {
+        match self {
+            Scope::Module => "this module",
+            Scope::Listed => "an import of this name",
+            Scope::Starred => "an import with `*`",
+            Scope::Library => "the library",
+        }
+    }
+}
 
 /// What a name of a value stands for.
 #[derive(Clone, Debug)]
 pub enum Definition {
-    /// A session variable.
+    /// A session variable. Nothing farther has its name.
     Global {
         /// Which.
         id: GlobalId,
@@ -25,9 +52,69 @@ pub enum Definition {
         span: Span,
         /// The word `val` of its statement.
         word: Option<Span>,
+        /// The scope it is in.
+        scope: Scope,
     },
     /// Functions, constructors and primitives of that name.
-    Callables(Vec<Callable>),
+    Callables(Candidates),
+}
+
+impl Definition {
+    /// The same variable as a name of another scope.
+    pub fn within(mut self, to: Scope) -> Definition {
+        if let Definition::Global { scope, .. } = &mut self {
+            *scope = to;
+        }
+        self
+    }
+}
+
+/// What can be called by one name, from the nearest scope to the farthest, in each in the order of
+/// declaration.
+#[derive(Clone, Debug, Default)]
+pub struct Candidates {
+    all: Vec<Callable>,
+    /// The scope of each.
+    scopes: Vec<Scope>,
+}
+
+impl Deref for Candidates {
+    type Target = [Callable];
+    fn deref(&self) -> &[Callable] {
+        &self.all
+    }
+}
+
+impl Candidates {
+    /// Adds a candidate as the last of its scope.
+    pub fn add(&mut self, callable: Callable, scope: Scope) {
+        let at = self.scopes.partition_point(|known| *known <= scope);
+        self.all.insert(at, callable);
+        self.scopes.insert(at, scope);
+    }
+
+    /// Keeps the candidates for which `keep` holds.
+    pub fn retain(&mut self, mut keep: impl FnMut(&Callable, Scope) -> bool) {
+        let mut scopes = std::mem::take(&mut self.scopes).into_iter();
+        let kept = &mut self.scopes;
+        self.all.retain(|callable| {
+            scopes.next().is_some_and(|scope| {
+                let keeps = keep(callable, scope);
+                kept.extend(keeps.then_some(scope));
+                keeps
+            })
+        });
+    }
+
+    /// The candidates with their scopes.
+    pub fn scoped(&self) -> impl Iterator<Item = (&Callable, Scope)> {
+        self.all.iter().zip(self.scopes.iter().copied())
+    }
+
+    /// The scope of the nearest candidate.
+    pub fn nearest(&self) -> Option<Scope> {
+        self.scopes.first().copied()
+    }
 }
 
 /// What can be called by a name.
@@ -274,7 +361,7 @@ impl Env {
     pub fn new() -> Env {
         let mut env = Env::default();
         for &prim in Prim::ALL {
-            env.add_callable(&Arc::from(prim.name()), Callable::Prim(prim));
+            env.add_callable(&Arc::from(prim.name()), Callable::Prim(prim), Scope::Library);
         }
         env
     }
@@ -311,13 +398,57 @@ impl Env {
         declared.unwrap_or_else(|| kind.to_string())
     }
 
-    /// Adds a callable to those of its name; hides a variable of the name.
-    pub fn add_callable(&mut self, name: &Arc<str>, callable: Callable) {
-        match self.values.get_mut(name) {
-            Some(Definition::Callables(callables)) => callables.push(callable),
-            _ => {
-                self.values.insert(name.clone(), Definition::Callables(vec![callable]));
+    /// Adds a callable to those of its name; hides a variable of the name, unless that is nearer.
+    pub fn add_callable(&mut self, name: &Arc<str>, callable: Callable, scope: Scope) {
+        self.candidates_in(name, scope).into_iter().for_each(|known| known.add(callable.clone(), scope));
+    }
+
+    /// The candidates of a name, to which one of this scope is to be added; `None` if a nearer variable
+    /// ends the search before.
+    pub(super) fn candidates_in(&mut self, name: &Arc<str>, scope: Scope) -> Option<&mut Candidates> {
+        let known = self.values.entry(name.clone());
+        let known = known.or_insert_with(|| Definition::Callables(Candidates::default()));
+        if let Definition::Global { scope: nearer, .. } = known {
+            if *nearer < scope {
+                return None;
             }
+            *known = Definition::Callables(Candidates::default());
+        }
+        match known {
+            Definition::Callables(candidates) => Some(candidates),
+            Definition::Global { .. } => None,
+        }
+    }
+
+    /// Lets a name stand for a variable, unless something nearer has it.
+    pub fn define_global(&mut self, name: &Arc<str>, definition: Definition) {
+        let Definition::Global { scope, .. } = &definition else { return };
+        let nearer = match self.values.get(name) {
+            Some(Definition::Global { scope: known, .. }) => known < scope,
+            Some(Definition::Callables(candidates)) => {
+                candidates.nearest().is_some_and(|known| known < *scope)
+            }
+            None => false,
+        };
+        if !nearer {
+            self.values.insert(name.clone(), definition);
+        }
+    }
+
+    /// The scope of what the present text declares.
+    pub fn own_scope(&self) -> Scope {
+        // The library's texts are read when they are mentioned, in no order: they are one scope with the primitives.
+        if self.is_library() { Scope::Library } else { Scope::Module }
+    }
+
+    /// The scope of the methods of a class where nothing but their operator names them.
+    fn class_scope(&self, class: &Class) -> Scope {
+        if self.is_library() || self.of_library(class.span) {
+            Scope::Library
+        } else if self.foreign.contains(&class.span.source) {
+            Scope::Starred
+        } else {
+            Scope::Module
         }
     }
 
@@ -358,16 +489,34 @@ impl Env {
 
     /// What an operator can mean: functions of its name, and methods of all classes. Nobody imports an
     /// operator: it comes with the instances.
-    pub fn operators(&self, symbol: &str) -> Vec<Callable> {
-        let mut all = self.callables(symbol).map(<[_]>::to_vec).unwrap_or_default();
+    pub fn operators(&self, symbol: &str) -> Candidates {
+        let mut all = match self.values.get(symbol) {
+            Some(Definition::Callables(known)) => known.clone(),
+            _ => Candidates::default(),
+        };
         let mut classes: Vec<&Arc<Class>> = self.classes.values().collect();
         classes.sort_unstable_by_key(|class| class.id);
         for class in classes {
             let of_class = class.methods.iter().enumerate().filter(|(_, m)| *m.name == *symbol);
-            let methods = of_class.map(|(at, _)| Callable::Method(class.id, at));
-            all.extend(methods.filter(|m| !all.contains(m)).collect::<Vec<_>>());
+            for (at, _) in of_class {
+                let method = Callable::Method(class.id, at);
+                if !all.contains(&method) {
+                    all.add(method, self.class_scope(class));
+                }
+            }
         }
         all
+    }
+
+    /// What can be called by a name, with the scopes; an operator has methods of all classes.
+    pub fn candidates(&self, name: &str) -> Candidates {
+        if !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+            return self.operators(name);
+        }
+        match self.values.get(name) {
+            Some(Definition::Callables(candidates)) => candidates.clone(),
+            _ => Candidates::default(),
+        }
     }
 
     /// The constructor of this name, if it is one.

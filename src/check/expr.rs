@@ -4,11 +4,11 @@
 //! is in `apply`, what stands after a dot in `dot`, operators in `operator`, `:>>` and `:>` in
 //! `reshape`.
 
+use super::Checker;
 use super::error::{CheckError, Inside};
 use super::exhaustive::{self, End};
 use super::infer::Literal;
 use super::note::Referent;
-use super::{Checker, Definition};
 use crate::core::{Arm, LocalId, Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
@@ -128,6 +128,9 @@ impl Checker<'_> {
     /// What to write when one type stands where another is wanted.
     fn mismatch_hint(&mut self, found: &Type, expected: &Type, term: &Term) -> Option<Help> {
         let span = term.span;
+        if let Some(hint) = self.apart_hint(found, expected, term) {
+            return Some(hint);
+        }
         if expected.is_bool() && found.as_scalar().is_some() {
             let words = "a truth value comes from a comparison, such as `x != 0`";
             return Some(match &term.kind {
@@ -181,6 +184,11 @@ impl Checker<'_> {
         if let Some(help) = self.late_size(found, expected) {
             return Some(help.into());
         }
+        if let Some(help) = self.part_hint(found, expected).or_else(|| rows_hint(found, expected)) {
+            return Some(help);
+        }
+        let filled = filled(expected, found);
+        let expected = &filled;
         if found.has_meta() || expected.has_meta() {
             return None;
         }
@@ -209,6 +217,75 @@ impl Checker<'_> {
             }
             _ => None,
         }
+    }
+
+    /// What to write where a function that takes its arguments one after the other is given all at once.
+    fn apart_hint(&mut self, found: &Type, expected: &Type, term: &Term) -> Option<Help> {
+        let TypeKind::Function(..) = expected.kind() else { return None };
+        let (TermKind::Tuple(parts), TypeKind::Product(types)) = (&term.kind, found.kind()) else {
+            return None;
+        };
+        let first = types.first().filter(|_| parts.len() >= 2)?;
+        let TypeKind::Function(..) = self.infer.shallow(first).kind() else { return None };
+        // Each part in parentheses of its own, in the place of the commas between them.
+        let mut edits = vec![(Span { end: parts[0].span.start, ..term.span }, "(".to_string())];
+        for pair in parts.windows(2) {
+            let between = Span { start: pair[0].span.end, end: pair[1].span.start, ..term.span };
+            edits.push((between, ") (".to_string()));
+        }
+        let last = parts.last()?.span;
+        edits.push((Span { start: last.end, ..term.span }, ")".to_string()));
+        let text = "arguments that are taken one after the other stand without commas: `f a b`".to_string();
+        Some(Help { text, edits })
+    }
+
+    /// What to write where a value that may be missing stands for the value itself, or the reverse, in the first
+    /// place where two types differ.
+    fn part_hint(&mut self, found: &Type, expected: &Type) -> Option<Help> {
+        let (found, expected) = super::candidate::first_difference(found, expected)?;
+        let option = |ty: &Type| match ty.kind() {
+            TypeKind::Nominal(nominal, args) if &*nominal.name == "option" => args.first().cloned(),
+            _ => None,
+        };
+        let maybe = |ty: &Type| match ty.kind() {
+            TypeKind::Sum(parts) if parts.len() == 2 && parts[0].is_unit() => Some(parts[1].clone()),
+            _ => None,
+        };
+        let fits = |this: &mut Self, part: &Type, ty: &Type| {
+            let mark = this.infer.mark();
+            let fits = this.infer.unify(part, ty).is_ok() || super::reshape::convertible(part, ty);
+            this.infer.undo(mark);
+            fits
+        };
+        let scalar = |ty: &Type| !matches!(ty.kind(), TypeKind::Meta(_) | TypeKind::Function(..));
+        if let Some(part) = option(&found)
+            && option(&expected).is_none()
+            && scalar(&expected)
+            && fits(self, &part, &expected)
+        {
+            let words = format!(
+                "an `{found}` may be empty: `or_else d` gives its value, or `d`; `match` tells the two apart"
+            );
+            return Some(words.into());
+        }
+        if let Some(part) = maybe(&found)
+            && maybe(&expected).is_none()
+            && scalar(&expected)
+            && fits(self, &part, &expected)
+        {
+            let words = format!(
+                "a `{found}` may be empty: `otherwise d` gives its value, or `d`; `match` tells the two apart"
+            );
+            return Some(words.into());
+        }
+        if let Some(part) = option(&expected)
+            && option(&found).is_none()
+            && scalar(&found)
+            && fits(self, &found, &part)
+        {
+            return Some("`Some v` makes an option of a value".into());
+        }
+        None
     }
 
     fn expr_any(&mut self, e: &Expr, hint: Option<&Type>, at_statement: bool) -> Term {
@@ -315,7 +392,10 @@ impl Checker<'_> {
             ExprKind::Binary(op, a, b) => {
                 let before = self.diagnostics.len();
                 let term = self.binary(*op, a, b, hint, span);
-                self.regroup_operator(before, span);
+                if self.regroup_operator(before, span, a) {
+                    // What was meant has another type.
+                    return make(TermKind::Error, Type::error());
+                }
                 term
             }
             ExprKind::If { arms, otherwise } => {
@@ -372,7 +452,7 @@ impl Checker<'_> {
     fn name(&mut self, name: &ast::Name, type_args: &[Type], hint: Option<&Type>) -> Term {
         let span = name.span;
         self.note_scope(span);
-        if type_args.is_empty() {
+        if type_args.is_empty() && !self.names_callable(name) {
             if let Some((binding, _)) = self.lookup_local(&name.text) {
                 self.note(span, |_| Some(Referent::At(binding.span)));
                 return self.local_term(binding.local, span);
@@ -383,13 +463,11 @@ impl Checker<'_> {
                 return Term::new(TermKind::Global(id), ty, span);
             }
         }
-        match self.env.values.get(&name.text) {
-            Some(Definition::Callables(callables)) if !callables.is_empty() => {
-                let callables = callables.clone();
-                self.callable_value(name, &callables, type_args, hint)
-            }
-            _ => self.unknown(name),
+        let found = self.find(&name.text);
+        if found.tiers.is_empty() {
+            return self.unknown(name);
         }
+        self.callable_value(name, &found, type_args, hint)
     }
 
     /// Says that a name is not defined.
@@ -401,13 +479,22 @@ impl Checker<'_> {
         if self.unknown_in_module(name) || self.is_module(name) {
             return Term::new(TermKind::Error, Type::error(), name.span);
         }
-        // Whoever has so many to mend has one cause for them.
-        let similar = (self.diagnostics.len() < MOST_SUGGESTED)
-            .then(|| similar(&name.text, self.known_names().iter().map(String::as_str)))
-            .flatten();
-        let similar = self.env.elsewhere(&name.text).or(similar);
+        if let Some(frame) = self.item.frames.iter().rev().find(|frame| frame.name == name.text) {
+            let (span, name, declared) = (name.span, name.text.to_string(), frame.header);
+            return self.wrong(CheckError::RecursiveUntyped { span, name, declared }, span);
+        }
+        let similar = self.similar_name(&name.text);
         let error = CheckError::UnknownName { span: name.span, name: name.text.to_string(), similar };
         self.wrong(error, name.span)
+    }
+
+    /// A known name that one may stand for.
+    pub(super) fn similar_name(&mut self, name: &str) -> Option<String> {
+        // Whoever has so many to mend has one cause for them.
+        let similar = (self.diagnostics.len() < MOST_SUGGESTED)
+            .then(|| similar(name, self.known_names().iter().map(String::as_str)))
+            .flatten();
+        self.env.elsewhere(name).or(similar)
     }
 
     /// `case n of T`: a constant for a unit case, else an injection function.
@@ -509,10 +596,16 @@ impl Checker<'_> {
                     let before = self.diagnostics.len();
                     let term = self.expr(part, hint);
                     if i == 0 {
-                        self.regroup_procedure(
-                            before,
-                            "application binds tighter than `,`: write `p$ a, b` to give it both",
-                        );
+                        let asserted = matches!(&part.kind, ExprKind::Apply { function, .. }
+                            if matches!(&function.kind, ExprKind::Name(name) if &*name.text == "assert"))
+                            || matches!(&part.kind, ExprKind::Binary(..)) && self.begins_with(part, "assert");
+                        let how = match asserted {
+                            true => {
+                                "`assert` takes a condition and nothing else: `if not c do fail \"why\"; done` says why"
+                            }
+                            false => "application binds tighter than `,`: write `p$ a, b` to give it both",
+                        };
+                        self.regroup_procedure(before, how);
                     }
                     // Telling the place what is known helps the later parts; it checks for itself.
                     terms[i] = Some(match hint {
@@ -525,6 +618,16 @@ impl Checker<'_> {
         let terms: Vec<Term> = terms.into_iter().flatten().collect();
         let ty = Type::product(terms.iter().map(|t| self.infer.zonk(&t.ty)).collect());
         Term::new(TermKind::Tuple(terms), ty, span)
+    }
+
+    /// Whether the first thing in an operation is the application of a function of this name.
+    fn begins_with(&self, e: &Expr, name: &str) -> bool {
+        let mut first = e;
+        while let ExprKind::Binary(_, left, _) = &first.kind {
+            first = left;
+        }
+        matches!(&first.kind, ExprKind::Apply { function, .. }
+            if matches!(&function.kind, ExprKind::Name(n) if &*n.text == name))
     }
 
     /// Converts without loss where that helps; leaves a mismatch to be reported by the whole.
@@ -553,7 +656,10 @@ impl Checker<'_> {
             if !ty.is_compact() {
                 let instead = super::types::compact_reading(&ty).map(|t| t.to_string());
                 let role = "be part of a compact tuple";
-                return self.wrong(CheckError::NotCompact { span: part.span, ty, role, instead }, span);
+                return self.wrong(
+                    CheckError::NotCompact { span: part.span, shown: ty.to_string(), role, instead },
+                    span,
+                );
             }
             terms.push(term);
         }
@@ -663,6 +769,35 @@ impl Checker<'_> {
         self.item = outer;
         self.at_statement = at_statement;
         result
+    }
+}
+
+/// What to write where an array of rows stands for a matrix.
+fn rows_hint(found: &Type, expected: &Type) -> Option<Help> {
+    use TypeKind as K;
+    if let K::Product(wanted) = expected.kind() {
+        let parts = found.components(wanted.len()).filter(|parts| parts.len() == wanted.len())?;
+        return parts.iter().zip(wanted).find_map(|(found, wanted)| rows_hint(found, wanted));
+    }
+    let (K::Array(rows, n), K::Array(_, form)) = (found.kind(), expected.kind()) else { return None };
+    let (K::Array(element, m), K::CompactProduct(axes)) = (rows.kind(), form.kind()) else { return None };
+    if axes.len() != 2 || !axes.iter().all(|axis| matches!(axis.kind(), K::Meta(_))) {
+        return None;
+    }
+    let matrix = Type::array(element.clone(), Type::compact_product(vec![n.clone(), m.clone()]));
+    Some(format!("`unrows` makes a matrix, `{matrix}`, of an array of rows").into())
+}
+
+/// A wanted type whose holes are what was found in their places.
+fn filled(wanted: &Type, found: &Type) -> Type {
+    use TypeKind as K;
+    match (wanted.kind(), found.kind()) {
+        (K::Meta(_), _) => found.clone(),
+        (K::Array(t, i), K::Array(u, j)) if wanted.has_meta() => Type::array(filled(t, u), filled(i, j)),
+        (K::Product(a), K::Product(b)) if wanted.has_meta() && a.len() == b.len() => {
+            Type::product(a.iter().zip(b).map(|(a, b)| filled(a, b)).collect())
+        }
+        _ => wanted.clone(),
     }
 }
 

@@ -172,6 +172,9 @@ impl Checker<'_> {
 
     /// A term and everything in it.
     pub(super) fn finish_term(&mut self, term: &mut Term) {
+        if let Some(chosen) = self.chosen_call(term) {
+            *term = chosen;
+        }
         term.ty = self.finish_type(&term.ty, term.span);
         let span = term.span;
         match &mut term.kind {

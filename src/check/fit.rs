@@ -70,6 +70,7 @@ impl Checker<'_> {
             None => index
                 .size()
                 .ok()
+                .filter(|n| never(n, form, DEEPEST))
                 .map(|n| format!("no index type in the place of `_` gives `{form}` the size {n}").into()),
         };
         self.infer.undo(mark);
@@ -118,7 +119,7 @@ fn solve(index: &Type, form: &Type, depth: u32) -> Option<Solved> {
             {
                 return Some(solved);
             }
-            let at = unknown(parts)?;
+            let Some(at) = unknown(parts) else { return grouped(index, parts) };
             let others = parts.iter().enumerate().filter(|(i, _)| *i != at);
             let known = Type::compact_product(others.map(|(_, part)| part.clone()).collect()).size().ok()?;
             let (quotient, rest) = if known.is_zero() { return None } else { number()?.div_rem(&known) };
@@ -146,6 +147,76 @@ fn solve(index: &Type, form: &Type, depth: u32) -> Option<Solved> {
             Some(Solved { index: Type::triangle(*triangle, solved.index), ..solved })
         }
         _ => None,
+    }
+}
+
+/// A longer product seen as one of fewer parts, all of them open: the last one takes what is left.
+fn grouped(index: &Type, parts: &[Type]) -> Option<Solved> {
+    let open = |part: &Type| matches!(part.kind(), TypeKind::Meta(meta) if meta.kind != Kind::UnitSum);
+    if parts.is_empty() || !parts.iter().all(open) {
+        return None;
+    }
+    if let ([_, _], Some(n)) = (parts, index.as_unit_sum().and_then(|n| n.to_u64())) {
+        let (rows, columns) = nearest_factors(n)?;
+        let index = Type::compact_product(vec![Type::unit_sum(rows), Type::unit_sum(columns)]);
+        return Some(Solved { index, example: true });
+    }
+    let TypeKind::CompactProduct(own) = index.kind() else { return None };
+    if own.len() <= parts.len() {
+        return None;
+    }
+    let (first, rest) = own.split_at(parts.len() - 1);
+    let mut factors = first.to_vec();
+    factors.push(Type::compact_product(rest.to_vec()));
+    Some(Solved { index: Type::compact_product(factors), example: true })
+}
+
+/// Two factors of a number as near to each other as there are, if it is not too large to try.
+fn nearest_factors(n: u64) -> Option<(u64, u64)> {
+    const LARGEST: u64 = 1 << 24;
+    let root = Some(n).filter(|n| (1..=LARGEST).contains(n))?.isqrt();
+    (1..=root).rev().find(|rows| n.is_multiple_of(*rows)).map(|rows| (rows, n / rows))
+}
+
+/// Whether no index type of this form has the size `n`, as far as counting tells.
+fn never(n: &BigUint, form: &Type, depth: u32) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    if !form.has_meta() {
+        return form.size().is_ok_and(|size| size != *n);
+    }
+    let known = |parts: &[Type]| -> Option<Vec<BigUint>> {
+        parts.iter().filter(|part| !part.has_meta()).map(|part| part.size().ok()).collect()
+    };
+    let open =
+        |parts: &[Type]| -> Vec<Type> { parts.iter().filter(|part| part.has_meta()).cloned().collect() };
+    let rest = |rest: BigUint, parts: &[Type]| match &open(parts)[..] {
+        [one] => never(&rest, one, depth),
+        _ => false,
+    };
+    match form.kind() {
+        TypeKind::CompactSum(parts) => {
+            let Some(known) = known(parts) else { return false };
+            let known: BigUint = known.iter().sum();
+            known > *n || rest(n - known, parts)
+        }
+        TypeKind::CompactProduct(parts) => {
+            let Some(known) = known(parts) else { return false };
+            let known: BigUint = known.iter().product();
+            if known.is_zero() {
+                return !n.is_zero();
+            }
+            let (quotient, remainder) = n.div_rem(&known);
+            !remainder.is_zero() || rest(quotient, parts)
+        }
+        TypeKind::CompactPower(base, exponent) if !exponent.has_meta() => {
+            let Some(times) = exponent.size().ok().and_then(|e| e.to_u32()).filter(|t| *t > 0) else {
+                return false;
+            };
+            let root = n.nth_root(times);
+            root.pow(times) != *n || never(&root, base, depth)
+        }
+        TypeKind::Triangle(triangle, of) => rows(*triangle, n).is_none_or(|rows| never(&rows, of, depth)),
+        _ => false,
     }
 }
 

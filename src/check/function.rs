@@ -38,6 +38,7 @@ impl Checker<'_> {
         ty: Type,
         span: Span,
     ) -> Term {
+        self.choose_waiting_inside();
         let Some(frame) = self.item.frames.pop() else {
             return Term::new(TermKind::Error, Type::error(), span);
         };
@@ -105,12 +106,22 @@ impl Checker<'_> {
         let last = groups.len() <= 1;
         let own_kind = if last { kind } else { FrameKind::Fun };
         self.item.frames.push(Frame::new(own_kind, name.clone(), function.header));
+        let own = groups.first().copied().unwrap_or(&[]);
+        // What a call of the function itself would mean depends on what it takes.
+        let this = this.filter(|_| own.iter().all(is_typed));
         let this_local = this.map(|(n, ty)| {
             let local = self.new_local(&n.text, ty.clone());
-            self.bind(&n.text, local, false, n.span);
+            self.bind_function(&n.text, local, n.span);
             local
         });
-        let (params, prefix, domain) = self.parameters(groups.first().copied().unwrap_or(&[]), domain_hint);
+        let (params, prefix, domain) = self.parameters(own, domain_hint);
+        if let Some((_, ty)) = this {
+            let known = match last && own_kind == FrameKind::Proc {
+                true => Type::procedure(domain.clone()),
+                false => Type::function(domain.clone(), self.infer.fresh(Kind::Type)),
+            };
+            let _ = self.infer.try_unify(ty, &known);
+        }
         let (body, ty) = if last {
             self.function_body(function, result_hint, &domain, prefix, span)
         } else {
@@ -238,4 +249,9 @@ impl Checker<'_> {
         };
         (body, Type::function(domain.clone(), result))
     }
+}
+
+/// Whether the type of a parameter is written.
+fn is_typed(param: &Param) -> bool {
+    param.ty.is_some() || matches!(param.pattern.kind, ast::PatternKind::Typed(..))
 }

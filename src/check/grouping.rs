@@ -25,11 +25,36 @@ impl Checker<'_> {
         self.retell(before, how, |d| d.code == procedure);
     }
 
-    /// An operator whose left side begins with a procedure's call.
-    pub(super) fn regroup_operator(&mut self, before: usize, operation: Span) {
+    /// An operator whose left side begins with a procedure's call; whether it does.
+    pub(super) fn regroup_operator(&mut self, before: usize, operation: Span, left: &Expr) -> bool {
         let procedure = CheckError::ProcedureAsValue { span: Span::default() }.code();
-        let how = "application binds tighter than operators: write `p (a + b)` or `p$ a + b`";
-        self.retell(before, how, |d| d.code == procedure && d.primary.span.start == operation.start);
+        let which = |d: &Diagnostic| d.code == procedure && d.primary.span.start == operation.start;
+        let Some(at) = self.diagnostics[before..].iter().position(which) else { return false };
+        // The argument that was meant reaches to the end of the operation.
+        let mut first = left;
+        while let ExprKind::Binary(_, left, _) = &first.kind {
+            first = left;
+        }
+        let ExprKind::Apply { argument, function, .. } = &first.kind else { return false };
+        let (start, name) = (argument.span, self.texts_of(function));
+        let edits =
+            vec![(Span { end: start.start, ..start }, "(".to_string()), (operation.after(), ")".to_string())];
+        let text =
+            format!("application binds tighter than operators: write `{name} (a + b)` or `{name}$ a + b`");
+        let mut message = self.diagnostics.remove(before + at);
+        message.help = Some(Help { text, edits });
+        // What else is wrong with the left side comes of it.
+        self.diagnostics.truncate(before);
+        self.diagnostics.push(message);
+        true
+    }
+
+    /// The name of what is called, or another one.
+    fn texts_of(&self, function: &Expr) -> String {
+        match &function.kind {
+            ExprKind::Name(name) => name.text.to_string(),
+            _ => "p".to_string(),
+        }
     }
 
     /// The left side of `|>`.
@@ -94,6 +119,37 @@ impl Checker<'_> {
             let how = format!("`x.{name} a` is `{name} x a`: write `x |> {name} a` to pass `x` last");
             self.retell(before, &how, |d| mismatch(d, base.span));
         }
+        if let (ExprKind::Name(name), [_, _, ..]) = (&head.kind, &arguments[..])
+            && matches!(&*name.text, "print" | "println")
+        {
+            let how = format!(
+                "`{0}` takes one value: join texts, as in `{0}$ \"x = \" + x.str`, or give a tuple",
+                name.text
+            );
+            self.regroup_procedure(before, &how);
+        }
+        // `# a comment` reads as a call, `#a`, of more.
+        let mut called = e;
+        while let ExprKind::Apply { function, form, argument } = &called.kind {
+            if *form == ApplyForm::Hash && function.span.start > called.span.start + 1 {
+                let whole = e.span;
+                self.comment_meant(before, whole);
+            }
+            // `f"x = {x}"`
+            let prefix = match &function.kind {
+                ExprKind::Apply { argument, .. } => argument,
+                _ => function,
+            };
+            if let (ExprKind::Str(_), ExprKind::Name(name)) = (&argument.kind, &prefix.kind)
+                && matches!(&*name.text, "f" | "s" | "fr" | "rf")
+                && argument.span.start == name.span.end
+            {
+                let at = name.span;
+                let how = "a text holds no values: join it with their texts, as in `\"x = \" + x.str`";
+                self.retell(before, how, |d| d.code == "E0401" && d.primary.span == at);
+            }
+            called = function;
+        }
         if let (ExprKind::Name(name), [first, .., last]) = (&head.kind, &arguments[..])
             && self.takes_together(name, arguments.len())
         {
@@ -109,11 +165,19 @@ impl Checker<'_> {
         }
     }
 
+    /// Unknown names in what is meant as a comment.
+    pub(super) fn comment_meant(&mut self, before: usize, whole: Span) {
+        let inside = |d: &Diagnostic| {
+            d.code == "E0401" && whole.start <= d.primary.span.start && d.primary.span.end <= whole.end
+        };
+        self.retell(before, "a comment begins with `//`", inside);
+    }
+
     /// Whether a function of this name takes a tuple of so many values, or any array.
     fn takes_together(&mut self, name: &Name, count: usize) -> bool {
         let callables = self.env.callables(&name.text).map_or(Vec::new(), <[_]>::to_vec);
         callables.iter().any(|callable| {
-            let domain = self.scheme(callable, name.span).domain;
+            let domain = self.header(callable).domain;
             let any = matches!(domain.kind(), TypeKind::Array(_, index) if matches!(index.kind(), TypeKind::Var(_)));
             any || domain.unfold().components(count).is_some_and(|parts| parts.len() == count)
         })

@@ -515,6 +515,32 @@ impl Infer {
         }
     }
 
+    /// The open holes of a type that no literal has made.
+    pub fn open_holes(&self, ty: &Type) -> Vec<Meta> {
+        fn collect(this: &Infer, ty: &Type, found: &mut Vec<Meta>) {
+            if !ty.has_meta() {
+                return;
+            }
+            match this.shallow(ty).kind() {
+                TypeKind::Meta(meta) => {
+                    if this.is_open_hole(meta) && !found.contains(meta) {
+                        found.push(*meta);
+                    }
+                }
+                kind => kind.for_each_child(&mut |child| collect(this, child, found)),
+            }
+        }
+        let mut found = Vec::new();
+        collect(self, ty, &mut found);
+        found
+    }
+
+    /// Whether nothing has said what a hole stands for, and no literal has made it.
+    pub fn is_open_hole(&self, meta: &Meta) -> bool {
+        let hole = &self.holes[meta.id as usize];
+        hole.solution.is_none() && hole.literal.is_none()
+    }
+
     /// Unifies, or undoes everything.
     pub fn try_unify(&mut self, a: &Type, b: &Type) -> bool {
         let mark = self.mark();

@@ -29,6 +29,7 @@ mod exhaustive;
 mod expr;
 mod finish;
 mod fit;
+pub mod foreign;
 mod function;
 mod grouping;
 pub mod infer;
@@ -121,6 +122,10 @@ struct Binding {
     span: Span,
     /// The word `val` of its statement.
     word: Option<Span>,
+    /// A function declared here, which does not end the search for its name.
+    function: bool,
+    /// Functions of the same name in the same block, newest first.
+    overloads: Vec<Binding>,
 }
 
 /// What kind of body is being checked.
@@ -211,6 +216,12 @@ struct Item {
     in_law: bool,
     /// A constraint of the header could not be read: it may be the one that is missed.
     in_doubt: bool,
+    /// Calls whose function is chosen when more is known.
+    waiting: Vec<overload::Waiting>,
+    /// How many calls have waited.
+    waited: FunctionId,
+    /// Those that have been chosen, by the numbers that stand for them.
+    chosen: HashMap<FunctionId, Term>,
 }
 
 /// A declared function whose body has not been checked.
@@ -312,14 +323,37 @@ impl<'a> Checker<'a> {
 
     /// Brings a local into scope under a name.
     fn bind(&mut self, name: &Arc<str>, local: LocalId, mutable: bool, span: Span) {
-        let binding = Binding { local, mutable, span, word: self.let_word };
+        let (word, overloads) = (self.let_word, Vec::new());
+        let binding = Binding { local, mutable, span, word, function: false, overloads };
+        self.note_bound(local, span);
+        if let Some(scope) = self.frame().scopes.last_mut() {
+            scope.insert(name.clone(), binding);
+        }
+    }
+
+    /// Brings a function into scope under a name, beside other functions of the name in its block.
+    fn bind_function(&mut self, name: &Arc<str>, local: LocalId, span: Span) {
+        self.note_bound(local, span);
+        let frame = self.frame();
+        let mut overloads = Vec::new();
+        if let Some(before) = frame.scopes.last_mut().and_then(|scope| scope.remove(name))
+            && before.function
+        {
+            let others = before.overloads.clone();
+            overloads.push(Binding { overloads: Vec::new(), ..before });
+            overloads.extend(others);
+        }
+        if let Some(scope) = frame.scopes.last_mut() {
+            let binding = Binding { local, mutable: false, span, word: None, function: true, overloads };
+            scope.insert(name.clone(), binding);
+        }
+    }
+
+    fn note_bound(&mut self, local: LocalId, span: Span) {
         self.note_variable(span, |this| match this.item.frames.last() {
             Some(frame) => frame.locals[local as usize].ty.clone(),
             None => Type::error(),
         });
-        if let Some(scope) = self.frame().scopes.last_mut() {
-            scope.insert(name.clone(), binding);
-        }
     }
 
     fn in_scope<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
@@ -332,12 +366,19 @@ impl<'a> Checker<'a> {
     /// The variable of this name as a local of the innermost frame, captured if it is an outer one.
     /// Also says whether it belongs to the innermost frame.
     fn lookup_local(&mut self, name: &str) -> Option<(Binding, bool)> {
-        let frames = &mut self.item.frames;
-        let (depth, binding) = frames
+        let (depth, binding) = self
+            .item
+            .frames
             .iter()
             .enumerate()
             .rev()
             .find_map(|(d, f)| f.scopes.iter().rev().find_map(|s| s.get(name)).map(|b| (d, b.clone())))?;
+        Some(self.captured(depth, binding))
+    }
+
+    /// A variable of a frame as a local of the innermost one, and whether the two are the same.
+    fn captured(&mut self, depth: usize, binding: Binding) -> (Binding, bool) {
+        let frames = &mut self.item.frames;
         let mut local = binding.local;
         for inner in depth + 1..frames.len() {
             if binding.mutable {
@@ -356,7 +397,7 @@ impl<'a> Checker<'a> {
             };
         }
         let own = depth + 1 == frames.len();
-        Some((Binding { local, ..binding }, own))
+        (Binding { local, ..binding }, own)
     }
 
     fn local_term(&mut self, local: LocalId, span: Span) -> Term {
@@ -419,7 +460,7 @@ impl<'a> Checker<'a> {
 
     fn global(&self, name: &str) -> Option<(GlobalId, bool, Span, Option<Span>)> {
         match self.env.values.get(name) {
-            Some(Definition::Global { id, mutable, span, word }) => Some((*id, *mutable, *span, *word)),
+            Some(Definition::Global { id, mutable, span, word, .. }) => Some((*id, *mutable, *span, *word)),
             _ => None,
         }
     }

@@ -11,10 +11,11 @@
 //! text mentions is ever copied, and every lookup works as it did. No definition can have such a
 //! name, for the grammar has names without `::` there.
 //!
-//! **Unqualified names.** `import … (area)` enters `area` as an earlier input of a session would have
-//! done: overloads join, and the text's own definitions come later and win. Two imports of one text
-//! that bring the same name for the same arguments are a mistake. A type brings its constructors, a
-//! class its methods. An operator has no qualified name, so an exported `fun +` comes with every import.
+//! **Unqualified names.** `import … (area)` enters `area` in the scope [`Scope::Listed`], `(*)` what the
+//! module shows in [`Scope::Starred`], which is farther; the text's own definitions are nearer than both.
+//! Two imports of one text that bring, in one scope, the same name for the same arguments are a mistake. A
+//! type brings its constructors, a class its methods. An operator has no qualified name, so an exported
+//! `fun +` comes with every import.
 //!
 //! **What has no name** comes with every import: the instances that a module knows of, the classes, kinds
 //! and equations that its types speak of. Instances are looked at in pairs as they meet: each module was
@@ -26,7 +27,7 @@
 
 use super::Checker;
 use super::decl::same_domain;
-use super::env::{Callable, Constraint, Definition, Env, Membership, Signature, TypeDefinition};
+use super::env::{Callable, Constraint, Definition, Env, Membership, Scope, Signature, TypeDefinition};
 use super::error::ModuleError;
 use super::error::module::{NotExportable, Respelt};
 use crate::core::{ClassId, FunctionId, Program};
@@ -201,11 +202,11 @@ pub fn qualify<'a>(env: &mut Env, library: &Env, names: impl Iterator<Item = &'a
         let key: Arc<str> = name.into();
         env.forget(&key);
         env.signatures.extend(picked.signatures);
-        if !picked.callables.is_empty() {
-            env.values.insert(key.clone(), Definition::Callables(picked.callables));
+        for callable in picked.callables {
+            env.add_callable(&key, callable, Scope::Listed);
         }
         if let Some(global) = picked.global {
-            env.values.insert(key.clone(), global);
+            env.define_global(&key, global.within(Scope::Listed));
         }
         if let Some(ty) = picked.ty {
             env.types.insert(key.clone(), ty);
@@ -313,11 +314,12 @@ pub fn open(
         checker.take_unnamed(module, import.target.span());
         if module.env.is_some() {
             for operator in module.operators() {
-                checker.bring(&operator.into(), module, library, import.target.span(), &mut brought);
+                let span = import.target.span();
+                checker.bring(&operator.into(), module, library, (Scope::Starred, span), &mut brought);
             }
         }
-        let names: Vec<(Arc<str>, Span)> = match &import.names {
-            ImportNames::Qualified => Vec::new(),
+        let (scope, names): (Scope, Vec<(Arc<str>, Span)>) = match &import.names {
+            ImportNames::Qualified => (Scope::Listed, Vec::new()),
             ImportNames::Listed(names) => {
                 for (at, name) in names.iter().enumerate() {
                     if names[..at].iter().any(|earlier| earlier.text == name.text) {
@@ -326,9 +328,11 @@ pub fn open(
                         checker.report(super::error::CheckError::Duplicate { span, what, name });
                     }
                 }
-                names.iter().map(|n| (n.text.clone(), n.span)).collect()
+                (Scope::Listed, names.iter().map(|n| (n.text.clone(), n.span)).collect())
             }
-            ImportNames::All { span } => module.names().map(|n| (n.into(), *span)).collect(),
+            ImportNames::All { span } => {
+                (Scope::Starred, module.names().map(|n| (n.into(), *span)).collect())
+            }
         };
         for (text, span) in names {
             if !module.shows(&text) {
@@ -337,7 +341,7 @@ pub fn open(
                 continue;
             }
             for along in module.along(&text) {
-                checker.bring(&along, module, library, span, &mut brought);
+                checker.bring(&along, module, library, (scope, span), &mut brought);
             }
         }
     }
@@ -360,7 +364,16 @@ impl Module {
 /// Names that the imports of one text have brought, and from where.
 #[derive(Default)]
 struct Brought {
-    names: HashMap<Arc<str>, Vec<(SourceId, String, Span)>>,
+    names: HashMap<Arc<str>, Vec<Bringer>>,
+}
+
+/// An import that has brought a name.
+#[derive(Clone)]
+struct Bringer {
+    source: SourceId,
+    file: String,
+    scope: Scope,
+    span: Span,
 }
 
 impl Checker<'_> {
@@ -421,18 +434,27 @@ impl Checker<'_> {
         }
     }
 
-    /// Makes a name of a module known without the module's name.
-    fn bring(&mut self, name: &Arc<str>, module: &Module, library: &Env, span: Span, brought: &mut Brought) {
+    /// Makes a name of a module known without the module's name, in the scope that the import says.
+    fn bring(
+        &mut self,
+        name: &Arc<str>,
+        module: &Module,
+        library: &Env,
+        (scope, span): (Scope, Span),
+        brought: &mut Brought,
+    ) {
         let picked = module.pick(name, library);
         let entry = brought.names.entry(name.clone()).or_default();
-        if entry.iter().any(|(source, ..)| *source == module.source) {
+        if entry.iter().any(|known| known.source == module.source && known.scope <= scope) {
             return;
         }
         let before = entry.clone();
-        entry.push((module.source, module.file.clone(), span));
+        entry.push(Bringer { source: module.source, file: module.file.clone(), scope, span });
+        // What another scope has is nearer or farther, and no contradiction.
         let clash = |this: &mut Self, source: Option<SourceId>| {
-            let other = before.iter().find(|(from, ..)| source.is_none_or(|s| s == *from));
-            if let Some((_, other, previous)) = other {
+            let mut others = before.iter().filter(|known| known.scope == scope);
+            let other = others.find(|known| source.is_none_or(|source| source == known.source));
+            if let Some(Bringer { file: other, span: previous, .. }) = other {
                 let (name, file) = (name.to_string(), module.file.clone());
                 let (other, previous) = (other.clone(), *previous);
                 this.report(ModuleError::NameTaken { span, name, file, other, previous }.into());
@@ -450,23 +472,33 @@ impl Checker<'_> {
         if single || single_before {
             clash(self, None);
         }
+        if single && before.iter().any(|known| known.scope < scope) {
+            return;
+        }
         if picked.callables.iter().any(constructs) {
-            self.hide(name);
+            // A type is what the newest import or declaration says, and so are its constructors.
+            [Scope::Module, Scope::Listed, Scope::Starred]
+                .into_iter()
+                .for_each(|scope| self.hide(name, scope));
         }
         self.env.signatures.extend(picked.signatures.iter().cloned());
         for callable in picked.callables {
+            if let Some(Definition::Callables(known)) = self.env.values.get_mut(name) {
+                // The same function may come by a list and by `*`.
+                known.retain(|known, of| of <= scope || *known != callable);
+            }
             let signature = match callable {
                 Callable::Function(id) => self.env.signatures.get(&id).cloned().map(|s| (id, s)),
                 _ => None,
             };
             let Some((id, signature)) = signature else {
                 if !self.env.callables(name).is_some_and(|known| known.contains(&callable)) {
-                    self.env.add_callable(name, callable);
+                    self.env.add_callable(name, callable, scope);
                 }
                 continue;
             };
-            let replaced = self.env.callables(name).unwrap_or(&[]).iter().find_map(|known| match known {
-                Callable::Function(known) if *known != id => {
+            let replaced = self.env.candidates(name).scoped().find_map(|(known, of)| match known {
+                Callable::Function(known) if *known != id && of == scope => {
                     let known = self.env.signatures.get(known)?;
                     same_domain(&known.scheme, &signature.scheme).then_some(known.span.source)
                 }
@@ -475,10 +507,10 @@ impl Checker<'_> {
             if let Some(source) = replaced {
                 clash(self, Some(source));
             }
-            self.replace_same(name, id, &signature);
+            self.replace_same(name, id, &signature, scope);
         }
         if let Some(global) = picked.global {
-            self.env.values.insert(name.clone(), global);
+            self.env.define_global(name, global.within(scope));
         }
         if let Some(ty) = picked.ty {
             self.env.types.insert(name.clone(), ty);

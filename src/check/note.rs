@@ -61,6 +61,8 @@ pub struct Notes {
     pub parameters: HashMap<(u32, Arc<str>), Span>,
     /// The kinds of these, by their places.
     pub kinds: HashMap<Span, String>,
+    /// The choices among functions of several scopes, in lines, if somebody asks for them.
+    pub choices: Option<Vec<String>>,
     /// The variables and type parameters in scope at the cursor.
     pub scope: Vec<(Arc<str>, Option<Type>)>,
 }
@@ -74,6 +76,16 @@ impl Notes {
     /// For the names of texts numbered from `first`.
     pub fn of_names(first: u32) -> Notes {
         Notes { first, names_only: true, ..Notes::default() }
+    }
+
+    /// For choices among functions, of texts numbered from `first`.
+    pub fn of_choices(first: u32) -> Notes {
+        Notes { first, names_only: true, choices: Some(Vec::new()), ..Notes::default() }
+    }
+
+    /// Whether choices made in a text are of interest.
+    pub(super) fn wants_choices(&self, span: Span) -> bool {
+        self.choices.is_some() && self.wants(span)
     }
 
     fn wants(&self, span: Span) -> bool {

@@ -346,7 +346,10 @@ impl Checker<'_> {
     }
 
     /// What to say of a type that mentions a size that the wanted one cannot know: it was opened later.
-    pub(super) fn late_size(&self, found: &Type, expected: &Type) -> Option<String> {
+    pub(super) fn late_size(&mut self, found: &Type, expected: &Type) -> Option<String> {
+        if !self.only_sizes_differ(found, expected) {
+            return None;
+        }
         let mut late = None;
         found.for_each_var(&mut |var| {
             let opened = self.item.frames.iter().any(|frame| frame.opened.contains(var));
@@ -378,6 +381,44 @@ impl Checker<'_> {
                 let (left, right) = (left.size_text(), right.size_text());
                 format!("`{late}` arrives at run time: `require {left} == {right};` checks it, and `:>>` then reads the one as the other")
             }),
+        }
+    }
+
+    /// Whether two types would be one, or could be, if the sizes in them were: where they differ in anything else,
+    /// that is the mistake.
+    fn only_sizes_differ(&mut self, found: &Type, expected: &Type) -> bool {
+        let mark = self.infer.mark();
+        let alike = self.alike_but_sizes(found, expected);
+        self.infer.undo(mark);
+        alike
+    }
+
+    fn alike_but_sizes(&mut self, found: &Type, expected: &Type) -> bool {
+        use TypeKind as K;
+        let (found, expected) = (self.infer.shallow(found), self.infer.shallow(expected));
+        if found.is_compact() && expected.is_compact() {
+            return true;
+        }
+        match (found.kind(), expected.kind()) {
+            (K::Array(t, _), K::Array(u, _)) => self.alike_but_sizes(t, u),
+            (K::Function(d, c), K::Function(e, f)) => {
+                self.alike_but_sizes(d, e) && self.alike_but_sizes(c, f)
+            }
+            (K::Product(a), K::Product(b)) | (K::Sum(a), K::Sum(b)) if a.len() == b.len() => {
+                a.iter().zip(b).all(|(a, b)| self.alike_but_sizes(a, b))
+            }
+            (K::Record(a), K::Record(b)) if a.len() == b.len() => {
+                a.iter().zip(b).all(|((f, a), (g, b))| f == g && self.alike_but_sizes(a, b))
+            }
+            (K::Nominal(a, xs), K::Nominal(b, ys)) if a == b => {
+                xs.iter().zip(ys).all(|(x, y)| self.alike_but_sizes(x, y))
+            }
+            // A hole that waits for any type takes one with a size, but for the scope of the size.
+            (_, K::Meta(_)) | (K::Meta(_), _) => {
+                self.infer.literal_of(&expected).is_none() && self.infer.literal_of(&found).is_none()
+                    || self.infer.unify(&found, &expected).is_ok()
+            }
+            _ => self.infer.unify(&found, &expected).is_ok(),
         }
     }
 

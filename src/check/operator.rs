@@ -24,7 +24,15 @@ impl Checker<'_> {
                 self.prefix(op, operand, span)
             }
             UnaryOp::Neg => {
+                let before = self.diagnostics.len();
+                let written = operand;
                 let operand = self.expr(operand, hint);
+                // `-- a comment`
+                if let crate::syntax::ast::ExprKind::Unary(UnaryOp::Neg, _) = &written.kind
+                    && written.span.start == span.start + 1
+                {
+                    self.comment_meant(before, span);
+                }
                 // What is negated is of the type of its negative.
                 if let (TypeKind::Meta(_), None, Some(hint)) =
                     (self.infer.shallow(&operand.ty).kind(), self.infer.literal_of(&operand.ty), hint)
@@ -245,7 +253,7 @@ impl Checker<'_> {
     ) -> Result<Term, Vec<Term>> {
         let name = Name { text: Arc::from(symbol), span };
         let types = operands.iter().map(|o| o.ty.clone()).collect();
-        if !self.may_apply(symbol, Type::product(types), span) {
+        if !self.may_apply(symbol, Type::product(types)) {
             return Err(operands);
         }
         let argument = if operands.len() == 1 {
@@ -258,13 +266,17 @@ impl Checker<'_> {
 
     /// Whether a function named by an operator could be meant: one that the user has declared, or a
     /// method of a class that the operands may belong to.
-    fn may_apply(&mut self, symbol: &str, operands: Type, span: Span) -> bool {
+    fn may_apply(&mut self, symbol: &str, operands: Type) -> bool {
         let callables = self.env.operators(symbol);
+        let local = |frame: &super::Frame| frame.scopes.iter().any(|scope| scope.contains_key(symbol));
+        if self.item.frames.iter().any(local) {
+            return true;
+        }
         callables.iter().any(|callable| {
             if !matches!(callable, Callable::Method(..)) {
                 return true;
             }
-            let scheme = self.scheme(callable, span);
+            let scheme = self.header(callable);
             let mark = self.infer.mark();
             let instance = scheme.instantiate(&mut self.infer, &[]);
             let operands = self.infer.settle(&operands);
@@ -290,6 +302,11 @@ impl Checker<'_> {
         if self.item.in_doubt && (unknown(&left) || unknown(&right)) {
             return Term::new(TermKind::Error, Type::error(), span);
         }
+        if let Some(help) = compared_elements(op, &left, &right).or_else(|| optional_operand(&left, &right)) {
+            let error =
+                CheckError::NoOperator { span, op: op.symbol(), left, right: Some(right), help: Some(help) };
+            return self.wrong(error, span);
+        }
         let strings = !matches!(op, BinaryOp::Add) && core_comparison(op).is_none();
         let help = if strings && left.as_scalar() == Some(Scalar::String) {
             Some("on strings there is only `+`; `repeat (s, n)` repeats one".to_string())
@@ -297,7 +314,7 @@ impl Checker<'_> {
             let literal = literal.map(|literal| literal.default_type());
             let operands = Type::product(vec![left.clone(), right.clone()]);
             let advice = self
-                .unmet(op.symbol(), &operands, span)
+                .unmet(op.symbol(), &operands)
                 .or_else(|| self.one_type_help(&left, &right))
                 .or_else(|| operator_advice(op.symbol(), &[&left, &right], literal.as_ref()));
             advice.or_else(|| self.operator_help(&left, Some(&right)))
@@ -332,7 +349,7 @@ impl Checker<'_> {
     fn takes_number(&mut self, op: BinaryOp, a: &Term, b: &Term) -> bool {
         let callables = self.env.callables(op.symbol()).map(<[_]>::to_vec).unwrap_or_default();
         callables.iter().filter(|callable| matches!(callable, Callable::Function(_))).any(|callable| {
-            let scheme = self.scheme(callable, a.span);
+            let scheme = self.header(callable);
             let mark = self.infer.mark();
             let instance = scheme.instantiate(&mut self.infer, &[]);
             let operands = Type::product(vec![a.ty.clone(), b.ty.clone()]);
@@ -378,6 +395,11 @@ impl Checker<'_> {
                 b.name()
             )),
             _ => match (left.kind(), right.map(Type::kind)) {
+                (TypeKind::Function(..), Some(TypeKind::Function(..))) => Some(
+                    "functions are no numbers: `fun (x) => f (g x)`, or `compose (f, g)`, applies one after the other, \
+                     `fun (x) => f x + g x` adds what they give"
+                        .into(),
+                ),
                 (TypeKind::Function(..) | TypeKind::Procedure(_), Some(_)) => Some(
                     "application binds tighter than operators: write `f (-x)` to apply a function".into(),
                 ),
@@ -418,7 +440,7 @@ impl Checker<'_> {
             let ty = self.infer.shown(&ty);
             let help = match ty.kind() {
                 TypeKind::Array(..) | TypeKind::Product(_) => {
-                    Some("compare the elements: `[ a.i < b.i for i in ..[I] ]`".to_string())
+                    Some(format!("compare the elements: `[ a.i {} b.i for i in ..[I] ]`", op.symbol()))
                 }
                 _ => operator_advice(op.symbol(), &[&ty, &ty], None),
             };
@@ -453,6 +475,36 @@ impl Checker<'_> {
         let build = TermKind::Build(vec![(local, index.clone())], Box::new(element));
         super::expr::with_prefix(prefix, Term::new(build, ty, span))
     }
+}
+
+/// What to write where an array stands in a comparison beside one of its elements.
+fn compared_elements(op: BinaryOp, left: &Type, right: &Type) -> Option<String> {
+    core_comparison(op)?;
+    let text = match (left.kind(), right.kind()) {
+        (TypeKind::Array(..), TypeKind::Array(..)) => return None,
+        (TypeKind::Array(..), _) => format!("fun (x) => x {} e", op.symbol()),
+        (_, TypeKind::Array(..)) => format!("fun (x) => e {} x", op.symbol()),
+        _ => return None,
+    };
+    Some(format!("a comparison gives one truth value: `map ({text}) a` compares each element of `a`"))
+}
+
+/// What to write where an operand may be missing.
+fn optional_operand(left: &Type, right: &Type) -> Option<String> {
+    let option = |ty: &Type| matches!(ty.kind(), TypeKind::Nominal(nominal, _) if &*nominal.name == "option");
+    let maybe =
+        |ty: &Type| matches!(ty.kind(), TypeKind::Sum(parts) if parts.len() == 2 && parts[0].is_unit());
+    if left == right {
+        return None;
+    }
+    let (ty, function) = match (left, right) {
+        (ty, other) | (other, ty) if option(ty) && !option(other) => (ty, "or_else"),
+        (ty, other) | (other, ty) if maybe(ty) && !maybe(other) => (ty, "otherwise"),
+        _ => return None,
+    };
+    Some(format!(
+        "the `{ty}` may be empty: `{function} d` gives its value, or `d`; `match` tells the two apart"
+    ))
 }
 
 /// A comparison operator of core.

@@ -1,42 +1,220 @@
-//! Which of several functions a name means: their types, and the choice among them.
+//! Which of several functions a name means: the scopes that are searched, and the choice among what
+//! they hold.
 //!
-//! Those whose parameter type the argument fits remain, literals taking their default first; of
-//! those the most specific is chosen, and if several are, the wanted result decides.
+//! **Scopes**, near to far: the blocks around, innermost first; this module (a session is one); names
+//! imported one by one; names imported with `*`; the library ([`Scope`]). Each that has functions of the
+//! name is a *tier* ([`Found`]). A `val`, `var` or parameter of the name ends the search, and so does a case
+//! without argument, which is a value: what is farther is hidden by it.
+//!
+//! **Choice.** The tiers are asked one after the other, and the first in which a candidate fits decides;
+//! farther ones are not looked at. A candidate fits if its declared parameter type, and what it asks of its
+//! type arguments, take the type of the argument, in three rounds ([`Round`]): as it is; with literals at
+//! another type than their own; with conversions that lose nothing. The first round in which anything of the
+//! tier fits counts. Of what fits there, the least conversion, then the most specific parameter type, then
+//! the wanted result decide. If several are left: E0404. If no tier has one that fits, the variable that
+//! ended the search is called; without one: E0403, or what is wrong with the only function that the program
+//! itself has of the name.
+//!
+//! Result types take no part in fitting. So a body that calls another function of its own name asks nothing
+//! of itself, and only a call that selects the function being checked needs its result written.
+//!
+//! **Holes.** Unification with a candidate may solve holes of the argument's type: then the candidate fits
+//! for some types that the argument may turn out to have. If that is so of all that fit in the near tier, and
+//! a farther tier could take the argument, too, the hole decides between near and far. Such a call *waits*
+//! ([`Waiting`]): it gets a hole for its result, and is chosen at the end of the statement or of the function
+//! around it, when the rest has said what it can; if the hole is still open then, E0404. What waits for its
+//! place itself (a function with untyped parameters, `case n e`, a name of several functions) says nothing
+//! about the choice: its type comes from the nearest candidate whose shape it has.
+//!
+//! In a generic body a type variable is rigid, so it fits only what is declared for all its values, and the
+//! choice is made once for all of them.
+//!
+//! Cost: each candidate of the tiers up to the one that decides is unified with the argument once in each
+//! round tried; a name with one candidate is not tried at all.
 
-use super::Checker;
 use super::apply::Arg;
-use super::env::{Callable, Scheme};
+use super::constraint::Answer;
+use super::env::{Callable, Scheme, Scope};
 use super::error::CheckError;
 use super::infer::accepts;
-use crate::core::Prim;
+use super::{Binding, Checker, Definition};
+use crate::core::{FunctionId, GlobalId, Prim, Term, TermKind};
 use crate::source::{SourceId, Span};
 use crate::syntax::ast;
 use crate::types::number::{distance, widened};
-use crate::types::{Kind, NominalBody, Type, TypeKind};
+use crate::types::{Kind, Meta, NominalBody, Type, TypeKind};
 use std::sync::Arc;
 
-/// How an argument is tried on a parameter, in this order.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Fit {
-    /// Literals take their default.
-    Default,
-    /// Literals take what is wanted.
-    Open,
-    /// Numbers are converted, if nothing can be lost.
+/// What an argument has to become for a candidate to take it, from the least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Round {
+    /// Nothing: literals have their own type.
+    AsIs,
+    /// Literals have another number type.
+    Literals,
+    /// Literals are values of a declared type.
+    Declared,
+    /// Numbers are converted without loss.
     Converted,
+    /// Values are converted without loss by instances, too.
+    ByInstance,
 }
 
+impl Round {
+    const ALL: [Round; 5] =
+        [Round::AsIs, Round::Literals, Round::Declared, Round::Converted, Round::ByInstance];
+
+    /// The round in words, after "fits".
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Round::AsIs => "as it is",
+            Round::Literals | Round::Declared => "with literals at another type",
+            Round::Converted | Round::ByInstance => "with a conversion",
+        }
+    }
+
+    fn converts(self) -> bool {
+        self >= Round::Converted
+    }
+}
+
+/// A scope among those that are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A block, or the function around it.
+    Block,
+    /// One of the scopes of the top level.
+    Top(Scope),
+}
+
+impl Place {
+    /// The place in words, after "in".
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Place::Block => "this function",
+            Place::Top(scope) => scope.words(),
+        }
+    }
+}
+
+/// One of the functions that a name may mean.
+#[derive(Clone, Debug)]
+pub(super) enum Candidate {
+    /// One of the top level.
+    Top(Callable),
+    /// One declared in a function: the frame that has it, and the variable that holds it.
+    Local(usize, Binding),
+}
+
+impl Candidate {
+    /// Whether it is the same function as another.
+    pub(super) fn is(&self, other: &Candidate) -> bool {
+        match (self, other) {
+            (Candidate::Top(one), Candidate::Top(other)) => one == other,
+            (Candidate::Local(_, one), Candidate::Local(_, other)) => one.span == other.span,
+            _ => false,
+        }
+    }
+}
+
+/// The functions of a name in one scope.
+#[derive(Clone, Debug)]
+pub(super) struct Tier {
+    pub place: Place,
+    pub candidates: Vec<Candidate>,
+}
+
+/// The variable that ended a search.
+#[derive(Clone, Debug)]
+pub(super) enum Variable {
+    Local(usize, Binding),
+    Global(GlobalId),
+}
+
+/// What a name may mean, near to far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub tiers: Vec<Tier>,
+    pub variable: Option<Variable>,
+}
+
+impl Found {
+    /// Every function, near to far.
+    pub(super) fn candidates(&self) -> impl Iterator<Item = (Place, &Candidate)> {
+        self.tiers.iter().flat_map(|tier| tier.candidates.iter().map(|c| (tier.place, c)))
+    }
+
+    /// The only function that a program has declared of the name: what is wrong with a call is said of it,
+    /// whatever the library has of the name.
+    fn own(&self) -> Option<&Candidate> {
+        let mut own = self.candidates().filter(|(place, _)| *place != Place::Top(Scope::Library));
+        let first = own.next().map(|(_, candidate)| candidate);
+        if own.next().is_some() { None } else { first }
+    }
+
+    /// The only thing that the name can mean, if that is a function.
+    fn only(&self) -> Option<&Candidate> {
+        let mut all = self.candidates();
+        let first = all.next().map(|(_, candidate)| candidate);
+        if all.next().is_some() || self.variable.is_some() { None } else { first }
+    }
+}
+
+/// What a choice came to.
+pub(super) enum Choice {
+    Candidate(Candidate),
+    /// No function fits, and a variable of the name is farther.
+    Variable(Variable),
+    /// A hole of the argument decides between near and far.
+    Waits,
+    /// A mistake, which has been reported.
+    Nothing,
+}
+
+/// What came out of asking the tiers.
+enum Selection {
+    /// One, of the tier with this number, in this round.
+    One(Candidate, usize, Round),
+    /// Several that fit equally well.
+    Several(Vec<Candidate>),
+    /// A hole decides between these.
+    Open(Vec<Candidate>),
+    None,
+}
+
+/// A call whose function is not chosen yet.
+pub(super) struct Waiting {
+    /// What stands for the function meanwhile: the number of none.
+    id: FunctionId,
+    name: ast::Name,
+    type_args: Vec<Type>,
+    argument: Term,
+    found: Found,
+    result: Type,
+    /// How many functions were being checked around it.
+    depth: usize,
+    span: Span,
+}
+
+/// Numbers from here on are those of calls that wait. No program has so many functions.
+const FIRST_WAITING: FunctionId = FunctionId::MAX / 2;
+
 impl Checker<'_> {
-    /// The type of something that can be called.
+    /// The type of something that can be called, its result type with it.
     pub(super) fn scheme(&mut self, callable: &Callable, span: Span) -> Scheme {
+        if let Callable::Function(id) = callable {
+            self.ensure_result(*id, span);
+        }
+        self.header(callable)
+    }
+
+    /// The type of something that can be called, as far as it is known without checking a body.
+    pub(super) fn header(&mut self, callable: &Callable) -> Scheme {
         match callable {
-            Callable::Function(id) => {
-                self.ensure_result(*id, span);
-                match self.env.signatures.get(id) {
-                    Some(signature) => signature.scheme.clone(),
-                    None => Scheme::new(Vec::new(), Type::error(), Some(Type::error())),
-                }
-            }
+            Callable::Function(id) => match self.env.signatures.get(id) {
+                Some(signature) => signature.scheme.clone(),
+                None => Scheme::new(Vec::new(), Type::error(), Some(Type::error())),
+            },
             Callable::Prim(prim) => self.prim_scheme(*prim).0,
             Callable::Method(class, method) => match self.env.classes.get(class) {
                 Some(class) => class.methods[*method].scheme.clone(),
@@ -107,24 +285,128 @@ impl Checker<'_> {
         read
     }
 
-    /// The candidates that can have the wanted type.
+    /// The parameter type of a candidate, its result type as far as it is known.
+    pub(super) fn candidate_header(&mut self, candidate: &Candidate) -> Scheme {
+        match candidate {
+            Candidate::Top(callable) => self.header(callable),
+            Candidate::Local(depth, binding) => {
+                let local = &self.item.frames[*depth].locals[binding.local as usize];
+                let ty = self.infer.zonk(&local.ty);
+                match ty.kind() {
+                    TypeKind::Function(domain, result) => {
+                        Scheme::new(Vec::new(), domain.clone(), Some(result.clone()))
+                    }
+                    TypeKind::Procedure(domain) => Scheme::new(Vec::new(), domain.clone(), None),
+                    _ => Scheme::new(Vec::new(), Type::error(), Some(Type::error())),
+                }
+            }
+        }
+    }
+
+    /// Whether the result type of a candidate is known, or can be made known now.
+    pub(super) fn knows_result(&mut self, candidate: &Candidate) -> bool {
+        let Candidate::Top(Callable::Function(id)) = candidate else { return true };
+        if self.pending_functions.contains_key(id) {
+            let unknown = self.env.signatures.get(id).is_some_and(|s| s.unknown_result);
+            if unknown {
+                self.ensure_checked(*id);
+            }
+        }
+        self.env.signatures.get(id).is_none_or(|s| !s.unknown_result)
+    }
+
+    /// What a name may mean here.
+    pub(super) fn find(&self, name: &str) -> Found {
+        let mut found = Found::default();
+        for (depth, frame) in self.item.frames.iter().enumerate().rev() {
+            for binding in frame.scopes.iter().rev().filter_map(|scope| scope.get(name)) {
+                if !binding.function {
+                    found.variable = Some(Variable::Local(depth, binding.clone()));
+                    return found;
+                }
+                let all = std::iter::once(binding).chain(&binding.overloads);
+                let candidates = all.map(|one| Candidate::Local(depth, one.clone())).collect();
+                found.tiers.push(Tier { place: Place::Block, candidates });
+            }
+        }
+        if let Some(Definition::Global { id, .. }) = self.env.values.get(name) {
+            found.variable = Some(Variable::Global(*id));
+            return found;
+        }
+        for (callable, scope) in self.env.candidates(name).scoped() {
+            let place = Place::Top(scope);
+            let candidate = Candidate::Top(callable.clone());
+            match found.tiers.last_mut() {
+                Some(tier) if tier.place == place => tier.candidates.push(candidate),
+                Some(tier) if tier.candidates.iter().any(is_constant) => return found,
+                _ => found.tiers.push(Tier { place, candidates: vec![candidate] }),
+            }
+        }
+        found
+    }
+
+    /// Whether a name means functions here, among which there may be a choice.
+    pub(super) fn names_callable(&self, name: &ast::Name) -> bool {
+        let mut local = false;
+        for frame in self.item.frames.iter().rev() {
+            for binding in frame.scopes.iter().rev().filter_map(|scope| scope.get(&name.text)) {
+                if !binding.function {
+                    return local;
+                }
+                if local || !binding.overloads.is_empty() {
+                    return true;
+                }
+                local = true;
+            }
+        }
+        match self.env.values.get(&name.text) {
+            Some(Definition::Callables(callables)) => !callables.is_empty(),
+            Some(Definition::Global { .. }) => local,
+            None => false,
+        }
+    }
+
+    /// Whether a name stands for several functions, so that its place has to tell which is meant.
+    pub(super) fn names_several(&self, name: &ast::Name) -> bool {
+        self.names_callable(name) && self.find(&name.text).only().is_none()
+    }
+
+    /// The term of a variable or local function that was found.
+    pub(super) fn variable_term(&mut self, variable: &Variable, name: &ast::Name) -> Term {
+        match variable {
+            Variable::Local(depth, binding) => {
+                let (binding, _) = self.captured(*depth, binding.clone());
+                self.note(name.span, |_| Some(super::note::Referent::At(binding.span)));
+                self.local_term(binding.local, name.span)
+            }
+            Variable::Global(id) => {
+                self.note_global(name.span, &name.text);
+                let ty = self.program.globals[*id as usize].ty.clone();
+                Term::new(TermKind::Global(*id), ty, name.span)
+            }
+        }
+    }
+
+    /// The candidates of one scope that can have the wanted type.
     pub(super) fn fitting(
         &mut self,
-        candidates: &[Callable],
+        candidates: &[Candidate],
         type_args: &[Type],
         wanted: Option<&Type>,
         span: Span,
-    ) -> Vec<Callable> {
-        let mut fitting: Vec<Callable> = Vec::new();
+    ) -> Vec<Candidate> {
+        let mut fitting: Vec<Candidate> = Vec::new();
         for candidate in candidates {
-            let scheme = self.scheme(candidate, span);
+            let scheme = match candidate {
+                Candidate::Top(callable) => self.scheme(callable, span),
+                Candidate::Local(..) => self.candidate_header(candidate),
+            };
             let mark = self.infer.mark();
             let instance =
                 scheme.instantiate(&mut self.infer, &type_args[..type_args.len().min(scheme.params.len())]);
             let ty = instance.ty();
-            let constant = matches!(candidate, Callable::Case(..)) && scheme.domain.is_unit();
             let fits = match wanted {
-                Some(wanted) if !constant && candidates.len() > 1 => {
+                Some(wanted) if !is_constant(candidate) => {
                     self.infer.unify(&ty, wanted).is_ok()
                         && instance.constraints.iter().all(|c| !self.entails(c).fails())
                 }
@@ -138,106 +420,381 @@ impl Checker<'_> {
         fitting
     }
 
-    /// The candidate an argument selects.
+    /// The function that an argument selects.
     pub(super) fn choose(
         &mut self,
         name: &ast::Name,
-        candidates: &[Callable],
+        found: &Found,
         type_args: &[Type],
         arg: &Arg,
         hint: Option<&Type>,
-    ) -> Option<Callable> {
-        if let [only] = candidates {
-            return Some(only.clone());
+        may_wait: bool,
+    ) -> Choice {
+        if let Some(only) = found.only() {
+            return Choice::Candidate(only.clone());
         }
         let ty = self.infer.zonk(&arg.ty());
         if mentions_error(&ty) {
-            return None;
+            return Choice::Nothing;
         }
-        let mut fitting = Vec::new();
-        for fit in [Fit::Default, Fit::Open, Fit::Converted] {
-            for candidate in candidates {
-                let scheme = self.scheme(candidate, name.span);
-                if type_args.len() > scheme.params.len()
-                    || scheme.params.iter().zip(type_args).any(|(p, t)| !accepts(p.kind, t))
-                {
-                    continue;
-                }
-                let mark = self.infer.mark();
-                let instance = scheme.instantiate(&mut self.infer, type_args);
-                let ty = if fit == Fit::Open { ty.clone() } else { self.infer.settle(&ty) };
-                let ty = if fit == Fit::Converted { widened(&ty, &instance.domain) } else { ty };
-                let fits = self.infer.unify(&ty, &instance.domain).is_ok()
-                    && instance.constraints.iter().all(|c| !self.entails(c).fails());
-                self.infer.undo(mark);
-                if fits {
-                    fitting.push(candidate.clone());
-                }
+        let waits = matches!(arg, Arg::Done(_));
+        let ty = &ty;
+        match self.ask_tiers(found, type_args, ty, waits, hint) {
+            Selection::One(candidate, tier, round) => {
+                self.note_choice(name, found, type_args, ty, &candidate);
+                self.note_conversion(name, found, type_args, ty, (&candidate, tier, round));
+                Choice::Candidate(candidate)
             }
-            if !fitting.is_empty() {
-                if fit == Fit::Converted {
-                    let settled = self.infer.settle(&ty);
-                    let far: Vec<(usize, u64)> = fitting
-                        .iter()
-                        .map(|c| distance(&settled, &self.scheme(c, name.span).domain))
-                        .collect();
-                    let least = far.iter().min().copied();
-                    let mut far = far.into_iter();
-                    fitting.retain(|_| far.next() == least);
+            Selection::Open(_) if may_wait => Choice::Waits,
+            Selection::Several(several) | Selection::Open(several) => {
+                self.ambiguous(name, found, &several);
+                Choice::Nothing
+            }
+            Selection::None => {
+                if let Some(variable) = &found.variable {
+                    return Choice::Variable(variable.clone());
                 }
-                break;
-            }
-        }
-        if fitting.len() > 1
-            && let Some(hint) =
-                hint.map(|h| self.infer.zonk(h)).filter(|h| !matches!(h.kind(), TypeKind::Meta(_)))
-        {
-            let by_result: Vec<Callable> = fitting
-                .iter()
-                .filter(|c| {
-                    let scheme = self.scheme(c, name.span);
-                    let mark = self.infer.mark();
-                    let instance = scheme.instantiate(&mut self.infer, type_args);
-                    let ok = self.infer.unify(&ty, &instance.domain).is_ok()
-                        && instance.result.as_ref().is_none_or(|r| self.infer.unify(r, &hint).is_ok());
-                    self.infer.undo(mark);
-                    ok
-                })
-                .cloned()
-                .collect();
-            if !by_result.is_empty() {
-                fitting = by_result;
-            }
-        }
-        let best = self.most_specific(&fitting, name.span);
-        match (&best[..], fitting.is_empty()) {
-            ([only], _) => Some(only.clone()),
-            (_, true) => {
-                let argument = self.infer.settle(&ty);
-                let candidates = self.refusals(&name.text, candidates, type_args, &argument, name.span);
+                if let Some(only) = found.own() {
+                    return Choice::Candidate(only.clone());
+                }
+                let argument = self.infer.settle(ty);
+                let candidates = self.refusals(&name.text, found, type_args, &argument);
                 self.report(CheckError::NoOverload {
                     span: name.span.to(arg.span()),
                     name: name.text.to_string(),
                     argument,
                     candidates,
                 });
-                None
-            }
-            _ => {
-                let candidates = self.describe(&name.text, &best, name.span);
-                self.report(CheckError::Ambiguous {
-                    span: name.span,
-                    name: name.text.to_string(),
-                    candidates,
-                });
-                None
+                Choice::Nothing
             }
         }
     }
 
+    pub(super) fn ambiguous(&mut self, name: &ast::Name, found: &Found, several: &[Candidate]) {
+        let candidates = self.describe(&name.text, found, several);
+        self.report(CheckError::Ambiguous { span: name.span, name: name.text.to_string(), candidates });
+    }
+
+    /// Asks the tiers, near to far. With `waits` holes of the argument may be left to decide.
+    fn ask_tiers(
+        &mut self,
+        found: &Found,
+        type_args: &[Type],
+        ty: &Type,
+        waits: bool,
+        hint: Option<&Type>,
+    ) -> Selection {
+        let holes = if waits { self.infer.open_holes(ty) } else { Vec::new() };
+        for (at, tier) in found.tiers.iter().enumerate() {
+            let Some((round, fitting)) = self.fit_in(&tier.candidates, type_args, ty, &holes) else {
+                continue;
+            };
+            let certain = holes.is_empty() || fitting.iter().any(|(_, certain)| *certain);
+            let fitting: Vec<Candidate> = fitting.into_iter().map(|(candidate, _)| candidate).collect();
+            if !certain {
+                let farther = found.tiers[at + 1..].iter();
+                let far = farther.filter_map(|tier| self.fit_in(&tier.candidates, type_args, ty, &[]));
+                let far: Vec<Candidate> = far.flat_map(|(_, fitting)| fitting).map(|(c, _)| c).collect();
+                if !far.is_empty() {
+                    return Selection::Open(fitting.into_iter().chain(far).collect());
+                }
+            }
+            let mut best = self.nearest(fitting, ty, round);
+            best = self.most_specific(&best);
+            if best.len() > 1 {
+                best = self.by_result(best, type_args, ty, hint);
+            }
+            return match <[Candidate; 1]>::try_from(best) {
+                Ok([one]) => Selection::One(one, at, round),
+                Err(several) => Selection::Several(several),
+            };
+        }
+        Selection::None
+    }
+
+    /// The candidates of one scope that fit, in the first round in which any does, and whether each does
+    /// so whatever the holes become.
+    fn fit_in(
+        &mut self,
+        candidates: &[Candidate],
+        type_args: &[Type],
+        ty: &Type,
+        holes: &[Meta],
+    ) -> Option<(Round, Vec<(Candidate, bool)>)> {
+        let schemes: Vec<Scheme> = candidates.iter().map(|c| self.candidate_header(c)).collect();
+        Round::ALL.into_iter().find_map(|round| {
+            let mut fitting = Vec::new();
+            for (candidate, scheme) in candidates.iter().zip(&schemes) {
+                let certain = self.fits(scheme, type_args, ty, round, holes);
+                fitting.extend(certain.map(|certain| (candidate.clone(), certain)));
+            }
+            (!fitting.is_empty()).then_some((round, fitting))
+        })
+    }
+
+    /// The first round in which a candidate takes an argument.
+    pub(super) fn round_of(&mut self, scheme: &Scheme, type_args: &[Type], ty: &Type) -> Option<Round> {
+        Round::ALL.into_iter().find(|round| self.fits(scheme, type_args, ty, *round, &[]).is_some())
+    }
+
+    /// Whether a candidate takes an argument in a round; if so, whether it does whatever the holes become.
+    fn fits(
+        &mut self,
+        scheme: &Scheme,
+        type_args: &[Type],
+        ty: &Type,
+        round: Round,
+        holes: &[Meta],
+    ) -> Option<bool> {
+        if type_args.len() > scheme.params.len()
+            || scheme.params.iter().zip(type_args).any(|(p, t)| !accepts(p.kind, t))
+        {
+            return None;
+        }
+        let mark = self.infer.mark();
+        let instance = scheme.instantiate(&mut self.infer, type_args);
+        let ty = match round {
+            Round::AsIs => self.infer.settle(ty),
+            Round::Literals => ty.clone(),
+            Round::Converted => widened(&self.infer.settle(ty), &instance.domain),
+            Round::Declared | Round::ByInstance => self.adapted(ty, &instance.domain, round),
+        };
+        let mut fits = self.infer.unify(&ty, &instance.domain).is_ok();
+        let mut certain = fits && holes.iter().all(|hole| self.infer.is_open_hole(hole));
+        if fits {
+            for constraint in &instance.constraints {
+                let answer = self.entails(constraint);
+                fits &= !answer.fails();
+                certain &= holes.is_empty() || answer == Answer::Yes;
+            }
+        }
+        self.infer.undo(mark);
+        fits.then_some(certain)
+    }
+
+    /// What an argument becomes on its way to a parameter where instances say what literals are, and in
+    /// the last round how values are widened.
+    fn adapted(&mut self, from: &Type, to: &Type, round: Round) -> Type {
+        let (from, to) = (self.infer.shallow(from), self.infer.zonk(to));
+        if self.becomes_literal(&from, &to) {
+            return to;
+        }
+        match (from.kind(), to.kind()) {
+            (TypeKind::Scalar(a), TypeKind::Scalar(b)) if round.converts() && a.fits(*b) => to,
+            (TypeKind::Array(t, i), TypeKind::Array(u, _)) => {
+                Type::array(self.adapted(t, u, round), i.clone())
+            }
+            (TypeKind::Product(_) | TypeKind::Array(..), TypeKind::Product(_) | TypeKind::Array(..)) => {
+                const MOST: usize = super::expr::MOST_COMPONENTS;
+                let length = match (from.kind(), to.kind()) {
+                    (TypeKind::Product(parts), _) | (_, TypeKind::Product(parts)) => parts.len(),
+                    _ => MOST,
+                };
+                match (from.components(length), to.unfold().components(length)) {
+                    (Some(xs), Some(ys)) if xs.len() == ys.len() => {
+                        Type::product(xs.iter().zip(&ys).map(|(x, y)| self.adapted(x, y, round)).collect())
+                    }
+                    _ => from,
+                }
+            }
+            _ if round.converts() && self.widens(&from, &to) => to,
+            _ => from,
+        }
+    }
+
+    /// Of candidates that an argument is converted for, those for which it goes least far.
+    fn nearest(&mut self, fitting: Vec<Candidate>, ty: &Type, round: Round) -> Vec<Candidate> {
+        if !round.converts() || fitting.len() < 2 {
+            return fitting;
+        }
+        let settled = self.infer.shown(ty);
+        let far: Vec<(usize, u64)> =
+            fitting.iter().map(|c| distance(&settled, &self.candidate_header(c).domain)).collect();
+        let least = far.iter().min().copied();
+        fitting.into_iter().zip(far).filter(|(_, far)| Some(*far) == least).map(|(c, _)| c).collect()
+    }
+
+    /// Of several candidates those that give what is wanted, if that is known and there are any.
+    fn by_result(
+        &mut self,
+        several: Vec<Candidate>,
+        type_args: &[Type],
+        ty: &Type,
+        hint: Option<&Type>,
+    ) -> Vec<Candidate> {
+        let hint = hint.map(|h| self.infer.zonk(h)).filter(|h| !matches!(h.kind(), TypeKind::Meta(_)));
+        let Some(hint) = hint else { return several };
+        let mut wanted = Vec::new();
+        for candidate in &several {
+            if !self.knows_result(candidate) {
+                wanted.push(candidate.clone());
+                continue;
+            }
+            let scheme = self.candidate_header(candidate);
+            let mark = self.infer.mark();
+            let instance = scheme.instantiate(&mut self.infer, type_args);
+            let gives = self.infer.unify(ty, &instance.domain).is_ok()
+                && instance.result.as_ref().is_none_or(|r| self.infer.unify(r, &hint).is_ok());
+            self.infer.undo(mark);
+            if gives {
+                wanted.push(candidate.clone());
+            }
+        }
+        if wanted.is_empty() { several } else { wanted }
+    }
+
+    /// Says that a near function was chosen after a conversion although a farther one takes the argument
+    /// as it is.
+    fn note_conversion(
+        &mut self,
+        name: &ast::Name,
+        found: &Found,
+        type_args: &[Type],
+        ty: &Type,
+        (chosen, at, round): (&Candidate, usize, Round),
+    ) {
+        if !round.converts() {
+            return;
+        }
+        for tier in &found.tiers[at + 1..] {
+            for candidate in &tier.candidates {
+                let scheme = self.candidate_header(candidate);
+                if self.fits(&scheme, type_args, ty, Round::AsIs, &[]).is_some() {
+                    let near = self.candidate_header(chosen).domain;
+                    let (span, name, argument) = (name.span, name.text.to_string(), self.infer.shown(ty));
+                    let (far, place) = (scheme.domain, tier.place.words());
+                    self.report(CheckError::NearByConversion { span, name, argument, near, far, place });
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Notes scope and round of each candidate of a choice among several scopes, if somebody asks.
+    fn note_choice(
+        &mut self,
+        name: &ast::Name,
+        found: &Found,
+        type_args: &[Type],
+        ty: &Type,
+        chosen: &Candidate,
+    ) {
+        let asked = self.notes.as_ref().is_some_and(|notes| notes.wants_choices(name.span));
+        if !asked || found.tiers.first().is_none_or(|tier| tier.place == Place::Top(Scope::Library)) {
+            return;
+        }
+        let argument = self.infer.shown(ty);
+        let mut lines = Vec::new();
+        for (place, candidate) in found.candidates() {
+            let scheme = self.candidate_header(candidate);
+            let fits = match self.round_of(&scheme, type_args, ty) {
+                Some(round) => format!("fits {}", round.words()),
+                None => match self.refusal(&scheme, type_args, &argument) {
+                    Some(reason) => format!("does not fit: {reason}"),
+                    None => "does not fit".to_string(),
+                },
+            };
+            let chosen = if candidate.is(chosen) { ", chosen" } else { "" };
+            let typed = self.typed(&name.text, candidate);
+            lines.push(format!("{}  # in {}, {fits}{chosen}", typed.replace('`', ""), place.words()));
+        }
+        if let Some(choices) = self.notes.as_mut().and_then(|notes| notes.choices.as_mut()) {
+            choices.extend(lines);
+        }
+    }
+
+    /// The call of a name whose function is chosen when more is known.
+    pub(super) fn wait(
+        &mut self,
+        name: &ast::Name,
+        found: Found,
+        type_args: &[Type],
+        argument: Term,
+        span: Span,
+    ) -> Term {
+        let result = self.infer.fresh(Kind::Type);
+        let id = FIRST_WAITING + self.item.waited;
+        self.item.waited += 1;
+        let (name, type_args, depth) = (name.clone(), type_args.to_vec(), self.item.frames.len());
+        let waiting = Waiting { id, name, type_args, argument, found, result: result.clone(), depth, span };
+        self.item.waiting.push(waiting);
+        let closure = TermKind::Closure { function: id, type_args: Vec::new(), captures: Vec::new() };
+        let function = Term::new(closure, Type::error(), span);
+        Term::new(TermKind::Call(Box::new(function), Vec::new()), result, span)
+    }
+
+    /// Chooses for the calls that wait since `first`.
+    pub(super) fn choose_waiting(&mut self, first: usize) {
+        let mut last = false;
+        loop {
+            let before = self.item.waiting.len();
+            let waiting = self.item.waiting.split_off(first.min(before));
+            if waiting.is_empty() {
+                return;
+            }
+            for call in waiting {
+                self.choose_now(call, last);
+            }
+            // Each choice may solve a hole that another waits for.
+            last = self.item.waiting.len() >= before;
+        }
+    }
+
+    /// Chooses for the calls that wait in the innermost function.
+    pub(super) fn choose_waiting_inside(&mut self) {
+        let depth = self.item.frames.len();
+        let outer = self.item.waiting.iter().take_while(|call| call.depth < depth).count();
+        self.choose_waiting(outer);
+    }
+
+    fn choose_now(&mut self, call: Waiting, last: bool) {
+        let arg = Arg::Done(call.argument.clone());
+        let hint = Some(&call.result);
+        let term = match self.choose(&call.name, &call.found, &call.type_args, &arg, hint, !last) {
+            Choice::Waits => {
+                self.item.waiting.push(call);
+                return;
+            }
+            Choice::Nothing => Term::new(TermKind::Error, Type::error(), call.span),
+            Choice::Candidate(Candidate::Top(callable)) => self.call_chosen(
+                &call.name,
+                &callable,
+                &call.type_args,
+                (arg, Vec::new()),
+                hint,
+                false,
+                call.span,
+            ),
+            Choice::Candidate(Candidate::Local(depth, binding)) => {
+                let function = self.variable_term(&Variable::Local(depth, binding), &call.name);
+                self.call_value(function, vec![arg], false, call.span)
+            }
+            Choice::Variable(variable) => {
+                let function = self.variable_term(&variable, &call.name);
+                self.call_value(function, vec![arg], false, call.span)
+            }
+        };
+        let term = self.coerce(term, &call.result, None);
+        self.item.chosen.insert(call.id, term);
+    }
+
+    /// The call that was chosen for one that waited; `None` for other terms.
+    pub(super) fn chosen_call(&mut self, term: &Term) -> Option<Term> {
+        let TermKind::Call(function, _) = &term.kind else { return None };
+        let TermKind::Closure { function, .. } = &function.kind else { return None };
+        if *function < FIRST_WAITING {
+            return None;
+        }
+        let chosen = self.item.chosen.remove(function);
+        Some(chosen.unwrap_or_else(|| Term::new(TermKind::Error, Type::error(), term.span)))
+    }
+
     /// Those candidates to which no other is strictly more specific.
-    pub(super) fn most_specific(&mut self, candidates: &[Callable], span: Span) -> Vec<Callable> {
-        let domains: Vec<Scheme> = candidates.iter().map(|c| self.scheme(c, span)).collect();
+    pub(super) fn most_specific(&mut self, candidates: &[Candidate]) -> Vec<Candidate> {
+        if let [_] = candidates {
+            return candidates.to_vec();
+        }
+        let domains: Vec<Scheme> = candidates.iter().map(|c| self.candidate_header(c)).collect();
         let mut at_least = |special: &Scheme, general: &Scheme| {
             let mark = self.infer.mark();
             let instance = general.instantiate(&mut self.infer, &[]);
@@ -254,6 +811,17 @@ impl Checker<'_> {
             }
         }
         best
+    }
+}
+
+/// Whether a candidate is a case without argument: a value, not a function.
+pub(super) fn is_constant(candidate: &Candidate) -> bool {
+    match candidate {
+        Candidate::Top(Callable::Case(nominal, case)) => match nominal.body() {
+            Some(NominalBody::Variant(cases)) => cases[*case].1.is_unit(),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -258,6 +258,26 @@ impl Checker<'_> {
                 }
                 None => {
                     self.unknown_constructor(name);
+                    // `x int`, as other languages declare the type of a variable.
+                    if let PatternKind::Name(ty) = &inner.kind
+                        && self.means_type(&ty.text)
+                        && let Some(message) = self.diagnostics.last_mut()
+                        && message.primary.span == name.span
+                    {
+                        let words =
+                            format!("the type of a name follows a colon: `{} : {}`", name.text, ty.text);
+                        message.help = Some(crate::diagnostic::Help::instead(words, name.span.after(), " :"));
+                    } else if let PatternKind::Name(other) = &inner.kind
+                        && let Some(message) = self.diagnostics.last_mut()
+                        && message.primary.span == name.span
+                        && name.text.starts_with(|c: char| c.is_ascii_lowercase())
+                    {
+                        let words = match super::apply::foreign_or_scalar(&name.text) {
+                            Some(ty) => format!("the name comes before its type: `{} : {ty}`", other.text),
+                            None => format!("several names are a tuple: `{}, {}`", name.text, other.text),
+                        };
+                        message.help = Some(words.into());
+                    }
                     self.broken(Some(inner), mutable, span)
                 }
             },

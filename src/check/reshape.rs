@@ -145,6 +145,7 @@ impl Checker<'_> {
 
     pub(super) fn convert(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
         let to = self.lower(written);
+        let to = if to.has_error() { Type::error() } else { to };
         let term = self.expr(inner, None);
         if self.infer.literal_of(&term.ty).is_some() && self.infer.try_unify(&term.ty, &to) {
             return term;
@@ -303,6 +304,12 @@ impl Checker<'_> {
                 Some(forgotten) => self.instead_of_reshape(&forgotten, from, to),
             };
             return ("the storage is the same, so nothing is converted".into(), Some(help));
+        }
+        if let TypeKind::Array(element, _) = from.kind()
+            && convertible(element, to)
+        {
+            let help = format!("each element is converted by `map (fun (x) => x :> {to}) a`");
+            return ("an array is not one value".into(), Some(help));
         }
         let declared = [from, to].iter().any(|ty| matches!(ty.kind(), TypeKind::Nominal(..)));
         let help = format!("an instance would say how: `instance Convert[{from}, {to}] {{ fun convert … }}`");

@@ -58,6 +58,7 @@ impl Checker<'_> {
                 }
                 _ => this.stmt_here(stmt, &mut out),
             }
+            this.choose_waiting(0);
             out
         });
         out.append(&mut body);
@@ -83,6 +84,28 @@ impl Checker<'_> {
             TermKind::Block(_, Some(value)) => self.is_effect(value),
             TermKind::Error => true,
             _ => false,
+        }
+    }
+
+    /// Reports a function that takes the same as another of its name in its block.
+    fn one_of_block(&mut self, name: &ast::Name, ty: &Type) {
+        let domain = |this: &mut Self, ty: &Type| match this.infer.shown(ty).kind() {
+            TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => Some(domain.clone()),
+            _ => None,
+        };
+        let Some(known) = self.frame().scopes.last().and_then(|scope| scope.get(&name.text)).cloned() else {
+            return;
+        };
+        let new = domain(self, ty);
+        for other in std::iter::once(&known).chain(&known.overloads).filter(|other| other.function) {
+            let old = self.frame().locals[other.local as usize].ty.clone();
+            if domain(self, &old) == new {
+                let (span, previous) = (name.span, other.span);
+                self.report(CheckError::DuplicateFunction { span, name: name.text.to_string(), previous });
+                // Calls mean the new one.
+                let _ = self.frame().scopes.last_mut().and_then(|scope| scope.remove(&name.text));
+                return;
+            }
         }
     }
 
@@ -137,9 +160,8 @@ impl Checker<'_> {
                 None => self.local_term(binding.local, binding.span),
             };
             out.push(Stmt { kind: StmtKind::SetGlobal(id, value), span });
-            let definition =
-                super::Definition::Global { id, mutable, span: binding.span, word: binding.word };
-            self.env.values.insert(name, definition);
+            let (span, word, scope) = (binding.span, binding.word, self.env.own_scope());
+            self.env.define_global(&name, super::Definition::Global { id, mutable, span, word, scope });
         }
     }
 
@@ -185,8 +207,9 @@ impl Checker<'_> {
     /// A statement, after what is opened in it.
     fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
         let (mut body, mut openings) = self.host_at(Some(stmt.span), |this| {
-            let mut body = Vec::new();
+            let (mut body, waiting) = (Vec::new(), this.item.waiting.len());
             this.stmt_here(stmt, &mut body);
+            this.choose_waiting(waiting);
             body
         });
         out.append(&mut openings);
@@ -228,8 +251,9 @@ impl Checker<'_> {
                         CheckError::Mismatch { span: name.span, expected, found, because: None, hint: None };
                     self.report(error);
                 }
+                self.one_of_block(name, &term.ty);
                 let local = self.new_local(&name.text, term.ty.clone());
-                self.bind(&name.text, local, false, name.span);
+                self.bind_function(&name.text, local, name.span);
                 let pat = Pat { kind: PatKind::Bind(local), ty: term.ty.clone(), span: name.span };
                 push(StmtKind::Let(pat, term));
             }
@@ -404,7 +428,7 @@ impl Checker<'_> {
     }
 
     /// A variable that is about to be stored into.
-    fn storable(&mut self, name: &ast::Name) -> Option<(Root, Type)> {
+    fn storable(&mut self, name: &ast::Name, form: Stored) -> Option<(Root, Type)> {
         self.note_scope(name.span);
         if let Some((binding, own)) = self.lookup_local(&name.text) {
             self.note(name.span, |_| Some(Referent::At(binding.span)));
@@ -448,8 +472,25 @@ impl Checker<'_> {
         if self.env.callables(&name.text).is_some() {
             let (name_text, declared) = (name.text.to_string(), None);
             self.report(CheckError::NotAVar { span: name.span, name: name_text, declared, word: None });
-        } else {
+        } else if name.qualified().is_some() || form == Stored::Part {
             self.unknown(name);
+        } else {
+            let similar = self.similar_name(&name.text);
+            let (span, compound) = (name.span, form == Stored::Changed);
+            let name_text = name.text.to_string();
+            self.report(CheckError::AssignedUnknown { span, name: name_text, similar, compound });
+            // Later mentions are no mistakes of their own.
+            if let FrameKind::Script = self.frame().kind {
+                let id = self.program.globals.len() as u32;
+                self.program.globals.push(Global { name: name.text.clone(), ty: Type::error() });
+                self.item.new_globals.push(id);
+                let scope = self.env.own_scope();
+                let definition = super::Definition::Global { id, mutable: true, span, word: None, scope };
+                self.env.define_global(&name.text, definition);
+            } else {
+                let local = self.new_local(&name.text, Type::error());
+                self.bind(&name.text, local, true, span);
+            }
         }
         None
     }
@@ -461,7 +502,7 @@ impl Checker<'_> {
         value: &Expr,
         span: Span,
     ) -> Option<StmtKind> {
-        let target = self.storable(name);
+        let target = self.storable(name, if op.is_some() { Stored::Changed } else { Stored::Whole });
         let Some((root, ty)) = target else {
             self.expr(value, None);
             return None;
@@ -500,7 +541,7 @@ impl Checker<'_> {
                 }
             }
         };
-        let (root, root_ty) = self.storable(name)?;
+        let (root, root_ty) = self.storable(name, Stored::Part)?;
         let root_ty = self.infer.settle(&root_ty);
         let mut path = Vec::new();
         let mut ty = root_ty.clone();
@@ -582,6 +623,17 @@ impl Checker<'_> {
             Some(StmtKind::For(local, range, stmts))
         })
     }
+}
+
+/// What of a variable gets another value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stored {
+    /// `x = v;`
+    Whole,
+    /// `x += v;`
+    Changed,
+    /// `&x.1 <- v;`
+    Part,
 }
 
 /// The word that begins the statement of a `val`.

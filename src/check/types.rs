@@ -3,8 +3,8 @@
 //! Names are looked up among type parameters, then declared types, then the built-in ones; a type
 //! declared later in the same input is made when first needed.
 
-use super::env::TypeDefinition;
-use super::error::{CheckError, KindError};
+use super::env::{Scope, TypeDefinition};
+use super::error::{CheckError, KindError, SizeError};
 use super::{Checker, Definition};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -143,7 +143,8 @@ impl Checker<'_> {
             return self.infer.try_unify(ty, &compact);
         }
         let instead = compact_reading(ty).map(|t| t.to_string());
-        self.report(CheckError::NotCompact { span: written.span, ty: ty.clone(), role, instead });
+        let shown = crate::syntax::format::print_type(written);
+        self.report(CheckError::NotCompact { span: written.span, shown, role, instead });
         false
     }
 
@@ -257,10 +258,41 @@ impl Checker<'_> {
         let similar = similar(text, BUILT_IN.into_iter().chain(declared).chain(scope));
         let similar = self.env.elsewhere(text).or(similar);
         let value = self.lookup_local(text).is_some() || self.env.values.contains_key(text);
+        if let (true, Some(of)) = (args.is_empty() && !value, self.shows_size(text)) {
+            self.report(SizeError::Unnamed { span: name.span, name: text.to_string(), value: of }.into());
+            self.item.type_scope.insert(name.text.clone(), Type::error());
+            return Type::error();
+        }
         self.report(CheckError::UnknownType { span: name.span, name: text.to_string(), similar, value });
         // One message for one item.
         self.item.type_scope.insert(name.text.clone(), Type::error());
         Type::error()
+    }
+
+    /// The variable in whose type a size of this name is shown, though nothing has given it the name.
+    fn shows_size(&mut self, name: &str) -> Option<String> {
+        let mentions = |ty: &Type| {
+            let mut found = false;
+            ty.for_each_var(&mut |var| found |= var.kind == Kind::Compact && &*var.name == name);
+            found
+        };
+        let frame = self.item.frames.last();
+        let local = frame.and_then(|frame| {
+            let named = frame.scopes.iter().flatten();
+            let mut named: Vec<_> =
+                named.filter(|(_, b)| mentions(&frame.locals[b.local as usize].ty)).map(|(n, _)| n).collect();
+            named.sort_by_key(|name| (name.starts_with('_'), name.to_string()));
+            named.first().map(|name| name.to_string())
+        });
+        local.or_else(|| {
+            let globals = self.env.values.iter().filter_map(|(name, definition)| match definition {
+                Definition::Global { id, .. } => Some((name, &self.program.globals[*id as usize].ty)),
+                _ => None,
+            });
+            // Results have names, too, that begin with `_`.
+            let shown = globals.filter(|(_, ty)| mentions(ty)).map(|(name, _)| name);
+            shown.min_by_key(|name| (name.starts_with('_'), *name)).map(|name| name.to_string())
+        })
     }
 
     /// Rigid variables for written type parameters, brought into the scope of types.
@@ -387,16 +419,18 @@ impl Checker<'_> {
                 self.env.types.insert(name.clone(), TypeDefinition::Nominal(nominal.clone()));
                 let fields = self.named_parts("field", fields.iter().map(|(n, t)| (n, Some(t))));
                 nominal.define(NominalBody::Struct(fields));
-                self.hide(&name);
-                self.env.add_callable(&name, super::env::Callable::Struct(nominal));
+                let scope = self.env.own_scope();
+                self.hide(&name, scope);
+                self.env.add_callable(&name, super::env::Callable::Struct(nominal), scope);
             }
             StmtKind::Variant(_, cases) => {
                 let nominal = Nominal::declare(self.env.fresh_id(), name.clone(), params, Kind::Type);
                 self.env.types.insert(name, TypeDefinition::Nominal(nominal.clone()));
                 let cases = self.named_parts("case", cases.iter().map(|(n, t)| (n, t.as_ref())));
                 for (i, (case, _)) in cases.iter().enumerate() {
-                    self.hide(case);
-                    self.env.add_callable(case, super::env::Callable::Case(nominal.clone(), i));
+                    let scope = self.env.own_scope();
+                    self.hide(case, scope);
+                    self.env.add_callable(case, super::env::Callable::Case(nominal.clone(), i), scope);
                 }
                 nominal.define(NominalBody::Variant(cases));
             }
@@ -404,9 +438,11 @@ impl Checker<'_> {
         }
     }
 
-    /// A constructor replaces whatever had its name, so that patterns have one reading.
-    pub(super) fn hide(&mut self, name: &Arc<str>) {
-        self.env.values.insert(name.clone(), Definition::Callables(Vec::new()));
+    /// A constructor replaces whatever had its name in its scope, so that patterns have one reading.
+    pub(super) fn hide(&mut self, name: &Arc<str>, scope: Scope) {
+        if let Some(candidates) = self.env.candidates_in(name, scope) {
+            candidates.retain(|_, known| known != scope);
+        }
     }
 
     fn named_parts<'t>(

@@ -163,7 +163,7 @@ pub enum Command {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Say how two types are related: equal, natural, isomorphic or different
+    /// Say how two types are related: equal, natural, isomorphic, different or unknown
     Iso {
         /// Also say why, with the laws used, step by step
         #[arg(long, conflicts_with = "batch")]

@@ -2,7 +2,7 @@
 
 use super::files::Files;
 use super::input::{self, Text};
-use super::output::complain;
+use super::output::{complain, shown};
 use super::{Shell, exit, replace};
 use felis::session::Status;
 use felis::session::docs::{self, Page, html, markdown};
@@ -38,11 +38,11 @@ impl Shell {
         }
         match written(&title, &pages, as_markdown, folder) {
             Ok(count) => {
-                self.output.write(&format!("{count} pages in {}\n", folder.display()));
+                self.output.write(&format!("{count} pages in {}\n", shown(folder)));
                 exit::OK
             }
             Err(error) => {
-                complain(&format!("felis: cannot write to `{}`: {error}", folder.display()));
+                complain(&format!("felis: cannot write to `{}`: {error}", shown(folder)));
                 exit::USAGE
             }
         }

@@ -1,6 +1,6 @@
 //! Texts from files and standard input, and what else the system says.
 
-use super::output::{Output, complain};
+use super::output::{Output, complain, shown};
 use super::{exit, json};
 use felis::diagnostic::{Diagnostic, render};
 use felis::session::{Executor, Session};
@@ -64,7 +64,7 @@ pub fn neither_file_nor_command(word: &Path) -> Option<Refusal> {
     if !bare || word.symlink_metadata().is_ok() {
         return None;
     }
-    let shown = word.display().to_string();
+    let shown = shown(word);
     let meant = super::arguments::similar_command(&shown);
     let meant =
         meant.map_or(" (see `felis --help`)".to_string(), |meant| format!("; did you mean `{meant}`?"));
@@ -80,7 +80,7 @@ fn similar_file(path: &Path) -> String {
     let meant = there.iter().find(|other| Path::new(other).file_stem() == path.file_name());
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let meant = meant.cloned().or_else(|| felis::session::similar(&name, there.iter().map(String::as_str)));
-    meant.map_or(String::new(), |meant| format!("; did you mean `{}`?", path.with_file_name(meant).display()))
+    meant.map_or(String::new(), |meant| format!("; did you mean `{}`?", shown(&path.with_file_name(meant))))
 }
 
 /// The largest text that is read, in bytes.
@@ -89,7 +89,7 @@ pub const LARGEST: u64 = 64 << 20;
 /// The text of a file, or of standard input for `-`.
 pub fn read(path: &Path) -> Result<Text, Refusal> {
     if path.as_os_str() != "-" {
-        return read_file(path, &path.display().to_string());
+        return read_file(path, &shown(path));
     }
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(LARGEST + 1).read_to_end(&mut bytes);
@@ -169,6 +169,21 @@ pub fn memory_limit() -> u64 {
     kibibytes.map_or(UNKNOWN, |total| total.saturating_mul(1024) / 4 * 3)
 }
 
+/// More threads than this are of use on no machine, and cost memory each.
+const MOST_THREADS: usize = 1024;
+
+/// How many threads a text asks for: 0 is as many as there are cores, and nobody gets more than [`MOST_THREADS`].
+fn threads(text: &str) -> Result<usize, String> {
+    let text = text.trim();
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(format!(
+            "FELIS_THREADS is `{text}`: it is a number of threads, such as 4, or 0 for as many as there are cores"
+        ));
+    }
+    // What has so many digits is beyond the bound whatever they are.
+    Ok(text.parse::<usize>().map_or(MOST_THREADS, |count| count.min(MOST_THREADS)))
+}
+
 /// A session with the executor that the environment asks for: `FELIS_EXECUTOR` is `reference`, `compiled`
 /// or `eager`, `FELIS_THREADS` a number; or what is wrong with them.
 pub fn session() -> Result<Session, String> {
@@ -183,7 +198,7 @@ pub fn session() -> Result<Session, String> {
     };
     let threads = match set("FELIS_THREADS").as_deref() {
         None | Some("") => 0,
-        Some(text) => text.parse().map_err(|_| format!("FELIS_THREADS is `{text}`: it is a number"))?,
+        Some(text) => threads(text)?,
     };
     Ok(Session::new().with_executor(executor, threads))
 }

@@ -88,6 +88,12 @@ pub fn run(arguments: Arguments) -> u8 {
     code
 }
 
+/// Says that the system has no room for the stack that programs run on.
+pub fn no_stack() -> u8 {
+    output::complain("felis: the system gives no memory for the stack that programs run on; see `ulimit -v`");
+    exit::FAILED
+}
+
 /// Bugs of Felis are told in a line, not with a Rust backtrace; the session goes on where it can.
 pub fn report_bugs_in_one_line() {
     if std::env::var_os("RUST_BACKTRACE").is_none() {
@@ -333,15 +339,15 @@ impl Shell {
         let types: Vec<&str> = types.iter().map(String::as_str).collect();
         match self.session.can(name, &types) {
             Ok(able) => {
-                self.output.write(&format!("yes : {}\n{}", able.result, able.how));
+                self.output.write(&format!("yes : {}\n{}{}", able.result, able.choices, able.how));
                 self.tell(&able.remarks);
                 exit::OK
             }
             Err(diagnostics) => {
                 // Without types it is asked what there is, as of `:can` in a session.
-                let forms = if types.is_empty() { self.session.overloads(name) } else { Vec::new() };
-                if !forms.is_empty() {
-                    forms.iter().for_each(|form| self.output.write(&format!("{}\n", form.signature)));
+                let forms = if types.is_empty() { self.session.scoped_forms(name) } else { None };
+                if let Some(forms) = forms {
+                    self.output.write(&forms);
                     return exit::OK;
                 }
                 self.output.write("no\n");

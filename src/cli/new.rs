@@ -1,7 +1,7 @@
 //! `felis new`: a folder with a first program.
 
 use super::exit;
-use super::output::{Output, complain};
+use super::output::{Output, complain, shown};
 use std::path::Path;
 
 /// The program: a function with an example, a test of it, and a `main`.
@@ -26,10 +26,10 @@ proc main(width:int, name:string) {
 
 /// Makes the folder, unless there is something in it.
 pub fn new(output: &mut Output, folder: &Path) -> u8 {
-    let shown = folder.display();
+    let name = shown(folder);
     let taken = std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
     let refused = |why: &str| {
-        complain(&format!("felis: cannot begin a program in `{shown}`: {why}"));
+        complain(&format!("felis: cannot begin a program in `{name}`: {why}"));
         exit::USAGE
     };
     if taken {
@@ -45,7 +45,7 @@ pub fn new(output: &mut Output, folder: &Path) -> u8 {
     }
     let main = folder.join("main.flx");
     let word = shell_word(&main.to_string_lossy());
-    output.write(&format!("made `{}`\n\n  felis run {word} 3 world\n  felis test {word}\n", main.display()));
+    output.write(&format!("made `{}`\n\n  felis run {word} 3 world\n  felis test {word}\n", shown(&main)));
     exit::OK
 }
 

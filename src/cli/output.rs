@@ -4,8 +4,10 @@
 //! order; on a terminal it is seen at once. A reader that has gone away ends the command quietly, with the exit
 //! code that shells give to a command which such a signal ends.
 
+use felis::diagnostic::{visible, visible_lines};
 use felis::session::{Colors, Screen};
 use std::io::{BufWriter, ErrorKind, IsTerminal, Stdout, Write};
+use std::path::Path;
 use terminal_size::{Height, Width};
 
 /// Where output and messages go.
@@ -91,9 +93,14 @@ fn colors() -> Colors {
     }
 }
 
-/// Writes a line to standard error.
+/// Writes a line, or several, to standard error.
 pub fn complain(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", visible_lines(line));
+}
+
+/// The name of a file in a line of output or of a message.
+pub fn shown(path: &Path) -> String {
+    visible(&path.display().to_string()).into_owned()
 }
 
 /// Ends the command: nothing it does can be seen any more.

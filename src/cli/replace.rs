@@ -3,6 +3,11 @@
 //! New bytes are written beside the file and then moved to its place. What a link leads to is replaced, not the
 //! link. A file keeps its permissions, which the new bytes have from the beginning; one that is read-only is refused,
 //! though its folder would let it be replaced. Nothing is left over where it fails.
+//!
+//! Where the system can (Linux, on most file systems), the new bytes are written to a file without a name, which is gone with
+//! the process however that ends, and gets its name when it is whole. A file that replaces another gets a name beside it first,
+//! and is moved by the next system call; only a process that is killed between the two leaves a file over. Elsewhere the bytes have a name, which
+//! ends in `.part`, from the beginning, and a process that is killed by force while it writes leaves that.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
@@ -10,6 +15,8 @@ use std::path::{Path, PathBuf};
 
 /// Bytes that are written between two looks whether to go on.
 const PIECE: usize = 1 << 22;
+/// Pieces after which the system is asked to put on the disk what it has.
+const UNSYNCED: usize = 8;
 /// The most links that lead from one to the next.
 const MOST_LINKS: usize = 40;
 /// How many names are tried for the file that is written first.
@@ -51,17 +58,34 @@ pub fn put(
     look: &dyn Fn(&Path) -> Result<(), String>,
 ) -> Result<(), String> {
     let why = |error: io::Error| reason(&error);
-    let (beside, mut file) = beside(target).map_err(why)?;
+    let (mut file, beside) = match unnamed(target) {
+        Some(file) => (file, None),
+        None => {
+            let (path, file) = beside(target, |path| File::create_new(path)).map_err(why)?;
+            (file, Some(path))
+        }
+    };
     let write = || {
         set(&file, access).map_err(why)?;
-        for piece in bytes.chunks(PIECE) {
+        for (at, piece) in bytes.chunks(PIECE).enumerate() {
             look(target)?;
             file.write_all(piece).map_err(why)?;
+            // What waits to reach the disk at the end is little, for nothing can be stopped there.
+            if at % UNSYNCED == UNSYNCED - 1 {
+                file.sync_data().map_err(why)?;
+            }
         }
         file.sync_all().map_err(why)?;
         look(target)
     };
     let written = write();
+    let beside = match (beside, &written) {
+        (Some(path), _) => path,
+        (None, Err(_)) => return written,
+        // Where nothing is to be replaced, its first name is its last one.
+        (None, Ok(())) if name(&file, target).is_ok() => return written,
+        (None, Ok(())) => self::beside(target, |path| name(&file, path)).map_err(why)?.0,
+    };
     drop(file);
     let moved = written.and_then(|()| fs::rename(&beside, target).map_err(why));
     if moved.is_err() {
@@ -69,6 +93,41 @@ pub fn put(
         let _ = fs::remove_file(&beside);
     }
     moved
+}
+
+/// A file without a name in the folder of another, where there are such files.
+#[cfg(target_os = "linux")]
+fn unnamed(target: &Path) -> Option<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = fs::OpenOptions::new().write(true).custom_flags(libc::O_TMPFILE).open(folder).ok()?;
+    // It gets its name by way of this folder.
+    fs::symlink_metadata(descriptor(&file)).ok().map(|_| file)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed(_: &Path) -> Option<File> {
+    None
+}
+
+/// Gives a file without a name this one, if it is free.
+#[cfg(target_os = "linux")]
+fn name(file: &File, path: &Path) -> io::Result<()> {
+    use nix::fcntl::{AT_FDCWD, AtFlags};
+    nix::unistd::linkat(AT_FDCWD, &descriptor(file), AT_FDCWD, path, AtFlags::AT_SYMLINK_FOLLOW)
+        .map_err(io::Error::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn name(_: &File, _: &Path) -> io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}
+
+/// Where the system shows an open file.
+#[cfg(target_os = "linux")]
+fn descriptor(file: &File) -> PathBuf {
+    use std::os::fd::AsRawFd;
+    PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
 }
 
 /// Where a path leads: to what is there, or to where the last of its links would have it.
@@ -100,15 +159,15 @@ fn set(file: &File, access: Access) -> io::Result<()> {
     file.set_permissions(permissions)
 }
 
-/// A new file in the folder of another.
-fn beside(target: &Path) -> io::Result<(PathBuf, File)> {
+/// A free name in the folder of another, and what is made with it.
+fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
     let name = target.file_name().map(|name| name.to_string_lossy().into_owned());
     let Some(name) = name else { return Err(ErrorKind::NotFound.into()) };
     let name = if name.len() > LONGEST_NAME { "felis" } else { &name };
     for n in 0..MOST_NAMES {
         let path = target.with_file_name(format!(".{name}.{}-{n}.part", std::process::id()));
-        match File::create_new(&path) {
-            Ok(file) => return Ok((path, file)),
+        match make(&path) {
+            Ok(made) => return Ok((path, made)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }

@@ -7,6 +7,7 @@ use super::interrupt::Doing;
 use super::output::complain;
 use super::repl::duration;
 use super::{Messages, Shell, code, exit, json};
+use felis::diagnostic::visible;
 use felis::session::{Fate, Outcome, Ran, Selection, Session, Status, Tested};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -142,8 +143,8 @@ impl Shell {
 /// What a test is called in a message.
 fn title(tested: &Tested) -> String {
     match tested.example {
-        true => format!("example `{}`", tested.name),
-        false => format!("test \"{}\"", tested.name),
+        true => format!("example `{}`", visible(&tested.name)),
+        false => format!("test \"{}\"", visible(&tested.name)),
     }
 }
 

@@ -5,6 +5,7 @@
 
 use super::files::{Files, Seen, stamp};
 use super::input::{self, Text};
+use super::output::shown;
 use super::{Messages, Shell, code, exit, json};
 use felis::session::Status;
 use serde_json::json;
@@ -33,8 +34,8 @@ impl Shell {
                 _ if self.messages == Messages::JsonOut => {
                     format!("{}\n", json!({ "schema": json::SCHEMA, "programs": count, "refused": wrong }))
                 }
-                (0, 1) => format!("{}: nothing is wrong\n", files[0].display()),
-                (_, 1) => format!("{}: refused\n", files[0].display()),
+                (0, 1) => format!("{}: nothing is wrong\n", shown(&files[0])),
+                (_, 1) => format!("{}: refused\n", shown(&files[0])),
                 (0, _) => format!("{count} programs: nothing is wrong\n"),
                 _ => format!("{wrong} of {count} programs refused\n"),
             });

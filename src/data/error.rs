@@ -1,7 +1,7 @@
 //! `E10xx`: what can be wrong with a file, or with what is asked of it.
 
 use super::{Format, shape_text};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, visible};
 use crate::source::Span;
 
 /// Why a file is not read or written. The path is not part of it.
@@ -89,6 +89,7 @@ impl Trouble {
 
     /// The message for people, about the file at `path`.
     pub fn to_diagnostic(&self, path: &str, span: Span) -> Diagnostic {
+        let path = visible(path);
         let error = |message: String, label: &str| Diagnostic::error(self.code(), span, message, label);
         match self {
             Trouble::NoFiles => {
@@ -123,6 +124,7 @@ impl Trouble {
             }
             Trouble::Cell { place, text, wanted, why } => {
                 let text: String = text.chars().take(LONGEST).collect();
+                let text = visible(&text);
                 match why {
                     Why::Empty => {
                         error(format!("{place} of `{path}` is empty, and `{wanted}` is wanted"), "read here")
@@ -141,6 +143,12 @@ impl Trouble {
                         let comma = text.parse::<f64>().is_err() && text.replacen(',', ".", 1).parse::<f64>().is_ok();
                         match comma {
                             true => d.help("no comma is part of a number: decimals stand behind a point"),
+                            false if stands_for_nothing(&text) => d
+                                .note("what is missing is an empty cell, and no word stands for it")
+                                .help(format!(
+                                    "empty such cells and state `option[{wanted}]`, or read the column as `string` and its numbers by `{}`",
+                                    reader(wanted)
+                                )),
                             false => d,
                         }
                     }
@@ -188,4 +196,16 @@ fn holding(shape: &[usize]) -> String {
         [n] => format!("{n} elements"),
         _ => format!("an array of {}", shape_text(shape)),
     }
+}
+
+/// Whether a cell holds a word by which other programs say that a value is missing.
+fn stands_for_nothing(text: &str) -> bool {
+    let words =
+        ["na", "n/a", "#n/a", "nan", "null", "nil", "none", "nothing", "missing", "-", "--", "?", "."];
+    words.contains(&text.to_ascii_lowercase().as_str())
+}
+
+/// What reads a number from a text.
+fn reader(wanted: &str) -> &'static str {
+    if matches!(wanted, "real" | "f64" | "f32") { "parse_real" } else { "parse_int" }
 }

@@ -119,6 +119,18 @@ pub fn read(bytes: &Bytes, limits: &Limits<'_>) -> Result<Data, Trouble> {
     Ok(Data { shape, content: content_of(columns) })
 }
 
+/// How many bytes a file has whose beginning this is, as its header promises; nothing if that cannot be told.
+pub(super) fn promised(bytes: &[u8]) -> Option<u64> {
+    let (Header { shape, fields, .. }, content) = header(bytes).ok()?;
+    let before = bytes.len() - content.len();
+    let stride = fields.iter().map(|(_, cell)| cell.bytes).sum::<usize>();
+    let cells = match shape.contains(&0) {
+        true => 0,
+        false => shape.iter().try_fold(stride, |all, n| all.checked_mul(*n))?,
+    };
+    u64::try_from(cells.checked_add(before)?).ok()
+}
+
 /// The type of a file, of which the beginning is enough: the columns have no cells.
 pub fn describe(bytes: &[u8]) -> Option<Data> {
     let (Header { shape, fields, .. }, _) = header(bytes).ok()?;

@@ -17,8 +17,24 @@ const BEGINNING: u64 = 1 << 20;
 /// One array of an archive.
 pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, Trouble> {
     let mut limits = *limits;
-    let unpacked = entry(bytes, name, |file, entry| {
-        limits.unpack(entry, limits.room, |why| malformed(format!("`{file}` in it: {why}")))
+    let unpacked = entry(bytes, name, |file, entry, size| {
+        let in_it = |why: String| malformed(format!("`{file}` in it: {why}"));
+        let mut beginning = Vec::new();
+        entry.take(BEGINNING).read_to_end(&mut beginning).map_err(|error| in_it(error.to_string()))?;
+        // Two headers say how much there is: that of the member, and that of the array. Whatever else is packed into
+        // the member is not unpacked.
+        let promised = npy::promised(&beginning).map_or(size, |promised| promised.min(size));
+        if promised > limits.room {
+            return Err(Trouble::too_large(Format::Npz));
+        }
+        let mut rest = Cursor::new(beginning).chain(entry);
+        let unpacked = limits.unpack(rest.by_ref().take(promised), promised, in_it)?;
+        // At its end a member tells whether it is damaged; one that goes on is not the one that was promised.
+        let more = rest.take(1).read_to_end(&mut Vec::new()).map_err(|error| in_it(error.to_string()))?;
+        match more {
+            0 => Ok(unpacked),
+            _ => Err(in_it(format!("it holds more than the {promised} bytes that its header promises"))),
+        }
     })?;
     let (file, unpacked) = unpacked;
     // What is unpacked is there as long as cells are made of it.
@@ -31,7 +47,7 @@ pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, Troub
 
 /// The type of one array.
 pub fn describe(bytes: &[u8], name: &str) -> Option<Data> {
-    let (_, beginning) = entry(bytes, name, |file, entry| {
+    let (_, beginning) = entry(bytes, name, |file, entry, _| {
         let mut beginning = Vec::new();
         let read = entry.take(BEGINNING).read_to_end(&mut beginning);
         read.map(|_| beginning).map_err(|error| malformed(format!("`{file}` in it: {error}")))
@@ -40,11 +56,11 @@ pub fn describe(bytes: &[u8], name: &str) -> Option<Data> {
     npy::describe(&beginning)
 }
 
-/// What is made of one array of an archive, with the name of its file.
+/// What is made of one array of an archive and the size that it is said to have, with the name of its file.
 fn entry<T>(
     bytes: &[u8],
     name: &str,
-    made: impl FnOnce(&str, &mut dyn Read) -> Result<T, Trouble>,
+    made: impl FnOnce(&str, &mut dyn Read, u64) -> Result<T, Trouble>,
 ) -> Result<(String, T), Trouble> {
     let mut archive = ZipArchive::new(Cursor::new(bytes))
         .map_err(|error| malformed(format!("it is no archive: {error}")))?;
@@ -57,7 +73,8 @@ fn entry<T>(
         return Err(Trouble::NoColumn { what: "array", name: name.to_string(), there, similar });
     };
     let mut entry = archive.by_name(file).map_err(|error| malformed(format!("`{file}` in it: {error}")))?;
-    let made = made(file, &mut entry)?;
+    let size = entry.size();
+    let made = made(file, &mut entry, size)?;
     Ok((file.clone(), made))
 }
 
@@ -75,4 +92,43 @@ pub fn write(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>
     }
     let done = archive.finish().map_err(|error| unwritable(error.to_string()))?;
     Ok(done.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicBool;
+
+    /// An archive with one member, whose array has one number by its header, and zeros behind it.
+    fn archive(zeros: usize) -> Vec<u8> {
+        let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}";
+        let mut member = b"\x93NUMPY\x01\x00".to_vec();
+        member.extend(u16::try_from(header.len()).expect("a short header").to_le_bytes());
+        member.extend(header.as_bytes());
+        member.extend(1.5f64.to_le_bytes());
+        member.resize(member.len() + zeros, 0);
+        let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+        let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+        archive.start_file("a.npy", options).expect("a member");
+        archive.write_all(&member).expect("a member");
+        archive.finish().expect("an archive").into_inner()
+    }
+
+    #[test]
+    fn a_member_is_unpacked_as_far_as_its_header_promises() {
+        let stop = AtomicBool::new(false);
+        let limits = Limits { room: 1 << 30, stop: &stop };
+        assert_eq!(read(&archive(0), "a", &limits).expect("an array").shape, [1]);
+        // Packed, these are some hundred kilobytes.
+        let bomb = archive(200 << 20);
+        assert!(bomb.len() < 1 << 20, "{}", bomb.len());
+        let begun = std::time::Instant::now();
+        let refused = read(&bomb, "a", &limits);
+        let why = match refused {
+            Err(Trouble::Malformed { why, .. }) => why,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(why, "`a.npy` in it: it holds more than the 73 bytes that its header promises");
+        assert!(begun.elapsed() < std::time::Duration::from_millis(500), "{:?}", begun.elapsed());
+    }
 }

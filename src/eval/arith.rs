@@ -13,6 +13,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use num_integer::Integer;
 use num_traits::{Float, FromPrimitive, One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Bits of the largest big integer. Work on larger ones takes minutes and cannot be interrupted.
 pub const LARGEST_BIGINT_BITS: u64 = 1 << 24;
@@ -130,7 +131,8 @@ fn modular(op: Op, n: &Code, a: &Code, b: &Code) -> Code {
 
 /// Whether two values of one type are the same; `real` as IEEE 754 has it.
 ///
-/// Parts that have an equality of their own count as the same and are gathered in `apart`.
+/// Parts that have an equality of their own count as the same and are gathered in `apart`. Once `stop` is set the answer
+/// means nothing.
 pub fn equal(
     layouts: &Layouts,
     own: &Own,
@@ -138,10 +140,19 @@ pub fn equal(
     a: &Value,
     b: &Value,
     apart: &mut Vec<(usize, Value, Value)>,
+    stop: &AtomicBool,
 ) -> bool {
+    /// Elements between two looks whether to stop.
+    const ROUNDS: usize = 1 << 14;
+    let goes_on = |round: usize| !(round.is_multiple_of(ROUNDS) && stop.load(Relaxed));
+    let mut round = 0usize;
     // Lists are as deep as they are long: what is still to be compared waits here.
     let mut waiting: Vec<(Type, Value, Value)> = vec![(ty.clone(), a.clone(), b.clone())];
     while let Some((ty, a, b)) = waiting.pop() {
+        round = round.wrapping_add(1);
+        if !goes_on(round) {
+            return false;
+        }
         let ty = match own.at(&ty) {
             Ok(at) => {
                 apart.push((at, a, b));
@@ -168,10 +179,14 @@ pub fn equal(
                         waiting.extend(pairs);
                         true
                     }
-                    Form::Compact(_) => (0..*count).all(|i| of(&a, i).to_code() == of(&b, i).to_code()),
-                    Form::Scalar(Scalar::Int) => (0..*count).all(|i| of(&a, i).word() == of(&b, i).word()),
+                    Form::Compact(_) => {
+                        (0..*count).all(|i| goes_on(i) && of(&a, i).to_code() == of(&b, i).to_code())
+                    }
+                    Form::Scalar(Scalar::Int) => {
+                        (0..*count).all(|i| goes_on(i) && of(&a, i).word() == of(&b, i).word())
+                    }
                     Form::Scalar(Scalar::Real) => {
-                        (0..*count).all(|i| of(&a, i).as_real() == of(&b, i).as_real())
+                        (0..*count).all(|i| goes_on(i) && of(&a, i).as_real() == of(&b, i).as_real())
                     }
                     _ => {
                         let pairs = (0..*count).rev().map(|i| (inner.clone(), of(&a, i), of(&b, i)));
@@ -229,15 +244,23 @@ pub fn order(layout: &Layout, a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-/// A comparison operator.
-pub fn compare(op: Op, layouts: &Layouts, ty: &Type, layout: &Layout, a: &Value, b: &Value) -> bool {
+/// A comparison operator. Once `stop` is set the answer means nothing.
+pub fn compare(
+    op: Op,
+    layouts: &Layouts,
+    ty: &Type,
+    layout: &Layout,
+    a: &Value,
+    b: &Value,
+    stop: &AtomicBool,
+) -> bool {
     match op {
         Op::Eq | Op::Ne => {
             let same = match &layout.form {
                 // The commonest cases first.
                 Form::Compact(_) => a.to_code() == b.to_code(),
                 Form::Scalar(Scalar::Int) => a.word() == b.word(),
-                _ => equal(layouts, &Own::default(), ty, a, b, &mut Vec::new()),
+                _ => equal(layouts, &Own::default(), ty, a, b, &mut Vec::new(), stop),
             };
             same == (op == Op::Eq)
         }

@@ -103,6 +103,10 @@ pub enum Kind {
     ToCode(Scalar, Box<Node>),
     FromCode(Scalar, Arc<CodeType>, Box<Node>),
     Convert(Scalar, Scalar, Box<Node>),
+    /// A value read as another type that is stored otherwise: a mistake of the checker.
+    Unlike(Box<Node>, Arc<(Type, Type)>),
+    /// The code of a type with more values than the scalar holds.
+    Uncoded(Scalar, Arc<CodeType>, Box<Node>),
     If(Box<Node>, Box<Node>, Box<Node>),
     Match(Box<Node>, Vec<Arm>),
     Block(Vec<Statement>, Option<Box<Node>>),

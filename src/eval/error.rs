@@ -54,6 +54,10 @@ pub enum Failure {
     Interrupted,
     /// No arm of a match fits: the bound of the coverage check was exceeded.
     NoMatch,
+    /// The code of a type in a number type that does not hold all of its codes.
+    CodesTooLarge { ty: String, size: String, number: &'static str },
+    /// A value was to be read as a type that is stored otherwise: the checker was wrong.
+    StoredOtherwise { from: Type, to: Type },
     /// A mistake of the implementation.
     Internal { what: &'static str },
 }
@@ -176,6 +180,16 @@ impl RuntimeError {
             Failure::File { path, trouble } => trouble.to_diagnostic(path, self.span),
             Failure::Interrupted => error("E0511", "interrupted".into(), "stopped here"),
             Failure::NoMatch => error("E0512", "no arm of this match fits".into(), "matched here"),
+            Failure::CodesTooLarge { ty, size, number } => {
+                error("E0520", format!("the codes of `{ty}` do not fit `{number}`"), "converted here")
+                    .note(format!("`{ty}` has {size} values"))
+                    .help("`:>> bigint` gives the code of a value of any compact type")
+            }
+            Failure::StoredOtherwise { from, to } => error(
+                "E0599",
+                format!("a mistake inside Felis: `{from}` is not stored as `{to}` is"),
+                "please report this program",
+            ),
             Failure::Internal { what } => {
                 error("E0599", format!("a mistake inside Felis: {what}"), "please report this program")
             }

@@ -22,6 +22,7 @@ mod site;
 mod sort;
 mod specialise;
 pub mod stack;
+mod text;
 pub mod view;
 mod watch;
 

@@ -11,6 +11,7 @@
 use super::code::{Node, Statement};
 use super::error::Failure;
 use super::run::{Result, Run};
+use super::site::Core;
 use super::specialise::{Bindings, Specialiser};
 use crate::core::{LocalId, LocalInfo, Stmt, StmtKind, Term};
 use crate::source::Span;
@@ -195,7 +196,7 @@ impl Run<'_, '_> {
         let specialiser = Specialiser {
             bindings,
             kept: OnceLock::from(code.locals.clone()),
-            ..self.specialiser(&code.locals)
+            ..self.specialiser(&code.locals, Core::Rest(code.rest.clone()))
         };
         let made = Arc::new(specialiser.rest(&code.rest, code.from));
         self.bound(specialiser.unset.take(), span)?;

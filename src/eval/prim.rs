@@ -4,7 +4,7 @@ use super::arith::{from_code, to_bigint};
 use super::code::PrimTypes;
 use super::error::Failure;
 use super::run::{Host, Machine};
-use super::show;
+use super::{show, text};
 use crate::core::Prim;
 use crate::core::prim::{fuses, sorts};
 use crate::data::Limits;
@@ -145,31 +145,26 @@ impl Machine {
             }
             Prim::PopCount => int(i64::from(n().count_ones())),
             Prim::Ctz => int(i64::from(n().trailing_zeros())),
-            Prim::StrLen => int(args[0].as_str().chars().count() as i64),
+            Prim::StrLen => int(text::length(args[0].as_str(), limits.stop)? as i64),
             Prim::Substring => {
                 let text = args[0].as_str();
                 let bound = |v: &Value| usize::try_from(v.as_int().max(0)).unwrap_or(usize::MAX);
                 let (from, to) = (bound(&args[1]), bound(&args[2]));
-                let part: String = text.chars().skip(from).take(to.saturating_sub(from)).collect();
-                Ok(Value::str(part))
+                Ok(Value::str(text::part(text, from, to, limits.stop)?))
             }
             Prim::StrFind => {
-                let text = args[0].as_str();
-                let at = text.find(args[1].as_str());
-                int(at.map_or(-1, |byte| text[..byte].chars().count() as i64))
+                let at = text::position(args[0].as_str(), args[1].as_str(), limits.stop)?;
+                int(at.map_or(-1, |at| at as i64))
             }
             Prim::StrReplace => {
                 let (text, old, new) = (args[0].as_str(), args[1].as_str(), args[2].as_str());
-                // Each occurrence takes the place of at least one byte.
-                let found = text.matches(old).count();
-                let bytes = found.checked_mul(new.len()).and_then(|more| more.checked_add(text.len()));
-                match bytes.filter(|bytes| *bytes <= LONGEST_STRING.max(text.len())) {
-                    Some(_) => Ok(Value::str(text.replace(old, new))),
-                    None => Err(super::arith::too_much(found, new.len() as u64, LONGEST_STRING as u64)),
+                match text::replaced(text, old, new, LONGEST_STRING, limits.stop)? {
+                    Ok(text) => Ok(Value::str(text)),
+                    Err(found) => Err(super::arith::too_much(found, new.len() as u64, LONGEST_STRING as u64)),
                 }
             }
-            Prim::Upper => Ok(Value::str(args[0].as_str().to_uppercase())),
-            Prim::Lower => Ok(Value::str(args[0].as_str().to_lowercase())),
+            Prim::Upper => Ok(Value::str(text::in_case(args[0].as_str(), str::to_uppercase, limits.stop)?)),
+            Prim::Lower => Ok(Value::str(text::in_case(args[0].as_str(), str::to_lowercase, limits.stop)?)),
             Prim::UpperChar => Ok(Value::char(alone(c().to_uppercase(), c()))),
             Prim::LowerChar => Ok(Value::char(alone(c().to_lowercase(), c()))),
             Prim::IsLetter => Ok(Value::bool(c().is_alphabetic())),
@@ -179,7 +174,9 @@ impl Machine {
                 let text = args[0].as_str();
                 let times = usize::try_from(args[1].as_int().max(0)).unwrap_or(usize::MAX);
                 match text.len().checked_mul(times).filter(|bytes| *bytes <= LONGEST_STRING) {
-                    Some(_) => Ok(Value::str(text.repeat(times))),
+                    // Nothing is repeated in no time, however often.
+                    Some(0) => Ok(Value::str("")),
+                    Some(_) => Ok(Value::str(text::repeated(text, times, limits.stop)?)),
                     None => Err(super::arith::too_much(times, text.len() as u64, LONGEST_STRING as u64)),
                 }
             }

@@ -16,6 +16,7 @@ use super::matching::{fits, inject};
 use super::open::{Rest, first_opening};
 use super::prim::LONGEST_STRING;
 use super::show;
+use super::site::{Core, Whole};
 use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
 use super::watch::{Watch, Watcher};
@@ -200,8 +201,9 @@ impl Machine {
         }
         match &script.result {
             Some(term) => {
-                let specialiser = run.specialiser(&script.locals);
-                let (code, unset) = (specialiser.node(term), specialiser.unset.take());
+                let term = Arc::new(term.clone());
+                let specialiser = run.specialiser(&script.locals, Core::Term(term.clone()));
+                let (code, unset) = (specialiser.node(&term), specialiser.unset.take());
                 run.bound(unset, term.span).map_err(Stop::into_error)?;
                 run.eval(&code, &mut frame).map(Some).map_err(Stop::into_error)
             }
@@ -216,18 +218,21 @@ impl Machine {
 }
 
 impl Run<'_, '_> {
-    pub(super) fn specialiser<'s>(&'s self, locals: &'s [crate::core::LocalInfo]) -> Specialiser<'s> {
+    /// For core, at the sizes that the session has opened.
+    pub(super) fn specialiser<'s>(&'s self, locals: &'s [LocalInfo], core: Core) -> Specialiser<'s> {
         let sites = self.machine.accelerator.is_some();
-        Specialiser::new(self.program, &self.machine.layouts, &self.machine.sizes, locals, sites)
+        let whole = Whole::new(core);
+        Specialiser::new(self.program, &self.machine.layouts, &self.machine.sizes, locals, sites, whole)
     }
 
     /// A statement at the top level: what it opens lives as long as the session.
     fn top_level(&mut self, stmt: &Stmt, locals: &[LocalInfo], frame: &mut [Value]) -> Result<()> {
-        let specialiser = self.specialiser(locals);
-        if first_opening(std::slice::from_ref(stmt)).is_some() {
+        let stmt = Arc::new(stmt.clone());
+        let specialiser = self.specialiser(locals, Core::Statement(stmt.clone()));
+        if first_opening(std::slice::from_ref(&*stmt)).is_some() {
             // The rest is the rest of the session: it is not run from here.
             let nothing = Arc::new(Rest { stmts: Vec::new(), value: None });
-            let (code, unset) = (specialiser.opening(stmt, nothing, 0), specialiser.unset.take());
+            let (code, unset) = (specialiser.opening(&stmt, nothing, 0), specialiser.unset.take());
             drop(specialiser);
             self.bound(unset, stmt.span)?;
             let Some(code) = code else { return Ok(()) };
@@ -236,7 +241,7 @@ impl Run<'_, '_> {
             known.own.extend(code.vars.iter().map(|var| var.id).zip(sizes));
             return Ok(());
         }
-        let (code, unset) = (specialiser.statements(std::slice::from_ref(stmt)), specialiser.unset.take());
+        let (code, unset) = (specialiser.statements(std::slice::from_ref(&*stmt)), specialiser.unset.take());
         self.bound(unset, stmt.span)?;
         self.block(&code, frame)
     }
@@ -366,13 +371,16 @@ impl Run<'_, '_> {
             Kind::Compare(op, ty, layout, a, b) => {
                 let a = self.eval(a, frame)?;
                 let b = self.eval(b, frame)?;
-                Ok(Value::bool(compare(*op, &self.machine.layouts, ty, layout, &a, &b)))
+                let same = compare(*op, &self.machine.layouts, ty, layout, &a, &b, self.host.interrupt);
+                self.go_on(span)?;
+                Ok(Value::bool(same))
             }
             Kind::OwnCompare(op, ty, own, a, b) => {
                 let a = self.eval(a, frame)?;
                 let b = self.eval(b, frame)?;
                 let mut apart = Vec::new();
-                let mut same = equal(&self.machine.layouts, own, ty, &a, &b, &mut apart);
+                let mut same = equal(&self.machine.layouts, own, ty, &a, &b, &mut apart, self.host.interrupt);
+                self.go_on(span)?;
                 for (at, a, b) in apart {
                     same = same && self.call_own(own, at, vec![a, b], span)?.as_bool();
                 }
@@ -438,6 +446,21 @@ impl Run<'_, '_> {
             Kind::Convert(from, to, inner) => {
                 let value = self.eval(inner, frame)?;
                 convert(*from, *to, &value).map_err(|failure| self.fail(failure, span))
+            }
+            Kind::Unlike(inner, types) => {
+                self.eval(inner, frame)?;
+                let (from, to) = (types.0.clone(), types.1.clone());
+                Err(self.fail(Failure::StoredOtherwise { from, to }, span))
+            }
+            Kind::Uncoded(scalar, ty, inner) => {
+                self.eval(inner, frame)?;
+                self.counted(Some(&Code::from(&ty.size)), span)?;
+                let failure = Failure::CodesTooLarge {
+                    ty: ty.ty.to_string(),
+                    size: ty.size.to_string(),
+                    number: scalar.name(),
+                };
+                Err(self.fail(failure, span))
             }
             Kind::If(condition, then, otherwise) => {
                 if self.eval(condition, frame)?.as_bool() {

@@ -1,21 +1,24 @@
 //! Parts of the code that a faster executor may take over.
 //!
-//! A [`Site`] is a term or a loop together with the core it was made from. It is run as ever until it
+//! A [`Site`] is a term or a loop together with its place in the core it was made from. It is run as ever until it
 //! has cost something, or at once if it works on large arrays; then the machine's accelerator is asked for a
 //! kernel. A kernel that fails has changed nothing: the evaluator runs the part again, and finds
 //! the error that is to be reported.
 
 use super::code::{Closure, Node, Statement, StatementKind};
 use super::error::Failure;
+use super::open::Rest;
 use super::run::{Result, Run};
 use super::specialise::Bindings;
-use crate::core::{LocalInfo, Root, Stmt, Term};
-use crate::kernel::{Input, Kernel, Limits, Part, Ran, Shape, What};
+use crate::core::free::Mentioned;
+use crate::core::{Function, LocalInfo, Root, Stmt, Term, TermKind};
+use crate::kernel::{Declined, Input, Kernel, Limits, Part, Ran, Shape, What};
 use crate::source::Span;
-use crate::types::Type;
+use crate::types::{Type, TypeKind};
 use crate::value::{Cell, Value};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Elements of an array from which a part is compiled before it has run.
 const LARGE: u64 = 1_000;
@@ -29,15 +32,21 @@ const COMPILING: usize = 512 << 10;
 /// Kernels of one site: for different functions in its variables.
 const MOST_KERNELS: usize = 8;
 
+/// Terms of a part from which it is large: of one that is too much code, only parts of half its size are tried.
+const LARGE_PART: u32 = 1_000;
+
 /// A term or a loop that may be taken over.
 pub struct Site {
-    core: Core,
+    whole: Arc<Whole>,
+    place: Place,
+    /// Its terms, by the order in which they were specialised.
+    terms: Range<u32>,
     /// The code to run otherwise.
     pub plain: Plain,
     locals: Arc<[LocalInfo]>,
     bindings: Arc<Bindings>,
-    /// Variables outside that hold functions.
-    functions: Vec<Root>,
+    /// Variables outside that hold functions, once somebody has asked.
+    functions: OnceLock<Vec<Root>>,
     /// Elements of the largest array that it mentions.
     weight: u64,
     /// Calls and rounds so far.
@@ -45,12 +54,118 @@ pub struct Site {
     kernels: Mutex<Vec<Known>>,
 }
 
-/// What a site was made from.
+/// The core that sites are parts of: those inside one another share it.
+pub struct Whole {
+    core: Core,
+    /// Parts that were too much code.
+    too_long: Mutex<Vec<Range<u32>>>,
+}
+
+/// What is specialised as one.
 pub enum Core {
+    /// The body of a function.
+    Function(Arc<Function>),
+    /// A statement of a script.
+    Statement(Arc<Stmt>),
+    /// The value of a script.
+    Term(Arc<Term>),
+    /// What follows an opening.
+    Rest(Arc<Rest>),
+}
+
+/// Where a site lies in its core: the address of the term or statement, which stays while the core is held.
+#[derive(Clone, Copy)]
+pub enum Place {
     /// A term.
-    Term(Term),
+    Term(usize),
     /// A `for` or `while`.
-    Loop(Stmt),
+    Loop(usize),
+}
+
+impl Place {
+    /// That of a term.
+    pub fn of_term(term: &Term) -> Place {
+        Place::Term(std::ptr::from_ref(term).addr())
+    }
+
+    /// That of a loop.
+    pub fn of_loop(stmt: &Stmt) -> Place {
+        Place::Loop(std::ptr::from_ref(stmt).addr())
+    }
+}
+
+impl Whole {
+    /// Core that is about to be specialised.
+    pub fn new(core: Core) -> Arc<Whole> {
+        Arc::new(Whole { core, too_long: Mutex::default() })
+    }
+
+    /// What lies at a place.
+    fn find(&self, place: Place) -> Option<What<'_>> {
+        let mut terms: Vec<&Term> = Vec::new();
+        let mut found = None;
+        let is_it = |stmt: &Stmt| match place {
+            Place::Loop(at) => at == std::ptr::from_ref(stmt).addr(),
+            Place::Term(_) => false,
+        };
+        macro_rules! look_into {
+            ($stmts:expr) => {
+                for stmt in $stmts {
+                    stmt.for_each_stmt(&mut |inner| {
+                        if is_it(inner) {
+                            found = Some(What::Loop(inner));
+                        }
+                    });
+                    stmt.for_each_term(&mut |term| terms.push(term));
+                }
+            };
+        }
+        match &self.core {
+            Core::Function(function) => terms.push(&function.body),
+            Core::Term(term) => terms.push(term),
+            Core::Statement(stmt) => look_into!(std::slice::from_ref(&**stmt)),
+            Core::Rest(rest) => {
+                look_into!(&rest.stmts);
+                terms.extend(&rest.value);
+            }
+        }
+        while let Some(term) = terms.pop() {
+            if let Place::Term(at) = place
+                && at == std::ptr::from_ref(term).addr()
+            {
+                return Some(What::Term(term));
+            }
+            if let TermKind::Block(stmts, value) = &term.kind {
+                look_into!(stmts);
+                terms.extend(value.as_deref());
+            } else {
+                term.for_each_child(&mut |child| terms.push(child));
+            }
+            if found.is_some() {
+                return found;
+            }
+        }
+        found
+    }
+
+    /// Whether a part was too much code, or lies in one that was and is not much smaller.
+    fn is_too_long(&self, part: &Range<u32>) -> bool {
+        let around = |known: &Range<u32>| {
+            known.start <= part.start
+                && part.end <= known.end
+                && known.len() as u32 >= LARGE_PART
+                && 2 * part.len() > known.len()
+        };
+        self.too_long.lock().is_ok_and(|known| known.iter().any(around))
+    }
+
+    fn note_too_long(&self, part: &Range<u32>) {
+        if part.len() as u32 >= LARGE_PART
+            && let Ok(mut known) = self.too_long.lock()
+        {
+            known.push(part.clone());
+        }
+    }
 }
 
 /// What a site does if nobody takes it over.
@@ -71,20 +186,24 @@ struct Known {
 
 impl Site {
     /// A part that may be taken over.
+    #[allow(clippy::too_many_arguments)] // what was computed while it was specialised
     pub(super) fn new(
-        core: Core,
+        whole: Arc<Whole>,
+        place: Place,
+        terms: Range<u32>,
         plain: Plain,
         locals: Arc<[LocalInfo]>,
         bindings: Arc<Bindings>,
-        functions: Vec<Root>,
         weight: u64,
     ) -> Site {
         Site {
-            core,
+            whole,
+            place,
+            terms,
             plain,
             locals,
             bindings,
-            functions,
+            functions: OnceLock::new(),
             weight,
             heat: AtomicU64::new(0),
             kernels: Mutex::new(Vec::new()),
@@ -234,7 +353,13 @@ impl Run<'_, '_> {
         }
         match ran {
             Ran::Done(values) => Ok(Some(values)),
-            Ran::Failed => {
+            ended @ (Ran::Failed | Ran::Refused) => {
+                if matches!(ended, Ran::Refused) && !kernel.can_fail() {
+                    for (i, input) in kernel.inputs().iter().enumerate().take(changes) {
+                        let value = std::mem::replace(&mut inputs[i], Value::UNIT);
+                        self.set_variable(input.root, value, frame);
+                    }
+                }
                 if let (Some(root), Some(value)) = (spare_of, spare) {
                     self.set_variable(root, value, frame);
                 }
@@ -292,8 +417,11 @@ impl Run<'_, '_> {
         if !eager && weight < LARGE && site.heat.load(Ordering::Relaxed) < HOT {
             return None;
         }
-        let functions: Vec<(Root, Shape)> = site
-            .functions
+        if site.whole.is_too_long(&site.terms) {
+            return None;
+        }
+        let functions: Vec<(Root, Shape)> = self
+            .functions(site)
             .iter()
             .map(|root| {
                 let value = match root {
@@ -310,22 +438,50 @@ impl Run<'_, '_> {
         if kernels.len() >= MOST_KERNELS {
             return None;
         }
+        let what = site.whole.find(site.place)?;
         let sizes = self.machine.sizes.clone();
         let concrete = |ty: &Type| sizes.concrete(&site.bindings.concrete(ty));
+        let interrupt = self.host.interrupt;
         let part = Part {
             program: self.program,
             layouts: &self.machine.layouts,
             locals: &site.locals,
             concrete: &concrete,
-            what: match &site.core {
-                Core::Term(term) => What::Term(term),
-                Core::Loop(stmt) => What::Loop(stmt),
-            },
+            what,
             functions: &functions,
+            may_go_on: &|| !interrupt.load(Ordering::Relaxed) && super::stack::has_room(),
         };
-        let kernel = accelerator.prepare(&part);
+        let kernel = match accelerator.prepare(&part) {
+            Ok(kernel) => Some(kernel),
+            Err(Declined::Stopped) => return None,
+            Err(declined) => {
+                if declined == Declined::TooLong {
+                    site.whole.note_too_long(&site.terms);
+                }
+                None
+            }
+        };
         kernels.push(Known { functions, kernel: kernel.clone(), failures: 0 });
         kernel
+    }
+
+    /// The variables outside of a site that hold functions.
+    fn functions<'s>(&self, site: &'s Site) -> &'s [Root] {
+        site.functions.get_or_init(|| {
+            let mentioned = match site.whole.find(site.place) {
+                Some(What::Term(term)) => Mentioned::by_term(term),
+                Some(What::Loop(stmt)) => Mentioned::by_stmt(stmt),
+                None => Mentioned::default(),
+            };
+            // Types of what is inside may mention sizes that only open there.
+            let concrete = |ty: &Type| self.machine.sizes.concrete(&site.bindings.concrete(ty));
+            let is_function = |ty: &Type| matches!(concrete(ty).kind(), TypeKind::Function(..));
+            let local = |l: &u32| site.locals.get(*l as usize).is_some_and(|info| is_function(&info.ty));
+            let global = |g: &u32| self.program.globals.get(*g as usize).is_some_and(|g| is_function(&g.ty));
+            let locals = mentioned.locals.iter().filter(|l| local(l)).map(|l| Root::Local(*l));
+            let globals = mentioned.globals.iter().filter(|g| global(g)).map(|g| Root::Global(*g));
+            locals.chain(globals).collect()
+        })
     }
 
     /// Notes that a kernel of the site failed: one that does so again and again is left alone.

@@ -78,9 +78,17 @@ impl Run<'_, '_> {
         let Some((from, start)) = seq.flat(class) else { return Err(self.fail(internal, span)) };
         if indices {
             let slot = |i: usize| from.get(start + i).word();
-            let mut pairs: Vec<(u64, u64)> = (0..count).map(|i| (keys.key(slot(i)), i as u64)).collect();
+            let mut pairs: Vec<(u64, u64)> = Vec::with_capacity(count);
+            while pairs.len() < count {
+                self.go_on(span)?;
+                let run = pairs.len()..count.min(pairs.len() + RUN);
+                pairs.extend(run.map(|i| (keys.key(slot(i)), i as u64)));
+            }
             self.in_order(&mut pairs, |pair| pair.0, span)?;
-            pairs.into_iter().for_each(|(_, i)| out.push(Value::Word(i)));
+            for run in pairs.chunks(RUN) {
+                self.go_on(span)?;
+                run.iter().for_each(|(_, i)| out.push(Value::Word(*i)));
+            }
             return Ok(Value::Seq(Seq::new(out)));
         }
         out.extend(&from, start, count);

@@ -8,8 +8,7 @@ use super::code::{
     StatementKind, Store, StoreRoot, StoreStep,
 };
 use super::own::Own;
-use super::site::{Core, Plain, Site};
-use crate::core::free::Mentioned;
+use super::site::{Core, Place, Plain, Site, Whole};
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
     StepKind, Stmt, StmtKind, Term, TermKind,
@@ -20,7 +19,7 @@ use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind, TypeVar};
 use crate::value::{Class, Value};
 use num_traits::ToPrimitive;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::{Arc, OnceLock};
 
 /// What is needed while one body is specialised.
@@ -39,6 +38,10 @@ pub struct Specialiser<'a> {
     pub kept: OnceLock<Arc<[LocalInfo]>>,
     /// Whether parts are marked that a faster executor may take over.
     pub sites: bool,
+    /// What is specialised: parts that may be taken over are found in it.
+    pub whole: Arc<Whole>,
+    /// Terms specialised so far.
+    pub terms: Cell<u32>,
     /// A variable that has no type yet: a size of the session before it is opened.
     pub unset: RefCell<Option<TypeVar>>,
 }
@@ -96,13 +99,15 @@ pub fn instance(
     layouts: &Layouts,
     sizes: &Arc<Bindings>,
     id: FunctionId,
-    function: &Function,
+    function: &Arc<Function>,
     type_args: &[Type],
     sites: bool,
 ) -> (Instance, Option<TypeVar>) {
+    let whole = Whole::new(Core::Function(function.clone()));
     let own = function.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
     let bindings = Arc::new(Bindings { own, outer: None });
-    let this = Specialiser { bindings, ..Specialiser::new(program, layouts, sizes, &function.locals, sites) };
+    let this =
+        Specialiser { bindings, ..Specialiser::new(program, layouts, sizes, &function.locals, sites, whole) };
     let instance = Instance {
         name: function.name.clone(),
         function: id,
@@ -125,6 +130,7 @@ impl<'a> Specialiser<'a> {
         session: &Arc<Bindings>,
         locals: &'a [LocalInfo],
         sites: bool,
+        whole: Arc<Whole>,
     ) -> Specialiser<'a> {
         Specialiser {
             program,
@@ -134,6 +140,8 @@ impl<'a> Specialiser<'a> {
             locals,
             kept: OnceLock::new(),
             sites,
+            whole,
+            terms: Cell::new(0),
             unset: RefCell::default(),
         }
     }
@@ -168,6 +176,8 @@ impl Specialiser<'_> {
 
     /// The code of a term.
     pub fn node(&self, term: &Term) -> Node {
+        let first = self.terms.get();
+        self.terms.set(first.saturating_add(1));
         let node = Node { kind: self.kind(term), span: term.span };
         let worth = self.sites
             && match &node.kind {
@@ -181,23 +191,16 @@ impl Specialiser<'_> {
         if !worth {
             return node;
         }
-        let mentioned = Mentioned::by_term(term);
         let weight = self.weight(term, &mut 200);
-        let site = self.site(Core::Term(term.clone()), Plain::Node(Box::new(node)), &mentioned, weight);
+        let site = self.site(Place::of_term(term), first, Plain::Node(Box::new(node)), weight);
         Node { kind: Kind::Site(Box::new(site)), span: term.span }
     }
 
-    fn site(&self, core: Core, plain: Plain, mentioned: &Mentioned, weight: u64) -> Site {
+    /// A part that may be taken over, whose terms begin at one of those so far.
+    fn site(&self, place: Place, first: u32, plain: Plain, weight: u64) -> Site {
         let locals = self.kept.get_or_init(|| Arc::from(self.locals)).clone();
-        // Types of what is inside may mention sizes that only open there.
-        let concrete = |ty: &Type| self.session.concrete(&self.bindings.concrete(ty));
-        let is_function = |ty: &Type| matches!(concrete(ty).kind(), TypeKind::Function(..));
-        let local = |l: &u32| self.locals.get(*l as usize).is_some_and(|info| is_function(&info.ty));
-        let global = |g: &u32| self.program.globals.get(*g as usize).is_some_and(|g| is_function(&g.ty));
-        let locals_of = mentioned.locals.iter().filter(|l| local(l)).map(|l| Root::Local(*l));
-        let globals_of = mentioned.globals.iter().filter(|g| global(g)).map(|g| Root::Global(*g));
-        let functions = locals_of.chain(globals_of).collect();
-        Site::new(core, plain, locals, self.bindings.clone(), functions, weight)
+        let (whole, bindings) = (self.whole.clone(), self.bindings.clone());
+        Site::new(whole, place, first..self.terms.get(), plain, locals, bindings, weight)
     }
 
     /// Elements of the largest array that a term mentions, those of arrays in arrays counted; `left` bounds the search.
@@ -308,8 +311,8 @@ impl Specialiser<'_> {
             TermKind::Inject(case, arg) => {
                 Kind::Inject(self.cases(&term.ty), Code::from(case), self.boxed(arg))
             }
-            TermKind::Reshape(inner) => self.node(inner).kind,
-            TermKind::ToCode(inner) => Kind::ToCode(scalar(&term.ty), self.boxed(inner)),
+            TermKind::Reshape(inner) => self.reshape(inner, &term.ty),
+            TermKind::ToCode(inner) => self.to_code(inner, &term.ty),
             TermKind::FromCode(inner) => {
                 let ty = self.ty(&term.ty);
                 let size = self.size(&ty).to_big();
@@ -337,6 +340,28 @@ impl Specialiser<'_> {
             }
             TermKind::Error => Kind::Block(Vec::new(), None),
         }
+    }
+
+    /// The same storage at another type. Whatever was decided about the types while they had variables, it has to
+    /// be true now: this is where a wrong verdict ends.
+    fn reshape(&self, inner: &Term, to: &Type) -> Kind {
+        let (from, to) = (self.ty(&inner.ty), self.ty(to));
+        if self.layouts.of(&from).stored_like(&self.layouts.of(&to)) {
+            return self.node(inner).kind;
+        }
+        Kind::Unlike(self.boxed(inner), Arc::new((from, to)))
+    }
+
+    /// The code of a value, which every value of its type has to have in the number type.
+    fn to_code(&self, inner: &Term, to: &Type) -> Kind {
+        let number = scalar(to);
+        let ty = self.ty(&inner.ty);
+        let size = self.size(&ty);
+        if number == Scalar::Int && size > Code::Small(1 << 63) {
+            let ty = CodeType { ty, size: size.to_big() };
+            return Kind::Uncoded(number, Arc::new(ty), self.boxed(inner));
+        }
+        Kind::ToCode(number, self.boxed(inner))
     }
 
     pub(super) fn size(&self, ty: &Type) -> Code {
@@ -464,6 +489,7 @@ impl Specialiser<'_> {
     }
 
     fn one(&self, stmt: &Stmt) -> Statement {
+        let first = self.terms.get();
         let plain = Statement { kind: self.statement(stmt), span: stmt.span };
         let weight = match &plain.kind {
             StatementKind::ForAll(_, size, _) => size.to_u64().unwrap_or(u64::MAX),
@@ -474,9 +500,8 @@ impl Specialiser<'_> {
         if !self.sites {
             return plain;
         }
-        let mentioned = Mentioned::by_stmt(stmt);
         let plain = Plain::Statement(Box::new(plain));
-        let site = self.site(Core::Loop(stmt.clone()), plain, &mentioned, weight);
+        let site = self.site(Place::of_loop(stmt), first, plain, weight);
         Statement { kind: StatementKind::Site(Box::new(site)), span: stmt.span }
     }
 

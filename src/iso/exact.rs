@@ -48,7 +48,7 @@ use num_traits::Zero;
 use std::collections::BTreeMap;
 
 /// Steps of arithmetic for one decision.
-pub const BUDGET: u64 = 2_000_000;
+pub const BUDGET: u64 = 1_000_000;
 /// Cases of variables told apart.
 pub const MAX_CASES: usize = 2_000;
 /// Letters of one word, as far as the two differ.
@@ -171,7 +171,7 @@ impl Decision {
 /// The search for a variable that has to be told apart.
 struct Cases<'t> {
     trees: &'t Trees,
-    sizes: HashSet<SizeId>,
+    sizes: HashSet<(SizeId, bool)>,
     words: HashSet<WordId>,
 }
 
@@ -202,7 +202,7 @@ impl Cases<'_> {
     /// `in_power`: whether it is part of a base or of an exponent, where pairs count.
     fn size(&mut self, id: SizeId, in_power: bool) -> Option<(u32, Classes)> {
         // Without pairs it makes no difference where a size stands.
-        if !(in_power && self.trees.has_pairs(id)) && !self.sizes.insert(id) {
+        if !self.sizes.insert((id, in_power && self.trees.has_pairs(id))) {
             return None;
         }
         match self.trees.size(id) {

@@ -11,7 +11,7 @@
 //! Both sides are polynomials with natural coefficients; what they have in common is taken away first
 //! (sums of naturals cancel), then the common factor `c` of all terms: `c = 0`, or the rest holds. Then
 //!
-//! 1. `N == P`, `N` not in `P`: one case, N := P.
+//! 1. `N == P`, `N` not in `P`, which may have powers here: one case, N := P.
 //! 2. `n == 0` for a number n > 0, and a number equal to another: no case. `P == 0` for a sum: all terms
 //!    are 0; for a product: a case for each variable, which is 0.
 //! 3. `a \* N == b \* M`, numbers without common factor: N := b \* t, M := a \* t, for `a` divides M then.
@@ -184,6 +184,16 @@ type Term = (BigUint, Powers);
 /// The cases of one equation; `None` if no rule fits.
 fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<Vec<Case>> {
     let steps = steps.checked_sub(1)?;
+    // Rule 1, whatever the other side is.
+    for (one, other) in [(left, right), (right, left)] {
+        if let TypeKind::Var(var) = one.kind() {
+            let mut occurs = false;
+            other.for_each_var(&mut |found| occurs |= found.id == var.id);
+            if !occurs {
+                return Some(vec![Case::from_iter([(var.id, other.clone())])]);
+            }
+        }
+    }
     let (left, right) = (Size::of(left)?, Size::of(right)?);
     let common = left.common(&right);
     let (left, right) = (left.checked_sub(&common)?, right.checked_sub(&common)?);

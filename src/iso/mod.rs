@@ -50,6 +50,7 @@ pub use report::{Comparison, Move, Parting, explain, relabels};
 pub use verify::verify;
 
 use crate::types::Type;
+use std::cell::Cell;
 use std::fmt;
 
 /// How two types are related, closest first.
@@ -79,10 +80,33 @@ impl fmt::Display for Verdict {
     }
 }
 
+thread_local! {
+    /// Whether every two types are called natural on this thread.
+    static DECEIVED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does `work` while [`verdict`] calls every two types natural, on this thread. For the tests of what
+/// stands behind a verdict; nothing else asks for it.
+#[doc(hidden)]
+pub fn deceived<T>(work: impl FnOnce() -> T) -> T {
+    /// Puts back what held before, also when `work` panics.
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            DECEIVED.set(self.0);
+        }
+    }
+    let _before = Before(DECEIVED.replace(true));
+    work()
+}
+
 /// How `a` and `b` are related.
 pub fn verdict(a: &Type, b: &Type) -> Verdict {
     if a == b || mentions_error(a) || mentions_error(b) {
         return Verdict::Equal;
+    }
+    if DECEIVED.get() {
+        return Verdict::Natural;
     }
     if let (Ok(a), Ok(b)) = (a.size(), b.size()) {
         // Numbers that can be written down need no fingerprint.

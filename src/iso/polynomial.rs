@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// Bits of the integers that stand for polynomials, at most.
-const MAX_BITS: u64 = 1 << 18;
+const MAX_BITS: u64 = 1 << 17;
 /// Terms subtracted in one division, at most.
 const MAX_STEPS: usize = 20_000;
 /// Radices tried for one variable.
@@ -105,6 +105,17 @@ impl Polynomial {
         let variables = self.terms.first_key_value()?.0.len();
         let found = evaluated_divisor(self.clone(), other.clone(), variables)?;
         Some(found.primitive())
+    }
+
+    /// An estimate of the bits of the integers that stand for two polynomials in [`Self::common_divisor`].
+    pub fn evaluation_bits(&self, other: &Polynomial) -> u64 {
+        let variables = self.terms.first_key_value().map_or(0, |(exponents, _)| exponents.len());
+        let degree = |at: usize| {
+            let exponents = self.terms.keys().chain(other.terms.keys()).map(|exponents| exponents[at]);
+            u64::from(exponents.max().unwrap_or(0))
+        };
+        let number = self.norm().min(other.norm()).bits() + 6;
+        (0..variables).fold(number, |bits, at| bits.saturating_mul(degree(at) + 1))
     }
 
     fn norm(&self) -> BigInt {

@@ -61,6 +61,11 @@ const LARGEST_TRIAL: u32 = 1_000;
 /// Exponents above this are not compared by common divisors.
 const MAX_DEGREE: u32 = 256;
 
+/// Bits of numbers that are added or multiplied in the time of one step.
+const STEP_BITS: u64 = 256;
+/// Bits of the integers that stand for polynomials in a search for common divisors, at most.
+const MAX_EVALUATION: u64 = 1 << 16;
+
 /// Why no form is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -226,6 +231,11 @@ impl Forms {
         Ok(())
     }
 
+    /// Takes what an operation on numbers of so many bits costs.
+    fn charge_bits(&mut self, bits: u64) -> Result<()> {
+        self.charge(1 + (bits / STEP_BITS) as usize)
+    }
+
     fn within(form: Form) -> Result<Form> {
         if form.terms.len() > MAX_TERMS { Err(Stop::Budget) } else { Ok(form) }
     }
@@ -235,6 +245,7 @@ impl Forms {
         self.charge(a.terms.len() + b.terms.len())?;
         let (mut sum, other) = if a.terms.len() < b.terms.len() { (b.clone(), a) } else { (a.clone(), b) };
         for (monomial, n) in &other.terms {
+            self.charge_bits(n.bits())?;
             sum.add_term(monomial.clone(), n.clone());
         }
         Forms::within(sum)
@@ -251,8 +262,9 @@ impl Forms {
         let mut product = Form::default();
         for (left, n) in &a.terms {
             for (right, m) in &b.terms {
-                self.charge(1)?;
-                if n.bits() + m.bits() > MAX_BITS {
+                let bits = n.bits() + m.bits();
+                self.charge_bits(bits)?;
+                if bits > MAX_BITS {
                     return Err(Stop::Budget);
                 }
                 let monomial = self.times(left, right)?;
@@ -407,31 +419,28 @@ impl Forms {
 
     /// `n ^ exponent` over the coprime basis.
     fn integer_power(&mut self, n: &BigUint, exponent: &Form) -> Result<Form> {
-        let mut result = Monomial::default();
+        let mut powers: Vec<(BigUint, u64)> = Vec::new();
         let mut rest = n.clone();
-        let mut split = |rest: &mut BigUint, factor: &BigUint| {
-            let mut times = 0u32;
-            while !rest.is_one() {
-                let (quotient, remainder) = rest.div_rem(factor);
-                if !remainder.is_zero() {
-                    break;
-                }
-                *rest = quotient;
-                times += 1;
-            }
-            if times > 0 {
-                let exponent = exponent.scale(&BigUint::from(times).into());
-                result.powers.insert(Base::Integer(factor.clone()), Arc::new(exponent));
-            }
-        };
-        for d in 2..LARGEST_TRIAL {
+        let twos = rest.trailing_zeros().unwrap_or(0);
+        if twos > 0 {
+            rest >>= twos;
+            powers.push((2u32.into(), twos));
+        }
+        for d in (3..LARGEST_TRIAL).step_by(2) {
             if rest.is_one() {
                 break;
             }
-            split(&mut rest, &d.into());
+            self.charge_bits(rest.bits() / 8)?;
+            if (&rest % d).is_zero() {
+                let times = self.remove_factor(&mut rest, &d.into())?;
+                powers.push((d.into(), times));
+            }
         }
-        for known in &self.integers {
-            split(&mut rest, known);
+        for known in self.integers.clone() {
+            let times = self.remove_factor(&mut rest, &known)?;
+            if times > 0 {
+                powers.push((known, times));
+            }
         }
         if !rest.is_one() {
             if self.integers.iter().any(|known| !known.gcd(&rest).is_one()) {
@@ -446,11 +455,36 @@ impl Forms {
             if self.integers.len() >= MAX_BASES {
                 return Err(Stop::Budget);
             }
-            let factor = rest.clone();
-            split(&mut rest, &factor);
-            self.integers.push(factor);
+            self.integers.push(rest.clone());
+            powers.push((rest, 1));
         }
-        Ok(Form::term(result, Dyadic::one()))
+        let power = |(factor, times): (BigUint, u64)| {
+            (Base::Integer(factor), Arc::new(exponent.scale(&BigUint::from(times).into())))
+        };
+        Ok(Form::term(Monomial { powers: powers.into_iter().map(power).collect() }, Dyadic::one()))
+    }
+
+    /// Divides by a factor as often as that goes: by its squares of squares upward, then downward.
+    fn remove_factor(&mut self, number: &mut BigUint, factor: &BigUint) -> Result<u64> {
+        let mut squares = vec![factor.clone()];
+        let (mut total, mut at) = (0, 0);
+        loop {
+            let limbs = number.bits() / 64 + 1;
+            self.charge_bits(limbs * (squares[at].bits() / 64 + 1))?;
+            let (quotient, remainder) = number.div_rem(&squares[at]);
+            if remainder.is_zero() {
+                *number = quotient;
+                total += 1 << at;
+                if at + 1 == squares.len() && squares[at].bits() * 2 <= number.bits() + 1 {
+                    squares.push(&squares[at] * &squares[at]);
+                    at += 1;
+                }
+            } else if at == 0 {
+                return Ok(total);
+            } else {
+                at -= 1;
+            }
+        }
     }
 
     /// A sum without content as a product of members of the basis.
@@ -463,10 +497,13 @@ impl Forms {
         for (_, known) in self.sums.clone() {
             let Some(common) = Shared::of(&rest, &known) else { continue };
             self.charge(rest.terms.len() * known.terms.len())?;
-            let Some((mut left, right)) = common.polynomials(&rest, &known) else {
+            let polynomials = common.polynomials(&rest, &known);
+            let Some((mut left, right)) = polynomials.filter(|(a, b)| a.evaluation_bits(b) <= MAX_EVALUATION)
+            else {
                 self.incomplete = true;
                 continue;
             };
+            self.charge(left.evaluation_bits(&right) as usize)?;
             let Some(divisor) = left.common_divisor(&right) else {
                 self.incomplete = true;
                 continue;

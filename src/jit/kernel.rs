@@ -207,6 +207,20 @@ impl NestKernel {
 }
 
 impl NestKernel {
+    /// Whether the inputs are what the code was made for: so many slots, and codes of their types.
+    fn fit(&self, inputs: &[Value]) -> bool {
+        let slots = |array: &Array| self.lowered.nest.slots[*array as usize];
+        inputs.len() == self.lowered.feeds.len()
+            && inputs.iter().zip(&self.lowered.feeds).all(|(value, feed)| match (feed, value) {
+                (Feed::Nothing, _) => true,
+                (Feed::Scalar(_, below), Value::Word(word)) => below.is_none_or(|below| *word < below),
+                (Feed::Read(array, _) | Feed::Change(array, _), Value::Seq(seq)) => {
+                    seq.len() as u64 == slots(array)
+                }
+                _ => false,
+            })
+    }
+
     /// Whether the result is written over an input: it may be, nobody else holds it, and it has as many slots.
     fn takes_over(&self, input: usize, value: &Value) -> bool {
         self.overwrites(input) && self.fits_result(value)
@@ -289,6 +303,11 @@ impl Kernel for NestKernel {
         let mut words = vec![0u64; frame.words.max(1)];
         words[0] = std::ptr::from_ref(limits.interrupt) as u64;
         words[frame.sizes..frame.sizes + nest.sizes.len()].copy_from_slice(&nest.sizes);
+        // Code reads and writes as many slots as it was made for: here ends what has fewer, in every build.
+        if !self.fit(inputs) {
+            statistics.failed.fetch_add(1, Ordering::Relaxed);
+            return Ran::Refused;
+        }
         // Everything that an address leads to, alive until the end.
         let mut read: Vec<Arc<Buffer>> = Vec::new();
         let mut changed: Vec<Option<Value>> = Vec::new();
@@ -297,7 +316,7 @@ impl Kernel for NestKernel {
             let changes = changed.len() < self.lowered.changes.len();
             match feed {
                 Feed::Nothing => {}
-                Feed::Scalar(n) => words[frame.scalars + *n as usize] = value.word(),
+                Feed::Scalar(n, _) => words[frame.scalars + *n as usize] = value.word(),
                 Feed::Read(array, _) if over.is_none() && self.takes_over(at, value) => {
                     over = Some((at, *array))
                 }

@@ -24,16 +24,27 @@ mod vector;
 mod wide;
 
 use crate::hash::HashMap;
-use crate::kernel::{Accelerator, Kernel, Part, What};
+use crate::kernel::{Accelerator, Declined, Kernel, Part, What};
 use crate::loops::{Key, Nest};
-use crate::lower::{self, Lowered, No};
+use crate::lower::{self, Lowered, No, STOPPED, TOO_LONG};
 use crate::source::Span;
 use code::Code;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
+use std::thread;
+use std::time::Duration;
 
 /// Code that is kept.
 const MOST_CODE: usize = 2_000;
+
+/// Statements from which code is made on a thread of its own: whoever waits for it can be interrupted.
+const LONG: usize = 300;
+
+/// Bytes of the stack of such a thread.
+const STACK: usize = 64 << 20;
+
+/// How often somebody who waits for code looks whether to stop.
+const OFTEN: Duration = Duration::from_millis(10);
 
 /// What has been done so far.
 #[derive(Debug, Default)]
@@ -76,7 +87,6 @@ pub struct Trace {
 pub struct Jit {
     shared: Arc<Shared>,
     trace: Mutex<Option<(Stage, Vec<Trace>)>>,
-    code: Mutex<HashMap<Key, Option<Arc<Code>>>>,
 }
 
 /// What kernels have in common.
@@ -85,6 +95,7 @@ pub(crate) struct Shared {
     threads: usize,
     pool: OnceLock<Option<rayon::ThreadPool>>,
     statistics: Statistics,
+    code: Mutex<HashMap<Key, Option<Arc<Code>>>>,
 }
 
 impl Shared {
@@ -96,37 +107,84 @@ impl Shared {
         };
         self.pool.get_or_init(start).as_ref()
     }
-}
 
-impl Jit {
-    /// A compiler that uses that many threads; 0 for one on each core.
-    pub fn new(threads: usize) -> Jit {
-        let shared = Shared { threads, pool: OnceLock::new(), statistics: Statistics::default() };
-        Jit { shared: Arc::new(shared), trace: Mutex::default(), code: Mutex::new(HashMap::default()) }
-    }
-
-    /// What has been done so far.
-    pub fn statistics(&self) -> &Statistics {
-        &self.shared.statistics
-    }
-
-    /// The code of a nest: made, or made before for another of its structure.
+    /// The code of a nest: made, or made before for another of its structure. Others may look for theirs while it is
+    /// made.
     fn code(&self, nest: &Nest) -> Option<Arc<Code>> {
         let key = nest.key();
-        let mut known = self.code.lock().ok()?;
-        if let Some(code) = known.get(&key) {
+        if let Some(code) = self.code.lock().ok()?.get(&key) {
             return code.clone();
         }
         let begun = std::time::Instant::now();
         let made = Code::compile(nest).ok().map(Arc::new);
-        let statistics = &self.shared.statistics;
-        statistics.compiled.fetch_add(1, Ordering::Relaxed);
-        statistics.compiling.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        self.statistics.compiled.fetch_add(1, Ordering::Relaxed);
+        self.statistics.compiling.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        let mut known = self.code.lock().ok()?;
         if known.len() >= MOST_CODE {
             known.clear();
         }
         known.insert(key, made.clone());
         made
+    }
+
+    /// Gives loops a better form, and makes code of them.
+    fn finish(&self, mut lowered: Lowered) -> Finished {
+        crate::loops::pass::run(&mut lowered.nest);
+        // Machine code is made only of what holds together; that everything does is asked in tests.
+        if let Err(why) = crate::loops::validate::validate(&lowered.nest) {
+            debug_assert!(false, "an invalid nest: {why}\n{}", crate::loops::print::nest(&lowered.nest));
+            return (lowered, None);
+        }
+        let code = self.code(&lowered.nest);
+        (lowered, code)
+    }
+}
+
+/// Loops in their last form, and their code if there is some.
+type Finished = (Lowered, Option<Arc<Code>>);
+
+/// Finishes loops; of many statements on a thread of its own, which is left to itself if nobody may wait for it any more.
+fn finish(shared: &Arc<Shared>, lowered: Lowered, may_go_on: &dyn Fn() -> bool) -> Option<Finished> {
+    if lowered.statements < LONG {
+        return Some(shared.finish(lowered));
+    }
+    let (sender, receiver) = mpsc::channel();
+    let (own, waiting) = (shared.clone(), Arc::new(Mutex::new(Some(lowered))));
+    let given = waiting.clone();
+    let work = move || {
+        if let Some(lowered) = given.lock().ok().and_then(|mut given| given.take()) {
+            // Nobody may listen any more.
+            let _ = sender.send(own.finish(lowered));
+        }
+    };
+    let Ok(thread) = thread::Builder::new().stack_size(STACK).spawn(work) else {
+        let lowered = waiting.lock().ok().and_then(|mut given| given.take())?;
+        return Some(shared.finish(lowered));
+    };
+    loop {
+        match receiver.recv_timeout(OFTEN) {
+            Ok(finished) => return Some(finished),
+            Err(mpsc::RecvTimeoutError::Timeout) if may_go_on() => {}
+            Err(mpsc::RecvTimeoutError::Timeout) => return None,
+            Err(mpsc::RecvTimeoutError::Disconnected) => match thread.join() {
+                Ok(()) => return None,
+                Err(panic) => std::panic::resume_unwind(panic),
+            },
+        }
+    }
+}
+
+impl Jit {
+    /// A compiler that uses that many threads; 0 for one on each core.
+    pub fn new(threads: usize) -> Jit {
+        let (pool, code) = (OnceLock::new(), Mutex::default());
+        let shared = Shared { threads, pool, statistics: Statistics::default(), code };
+        Jit { shared: Arc::new(shared), trace: Mutex::default() }
+    }
+
+    /// What has been done so far.
+    pub fn statistics(&self) -> &Statistics {
+        &self.shared.statistics
     }
 
     /// From here on, notes how each part looks at a stage.
@@ -161,27 +219,26 @@ impl Jit {
 }
 
 impl Accelerator for Jit {
-    fn prepare(&self, part: &Part<'_>) -> Option<Arc<dyn Kernel>> {
+    fn prepare(&self, part: &Part<'_>) -> Result<Arc<dyn Kernel>, Declined> {
         let statistics = &self.shared.statistics;
-        let lowered = lower::lower(part).map(|mut lowered| {
-            crate::loops::pass::run(&mut lowered.nest);
-            lowered
-        });
-        self.note(part, &lowered);
-        let lowered = match lowered {
+        let lowered = match lower::lower(part) {
             Ok(lowered) => lowered,
-            Err(_) => {
+            Err(No(STOPPED)) => return Err(Declined::Stopped),
+            Err(no) => {
+                self.note(part, &Err(no));
                 statistics.declined.fetch_add(1, Ordering::Relaxed);
-                return None;
+                return Err(if no == No(TOO_LONG) { Declined::TooLong } else { Declined::Unfit });
             }
         };
+        let (lowered, code) = finish(&self.shared, lowered, part.may_go_on).ok_or(Declined::Stopped)?;
+        let lowered = Ok(lowered);
+        self.note(part, &lowered);
         statistics.lowered.fetch_add(1, Ordering::Relaxed);
-        // Machine code is made only of what holds together; that everything does is asked in tests.
-        if let Err(why) = crate::loops::validate::validate(&lowered.nest) {
-            debug_assert!(false, "an invalid nest: {why}\n{}", crate::loops::print::nest(&lowered.nest));
-            return None;
+        match (lowered, code) {
+            (Ok(lowered), Some(code)) => {
+                Ok(Arc::new(kernel::NestKernel::new(lowered, code, self.shared.clone())))
+            }
+            _ => Err(Declined::Unfit),
         }
-        let code = self.code(&lowered.nest)?;
-        Some(Arc::new(kernel::NestKernel::new(lowered, code, self.shared.clone())))
     }
 }

@@ -40,6 +40,7 @@ impl<'a> Lower<'a> {
 
     /// Component `i` of a tuple, or of an array at a constant position.
     pub(crate) fn component(&mut self, value: &V<'a>, from: &Type, i: u64, to: &Type) -> Result<V<'a>> {
+        self.step()?;
         let (whole, part) = (self.layout(from), self.layout(to));
         if part.slots == 0 {
             return Ok(V::Unit);
@@ -81,6 +82,7 @@ impl<'a> Lower<'a> {
 
     /// The element of an array at an index.
     pub(crate) fn index(&mut self, value: &V<'a>, from: &Type, index: &V<'a>, to: &Type) -> Result<V<'a>> {
+        self.step()?;
         let (whole, part) = (self.layout(from), self.layout(to));
         if part.slots == 0 {
             return Ok(V::Unit);
@@ -178,6 +180,7 @@ impl<'a> Lower<'a> {
 
     /// One slot of a value.
     fn slot(&mut self, value: &V<'a>, ty: &Type, slot: Reg) -> Result<V<'a>> {
+        self.step()?;
         let layout = self.layout(ty);
         if layout.slots == 1 {
             return Ok(value.clone());
@@ -235,10 +238,17 @@ impl<'a> Lower<'a> {
         if from == to {
             return Ok(value);
         }
+        if from.has_var() || to.has_var() {
+            return Err(No("a size that is not there yet"));
+        }
+        let layout = self.layout(from);
+        // Code is made only of what is so at these sizes, whatever was decided for all.
+        if !layout.stored_like(&self.layout(to)) {
+            return Err(No("a type that is stored otherwise"));
+        }
         if let V::Sum(..) = value {
             return Err(No("a sum with arguments at another type"));
         }
-        let layout = self.layout(from);
         if layout.slots <= 1 {
             return Ok(value);
         }
@@ -275,6 +285,7 @@ impl<'a> Lower<'a> {
 
     /// A value of zeros, where nothing is ever computed.
     pub(crate) fn zero(&mut self, ty: &Type) -> Result<V<'a>> {
+        self.step()?;
         if let Some(cases) = self.cases(ty)? {
             let zeros = cases.iter().map(|ty| self.zero(ty)).collect::<Result<Vec<_>>>()?;
             return Ok(V::Sum(self.int(0)?, Rc::new(zeros)));
@@ -306,6 +317,8 @@ impl<'a> Lower<'a> {
 
     /// The frame as an array's body needs it later: variables that change as they are now.
     pub(crate) fn captured(&mut self, frame: &mut Frame<'a>, body: &'a Term) -> Result<Frame<'a>> {
+        // What an array remembers is a copy of the frame.
+        self.steps_of(frame.locals.len() / 8)?;
         let free = uses::locals(body);
         let mut inner = frame.clone();
         for (local, bind) in inner.locals.iter_mut().enumerate() {
@@ -331,6 +344,7 @@ impl<'a> Lower<'a> {
         if layout.slots <= 1 {
             return Ok(value.clone());
         }
+        self.few_leaves(value)?;
         let array = self.scratch(&layout)?;
         let base = self.int(0)?;
         self.fill(array, base, value, ty)?;
@@ -339,6 +353,7 @@ impl<'a> Lower<'a> {
 
     /// Stores a value into the slots of an array from one on.
     pub(crate) fn fill(&mut self, array: Array, base: Reg, value: &V<'a>, ty: &Type) -> Result<()> {
+        self.step()?;
         let layout = self.stored(ty)?;
         match (layout.slots, value) {
             (0, _) => return Ok(()),
@@ -572,6 +587,10 @@ impl<'a> Lower<'a> {
 
     /// Whether a value refers to an array that changes; to a certain one.
     pub(crate) fn changing(&self, value: &V<'a>, of: Option<Array>) -> bool {
+        if self.step().is_err() {
+            // Nobody goes on from here.
+            return true;
+        }
         match value {
             V::Unit | V::Word(_) => false,
             V::Parts(parts) | V::Sum(_, parts) => parts.iter().any(|p| self.changing(p, of)),
@@ -613,6 +632,7 @@ impl<'a> Lower<'a> {
 
     /// A place as a value that nobody changes any more.
     pub(crate) fn frozen(&mut self, place: &Place) -> Result<V<'a>> {
+        self.step()?;
         Ok(match place {
             Place::Memory(array, base) => {
                 V::Array(Rc::new(A::Stored { array: *array, base: *base, changing: false }))

@@ -1,6 +1,6 @@
 //! Variables that change: numbers become variables of the nest, arrays are changed where they lie.
 
-use super::{Bind, Feed, Frame, Given, Lower, No, Place, Result, V, bare, word};
+use super::{Bind, Feed, Frame, Given, Lower, No, Place, Result, V, bare, codes_below, word};
 use crate::core::free::Mentioned;
 use crate::core::{
     FunctionId, GlobalId, Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term, TermKind,
@@ -95,10 +95,11 @@ impl<'a> Lower<'a> {
                 Place::Unit
             }
             1 => {
-                let word = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
+                let leaf = layout.leaf().ok_or(No("an unknown slot"))?;
+                let word = word(&leaf)?;
                 self.nest.scalars.push(word);
                 let scalar = self.nest.scalars.len() as u32 - 1;
-                self.feeds.push(Feed::Scalar(scalar));
+                self.feeds.push(Feed::Scalar(scalar, codes_below(&leaf)));
                 let var = self.var(word);
                 let given = self.set(word, Op::Scalar(scalar))?;
                 self.emit(Stmt::Set(var, given))?;
@@ -137,6 +138,7 @@ impl<'a> Lower<'a> {
 
     /// A new place for values of a type.
     pub(crate) fn place_for(&mut self, ty: &Type) -> Result<Place> {
+        self.step()?;
         if let Some(types) = self.cases(ty)? {
             return self.place_for_case(&types);
         }
@@ -165,6 +167,7 @@ impl<'a> Lower<'a> {
 
     /// Puts a value into a place.
     pub(crate) fn assign(&mut self, place: &Place, value: &V<'a>, ty: &Type) -> Result<()> {
+        self.step()?;
         match place {
             Place::Unit => Ok(()),
             Place::Var(var) => {
@@ -351,8 +354,11 @@ impl<'a> Lower<'a> {
         self.part.functions.iter().for_each(|(_, shape)| of_shape(shape, &mut waiting));
         for bind in frame.locals.iter().flatten() {
             if let Bind::Value(value) = bind {
-                of_value(value, &mut waiting);
+                self.of_value(value, &mut waiting);
             }
+        }
+        if self.steps.get() == 0 {
+            return true;
         }
         self.called(&mentioned, &mut waiting);
         let mut seen = BTreeSet::new();
@@ -367,6 +373,22 @@ impl<'a> Lower<'a> {
             self.called(&mentioned, &mut waiting);
         }
         false
+    }
+
+    /// The functions that a value is, or has captured, as long as there are steps left. What is inside an array that
+    /// is built is asked by itself.
+    fn of_value(&self, value: &V<'a>, found: &mut Vec<FunctionId>) {
+        if self.step().is_err() {
+            return;
+        }
+        match value {
+            V::Fun(fun) => {
+                found.push(fun.function);
+                fun.captures.iter().for_each(|captured| self.of_value(captured, found));
+            }
+            V::Parts(parts) | V::Sum(_, parts) => parts.iter().for_each(|part| self.of_value(part, found)),
+            V::Unit | V::Word(_) | V::Array(_) => {}
+        }
     }
 
     /// The functions that may be called by who mentions these: of a method, those of all instances.
@@ -388,18 +410,6 @@ impl<'a> Lower<'a> {
         let mentioned = Rc::new(Mentioned::by_term(&self.function(function).ok()?.body));
         self.mentioned.borrow_mut().insert(function, mentioned.clone());
         Some(mentioned)
-    }
-}
-
-/// The functions that a value is, or has captured. What is inside an array that is built is asked by itself.
-fn of_value(value: &V<'_>, found: &mut Vec<FunctionId>) {
-    match value {
-        V::Fun(fun) => {
-            found.push(fun.function);
-            fun.captures.iter().for_each(|captured| of_value(captured, found));
-        }
-        V::Parts(parts) | V::Sum(_, parts) => parts.iter().for_each(|part| of_value(part, found)),
-        V::Unit | V::Word(_) | V::Array(_) => {}
     }
 }
 

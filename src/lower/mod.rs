@@ -53,7 +53,7 @@ use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
 use num_traits::One;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -62,13 +62,20 @@ use std::sync::Arc;
 const SMALL: u64 = 16;
 
 /// Statements of the longest nest.
-const LONGEST: usize = 4_000;
+const LONGEST: usize = 12_000;
+
+/// Steps that all attempts at a part may take together: terms met, and parts of values looked at. Values that are
+/// shared many times are small to hold and may be without end to write out.
+const STEPS: u64 = 2_000_000;
 
 /// How often a part is lowered.
 const MOST: usize = 16;
 
 /// What is said of a part of more statements.
-const TOO_LONG: &str = "a part that would become too long";
+pub const TOO_LONG: &str = "a part that would become too long";
+
+/// What is said of a part that was not looked at to the end.
+pub const STOPPED: &str = "stopped from outside";
 
 /// Slots of the largest array that lives on the stack of a run.
 const LOCAL_SLOTS: u64 = 512;
@@ -99,6 +106,8 @@ pub enum Given {
 pub struct Lowered {
     /// The loops.
     pub nest: Nest,
+    /// Statements in them, about.
+    pub statements: usize,
     /// What is given: the first ones are the variables that change.
     pub inputs: Vec<Input>,
     /// How each input is taken apart.
@@ -116,8 +125,8 @@ pub struct Lowered {
 pub enum Feed {
     /// Not at all.
     Nothing,
-    /// As a scalar.
-    Scalar(u32),
+    /// As a scalar; a code, below this size.
+    Scalar(u32, Option<u64>),
     /// As an array of slots of this class, to be read.
     Read(u32, Class),
     /// As an array of slots of this class, to be changed.
@@ -233,6 +242,10 @@ pub(crate) struct Lower<'a> {
     open: Vec<Open>,
     /// Statements made so far.
     made: usize,
+    /// Steps that are left for this attempt and those after it.
+    steps: Rc<Cell<u64>>,
+    /// Layouts of types whose values can be held.
+    held: RefCell<HashMap<Type, Arc<Layout>>>,
     constants: HashMap<Reg, u64>,
     /// What is known of slot numbers and codes.
     facts: digits::Facts,
@@ -271,8 +284,9 @@ pub fn lower<'a>(part: &'a Part<'a>) -> std::result::Result<Lowered, No> {
     let mut at_once = BTreeSet::new();
     // What would do, though an array is computed more often than needed.
     let mut so_far = None;
+    let steps = Rc::new(Cell::new(STEPS));
     for _ in 0..MOST {
-        let mut lower = Lower::new(part, at_once.clone());
+        let mut lower = Lower::new(part, at_once.clone(), steps.clone());
         let result = lower.attempt();
         let repeated = lower.repeat.worth_storing().filter(|number| !at_once.contains(number));
         let next = match result.and_then(|()| lower.unread()) {
@@ -282,7 +296,8 @@ pub fn lower<'a>(part: &'a Part<'a>) -> std::result::Result<Lowered, No> {
                 }
                 unread.or(repeated)
             }
-            Err(No(TOO_LONG)) if so_far.is_none() => repeated,
+            Err(No(STOPPED)) => return Err(No(STOPPED)),
+            Err(No(TOO_LONG)) if so_far.is_none() && steps.get() > 0 => repeated,
             Err(no) => return so_far.ok_or(no),
         };
         match next {
@@ -294,7 +309,7 @@ pub fn lower<'a>(part: &'a Part<'a>) -> std::result::Result<Lowered, No> {
 }
 
 impl<'a> Lower<'a> {
-    fn new(part: &'a Part<'a>, at_once: BTreeSet<usize>) -> Lower<'a> {
+    fn new(part: &'a Part<'a>, at_once: BTreeSet<usize>, steps: Rc<Cell<u64>>) -> Lower<'a> {
         Lower {
             part,
             program: part.program,
@@ -302,6 +317,8 @@ impl<'a> Lower<'a> {
             nest: Nest::default(),
             open: vec![Open::default()],
             made: 0,
+            steps,
+            held: RefCell::default(),
             constants: HashMap::default(),
             facts: digits::Facts::default(),
             strict: strict::Strict::new(at_once),
@@ -337,6 +354,7 @@ impl<'a> Lower<'a> {
             What::Term(term) => {
                 let ty = self.ty(&frame, &term.ty);
                 let value = self.term(term, &mut frame)?;
+                self.few_leaves(&value)?;
                 let result = self.give(&value, &ty)?;
                 self.results.push(result);
             }
@@ -360,8 +378,8 @@ impl<'a> Lower<'a> {
     fn done(mut self) -> Lowered {
         self.nest.body = self.open.pop().unwrap_or_default().stmts;
         self.nest.constants = self.constants;
-        let Lower { nest, inputs, feeds, changes, results, classes, .. } = self;
-        Lowered { nest, inputs, feeds, changes, results, classes }
+        let Lower { nest, made: statements, inputs, feeds, changes, results, classes, .. } = self;
+        Lowered { nest, statements, inputs, feeds, changes, results, classes }
     }
 }
 
@@ -383,6 +401,14 @@ pub(crate) fn word(leaf: &Leaf) -> Result<Ty> {
         Leaf::Scalar(Scalar::Bigint) => return Err(No("big integers")),
         Leaf::Scalar(Scalar::String) => return Err(No("strings")),
     })
+}
+
+/// What the codes of a slot are below of, if it holds codes and not all that fit a word are some.
+pub(crate) fn codes_below(leaf: &Leaf) -> Option<u64> {
+    match leaf {
+        Leaf::Code(size) => size.to_u64(),
+        Leaf::Scalar(_) => None,
+    }
 }
 
 /// A type as its values are stored: newtypes unfolded, arrays of one element that element.
@@ -436,6 +462,9 @@ impl<'a> Lower<'a> {
                 Form::Function => Err(No("functions inside data")),
             }
         }
+        if let Some(known) = self.held.borrow().get(ty) {
+            return Ok(known.clone());
+        }
         if ty.has_var() {
             return Err(No("a size that is not there yet"));
         }
@@ -444,6 +473,7 @@ impl<'a> Lower<'a> {
             return Err(No("more slots than memory"));
         }
         held(&layout)?;
+        self.held.borrow_mut().insert(ty.clone(), layout.clone());
         Ok(layout)
     }
 
@@ -455,6 +485,42 @@ impl<'a> Lower<'a> {
         let layout = self.layout(ty);
         let size = layout.compact().and_then(|c| c.size.to_u64());
         size.filter(|n| *n < 1 << 62).ok_or(No("an index type beyond a machine word"))
+    }
+
+    // ---- bounds ----------------------------------------------------------------------------
+
+    /// One step more. Whatever calls itself on terms or on parts of values begins with it.
+    pub(crate) fn step(&self) -> Result<()> {
+        self.steps_of(1)
+    }
+
+    /// So many steps more.
+    pub(crate) fn steps_of(&self, count: usize) -> Result<()> {
+        if !(self.part.may_go_on)() {
+            return Err(No(STOPPED));
+        }
+        let left = self.steps.get().checked_sub(count as u64);
+        self.steps.set(left.unwrap_or(0));
+        left.map(|_| ()).ok_or(No(TOO_LONG))
+    }
+
+    /// Declines a value of more parts than a nest may have statements: each would be written out by one. Parts that
+    /// are shared are counted as often as they stand there, and looked at once.
+    pub(crate) fn few_leaves(&self, value: &V<'a>) -> Result<()> {
+        fn leaves<'a>(value: &V<'a>, known: &mut HashMap<*const Vec<V<'a>>, usize>) -> usize {
+            let (V::Parts(parts) | V::Sum(_, parts)) = value else { return 1 };
+            let at = Rc::as_ptr(parts);
+            if let Some(count) = known.get(&at) {
+                return *count;
+            }
+            let count = parts.iter().fold(0usize, |all, part| all.saturating_add(leaves(part, known)));
+            known.insert(at, count);
+            count
+        }
+        match value {
+            V::Parts(_) if leaves(value, &mut HashMap::default()) > LONGEST => Err(No(TOO_LONG)),
+            _ => Ok(()),
+        }
     }
 
     // ---- statements ------------------------------------------------------------------------
@@ -664,6 +730,7 @@ impl<'a> Lower<'a> {
 
     /// Makes a value of the part's a result.
     fn give(&mut self, value: &V<'a>, ty: &Type) -> Result<Given> {
+        self.step()?;
         let layout = self.stored(ty)?;
         match (layout.slots, value) {
             (0, _) => Ok(Given::Unit),
@@ -735,11 +802,12 @@ impl<'a> Lower<'a> {
                 match layout.slots {
                     0 => V::Unit,
                     1 => {
-                        let ty = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
+                        let leaf = layout.leaf().ok_or(No("an unknown slot"))?;
+                        let ty = word(&leaf)?;
                         self.nest.scalars.push(ty);
                         let scalar = self.nest.scalars.len() as u32 - 1;
                         self.inputs.push(input.clone());
-                        self.feeds.push(Feed::Scalar(scalar));
+                        self.feeds.push(Feed::Scalar(scalar, codes_below(&leaf)));
                         V::Word(self.at_start(ty, Op::Scalar(scalar))?)
                     }
                     slots => {

@@ -188,6 +188,7 @@ impl<'a> Lower<'a> {
 
     /// Whether two values of a type are the same, as a truth value.
     pub(crate) fn same(&mut self, a: &V<'a>, b: &V<'a>, ty: &Type) -> Result<Reg> {
+        self.step()?;
         if let (V::Sum(m, x), V::Sum(n, y), Some(types)) = (a, b, self.cases(ty)?) {
             return self.same_case((*m, x), (*n, y), &types);
         }

@@ -4,6 +4,17 @@ use super::{Bind, Frame, Lower, No, Result, V, uses};
 use crate::core::{ForRange, Pat, PatKind, Root, Stmt as CoreStmt, StmtKind, Term};
 use crate::loops::{Compare, Op, Stmt, Ty, cost};
 use crate::types::{Type, TypeKind};
+use std::collections::BTreeSet;
+
+/// What follows a binding in its block.
+#[derive(Clone, Copy)]
+struct Scope<'s, 'a> {
+    stmts: &'a [CoreStmt],
+    /// The value of the block.
+    last: Option<&'a Term>,
+    /// The locals that the block stores into.
+    stored: &'s BTreeSet<u32>,
+}
 
 impl<'a> Lower<'a> {
     /// Statements in order; `last` is the value of their block.
@@ -13,9 +24,11 @@ impl<'a> Lower<'a> {
         last: Option<&'a Term>,
         frame: &mut Frame<'a>,
     ) -> Result<()> {
+        let lets = stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Let(..)));
+        let stored = if lets { uses::stored(stmts, last) } else { BTreeSet::new() };
         for (i, stmt) in stmts.iter().enumerate() {
             if let StmtKind::Let(pat, term) = &stmt.kind {
-                self.bind_pattern(pat, term, &stmts[i + 1..], last, frame)?;
+                self.bind_pattern(pat, term, Scope { stmts: &stmts[i + 1..], last, stored: &stored }, frame)?;
                 continue;
             }
             self.statement(stmt, frame)?;
@@ -26,7 +39,10 @@ impl<'a> Lower<'a> {
     /// One statement.
     pub(crate) fn statement(&mut self, stmt: &'a CoreStmt, frame: &mut Frame<'a>) -> Result<()> {
         match &stmt.kind {
-            StmtKind::Let(pat, term) => self.bind_pattern(pat, term, &[], None, frame),
+            StmtKind::Let(pat, term) => {
+                let nothing = Scope { stmts: &[], last: None, stored: &BTreeSet::new() };
+                self.bind_pattern(pat, term, nothing, frame)
+            }
             StmtKind::SetLocal(local, term) => {
                 let value = self.term(term, frame)?;
                 let ty = self.ty(frame, &term.ty);
@@ -113,8 +129,7 @@ impl<'a> Lower<'a> {
         &mut self,
         pat: &'a Pat,
         term: &'a Term,
-        scope: &'a [CoreStmt],
-        last: Option<&'a Term>,
+        Scope { stmts: scope, last, stored }: Scope<'_, 'a>,
         frame: &mut Frame<'a>,
     ) -> Result<()> {
         let value = self.term(term, frame)?;
@@ -122,17 +137,20 @@ impl<'a> Lower<'a> {
         // An array that changes would change under its new name.
         let value = if self.changing(&value, None) { self.hold(&value, &ty)? } else { value };
         if let PatKind::Bind(local) = &pat.kind {
-            let changes = scope.iter().any(|stmt| uses::assigns(stmt, *local))
-                || last.is_some_and(|term| uses::assigned(term, *local));
-            if changes {
+            if stored.contains(local) {
                 return self.bind(*local, value, &ty, true, frame);
             }
+            if !matches!(value, V::Array(_)) {
+                return self.bind(*local, value, &ty, false, frame);
+            }
+            // How often it is read: what follows is walked once for each array that is bound.
+            self.steps_of(scope.len() * 8)?;
             let mut terms = Vec::new();
             scope.iter().for_each(|stmt| stmt.for_each_term(&mut |term| terms.push(term)));
             terms.extend(last);
             let loops = scope.iter().any(|s| matches!(s.kind, StmtKind::For(..) | StmtKind::While(..)));
             let value = if self.worth_holding(&value, &ty, &terms, *local, frame)
-                || loops && matches!(value, V::Array(_)) && scope.iter().any(|s| uses::in_loop(s, *local))
+                || loops && scope.iter().any(|s| uses::in_loop(s, *local))
             {
                 self.hold(&value, &ty)?
             } else {
@@ -141,8 +159,7 @@ impl<'a> Lower<'a> {
             return self.bind(*local, value, &ty, false, frame);
         }
         self.fits(pat, &value, frame, &mut |this, local, value, ty, frame| {
-            let changes = scope.iter().any(|stmt| uses::assigns(stmt, local));
-            this.bind(local, value, &ty, changes, frame)
+            this.bind(local, value, &ty, stored.contains(&local), frame)
         })
         .map(|_| ())
     }

@@ -63,6 +63,7 @@ impl<'a> Lower<'a> {
 
     /// Whether the sums inside a type end somewhere: its zero is written out.
     fn ends(&self, ty: &Type, depth: usize) -> Result<()> {
+        self.step()?;
         if depth == DEEPEST {
             return Err(No("a variant that mentions itself"));
         }

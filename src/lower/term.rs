@@ -17,6 +17,7 @@ const SHORT: usize = 12;
 impl<'a> Lower<'a> {
     /// The value of a term.
     pub(crate) fn term(&mut self, term: &'a Term, frame: &mut Frame<'a>) -> Result<V<'a>> {
+        self.step()?;
         match &term.kind {
             TermKind::Int(n) => {
                 let ty = self.ty(frame, &term.ty);
@@ -105,6 +106,7 @@ impl<'a> Lower<'a> {
                     clauses.iter().map(|(local, ty)| (*local, self.ty(frame, ty))).collect();
                 if layout.slots <= 1 {
                     // One element or none: as many slots as an element with slots has.
+                    self.steps_of(frame.locals.len() / 8)?;
                     let mut inner = frame.clone();
                     for (local, ty) in &clauses {
                         match self.count(ty)? {
@@ -172,6 +174,8 @@ impl<'a> Lower<'a> {
                 if self.ty(frame, &term.ty).as_scalar() != Some(Scalar::Int) {
                     return Err(No("big integers"));
                 }
+                let from = self.ty(frame, &inner.ty);
+                self.codes(&from)?;
                 match self.term(inner, frame)? {
                     V::Unit => Ok(V::Word(self.int(0)?)),
                     word => Ok(word),
@@ -197,10 +201,7 @@ impl<'a> Lower<'a> {
                 let ty = self.ty(frame, &term.ty);
                 let value = self.term(inner, frame)?;
                 let n = self.as_word(&value, &Type::int())?;
-                let size = match self.layout(&ty).compact().map(|c| c.size.clone()) {
-                    Some(Code::Small(size)) => size,
-                    _ => return Err(No("codes of more than 64 bits")),
-                };
+                let size = self.codes(&ty)?;
                 let bound = self.size(size)?;
                 let fits = self.set(Ty::I64, Op::Compare(Compare::LtUnsigned, n, bound))?;
                 self.check(fits)?;
@@ -267,6 +268,7 @@ impl<'a> Lower<'a> {
 
     /// What a place holds now.
     pub(crate) fn read(&mut self, place: &Place) -> Result<V<'a>> {
+        self.step()?;
         Ok(match place {
             Place::Unit => V::Unit,
             Place::Var(var) => {
@@ -338,6 +340,15 @@ impl<'a> Lower<'a> {
     }
 
     // ---- codes ----------------------------------------------------------------------------
+
+    /// The number of codes of a type, if `int` holds all of them: a negative number is no code then.
+    fn codes(&self, ty: &Type) -> Result<u64> {
+        if ty.has_var() {
+            return Err(No("a size that is not there yet"));
+        }
+        let size = self.layout(ty).compact().and_then(|compact| compact.size.to_u64());
+        size.filter(|size| *size <= 1 << 63).ok_or(No("codes beyond `int`"))
+    }
 
     fn encoding(&self, ty: &Type) -> Result<(std::sync::Arc<Layout>, u64)> {
         let layout = self.stored(ty)?;
@@ -550,6 +561,7 @@ impl<'a> Lower<'a> {
 
     /// One of two values, both of which are known.
     pub(crate) fn choose(&mut self, condition: Reg, a: &V<'a>, b: &V<'a>, ty: &Type) -> Result<V<'a>> {
+        self.step()?;
         if let (V::Sum(m, x), V::Sum(n, y), Some(types)) = (a, b, self.cases(ty)?) {
             return self.choose_case(condition, (*m, x), (*n, y), &types);
         }

@@ -13,6 +13,30 @@ pub(crate) fn locals(term: &Term) -> BTreeSet<u32> {
     Mentioned::by_term(term).locals
 }
 
+/// The locals that statements, and a term after them, store into.
+pub(crate) fn stored(stmts: &[Stmt], last: Option<&Term>) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    let mut terms: Vec<&Term> = last.into_iter().collect();
+    let mut waiting: Vec<&Stmt> = stmts.iter().collect();
+    loop {
+        while let Some(stmt) = waiting.pop() {
+            stmt.for_each_stmt(&mut |stmt| {
+                if let Some(Root::Local(local)) = stmt.stores_into() {
+                    found.insert(local);
+                }
+            });
+            stmt.for_each_term(&mut |term| terms.push(term));
+        }
+        let Some(term) = terms.pop() else { return found };
+        if let TermKind::Block(stmts, value) = &term.kind {
+            waiting.extend(stmts);
+            terms.extend(value.as_deref());
+        } else {
+            term.for_each_child(&mut |child| terms.push(child));
+        }
+    }
+}
+
 /// Whether a statement stores into a local.
 pub(crate) fn assigns(stmt: &Stmt, local: u32) -> bool {
     let mut found = false;

@@ -4,7 +4,7 @@
 //! All of them go through [`check::ask`]: the checker judges the use as if it stood in a program.
 //! None of them changes the session.
 
-use super::{Session, dispatch, library};
+use super::{Session, dispatch, index, library};
 use crate::check::ask::{self, Question};
 use crate::core::Script;
 use crate::diagnostic::Diagnostic;
@@ -19,6 +19,8 @@ pub struct Able {
     pub result: Type,
     /// The chain of choices, in lines.
     pub how: String,
+    /// Scope and round of each candidate, a line for each, where functions of several scopes have the name.
+    pub choices: String,
     /// Warnings and notes that the use would bring.
     pub remarks: Vec<Diagnostic>,
 }
@@ -37,10 +39,11 @@ impl Session {
         let question = Question::named(name, types.len());
         let span = Span::new(source.id, 0, source.text.len());
         self.undone(span, |session| {
+            let mut choices = Vec::new();
             let (script, diagnostics) =
-                ask::ask(&mut session.env, &mut session.program, &question, &types, span);
+                ask::ask(&mut session.env, &mut session.program, &question, &types, span, &mut choices);
             let Some(script) = script else { return Err(diagnostics) };
-            Ok(session.able(&script, diagnostics))
+            Ok(session.able(&script, diagnostics, &choices))
         })
     }
 
@@ -54,16 +57,39 @@ impl Session {
         let stmt = ast::Stmt { kind: ast::StmtKind::Expr(expr), span };
         self.undone(span, |session| {
             let mut diagnostics = Vec::new();
-            match session.script(&[stmt], &mut diagnostics) {
-                Ok(script) => Ok(session.able(&script, diagnostics)),
+            session.noting = Some(index::Noting::of_choices(source.id.0));
+            let script = session.script(&[stmt], &mut diagnostics);
+            let notes = session.noting.take().map(index::Noting::into_notes).unwrap_or_default();
+            let choices = notes.choices.unwrap_or_default();
+            match script {
+                Ok(script) => Ok(session.able(&script, diagnostics, &choices)),
                 Err(_) => Err(diagnostics),
             }
         })
     }
 
-    fn able(&self, script: &Script, remarks: Vec<Diagnostic>) -> Able {
+    /// The functions of a name, if that is what it stands for, with the scope of each, near to far.
+    pub fn scoped_forms(&mut self, text: &str) -> Option<String> {
+        let name = text.trim().trim_end_matches(';').trim_end();
+        let forms = self.overloads(name);
+        if forms.is_empty() {
+            return None;
+        }
+        let candidates = self.env.candidates(name);
+        let scopes = candidates.scoped().map(|(_, scope)| scope.words());
+        Some(
+            forms
+                .iter()
+                .zip(scopes)
+                .map(|(form, scope)| format!("{}  # in {scope}\n", form.signature))
+                .collect(),
+        )
+    }
+
+    fn able(&self, script: &Script, remarks: Vec<Diagnostic>, choices: &[String]) -> Able {
+        let choices = choices.iter().map(|line| format!("{line}\n")).collect();
         let result = script.result.as_ref().map_or_else(Type::void, |term| term.ty.clone());
-        Able { result, how: dispatch::explain(&self.env, &self.program, script), remarks }
+        Able { result, how: dispatch::explain(&self.env, &self.program, script), choices, remarks }
     }
 
     /// The instances of a class, as they are declared, and its laws and methods first.

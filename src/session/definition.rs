@@ -155,7 +155,7 @@ impl Session {
         let (signatures, classes) = (&env.signatures, &env.classes);
         for definition in env.values.values_mut() {
             let Definition::Callables(callables) = definition else { continue };
-            callables.retain(|callable| match callable {
+            callables.retain(|callable, _| match callable {
                 Callable::Function(id) => {
                     signatures.get(id).is_none_or(|signature| !texts.contains(&signature.span.source))
                 }

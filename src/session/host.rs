@@ -10,7 +10,7 @@
 //! of the type here, as everywhere: a vector of five reals is a `real ^ 5`.
 
 use super::Session;
-use crate::check::env::Definition;
+use crate::check::env::{Definition, Scope};
 use crate::core::{Global, GlobalId};
 use crate::layout::Layouts;
 use crate::source::Span;
@@ -140,7 +140,13 @@ impl Session {
         let name: Arc<str> = name.into();
         self.program.globals.push(Global { name: name.clone(), ty: host.ty.clone() });
         self.machine.set_global(id, host.value);
-        let definition = Definition::Global { id, mutable: false, span: Span::default(), word: None };
+        let definition = Definition::Global {
+            id,
+            mutable: false,
+            span: Span::default(),
+            word: None,
+            scope: Scope::Module,
+        };
         self.env.values.insert(name, definition);
         Some(host.ty)
     }

@@ -738,18 +738,26 @@ fn internal_error(span: Span) -> Diagnostic {
 /// are touched take memory.
 const STACK: usize = 1 << 30;
 
-/// Does `work` on a stack that holds the deepest programs.
-pub fn on_large_stack<T>(work: impl FnOnce() -> T) -> T {
+/// Does `work` on a stack that holds the deepest programs; gives it back where the system has no room for one.
+///
+/// # Errors
+/// There is no such stack, nor a sixteenth of it. The work has not begun.
+pub fn try_on_large_stack<T, W: FnOnce() -> T>(work: W) -> Result<T, W> {
     let mut work = Some(work);
     for size in [STACK, STACK / 2, STACK / 16] {
         let slot = &mut work;
         // Where the system gives no such stack, it may give a smaller one.
         if let Ok(Some(done)) = stack::with_stack(size, move || slot.take().map(|work| work())) {
-            return done;
+            return Ok(done);
         }
     }
     match work.take() {
-        Some(work) => work(),
+        Some(work) => Err(work),
         None => unreachable!("work that was done has returned"),
     }
+}
+
+/// Does `work` on a stack that holds the deepest programs, or on the present one if the system has no room for one.
+pub fn on_large_stack<T>(work: impl FnOnce() -> T) -> T {
+    try_on_large_stack(work).unwrap_or_else(|work| work())
 }

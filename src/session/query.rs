@@ -349,7 +349,7 @@ impl Session {
                     }
                 }
                 Known::Callables(callables) => {
-                    for callable in callables {
+                    for callable in callables.iter() {
                         let Callable::Function(id) = callable else { continue };
                         let Some(signature) = self.env.signatures.get(id) else { continue };
                         if !self.library.env.signatures.contains_key(id) {

@@ -4,7 +4,7 @@
 //! that the user has defined stays the user's.
 
 use super::Session;
-use crate::check::env::Definition;
+use crate::check::env::{Definition, Scope};
 use crate::check::note::{Notes, Referent};
 use crate::core::{Global, GlobalId};
 use crate::source::{SourceId, Span};
@@ -104,11 +104,18 @@ impl Session {
             let name: Arc<str> = name.into();
             let own = match self.env.values.get(&name) {
                 Some(Definition::Global { span, .. }) => *span != Span::default(),
-                Some(Definition::Callables(_)) => true,
+                // A function of the library has no right to the name.
+                Some(Definition::Callables(known)) => known.nearest() < Some(Scope::Library),
                 None => false,
             };
             if !own {
-                let definition = Definition::Global { id, mutable: false, span: Span::default(), word: None };
+                let definition = Definition::Global {
+                    id,
+                    mutable: false,
+                    span: Span::default(),
+                    word: None,
+                    scope: Scope::Module,
+                };
                 self.env.values.insert(name, definition);
             }
         }

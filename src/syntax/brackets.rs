@@ -10,6 +10,7 @@ use super::error::SyntaxError;
 use super::lexer::{self, Kind, Token};
 use crate::source::{Source, Span};
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// How deep brackets, blocks and prefixes may nest, together.
@@ -82,6 +83,8 @@ struct Frame {
     open: Open,
     /// The token that opened it, in the output.
     at: usize,
+    /// It has the form of another language, which has been reported: it may end in any way.
+    foreign: bool,
     height: Height,
 }
 
@@ -111,6 +114,13 @@ fn names_something(kind: Kind) -> bool {
         kind,
         Fun | Proc | Var | Val | Typedef | Typefun | KindWord | Type | Struct | Variant | Newtype | Class
     )
+}
+
+/// Whether a name is declared by `fun`, of which the next tokens are known: `fun (x) => e` and `fun x => e`
+/// have none.
+fn names_function(next: Option<Kind>, after_next: Option<Kind>) -> bool {
+    let lambda = next == Some(Kind::Name) && matches!(after_next, Some(Kind::FatArrow | Kind::Arrow));
+    next != Some(Kind::LParen) && !lambda
 }
 
 impl Height {
@@ -156,8 +166,8 @@ pub fn cut(source: &Source, tokens: &[Token]) -> Cut {
     pass.out.tokens.reserve(tokens.len() + 8);
     let mut at = 0;
     while at < tokens.len() {
-        let next = tokens.get(at + 1).map(|t| t.kind);
-        let ended = pass.token(tokens[at], next);
+        let after = |n: usize| tokens.get(at + n).map(|t| t.kind);
+        let ended = pass.token(tokens[at], after(1), after(2));
         at += 1;
         if ended {
             // A block statement ends by its last word; a `;` after it is allowed.
@@ -175,8 +185,8 @@ pub fn cut(source: &Source, tokens: &[Token]) -> Cut {
 /// ends inside brackets or blocks; where it cannot tell, it has to be read.
 pub struct Growing {
     pass: Pass<'static>,
-    /// The last token: it is taken when the next one is known.
-    held: Option<Token>,
+    /// The last tokens: each is taken when what it depends on is known, see [`Growing::hold`].
+    held: VecDeque<Token>,
     /// How much of the text has been cut into tokens.
     lexed: usize,
     /// What follows that ends inside a comment.
@@ -188,7 +198,7 @@ pub struct Growing {
 impl Default for Growing {
     fn default() -> Growing {
         let pass = Pass::new(Cow::Owned(Source::default()));
-        Growing { pass, held: None, lexed: 0, in_comment: false, wrong: false }
+        Growing { pass, held: VecDeque::new(), lexed: 0, in_comment: false, wrong: false }
     }
 }
 
@@ -221,19 +231,35 @@ impl Growing {
         self.wrong = !found.errors.is_empty();
         self.lexed = self.text().len();
         for token in found.tokens {
-            if let Some(held) = self.held.replace(token)
-                && self.pass.token(held, Some(token.kind))
-            {
-                self.pass.end_statement(false);
-            }
+            self.hold(token);
         }
         self.wrong |= !self.pass.out.errors.is_empty();
         !self.wrong && self.stays_open()
     }
 
+    /// Takes the tokens that wait, as far as `token` tells what they are: each depends on the next one, and
+    /// `fun x`, which begins a definition or a function without a name, on the one after it.
+    fn hold(&mut self, token: Token) {
+        self.held.push_back(token);
+        let kind = |token: &Token| token.kind;
+        while let Some(next) = self.held.get(1).map(kind) {
+            let after = self.held.get(2).map(kind);
+            let first = self.held[0];
+            let undecided = matches!(first.kind, Kind::Fun | Kind::Proc) && next == Kind::Name;
+            if undecided && after.is_none() {
+                return;
+            }
+            self.held.pop_front();
+            if self.pass.token(first, Some(next), after) {
+                self.pass.end_statement(false);
+            }
+        }
+    }
+
     /// Whether something is open whatever the last token does.
     fn stays_open(&self) -> bool {
-        let Some(held) = self.held else { return false };
+        // More than one token waits where a definition or a function without a name begins.
+        let (1, Some(held)) = (self.held.len(), self.held.front()) else { return false };
         if matches!(held.kind, Kind::LParen | Kind::LBracket | Kind::LBrace) {
             return true;
         }
@@ -243,8 +269,10 @@ impl Growing {
                 self.pass.stack.len() > 1 && top.open.closer() == held.kind
             }
             Kind::Perform => self.pass.stack.len() > 1,
+            // `if c:` has the form of another language.
+            Kind::Colon => top.open != Open::If,
             Kind::Semi => top.open.holds_statements(),
-            kind => !self.pass.begins_statement(kind, None),
+            kind => !self.pass.begins_statement(kind, None, None),
         }
     }
 }
@@ -286,7 +314,7 @@ impl<'s> Pass<'s> {
     }
 
     /// Takes one token; true if it ends a block statement at the top level.
-    fn token(&mut self, mut token: Token, next: Option<Kind>) -> bool {
+    fn token(&mut self, mut token: Token, next: Option<Kind>, after_next: Option<Kind>) -> bool {
         let before = self.last_kind();
         if self.is_offside(token) {
             token.offside = true;
@@ -298,7 +326,15 @@ impl<'s> Pass<'s> {
         let before = before.filter(|_| self.last_kind().is_some());
         // `export` stands before a definition, not before another statement.
         let exported = before == Some(Kind::Export) && token.kind != Kind::Export;
-        if self.begins_statement(token.kind, next) && !exported && before.is_some_and(|k| k != Kind::Perform)
+        // After a bracket or a comma, `fun x y` begins an argument, in a form of another language; a definition
+        // begins a line.
+        let argument = matches!(token.kind, Kind::Fun | Kind::Proc)
+            && matches!(before, Some(Kind::LParen | Kind::LBracket | Kind::Comma))
+            && !self.begins_line(token);
+        if self.begins_statement(token.kind, next, after_next)
+            && !exported
+            && !argument
+            && before.is_some_and(|k| k != Kind::Perform)
         {
             // What is open and cannot hold a statement has been forgotten.
             if self.stack.last().is_some_and(|f| !f.open.holds_statements()) && !self.in_comprehension(token)
@@ -313,7 +349,7 @@ impl<'s> Pass<'s> {
         if self.out.tokens[self.start..].iter().all(|t| t.kind == Kind::Export) {
             self.block_declaration = match token.kind {
                 Kind::Struct | Kind::Class | Kind::Instance => true,
-                Kind::Fun | Kind::Proc => next != Some(Kind::LParen),
+                Kind::Fun | Kind::Proc => names_function(next, after_next),
                 // `test "name" { … }`
                 Kind::Name => next == Some(Kind::Str) && matches!(self.text(token), "test" | "bench"),
                 _ => false,
@@ -338,7 +374,10 @@ impl<'s> Pass<'s> {
             _ if named => {}
             Kind::LParen => self.open(Open::Paren, token),
             Kind::LBracket => self.open(Open::Bracket, token),
-            Kind::LBrace => self.open(Open::Brace, token),
+            Kind::LBrace => {
+                self.branch_in_braces(token);
+                self.open(Open::Brace, token)
+            }
             Kind::If => self.open(Open::If, token),
             Kind::Match | Kind::Typematch => self.open(Open::Match, token),
             Kind::Do => self.do_word(token),
@@ -353,12 +392,12 @@ impl<'s> Pass<'s> {
                     frame.open = Open::If;
                 }
             }
-            Kind::RParen => return self.close(Open::Paren, token),
-            Kind::RBracket => return self.close(Open::Bracket, token),
-            Kind::RBrace => return self.close(Open::Brace, token),
-            Kind::Endif => return self.close(Open::If, token),
-            Kind::Endmatch => return self.close(Open::Match, token),
-            Kind::Done => return self.close(Open::Do, token),
+            Kind::RParen => return self.close(Open::Paren, token, next),
+            Kind::RBracket => return self.close(Open::Bracket, token, next),
+            Kind::RBrace => return self.close(Open::Brace, token, next),
+            Kind::Endif => return self.close(Open::If, token, next),
+            Kind::Endmatch => return self.close(Open::Match, token, next),
+            Kind::Done => return self.close(Open::Do, token, next),
             Kind::Semi => {
                 if self.stack.last().is_some_and(|f| !f.open.holds_statements()) {
                     self.unwind_to_statement(token);
@@ -386,6 +425,12 @@ impl<'s> Pass<'s> {
         }
         self.out.tokens.push(token);
         false
+    }
+
+    /// Whether a line break stands before a token.
+    fn begins_line(&self, token: Token) -> bool {
+        let end = self.out.tokens.last().map_or(0, |last| last.end as usize);
+        self.source.text.get(end..token.start as usize).is_some_and(|gap| gap.contains('\n'))
     }
 
     /// Whether a token would be an argument of what the line before ends with, though its own line
@@ -417,9 +462,9 @@ impl<'s> Pass<'s> {
     }
 
     /// The token can only stand at the beginning of a statement.
-    fn begins_statement(&self, kind: Kind, next: Option<Kind>) -> bool {
+    fn begins_statement(&self, kind: Kind, next: Option<Kind>, after_next: Option<Kind>) -> bool {
         match kind {
-            Kind::Fun | Kind::Proc => next == Some(Kind::Name),
+            Kind::Fun | Kind::Proc => next == Some(Kind::Name) && names_function(next, after_next),
             _ => kind.begins_statement(),
         }
     }
@@ -434,7 +479,10 @@ impl<'s> Pass<'s> {
     fn unwind_to_statement(&mut self, token: Token) {
         if let Some(frame) = self.stack.last() {
             let (open, at) = (frame.open, frame.at);
-            let error = self.mismatch(open, at, token);
+            if open == Open::Match && self.match_of_statements(at) {
+                return;
+            }
+            let error = self.unended(open, at, token);
             self.report(error);
         }
         while let Some(frame) = self.stack.last()
@@ -443,6 +491,144 @@ impl<'s> Pass<'s> {
             self.forgiven[frame.open as usize] += 1;
             self.pop();
         }
+    }
+
+    /// The tokens between what was opened at `at` and the end of what has been read that stand in no brackets of
+    /// their own.
+    fn directly_inside(&self, at: usize) -> impl Iterator<Item = &Token> {
+        let mut depth = 0u32;
+        self.out.tokens.iter().skip(at + 1).filter(move |token| match token.kind {
+            Kind::LParen | Kind::LBracket | Kind::LBrace => {
+                depth += 1;
+                depth == 1
+            }
+            Kind::RParen | Kind::RBracket | Kind::RBrace => {
+                depth = depth.saturating_sub(1);
+                false
+            }
+            _ => depth == 0,
+        })
+    }
+
+    /// `if c {`, as in other languages: told once, where the first brace opens.
+    fn branch_in_braces(&mut self, token: Token) {
+        let Some(frame) = self.stack.last().filter(|frame| !frame.foreign) else { return };
+        let at = frame.at;
+        match frame.open {
+            Open::If => {}
+            // `match e {`
+            Open::Match if !self.directly_inside(at).any(|t| t.kind == Kind::With) => {}
+            _ => return,
+        }
+        // The body of a function without a name stands in braces.
+        let function = self.directly_inside(at).any(|t| matches!(t.kind, Kind::Fun | Kind::Proc));
+        if function {
+            return;
+        }
+        let chained = self.stack.iter().rev().skip(1).take_while(|frame| frame.open == Open::If);
+        let told = chained.last().is_some_and(|frame| frame.foreign);
+        if self.out.tokens[at].kind != Kind::If {
+            let (word, brace) = (self.span(self.out.tokens[at]), self.span(token));
+            self.report(SyntaxError::ArmsInBraces { word, brace });
+        } else if !told {
+            let (word, brace) = (self.span(self.out.tokens[at]), self.span(token));
+            self.report(SyntaxError::BranchInBraces { word, brace });
+        }
+        if let Some(frame) = self.stack.last_mut() {
+            frame.foreign = true;
+        }
+    }
+
+    /// `match … with` whose arms are statements: reported, and read on as the statement that was meant.
+    fn match_of_statements(&mut self, at: usize) -> bool {
+        let begins = at == self.start
+            || matches!(
+                self.out.tokens[at - 1].kind,
+                Kind::Semi | Kind::LBrace | Kind::RBrace | Kind::Do | Kind::Done | Kind::Else
+            );
+        let with = self.directly_inside(at).find(|t| t.kind == Kind::With).map(|t| self.span(*t));
+        let (true, Some(with), Kind::Match) = (begins, with, self.out.tokens[at].kind) else { return false };
+        let word = self.span(self.out.tokens[at]);
+        self.report(SyntaxError::MatchOfStatements { word, with });
+        self.out.tokens[at].kind = Kind::MatchDo;
+        self.counts[Open::Match as usize] -= 1;
+        self.counts[Open::Do as usize] += 1;
+        if let Some(frame) = self.stack.last_mut() {
+            frame.open = Open::Do;
+            frame.foreign = true;
+        }
+        true
+    }
+
+    /// What is open at `at`, and cannot go on with `token`.
+    fn unended(&self, open: Open, at: usize, token: Token) -> SyntaxError {
+        match self.formless_if(open, at, Some(token)) {
+            Some(error) => error,
+            None => self.mismatch(open, at, token),
+        }
+    }
+
+    /// An `if` that has the form of neither a statement nor an expression when `token`, or the end of the text,
+    /// stops it.
+    fn formless_if(&self, open: Open, at: usize, token: Option<Token>) -> Option<SyntaxError> {
+        if open != Open::If {
+            return None;
+        }
+        let word = self.span(self.out.tokens[at]);
+        let find = |kind: Kind| self.directly_inside(at).find(|t| t.kind == kind).map(|t| self.span(*t));
+        let before = at.checked_sub(1).filter(|before| *before >= self.start);
+        let before = before.map(|before| self.out.tokens[before].kind);
+        let then = find(Kind::Then);
+        if let (Some(then), Some(token)) = (then, token) {
+            // `if c then s;` as a statement.
+            let statement = before.is_none_or(|kind| {
+                matches!(kind, Kind::Semi | Kind::LBrace | Kind::RBrace | Kind::Do | Kind::Done | Kind::Else)
+            });
+            let end = (statement && token.kind == Kind::Semi).then(|| self.span(token).after());
+            return find(Kind::Else).is_none().then_some(SyntaxError::ThenWithoutElse { word, then, end });
+        }
+        if then.is_some() {
+            return None;
+        }
+        let enclosing = self.stack.iter().rev().find(|frame| frame.at < at);
+        let clauses = enclosing.is_some_and(|frame| {
+            frame.open == Open::Bracket && self.directly_inside(frame.at).any(|t| t.kind == Kind::For)
+        });
+        if clauses {
+            return Some(SyntaxError::ConditionInClauses { word });
+        }
+        if before.is_some_and(Kind::ends_operand) && find(Kind::Else).is_some() {
+            return Some(SyntaxError::ConditionBetween { word });
+        }
+        // At the end of a text the rest may be still to come. In `` `1:3 `` and before the result of a function
+        // stands a colon, too.
+        let function =
+            self.directly_inside(at).any(|t| matches!(t.kind, Kind::Fun | Kind::Proc | Kind::Tick));
+        let colon = find(Kind::Colon).filter(|_| !function);
+        let token = match (token, colon) {
+            (Some(token), _) => token,
+            (None, Some(_)) => self.out.tokens[at],
+            (None, None) => return None,
+        };
+        let single = token.kind.begins_statement().then(|| self.span(token));
+        Some(SyntaxError::FormlessIf { word, colon, single })
+    }
+
+    /// `else if` in an `if … do` that has no end: where `elif` is meant, the inner one ends both.
+    fn else_if(&self, at: usize) -> Option<SyntaxError> {
+        if self.out.tokens[at].kind != Kind::IfDo {
+            return None;
+        }
+        let inner = &self.out.tokens[at + 1..];
+        let chained = inner.windows(2).find(|pair| {
+            pair[0].kind == Kind::Else && matches!(pair[1].kind, Kind::If | Kind::IfDo)
+                || pair[0].kind == Kind::Name && matches!(self.text(pair[0]), "elseif" | "elsif")
+        })?;
+        let word = match chained[0].kind {
+            Kind::Name => self.span(chained[0]),
+            _ => self.span(chained[0]).to(self.span(chained[1])),
+        };
+        Some(SyntaxError::ElseIf { word, open: self.span(self.out.tokens[at]) })
     }
 
     fn mismatch(&self, open: Open, at: usize, token: Token) -> SyntaxError {
@@ -485,7 +671,7 @@ impl<'s> Pass<'s> {
         }
         self.counts[open as usize] += 1;
         let height = Height { base, ..Height::default() };
-        self.stack.push(Frame { open, at: self.out.tokens.len(), height });
+        self.stack.push(Frame { open, at: self.out.tokens.len(), foreign: false, height });
     }
 
     fn pop(&mut self) {
@@ -515,12 +701,13 @@ impl<'s> Pass<'s> {
     }
 
     /// A closer; true if it ends a block statement at the top level.
-    fn close(&mut self, open: Open, token: Token) -> bool {
+    fn close(&mut self, open: Open, token: Token, next: Option<Kind>) -> bool {
         let Some(top) = self.stack.last() else {
             return self.not_open(open, token);
         };
         let (top_open, top_at) = (top.open, top.at);
-        if top_open != open {
+        let any_end = top.foreign && matches!(open, Open::If | Open::Match | Open::Do);
+        if top_open != open && !any_end {
             let opener = self.out.tokens[top_at].kind;
             let other_form = match (top_open, open) {
                 (Open::Do, Open::If) => opener == Kind::IfDo,
@@ -538,7 +725,7 @@ impl<'s> Pass<'s> {
                 };
                 self.report(error);
             } else if self.counts[open as usize] > 0 {
-                let error = self.mismatch(top_open, top_at, token);
+                let error = self.unended(top_open, top_at, token);
                 self.report(error);
                 while self.stack.last().is_some_and(|f| f.open != open) {
                     self.pop();
@@ -549,12 +736,23 @@ impl<'s> Pass<'s> {
         }
         self.pop();
         self.out.tokens.push(token);
+        // The last brace of `if c { … } else { … }` ends all of it.
+        let mut branches = false;
+        if token.kind == Kind::RBrace
+            && !matches!(next, Some(Kind::Else | Kind::Elif | Kind::Endif | Kind::Done))
+        {
+            let braced = |frame: &Frame| matches!(frame.open, Open::If | Open::Match) && frame.foreign;
+            while self.stack.last().is_some_and(braced) {
+                self.pop();
+                branches = true;
+            }
+        }
         if !self.stack.is_empty() {
             return false;
         }
         match token.kind {
             Kind::Done => true,
-            Kind::RBrace => self.block_declaration,
+            Kind::RBrace => self.block_declaration || branches,
             _ => self.bad && matches!(token.kind, Kind::Endif | Kind::Endmatch) && top_open == Open::Do,
         }
     }
@@ -601,17 +799,22 @@ impl<'s> Pass<'s> {
 
     fn finish(mut self) -> Cut {
         if let Some(frame) = self.stack.last() {
-            self.out.incomplete = true;
             let opener = self.out.tokens[frame.at];
             let end = self.source.text.trim_end().len();
-            let error = SyntaxError::Unclosed {
+            let unclosed = SyntaxError::Unclosed {
                 open: self.span(opener),
                 opener: opener.kind,
                 wanted: frame.open.closer(),
                 end: Span::new(self.source.id, end, end),
             };
+            let formless = self.formless_if(frame.open, frame.at, None);
+            // What has the form of another language is refused for that, whatever follows.
+            let foreign = self.stack.iter().any(|frame| frame.foreign);
+            self.out.incomplete = formless.is_none() && !foreign;
+            let else_if = self.else_if(frame.at);
+            let error = formless.or(else_if).unwrap_or(unclosed);
             // A text that is too deep is refused for that, wherever it ends.
-            if !self.too_deep {
+            if !self.too_deep && !foreign {
                 self.report(error);
             }
             self.bad = true;

@@ -174,7 +174,10 @@ fn defined(cx: Text<'_>, tokens: &[Token]) -> Vec<Arc<str>> {
     let mut out: Vec<Arc<str>> = Vec::new();
     match first.kind {
         Kind::Fun | Kind::Proc => {
-            out.extend(rest.first().filter(|t| mentioned(t.kind)).map(|t| Arc::from(cx.of(t))));
+            // `fun x => e` is an expression.
+            let named = rest.get(1).is_none_or(|t| t.kind != Kind::FatArrow);
+            let name = rest.first().filter(|t| named && mentioned(t.kind));
+            out.extend(name.map(|t| Arc::from(cx.of(t))));
         }
         Kind::Typedef | Kind::Newtype | Kind::Struct | Kind::Typefun | Kind::Type => {
             out.extend(rest.first().filter(|t| t.kind == Kind::Name).map(|t| Arc::from(cx.of(t))));

@@ -29,11 +29,16 @@
 //! | E0131 | a character literal without its closing quote |
 //! | E0132 | a number with a suffix that does not belong there |
 //! | E0134 | a name in quotes that is written in another way |
+//! | E0135 | a statement that begins with a word of another language |
+//! | E0136 | branches of an `if` in braces |
+//! | E0137 | an `if` that has the form of neither a statement nor an expression |
+//! | E0138 | a `match … with` whose arms are statements |
+//! | E0139 | a condition in another place than this language has it |
 //!
 //! Knows the lexer's words for tokens and nothing of the grammar.
 
 use super::lexer::Kind;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Help};
 use crate::source::Span;
 
 /// What was wrong.
@@ -222,8 +227,8 @@ pub enum SyntaxError {
         place: Span,
         /// The `=`.
         assign: Span,
-        /// It could be stored through.
-        storable: bool,
+        /// What it is, as far as it tells what was meant.
+        place_kind: PlaceKind,
     },
     /// `<-` inside an expression.
     StoreInExpression {
@@ -246,6 +251,76 @@ pub enum SyntaxError {
         /// What could stand there.
         expected: Vec<&'static str>,
     },
+    /// A statement that cannot be read and begins with a word of another language.
+    ForeignWord {
+        /// The word.
+        span: Span,
+        /// As written.
+        word: String,
+        /// What to write instead.
+        instead: &'static str,
+    },
+    /// `# a comment`, where the text makes no call.
+    ForeignComment {
+        /// `#` or `--`.
+        sign: Span,
+    },
+    /// `if c { … }`.
+    BranchInBraces {
+        /// The `if`.
+        word: Span,
+        /// The `{`.
+        brace: Span,
+    },
+    /// `match e { … }`.
+    ArmsInBraces {
+        /// The `match`.
+        word: Span,
+        /// The `{`.
+        brace: Span,
+    },
+    /// `if c do … else if d do … done`, and no other `done`.
+    ElseIf {
+        /// The words.
+        word: Span,
+        /// The first `if`.
+        open: Span,
+    },
+    /// `if c s;`, `if c return e;`, `if c:`.
+    FormlessIf {
+        /// The `if`.
+        word: Span,
+        /// The `:` after the condition.
+        colon: Option<Span>,
+        /// The word that begins the statement after the condition.
+        single: Option<Span>,
+    },
+    /// `if c then s;`, `(if c then a)`.
+    ThenWithoutElse {
+        /// The `if`.
+        word: Span,
+        /// The `then`.
+        then: Span,
+        /// After the `;` of a statement.
+        end: Option<Span>,
+    },
+    /// `match e with | p => s; …`.
+    MatchOfStatements {
+        /// The `match`.
+        word: Span,
+        /// The `with`.
+        with: Span,
+    },
+    /// `[e for x in xs if c]`.
+    ConditionInClauses {
+        /// The `if`.
+        word: Span,
+    },
+    /// `a if c else b`.
+    ConditionBetween {
+        /// The `if`.
+        word: Span,
+    },
     /// `option [int]`.
     DetachedTypeArguments {
         /// The `[`.
@@ -267,6 +342,19 @@ pub enum SyntaxError {
     },
 }
 
+/// What stands left of an assignment, where no variable does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceKind {
+    /// `x.1`
+    Component,
+    /// `x[1]`
+    Bracketed,
+    /// `a, b`
+    Several,
+    /// Anything else.
+    Other,
+}
+
 impl SyntaxError {
     /// The error in words.
     pub fn to_diagnostic(&self) -> Diagnostic {
@@ -282,8 +370,11 @@ impl SyntaxError {
                 match ascii_for(*character) {
                     Some(plain) => error.fix(format!("write `{plain}`"), *span, plain),
                     None if *character == '\\' => error.help(
-                        "the compact operators are `\\*`, `\\+`, `\\^` and `\\,`, written without a blank",
+                        "a function without a name is written `fun (x) => e`; the compact operators are `\\*`, `\\+`, `\\^` and `\\,`, without a blank",
                     ),
+                    None if *character == '@' => {
+                        error.help("the product of matrices is `matmul (a, b)`, of vectors `dot (a, b)`")
+                    }
                     None if character.is_alphanumeric() => {
                         error.help("names are made of the letters a to z and A to Z, digits and `_`")
                     }
@@ -541,7 +632,7 @@ impl SyntaxError {
                 "this is inside an expression",
             )
             .fix("compare with `==`", *span, "=="),
-            SyntaxError::NotAVariable { place, assign, storable } => {
+            SyntaxError::NotAVariable { place, assign, place_kind } => {
                 let error = Diagnostic::error(
                     "E0124",
                     *place,
@@ -549,11 +640,21 @@ impl SyntaxError {
                     "this is not a variable",
                 )
                 .label(*assign, "assigned here");
-                if *storable {
-                    let start = Span { end: place.start, ..*place };
-                    error.fix("store into a component with `&x.1 <- v;`", start, "&")
-                } else {
-                    error.help("a new name is declared by `val x = e;`, `var x = e;` or `fun f(x:T) => e;`")
+                let start = Span { end: place.start, ..*place };
+                match place_kind {
+                    PlaceKind::Component => error.help(Help {
+                        text: "store into a component with `&x.1 <- v;`".into(),
+                        edits: vec![(start, "&".into()), (*assign, "<-".into())],
+                    }),
+                    PlaceKind::Bracketed => {
+                        error.help("an element is `x.(0)`, or `x.i` for an index `i`: store into it with `&x.i <- v;`")
+                    }
+                    PlaceKind::Several => error.help(
+                        "an assignment changes one variable; new names are declared together by `val a, b = e;`",
+                    ),
+                    PlaceKind::Other => {
+                        error.help("a new name is declared by `val x = e;`, `var x = e;` or `fun f(x:T) => e;`")
+                    }
                 }
             }
             SyntaxError::StoreInExpression { span } => Diagnostic::error(
@@ -576,6 +677,104 @@ impl SyntaxError {
                 format!("the text ends where {} is expected after {after}", listed(expected)),
                 "the text ends here",
             ),
+            SyntaxError::ForeignWord { span, word, instead } => Diagnostic::error(
+                "E0135",
+                *span,
+                format!("`{word}` begins no statement of this language"),
+                "a word of other languages",
+            )
+            .help(*instead),
+            SyntaxError::ForeignComment { sign } => Diagnostic::error(
+                "E0135",
+                *sign,
+                "no statement can be read here; a comment begins with `//`",
+                "begins a comment in other languages",
+            )
+            .fix("write `//`", *sign, "//"),
+            SyntaxError::BranchInBraces { word, brace } => Diagnostic::error(
+                "E0136",
+                *brace,
+                "the branches of an `if` do not stand in braces",
+                "a branch begins here",
+            )
+            .label(*word, "of this `if`")
+            .help("write `if c do … done`, with `elif c do …` and `else …` before the `done`; a value is `if c then a else b endif`"),
+            SyntaxError::ArmsInBraces { word, brace } => Diagnostic::error(
+                "E0138",
+                *brace,
+                "the arms of a `match` do not stand in braces",
+                "the arms begin here",
+            )
+            .label(*word, "of this `match`")
+            .help("write `match e do | p => s; … done` for statements, `match e with | p => v … endmatch` for a value"),
+            SyntaxError::ElseIf { word, open } => Diagnostic::error(
+                "E0137",
+                *word,
+                "this `if` has `elif` for another condition",
+                "begins an `if` of its own, with a `done` of its own",
+            )
+            .label(*open, "the first `if`, which has no end")
+            .fix("write `elif`", *word, "elif"),
+            SyntaxError::FormlessIf { word, colon: Some(colon), .. } => Diagnostic::error(
+                "E0137",
+                *colon,
+                "no `:` follows the condition of an `if`",
+                "a branch begins with `do` or `then`",
+            )
+            .label(*word, "of this `if`")
+            .help("write `if c do … done`; a value is `if c then a else b endif`"),
+            SyntaxError::FormlessIf { word, single: Some(single), .. } => Diagnostic::error(
+                "E0137",
+                *word,
+                "this `if` has neither `do` nor `then`",
+                "the condition begins here",
+            )
+            .label(*single, "a statement begins here")
+            .fix(
+                "a branch of one statement is written `if c perform s;`, others `if c do … done`",
+                Span { end: single.start, ..*single },
+                "perform ",
+            ),
+            SyntaxError::FormlessIf { word, .. } => Diagnostic::error(
+                "E0137",
+                *word,
+                "this `if` has neither `do` nor `then`",
+                "the condition begins here",
+            )
+            .help("write `if c do … done`, or `if c perform s;` for one statement; a value is `if c then a else b endif`"),
+            SyntaxError::ThenWithoutElse { word, then, end } => {
+                let error = Diagnostic::error(
+                    "E0137",
+                    *word,
+                    "an `if` with `then` is an expression and has an `else`",
+                    if end.is_some() { "as a statement it has `do`" } else { "it has a value in every case" },
+                );
+                let text = "write `if c do … done` for a statement, `if c then a else b endif` for a value";
+                let edits = end.map(|end| vec![(*then, "do".into()), (end, " done".into())]);
+                error.help(Help { text: text.into(), edits: edits.unwrap_or_default() })
+            }
+            SyntaxError::MatchOfStatements { word, with } => Diagnostic::error(
+                "E0138",
+                *word,
+                "a `match` with `with` is an expression, and its arms hold no statements",
+                "its arms end in `;`",
+            )
+            .label(*with, "as a statement it has `do` here")
+            .help("write `match e do | p => s; … done` for statements, `match e with | p => v … endmatch` for a value"),
+            SyntaxError::ConditionInClauses { word } => Diagnostic::error(
+                "E0139",
+                *word,
+                "a comprehension has no condition: its size would not be known",
+                "an `if` among the clauses",
+            )
+            .help("`filter (fun (x) => c) xs` keeps some elements: bind it, as in `val ys : int ^ ?K = filter (fun (x) => x > 1) xs;`"),
+            SyntaxError::ConditionBetween { word } => Diagnostic::error(
+                "E0139",
+                *word,
+                "a choice begins with its `if`",
+                "a value stands before it",
+            )
+            .help("write `if c then a else b endif`"),
             SyntaxError::DetachedTypeArguments { bracket, gap } => Diagnostic::error(
                 "E0128",
                 *bracket,

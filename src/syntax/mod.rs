@@ -8,6 +8,7 @@ pub mod ast;
 pub mod brackets;
 mod chunk;
 pub mod error;
+pub mod foreign;
 pub mod format;
 pub mod layout;
 pub mod lexer;
@@ -126,6 +127,12 @@ fn statements(source: &Source, lexed: &Lexed, cut: &Cut) -> Parsed {
                 next: cx.at(next),
                 found: found_words,
             });
+        }
+        // A statement that misses its end may be one that was begun in another language.
+        if let [SyntaxError::MissingSemicolon { .. }] = &found[..]
+            && let Some(error) = parser::foreign_word(cx, tokens, 0)
+        {
+            found = vec![error];
         }
         if ends_early && at + 1 == cut.statements.len() && errors.is_empty() {
             incomplete = true;

@@ -4,7 +4,7 @@
 //! of its own (alone, at an arrow, as an element or argument) and as `2` inside the algebra;
 //! likewise `1` as `unit` and `0` as `void` when alone or at an arrow.
 
-use super::{Type, TypeKind};
+use super::{Kind, Type, TypeKind, TypeVar};
 use num_traits::{One, Zero};
 use pretty::{Arena, DocAllocator, DocBuilder};
 use std::fmt;
@@ -115,11 +115,12 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
         ),
         TypeKind::Member(member) => (Level::Atom, arena.text(member.name())),
         TypeKind::Apply(fun, args) => {
-            (Level::Atom, arena.text(&*fun.name).append(listed(args, arena).parens()))
+            (Level::Atom, arena.text(&*fun.name).append(listed(args, &fun.params, arena).parens()))
         }
         TypeKind::Nominal(nominal, args) => {
             let name = arena.text(&*nominal.name);
-            let body = if args.is_empty() { name } else { name.append(listed(args, arena).brackets()) };
+            let listed = || listed(args, &nominal.params, arena);
+            let body = if args.is_empty() { name } else { name.append(listed().brackets()) };
             (Level::Atom, body)
         }
     };
@@ -127,10 +128,15 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
     if own < level { body.parens() } else { body }
 }
 
-/// Arguments between commas.
-fn listed<'a>(args: &'a [Type], arena: &'a Arena<'a>) -> Doc<'a> {
+/// Arguments between commas: one for a parameter that is a size stands as a number.
+fn listed<'a>(args: &'a [Type], params: &'a [TypeVar], arena: &'a Arena<'a>) -> Doc<'a> {
+    let size = |at: usize| {
+        params.get(at).is_some_and(|param: &TypeVar| matches!(param.kind, Kind::UnitSum | Kind::Compact))
+    };
     arena.intersperse(
-        args.iter().map(|arg| standing_alone(arg, Level::Arrow, arena)),
+        args.iter().enumerate().map(move |(at, arg)| {
+            if size(at) { doc(arg, Level::Arrow, arena) } else { standing_alone(arg, Level::Arrow, arena) }
+        }),
         arena.text(",").append(arena.line()),
     )
 }

@@ -36,7 +36,8 @@ pub enum CheckError {
     },
     NotCompact {
         span: Span,
-        ty: Type,
+        /// The type as it is written.
+        shown: String,
         role: &'static str,
         instead: Option<String>,
     },
@@ -141,10 +142,52 @@ pub enum CheckError {
         name: String,
         similar: Option<String>,
     },
+    /// `real (n)`.
+    TypeApplied {
+        span: Span,
+        name: String,
+        /// The type that is meant.
+        ty: &'static str,
+        argument: Span,
+        /// The argument is a text.
+        text: bool,
+    },
+    /// `x.real`.
+    TypeAfterDot {
+        span: Span,
+        name: String,
+        /// What stands before the dot is a text.
+        text: bool,
+    },
+    /// `m.(0 \, 1)` where an index has not two parts.
+    IndexParts {
+        span: Span,
+        found: usize,
+        axes: usize,
+        index: Type,
+        array: Type,
+    },
+    /// `m.(0 \, 7)` where an axis is shorter.
+    AxisRange {
+        span: Span,
+        code: BigUint,
+        axis: Type,
+        array: Type,
+    },
+    /// `x = 5;` where no `x` is declared.
+    AssignedUnknown {
+        span: Span,
+        name: String,
+        similar: Option<String>,
+        /// It gets a value from what it has.
+        compound: bool,
+    },
     NotAFunction {
         span: Span,
         ty: Type,
         argument: Span,
+        /// What to write instead.
+        help: Option<Help>,
     },
     /// What is piped into is a tuple as it is written.
     TupleApplied {
@@ -161,6 +204,19 @@ pub enum CheckError {
         span: Span,
         name: String,
         candidates: Vec<String>,
+    },
+    NearByConversion {
+        span: Span,
+        name: String,
+        argument: Type,
+        near: Type,
+        far: Type,
+        place: &'static str,
+    },
+    RecursiveUntyped {
+        span: Span,
+        name: String,
+        declared: Span,
     },
     ProcedureInFun {
         span: Span,
@@ -230,6 +286,7 @@ pub enum CheckError {
         op: &'static str,
         left: Type,
         right: Type,
+        /// What to write instead.
         help: Option<String>,
     },
     NoField {
@@ -432,6 +489,12 @@ impl CheckError {
             E::IntRangeSize { .. } | E::IntRangeValue { .. } => "E0431",
             E::OpaqueCompare { .. } => "E0432",
             E::PairPart { .. } => "E0433",
+            E::RecursiveUntyped { .. } => "E0434",
+            E::NearByConversion { .. } => "W0020",
+            E::TypeApplied { .. } | E::TypeAfterDot { .. } => "E0450",
+            E::AssignedUnknown { .. } => "E0451",
+            E::IndexParts { .. } => "E0452",
+            E::AxisRange { .. } => "E0453",
             E::NotCalled { .. } => "E0440",
             E::UnusedTypeParameter { .. } => "W0032",
             E::IndexLiteral { .. } => "W0001",
@@ -454,11 +517,17 @@ impl CheckError {
             E::Size(e) => e.to_diagnostic(),
             E::UnknownType { span, name, similar: _, value: true } => {
                 let d = error(span, format!("there is no type `{name}`"), "a value, not a type".into());
-                d.help(format!("a size in a type is a type, as in `typedef N = 3;`; to go on calculating after a type, put parentheses around: `(x :>> int) + {name}`"))
+                match foreign_type(name) {
+                    Some(other) => d.fix(format!("did you mean `{other}`?"), *span, other),
+                    None => d.help(format!("a size in a type is a type: `typedef N = 3;`, or `?N` for one that arrives when the program runs, as in `val a : int ^ ?N = iota {name};`; to go on calculating after a type, put parentheses around: `(x :>> int) + {name}`")),
+                }
             }
             E::UnknownType { span, name, similar, value: false } => {
                 let d = error(span, format!("there is no type `{name}`"), "not a type".into());
-                match similar.as_deref().or_else(|| foreign_type(name)) {
+                if let Some(help) = foreign_form(name) {
+                    return d.help(help);
+                }
+                match foreign_type(name).or(similar.as_deref()) {
                     Some(other) => d.fix(format!("did you mean `{other}`?"), *span, other),
                     None if name.starts_with(char::is_uppercase) => {
                         d.help(format!("a type parameter is declared in brackets, as in `fun f[{name}](…)`"))
@@ -466,7 +535,7 @@ impl CheckError {
                     None => d,
                 }
             }
-            E::NotCompact { span, ty, role, instead } => {
+            E::NotCompact { span, shown: ty, role, instead } => {
                 let d = error(
                     span,
                     format!("`{ty}` cannot {role}: it is not compact linear"),
@@ -488,11 +557,15 @@ impl CheckError {
             ),
             E::TypeArity { span, name, expected, found } => {
                 let instead = if *expected == 0 { String::new() } else { format!(", not {found}") };
-                error(
+                let d = error(
                     span,
                     format!("`{name}` takes {}{instead}", count(*expected, "type argument")),
                     format!("{} given", count(*found, "type argument")),
-                )
+                );
+                match crate::types::Scalar::named(name) {
+                    Some(_) => d.help(format!("the type of an array is written `{name} ^ 3`")),
+                    None => d,
+                }
             }
             E::WrongKind { span, ty, expected, name } => error(
                 span,
@@ -576,6 +649,7 @@ impl CheckError {
                 }
             }
             E::CodeRange { span, value, ty, size } => {
+                let ty = counted(ty);
                 let message = format!("{value} is not the code of a value of `{ty}`");
                 if size == "0" {
                     return error(span, message, format!("`{ty}` has no values"));
@@ -605,9 +679,82 @@ impl CheckError {
             }
             E::UnknownName { span, name, similar } => {
                 let d = error(span, format!("there is no `{name}` here"), "not defined".into());
-                match similar {
-                    Some(other) => d.fix(format!("did you mean `{other}`?"), *span, other.clone()),
+                let known = super::foreign::known(name);
+                match (similar, known.or_else(|| crate::syntax::foreign::statement(name))) {
+                    (_, Some(instead)) => d.help(instead),
+                    (Some(other), None) => d.fix(format!("did you mean `{other}`?"), *span, other.clone()),
+                    (None, None) => d,
+                }
+            }
+            E::TypeApplied { span, name, ty, argument, text } => {
+                let d = error(span, format!("`{name}` is a type, not a function"), "applied here".into());
+                if *ty == "string" {
+                    let edits = vec![(*span, String::new()), (argument.after(), ".str".to_string())];
+                    return d.help(Help { text: "`x.str` gives a value as text".into(), edits });
+                }
+                if *text {
+                    let reader = if matches!(*ty, "real" | "f64" | "f32" | "double") { "parse_real" } else { "parse_int" };
+                    let empty = if reader == "parse_real" { "0.0" } else { "0" };
+                    return d.help(format!(
+                        "`{reader} text |> otherwise {empty}` reads a number from a text"
+                    ));
+                }
+                if *ty == "bool" {
+                    return d.help("a truth value comes from a comparison, such as `x != 0`");
+                }
+                let edits = vec![(*span, "(".to_string()), (argument.after(), format!(" :> {ty})"))];
+                d.help(Help { text: format!("a value is converted by `x :> {ty}`"), edits })
+            }
+            E::TypeAfterDot { span, name, text } => {
+                let d = error(span, format!("`{name}` is a type, not a function"), "after a dot".into());
+                match (name.as_str(), text) {
+                    ("string", _) => d.fix("`x.str` gives a value as text", *span, "str"),
+                    ("real" | "double" | "float", true) => {
+                        d.help("`parse_real text |> otherwise 0.0` reads a number from a text")
+                    }
+                    (_, true) => d.help("`parse_int text |> otherwise 0` reads a number from a text"),
+                    ("bool", _) => d.help("a truth value comes from a comparison, such as `x != 0`"),
+                    _ => d.help(format!("a value is converted by `x :> {}`", foreign_type(name).unwrap_or(name))),
+                }
+            }
+            E::IndexParts { span, found, axes, index, array } => {
+                let d = error(
+                    span,
+                    format!("an index of `{array}` has {}, not {found}", count(*axes, "part")),
+                    format!("{} here", count(*found, "part")),
+                )
+                .note(format!("the index type is `{}`", index.size_text()));
+                match array.unfold().kind() {
+                    TypeKind::Array(element, _)
+                        if *axes == 1 && matches!(element.unfold().kind(), TypeKind::Array(..)) =>
+                    {
+                        d.help("this is an array of arrays: take one index after the other, as in `x.(0).(1)`")
+                    }
+                    _ => d.help("give one part for each axis, joined by `\\,`"),
+                }
+            }
+            E::AxisRange { span, code, axis, array } => {
+                let size = axis.size_text();
+                let label = match axis.as_unit_sum() {
+                    Some(n) if *n == BigUint::from(0u32) => "this axis has no positions".to_string(),
+                    _ => format!("the positions of this axis are numbered from 0, and there are {size}"),
+                };
+                error(span, format!("an axis of `{array}` has no position {code}"), label)
+            }
+            E::AssignedUnknown { span, name, similar, compound } => {
+                let d = error(span, format!("no variable is called `{name}` here"), "not declared".into());
+                let d = match similar {
+                    Some(other) => d.note(format!("there is `{other}`")),
                     None => d,
+                };
+                let before = Span { end: span.start, ..*span };
+                match compound {
+                    true => d.help(format!("declare it before: `var {name} = e;`")),
+                    false => d.fix(
+                        format!("declare it: `val {name} = e;`, or `var {name} = e;` if it changes later"),
+                        before,
+                        "var ",
+                    ),
                 }
             }
             E::ValueWithTypeArguments { span, name } => error(
@@ -615,11 +762,13 @@ impl CheckError {
                 format!("`{name}` is a value and takes no type arguments"),
                 "followed by `[`".into(),
             )
-            .help(format!("brackets give type arguments; an element is written `{name}.i`")),
-            E::NotAFunction { span, ty, argument } => {
+            .help(format!("brackets give type arguments; an element is written `{name}.(0)`, or `{name}.i` for an index `i`")),
+            E::NotAFunction { span, ty, argument, help } => {
                 let d = error(span, format!("`{ty}` is not a function"), format!("this is `{ty}`"))
                     .label(*argument, "applied to this");
-                if matches!(ty.kind(), crate::types::TypeKind::Array(..) | crate::types::TypeKind::Product(_))
+                if let Some(help) = help {
+                    d.help(help.clone())
+                } else if matches!(ty.kind(), crate::types::TypeKind::Array(..) | crate::types::TypeKind::Product(_))
                 {
                     d.help("an array takes its index after a dot: `x.i`")
                 } else {
@@ -648,6 +797,21 @@ impl CheckError {
                 }
                 d.help("say which by giving the argument's type, as in `fun (x:int) => …`")
             }
+            E::NearByConversion { span, name, argument, near, far, place } => Diagnostic::note_at(
+                self.code(),
+                *span,
+                format!("`{argument}` is converted to `{near}` for this `{name}`"),
+                format!("the nearest `{name}` that fits"),
+            )
+            .note(format!("`{name}` in {place} takes `{far}` as it is, and is farther"))
+            .help("write the conversion with `:>`, or give the nearer function a name of its own"),
+            E::RecursiveUntyped { span, name, declared } => error(
+                span,
+                format!("`{name}` does not see itself: the types of its parameters are not written"),
+                format!("not known inside `{name}`"),
+            )
+            .label(*declared, "this parameter has no type")
+            .help(format!("write the type, as in `fun {name}(x:int):int => …`")),
             E::ProcedureInFun { span, name, header } => error(
                 span,
                 match name.as_str() {
@@ -788,9 +952,11 @@ impl CheckError {
                 error(span, format!("`{ty}` has no component {index}"), numbered("component", count))
             }
             E::WrongIndex { span, found, index, array, help } => {
+                // Where an index stands, `2` is a size and not the type of truth values.
+                let found = found.size_text();
                 let d = error(
                     span,
-                    format!("an array indexed by `{index}` takes no `{found}`"),
+                    format!("an array indexed by `{}` takes no `{found}`", index.size_text()),
                     format!("this is `{found}`"),
                 )
                 .note(format!("the array is `{array}`"));
@@ -800,7 +966,13 @@ impl CheckError {
                 }
             }
             E::NotIndexable { span, ty } => {
-                error(span, format!("`{ty}` has no components"), format!("this is `{ty}`"))
+                let d = error(span, format!("`{ty}` has no components"), format!("this is `{ty}`"));
+                match ty.as_scalar() {
+                    Some(crate::types::Scalar::String) => {
+                        d.help("`char_at (s, 0)` takes a character from a text, `substring (s, from, to)` a part")
+                    }
+                    _ => d,
+                }
             }
             E::DynamicComponent { span, ty } => error(
                 span,
@@ -828,6 +1000,7 @@ impl CheckError {
             )
             .label(*previous, "the first one"),
             E::CaseRange { span, index, ty, count } => {
+                let ty = counted(ty);
                 error(span, format!("`{ty}` has no case {index}"), numbered("case", count))
             }
             E::NotASum { span, ty } if matches!(ty.kind(), TypeKind::Meta(_)) => {
@@ -881,7 +1054,7 @@ impl CheckError {
                 "a range of integers is not a value".into(),
                 "its length is known only when it runs".into(),
             )
-            .help("walk it with `for`, or take the array `..[n]` for a number `n`"),
+            .help("walk it with `for`; an array of integers is `#iota[5]`, or `iota n` for a number `n`"),
             E::OpaqueCompare { span, ty, part } => {
                 use crate::types::TypeKind as K;
                 let (label, help) = match part.kind() {
@@ -982,6 +1155,11 @@ impl CheckError {
     }
 }
 
+/// A type whose values are counted: `2`, not `bool`.
+fn counted(ty: &Type) -> String {
+    if *ty == Type::void() { ty.to_string() } else { ty.size_text() }
+}
+
 /// A number of things in words.
 pub(super) fn count(n: usize, what: &str) -> String {
     match n {
@@ -1000,14 +1178,44 @@ fn numbered(what: &str, count: &str) -> String {
 }
 
 /// The type of this language for a name that others use.
-fn foreign_type(name: &str) -> Option<&'static str> {
+pub(super) fn foreign_type(name: &str) -> Option<&'static str> {
     Some(match name.to_ascii_lowercase().as_str() {
-        "integer" | "int64" | "isize" => "int",
-        "float" | "float64" | "number" => "real",
+        "integer" | "int64" | "isize" | "int64_t" | "ssize_t" => "int",
+        "float" | "float64" | "number" | "flt" => "real",
+        "float32" => "f32",
+        "int8" | "int8_t" => "i8",
+        "int16" | "int16_t" => "i16",
+        "int32" | "int32_t" => "i32",
+        "uint8" | "uint8_t" | "byte" => "u8",
+        "uint16" | "uint16_t" => "u16",
+        "uint32" | "uint32_t" => "u32",
+        "uint64" | "uint64_t" | "usize" | "size_t" | "uint" => "u64",
         "boolean" | "logical" => "bool",
         "str" | "text" => "string",
         "character" | "rune" | "wchar" => "char",
         "bignum" | "biginteger" => "bigint",
+        _ => return None,
+    })
+}
+
+/// How a form of type is written that others have a name for.
+fn foreign_form(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "list" | "array" | "vec" | "vector" | "ndarray" | "seq" | "slice" => {
+            "the type of an array is written `T ^ n`, as in `int ^ 3`; `val a : int ^ ?N = …` takes one of any length"
+        }
+        "matrix" | "mat" | "tensor" => {
+            "the type of a matrix is written `real ^ (3 \\* 4)`; `val m : real ^ (?N \\* ?M) = …` takes one of any shape"
+        }
+        "tuple" | "pair" => "the type of a tuple is written `A * B`",
+        "optional" | "maybe" | "nullable" => "a value that may be missing is of type `option[T]`, or `1 + T`",
+        "either" | "result" => "one of two is written `A + B`",
+        "any" | "object" | "auto" | "dynamic" | "var" => {
+            "the type of a `val` may be left out; a function of any type has a type parameter, as in `fun f[T](x:T) => …`"
+        }
+        "nonetype" | "null" | "nil" => "the type of nothing but `()` is `unit`",
+        "callable" | "func" | "function" | "fn" => "the type of a function is written `A -> B`",
+        "dict" | "hashmap" | "map" | "record" => "the type of a record is written `(x:int, y:real)`",
         _ => return None,
     })
 }

@@ -37,6 +37,8 @@ pub enum SizeError {
     NotStored { span: Span, ty: Type, part: Type },
     /// A size to be found by a file that is no axis of its own.
     NotAnAxis { span: Span, ty: Type },
+    /// A size that is shown, in the type of a value, and has no name in the program.
+    Unnamed { span: Span, name: String, value: String },
     /// Required sizes that are always equal.
     AlwaysEqual { span: Span, left: Type, right: Type },
     /// An equation that is checked and not used.
@@ -71,6 +73,7 @@ impl SizeError {
             E::NothingStated { .. } => "E0808",
             E::NotStored { .. } => "E0809",
             E::NotAnAxis { .. } => "E0810",
+            E::Unnamed { .. } => "E0811",
             E::AlwaysEqual { .. } => "W0004",
             E::NotUsed { .. } => "N0002",
         }
@@ -192,6 +195,13 @@ impl SizeError {
             E::NotAnAxis { span, ty } => {
                 error(span, format!("`{ty}` has a size to be found that is no axis"), "read here".into())
                     .help(r"let `?N` stand alone, or beside others as in `?N \* 3`")
+            }
+            E::Unnamed { span, name, value } => {
+                error(span, format!("the size `{name}` of `{value}` has no name here"), "not a type".into())
+                    .note("a size that arrives gets its name where a value of it is bound")
+                    .help(format!(
+                        "bind the value again and name its size: `val a : int ^ ?{name} = {value};`"
+                    ))
             }
             E::AlwaysEqual { span, left, right } => Diagnostic::warning(
                 code,

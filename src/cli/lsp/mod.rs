@@ -16,6 +16,7 @@ mod position;
 mod renames;
 mod report;
 mod symbols;
+mod transport;
 mod uri;
 mod workspace;
 mod writing;
@@ -63,14 +64,23 @@ pub fn serve() -> u8 {
     if std::io::stdin().is_terminal() {
         super::output::complain("felis lsp: waiting for an editor on standard input; Ctrl-D ends it");
     }
-    let (connection, threads) = Connection::stdio();
+    let (connection, threads) = match transport::stdio() {
+        Ok(connected) => connected,
+        Err(error) => {
+            super::output::complain(&format!("felis lsp: {error}"));
+            return exit::FAILED;
+        }
+    };
     let code = match greet(&connection) {
         Ok(parameters) => Server::new(connection, &parameters).run(),
-        Err(code) => code,
+        Err(code) => {
+            drop(connection);
+            code
+        }
     };
     // The connection is gone by now, so the threads end; those that wait for input that never comes do not.
     if code == exit::OK {
-        let _ = threads.join();
+        threads.join();
     }
     code
 }

@@ -151,11 +151,15 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
         ":can" if argument.starts_with(['+', '*', '/', '%', '<', '>', '=', ':']) => {
             let mut words = argument.split_whitespace();
             let name = words.next().unwrap_or_default();
-            session.can(name, &words.collect::<Vec<_>>()).map(|able| format!("yes : {}\n", able.result))
+            let able = session.can(name, &words.collect::<Vec<_>>());
+            able.map(|able| format!("yes : {}\n{}", able.result, able.choices))
         }
-        ":can" => match session.forms_of(argument) {
+        ":can" => match session.forms_of(argument).and_then(|_| session.scoped_forms(argument)) {
             Some(forms) => Ok(forms),
-            None => session.dispatch(argument).map(|able| format!("yes : {}\n", able.result)),
+            None => {
+                let able = session.dispatch(argument);
+                able.map(|able| format!("yes : {}\n{}", able.result, able.choices))
+            }
         },
         ":dispatch" => session.dispatch(argument).map(|able| able.how),
         ":instances" => session.instances(argument).map(|lines| match &lines[..] {

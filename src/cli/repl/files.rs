@@ -37,9 +37,9 @@ pub fn reload(repl: &mut Repl) -> Flow {
 fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
     // Whoever writes into a pipe may never begin, and nothing stops a session that waits for it.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        return misused(&format!("`{}` is no file that could be loaded", path.display()));
+        return misused(&format!("`{}` is no file that could be loaded", output::shown(&path)));
     }
-    let Text { name, text } = match input::read_file(path, &path.display().to_string()) {
+    let Text { name, text } = match input::read_file(path, &output::shown(&path)) {
         Ok(text) => text,
         Err(refusal) => return Flow::Continue(refusal.tell(&repl.shell.output)),
     };
@@ -64,7 +64,7 @@ fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
             }
             let done = if again { "loaded again" } else { "loaded" };
             let names = listed(&Session::names_defined_in(&text), repl.window.columns);
-            repl.shell.output.write(&format!("{done} {}: {names}\n", path.display()));
+            repl.shell.output.write(&format!("{done} {}: {names}\n", output::shown(&path)));
         }
         Status::Interrupted => output::complain("interrupted; nothing has changed"),
         Status::Rejected | Status::Failed => {}
@@ -135,7 +135,7 @@ pub fn edit(repl: &mut Repl, argument: &str) -> Flow {
             misused(&format!("the editor failed ({status}); nothing is loaded"))
         }
         Ok(_) if !file.exists() => {
-            misused(&format!("`{}` has not been written; nothing is loaded", file.display()))
+            misused(&format!("`{}` has not been written; nothing is loaded", output::shown(&file)))
         }
         Ok(_) => read_and_run(repl, &file, false),
     }
@@ -164,14 +164,17 @@ fn scratch(text: &str) -> std::io::Result<PathBuf> {
 pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
     let file = path(argument);
     if file.is_dir() {
-        return misused(&format!("`{}` is a directory: give the name of a file", file.display()));
+        return misused(&format!("`{}` is a directory: give the name of a file", output::shown(&file)));
     }
     let place = real(&file);
     if file.exists()
         && !over
         && let Some(why) = kept_from(repl, &file, &place)
     {
-        return misused(&format!("`{}` {why}: write `:save! {argument}` to replace it", file.display()));
+        return misused(&format!(
+            "`{}` {why}: write `:save! {argument}` to replace it",
+            output::shown(&file)
+        ));
     }
     let folder = place.parent().unwrap_or(Path::new("")).to_path_buf();
     let import = |id: &str| seen_from(&folder, Path::new(id)).to_str().map(str::to_string);
@@ -180,15 +183,15 @@ pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
         return misused("nothing has been defined yet, so there is nothing to save");
     }
     if let Err(error) = replace::replace(&file, text.as_bytes(), &|_| Ok(())) {
-        return misused(&format!("cannot write `{}`: {error}", file.display()));
+        return misused(&format!("cannot write `{}`: {error}", output::shown(&file)));
     }
     repl.own.insert(place, text.clone());
     let names = listed(&Session::names_defined_in(&text), repl.window.columns);
-    repl.shell.output.write(&format!("saved to {}: {names}\n", file.display()));
+    repl.shell.output.write(&format!("saved to {}: {names}\n", output::shown(&file)));
     // Some definitions may make sense only one after the other, as here, not all at once.
     let mut alone = Session::new();
     alone.set_loader(Box::new(Files::beside(&file)));
-    let outcome = alone.check(&file.display().to_string(), &text);
+    let outcome = alone.check(&output::shown(&file), &text);
     if let Some(wrong) = outcome.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
         output::complain("by itself it is not right yet:");
         repl.shell.output.complain_at_length(&alone.render(wrong, repl.shell.output.color));

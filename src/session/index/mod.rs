@@ -121,6 +121,11 @@ impl Noting {
         Noting { notes: Some(Notes::of_names(first)), first, ..Noting::default() }
     }
 
+    /// For choices among functions in texts numbered from `first`.
+    pub(super) fn of_choices(first: u32) -> Noting {
+        Noting { notes: Some(Notes::of_choices(first)), first, ..Noting::default() }
+    }
+
     /// What the checker has written.
     pub(super) fn into_notes(self) -> Notes {
         self.notes.unwrap_or_default()

@@ -11,7 +11,7 @@
 mod table;
 
 use crate::check::Env;
-use crate::check::env::{Definition, TypeDefinition};
+use crate::check::env::{Definition, Scope, TypeDefinition};
 use crate::check::module::Module;
 use crate::core::Prim;
 use crate::hash::{HashMap, HashSet};
@@ -129,7 +129,7 @@ pub(super) fn adopt(library: &Env, env: &mut Env, chunks: &BTreeSet<usize>) {
             }
             (Some(Definition::Callables(new)), Some(Definition::Callables(known))) => {
                 let missing: Vec<_> = new.iter().filter(|c| !known.contains(c)).cloned().collect();
-                missing.into_iter().for_each(|callable| env.add_callable(name, callable));
+                missing.into_iter().for_each(|callable| env.add_callable(name, callable, Scope::Library));
             }
             // A name is adopted when it is first mentioned, so before the user can define it.
             _ => {}

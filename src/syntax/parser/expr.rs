@@ -4,8 +4,8 @@
 //! one Pratt table. Lambdas may hold statements, which are given from outside.
 
 use super::super::ast::{
-    ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Generics, Param, Pattern, Stmt, TypeExpr,
-    UnaryOp,
+    ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Generics, Param, Pattern, PatternKind, Stmt,
+    TypeExpr, UnaryOp,
 };
 use super::super::error::SyntaxError;
 use super::super::lexer::{Kind, Token};
@@ -225,10 +225,20 @@ fn operand<'t>(
         tok(Kind::Aproj).ignore_then(application.clone()).then(of_type).map_with(move |(index, ty), e| {
             expr_at(ExprKind::Aproj { index: Box::new(index), ty }, cx.span(e.slice()))
         });
+    // `fun x => e` has one parameter, without its parentheses.
+    let bare = name_then(&[Kind::FatArrow]).rewind().ignore_then(name(cx)).map(|name| {
+        let pattern = Pattern { span: name.span, kind: PatternKind::Name(name) };
+        (vec![vec![Param { pattern, ty: None }]], None)
+    });
+    let groups = parts
+        .group
+        .repeated()
+        .at_least(1)
+        .collect::<Vec<_>>()
+        .then(tok(Kind::Colon).ignore_then(parts.ty).or_not());
     let header = any_of(&[Kind::Fun, Kind::Proc])
-        .then(parts.group.repeated().at_least(1).collect::<Vec<_>>())
-        .then(tok(Kind::Colon).ignore_then(parts.ty).or_not())
-        .map_with(move |((word, params), result), e| (word, params, result, cx.span(e.slice())));
+        .then(choice((bare, groups)))
+        .map_with(move |(word, (params, result)), e| (word, params, result, cx.span(e.slice())));
     let body = choice((
         tok(Kind::FatArrow).ignore_then(element).map(|body| Body::Expr(Box::new(body))),
         parts.block.map(Body::Block),

@@ -47,6 +47,7 @@
 //!            | "case" INT ("of" sum | dotted) | "proj" INT "of" sum
 //!            | "aproj" dotted {dotted} "of" sum
 //!            | ("fun"|"proc") group {group} [":" type] ("=>" element | block)
+//!            | ("fun"|"proc") NAME "=>" element
 //! element    = expr without a bare tuple: between commas
 //! dotted     = {"#"} atom {"." key}
 //! key        = PATH [targs] | INT | "(" … ")" | tick
@@ -87,6 +88,7 @@ mod types;
 
 use super::ast::{Expr, Stmt, TypeExpr};
 use super::error::SyntaxError;
+use super::foreign;
 use super::lexer::{Kind, Token};
 use chumsky::prelude::*;
 use rule::{Extra, Fail, Input, Label, Text, bit};
@@ -147,7 +149,15 @@ fn explain(
     ends_early: &mut bool,
 ) -> SyntaxError {
     if let Some(said) = fail.said {
+        // `let x = 5;` reads as an assignment to `let x`.
+        if let SyntaxError::NotAVariable { place, .. } = &*said {
+            let at = tokens.partition_point(|t| t.start < place.start);
+            return foreign_word(cx, tokens, at).unwrap_or(*said);
+        }
         return *said;
+    }
+    if let Some(error) = foreign_word(cx, tokens, fail.at) {
+        return error;
     }
     let expected = fail.expected;
     let before = fail.at.checked_sub(1).and_then(|at| tokens.get(at));
@@ -165,6 +175,12 @@ fn explain(
     };
     let at = cx.at(found);
     match found.kind {
+        // `val a = 1, b = 2;` declares several names.
+        Kind::Assign if operator_fits && !in_type && several_bindings(tokens, fail.at) => {
+            let hint = "each name has a `val` of its own: `val a = 1; val b = 2;`, or `val a, b = 1, 2;`";
+            let (found, expected) = (words(cx, found), wanted(expected));
+            return SyntaxError::Unexpected { found, at, after, expected, hint: Some(hint.to_owned()) };
+        }
         Kind::Assign if operator_fits && !in_type => return SyntaxError::AssignForEqual { span: at },
         Kind::LArrow if operator_fits && !in_type => return SyntaxError::StoreInExpression { span: at },
         Kind::Comma if in_type && expected & bit(Kind::RParen) != 0 => {
@@ -203,8 +219,27 @@ fn explain(
             return SyntaxError::MissingSemicolon { end: cx.at(before), next: at, found: words(cx, found) };
         }
     }
-    let hint = hint(before, found, expected);
+    let around = Around { cx, tokens, at: fail.at, before, found };
+    let hint = hint(&around, expected);
     SyntaxError::Unexpected { found: words(cx, found), at, after, expected: wanted(expected), hint }
+}
+
+/// Whether a statement that declares a variable has come to a second `=` of its own.
+fn several_bindings(tokens: &[Token], at: usize) -> bool {
+    use Kind::*;
+    let mut depth = 0i32;
+    let mut assigned = false;
+    let mut listed = false;
+    for token in tokens.iter().take(at) {
+        match token.kind {
+            LParen | LBracket | LBrace | If | Match => depth += 1,
+            RParen | RBracket | RBrace | Endif | Endmatch => depth -= 1,
+            Assign if depth == 0 => assigned = true,
+            Comma if depth == 0 => listed = assigned,
+            _ => {}
+        }
+    }
+    tokens.first().is_some_and(|t| matches!(t.kind, Val | Var)) && depth == 0 && listed
 }
 
 /// A token in words: names and literals as they are written.
@@ -286,9 +321,124 @@ const SAID: &[Kind] = {
     ]
 };
 
+/// The word of another language that begins the statement in which `at` stands, if one does.
+pub(crate) fn foreign_word(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<SyntaxError> {
+    use Kind::*;
+    let before = tokens.get(..at)?;
+    let ends = |t: &Token| matches!(t.kind, Semi | LBrace | RBrace | Do | Done | Else | Perform);
+    let begin = before.iter().rposition(ends).map_or(0, |end| end + 1);
+    if let [first, second, ..] = tokens.get(begin..).unwrap_or_default()
+        && (first.kind == Hash && second.start > first.end
+            || first.kind == Minus && second.kind == Minus && second.start == first.end)
+    {
+        let sign = if first.kind == Hash { cx.at(first) } else { cx.at(first).to(cx.at(second)) };
+        return Some(SyntaxError::ForeignComment { sign });
+    }
+    // What follows the word may be in brackets of its own: `enum color { Red, Green }`.
+    [begin, 0].into_iter().find_map(|begin| {
+        let first = tokens.get(begin).filter(|t| t.kind == Name)?;
+        let next = tokens.get(begin + 1)?;
+        // A name that is called, assigned or selected from is one of the program.
+        let used = matches!(next.kind, Dot | Dollar | Pipe) || ASSIGNING.contains(&next.kind);
+        let called = next.kind == LParen && !matches!(cx.of(first), "switch" | "catch" | "foreach");
+        if used || called {
+            return None;
+        }
+        let instead = foreign::statement(cx.of(first))?;
+        Some(SyntaxError::ForeignWord { span: cx.at(first), word: cx.of(first).to_owned(), instead })
+    })
+}
+
+/// What gives a name on its left a value.
+const ASSIGNING: &[Kind] = {
+    use Kind::*;
+    &[Assign, PlusAssign, MinusAssign, StarAssign, SlashAssign, PercentAssign, PowAssign]
+};
+
+/// The place where a statement stopped being read.
+struct Around<'t> {
+    cx: Text<'t>,
+    tokens: &'t [Token],
+    at: usize,
+    before: Option<&'t Token>,
+    found: &'t Token,
+}
+
+impl Around<'_> {
+    /// Whether the statement declares a variable.
+    fn binds(&self) -> bool {
+        self.tokens.first().is_some_and(|t| matches!(t.kind, Kind::Val | Kind::Var))
+    }
+
+    /// Whether a word is this one, two places before.
+    fn named(&self, word: &str) -> bool {
+        let name = self.at.checked_sub(2).and_then(|at| self.tokens.get(at));
+        name.is_some_and(|t| self.cx.of(t) == word)
+    }
+
+    /// Whether the token found touches the one before it.
+    fn glued(&self) -> bool {
+        self.before.is_some_and(|before| before.end == self.found.start)
+    }
+
+    /// The kind of a token after the one found.
+    fn later(&self, n: usize) -> Option<Kind> {
+        self.tokens.get(self.at + n).map(|t| t.kind)
+    }
+
+    fn is_before(&self, kind: Kind) -> bool {
+        self.before.is_some_and(|t| t.kind == kind)
+    }
+
+    /// A word before this place in the statement.
+    fn after(&self, kind: Kind) -> bool {
+        self.tokens.iter().take(self.at).any(|t| t.kind == kind)
+    }
+
+    /// What a sign that stands in no program of this language is written as.
+    fn sign(&self) -> Option<&'static str> {
+        use Kind::*;
+        let (found, before) = (self.found.kind, self.before.map(|t| t.kind));
+        Some(match (before?, found) {
+            (Plus, Plus) if self.later(1) == Some(Semi) => "write `x += 1;`",
+            (Plus, Plus) => "texts are joined by `+`, arrays by `join (a, b)`",
+            (Less, Greater) => "compare with `!=`",
+            (EqEq, Assign) => "compare with `==`",
+            (Plus | Minus | Star | Slash | Less | Greater | EqEq, RParen | Comma) => {
+                "an operator is no value by itself: write `fun (a, b) => a + b`"
+            }
+            (LParen | Comma, Plus | Star | Slash | Less | Greater | EqEq | And | Or) => {
+                "an operator is no value by itself: write `fun (a, b) => a + b`"
+            }
+            (Colon, Assign) => "write `val x = e;`",
+            (Less, Less) => "`shl (a, n)` shifts the bits of an integer to the left",
+            (Greater, Greater) => "`shr (a, n)` shifts the bits of an integer to the right",
+            (Name, Not) => "`not` binds looser than application: write `f (not c)`",
+            (_, Amp) if self.later(1) != Some(Amp) => {
+                "conditions are joined by `and`, the bits of integers by `band (a, b)`"
+            }
+            (LParen | LBracket | Comma | Assign | FatArrow, Bar) => return None,
+            (_, Bar) if self.later(1) != Some(Bar) && !self.after(With) && !self.after(MatchDo) => {
+                "conditions are joined by `or`, the bits of integers by `bor (a, b)`"
+            }
+            (_, Colon) if self.later(1) == Some(Assign) => {
+                "write `val x = e;` for a new name, `x = e;` to give a variable another value"
+            }
+            (_, Colon) if self.later(1) == Some(Colon) => {
+                "`cons (x, xs)` puts an element before others; `::` without blanks reaches into an imported module"
+            }
+            (Name, Bang) if self.glued() => "there are no macros: write the call without `!`",
+            _ => return None,
+        })
+    }
+}
+
 /// What to write instead, for what is often meant.
-fn hint(before: Option<&Token>, found: &Token, expected: u128) -> Option<String> {
+fn hint(around: &Around<'_>, expected: u128) -> Option<String> {
     let wants = |kind| expected & bit(kind) != 0;
+    let (before, found) = (around.before, around.found);
+    let operand = expected & Label::Expression.bit() != 0;
+    let in_type = expected & Label::Type.bit() != 0;
     let words = match found.kind {
         _ if before.is_some_and(|t| t.kind == Kind::Export) => {
             "`export` stands before what the module defines: `fun`, `proc`, `val`, a type or a class"
@@ -298,7 +448,96 @@ fn hint(before: Option<&Token>, found: &Token, expected: u128) -> Option<String>
         }
         Kind::Amp if wants(Kind::And) => "conditions are joined by `and`",
         Kind::Bar if wants(Kind::Or) => "conditions are joined by `or`",
-        Kind::Arrow if wants(Kind::FatArrow) => "the type of the result follows `:`",
+        _ if (wants(Kind::Plus) || operand || in_type) && around.sign().is_some() => around.sign()?,
+        Kind::Arrow if wants(Kind::FatArrow) && wants(Kind::LBrace) => "the type of the result follows `:`",
+        Kind::Arrow if wants(Kind::FatArrow) => "`=>` stands between a pattern, or parameters, and the value",
+        Kind::FatArrow | Kind::Arrow if wants(Kind::Plus) && !wants(Kind::FatArrow) => {
+            "a function without a name is written `fun (x) => e`"
+        }
+        Kind::LBrace if operand && !wants(Kind::Plus) => {
+            "a record is written `(x=1, y=2)`, an array `[1, 2, 3]`, a block `do … done`"
+        }
+        Kind::LBrace if in_type && !wants(Kind::Plus) => "the type of a record is written `(x:int, y:real)`",
+        Kind::Name
+            if wants(Kind::LParen) && (around.is_before(Kind::Fun) || around.is_before(Kind::Proc)) =>
+        {
+            "a function without a name is written `fun (x, y) => e`, or `fun x => e`"
+        }
+        Kind::Arrow | Kind::Colon
+            if (around.named("fun") || around.named("proc")) && around.is_before(Kind::Name) =>
+        {
+            "a function without a name is written `fun (x:int) => e`, or `fun x => e`"
+        }
+        Kind::LParen if wants(Kind::Of) && around.after(Kind::Variant) => {
+            "the argument of a case follows `of`, as in `Circle of real`"
+        }
+        Kind::In if wants(Kind::RParen) && around.after(Kind::For) => {
+            "no parentheses stand around what a loop walks: `for x in xs do … done`"
+        }
+        Kind::Semi if wants(Kind::FatArrow) && wants(Kind::LBrace) && around.after(Kind::Class) => {
+            "a class declares functions by their types, as in `fun area : T -> real;`"
+        }
+        Kind::Semi if wants(Kind::FatArrow) && wants(Kind::LBrace) => {
+            "the body of a function follows `=>`, or stands in `{ }`"
+        }
+        Kind::Semi if wants(Kind::Assign) && around.binds() => {
+            "a variable has a value from the beginning: `var x = 0;`"
+        }
+        Kind::Minus if wants(Kind::Assign) && around.binds() => "names hold no `-`: write `my_name`",
+        Kind::Dollar if !wants(Kind::Plus) => "names have no `$` before them",
+        Kind::DotDot | Kind::DotDotLess | Kind::Star | Kind::Pow
+            if wants(Kind::RParen) && (around.after(Kind::Fun) || around.after(Kind::Proc)) =>
+        {
+            "a function that takes any number of values takes an array: `fun f[N:COMPACTLINEAR](xs:int ^ N) => e`"
+        }
+        Kind::Colon if wants(Kind::Plus) && wants(Kind::Semi) && around.at == 1 => {
+            "a name is declared by `val x : int = e;`"
+        }
+        Kind::Bar if operand => "a function without a name is written `fun (x) => e`",
+        Kind::Colon if around.is_before(Kind::Name) && around.named("lambda") => {
+            "a function without a name is written `fun (x) => e`"
+        }
+        Kind::Colon | Kind::Semi if wants(Kind::Do) => {
+            "the body of a loop is written `do … done`, one statement `perform s;`"
+        }
+        Kind::Assign | Kind::Colon if wants(Kind::In) && around.after(Kind::For) => {
+            "a loop walks what stands after `in`: `for i in 1..10 do … done`, `for x in xs do … done`"
+        }
+        Kind::Colon if wants(Kind::RBracket) && around.is_before(Kind::Int) => {
+            "integers from one to another are `a..b`; `take` and `drop` give parts of an array"
+        }
+        Kind::Colon if wants(Kind::Plus) && around.is_before(Kind::Int) => {
+            "integers from one to another are `a..b`"
+        }
+        Kind::Assign if wants(Kind::RParen) && around.after(Kind::Fun) | around.after(Kind::Proc) => {
+            "a parameter has no default value: write two functions of one name"
+        }
+        Kind::LBracket if expected & Label::Pattern.bit() != 0 => {
+            "a pattern for the elements of an array is a tuple, as in `val (a, b) = [1, 2];`"
+        }
+        Kind::LBracket if in_type => "the type of an array is written `T ^ n`, as in `int ^ 3`",
+        Kind::Less if wants(Kind::LParen) && wants(Kind::LBracket) => {
+            "type parameters stand in brackets: `fun f[T](x:T) => e`"
+        }
+        Kind::Assign if wants(Kind::LBrace) && around.after(Kind::Struct) => {
+            "the fields of a struct stand in braces: `struct point { x:int; y:int; }`"
+        }
+        Kind::Name | Kind::Int | Kind::Underscore | Kind::Assign
+            if wants(Kind::LParen) && wants(Kind::LBracket) && !wants(Kind::LBrace) =>
+        {
+            "parameters stand in parentheses, with their types: `fun f(x:int):int => e;`"
+        }
+        Kind::Name | Kind::Underscore
+            if wants(Kind::LParen) && around.after(Kind::Fun) && wants(Kind::FatArrow) =>
+        {
+            "several parameters stand in parentheses: `fun (x, y) => e`"
+        }
+        Kind::LBrace if wants(Kind::Plus) && around.is_before(Kind::Name) && !wants(Kind::Do) => {
+            "a block is `do … done`; the value of a struct is made by its name, as in `point (1, 2)`"
+        }
+        Kind::In if wants(Kind::Plus) && wants(Kind::Semi) => {
+            "a name stays known to the end of its block: end this statement with `;`"
+        }
         Kind::LBrace if wants(Kind::LParen) => "a function has parameters: write `()` if it needs none",
         Kind::Fun if expected & Label::Expression.bit() != 0 => {
             "a function without a name is written `fun (x:T) => e`"

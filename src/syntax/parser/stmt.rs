@@ -7,7 +7,7 @@ use super::super::ast::{
     Arm, BinaryOp, Body, ClassMember, Expr, ExprKind, Function, Generics, Name, Param, Pattern, Stmt,
     StmtKind, TypeDecl, TypeExpr, TypeParam,
 };
-use super::super::error::SyntaxError;
+use super::super::error::{PlaceKind, SyntaxError};
 use super::super::lexer::{Kind, Token};
 use super::expr::{Exprs, Parts, exprs};
 use super::module::{modules, without_semicolon};
@@ -177,7 +177,12 @@ fn simple<'t>(
                 e.emit(Fail::said(SyntaxError::NotAVariable {
                     place: expr.span,
                     assign: cx.at(op),
-                    storable: op.kind == Kind::Assign && matches!(expr.kind, ExprKind::Dot { .. }),
+                    place_kind: match expr.kind {
+                        ExprKind::Dot { .. } if op.kind == Kind::Assign => PlaceKind::Component,
+                        ExprKind::TypeArgs(..) => PlaceKind::Bracketed,
+                        ExprKind::Tuple(_) => PlaceKind::Several,
+                        _ => PlaceKind::Other,
+                    },
                 }));
                 StmtKind::Error
             }

@@ -1,0 +1,281 @@
+//! Names that other languages give to functions and constants, with what is written here instead.
+//!
+//! Asked only about a name that nothing has, so no name is reserved. Each row has an expression that does what
+//! its sentence says; the tests check them all, so that no message names what is not there.
+
+/// What is said of names that are known elsewhere.
+pub struct Foreign {
+    /// The names.
+    pub names: &'static [&'static str],
+    /// What to write, in a sentence.
+    pub instead: &'static str,
+    /// An expression or statement that is written so.
+    pub example: &'static str,
+}
+
+/// The row of a name.
+pub(super) fn known(name: &str) -> Option<&'static str> {
+    ROWS.iter().find(|row| row.names.contains(&name)).map(|row| row.instead)
+}
+
+/// A word between two operands that is an operator here.
+pub(super) fn infix(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "mod" | "rem" => "the remainder is `a % b`",
+        "div" | "quot" => {
+            "integers are divided by `a / b`, which cuts toward zero; `floor_div (a, b)` rounds down"
+        }
+        "is" | "eq" | "equals" => "compare with `a == b`",
+        "ne" | "isnt" => "compare with `a != b`",
+        "xor" => "of truth values it is `a != b`, of the bits of integers `bxor (a, b)`",
+        "to" | "upto" | "until" | "downto" | "thru" => {
+            "integers from one to another are `a..b`, without the last `a..<b`"
+        }
+        "step" | "by" => "a loop walks `a..b` by one; multiply its variable for another step",
+        "cross" => "write `cross (a, b)`",
+        "dot" => "write `dot (a, b)`",
+        _ => return None,
+    })
+}
+
+const fn row(names: &'static [&'static str], instead: &'static str, example: &'static str) -> Foreign {
+    Foreign { names, instead, example }
+}
+
+/// All rows.
+pub const ROWS: &[Foreign] = &[
+    row(&["True", "TRUE"], "write `true`", "true"),
+    row(&["False", "FALSE"], "write `false`", "false"),
+    row(
+        &["null", "nil", "NULL", "nullptr", "none", "nothing", "Nothing", "undefined", "NA", "missing"],
+        "a value that may be missing is of type `option[T]`: `None[int]`, or `Some 3`",
+        "None[int]",
+    ),
+    row(&["Just"], "write `Some`, of type `option[T]`", "Some 3"),
+    row(&["endl"], "`println` ends the line; in a text a line break is `\\n`", "println \"a\\nb\";"),
+    row(
+        &["rand", "random", "randn", "randint", "rng", "uniform", "shuffle", "srand", "rand_int"],
+        "there are no random numbers: a function gives the same for the same arguments. Compute them from a seed, as in `iterate (fun (s) => (s * 1103515245 + 12345) % 2147483648) n seed`, or read them from a file",
+        "iterate (fun (s) => (s * 1103515245 + 12345) % 2147483648) 3 42",
+    ),
+    row(
+        &["length", "size", "numel", "strlength", "count_of", "nelems"],
+        "`len x` is the number of elements, of a text that of its characters",
+        "len [1, 2, 3]",
+    ),
+    row(
+        &["shape", "ndim", "dims", "rank"],
+        "the shape of an array is part of its type, as in `real ^ (3 \\* 4)`; `len x` is the number of elements",
+        "len [1, 2, 3]",
+    ),
+    row(
+        &["zeros", "zeroes", "zeros_like", "empty", "calloc", "malloc", "allocate"],
+        "`fill 0.0` has as many elements as its place wants: `val a : real ^ (3 \\* 4) = fill 0.0;`",
+        "val a : real ^ (3 \\* 4) = fill 0.0;",
+    ),
+    row(
+        &["ones", "ones_like", "full", "replicate", "constant"],
+        "`fill 1.0` has as many elements as its place wants: `val a : real ^ 3 = fill 1.0;`",
+        "val a : real ^ 3 = fill 1.0;",
+    ),
+    row(&["eye"], "the identity matrix is `#identity[3]`", "#identity[3]"),
+    row(
+        &["arange", "range", "seq", "linrange"],
+        "`iota n` has the integers below `n`, `#iota[10]` those below 10; a loop walks `for i in 0..<n do … done`",
+        "#iota[10]",
+    ),
+    row(
+        &["reverse", "reversed", "flipud", "fliplr"],
+        "`rev x` has the elements in the opposite order",
+        "rev [1, 2, 3]",
+    ),
+    row(
+        &[
+            "concat",
+            "concatenate",
+            "append",
+            "vstack",
+            "hstack",
+            "vcat",
+            "hcat",
+            "extend",
+            "push",
+            "push_back",
+            "union_all",
+        ],
+        "`join (a, b)` puts two arrays together, `snoc (a, x)` one element after others",
+        "snoc (join ([1, 2], [3]), 4)",
+    ),
+    row(
+        &["reshape", "resize"],
+        "`x :>> T` reads an array in another shape: `x :>> int ^ (2 \\* 3)`",
+        "[1, 2, 3, 4, 5, 6] :>> int ^ (2 \\* 3)",
+    ),
+    row(
+        &["flatten", "ravel"],
+        "`:>>` reads an array in another shape: `x :>> int ^ 6`",
+        "([[1, 2, 3], [4, 5, 6]]) :>> int ^ 6",
+    ),
+    row(
+        &["where"],
+        "`select (mask, x, y)` takes each element from one of two arrays, `filter (fun (x) => x > 1) xs` keeps some",
+        "select ([true, false], [1, 2], [3, 4])",
+    ),
+    row(
+        &["foldl", "foldLeft", "fold_left", "inject", "accumulate"],
+        "write `fold (fun (a, x) => a + x) 0 xs`",
+        "fold (fun (a, x) => a + x) 0 [1, 2, 3]",
+    ),
+    row(
+        &["foldr", "foldRight"],
+        "write `fold_right (fun (x, a) => a + x) 0 xs`",
+        "fold_right (fun (x, a) => a + x) 0 [1, 2, 3]",
+    ),
+    row(
+        &["scanl", "cumprod", "prefix_sum"],
+        "write `scan (fun (a, b) => a * b) xs`; `cumsum xs` adds",
+        "scan (fun (a, b) => a * b) [1, 2, 3]",
+    ),
+    row(
+        &["foreach", "forEach", "each", "iter"],
+        "write `for x in xs do … done`",
+        "for x in [1, 2] do println x; done",
+    ),
+    row(
+        &["list", "vector", "array", "Array", "Vec", "Vector", "vec", "List", "tuple", "seq_of"],
+        "an array is written `[1, 2, 3]`, a tuple `(1, \"a\")`",
+        "[1, 2, 3]",
+    ),
+    row(
+        &["dict", "Dict", "HashMap", "hashmap", "Map", "object"],
+        "a record with names is written `(x=1, y=2)`",
+        "(x=1, y=2)",
+    ),
+    row(
+        &["np", "numpy", "math", "Math", "torch", "jnp", "cmath"],
+        "functions have no prefix: write `sin x`, `sum xs`",
+        "sin 1.0",
+    ),
+    row(
+        &[
+            "printf",
+            "sprintf",
+            "format",
+            "fmt",
+            "print_endline",
+            "putStrLn",
+            "puts",
+            "cout",
+            "echo",
+            "printLn",
+            "console",
+            "disp",
+            "display",
+            "write",
+            "writeln",
+        ],
+        "write `println$ \"x = \" + x.str;`; `fixed (x, 2)` gives two digits after the point",
+        "println$ \"x = \" + fixed (1.5, 2);",
+    ),
+    row(
+        &["exit", "quit", "abort"],
+        "`fail \"why\";` stops the program with a message; otherwise it ends after its last statement",
+        "if false do fail \"why\"; done",
+    ),
+    row(
+        &["panic", "error", "raise", "throw", "die", "unreachable"],
+        "write `fail \"why\"`",
+        "if false do fail \"why\"; done",
+    ),
+    row(
+        &["input", "readline", "read_line", "getline", "scanf", "gets", "stdin", "open", "fopen", "readFile"],
+        "`read_text \"file.txt\"` reads a file; `lines` and `words` cut a text",
+        "val w : string ^ ?N = words \"a b\";",
+    ),
+    row(
+        &["parse", "parseInt", "atoi", "stoi", "to_int", "toInt", "read_int"],
+        "`parse_int text` gives a number or nothing: `parse_int \"12\" |> otherwise 0`",
+        "parse_int \"12\" |> otherwise 0",
+    ),
+    row(
+        &["atof", "parseFloat", "to_float", "toFloat", "to_real", "toDouble", "fromIntegral", "toReal"],
+        "`n :> real` converts a number, `parse_real text |> otherwise 0.0` reads a text",
+        "(3 :> real) + (parse_real \"1.5\" |> otherwise 0.0)",
+    ),
+    row(
+        &["to_string", "toString", "string_of_int", "repr", "show", "to_s", "stringify", "itoa"],
+        "`x.str` gives a value as text",
+        "3.str",
+    ),
+    row(&["pow", "power", "expt", "ipow"], "powers are written `x ** n`", "2 ** 3"),
+    row(&["ln"], "the natural logarithm is `log x`", "log 2.0"),
+    row(&["log10", "log2", "lg"], "`log x / log 10.0` is the logarithm to base 10", "log 2.0 / log 10.0"),
+    row(&["inf", "Inf", "infinity", "INFINITY", "Infinity"], "infinity is `1.0 / 0.0`", "1.0 / 0.0"),
+    row(&["NaN", "NAN", "nan"], "not a number is `0.0 / 0.0`; `is_nan x` asks for it", "is_nan (0.0 / 0.0)"),
+    row(&["avg", "average"], "write `mean xs`", "mean [1.0, 2.0]"),
+    row(&["std", "stdev", "stddev", "std_dev", "sd"], "write `deviation xs`", "deviation [1.0, 2.0]"),
+    row(
+        &["sorted", "qsort", "sortBy", "sort_on"],
+        "write `sort xs`, or `sort_by (fun (a, b) => a < b) xs`",
+        "sort [2, 1]",
+    ),
+    row(&["argsort", "sortperm"], "write `order xs`", "order [2, 1]"),
+    row(&["T"], "write `transpose x`", "transpose [[1, 2], [3, 4]]"),
+    row(
+        &["mul", "mm", "matrix_multiply", "mmul", "gemm"],
+        "the product of matrices is `matmul (a, b)`",
+        "matmul (#identity[2], #identity[2])",
+    ),
+    row(
+        &["inv", "inverse", "linsolve"],
+        "`solve (a, b)` solves a system of equations",
+        "solve (#identity[2], [1.0, 2.0])",
+    ),
+    row(
+        &["ord"],
+        "`codepoint (text, 0)` is the code point of a character of a text, `'a' :> int` that of a character",
+        "'a' :> int",
+    ),
+    row(&["isnan"], "write `is_nan x`", "is_nan 1.0"),
+    row(&["fabs"], "write `abs x`", "abs (-1.5)"),
+    row(&["ceiling"], "write `ceil x`", "ceil 1.5"),
+    row(&["strip"], "write `trim text`", "trim \" a \""),
+    row(
+        &["substr", "slice"],
+        "`substring (text, from, to)` cuts a text; `take n xs` and `drop n xs` cut an array",
+        "substring (\"abc\", 0, 2)",
+    ),
+    row(
+        &["indexOf", "index_of", "findIndex"],
+        "`strfind (text, part)` is the position in a text, `position (x, xs)` in an array",
+        "strfind (\"abc\", \"b\")",
+    ),
+    row(&["toUpper", "to_upper", "uppercase", "upcase"], "write `upper text`", "upper \"a\""),
+    row(&["toLower", "to_lower", "lowercase", "downcase"], "write `lower text`", "lower \"A\""),
+    row(
+        &["copy", "clone", "deepcopy", "dup"],
+        "`var b = a;` is a copy: a store into `b` leaves `a` as it is",
+        "var b = [1, 2];",
+    ),
+    row(&["is_empty", "isempty", "isEmpty"], "write `len x == 0`", "len [1] == 0"),
+    row(
+        &["lambda", "fn", "func", "function"],
+        "a function without a name is written `fun (x) => e`",
+        "map (fun (x) => x + 1) [1, 2]",
+    ),
+    row(
+        &["typeof", "type_of"],
+        "types are known before the program runs: `:type e` in a session, `felis type e` outside",
+        "1",
+    ),
+    row(&["id", "identity_function"], "write `ident x`", "ident 3"),
+    row(&["fst"], "the parts of a tuple are `x.0` and `x.1`", "(1, 2).0"),
+    row(&["snd"], "the parts of a tuple are `x.0` and `x.1`", "(1, 2).1"),
+    row(
+        &["unwrap", "fromJust", "fromMaybe", "unwrap_or", "getOrElse", "get_or_else"],
+        "`or_else d x` gives the value of an option, or `d`; `otherwise d x` that of a `1 + T`",
+        "Some 3 |> or_else 0",
+    ),
+    row(&["new"], "a value of a struct is made by its name, as in `point (1, 2)`", "1"),
+    row(&["self", "this"], "a method is a function: `fun area (s:square) => …`, called as `s.area`", "1"),
+];

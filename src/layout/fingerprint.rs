@@ -1,0 +1,189 @@
+//! Fingerprints of slot sequences: whether two types are stored alike, in one comparison.
+//!
+//! The storage of a type is a word over letters, one letter for each slot: a scalar, the size of a compact type, a
+//! function type, a declared type, or the list of cases of a sum. A [`Fingerprint`] is the value of that word as
+//! a polynomial modulo the prime 2^127 - 1 at a point drawn when the process starts (Karp and Rabin 1987). It is
+//! computed with the layout of a type, once: a concatenation is one multiplication, an array of n elements
+//! about 2 log n.
+//!
+//! **Argument.** Equal words have equal fingerprints. Two different words of at most n slots have equal ones at no
+//! more than n of the 2^127 points, and letters are drawn with a secret key, so no program can be written that
+//! makes them meet: for words that fit any memory the chance is below 2^-60. The number of slots, on which the
+//! safety of memory rests, is compared exactly ([`super::Layout::stored_like`]).
+//!
+//! Never asks how two types are related: this is the check behind the answer of `iso`, and shares nothing with it.
+
+use crate::types::{Scalar, Type, TypeKind};
+use num_bigint::BigUint;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::sync::OnceLock;
+
+/// The prime 2^127 - 1.
+const PRIME: u128 = (1 << 127) - 1;
+
+/// A word of slots by its value at a secret point, with the power of that point that puts another word before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Fingerprint {
+    value: u128,
+    shift: u128,
+}
+
+/// What one slot, or one case of a sum, holds.
+#[derive(Hash)]
+pub(super) enum Letter<'a> {
+    /// A scalar.
+    Scalar(Scalar),
+    /// A code below this size.
+    Code(&'a BigUint),
+    /// A function, or a value of a declared type: sizes in it count as numbers.
+    Type(Signature<'a>),
+    /// A sum with these cases.
+    Sum(Fingerprint),
+    /// So many cases without argument, one after the other.
+    Units(&'a BigUint),
+    /// A case with an argument that is stored so.
+    Argument(Fingerprint),
+    /// More copies of some cases than a machine word counts.
+    Copies(&'a BigUint, Fingerprint),
+}
+
+/// A type up to the sizes of the compact types in it.
+pub(super) struct Signature<'a>(pub &'a Type);
+
+/// The point, and the key that letters are drawn with. New in each process.
+struct Secret {
+    point: u128,
+    key: [RandomState; 2],
+}
+
+fn secret() -> &'static Secret {
+    static SECRET: OnceLock<Secret> = OnceLock::new();
+    SECRET.get_or_init(|| {
+        let key = [RandomState::new(), RandomState::new()];
+        let point = drawn(&key, &"the point");
+        Secret { point, key }
+    })
+}
+
+/// A number below the prime that only who has the key can tell.
+fn drawn(key: &[RandomState; 2], what: &impl Hash) -> u128 {
+    let [high, low] = [0, 1].map(|at: usize| u128::from(key[at].hash_one(what)));
+    reduced((high << 64) | low)
+}
+
+impl Fingerprint {
+    /// No slot.
+    pub const EMPTY: Fingerprint = Fingerprint { value: 0, shift: 1 };
+
+    /// One slot.
+    pub fn of(letter: &Letter<'_>) -> Fingerprint {
+        let secret = secret();
+        Fingerprint { value: drawn(&secret.key, letter), shift: secret.point }
+    }
+
+    /// The slots of this and then those of the other.
+    pub fn then(self, next: Fingerprint) -> Fingerprint {
+        let value = sum(product(self.value, next.shift), next.value);
+        Fingerprint { value, shift: product(self.shift, next.shift) }
+    }
+
+    /// The slots of this, so many times.
+    pub fn times(self, mut count: u64) -> Fingerprint {
+        let (mut all, mut double) = (Fingerprint::EMPTY, self);
+        while count > 0 {
+            if count & 1 == 1 {
+                all = all.then(double);
+            }
+            double = double.then(double);
+            count >>= 1;
+        }
+        all
+    }
+}
+
+/// A number modulo the prime.
+fn reduced(n: u128) -> u128 {
+    let n = (n & PRIME) + (n >> 127);
+    if n >= PRIME { n - PRIME } else { n }
+}
+
+fn sum(a: u128, b: u128) -> u128 {
+    reduced(a + b)
+}
+
+fn product(a: u128, b: u128) -> u128 {
+    let (low, high) = a.widening(b);
+    // 2^128 is 2, and so is 2 * high: `high` is below 2^126.
+    sum(reduced(low), reduced(high << 1))
+}
+
+trait Widening {
+    /// The product in 256 bits: the low and the high half.
+    fn widening(self, other: u128) -> (u128, u128);
+}
+
+impl Widening for u128 {
+    fn widening(self, other: u128) -> (u128, u128) {
+        const LOW: u128 = (1 << 64) - 1;
+        let (a, b, c, d) = (self >> 64, self & LOW, other >> 64, other & LOW);
+        let (bottom, top) = (b * d, a * c);
+        let middle = (bottom >> 64) + (a * d & LOW) + (b * c & LOW);
+        let low = (bottom & LOW) | (middle << 64);
+        (low, top + (a * d >> 64) + (b * c >> 64) + (middle >> 64))
+    }
+}
+
+impl Hash for Signature<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let ty = self.0;
+        if ty.is_compact() {
+            // A type of more values than are counted has none that is ever made.
+            return ty.size().ok().hash(state);
+        }
+        let kind = ty.kind();
+        std::mem::discriminant(kind).hash(state);
+        match kind {
+            TypeKind::Scalar(scalar) => scalar.hash(state),
+            TypeKind::Repeat(count, _) => count.hash(state),
+            TypeKind::Exists(count, _) => count.hash(state),
+            TypeKind::Record(fields) => fields.iter().for_each(|(name, _)| name.hash(state)),
+            TypeKind::Nominal(nominal, _) => nominal.id.hash(state),
+            TypeKind::Apply(function, _) => function.hash(state),
+            TypeKind::Member(member) => member.hash(state),
+            TypeKind::Var(var) => var.hash(state),
+            _ => {}
+        }
+        let mut children = 0u32;
+        kind.for_each_child(&mut |child| {
+            children += 1;
+            Signature(child).hash(state);
+        });
+        children.hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_those_of_big_integers() {
+        let mut random = fastrand::Rng::with_seed(3);
+        for _ in 0..2_000 {
+            let (a, b) = (reduced(random.u128(..)), reduced(random.u128(..)));
+            let exact = BigUint::from(a) * BigUint::from(b) % BigUint::from(PRIME);
+            assert_eq!(BigUint::from(product(a, b)), exact, "{a} * {b}");
+        }
+    }
+
+    #[test]
+    fn words_are_told_apart_by_letters_order_and_length() {
+        let [a, b] = [Scalar::Int, Scalar::Real].map(|s| Fingerprint::of(&Letter::Scalar(s)));
+        assert_eq!(a.then(b).then(a), a.then(b.then(a)));
+        assert_eq!(a.then(b).times(3).then(a), a.then(b.then(a).times(3)));
+        assert_eq!(a.times(10).times(7), a.times(70));
+        assert_eq!(a.then(Fingerprint::EMPTY), a);
+        assert_ne!(a.then(b), b.then(a));
+        assert_ne!(a.times(1484), a.times(3704));
+    }
+}

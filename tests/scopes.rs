@@ -1,0 +1,207 @@
+//! Which function a name means: blocks, this module, imports, the library (`check::overload`); each clause of the
+//! rule with programs, and that names which the library gets break no program.
+
+mod checker_common;
+
+use checker_common::run;
+use felis::session::{Mode, Session, Status, on_large_stack};
+
+/// What a program prints, or its codes.
+fn printed(text: &str) -> String {
+    let done = run("library_program.flx", text, true);
+    let codes: Vec<&str> = done.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
+    if codes.is_empty() { done.output } else { codes.join(" ") }
+}
+
+#[test]
+fn near_scopes_win() {
+    let cases = [
+        // A generic function of this module against the library's, exact ones included.
+        ("fun max[T](x:T):string => \"mine\"; println (max (1, 2));", "mine\n"),
+        ("fun sum[T, N:COMPACTLINEAR](x:T ^ N):string => \"mine\"; println (sum (1, 2, 3));", "mine\n"),
+        (
+            "fun compose(f:int -> int, g:int -> int):int -> int => fun (x:int) => f (g x);
+             fun sq(x:int):int => x * x;
+             println (compose (fun (x) => x + 1, fun (x) => x * 2) 5, compose (sq, sq) 3);",
+            "(11, 81)\n",
+        ),
+        // Where the near one does not fit, the farther is meant.
+        ("fun max(s:string):string => s; println (max (1, 2), max \"x\");", "(2, x)\n"),
+        ("fun str(x:3) => (x :>> int).str; println (str (`2:3), 5.str, true.str);", "(2, 5, true)\n"),
+        // Constraints count.
+        (
+            "class C[T] { fun c: T -> string; } instance C[int] { fun c(x) => \"c\"; }
+             fun abs[T with C[T]](x:T):string => c x; println (abs 3, abs (-2.5));",
+            "(c, 2.5)\n",
+        ),
+        // Blocks, and what is around them.
+        (
+            "fun f(x:int):string => \"module\"; fun f(x:bool):string => \"module bool\";
+             proc p() { fun f(x:int):string => \"block\"; println (f 1, f true);
+               if true do fun f(s:string):string => \"inner\"; println (f \"s\", f 1, f true); done }
+             p ();",
+            "(block, module bool)\n(inner, block, module bool)\n",
+        ),
+        // Two in one block.
+        (
+            "proc p() { fun f(x:int):string => \"int\"; fun f(s:string):string => \"text\";
+               println (f 1, f \"s\"); }
+             p ();",
+            "(int, text)\n",
+        ),
+        // Within a scope the most specific, then the wanted result.
+        (
+            "fun f[T](x:T):string => \"any\"; fun f(x:int):string => \"int\"; println (f 1, f \"\");",
+            "(int, any)\n",
+        ),
+        // A literal at another type in the near scope, before what takes its own type farther away.
+        (
+            "fun f(x:int):string => \"far\";
+             proc p() { fun f(x:real):string => \"near\"; println (f 1); }
+             p ();",
+            "near\n",
+        ),
+        // A conversion in the near scope, too.
+        (
+            "fun f(x:i16):string => \"far\";
+             proc p() { fun f(x:int):string => \"near\"; println (f 1i16); }
+             p ();",
+            "near\n",
+        ),
+        // A rigid variable fits what is declared for all its values, once for all of them.
+        (
+            "fun f[T](x:T):string => \"far\"; fun g[T](x:T):string { fun f(x:int):string => \"near\"; return f x; }
+             println (g 1, g \"s\");",
+            "(far, far)\n",
+        ),
+        // A method is a candidate in the scope of its class; a nearer function hides it, not the instance.
+        (
+            "class Named[T] { fun name_of: T -> string; }
+             instance Named[int] { fun name_of(x) => \"instance\"; }
+             fun through[T with Named[T]](x:T):string => name_of x;
+             proc p() { fun name_of(x:int):string => \"block\"; println (name_of 1, through 1); }
+             p ();",
+            "(block, instance)\n",
+        ),
+        ("fun combine(a:string, b:string):string => \"mine\"; println (combine (\"a\", \"b\"));", "mine\n"),
+        // A variable, a parameter and a case without argument end the search.
+        ("fun f(n:int):int { val max = 3; return max (1, 2); }", "E0402"),
+        ("fun f(sum:int):int => sum (1, 2);", "E0402"),
+        ("proc p() { val f = fun (x:int) => x + 1; if true do fun f(s:string):int => 0; println (f 1); done } p ();", "2\n"),
+        // A name as a value.
+        ("fun abs(x:string):string => x + \"!\"; println (map abs (\"a\", \"b\"), map abs (-1, 2));", "((a!, b!), (1, 2))\n"),
+        // Dots and pipes choose by the same rule.
+        ("fun abs(x:string):string => x + \"!\"; println (\"a\".abs, (-1).abs, (\"b\" |> abs), (-2 |> abs));", "(a!, 1, b!, 2)\n"),
+    ];
+    for (text, wanted) in cases {
+        assert_eq!(printed(text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn a_hole_waits_for_the_end_of_its_statement() {
+    // What comes later in the statement decides.
+    let other = "fun f(x:int):string => \"far\";
+         proc p() { fun f(x:string):string => \"near\";
+           val g = fun (x) => (f x, x + 0i64); println (g 3).0; }
+         p ();";
+    assert_eq!(printed(other), "far\n");
+    let other = other.replace("x + 0i64", "x + \"\"").replace("(g 3)", "(g \"s\")");
+    assert_eq!(printed(&other), "near\n");
+    // Still open: a mistake.
+    let open = "fun f(x:int):string => \"far\";
+         proc p() { fun f(x:string):string => \"near\"; val g = fun (x) => f x; }";
+    assert_eq!(printed(open), "E0404");
+    // Nothing is farther that could take it: the near one says what it is.
+    let alone = "proc p() { fun f(x:string):string => x; val g = fun (x) => f x; println (g \"s\"); } p ();";
+    assert_eq!(printed(alone), "s\n");
+    // So with a value whose type says too little.
+    let none = "fun f(x:option[int]):string => \"far\";
+         proc p() { fun f(x:option[string]):string => \"near\"; println (f VALUE); }
+         p ();";
+    assert_eq!(printed(&none.replace("VALUE", "None")), "E0404");
+    assert_eq!(printed(&none.replace("VALUE", "(Some 1)")), "far\n");
+    // A near one that takes it whatever it is decides at once.
+    let any = "fun f(x:int):string => \"far\";
+         fun any[T](x:T):string { return \"any\"; }
+         val g = fun (x:int) => (any x, f x); println (g 1);";
+    assert_eq!(printed(any), "(any, far)\n");
+}
+
+#[test]
+fn a_body_sees_itself_where_it_is_meant() {
+    let cases = [
+        ("fun f(n:int) => if n == 0 then 0 else f (n - 1) endif;", "E0422"),
+        ("fun f(n:int):int => if n == 0 then 0 else f (n - 1) endif; println (f 3);", "0\n"),
+        ("fun f(s:string) => f 3; fun f(n:int):int => n + 1; println (f \"\");", "4\n"),
+        ("fun f(n:int) => f \"\"; fun f(s:string) => 7; println (f 1);", "7\n"),
+        ("proc p() { fun down(k) => down (k - 1); } p ();", "E0434"),
+        (
+            "proc p() { fun down(k:int):int => if k == 0 then 0 else down (k - 1) endif; println (down 3); } p ();",
+            "0\n",
+        ),
+        // Without types it means the one around it.
+        ("fun f(n:int):int => 2 * n; proc p() { fun f(n) => f (n + 1) + 0; println (f 3); } p ();", "8\n"),
+    ];
+    for (text, wanted) in cases {
+        assert_eq!(printed(text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn operators_follow_the_rule_and_built_in_types_keep_theirs() {
+    let text = "struct V { x:int; }
+        instance Add[V] { fun + (a, b) => V (a.x + b.x); fun zero () => V 0; }
+        fun total[T with Add[T]](a:T, b:T):T => a + b;
+        fun + (a:V, b:V):string => \"mine\";
+        println (V 1 + V 2, (total (V 1, V 2)).x, 1 + 2);";
+    assert_eq!(printed(text), "(mine, 3, 3)\n");
+}
+
+fn says(session: &mut Session, input: &str) -> String {
+    let mut out = String::new();
+    let done = session.evaluate("input", input, Mode::Script, &mut |text| out.push_str(text));
+    assert_eq!(done.status, Status::Ok, "{input}");
+    out
+}
+
+#[test]
+fn in_a_session_equal_parameters_replace_and_others_join() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        says(&mut session, "fun abs(x:string):string => \"one\";");
+        assert_eq!(says(&mut session, "println (abs \"\", abs (-1));"), "(one, 1)\n");
+        says(&mut session, "fun abs(x:string):string => \"two\";");
+        says(&mut session, "fun abs[T](x:T ^ 2):string => \"pair\";");
+        assert_eq!(says(&mut session, "println (abs \"\", abs (-1), abs (1, 2));"), "(two, 1, pair)\n");
+        // A function of this session hides the library's even where that takes the same.
+        says(&mut session, "fun abs[T](x:T):string => \"any\";");
+        assert_eq!(says(&mut session, "println (abs \"\", abs (-1), abs (1, 2));"), "(two, any, pair)\n");
+        says(&mut session, "val abs = 3;");
+        assert_eq!(says(&mut session, "println abs;"), "3\n");
+    });
+}
+
+#[test]
+fn scope_and_round_of_each_candidate_are_shown() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        says(&mut session, "fun abs(x:real):string => \"mine\"; fun abs(x:3):int => 1;");
+        let able = session.can("abs", &["i16"]).expect("it can");
+        let lines: Vec<&str> = able.choices.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "abs : real -> string  # in this module, fits with a conversion, chosen",
+                "abs : 3 -> int  # in this module, does not fit: `i16` is not `3`",
+                "abs : T -> T  # in the library, fits as it is",
+            ]
+        );
+        assert!(able.remarks.iter().any(|remark| remark.code == "W0020"), "{:?}", able.remarks);
+        let able = session.dispatch("abs (-2)").expect("it can");
+        assert!(able.choices.contains("fits with literals at another type, chosen"), "{}", able.choices);
+        let forms = session.scoped_forms("abs").expect("forms");
+        let scopes: Vec<&str> = forms.lines().filter_map(|line| line.split("# in ").nth(1)).collect();
+        assert_eq!(scopes, ["this module", "this module", "the library"], "{forms}");
+    });
+}
