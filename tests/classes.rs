@@ -37,6 +37,45 @@ fn heads_of_every_kind_of_type() {
 }
 
 #[test]
+fn a_default_names_the_parameters_of_its_method() {
+    let text = "class D[T] { fun d[U] : T * U -> T; fun d[W](x:T, y:W):T { val z : W = y; return x; } }\n\
+                instance D[int] { }\ninstance D[string] { fun d[V](x, y) { val z : V = y; return \"own\"; } }\n\
+                println (d (3, 4.5), d (\"a\", 1));";
+    assert_eq!(output(text), "(3, own)\n");
+}
+
+#[test]
+fn constraints_of_a_type_hold_where_it_is_applied() {
+    let types = "class Key[T] { fun key : T -> int; }\ninstance Key[int] { fun key(x) => x; }\n\
+                 struct Heap[T with Key[T]] { top:T; }\nvariant Tree[T with Key[T]] = Leaf | Node of T;\n";
+    for (text, expected) in [
+        ("println ((Heap 3).top);", &[][..]),
+        ("fun top[T with Key[T]](h:Heap[T]):T => h.top; println (top (Heap 3));", &[]),
+        ("val f = fun (h:Heap[string]) => 3;", &["E0601"]),
+        ("fun f():int { fun g(h:Heap[string]):int => 3; return 4; }", &["E0601"]),
+        ("val x = Node \"a\";", &["E0601"]),
+        ("val x : Tree[string] ^ 2 = (Leaf, Leaf);", &["E0601"]),
+        ("struct Pair[T] { a:Heap[T]; b:Tree[T]; }", &["E0601", "E0601"]),
+        (
+            "struct Pair[T with Key[T]] { a:Heap[T]; b:Tree[T]; } println ((Pair (Heap 1, Node 2)).a.top);",
+            &[],
+        ),
+        (
+            "instance[T with Key[T]] Key[Heap[T]] { fun key(h) => key h.top; } println (key (Heap (Heap 7)));",
+            &[],
+        ),
+        ("val x = Heap (Heap 7);", &["E0601"]),
+        ("struct P[with Key[string]] { x:int; }", &["W0031", "E0601"]),
+    ] {
+        let mut found = codes(&format!("{types}{text}"));
+        found.sort_unstable();
+        let mut expected = expected.to_vec();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
 fn on_a_tuple_of_equal_types_the_array_counts_if_it_holds() {
     let products =
         "instance[A, B with Size[A], Size[B]] Size[A * B] { fun size_of(p) => size_of p.0 + size_of p.1; }\n";

@@ -321,6 +321,13 @@ pub fn open(
         let (scope, names): (Scope, Vec<(Arc<str>, Span)>) = match &import.names {
             ImportNames::Qualified => (Scope::Listed, Vec::new()),
             ImportNames::Listed(names) => {
+                for (at, name) in names.iter().enumerate() {
+                    if names[..at].iter().any(|earlier| earlier.text == name.text) {
+                        let (span, what) = (name.span, "imported name");
+                        let name = name.text.to_string();
+                        checker.report(super::error::CheckError::Duplicate { span, what, name });
+                    }
+                }
                 (Scope::Listed, names.iter().map(|n| (n.text.clone(), n.span)).collect())
             }
             ImportNames::All { span } => {
