@@ -41,7 +41,11 @@ fn values_of_one_place_have_one_type_whatever_their_order() {
         (&["x", "3f32"], Some("real")),
         (&["1u64", "2i8", "3 :> bigint"], Some("bigint")),
         (&["1u64", "2i8"], None),
-        (&["1i8", "x"], None),
+        (&["1i8", "x"], Some("real")),
+        (&["1i16", "2u16", "3f32"], Some("f32")),
+        (&["1", "x", "2i32"], Some("real")),
+        (&["1i8", "2.5"], None),
+        (&["n", "x"], None),
         (&["1i8", "\"s\""], None),
         (&["(1i8, 2i16)", "(1i16, 2i8)"], Some("i16 ^ 2")),
         (&["(1i8, \"a\")", "(1i16, \"b\")"], Some("i16 * string")),
@@ -69,14 +73,16 @@ fn values_of_one_place_have_one_type_whatever_their_order() {
             for (form, count) in forms {
                 let text = match common {
                     Some(ty) if count > 0 => {
-                        format!("val x = 1.5; val y = {form}; val z : ({ty}) ^ {count} = y; println 1;")
+                        format!(
+                            "val x = 1.5; val n = 3; val y = {form}; val z : ({ty}) ^ {count} = y; println 1;"
+                        )
                     }
                     Some(ty) => {
                         format!(
-                            "val x = 1.5; val k = 1; val y = {form}; val z : {ty} = y; var w = z; w = y; println 1;"
+                            "val x = 1.5; val n = 3; val k = 1; val y = {form}; val z : {ty} = y; var w = z; w = y; println 1;"
                         )
                     }
-                    None => format!("val x = 1.5; val k = 1; val y = {form};"),
+                    None => format!("val x = 1.5; val n = 3; val k = 1; val y = {form};"),
                 };
                 let wanted = if common.is_some() { "1\n" } else { "E0301" };
                 assert_eq!(printed(&text), wanted, "{text}");
@@ -103,7 +109,7 @@ fn what_the_language_converts_belongs_to_the_classes_of_conversion() {
         (
             "fun next[T with Literal[int, T], Add[T]](x:T):T => x + 1;
              println (next 2, next 2.5, next 3u8, next 1f32, next (complex (1.0, 2.0)));",
-            "(3, 3.5, 4, 2.0, complex(2.0, 2.0))\n",
+            "(3, 3.5, 4, 2.0, 2.0+2.0i)\n",
         ),
         (
             "fun half[T with Literal[real, T], Mul[T]](x:T):T => x * 0.5;

@@ -4,8 +4,9 @@
 //! elaborated first, each by itself, and their types decide together, so that their order says nothing
 //! ([`Checker::common`]): the same type for all, if holes and literals allow it; else, for numbers, the
 //! smallest type of the family that holds all of them ([`Scalar::join`]); for arrays, tuples and records,
-//! this by component; else a declared type that all others are literals of or widen to, by instances. No
-//! family of numbers joins another: for that a type has to be stated.
+//! this by component; else the one among them that takes all others without being asked: a number type
+//! that holds them, a declared type that they are literals of or widen to, by instances. Two families of
+//! numbers have no type in common but one that a value states.
 
 use super::Checker;
 use super::apply::needs_hint;
@@ -128,15 +129,17 @@ impl Checker<'_> {
     }
 }
 
-/// The smallest type of one family that holds all these; `None` where there is none.
+/// The smallest type of one family that holds all these, or one of them that does; `None` where there is none.
 fn joined(scalars: &[Scalar]) -> Option<Scalar> {
     let (first, rest) = scalars.split_first()?;
     if let (true, true) = (scalars.contains(&Scalar::Bigint), scalars.iter().all(|s| s.is_integer())) {
         // It holds those, too, that no smaller type holds together.
         return Some(Scalar::Bigint);
     }
-    rest.iter()
-        .try_fold(*first, |joined, next| if joined == *next { Some(joined) } else { joined.join(*next) })
+    let join =
+        |joined: Scalar, next: &Scalar| if joined == *next { Some(joined) } else { joined.join(*next) };
+    let holds_all = |to: &&Scalar| scalars.iter().all(|from| from == *to || from.fits(**to));
+    rest.iter().try_fold(*first, join).or_else(|| scalars.iter().find(holds_all).copied())
 }
 
 /// Whether an expression may need to know what type is wanted, and only takes notice of it.
