@@ -13,6 +13,16 @@ pub(crate) fn locals(term: &Term) -> BTreeSet<u32> {
     Mentioned::by_term(term).locals
 }
 
+/// Terms inside a term, and itself.
+pub(crate) fn terms(term: &Term) -> usize {
+    let (mut count, mut waiting) = (0, vec![term]);
+    while let Some(term) = waiting.pop() {
+        count += 1;
+        term.for_each_child(&mut |child| waiting.push(child));
+    }
+    count
+}
+
 /// The locals that statements, and a term after them, store into.
 pub(crate) fn stored(stmts: &[Stmt], last: Option<&Term>) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
