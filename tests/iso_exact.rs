@@ -273,6 +273,12 @@ fn verdicts_at_the_bounds() {
         ("(4\\^N \\+ 2\\*2\\^N \\+ 1)\\^M", "(2\\^N \\+ 1)\\^(M \\* 2)", "natural"),
         ("((4\\^N \\+ 2\\*2\\^N \\+ 1)\\^M \\+ 1)\\^K", "((2\\^N \\+ 1)\\^(M \\* 2) \\+ 1)\\^K", "natural"),
         ("(N \\+ 1)\\^M", "N\\^M \\+ 1", "different"),
+        ("(N \\+ 1)\\^64", "(N \\+ 1)\\^32 \\* (N \\+ 1)\\^32", "natural"),
+        ("(N \\+ 1)\\^45", "((N \\+ 1)\\^15)\\^3", "natural"),
+        ("(N \\+ 1)\\^600", "(N \\+ 1)\\^300 \\* (N \\+ 1)\\^300", "natural"),
+        ("int^((N \\+ 1)\\^100)", "(int^((N \\+ 1)\\^50))^((N \\+ 1)\\^50)", "natural"),
+        ("(N \\+ M \\+ K \\+ L)\\^8", "(N \\+ M \\+ K \\+ L)\\^4 \\* (L \\+ M \\+ K \\+ N)\\^4", "natural"),
+        ("((N \\+ 1)\\^500)\\^M", "(N \\+ 1)\\^(500 \\* M)", "natural"),
         ("0\\^(0\\^N)", "0\\^(0\\^(N \\* N))", "natural"),
         ("N \\* 0\\^(0\\^N)", "N", "natural"),
         ("N\\^(0\\^N)", "N \\+ 0\\^N \\* 0", "different"),
@@ -309,6 +315,17 @@ fn pairs_within_powers() {
         (
             power(power(n(2u32), below(a.clone())), n(2u32)),
             power(n(2u32), Type::compact_product(vec![n(2u32), below(a.clone())])),
+        ),
+        (
+            power(power(below(a.clone()), n(2u32)), below(b.clone())),
+            power(below(a.clone()), Type::compact_product(vec![n(2u32), below(b.clone())])),
+        ),
+        (
+            power(Type::compact_product(vec![below(a.clone()), stepped.clone()]), below(b.clone())),
+            Type::compact_product(vec![
+                power(below(a.clone()), below(b.clone())),
+                power(stepped.clone(), below(b.clone())),
+            ]),
         ),
     ] {
         assert_eq!(verdict(&x, &y), Verdict::Natural, "{x} against {y}");

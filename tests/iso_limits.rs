@@ -3,7 +3,7 @@
 mod iso_support;
 
 use felis::iso::{Verdict, compare, verdict};
-use felis::types::{Kind, Nominal, NominalBody, Type};
+use felis::types::{Kind, Nominal, NominalBody, Triangle, Type, TypeVar};
 use iso_support::{ty, variable};
 use std::time::{Duration, Instant};
 
@@ -110,4 +110,65 @@ fn declarations_that_grow() {
     };
     let deep = chain(5_000);
     soon("a long chain of newtypes", &deep, &pair(&deep));
+}
+
+/// Nothing here has to be decided; all of it has to end.
+#[test]
+fn work_is_bounded() {
+    for (a, b) in [
+        ("(2\\^1000000)\\^N", "2\\^(1000000\\*N)"),
+        ("(6\\^400000)\\^N", "6\\^(400000\\*N)"),
+        (
+            "((3\\^600000 \\+ 1) \\* (3\\^60000 \\+ 2))\\^N",
+            "(3\\^600000 \\+ 1)\\^N \\* (3\\^60000 \\+ 2)\\^N",
+        ),
+        (
+            "((N\\+1)\\^500 \\+ 1)\\^M \\* ((N\\+2)\\^400)\\^M",
+            "(((N\\+1)\\^500 \\+ 1) \\* (N\\+2)\\^400)\\^M",
+        ),
+    ] {
+        soon(a, &ty(a), &ty(b));
+    }
+    let names: Vec<Type> = (0..13u32)
+        .map(|i| Type::var(TypeVar { id: 500 + i, name: format!("A{i}").into(), kind: Kind::Compact }))
+        .collect();
+    let sums: Vec<Type> = names.windows(2).map(|pair| Type::compact_sum(pair.to_vec())).collect();
+    let over = |base: &Type| Type::compact_power(base.clone(), variable("N"));
+    let apart = Type::compact_product(sums.iter().map(over).collect());
+    soon("twelve binomials", &over(&Type::compact_product(sums.clone())), &apart);
+    let power = |base: &Type, exponent: &Type| Type::compact_power(base.clone(), exponent.clone());
+    let below = |ty: &Type| Type::triangle(Triangle::Below, ty.clone());
+    let two = Type::unit_sum(2u32);
+    let squared = names.iter().map(|v| power(&power(&below(v), &two), v)).collect();
+    let doubled =
+        names.iter().map(|v| power(&below(v), &Type::compact_product(vec![two.clone(), v.clone()])));
+    soon("pairs to powers", &Type::compact_product(squared), &Type::compact_product(doubled.collect()));
+    // Sums of squares of sums of squares …
+    let chain = |first: Type, from: u32| {
+        let mut last = first;
+        for i in 0..40 {
+            let nominal = Nominal::declare(from + i, "S".into(), Vec::new(), Kind::Type);
+            let square = Type::product(vec![last.clone(), last.clone()]);
+            nominal.define(NominalBody::Newtype(Type::sum(vec![last.clone(), last, square])));
+            last = Type::nominal(nominal, Vec::new());
+        }
+        last
+    };
+    let (int, real) = (Type::int(), Type::real());
+    let left = chain(Type::sum(vec![int.clone(), real.clone()]), 10_000);
+    soon("sums of squares", &left, &chain(Type::sum(vec![real.clone(), int.clone()]), 20_000));
+    // A struct whose fields have it at ever larger types, behind functions and not.
+    for by_size in [false, true] {
+        let param = TypeVar { id: 900, name: "T".into(), kind: Kind::Type };
+        let nominal =
+            Nominal::declare(30_000 + u32::from(by_size), "P".into(), vec![param.clone()], Kind::Type);
+        let at = |more: &Type| {
+            Type::nominal(nominal.clone(), vec![Type::product(vec![Type::var(param.clone()), more.clone()])])
+        };
+        let domain = if by_size { Type::unit_sum(3u32) } else { int.clone() };
+        let field = |name: &str, more: &Type| (name.into(), Type::function(domain.clone(), at(more)));
+        nominal.define(NominalBody::Struct(vec![field("a", &int), field("b", &real)]));
+        let of = |arg: &Type| Type::nominal(nominal.clone(), vec![arg.clone()]);
+        soon("a struct of larger ones", &of(&int), &of(&real));
+    }
 }

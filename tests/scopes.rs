@@ -3,8 +3,9 @@
 
 mod checker_common;
 
-use checker_common::run;
+use checker_common::{programs, run};
 use felis::session::{Mode, Session, Status, on_large_stack};
+use std::collections::BTreeSet;
 
 /// What a program prints, or its codes.
 fn printed(text: &str) -> String {
@@ -204,4 +205,65 @@ fn scope_and_round_of_each_candidate_are_shown() {
         let scopes: Vec<&str> = forms.lines().filter_map(|line| line.split("# in ").nth(1)).collect();
         assert_eq!(scopes, ["this module", "this module", "the library"], "{forms}");
     });
+}
+
+/// A library that has more names breaks no program: functions of names that programs here declare or bind are
+/// added to it, in forms drawn at random, and what checked before checks as before.
+#[test]
+fn names_that_the_library_gets_break_no_program() {
+    on_large_stack(|| {
+        let mut random = fastrand::Rng::with_seed(7);
+        let own = ["examples", "tests/agreement", "tests/syntax", "book/programs", "benches/kernels"];
+        let texts: Vec<(String, String)> = own.iter().flat_map(|folder| programs(folder, &[""])).collect();
+        let (mut wrong, mut tried, mut added) = (Vec::new(), 0, 0);
+        for (name, text) in &texts {
+            let plain = said(&mut Session::new(), name, text);
+            if plain.iter().any(|code| code.starts_with('E')) {
+                continue;
+            }
+            let mut extended = Session::new();
+            let known: Vec<String> = extended.complete("");
+            let mut library = String::new();
+            let names: BTreeSet<String> = words(text);
+            for word in names.iter().filter(|word| !known.contains(word)) {
+                let forms = [
+                    format!("fun {word}[T](x:T):string => \"the library's\";"),
+                    format!(
+                        "fun {word}(x:int):string => \"the library's\"; fun {word}(x:real, y:real):real => x;"
+                    ),
+                    format!("fun {word}[T, N:COMPACTLINEAR](x:T ^ N):T ^ N => x;"),
+                    format!("fun {word}(x:string):string => x; fun {word}():int => 3;"),
+                    format!("val {word} = 3;"),
+                ];
+                library.push_str(&forms[random.usize(..forms.len())]);
+                added += 1;
+            }
+            extended.extend_library(&library).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));
+            let found = said(&mut extended, name, text);
+            let found: Vec<String> = found.into_iter().filter(|code| code != "W0020").collect();
+            tried += 1;
+            if found != plain {
+                wrong.push(format!("{name}: {plain:?} became {found:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(tried > 60 && added > 600, "{tried} programs, {added} names");
+    });
+}
+
+fn said(session: &mut Session, name: &str, text: &str) -> Vec<String> {
+    session.check(name, text).diagnostics.iter().map(|d| d.code.to_string()).collect()
+}
+
+/// The names in a text that a program could declare.
+fn words(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for line in text.lines().map(|line| line.split("//").next().unwrap_or(line)) {
+        let parts = line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+        found.extend(
+            parts.filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).map(str::to_string),
+        );
+    }
+    found.retain(|word| felis::syntax::is_name(word));
+    found
 }

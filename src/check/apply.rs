@@ -37,11 +37,24 @@ pub(super) fn needs_hint(e: &Expr) -> bool {
             .flatten()
             .any(|p| p.ty.is_none() && !matches!(p.pattern.kind, ast::PatternKind::Typed(..))),
         ExprKind::Inject { .. } => true,
-        ExprKind::Array(elements) => elements.is_empty(),
+        ExprKind::Array(elements) => elements.is_empty() || elements.iter().any(needs_hint),
         ExprKind::Tuple(parts) => parts.iter().any(needs_hint),
         _ => false,
     }
 }
+
+/// Whether a `case n e` stands in an expression where a call around it may tell its type.
+fn holds_case(e: &Expr, calls: u32) -> bool {
+    match &e.kind {
+        ExprKind::Inject { .. } => true,
+        ExprKind::Array(parts) | ExprKind::Tuple(parts) => parts.iter().any(|part| holds_case(part, calls)),
+        ExprKind::Apply { argument, .. } => calls > 0 && holds_case(argument, calls - 1),
+        _ => false,
+    }
+}
+
+/// Calls around a `case n e` that are looked through for what tells its type.
+const MOST_CALLS: u32 = 8;
 
 impl<'e> Arg<'e> {
     pub(super) fn ty(&self) -> Type {
@@ -187,10 +200,18 @@ impl Checker<'_> {
 
     /// Elaborates an argument as far as it can be without its parameter.
     pub(super) fn prepare<'e>(&mut self, e: &'e Expr) -> Arg<'e> {
-        if !needs_hint(e) && !self.is_overloaded(e) {
+        if !self.needs_place(e) {
             return Arg::Done(self.expr(e, None));
         }
         match &e.kind {
+            ExprKind::Array(elements) => {
+                let element = self.infer.fresh(Kind::Type);
+                Arg::Later(e, Type::array(element, Type::unit_sum(elements.len())))
+            }
+            ExprKind::Apply { .. } => {
+                let result = self.generic_result(e).unwrap_or_else(|| self.infer.fresh(Kind::Type));
+                Arg::Later(e, result)
+            }
             ExprKind::Tuple(parts) => Arg::Tuple(parts.iter().map(|p| self.prepare(p)).collect(), e.span),
             ExprKind::Lambda(function) => {
                 let holes = |n: usize, infer: &mut Infer| {
@@ -208,6 +229,46 @@ impl Checker<'_> {
             }
             _ => Arg::Later(e, self.infer.fresh(Kind::Type)),
         }
+    }
+
+    /// Whether only its place can tell the type of an expression, as far as names are known.
+    fn needs_place(&self, e: &Expr) -> bool {
+        needs_hint(e)
+            || self.is_overloaded(e)
+            || match &e.kind {
+                ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter().any(|p| self.needs_place(p)),
+                ExprKind::Apply { .. } => self.generic_call(e).is_some(),
+                _ => false,
+            }
+    }
+
+    /// The only function that a call can mean, if it takes a `case n e` at a type that its result tells:
+    /// `fill (case 0 ())`.
+    fn generic_call(&self, e: &Expr) -> Option<Callable> {
+        let ExprKind::Apply { function, argument, .. } = &e.kind else { return None };
+        let ExprKind::Name(name) = &function.kind else { return None };
+        if !holds_case(argument, MOST_CALLS) || !self.names_callable(name) {
+            return None;
+        }
+        let found = self.find(&name.text);
+        let Some(Candidate::Top(callable)) = found.only() else { return None };
+        let generic = match callable {
+            Callable::Function(id) => {
+                let scheme = &self.env.signatures.get(id)?.scheme;
+                scheme.params.iter().any(|param| scheme.domain.mentions(param))
+            }
+            Callable::Case(nominal, _) => !nominal.params.is_empty(),
+            Callable::Struct(nominal) => !nominal.params.is_empty(),
+            Callable::Prim(_) | Callable::Method(..) => false,
+        };
+        generic.then(|| callable.clone())
+    }
+
+    /// The type of such a call, as far as the function says it.
+    fn generic_result(&mut self, e: &Expr) -> Option<Type> {
+        let callable = self.generic_call(e)?;
+        let scheme = self.scheme(&callable, e.span);
+        scheme.instantiate(&mut self.infer, &[]).result.filter(|result| !result.is_exists())
     }
 
     /// Whether an expression is a name of several functions: its place tells which is meant.

@@ -18,12 +18,12 @@ use super::note::Referent;
 use super::types::bindings;
 use super::{Checker, Pending};
 use crate::core::program::Known;
-use crate::core::{self, ClassId, FunctionId, Implementation};
+use crate::core::{self, ClassId, FunctionId, Implementation, Term, TermKind};
 use crate::hash::HashMap;
 use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{self, Body, ClassMember, Name, Stmt, StmtKind, TypeDecl, TypeExpr};
-use crate::types::{Type, TypeKind, TypeVar};
+use crate::types::{Kind, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
 /// What a method of an instance, a default or a law must be.
@@ -67,7 +67,13 @@ impl Checker<'_> {
         }
         if self.env.is_library() {
             let names = &self.env.class_names;
+            let conversion = self.program.known.conversion;
             self.program.known = Known::read(|name| names.get(name).copied());
+            let known = self.program.known;
+            self.program.known.conversion = match (conversion, known.literal.or(known.convert)) {
+                (None, Some(_)) => Some(self.conversion()),
+                (known, _) => known,
+            };
         }
         for (decl, _, id) in &declared {
             let supers = self.aside(|this| {
@@ -111,6 +117,30 @@ impl Checker<'_> {
             }
         }
         false
+    }
+
+    /// A function from any number type to any other, which converts as `:>` does.
+    fn conversion(&mut self) -> FunctionId {
+        let id = self.new_function();
+        let name: Arc<str> = "convert".into();
+        let type_params = ["A", "B"].map(|name| self.env.fresh_var(&name.into(), Kind::Type)).to_vec();
+        let (from, to) = (Type::var(type_params[0].clone()), Type::var(type_params[1].clone()));
+        let span = Span::default();
+        let x = Term::new(TermKind::Local(0), from.clone(), span);
+        let function = core::Function {
+            name: name.clone(),
+            type_params,
+            params: vec![0],
+            captures: Vec::new(),
+            this: None,
+            locals: vec![core::LocalInfo { name: "x".into(), ty: from.clone(), shared: false }],
+            domain: from,
+            given: Vec::new(),
+            body: Term::new(TermKind::Convert(Box::new(x)), to, span),
+            span,
+        };
+        self.program.functions[id as usize] = Some(Arc::new(function));
+        id
     }
 
     /// The methods of an older class of this name are not reached by name any more.

@@ -218,7 +218,8 @@ impl Checker<'_> {
         let instances = self.env.instances.get(&constraint.class).cloned().unwrap_or_default();
         if constraint.args.iter().any(Type::has_meta) {
             let possible = self.candidates(constraint, &instances) > 0
-                || self.program.known.eq == Some(constraint.class);
+                || self.program.known.eq == Some(constraint.class)
+                || self.may_hold_by_language(constraint);
             return if possible { Answer::Open } else { Answer::No(constraint.clone()) };
         }
         if let Some(known) = proof.known.get(constraint) {
@@ -229,6 +230,7 @@ impl Checker<'_> {
         let answer = self
             .by_instance(constraint, proof)
             .or_else(|| self.by_structure(constraint, proof))
+            .or_else(|| self.by_language(constraint))
             .unwrap_or_else(|| Answer::No(constraint.clone()));
         proof.depth -= 1;
         proof.known.insert(constraint.clone(), answer.clone());
@@ -274,6 +276,23 @@ impl Checker<'_> {
             None => Answer::Yes,
             Some(ty) => Answer::No(Constraint { class: constraint.class, args: vec![ty] }),
         })
+    }
+
+    /// Whether a constraint holds of numbers because the language itself converts them.
+    fn by_language(&self, constraint: &Constraint) -> Option<Answer> {
+        let holds = self.program.known.by_language(constraint.class, &constraint.args)?;
+        Some(if holds { Answer::Yes } else { Answer::No(constraint.clone()) })
+    }
+
+    /// Whether a constraint with holes may come to hold of numbers.
+    fn may_hold_by_language(&self, constraint: &Constraint) -> bool {
+        let known = &self.program.known;
+        let class = Some(constraint.class);
+        (class == known.convert || class == known.widen || class == known.literal)
+            && constraint.args.iter().all(|ty| {
+                let ty = self.infer.shallow(ty);
+                matches!(ty.kind(), TypeKind::Meta(_)) || ty.as_scalar().is_some_and(|s| s.is_number())
+            })
     }
 
     /// A part of a type whose values cannot be compared: a function, or a parameter of which
@@ -329,7 +348,7 @@ impl Checker<'_> {
     pub(super) fn improve(&mut self, constraint: &Constraint) -> bool {
         let constraint = self.zonked(constraint);
         let instances = self.env.instances.get(&constraint.class).cloned().unwrap_or_default();
-        if self.candidates(&constraint, &instances) != 1 {
+        if self.candidates(&constraint, &instances) != 1 || self.may_hold_by_language(&constraint) {
             return false;
         }
         let given = self.item.givens.clone();

@@ -111,6 +111,11 @@ impl Candidates {
         self.all.iter().zip(self.scopes.iter().copied())
     }
 
+    /// The candidates of one scope.
+    pub fn in_scope(&self, scope: Scope) -> impl Iterator<Item = &Callable> {
+        self.scoped().filter(move |(_, of)| *of == scope).map(|(callable, _)| callable)
+    }
+
     /// The scope of the nearest candidate.
     pub fn nearest(&self) -> Option<Scope> {
         self.scopes.first().copied()

@@ -369,10 +369,14 @@ impl Checker<'_> {
                     Some(TypeKind::Array(element, _)) => element.clone(),
                     _ => self.infer.fresh(Kind::Type),
                 };
-                let because =
-                    elements.first().map(|f| (f.span, "the elements of an array have one type".to_string()));
-                let terms: Vec<Term> =
-                    elements.iter().map(|e| self.check(e, &element, because.clone())).collect();
+                let why = "the elements of an array have one type";
+                let terms: Vec<Term> = if let TypeKind::Meta(_) = self.infer.shallow(&element).kind() {
+                    let values: Vec<&Expr> = elements.iter().collect();
+                    self.alike(&values, &element, why, |this, at, hint| this.expr(values[at], hint))
+                } else {
+                    let because = elements.first().map(|f| (f.span, why.to_string()));
+                    elements.iter().map(|e| self.check(e, &element, because.clone())).collect()
+                };
                 let index = Type::unit_sum(terms.len());
                 make(TermKind::Tuple(terms), Type::array(element, index))
             }
@@ -400,19 +404,32 @@ impl Checker<'_> {
             }
             ExprKind::If { arms, otherwise } => {
                 let ty = hint.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Type));
-                let mut parts = Vec::new();
-                let mut because = None;
-                for (at, (condition, value)) in arms.iter().enumerate() {
-                    let condition = match at {
-                        0 => self.check(condition, &Type::bool(), None),
-                        _ => self.condition(condition),
-                    };
-                    let value = self.branch(value, &ty, because.clone());
-                    because = because.or(Some((value.span, "the branches have one type".to_string())));
-                    parts.push((condition, value));
-                }
-                let mut result = self.branch(otherwise, &ty, because);
-                for (condition, value) in parts.into_iter().rev() {
+                let why = "the branches have one type";
+                let mut conditions = Vec::new();
+                let condition = |this: &mut Self, at: usize| match (at, arms.get(at)) {
+                    (0, Some((condition, _))) => Some(this.check(condition, &Type::bool(), None)),
+                    (_, Some((condition, _))) => Some(this.condition(condition)),
+                    (_, None) => None,
+                };
+                let values: Vec<&Expr> = arms.iter().map(|(_, value)| value).chain([&**otherwise]).collect();
+                let mut values = if let TypeKind::Meta(_) = self.infer.shallow(&ty).kind() {
+                    self.alike(&values, &ty, why, |this, at, hint| {
+                        conditions.extend(condition(this, at));
+                        this.own_branch(values[at], hint)
+                    })
+                } else {
+                    let mut because = None;
+                    let mut terms = Vec::new();
+                    for (at, value) in values.into_iter().enumerate() {
+                        conditions.extend(condition(self, at));
+                        let value = self.branch(value, &ty, because.clone());
+                        because = because.or(Some((value.span, why.to_string())));
+                        terms.push(value);
+                    }
+                    terms
+                };
+                let Some(mut result) = values.pop() else { return make(TermKind::Error, Type::error()) };
+                for (condition, value) in conditions.into_iter().zip(values).rev() {
                     let kind = TermKind::If(Box::new(condition), Box::new(value), Box::new(result));
                     result = Term::new(kind, ty.clone(), span);
                 }
@@ -422,19 +439,37 @@ impl Checker<'_> {
                 let scrutinee = self.expr(scrutinee, None);
                 let subject = self.infer.settle(&scrutinee.ty);
                 let ty = hint.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Type));
-                let mut out = Vec::new();
-                let mut because = None;
-                for arm in arms {
-                    let (pattern, guard, body) = self.in_scope(|this| {
-                        this.names_once([&arm.pattern], "variable");
-                        let pattern = this.pattern(&arm.pattern, &subject, false);
-                        let guard = arm.guard.as_ref().map(|g| this.condition(g));
-                        let body = this.branch(&arm.body, &ty, because.clone());
-                        (pattern, guard, body)
-                    });
-                    because = because.or(Some((body.span, "the arms have one type".to_string())));
-                    out.push(Arm { pattern, guard, body });
-                }
+                let why = "the arms have one type";
+                let mut heads = Vec::new();
+                let head = |this: &mut Self, arm: &ast::Arm<Expr>| {
+                    this.names_once([&arm.pattern], "variable");
+                    let pattern = this.pattern(&arm.pattern, &subject, false);
+                    let guard = arm.guard.as_ref().map(|g| this.condition(g));
+                    (pattern, guard)
+                };
+                let bodies = if let TypeKind::Meta(_) = self.infer.shallow(&ty).kind() {
+                    let values: Vec<&Expr> = arms.iter().map(|arm| &arm.body).collect();
+                    self.alike(&values, &ty, why, |this, at, hint| {
+                        this.in_scope(|this| {
+                            heads.push(head(this, &arms[at]));
+                            this.own_branch(values[at], hint)
+                        })
+                    })
+                } else {
+                    let (mut because, mut bodies) = (None, Vec::new());
+                    for arm in arms {
+                        let body = self.in_scope(|this| {
+                            heads.push(head(this, arm));
+                            this.branch(&arm.body, &ty, because.clone())
+                        });
+                        because = because.or(Some((body.span, why.to_string())));
+                        bodies.push(body);
+                    }
+                    bodies
+                };
+                let arms = heads.into_iter().zip(bodies);
+                let out: Vec<Arm> =
+                    arms.map(|((pattern, guard), body)| Arm { pattern, guard, body }).collect();
                 let covered: Vec<(&Pat, bool)> =
                     out.iter().map(|a| (&a.pattern, a.guard.is_some())).collect();
                 let reports = exhaustive::check(&covered, &subject, scrutinee.span, End::of_expression(span));

@@ -34,7 +34,8 @@ impl Literal {
         }
     }
 
-    fn allows(self, scalar: Scalar) -> bool {
+    /// Whether a literal of the class can be of this type.
+    pub fn allows(self, scalar: Scalar) -> bool {
         match self {
             Literal::Int => scalar.is_number(),
             Literal::Real => scalar.is_float(),

@@ -62,7 +62,9 @@ impl Checker<'_> {
         }
         let names = members.iter().map(|m| m.text.clone()).collect();
         let kind = FiniteKind::new(self.env.fresh_id(), name.text.clone(), names);
-        self.env.kinds.insert(name.text.clone(), kind.clone());
+        // Types that exist keep the kind that they were declared with, and it its name.
+        let before = self.env.kinds.insert(name.text.clone(), kind.clone());
+        self.env.foreign_kinds.extend(before);
         for (index, member) in members.iter().enumerate() {
             let ty = Member { kind: kind.clone(), index }.into_type();
             self.env.types.insert(member.text.clone(), TypeDefinition::Alias(Vec::new(), ty));

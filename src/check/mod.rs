@@ -20,6 +20,7 @@ mod behaviour;
 mod builtin;
 mod candidate;
 mod class;
+mod common;
 mod constraint;
 mod decl;
 mod dot;

@@ -111,6 +111,14 @@ impl Checker<'_> {
         })
     }
 
+    /// The value of a branch, at a type of its own, which it may know better by what is wanted.
+    pub(super) fn own_branch(&mut self, e: &Expr, hint: Option<&Type>) -> Term {
+        self.hosted(Inside::Branch, |this| {
+            let term = this.expr(e, hint);
+            this.confined(term, Inside::Branch)
+        })
+    }
+
     /// A condition that may not be evaluated, or more than once.
     pub(super) fn condition(&mut self, e: &Expr) -> Term {
         self.hosted(Inside::Branch, |this| this.check(e, &Type::bool(), None))

@@ -153,7 +153,7 @@ impl Found {
     }
 
     /// The only thing that the name can mean, if that is a function.
-    fn only(&self) -> Option<&Candidate> {
+    pub(super) fn only(&self) -> Option<&Candidate> {
         let mut all = self.candidates();
         let first = all.next().map(|(_, candidate)| candidate);
         if all.next().is_some() || self.variable.is_some() { None } else { first }
@@ -345,30 +345,36 @@ impl Checker<'_> {
         found
     }
 
-    /// Whether a name means functions here, among which there may be a choice.
+    /// Whether a name means functions here, and more than the one that a variable of a block holds.
     pub(super) fn names_callable(&self, name: &ast::Name) -> bool {
-        let mut local = false;
-        for frame in self.item.frames.iter().rev() {
-            for binding in frame.scopes.iter().rev().filter_map(|scope| scope.get(&name.text)) {
-                if !binding.function {
-                    return local;
-                }
-                if local || !binding.overloads.is_empty() {
-                    return true;
-                }
-                local = true;
-            }
-        }
-        match self.env.values.get(&name.text) {
-            Some(Definition::Callables(callables)) => !callables.is_empty(),
-            Some(Definition::Global { .. }) => local,
-            None => false,
-        }
+        let (local, all) = self.count(&name.text);
+        all > local || all > 1
     }
 
     /// Whether a name stands for several functions, so that its place has to tell which is meant.
     pub(super) fn names_several(&self, name: &ast::Name) -> bool {
-        self.names_callable(name) && self.find(&name.text).only().is_none()
+        self.count(&name.text).1 > 1
+    }
+
+    /// How many meanings a name has that a choice is among: those in blocks, and all. None if the nearest is
+    /// a variable.
+    fn count(&self, name: &str) -> (usize, usize) {
+        let mut local = 0;
+        for frame in self.item.frames.iter().rev() {
+            for binding in frame.scopes.iter().rev().filter_map(|scope| scope.get(name)) {
+                if !binding.function {
+                    // The variable is what is left if none of the functions fits.
+                    let variable = usize::from(local > 0);
+                    return (local + variable, local + variable);
+                }
+                local += 1 + binding.overloads.len();
+            }
+        }
+        match self.env.values.get(name) {
+            Some(Definition::Callables(callables)) => (local, local + callables.len()),
+            Some(Definition::Global { .. }) if local > 0 => (local + 1, local + 1),
+            _ => (local, local),
+        }
     }
 
     /// The term of a variable or local function that was found.

@@ -350,8 +350,12 @@ impl Checker<'_> {
             Some(Referent::Case(nominal, case))
         });
         let ty = self.infer.zonk(ty);
+        let mut takes = false;
         let cases = match ty.kind() {
-            TypeKind::Nominal(found, args) if found.id == nominal => found.variant_cases(args),
+            TypeKind::Nominal(found, args) if found.id == nominal => {
+                takes = found.case_takes(case);
+                found.variant_cases(args)
+            }
             TypeKind::Error => {
                 return self.broken(inner, mutable, span);
             }
@@ -367,7 +371,8 @@ impl Checker<'_> {
         };
         let argument = &cases[case].1;
         let inner = match (inner, argument.is_unit()) {
-            (Some(inner), _) if !argument.is_unit() => Some(Box::new(self.pattern(inner, argument, mutable))),
+            // What the declaration gives an argument has one, also where that is `()`.
+            (Some(inner), _) if takes => Some(Box::new(self.pattern(inner, argument, mutable))),
             (None, true) => None,
             (given, _) => {
                 self.report(CheckError::ConstructorArgument {

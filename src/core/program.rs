@@ -7,7 +7,7 @@
 use super::{Function, FunctionId, Global};
 use crate::hash::{HashMap, HashSet};
 use crate::types::matching::{Match, matching};
-use crate::types::{LARGEST_TYPE_NODES, NominalBody, Type, TypeKind, TypeVar};
+use crate::types::{LARGEST_TYPE_NODES, NominalBody, Scalar, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
 /// Requirements of requirements of … followed at most: an instance may require more than it gives
@@ -51,6 +51,9 @@ pub struct Known {
     pub index: Option<ClassId>,
     /// What is drawn, where values are drawn at random, by a function of its own.
     pub arbitrary: Option<ClassId>,
+    /// The function that converts one number type to another, at any two: the method of `Literal` and
+    /// `Convert` where the language itself converts.
+    pub conversion: Option<FunctionId>,
 }
 
 impl Known {
@@ -64,7 +67,28 @@ impl Known {
             widen: class("Widen"),
             index: class("Index"),
             arbitrary: class("Arbitrary"),
+            conversion: None,
         }
+    }
+
+    /// Whether the language itself makes these types members of a class: numbers convert to numbers, some
+    /// without being asked, and literals are of any number type that holds them. `None` where it has nothing
+    /// to say of the class or the types.
+    pub fn by_language(&self, class: ClassId, args: &[Type]) -> Option<bool> {
+        let [from, to] = args else { return None };
+        let number = |ty: &Type| ty.as_scalar().filter(|scalar| scalar.is_number());
+        let (from, to) = (number(from)?, number(to)?);
+        let class = Some(class);
+        if class == self.convert {
+            return Some(true);
+        }
+        if class == self.widen {
+            return Some(from == to || from.fits(to));
+        }
+        if class == self.literal {
+            return Some(from == Scalar::Int || from == Scalar::Real && to.is_float());
+        }
+        None
     }
 }
 
@@ -211,6 +235,9 @@ impl Program {
         let count = self.classes.get(class as usize)?.params.len();
         let (args, own) = type_args.split_at_checked(count)?;
         let Some((instance, bindings)) = self.instance(class, args) else {
+            if self.known.by_language(class, args) == Some(true) {
+                return Some((self.known.conversion?, args.to_vec()));
+            }
             let default = self.classes[class as usize].methods.get(method)?.default?;
             return self.by_structure(class).then(|| (default, type_args.to_vec()));
         };
@@ -282,7 +309,7 @@ impl Program {
         let holds = if self.known.eq == Some(class) {
             args.iter().all(|ty| opaque_part(ty, |ty| self.compares(class, ty, proof)).is_none())
         } else {
-            self.holding(class, args, proof).is_some()
+            self.holding(class, args, proof).is_some() || self.known.by_language(class, args) == Some(true)
         };
         proof.depth -= 1;
         proof.known.insert(question, holds);

@@ -251,9 +251,12 @@ impl<'a> Validator<'a> {
             }
             TermKind::Convert(inner) => {
                 self.term(inner);
-                let fits = inner.ty.as_scalar().is_some()
-                    && ty.as_scalar().is_some()
-                    && !matches!(conversion(&inner.ty, ty), Conversion::None(_));
+                // Between parameters it is the conversion of any two numbers, which types choose where they are concrete.
+                let open = matches!((inner.ty.kind(), ty.kind()), (TypeKind::Var(_), TypeKind::Var(_)));
+                let fits = open
+                    || inner.ty.as_scalar().is_some()
+                        && ty.as_scalar().is_some()
+                        && !matches!(conversion(&inner.ty, ty), Conversion::None(_));
                 self.demand(fits, || format!("`{}` converted to `{ty}`", inner.ty));
             }
             TermKind::If(condition, then, otherwise) => {

@@ -149,9 +149,10 @@ impl Show<'_> {
                 _ => {
                     let Value::Sum(sum) = value else { return };
                     let cases = nominal.variant_cases(args).unwrap_or_default();
-                    let Some((name, case_ty)) = sum.0.to_usize().and_then(|i| cases.get(i)) else { return };
+                    let Some(case) = sum.0.to_usize() else { return };
+                    let Some((name, case_ty)) = cases.get(case) else { return };
                     out.push_str(name);
-                    if !case_ty.is_unit() {
+                    if nominal.case_takes(case) {
                         out.push(' ');
                         self.argument(&sum.1, case_ty, out);
                     }

@@ -318,7 +318,10 @@ impl Specialiser<'_> {
                 let size = self.size(&ty).to_big();
                 Kind::FromCode(scalar(&inner.ty), Arc::new(CodeType { ty, size }), self.boxed(inner))
             }
-            TermKind::Convert(inner) => Kind::Convert(scalar(&inner.ty), scalar(&term.ty), self.boxed(inner)),
+            TermKind::Convert(inner) => {
+                let (from, to) = (scalar(&self.ty(&inner.ty)), scalar(&self.ty(&term.ty)));
+                Kind::Convert(from, to, self.boxed(inner))
+            }
             TermKind::If(c, a, b) => Kind::If(self.boxed(c), self.boxed(a), self.boxed(b)),
             TermKind::Match(scrutinee, arms) => {
                 let arms = arms

@@ -48,7 +48,7 @@ use num_traits::Zero;
 use std::collections::BTreeMap;
 
 /// Steps of arithmetic for one decision.
-pub const BUDGET: u64 = 1_000_000;
+pub const BUDGET: u64 = 500_000;
 /// Cases of variables told apart.
 pub const MAX_CASES: usize = 2_000;
 /// Letters of one word, as far as the two differ.
@@ -76,9 +76,16 @@ pub fn same_count(a: &Type, b: &Type) -> Option<bool> {
 
 /// Whether two compact linear types have the same size at every valuation.
 pub fn same_size(a: &Type, b: &Type) -> Option<bool> {
-    let mut decision = Decision::default();
+    same_size_within(a, b, &mut BUDGET.clone())
+}
+
+/// The same, with so many steps for this question and those that follow.
+pub fn same_size_within(a: &Type, b: &Type, budget: &mut u64) -> Option<bool> {
+    let mut decision = Decision { budget: *budget, ..Decision::default() };
     let pair = (decision.trees.size_of(a), decision.trees.size_of(b));
-    decision.decide(Pair::Sizes(pair.0, pair.1))
+    let answer = decision.decide(Pair::Sizes(pair.0, pair.1));
+    *budget = decision.budget;
+    answer
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,7 +119,7 @@ impl Decision {
             if same || !self.decided.insert(pair) {
                 continue;
             }
-            if self.decided.len() > MAX_CASES || self.trees.len() > MAX_NODES {
+            if self.decided.len() > MAX_CASES || self.trees.len() > MAX_NODES || self.budget == 0 {
                 return None;
             }
             if let Some((variable, classes)) = Cases::of(&self.trees, pair) {
@@ -123,7 +130,7 @@ impl Decision {
             }
             match self.compare(pair) {
                 // One place where they differ is enough.
-                Some(false) => return Some(false),
+                Some(false) => return (!self.trees.cut()).then_some(false),
                 Some(true) => {}
                 None => unknown = true,
             }
@@ -133,7 +140,7 @@ impl Decision {
 
     fn assume(&mut self, pair: Pair, variable: u32, classes: Classes) -> Pair {
         let mut seen = Assumed::default();
-        match pair {
+        let assumed = match pair {
             Pair::Words(a, b) => Pair::Words(
                 self.trees.assume_word(a, variable, classes, &mut seen),
                 self.trees.assume_word(b, variable, classes, &mut seen),
@@ -142,7 +149,10 @@ impl Decision {
                 self.trees.assume(a, variable, classes, &mut seen),
                 self.trees.assume(b, variable, classes, &mut seen),
             ),
-        }
+        };
+        // Once to find the variable, once here.
+        self.budget = self.budget.saturating_sub(2 * seen.len() as u64);
+        assumed
     }
 
     fn compare(&mut self, pair: Pair) -> Option<bool> {

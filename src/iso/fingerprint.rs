@@ -53,6 +53,9 @@ pub fn same_count(a: &Type, b: &Type) -> bool {
 /// Valuations tried at most, when there are many variables above void bases.
 const MOST_CELLS: u32 = 243;
 
+/// Declared types opened at most: those whose arguments grow are new types without end.
+const MOST_OPENED: usize = 20_000;
+
 /// Types nested deeper than this (through declarations) are not opened further.
 const DEEPEST: u32 = 1_200;
 
@@ -83,6 +86,9 @@ fn agree(a: &Type, b: &Type, print: &dyn Fn(&mut Point, &Type) -> Vec<u64>) -> b
                 let mut point = Point::new(ring, which as u64, classes.clone(), std::mem::take(&mut opaque));
                 let same = print(&mut point, a) == print(&mut point, b);
                 opaque = std::mem::take(&mut point.opaque);
+                if point.cut {
+                    return true;
+                }
                 if !same {
                     return false;
                 }
@@ -102,9 +108,8 @@ fn agree(a: &Type, b: &Type, print: &dyn Fn(&mut Point, &Type) -> Vec<u64>) -> b
 /// How deep exponents are nested in exponents.
 fn exponent_depth(ty: &Type) -> usize {
     nesting(ty, &|ty| match ty.kind() {
-        TypeKind::Array(base, index)
-        | TypeKind::CompactPower(base, index)
-        | TypeKind::Function(index, base) => vec![(base, 0), (index, 1)],
+        TypeKind::Array(base, index) | TypeKind::CompactPower(base, index) => vec![(base, 0), (index, 1)],
+        TypeKind::Function(index, base) if index.is_compact() => vec![(base, 0), (index, 1)],
         _ => Vec::new(),
     })
 }
@@ -122,7 +127,7 @@ type Deeper<'f> = &'f dyn for<'t> Fn(&'t Type) -> Vec<(&'t Type, usize)>;
 
 fn nesting(ty: &Type, deeper: Deeper<'_>) -> usize {
     fn go(ty: &Type, deeper: Deeper<'_>, seen: &mut HashMap<Type, usize>, depth: u32) -> usize {
-        if depth > DEEPEST {
+        if depth > DEEPEST || seen.len() > MOST_OPENED {
             return 0;
         }
         let counted = deeper(ty);
@@ -169,6 +174,8 @@ struct Point {
     sizes: HashMap<Type, Number>,
     words: HashMap<Type, Word>,
     counts: HashMap<Type, u64>,
+    /// Whether some declared type was left closed, so that fingerprints that differ say nothing.
+    cut: bool,
 }
 
 /// A word of slots: its length, its fingerprint, and the slot if it is just one.
@@ -223,10 +230,19 @@ impl Point {
             sizes: HashMap::default(),
             words: HashMap::default(),
             counts: HashMap::default(),
+            cut: false,
         };
         point.base = point.code(Tag::Base, &[]);
         point.case_base = point.code(Tag::CaseBase, &[]);
         point
+    }
+
+    /// Whether a declared type may be opened at this depth.
+    fn opens(&mut self, depth: u32) -> bool {
+        let known = self.sizes.len() + self.words.len() + self.counts.len();
+        let opens = depth < DEEPEST && known < MOST_OPENED;
+        self.cut |= !opens;
+        opens
     }
 
     fn draw(&self, tag: Tag, words: &[u64]) -> u64 {
@@ -319,7 +335,7 @@ impl Point {
                 Some(&class) if class > 0 => ring.small(class - 1),
                 _ => self.large(Tag::Variable, u64::from(var.id)),
             },
-            TypeKind::Nominal(..) if depth < DEEPEST => {
+            TypeKind::Nominal(..) if self.opens(depth) => {
                 if let Some(known) = self.sizes.get(ty) {
                     return known.clone();
                 }
@@ -365,7 +381,7 @@ impl Point {
                 let cases = self.cases(ty, depth);
                 self.sum_slot(cases)
             }
-            TypeKind::Nominal(..) if depth < DEEPEST => {
+            TypeKind::Nominal(..) if self.opens(depth) => {
                 if let Some(known) = self.words.get(ty) {
                     return known.clone();
                 }
@@ -571,7 +587,7 @@ impl Point {
                     _ => residue::power(element, e.residues[1].into(), p),
                 }
             }
-            TypeKind::Nominal(..) if depth < DEEPEST => {
+            TypeKind::Nominal(..) if self.opens(depth) => {
                 if let Some(&known) = self.counts.get(ty) {
                     return known;
                 }

@@ -23,7 +23,9 @@
 //! of a commutative ring; a rest may be negative somewhere, its natural powers obey the same laws.
 //! Two things need more. `0 ^ E` is no exponential polynomial: [`super::exact`] tells the cases
 //! apart in which `E` is 0. Pairs in exponents lead to fractional exponents, `2^(n²/2 - n/2)`, whose
-//! laws need a positive base; [`super::exact`] tells cases apart until the bases are.
+//! laws need a positive base; [`super::exact`] tells cases apart until the bases are. A factor of such a
+//! base is nowhere 0 then, so it has one sign, and its absolute value may stand for it: of two that are
+//! negative the signs cancel in each base.
 //!
 //! **Completeness.** Suppose a difference of two forms vanishes for all naturals. By induction on
 //! height: variables and the exponentials `q^m`, for members `q` of the basis and the monomials `m`
@@ -45,7 +47,11 @@ use crate::types::LARGEST_SIZE_BITS;
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{One, ToPrimitive, Zero};
+use rustc_hash::FxHasher;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Monomials of a form, at most.
@@ -54,8 +60,9 @@ pub const MAX_TERMS: usize = 4_096;
 pub const MAX_BITS: u64 = LARGEST_SIZE_BITS;
 /// Bases of powers that are sums, at most.
 pub const MAX_BASES: usize = 64;
-/// Constant powers of sums are multiplied out to so many monomials.
-const MAX_EXPANSION: usize = 512;
+/// Constant powers of sums are multiplied out up to this exponent, and with so many steps.
+const MAX_EXPONENT: u32 = 512;
+const MAX_EXPANSION_STEPS: u64 = 100_000;
 /// Primes below this are split off before the coprime basis is asked.
 const LARGEST_TRIAL: u32 = 1_000;
 /// Exponents above this are not compared by common divisors.
@@ -86,14 +93,62 @@ pub struct Form {
 /// A product of powers whose exponents are not 0.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 struct Monomial {
-    powers: BTreeMap<Base, Arc<Form>>,
+    powers: BTreeMap<Base, Exponent>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Base {
     Variable(u32),
     Integer(BigUint),
-    Sum(Arc<Form>),
+    /// A member of the basis, by its number in [`Forms::known`].
+    Sum(usize),
+}
+
+/// A form with its hash, so that exponents within exponents are compared at the price of a number.
+#[derive(Clone, Debug)]
+struct Exponent(Arc<(u64, Form)>);
+
+impl Exponent {
+    fn new(form: Form) -> Exponent {
+        Exponent(Arc::new((BuildHasherDefault::<FxHasher>::default().hash_one(&form), form)))
+    }
+}
+
+impl Deref for Exponent {
+    type Target = Form;
+
+    fn deref(&self) -> &Form {
+        &self.0.1
+    }
+}
+
+impl Hash for Exponent {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.0);
+    }
+}
+
+impl PartialEq for Exponent {
+    fn eq(&self, other: &Exponent) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Exponent {}
+
+impl PartialOrd for Exponent {
+    fn partial_cmp(&self, other: &Exponent) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Exponent {
+    fn cmp(&self, other: &Exponent) -> Ordering {
+        if Arc::ptr_eq(&self.0, &other.0) {
+            return Ordering::Equal;
+        }
+        self.0.0.cmp(&other.0.0).then_with(|| self.0.1.cmp(&other.0.1))
+    }
 }
 
 impl Form {
@@ -116,7 +171,7 @@ impl Form {
         if exponent.is_zero() {
             return Form::one();
         }
-        Form::term(Monomial { powers: BTreeMap::from([(base, Arc::new(exponent))]) }, Dyadic::one())
+        Form::term(Monomial { powers: BTreeMap::from([(base, Exponent::new(exponent))]) }, Dyadic::one())
     }
 
     fn term(monomial: Monomial, coefficient: Dyadic) -> Form {
@@ -144,18 +199,6 @@ impl Form {
             Some((monomial, n)) if self.terms.len() == 1 && monomial.powers.is_empty() => Some(n.clone()),
             Some(_) => None,
         }
-    }
-
-    /// The height of powers whose exponents are not constant.
-    fn height(&self) -> u32 {
-        let power = |(base, exponent): (&Base, &Arc<Form>)| {
-            let below = match base {
-                Base::Sum(sum) => sum.height(),
-                Base::Variable(_) | Base::Integer(_) => 0,
-            };
-            if exponent.as_constant().is_some() { below } else { 1 + below.max(exponent.height()) }
-        };
-        self.terms.keys().flat_map(|monomial| monomial.powers.iter()).map(power).max().unwrap_or(0)
     }
 
     fn add_term(&mut self, monomial: Monomial, coefficient: Dyadic) {
@@ -190,11 +233,6 @@ impl Form {
         let constant = rest.terms.remove(&Monomial::default()).unwrap_or_else(Dyadic::zero);
         (rest, constant)
     }
-
-    /// Whether some coefficient is no natural number.
-    fn needs_positive_base(&self) -> bool {
-        self.terms.values().any(|n| n.as_natural().is_none())
-    }
 }
 
 /// The basis over which bases of powers are written, and the work that is left.
@@ -202,8 +240,10 @@ impl Form {
 pub struct Forms {
     /// Integers without small factors, pairwise coprime.
     integers: Vec<BigUint>,
-    /// Sums without content, pairwise without common factor, with their heights.
-    sums: Vec<(u32, Arc<Form>)>,
+    /// Sums without content, with the heights of powers in them.
+    known: Vec<(u32, Form)>,
+    /// Those of the basis, pairwise without common factor.
+    sums: Vec<usize>,
     budget: u64,
     incomplete: bool,
 }
@@ -211,7 +251,7 @@ pub struct Forms {
 impl Forms {
     /// An empty basis and so many steps.
     pub fn new(budget: u64) -> Forms {
-        Forms { integers: Vec::new(), sums: Vec::new(), budget, incomplete: false }
+        Forms { integers: Vec::new(), known: Vec::new(), sums: Vec::new(), budget, incomplete: false }
     }
 
     /// Whether forms that differ may stand for the same size: a constant power was too large to
@@ -283,7 +323,7 @@ impl Forms {
         for (base, exponent) in &other.powers {
             let sum = match product.powers.remove(base) {
                 None => exponent.clone(),
-                Some(already) => Arc::new(self.add(&already, exponent)?),
+                Some(already) => Exponent::new(self.add(&already, exponent)?),
             };
             if !sum.is_zero() {
                 product.powers.insert(base.clone(), sum);
@@ -344,22 +384,39 @@ impl Forms {
             };
             return self.mul(&symbols, &number);
         }
-        if let Some(count) = count.filter(|&count| expansion(base.terms.len(), count) <= MAX_EXPANSION) {
-            let mut power = base.clone();
-            for _ in 1..count {
-                power = self.mul(&power, base)?;
-            }
+        if let Some(count) = count.filter(|count| *count <= MAX_EXPONENT)
+            && let Some(power) = self.expansion(base, count)?
+        {
             return Ok(power);
         }
         self.incomplete = true;
         self.split_power(base, &Form::constant(exponent.clone()))
     }
 
+    /// A constant power of a sum, multiplied out if that is not too large.
+    fn expansion(&mut self, base: &Form, count: u32) -> Result<Option<Form>> {
+        let all = self.budget;
+        self.budget = all.min(MAX_EXPANSION_STEPS);
+        let mut power = Ok(base.clone());
+        for _ in 1..count {
+            power = power.and_then(|power| self.mul(&power, base));
+        }
+        self.budget = all - (all.min(MAX_EXPANSION_STEPS) - self.budget);
+        match power {
+            Ok(power) => Ok(Some(power)),
+            Err(Stop::Budget) => {
+                self.charge(MAX_EXPANSION_STEPS as usize)?;
+                Ok(None)
+            }
+            Err(stop) => Err(stop),
+        }
+    }
+
     /// A power of a monomial: its exponents times another.
     fn raise(&mut self, monomial: &Monomial, exponent: &Form) -> Result<Form> {
         let mut powers = BTreeMap::new();
         for (base, inner) in &monomial.powers {
-            powers.insert(base.clone(), Arc::new(self.mul(inner, exponent)?));
+            powers.insert(base.clone(), Exponent::new(self.mul(inner, exponent)?));
         }
         Ok(Form::term(Monomial { powers }, Dyadic::one()))
     }
@@ -379,12 +436,6 @@ impl Forms {
             return Ok(result);
         }
         let split = self.split_sum(rest)?;
-        // The base is positive where that matters; its factors may both be negative.
-        let itself = |(_, times): &(Arc<Form>, u32)| split.len() == 1 && *times == 1;
-        let positive = |(base, _): &(Arc<Form>, u32)| !base.terms.values().any(Dyadic::is_negative);
-        if exponent.needs_positive_base() && !split.iter().all(|part| itself(part) || positive(part)) {
-            return Err(Stop::Budget);
-        }
         for (base, times) in split {
             let exponent = exponent.scale(&BigUint::from(times).into());
             result = self.mul(&result, &Form::power(Base::Sum(base), exponent))?;
@@ -403,7 +454,7 @@ impl Forms {
         }
         let mut inverse = shared.clone();
         for exponent in inverse.powers.values_mut() {
-            *exponent = Arc::new(exponent.scale(&-Dyadic::one()));
+            *exponent = Exponent::new(exponent.scale(&-Dyadic::one()));
         }
         let mut rest = Form::default();
         for (monomial, n) in &form.terms {
@@ -443,7 +494,11 @@ impl Forms {
             }
         }
         if !rest.is_one() {
-            if self.integers.iter().any(|known| !known.gcd(&rest).is_one()) {
+            for known in self.integers.clone() {
+                self.charge_bits((known.bits() / 64 + 1) * (rest.bits() / 64 + 1) * 64)?;
+                if known.gcd(&rest).is_one() {
+                    continue;
+                }
                 self.integers.push(rest);
                 refine(&mut self.integers, &|a, b| {
                     let gcd = a.gcd(b);
@@ -459,7 +514,7 @@ impl Forms {
             powers.push((rest, 1));
         }
         let power = |(factor, times): (BigUint, u64)| {
-            (Base::Integer(factor), Arc::new(exponent.scale(&BigUint::from(times).into())))
+            (Base::Integer(factor), Exponent::new(exponent.scale(&BigUint::from(times).into())))
         };
         Ok(Form::term(Monomial { powers: powers.into_iter().map(power).collect() }, Dyadic::one()))
     }
@@ -487,23 +542,44 @@ impl Forms {
         }
     }
 
+    /// The height of powers whose exponents are not constant.
+    fn height(&self, form: &Form) -> u32 {
+        let power = |(base, exponent): (&Base, &Exponent)| {
+            let below = match base {
+                Base::Sum(sum) => self.known[*sum].0,
+                Base::Variable(_) | Base::Integer(_) => 0,
+            };
+            if exponent.as_constant().is_some() { below } else { 1 + below.max(self.height(exponent)) }
+        };
+        form.terms.keys().flat_map(|monomial| monomial.powers.iter()).map(power).max().unwrap_or(0)
+    }
+
+    fn insert_sum(&mut self, sum: Form) -> usize {
+        let height = self.height(&sum);
+        self.known.push((height, sum));
+        self.sums.push(self.known.len() - 1);
+        self.known.len() - 1
+    }
+
     /// A sum without content as a product of members of the basis.
-    fn split_sum(&mut self, sum: Form) -> Result<Vec<(Arc<Form>, u32)>> {
-        let sum = Arc::new(sum);
-        if self.sums.iter().any(|(_, known)| *known == sum) {
-            return Ok(vec![(sum, 1)]);
+    fn split_sum(&mut self, sum: Form) -> Result<Vec<(usize, u32)>> {
+        self.charge(self.sums.len())?;
+        if let Some(at) = self.sums.iter().find(|at| self.known[**at].1 == sum) {
+            return Ok(vec![(*at, 1)]);
         }
-        let (mut found, mut rest) = (Vec::new(), sum.clone());
-        for (_, known) in self.sums.clone() {
-            let Some(common) = Shared::of(&rest, &known) else { continue };
-            self.charge(rest.terms.len() * known.terms.len())?;
-            let polynomials = common.polynomials(&rest, &known);
+        let (mut found, mut rest) = (Vec::new(), sum);
+        for at in self.sums.clone() {
+            let known = &self.known[at].1;
+            let steps = rest.terms.len() + known.terms.len();
+            let Some(common) = Shared::of(&rest, known) else { continue };
+            let polynomials = common.polynomials(&rest, known);
+            self.charge(steps)?;
             let Some((mut left, right)) = polynomials.filter(|(a, b)| a.evaluation_bits(b) <= MAX_EVALUATION)
             else {
                 self.incomplete = true;
                 continue;
             };
-            self.charge(left.evaluation_bits(&right) as usize)?;
+            self.charge(steps * 4 + left.evaluation_bits(&right) as usize)?;
             let Some(divisor) = left.common_divisor(&right) else {
                 self.incomplete = true;
                 continue;
@@ -512,15 +588,15 @@ impl Forms {
                 continue;
             }
             if divisor != right.clone().primitive() {
-                return Err(self.refine_sums(&known, &common, &left, &right, &divisor));
+                return Err(self.refine_sums(at, &common, &left, &right, &divisor));
             }
             let mut times = 0;
             while let Some(quotient) = left.divide(&right) {
                 left = quotient;
                 times += 1;
             }
-            found.push((known, times));
-            rest = Arc::new(common.form(&left));
+            found.push((at, times));
+            rest = common.form(&left);
             if rest.is_one() {
                 return Ok(found);
             }
@@ -531,22 +607,21 @@ impl Forms {
         if self.sums.len() >= MAX_BASES {
             return Err(Stop::Budget);
         }
-        self.sums.push((rest.height(), rest.clone()));
-        found.push((rest, 1));
+        found.push((self.insert_sum(rest), 1));
         Ok(found)
     }
 
     /// Splits a member of the basis by a proper divisor, and forgets the members above its height.
     fn refine_sums(
         &mut self,
-        known: &Arc<Form>,
+        at: usize,
         common: &Shared,
         left: &Polynomial,
         right: &Polynomial,
         divisor: &Polynomial,
     ) -> Stop {
-        let height = known.height();
-        self.sums.retain(|(other, form)| *other <= height && form != known);
+        let height = self.known[at].0;
+        self.sums.retain(|other| self.known[*other].0 <= height && *other != at);
         let mut parts = vec![left.clone().primitive(), right.clone().primitive(), divisor.clone()];
         refine(&mut parts, &|a, b| {
             let gcd = a.common_divisor(b).filter(|gcd| !gcd.is_constant())?;
@@ -554,9 +629,9 @@ impl Forms {
         });
         parts.retain(|part| !part.is_constant());
         for part in parts {
-            let form = Arc::new(common.form(&part.primitive()));
-            if form.height() <= height && !self.sums.iter().any(|(_, known)| *known == form) {
-                self.sums.push((form.height(), form));
+            let form = common.form(&part.primitive());
+            if self.height(&form) <= height && !self.sums.iter().any(|known| self.known[*known].1 == form) {
+                self.insert_sum(form);
             }
         }
         Stop::Refined
@@ -604,13 +679,15 @@ impl Forms {
                     continue;
                 };
                 let factor = match base {
-                    Base::Sum(sum) => sum.as_ref().clone(),
+                    // A factor of a positive base may be negative, and an odd power of it, too.
+                    Base::Sum(sum) if self.known[*sum].1.terms.values().any(Dyadic::is_negative) => continue,
+                    Base::Sum(sum) => self.known[*sum].1.clone(),
                     Base::Integer(n) => Form::constant(n.clone()),
                     Base::Variable(_) => continue,
                 };
                 let power = self.constant_power(&factor, more)?;
                 let less = self.add(exponent, &Form::constant(more.clone()).scale(&-Dyadic::one()))?;
-                inside.powers.insert(base.clone(), Arc::new(less));
+                inside.powers.insert(base.clone(), Exponent::new(less));
                 outside = self.mul(&outside, &power)?;
             }
             let term = self.mul(&Form::term(inside, Dyadic::one()), &outside)?;
@@ -620,23 +697,11 @@ impl Forms {
     }
 }
 
-/// Monomials of a sum of so many terms to a constant power: a binomial coefficient, saturating.
-fn expansion(terms: usize, count: u32) -> usize {
-    let mut result = 1usize;
-    for i in 1..terms.min(MAX_EXPANSION) {
-        result = result.saturating_mul(count as usize + i) / i;
-        if result > MAX_EXPANSION {
-            break;
-        }
-    }
-    result
-}
-
 /// The greatest monomial that divides both: each power to the lesser of its exponents.
 fn common(a: &Monomial, b: &Monomial) -> Monomial {
     let mut powers = BTreeMap::new();
     let bases: BTreeSet<&Base> = a.powers.keys().chain(b.powers.keys()).collect();
-    let none = Arc::new(Form::default());
+    let none = Exponent::new(Form::default());
     for base in bases {
         let (x, y) = (a.powers.get(base).unwrap_or(&none), b.powers.get(base).unwrap_or(&none));
         let mut least = Form::default();
@@ -648,7 +713,7 @@ fn common(a: &Monomial, b: &Monomial) -> Monomial {
             }
         }
         if !least.is_zero() {
-            powers.insert(base.clone(), Arc::new(least));
+            powers.insert(base.clone(), Exponent::new(least));
         }
     }
     Monomial { powers }
@@ -729,7 +794,7 @@ impl Shared {
                 let exponent = Dyadic::new((*exponent).into(), self.halvings);
                 powers.entry(base.clone()).or_default().terms.insert(inner.clone(), exponent);
             }
-            let powers = powers.into_iter().map(|(base, exponent)| (base, Arc::new(exponent))).collect();
+            let powers = powers.into_iter().map(|(base, exponent)| (base, Exponent::new(exponent))).collect();
             form.terms.insert(Monomial { powers }, n.clone().into());
         }
         form

@@ -130,9 +130,14 @@ const MAX_FLAT: usize = 256;
 /// Declared types nested deeper are not opened further.
 const MAX_DEPTH: u32 = 1_200;
 
+/// Declared types opened at most: those whose arguments grow are new types without end.
+const MAX_OPENED: u32 = 20_000;
+
 /// The arena of trees.
 #[derive(Default)]
 pub struct Trees {
+    opened: u32,
+    cut: bool,
     sizes: Vec<(Size, Classes, bool)>,
     size_ids: HashMap<Size, SizeId>,
     words: Vec<Word>,
@@ -162,6 +167,20 @@ impl Trees {
     /// Whether pairs occur in a size.
     pub fn has_pairs(&self, id: SizeId) -> bool {
         self.sizes[id.0 as usize].2
+    }
+
+    /// Whether some declared type was left closed because it is nested too deep, so that words or sizes
+    /// that differ may be the same.
+    pub fn cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Whether a declared type may be opened at this depth.
+    fn opens(&mut self, depth: u32) -> bool {
+        self.opened += 1;
+        let opens = depth < MAX_DEPTH && self.opened < MAX_OPENED;
+        self.cut |= !opens;
+        opens
     }
 
     /// Nodes made so far.
@@ -267,6 +286,7 @@ impl Trees {
         if constant.is_zero() {
             return self.number(constant);
         }
+        let mut rest = self.powers(rest);
         if !constant.is_one() {
             rest.push(self.number(constant));
         }
@@ -275,6 +295,32 @@ impl Trees {
             [only] => only,
             _ => self.intern(Size::Product(rest)),
         }
+    }
+
+    /// Factors with powers of one base as one: `b^e · b^f = b^(e + f)`.
+    fn powers(&mut self, factors: Vec<SizeId>) -> Vec<SizeId> {
+        let mut bases: Vec<SizeId> = Vec::new();
+        let mut exponents: HashMap<SizeId, Vec<SizeId>> = HashMap::default();
+        for factor in &factors {
+            let (base, exponent) = match *self.size(*factor) {
+                Size::Power(base, exponent) => (base, exponent),
+                _ => (*factor, self.number(BigUint::one())),
+            };
+            let of_base = exponents.entry(base).or_default();
+            if of_base.is_empty() {
+                bases.push(base);
+            }
+            of_base.push(exponent);
+        }
+        if bases.len() == factors.len() {
+            return factors;
+        }
+        let mut powers = Vec::new();
+        for base in bases {
+            let exponent = exponents.remove(&base).map(|all| self.sum(all));
+            powers.extend(exponent.map(|exponent| self.power(base, exponent)));
+        }
+        powers
     }
 
     fn power(&mut self, base: SizeId, exponent: SizeId) -> SizeId {
@@ -290,6 +336,10 @@ impl Trees {
         {
             let power = n.pow(e);
             return self.number(power);
+        }
+        if let Size::Power(inner, first) = *self.size(base) {
+            let exponent = self.product(vec![first, exponent]);
+            return self.power(inner, exponent);
         }
         self.intern(Size::Power(base, exponent))
     }
@@ -349,7 +399,7 @@ impl Trees {
                 }
             }
             TypeKind::Var(var) => self.variable(Name::Variable(var.id), Classes::ANY),
-            TypeKind::Nominal(..) if depth < MAX_DEPTH => match opened(ty).as_deref() {
+            TypeKind::Nominal(..) if self.opens(depth) => match opened(ty).as_deref() {
                 Some([definition]) => self.size_at(definition, depth + 1),
                 _ => self.variable(Name::Type(ty.clone()), Classes::ANY),
             },
@@ -372,6 +422,7 @@ impl Trees {
         if let Some(known) = self.words_of.get(ty) {
             return *known;
         }
+        let opens = matches!(ty.kind(), TypeKind::Nominal(..)) && self.opens(depth);
         let mut all = |parts: &mut dyn Iterator<Item = &Type>| {
             parts.map(|part| self.word_at(part, depth + 1)).collect::<Vec<_>>()
         };
@@ -396,7 +447,7 @@ impl Trees {
                 let (case, n) = (self.word_at(case, depth + 1), self.number(n.clone()));
                 self.copies(case, n)
             }
-            TypeKind::Nominal(..) if depth < MAX_DEPTH => match (opened(ty), closed(ty)) {
+            TypeKind::Nominal(..) if opens => match (opened(ty), closed(ty)) {
                 (Some(parts), _) => {
                     let parts = all(&mut parts.iter());
                     self.concatenation(parts)
@@ -511,6 +562,7 @@ impl Trees {
         if let Some(known) = self.counts_of.get(ty) {
             return *known;
         }
+        let opens = matches!(ty.kind(), TypeKind::Nominal(..)) && self.opens(depth);
         let mut all = |parts: &mut dyn Iterator<Item = &Type>| {
             parts.map(|part| self.count_at(part, depth + 1)).collect::<Vec<_>>()
         };
@@ -539,7 +591,7 @@ impl Trees {
                 let (base, index) = (self.count_at(codomain, depth + 1), self.size_at(domain, depth + 1));
                 self.power(base, index)
             }
-            TypeKind::Nominal(..) if depth < MAX_DEPTH => match (opened(ty), closed(ty)) {
+            TypeKind::Nominal(..) if opens => match (opened(ty), closed(ty)) {
                 (Some(parts), _) => {
                     let parts = all(&mut parts.iter());
                     self.product(parts)
@@ -642,6 +694,13 @@ impl Trees {
 pub struct Assumed {
     sizes: HashMap<SizeId, SizeId>,
     words: HashMap<WordId, WordId>,
+}
+
+impl Assumed {
+    /// The number of such nodes.
+    pub fn len(&self) -> usize {
+        self.sizes.len() + self.words.len()
+    }
 }
 
 /// The parts whose storage a declared type has, where they are known here: the one definition of a

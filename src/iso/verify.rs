@@ -7,7 +7,7 @@
 //! decider of slots, and no normal form of types.
 
 use super::Verdict;
-use super::exact;
+use super::exact::{self, BUDGET};
 use super::laws::{Law, Reason, Side, Step, Witness, term};
 use crate::hash::HashMap;
 use crate::types::{Type, TypeKind};
@@ -48,13 +48,18 @@ impl fmt::Display for Fault {
 
 /// The verdict on `a` and `b` that the derivation proves.
 pub fn verify(a: &Type, b: &Type, witness: &Witness) -> Result<Verdict, Box<Fault>> {
+    verify_within(a, b, witness, &mut BUDGET.clone())
+}
+
+/// `work`: the steps left for sizes.
+fn verify_within(a: &Type, b: &Type, witness: &Witness, work: &mut u64) -> Result<Verdict, Box<Fault>> {
     meets(a, &witness.from)?;
     meets(b, &witness.to)?;
     let mut verdict = Verdict::Equal;
     let mut at = a;
     for step in &witness.steps {
         meets(at, &step.from)?;
-        verdict = verdict.max(check(step)?);
+        verdict = verdict.max(check(step, work)?);
         at = &step.to;
     }
     meets(at, b)?;
@@ -68,20 +73,24 @@ fn meets(expected: &Type, found: &Type) -> Result<(), Box<Fault>> {
     Err(Box::new(Fault::Gap { expected: expected.clone(), found: found.clone() }))
 }
 
-fn check(step: &Step) -> Result<Verdict, Box<Fault>> {
+fn check(step: &Step, work: &mut u64) -> Result<Verdict, Box<Fault>> {
     match &step.reason {
         Reason::Law(law) => {
             let (from, to) = (step.from.clone(), step.to.clone());
-            if !holds(*law, &from, &to) && !holds(*law, &to, &from) {
+            if !holds(*law, &from, &to, work) && !holds(*law, &to, &from, work) {
                 return Err(Box::new(Fault::NotAnInstance { law: *law, from, to }));
             }
             Ok(if law.keeps_storage() { Verdict::Natural } else { Verdict::Isomorphic })
         }
-        Reason::Inside(children) => inside(step, children),
+        Reason::Inside(children) => inside(step, children, work),
     }
 }
 
-fn inside(step: &Step, children: &[(usize, std::sync::Arc<Witness>)]) -> Result<Verdict, Box<Fault>> {
+fn inside(
+    step: &Step,
+    children: &[(usize, std::sync::Arc<Witness>)],
+    work: &mut u64,
+) -> Result<Verdict, Box<Fault>> {
     // Functions and arguments of declared types are compared as wholes, compact types by size. The
     // canonical form may hide children (`T * T` is `T ^ 2`), so one end need only show them all.
     // Of a closed abstract type only the arguments may change that it is functorial in.
@@ -117,7 +126,7 @@ fn inside(step: &Step, children: &[(usize, std::sync::Arc<Witness>)]) -> Result<
     }
     let mut verdict = Verdict::Equal;
     for (_, witness) in children {
-        verdict = verdict.max(verify(&witness.from, &witness.to, witness)?);
+        verdict = verdict.max(verify_within(&witness.from, &witness.to, witness, work)?);
     }
     Ok(verdict)
 }
@@ -126,7 +135,8 @@ fn inside(step: &Step, children: &[(usize, std::sync::Arc<Witness>)]) -> Result<
 const MOST_COPIES: usize = 10_000;
 
 /// Whether `a` and `b` are the left and right side of an instance of the law.
-fn holds(law: Law, a: &Type, b: &Type) -> bool {
+fn holds(law: Law, a: &Type, b: &Type, work: &mut u64) -> bool {
+    let mut same_size = |a: &Type, b: &Type| same_size(a, b, work);
     match law {
         Law::Linearise => same_size(a, b),
         Law::Unfold => unfolds(a).as_ref() == Some(b),
@@ -280,7 +290,7 @@ fn differing(side: Side, a: &Type, b: &Type) -> (Vec<Type>, Vec<Type>) {
 }
 
 /// Whether two compact types have one size at every valuation, by exact arithmetic.
-fn same_size(a: &Type, b: &Type) -> bool {
+fn same_size(a: &Type, b: &Type, work: &mut u64) -> bool {
     if !a.is_compact() || !b.is_compact() {
         return false;
     }
@@ -289,6 +299,6 @@ fn same_size(a: &Type, b: &Type) -> bool {
     }
     match (a.size(), b.size()) {
         (Ok(a), Ok(b)) => a == b,
-        _ => exact::same_size(a, b) == Some(true),
+        _ => exact::same_size_within(a, b, work) == Some(true),
     }
 }

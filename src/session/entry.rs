@@ -5,7 +5,7 @@
 //! Runs nothing.
 
 use super::{Keep, Session};
-use crate::check::env::Callable;
+use crate::check::env::{Callable, Scope};
 use crate::diagnostic::Diagnostic;
 use crate::syntax;
 use crate::syntax::ast::{Pattern, PatternKind, Stmt, StmtKind};
@@ -98,8 +98,11 @@ impl Session {
             diagnostics.push(error.help(help));
             return None;
         }
-        let domain = match self.env.callables("main") {
-            Some([Callable::Function(id)]) => self.env.signatures.get(id).map(|s| s.scheme.domain.clone()),
+        // The program's own, whatever an import or the library has of the name.
+        let candidates = self.env.candidates("main");
+        let own: Vec<&Callable> = candidates.in_scope(Scope::Module).collect();
+        let domain = match own[..] {
+            [Callable::Function(id)] => self.env.signatures.get(id).map(|s| s.scheme.domain.clone()),
             _ => None,
         }?;
         let group: &[_] = match &function.params[..] {

@@ -595,6 +595,29 @@ impl Session {
         Ok(())
     }
 
+    /// Adds functions to the library of this session, as a later one may have them; for tests of what that
+    /// changes.
+    pub fn extend_library(&mut self, text: &str) -> Result<(), Vec<Diagnostic>> {
+        let source = self.sources.add("library", text);
+        let parsed = syntax::parse(&source);
+        let mut errors = parsed.errors;
+        self.library.env.number_after(&self.env);
+        let (script, found) = check::check(&mut self.library.env, &mut self.program, &parsed.stmts);
+        errors.extend(found.into_iter().filter(Diagnostic::is_error));
+        if script.is_none() || !errors.is_empty() {
+            return Err(errors);
+        }
+        self.env.number_after(&self.library.env);
+        let signatures = self.library.env.signatures.iter();
+        self.env.signatures.extend(signatures.map(|(id, signature)| (*id, signature.clone())));
+        library::adopt_names(
+            &self.library.env,
+            &mut self.env,
+            Self::names_defined_in(text).iter().map(String::as_str),
+        );
+        Ok(())
+    }
+
     /// Reads the whole library; for tests of it.
     pub fn load_whole_library(&mut self) -> Result<(), Vec<Diagnostic>> {
         let names: Vec<&str> = library::index().names().chain(library::NARROW).collect();

@@ -259,6 +259,14 @@ impl Nominal {
         }
     }
 
+    /// Whether a case of a variant is declared with an argument, be it `()` at some type arguments.
+    pub fn case_takes(&self, case: usize) -> bool {
+        match self.body() {
+            Some(NominalBody::Variant(cases)) => cases.get(case).is_some_and(|(_, ty)| !ty.is_unit()),
+            _ => false,
+        }
+    }
+
     /// The cases of a variant at these arguments.
     pub fn variant_cases(&self, args: &[Type]) -> Option<Vec<(Arc<str>, Type)>> {
         match self.body()? {

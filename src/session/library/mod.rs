@@ -105,7 +105,12 @@ pub(super) fn adopt(library: &Env, env: &mut Env, chunks: &BTreeSet<usize>) {
     for (id, signature) in &library.signatures {
         env.signatures.entry(*id).or_insert_with(|| signature.clone());
     }
-    for name in chunks.iter().flat_map(|&at| table::table().statement(at).defines) {
+    adopt_names(library, env, chunks.iter().flat_map(|&at| table::table().statement(at).defines));
+}
+
+/// Makes names of the library known in another `Env` that knows its functions, classes and instances.
+pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator<Item = &'n str>) {
+    for name in names {
         let name: Arc<str> = name.into();
         let name = &name;
         if let Some(class) = library.class_names.get(name) {
