@@ -49,24 +49,12 @@ pub(crate) fn stored(stmts: &[Stmt], last: Option<&Term>) -> BTreeSet<u32> {
 
 /// Whether a statement stores into a local.
 pub(crate) fn assigns(stmt: &Stmt, local: u32) -> bool {
-    let mut found = false;
-    stmt.for_each_stmt(&mut |stmt| found = found || stmt.stores_into() == Some(Root::Local(local)));
-    if !found {
-        stmt.for_each_term(&mut |term| found = found || assigned(term, local));
-    }
-    found
+    stored(std::slice::from_ref(stmt), None).contains(&local)
 }
 
 /// Whether a statement inside a term stores into a local.
 pub(crate) fn assigned(term: &Term, local: u32) -> bool {
-    if let TermKind::Block(stmts, _) = &term.kind
-        && stmts.iter().any(|stmt| assigns(stmt, local))
-    {
-        return true;
-    }
-    let mut found = false;
-    term.for_each_child(&mut |child| found = found || assigned(child, local));
-    found
+    stored(&[], Some(term)).contains(&local)
 }
 
 /// Whether a local is read inside a loop of a statement.
