@@ -85,6 +85,14 @@ fn chains_are_as_long_as_they_are_written() {
         ),
         Ok("6000\n"),
     );
+    // Blocks inside blocks: each operand of a pointwise sum is bound in one.
+    let sum = "x + ".repeat(150);
+    ends(
+        &format!(
+            "fun f(x:int ^ 1000):int ^ 1000 => {sum}x;\nprintln (sum (f [ i :>> int for i in ..[1000] ]));"
+        ),
+        Ok("75424500\n"),
+    );
     let stores = "t = t * 3 + 1; ".repeat(1_000);
     let walk = format!("fun h(v:int):int {{ var t = v; {stores}return t; }}\n");
     let (.., alone, _, _) = run(&format!("{walk}println (h 5);"), EXECUTORS[0]);

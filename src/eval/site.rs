@@ -33,7 +33,10 @@ const COMPILING: usize = 512 << 10;
 const MOST_KERNELS: usize = 8;
 
 /// Terms of a part from which it is large: of one that is too much code, only parts of half its size are tried.
-const LARGE_PART: u32 = 1_000;
+const LARGE_PART: usize = 1_000;
+
+/// Of so many parts inside one another that are all too much code, nothing further inside is tried.
+const MOST_AROUND: usize = 4;
 
 /// A term or a loop that may be taken over.
 pub struct Site {
@@ -150,19 +153,19 @@ impl Whole {
 
     /// Whether a part was too much code, or lies in one that was and is not much smaller.
     fn is_too_long(&self, part: &Range<u32>) -> bool {
-        let around = |known: &Range<u32>| {
-            known.start <= part.start
-                && part.end <= known.end
-                && known.len() as u32 >= LARGE_PART
-                && 2 * part.len() > known.len()
-        };
-        self.too_long.lock().is_ok_and(|known| known.iter().any(around))
+        let Ok(known) = self.too_long.lock() else { return true };
+        let around = |known: &&Range<u32>| known.start <= part.start && part.end <= known.end;
+        let near = |known: &Range<u32>| known.len() >= LARGE_PART && 2 * part.len() > known.len();
+        let (mut count, mut is_near) = (0, false);
+        for known in known.iter().filter(around) {
+            count += 1;
+            is_near |= near(known);
+        }
+        is_near || count >= MOST_AROUND
     }
 
     fn note_too_long(&self, part: &Range<u32>) {
-        if part.len() as u32 >= LARGE_PART
-            && let Ok(mut known) = self.too_long.lock()
-        {
+        if let Ok(mut known) = self.too_long.lock() {
             known.push(part.clone());
         }
     }
@@ -417,9 +420,6 @@ impl Run<'_, '_> {
         if !eager && weight < LARGE && site.heat.load(Ordering::Relaxed) < HOT {
             return None;
         }
-        if site.whole.is_too_long(&site.terms) {
-            return None;
-        }
         let functions: Vec<(Root, Shape)> = self
             .functions(site)
             .iter()
@@ -436,6 +436,10 @@ impl Run<'_, '_> {
             return known.kernel.clone().filter(|_| known.failures < 3);
         }
         if kernels.len() >= MOST_KERNELS {
+            return None;
+        }
+        if site.whole.is_too_long(&site.terms) {
+            kernels.push(Known { functions, kernel: None, failures: 0 });
             return None;
         }
         let what = site.whole.find(site.place)?;

@@ -1,6 +1,6 @@
 //! Aggregates: where their slots are, how they are read, and how they are stored.
 
-use super::{A, Bind, Frame, Lower, No, Place, Result, V, bare, uses, word};
+use super::{A, Bind, Frame, Lower, No, Place, Result, V, bare, word};
 use crate::core::{Root, Term};
 use crate::layout::{Form, Layout};
 use crate::loops::{Array, Binary, Compare, Op, Reg, Stmt, Ty};
@@ -319,14 +319,14 @@ impl<'a> Lower<'a> {
     pub(crate) fn captured(&mut self, frame: &mut Frame<'a>, body: &'a Term) -> Result<Frame<'a>> {
         // What an array remembers is a copy of the frame.
         self.steps_of(frame.locals.len() / 8)?;
-        let free = uses::locals(body);
+        let free = self.free(body)?;
         let mut inner = frame.clone();
         for (local, bind) in inner.locals.iter_mut().enumerate() {
             if !free.contains(&(local as u32)) {
                 *bind = None;
             }
         }
-        for local in free {
+        for &local in &*free {
             let at = local as usize;
             if matches!(inner.locals.get(at), Some(Some(Bind::Place(_)))) {
                 let value = self.local(local, frame)?;

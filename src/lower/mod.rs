@@ -66,7 +66,7 @@ const LONGEST: usize = 12_000;
 
 /// Steps that all attempts at a part may take together: terms met, and parts of values looked at. Values that are
 /// shared many times are small to hold and may be without end to write out.
-const STEPS: u64 = 2_000_000;
+const STEPS: u64 = 400_000;
 
 /// How often a part is lowered.
 const MOST: usize = 16;
@@ -244,6 +244,8 @@ pub(crate) struct Lower<'a> {
     made: usize,
     /// Steps that are left for this attempt and those after it.
     steps: Rc<Cell<u64>>,
+    /// The locals that bodies of arrays mention, by the address of the body.
+    free: HashMap<usize, Rc<BTreeSet<u32>>>,
     /// Layouts of types whose values can be held.
     held: RefCell<HashMap<Type, Arc<Layout>>>,
     constants: HashMap<Reg, u64>,
@@ -318,6 +320,7 @@ impl<'a> Lower<'a> {
             open: vec![Open::default()],
             made: 0,
             steps,
+            free: HashMap::default(),
             held: RefCell::default(),
             constants: HashMap::default(),
             facts: digits::Facts::default(),
@@ -502,6 +505,18 @@ impl<'a> Lower<'a> {
         let left = self.steps.get().checked_sub(count as u64);
         self.steps.set(left.unwrap_or(0));
         left.map(|_| ()).ok_or(No(TOO_LONG))
+    }
+
+    /// The locals that the body of an array mentions.
+    pub(crate) fn free(&mut self, body: &'a Term) -> Result<Rc<BTreeSet<u32>>> {
+        let at = std::ptr::from_ref(body).addr();
+        if let Some(known) = self.free.get(&at) {
+            return Ok(known.clone());
+        }
+        self.steps_of(uses::terms(body) / 8)?;
+        let found = Rc::new(uses::locals(body));
+        self.free.insert(at, found.clone());
+        Ok(found)
     }
 
     /// Declines a value of more parts than a nest may have statements: each would be written out by one. Parts that

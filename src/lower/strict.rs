@@ -25,6 +25,27 @@ pub(super) struct Strict<'a> {
     whole: HashMap<Reg, u64>,
     /// Branches around, and loops that may have no round.
     doubts: usize,
+    /// Whether elements may fail, of bodies in frames that have been looked at; the frames keep what the keys point to.
+    failing: HashMap<Body, (bool, Frame<'a>)>,
+}
+
+/// The body of an array, with all of its frame on which it depends whether an element may fail: an array inside another
+/// is built anew wherever an element of that is looked at.
+#[derive(PartialEq, Eq, Hash)]
+struct Body {
+    term: usize,
+    infos: usize,
+    locals: Vec<(u32, Held)>,
+}
+
+/// What a local stands for, as far as that decides which checks are made.
+#[derive(PartialEq, Eq, Hash)]
+enum Held {
+    Nothing,
+    Unknown,
+    Number(u64),
+    /// What is at an address.
+    At(usize),
 }
 
 /// An array that is built.
@@ -37,7 +58,8 @@ struct Made<'a> {
 
 impl<'a> Strict<'a> {
     pub fn new(at_once: BTreeSet<usize>) -> Strict<'a> {
-        Strict { at_once, built: Vec::new(), whole: HashMap::default(), doubts: 0 }
+        let (built, whole, failing) = (Vec::new(), HashMap::default(), HashMap::default());
+        Strict { at_once, built, whole, doubts: 0, failing }
     }
 
     /// A loop runs through all of so many values.
@@ -123,10 +145,46 @@ impl<'a> Lower<'a> {
         Ok(None)
     }
 
+    /// What decides whether an element may fail; nothing, if a variable changes.
+    fn body_of(&mut self, body: &'a Term, frame: &Frame<'a>) -> Result<Option<Body>> {
+        let free = self.free(body)?;
+        let mut locals = Vec::new();
+        for &local in &*free {
+            let held = match frame.locals.get(local as usize) {
+                None | Some(None) => Held::Nothing,
+                Some(Some(Bind::Place(_))) => return Ok(None),
+                Some(Some(Bind::Value(value))) => match value {
+                    V::Unit => Held::Number(0),
+                    V::Word(reg) => self.known(*reg).map_or(Held::Unknown, Held::Number),
+                    V::Parts(parts) | V::Sum(_, parts) => Held::At(Rc::as_ptr(parts).addr()),
+                    V::Array(array) => Held::At(Rc::as_ptr(array).addr()),
+                    V::Fun(function) => Held::At(Rc::as_ptr(function).addr()),
+                },
+            };
+            locals.push((local, held));
+        }
+        let (term, infos) = (std::ptr::from_ref(body).addr(), Rc::as_ptr(&frame.infos).addr());
+        Ok(Some(Body { term, infos, locals }))
+    }
+
     /// Whether an element of an array may fail: it is lowered, and forgotten.
     fn may_fail(&mut self, number: usize) -> Result<bool> {
+        self.step()?;
         let value = self.strict.built[number].value.clone();
-        let A::Built { clauses, body, frame, .. } = &*value else { return Ok(false) };
+        let A::Built { body, frame, .. } = &*value else { return Ok(false) };
+        let key = self.body_of(body, frame)?;
+        if let Some((known, _)) = key.as_ref().and_then(|key| self.strict.failing.get(key)) {
+            return Ok(*known);
+        }
+        let fails = self.may_fail_anew(&value)?;
+        if let Some(key) = key {
+            self.strict.failing.insert(key, (fails, frame.clone()));
+        }
+        Ok(fails)
+    }
+
+    fn may_fail_anew(&mut self, value: &A<'a>) -> Result<bool> {
+        let A::Built { clauses, body, frame, .. } = value else { return Ok(false) };
         let (made, others) = (self.made, self.strict.built.len());
         let outer = self.in_each;
         self.in_each = true;

@@ -13,6 +13,16 @@ pub(crate) fn locals(term: &Term) -> BTreeSet<u32> {
     Mentioned::by_term(term).locals
 }
 
+/// Terms inside a term, and itself.
+pub(crate) fn terms(term: &Term) -> usize {
+    let (mut count, mut waiting) = (0, vec![term]);
+    while let Some(term) = waiting.pop() {
+        count += 1;
+        term.for_each_child(&mut |child| waiting.push(child));
+    }
+    count
+}
+
 /// The locals that statements, and a term after them, store into.
 pub(crate) fn stored(stmts: &[Stmt], last: Option<&Term>) -> BTreeSet<u32> {
     let mut found = BTreeSet::new();
@@ -39,24 +49,12 @@ pub(crate) fn stored(stmts: &[Stmt], last: Option<&Term>) -> BTreeSet<u32> {
 
 /// Whether a statement stores into a local.
 pub(crate) fn assigns(stmt: &Stmt, local: u32) -> bool {
-    let mut found = false;
-    stmt.for_each_stmt(&mut |stmt| found = found || stmt.stores_into() == Some(Root::Local(local)));
-    if !found {
-        stmt.for_each_term(&mut |term| found = found || assigned(term, local));
-    }
-    found
+    stored(std::slice::from_ref(stmt), None).contains(&local)
 }
 
 /// Whether a statement inside a term stores into a local.
 pub(crate) fn assigned(term: &Term, local: u32) -> bool {
-    if let TermKind::Block(stmts, _) = &term.kind
-        && stmts.iter().any(|stmt| assigns(stmt, local))
-    {
-        return true;
-    }
-    let mut found = false;
-    term.for_each_child(&mut |child| found = found || assigned(child, local));
-    found
+    stored(&[], Some(term)).contains(&local)
 }
 
 /// Whether a local is read inside a loop of a statement.
