@@ -200,7 +200,11 @@ fn a_misspelt_executor_is_no_other_one() {
             "refrence",
             "FELIS_EXECUTOR is `refrence`: it is `reference`, `compiled` or `eager`",
         ),
-        ("FELIS_THREADS", "two", "FELIS_THREADS is `two`: it is a number"),
+        (
+            "FELIS_THREADS",
+            "two",
+            "FELIS_THREADS is `two`: it is a number of threads, such as 4, or 0 for as many as there are cores",
+        ),
     ] {
         let output = command(&place, &["-e", "1 + 1"]).env(name, value).output().expect("felis ends");
         assert_eq!(output.status.code(), Some(USAGE));
@@ -688,7 +692,10 @@ fn declarations_are_known_without_a_call_of_main() {
     }
     // Without types: what there is by this name.
     let ended = felis(&place, &["can", "--with", "p.flx", "twice"]);
-    assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, "run\ntwice : int -> int\n", ""));
+    assert_eq!(
+        (ended.code, ended.out.as_str(), ended.err.as_str()),
+        (OK, "run\ntwice : int -> int  # in this module\n", "")
+    );
     let ended = felis(&place, &["laws", "p.flx"]);
     let said = "run\n0 of 0 laws held, 100 choices of values each, seed 0\n";
     assert_eq!((ended.code, ended.out.as_str(), ended.err.as_str()), (OK, said, ""));
