@@ -127,9 +127,9 @@ impl Widening for u128 {
         const LOW: u128 = (1 << 64) - 1;
         let (a, b, c, d) = (self >> 64, self & LOW, other >> 64, other & LOW);
         let (bottom, top) = (b * d, a * c);
-        let middle = (bottom >> 64) + (a * d & LOW) + (b * c & LOW);
+        let middle = (bottom >> 64) + ((a * d) & LOW) + ((b * c) & LOW);
         let low = (bottom & LOW) | (middle << 64);
-        (low, top + (a * d >> 64) + (b * c >> 64) + (middle >> 64))
+        (low, top + ((a * d) >> 64) + ((b * c) >> 64) + (middle >> 64))
     }
 }
 
