@@ -37,9 +37,9 @@ pub fn reload(repl: &mut Repl) -> Flow {
 fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
     // Whoever writes into a pipe may never begin, and nothing stops a session that waits for it.
     if std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
-        return misused(&format!("`{}` is no file that could be loaded", output::shown(&path)));
+        return misused(&format!("`{}` is no file that could be loaded", output::shown(path)));
     }
-    let Text { name, text } = match input::read_file(path, &output::shown(&path)) {
+    let Text { name, text } = match input::read_file(path, &output::shown(path)) {
         Ok(text) => text,
         Err(refusal) => return Flow::Continue(refusal.tell(&repl.shell.output)),
     };
@@ -64,7 +64,7 @@ fn read_and_run(repl: &mut Repl, path: &Path, again: bool) -> Flow {
             }
             let done = if again { "loaded again" } else { "loaded" };
             let names = listed(&Session::names_defined_in(&text), repl.window.columns);
-            repl.shell.output.write(&format!("{done} {}: {names}\n", output::shown(&path)));
+            repl.shell.output.write(&format!("{done} {}: {names}\n", output::shown(path)));
         }
         Status::Interrupted => output::complain("interrupted; nothing has changed"),
         Status::Rejected | Status::Failed => {}
