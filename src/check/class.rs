@@ -187,7 +187,7 @@ impl Checker<'_> {
                 let params = this.declare_params(&generics.params);
                 let constraints = this.constraints(&generics.constraints);
                 let lowered = this.lower(ty);
-                this.keep_applied([&[own.clone()], &constraints[..]].concat());
+                this.keep_applied([std::slice::from_ref(&own), &constraints[..]].concat());
                 (params, constraints, this.infer.settle(&lowered))
             });
             let (domain, result) = match ty.kind() {
