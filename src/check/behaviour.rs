@@ -140,7 +140,9 @@ impl Checker<'_> {
             [from, to] if class == known.convert || class == known.widen => {
                 let own = match (from.as_scalar(), to.as_scalar()) {
                     (Some(_), Some(_)) => super::reshape::convertible(from, to),
-                    (None, Some(to)) => from.is_compact() && to.is_number(),
+                    (None, Some(to)) => {
+                        from.is_compact() && to.is_number() && !matches!(from.kind(), TypeKind::Nominal(..))
+                    }
                     _ => from == to,
                 };
                 own.then(|| format!("how `{from}` becomes `{to}` is the language's own"))

@@ -165,6 +165,14 @@ impl Checker<'_> {
         if from.as_scalar().is_some() && to.as_scalar().is_some() && convertible(&from, to) {
             return Term::new(TermKind::Convert(Box::new(term)), to.clone(), span);
         }
+        // Of a declared type its own instance says what it becomes.
+        let mut term = term;
+        if let TypeKind::Nominal(..) = from.kind() {
+            term = match self.converted(term, to, span) {
+                Ok(call) => return call,
+                Err(term) => term,
+            };
+        }
         if from.is_compact() && number(to).is_some() {
             match to.as_scalar() {
                 Some(Scalar::Int) if large(&from).is_some() => {}
