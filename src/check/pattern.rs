@@ -271,6 +271,7 @@ impl Checker<'_> {
                         && let Some(message) = self.diagnostics.last_mut()
                         && message.primary.span == name.span
                         && name.text.starts_with(|c: char| c.is_ascii_lowercase())
+                        && !name.text.contains("::")
                     {
                         let words = match super::apply::foreign_or_scalar(&name.text) {
                             Some(ty) => format!("the name comes before its type: `{} : {ty}`", other.text),

@@ -264,6 +264,11 @@ impl Growing {
             return true;
         }
         let Some(top) = self.pass.stack.last() else { return false };
+        // What has the form of another language is wrong as it stands.
+        let foreign = self.pass.stack.iter().any(|frame| frame.foreign);
+        if foreign || self.pass.formless_if(top.open, top.at, None).is_some() {
+            return false;
+        }
         match held.kind {
             Kind::RParen | Kind::RBracket | Kind::RBrace | Kind::Endif | Kind::Endmatch | Kind::Done => {
                 self.pass.stack.len() > 1 && top.open.closer() == held.kind
