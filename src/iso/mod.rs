@@ -6,8 +6,9 @@
 //!
 //! ```text
 //! fingerprint   says "no" early: evaluation          (residue: arithmetic on towers)
-//! exact         decides: words of slots, counts      (tree: sizes and words; size_form: normal form;
-//!                                                     polynomial: common divisors; dyadic: numbers)
+//! exact         decides, case by case                (tree: sizes and words; slot_words: words compared;
+//!                                                     size_form: normal form of sizes; polynomial:
+//!                                                     common divisors; dyadic: coefficients)
 //! search        finds a derivation                   (words: storage kept; moving: storage moved)
 //! laws          what a derivation is
 //! verify        checks it, on its own
@@ -40,6 +41,7 @@ mod report;
 pub mod residue;
 pub mod search;
 mod size_form;
+mod slot_words;
 mod tree;
 pub mod verify;
 mod words;
