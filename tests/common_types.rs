@@ -103,6 +103,12 @@ fn what_the_language_converts_belongs_to_the_classes_of_conversion() {
             "(3.0, 2, 4, 5)\n",
         ),
         ("fun to[A, B with Convert[A, B]](x:A):B => x :> B; println (to[int, i8] 300);", "E0503"),
+        (
+            "newtype Small = 5;
+             instance Convert[Small, int] { fun convert(a) => (a :>> int) + 100; }
+             println ((`2:5 :>> Small) :> int);",
+            "102\n",
+        ),
         ("fun wide[A, B with Widen[A, B]](x:A):B => x; println (wide[i8, int] 3i8, wide[f32, real] 2.5f32);", "(3, 2.5)\n"),
         ("fun wide[A, B with Widen[A, B]](x:A):B => x; println (wide[int, i8] 3);", "E0601"),
         ("fun wide[A, B with Widen[A, B]](x:A):B => x; println (wide[int, real] 3);", "E0601"),
