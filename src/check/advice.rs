@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::types::{Type, TypeKind};
 
 impl Checker<'_> {
-    /// What reading a value of one type as another would forget, by the equations of sizes that hold here
+    /// The declared things that reading a value of one type as another would forget, by the equations of sizes that hold here
     /// and those given; the two are naturally isomorphic by these.
     pub(super) fn forgotten(
         &self,
@@ -41,7 +41,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What to do where `:>>` would forget something.
+    /// The advice where `:>>` would forget something.
     pub(super) fn instead_of_reshape(&self, forgotten: &Forgotten, found: &Type, expected: &Type) -> String {
         self.moving(found, expected).unwrap_or_else(|| forgotten.words(found, expected))
     }
@@ -61,7 +61,7 @@ impl Checker<'_> {
         comparison
     }
 
-    /// Whether the names of an expression's functions stand for the library's here, and for nothing else.
+    /// True if the names of an expression's functions stand for the library's here, and for nothing else.
     fn means_library(&self, expression: &Expression) -> bool {
         expression.functions.iter().all(|name| {
             let local =
@@ -83,7 +83,7 @@ impl Checker<'_> {
         })
     }
 
-    /// What brings two arrays to one index type, or why nothing should.
+    /// The advice that brings two arrays to one index type, or why nothing should.
     pub(super) fn one_index_type(&mut self, left: &Type, right: &Type) -> Option<String> {
         let (TypeKind::Array(element, i), TypeKind::Array(_, j)) = (left.kind(), right.kind()) else {
             return None;
@@ -101,7 +101,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether `:> to` may be advised, which goes by number types and components; if not, why.
+    /// Checks if `:> to` may be advised, which goes by number types and components; the error says why not.
     pub(super) fn convertible_words(&self, from: &Type, to: &Type) -> Result<(), String> {
         match labels::other_nominals(from, to) {
             None => Ok(()),

@@ -55,7 +55,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What `declare` applies is noted with the declaration that it makes.
+    /// Notes the types that `declare` applies with the declaration that it makes.
     pub(super) fn declaring(&mut self, declare: impl FnOnce(&mut Self)) {
         let outer = std::mem::take(&mut self.item.applied);
         // Others may be declared on the way: the innermost is the last.

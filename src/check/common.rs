@@ -142,7 +142,7 @@ fn joined(scalars: &[Scalar]) -> Option<Scalar> {
     rest.iter().try_fold(*first, join).or_else(|| scalars.iter().find(holds_all).copied())
 }
 
-/// Whether an expression may need to know what type is wanted, and only takes notice of it.
+/// True if an expression may need to know what type is wanted, and only takes notice of it.
 fn takes_hint(e: &Expr) -> bool {
     needs_hint(e)
         || matches!(

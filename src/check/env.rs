@@ -60,6 +60,11 @@ pub enum Definition {
 }
 
 impl Definition {
+    /// A variable that no text declares: a host's value, or the name of a result.
+    pub fn of_session(id: GlobalId) -> Definition {
+        Definition::Global { id, mutable: false, span: Span::default(), word: None, scope: Scope::Module }
+    }
+
     /// The same variable as a name of another scope.
     pub fn within(mut self, to: Scope) -> Definition {
         if let Definition::Global { scope, .. } = &mut self {

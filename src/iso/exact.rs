@@ -44,21 +44,21 @@ const MAX_REFINEMENTS: usize = 64;
 /// Nodes of the arena.
 const MAX_NODES: usize = 1_000_000;
 
-/// Whether two types have the same slots at every valuation.
+/// Decides if two types have the same slots at every valuation.
 pub fn same_slots(a: &Type, b: &Type) -> Option<bool> {
     let mut decision = Decision::default();
     let pair = (decision.trees.word_of(a), decision.trees.word_of(b));
     decision.decide(Pair::Words(pair.0, pair.1))
 }
 
-/// Whether two types have as many values at every valuation, each scalar being an unknown.
+/// Decides if two types have as many values at every valuation, each scalar being an unknown.
 pub fn same_count(a: &Type, b: &Type) -> Option<bool> {
     let mut decision = Decision::default();
     let pair = (decision.trees.count_of(a), decision.trees.count_of(b));
     decision.decide(Pair::Sizes(pair.0, pair.1))
 }
 
-/// Whether two compact linear types have the same size at every valuation.
+/// Decides if two compact linear types have the same size at every valuation.
 pub fn same_size(a: &Type, b: &Type) -> Option<bool> {
     same_size_within(a, b, &mut BUDGET.clone())
 }

@@ -87,7 +87,7 @@ pub fn expression(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Option<E
     (text.len() <= LONGEST).then_some(Expression { text, functions })
 }
 
-/// Whether what stood in parentheses is a reshape or a match, which needs none: no part of a tuple, a
+/// True if what stood in parentheses is a reshape or a match, which needs none: no part of a tuple, a
 /// record or two operands with parentheses of their own.
 fn stands_alone(inner: &str) -> bool {
     let (mut open, mut reshape) = (0usize, false);

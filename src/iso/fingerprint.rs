@@ -33,7 +33,7 @@
 //! Knows no laws and gives no reasons: [`super::search`] and [`mod@super::verify`] do.
 
 use super::residue::{self, EXACT_BELOW, Number, Ring};
-use super::tree::{closed, opened};
+use super::tree::{MAX_DEPTH, MAX_OPENED, closed, opened};
 use crate::hash::{HashMap, HashSet};
 use crate::types::{Triangle, Type, TypeKind};
 
@@ -52,12 +52,6 @@ pub fn same_count(a: &Type, b: &Type) -> bool {
 
 /// Valuations tried at most, when there are many variables above void bases.
 const MOST_CELLS: u32 = 243;
-
-/// Declared types opened at most: those whose arguments grow are new types without end.
-const MOST_OPENED: usize = 4_000;
-
-/// Types nested deeper than this (through declarations) are not opened further.
-const DEEPEST: u32 = 1_200;
 
 fn agree(a: &Type, b: &Type, print: &dyn Fn(&mut Point, &Type) -> Vec<u64>) -> bool {
     let levels = 2 + exponent_depth(a).max(exponent_depth(b));
@@ -127,7 +121,7 @@ type Deeper<'f> = &'f dyn for<'t> Fn(&'t Type) -> Vec<(&'t Type, usize)>;
 
 fn nesting(ty: &Type, deeper: Deeper<'_>) -> usize {
     fn go(ty: &Type, deeper: Deeper<'_>, seen: &mut HashMap<Type, usize>, depth: u32) -> usize {
-        if depth > DEEPEST || seen.len() > MOST_OPENED {
+        if depth > MAX_DEPTH || seen.len() > MAX_OPENED as usize {
             return 0;
         }
         let counted = deeper(ty);
@@ -240,7 +234,7 @@ impl Point {
     /// Whether a declared type may be opened at this depth.
     fn opens(&mut self, depth: u32) -> bool {
         let known = self.sizes.len() + self.words.len() + self.counts.len();
-        let opens = depth < DEEPEST && known < MOST_OPENED;
+        let opens = depth < MAX_DEPTH && known < MAX_OPENED as usize;
         self.cut |= !opens;
         opens
     }

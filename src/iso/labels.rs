@@ -180,7 +180,7 @@ impl Atoms {
     }
 }
 
-/// Whether two naturally isomorphic types group their parts alike, but for joining and splitting.
+/// True if two naturally isomorphic types group their parts alike, but for joining and splitting.
 fn same_parts(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
     if a == b {
         return true;
@@ -305,7 +305,7 @@ fn factors(index: &Type) -> Vec<Type> {
     all
 }
 
-/// Whether two index types, given by their factors, have the same axes, or the one joins those of the
+/// True if two index types, given by their factors, have the same axes, or the one joins those of the
 /// other.
 fn same_axes(a: &[Type], b: &[Type], natural: &mut Natural<'_>) -> bool {
     if a == b {
@@ -323,7 +323,7 @@ fn same_axes(a: &[Type], b: &[Type], natural: &mut Natural<'_>) -> bool {
         && one_splits_other(fewer, more, product, natural)
 }
 
-/// Whether two axes of one size say the same about their positions.
+/// True if two axes of one size say the same about their positions.
 fn same_axis(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
     match (a.kind(), b.kind()) {
         _ if a == b || has_no_parts(a) || has_no_parts(b) => true,
@@ -343,12 +343,12 @@ fn same_axis(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
     }
 }
 
-/// Whether an axis is a number or a variable: its positions have no structure.
+/// True if an axis is a number or a variable: its positions have no structure.
 fn has_no_parts(axis: &Type) -> bool {
     matches!(axis.kind(), TypeKind::UnitSum(_) | TypeKind::Var(_))
 }
 
-/// Whether one of two lists that are natural as wholes splits the parts of the other: each place where
+/// True if one of two lists that are natural as wholes splits the parts of the other: each place where
 /// a part of the shorter ends is one where a part of the longer ends.
 fn one_splits_other(
     a: &[Type],

@@ -182,12 +182,12 @@ impl Form {
         form
     }
 
-    /// Whether it is 0.
+    /// True if it is 0.
     pub fn is_zero(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Whether it is 1.
+    /// True if it is 1.
     pub fn is_one(&self) -> bool {
         self.as_constant().is_some_and(|n| n.is_one())
     }
@@ -254,7 +254,7 @@ impl Forms {
         Forms { integers: Vec::new(), known: Vec::new(), sums: Vec::new(), budget, incomplete: false }
     }
 
-    /// Whether forms that differ may stand for the same size: a constant power was too large to
+    /// True if forms that differ may stand for the same size: a constant power was too large to
     /// multiply out, or a common factor too hard to find.
     pub fn incomplete(&self) -> bool {
         self.incomplete
@@ -637,7 +637,7 @@ impl Forms {
         Stop::Refined
     }
 
-    /// Whether two forms are the same size. `None` where that was not found out.
+    /// Decides if two forms are the same size. `None` where that was not found out.
     pub fn same(&mut self, a: &Form, b: &Form) -> Result<Option<bool>> {
         let negative = b.scale(&-Dyadic::one());
         let difference = self.add(a, &negative)?;

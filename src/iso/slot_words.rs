@@ -194,13 +194,13 @@ impl Words<'_> {
         Ok(form)
     }
 
-    /// Whether two sizes are the same; `None` where that was not found out.
+    /// Decides if two sizes are the same; `None` where that was not found out.
     pub fn same_size(&mut self, a: SizeId, b: SizeId) -> Result<Option<bool>> {
         let (a, b) = (self.size(a)?, self.size(b)?);
         self.forms.same(&self.numbered[a as usize], &self.numbered[b as usize])
     }
 
-    /// Whether two words are the same; `None` where that was not found out.
+    /// Decides if two words are the same; `None` where that was not found out.
     pub fn same_word(&mut self, a: WordId, b: WordId) -> Result<Option<bool>> {
         let (a, b) = self.differing(a, b)?;
         if a.is_empty() && b.is_empty() {
@@ -236,7 +236,7 @@ impl Words<'_> {
         Ok((left, right))
     }
 
-    /// Whether two words are the same because they are built alike of the same parts.
+    /// True if two words are the same because they are built alike of the same parts.
     fn alike(&mut self, a: WordId, b: WordId) -> Result<bool> {
         if a == b {
             return Ok(true);
@@ -566,7 +566,7 @@ impl Words<'_> {
         Ok(None)
     }
 
-    /// Whether two words of one length have the same letters at the same places.
+    /// True if two words of one length have the same letters at the same places.
     fn same_letters(&mut self, a: &Letters, b: &Letters) -> Result<bool> {
         let mut balance: HashMap<&Term, i64> = HashMap::default();
         for (letters, sign) in [(a, 1), (b, -1)] {
@@ -587,7 +587,7 @@ impl Words<'_> {
         Ok(true)
     }
 
-    /// Whether a sum of terms of one letter is 0.
+    /// True if a sum of terms of one letter is 0.
     fn vanishes(&mut self, terms: &[(&Term, i64)]) -> Result<bool> {
         let mut denominator: Vec<FormId> = Vec::new();
         for (term, _) in terms {

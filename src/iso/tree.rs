@@ -84,17 +84,17 @@ impl Classes {
         (self.0.is_power_of_two() && self.0 < 0b1000).then(|| self.0.trailing_zeros())
     }
 
-    /// Whether the number is 0 for certain.
+    /// True if the number is 0 for certain.
     pub fn is_zero(self) -> bool {
         self == Classes::ZERO
     }
 
-    /// Whether the number may be 0.
+    /// True if the number may be 0.
     pub fn may_be_zero(self) -> bool {
         self.0 & Classes::ZERO.0 != 0
     }
 
-    /// Whether the number may be 0 or 1.
+    /// True if the number may be 0 or 1.
     pub fn may_be_up_to_one(self) -> bool {
         self.0 & Classes::UP_TO_ONE.0 != 0
     }
@@ -128,10 +128,10 @@ enum Name {
 const MAX_FLAT: usize = 256;
 
 /// Declared types nested deeper are not opened further.
-const MAX_DEPTH: u32 = 1_200;
+pub const MAX_DEPTH: u32 = 1_200;
 
 /// Declared types opened at most: those whose arguments grow are new types without end.
-const MAX_OPENED: u32 = 4_000;
+pub const MAX_OPENED: u32 = 4_000;
 
 /// The arena of trees.
 #[derive(Default)]
@@ -164,18 +164,18 @@ impl Trees {
         self.sizes[id.0 as usize].1
     }
 
-    /// Whether pairs occur in a size.
+    /// True if pairs occur in a size.
     pub fn has_pairs(&self, id: SizeId) -> bool {
         self.sizes[id.0 as usize].2
     }
 
-    /// Whether some declared type was left closed because it is nested too deep, so that words or sizes
+    /// True if some declared type was left closed because it is nested too deep, so that words or sizes
     /// that differ may be the same.
     pub fn cut(&self) -> bool {
         self.cut
     }
 
-    /// Whether a declared type may be opened at this depth.
+    /// True if a declared type may be opened at this depth.
     fn opens(&mut self, depth: u32) -> bool {
         self.opened += 1;
         let opens = depth < MAX_DEPTH && self.opened < MAX_OPENED;

@@ -10,10 +10,9 @@
 //! of the type here, as everywhere: a vector of five reals is a `real ^ 5`.
 
 use super::Session;
-use crate::check::env::{Definition, Scope};
+use crate::check::env::Definition;
 use crate::core::{Global, GlobalId};
 use crate::layout::Layouts;
-use crate::source::Span;
 use crate::types::number::Fixed;
 use crate::types::{Scalar, Type};
 use crate::value::{Buffer, Seq, Value};
@@ -140,13 +139,7 @@ impl Session {
         let name: Arc<str> = name.into();
         self.program.globals.push(Global { name: name.clone(), ty: host.ty.clone() });
         self.machine.set_global(id, host.value);
-        let definition = Definition::Global {
-            id,
-            mutable: false,
-            span: Span::default(),
-            word: None,
-            scope: Scope::Module,
-        };
+        let definition = Definition::of_session(id);
         self.env.values.insert(name, definition);
         Some(host.ty)
     }

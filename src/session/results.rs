@@ -109,13 +109,7 @@ impl Session {
                 None => false,
             };
             if !own {
-                let definition = Definition::Global {
-                    id,
-                    mutable: false,
-                    span: Span::default(),
-                    word: None,
-                    scope: Scope::Module,
-                };
+                let definition = Definition::of_session(id);
                 self.env.values.insert(name, definition);
             }
         }
