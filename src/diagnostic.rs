@@ -85,6 +85,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// What to write instead.
     pub help: Option<Help>,
+    /// What else to write, where only its author knows what a text was to mean.
+    pub others: Vec<Help>,
 }
 
 impl Diagnostic {
@@ -103,6 +105,7 @@ impl Diagnostic {
             labels: Vec::new(),
             notes: Vec::new(),
             help: None,
+            others: Vec::new(),
         }
     }
 
@@ -148,6 +151,17 @@ impl Diagnostic {
     pub fn fix(mut self, text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Diagnostic {
         self.help = Some(Help::instead(text, span, replacement));
         self
+    }
+
+    /// Adds what else could be written.
+    pub fn or(mut self, help: Help) -> Diagnostic {
+        self.others.push(help);
+        self
+    }
+
+    /// All that could be written instead, the likeliest first.
+    pub fn helps(&self) -> impl Iterator<Item = &Help> {
+        self.help.iter().chain(&self.others)
     }
 
     /// Whether the program is refused or stopped by it.
@@ -246,7 +260,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> Stri
     for note in &diagnostic.notes {
         report = report.with_note(visible_lines(note).into_owned());
     }
-    if let Some(help) = &diagnostic.help {
+    for help in diagnostic.helps() {
         report = report.with_help(visible_lines(&help.text).into_owned());
     }
     let mut bytes = Vec::new();
@@ -351,7 +365,7 @@ fn render_plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     for note in &diagnostic.notes {
         out.push_str(&format!("  Note: {}\n", visible_lines(note)));
     }
-    if let Some(help) = &diagnostic.help {
+    for help in diagnostic.helps() {
         out.push_str(&format!("  Help: {}\n", visible_lines(&help.text)));
     }
     out

@@ -111,7 +111,7 @@ fn a_long_array_is_shown_by_its_ends() {
 #[test]
 fn an_array_of_some_lines_too_many_is_shown_by_its_ends() {
     shows(&[(
-        "(#iota[1120] :>> int ^ 8 ^ 140) |> map (fun (row) => 1000 + sum row)",
+        "#iota[1120] :>> int ^ 8 ^ 140 |> map (fun (row) => 1000 + sum row)",
         "(1028, 1092, 1156, 1220, 1284, 1348,
  1412, 1476, 1540, 1604, 1668, 1732,
  1796, 1860, 1924, 1988, 2052, 2116,

@@ -165,12 +165,12 @@ impl Lies {
             0 => format!("println y._strr; val ys = [ lie[{n}, {m}] x for k in ..[20] ]; println ys._strr;"),
             1 if to.starts_with("int ^") => "println (sum [ 3 * v + 1 for v in y ]);".into(),
             2 if to.starts_with("int ^") => format!(
-                "fun all[{lie}](x : {from}) : int => sum [ (x :>> {to}).i for i in ..[{}] ]; \
+                "fun all[{lie}](x : {from}) : int => sum [ (x :>> ({to})).i for i in ..[{}] ]; \
                  println (all[{n}, {m}] x);",
                 &to[6..]
             ),
             3 if to.starts_with("int ^") => format!(
-                "fun set[{lie}](x : {from}) : {to} {{ var z = x :>> {to}; \
+                "fun set[{lie}](x : {from}) : {to} {{ var z = x :>> ({to}); \
                  for i in ..[{}] do &z.i <- z.i + (i :>> int); done return z; }} \
                  println (set[{n}, {m}] x)._strr;",
                 &to[6..]
@@ -257,7 +257,7 @@ fn what_was_read_past_the_end_is_refused() {
 fn codes_fit_or_fail_at_every_size() {
     let int = "fun f[N:COMPACTLINEAR](i : N) : int => i :>> int; ";
     let also = "fun f[N:COMPACTLINEAR](i : N) : int => i :> int; ";
-    let array = "fun f[N:COMPACTLINEAR](i : N) : int => sum [ (if (k :>> int) == 7 then i :>> int else 1 endif) for k in ..[9] ]; ";
+    let array = "fun f[N:COMPACTLINEAR](i : N) : int => sum [ (if k :>> int == 7 then i :>> int else 1 endif) for k in ..[9] ]; ";
     let small = "fun f[N:COMPACTLINEAR](i : N) : u8 => i :> u8; ";
     let back = "fun f[N:COMPACTLINEAR](n : int) : bigint => (n :>> N) :>> bigint; ";
     for (program, codes, printed) in [

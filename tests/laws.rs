@@ -312,7 +312,7 @@ fn without_brackets(text: &str) -> String {
 fn slots_stay(expr: &str, types: &[Type]) -> Result<(), String> {
     let mut program = format!("val x0 : {} = {expr};\nprintln (x0._strr);\n", types[0]);
     for (i, ty) in types.iter().enumerate().skip(1) {
-        program.push_str(&format!("val x{i} = x{} :>> {ty};\nprintln (x{i}._strr);\n", i - 1));
+        program.push_str(&format!("val x{i} = x{} :>> ({ty});\nprintln (x{i}._strr);\n", i - 1));
     }
     let (output, shown) = result(&program);
     // That axes are relabelled is said, and is what is wanted here.

@@ -20,7 +20,7 @@ fn form(program: &str, stage: Stage) -> String {
     })
 }
 
-const WAVES: &str = "fun waves[I:COMPACTLINEAR](k:int):real ^ I => [ (((i :>> int) * k) % 101 :> real) / 7.0 for i in ..[I] ];\n";
+const WAVES: &str = "fun waves[I:COMPACTLINEAR](k:int):real ^ I => [ ((((i :>> int) * k) % 101) :> real) / 7.0 for i in ..[I] ];\n";
 
 #[test]
 fn matrix_products_are_contracted() {
@@ -153,9 +153,7 @@ fn a_variant_that_mentions_itself_is_declined() {
     let why = on_large_stack(|| {
         let mut session = Session::new().with_executor(Executor::Compiled, 2);
         session.trace(Stage::Loops);
-        let program = "variant nest = Leaf | Node of int * (int * nest);
-fun depth(n:nest):int => match n with | Leaf => 0 | Node (_, (_, inner)) => 1 + depth inner endmatch;
-val d = sum [ depth (if (i :>> int) == 3 then Leaf else Node (1, (2, Leaf)) endif) for i in ..[3000] ];";
+        let program = "variant nest = Leaf | Node of int * (int * nest);\nfun depth(n:nest):int => match n with | Leaf => 0 | Node (_, (_, inner)) => 1 + depth inner endmatch;\nval d = sum [ depth (if i :>> int == 3 then Leaf else Node (1, (2, Leaf)) endif) for i in ..[3000] ];";
         session.evaluate("program", program, Mode::Script, &mut |_| ());
         session.traced().into_iter().filter_map(|(_, text)| text.err()).collect::<Vec<_>>()
     });
@@ -165,10 +163,7 @@ val d = sum [ depth (if (i :>> int) == 3 then Leaf else Node (1, (2, Leaf)) endi
 #[test]
 fn structs_and_sums_on_their_way_are_compiled() {
     let text = loops(
-        "struct point { x:real; y:real; }
-fun over(a:int, b:int):option[int] => if b == 0 then None else Some (a / b) endif;
-val n = sum [ match over (1000, (i :>> int) % 7) with | Some n => n | None => -1 endmatch for i in ..[3000] ];
-val same = count [ point (1.0, (i :>> int :> real)) == point (1.0, 3.0) for i in ..[3000] ];",
+        "struct point { x:real; y:real; }\nfun over(a:int, b:int):option[int] => if b == 0 then None else Some (a / b) endif;\nval n = sum [ match over (1000, (i :>> int) % 7) with | Some n => n | None => -1 endmatch for i in ..[3000] ];\nval same = count [ point (1.0, i :>> int :> real) == point (1.0, 3.0) for i in ..[3000] ];",
     );
     assert!(!text.is_empty());
 }

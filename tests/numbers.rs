@@ -141,7 +141,7 @@ fn characters_are_values() {
         ("'a'", "a : char"),
         ("('a', '\\'', '\\n', '\\u{1F600}', '\"')._strr", "('a','\\'','\\n','😀','\"') : string"),
         ("val x' = 'b'; x' == 'b', 'a' < x', 'Z' < 'a'", "(true, true, true) : bool ^ 3"),
-        ("('é' :> int), (955 :> char), (97u8 :> char)", "(233, λ, a) : int * char * char"),
+        ("'é' :> int, 955 :> char, 97u8 :> char", "(233, λ, a) : int * char * char"),
         ("0xD800 :> char", "E0503"),
         ("0x110000 :> char", "E0503"),
         ("-1 :> char", "E0503"),

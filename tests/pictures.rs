@@ -252,7 +252,7 @@ fn words_are_drawn() {
     let chart = |program: &str| {
         Pixels::of(run(program, Executor::Reference).1.read("a.png", u64::MAX).expect("an image"))
     };
-    let named = chart("save (\"a.png\", (plot (1, 2, 3) |> with_axes (\"\", \"upward\")));");
+    let named = chart("save (\"a.png\", plot (1, 2, 3) |> with_axes (\"\", \"upward\"));");
     let plain = chart("save (\"a.png\", plot (1, 2, 3));");
     assert_eq!(plain.inked([0.0, 20.0], [0.0, 420.0]), 0);
     // Longer than it is wide: some 45 by 12 units.
@@ -265,8 +265,7 @@ fn words_are_drawn() {
 /// A title makes a chart of an image.
 #[test]
 fn an_image_with_a_title() {
-    let program = "val p = image ([ color (255u8, 0u8, 0u8) ] :>> color ^ (1 \\* 1));
-        save (\"a.png\", p); save (\"b.png\", (p |> titled \"Red\"));";
+    let program = "val p = image ([ color (255u8, 0u8, 0u8) ] :>> color ^ (1 \\* 1));\n        save (\"a.png\", p); save (\"b.png\", p |> titled \"Red\");";
     let files = run(program, Executor::Reference).1;
     let [small, large] =
         ["a.png", "b.png"].map(|name| Pixels::of(files.read(name, u64::MAX).expect("an image")));
@@ -277,10 +276,7 @@ fn an_image_with_a_title() {
 /// More cells than pixels: each pixel is the mean of those under it.
 #[test]
 fn many_cells_are_averaged() {
-    let program =
-        "val board : color ^ (1 \\* 20000) = [ if (j :>> int) % 2 == 0 then color (255u8, 255u8, 255u8)
-        else color (0u8, 0u8, 0u8) endif for i in ..[1], j in ..[20000] ];
-        save (\"a.png\", (image board |> titled \"grey\"));";
+    let program = "val board : color ^ (1 \\* 20000) = [ if (j :>> int) % 2 == 0 then color (255u8, 255u8, 255u8)\n        else color (0u8, 0u8, 0u8) endif for i in ..[1], j in ..[20000] ];\n        save (\"a.png\", image board |> titled \"grey\");";
     let pixels = Pixels::of(run(program, Executor::Reference).1.read("a.png", u64::MAX).expect("an image"));
     let found = pixels.at(300.3, 75.0);
     assert!((100..156).contains(&found[0]), "{found:?}");

@@ -85,11 +85,7 @@ fn reshaping_ten_million_elements_moves_none() {
     world.run("val pair = ((1, 2, 3), [ 7 for i in ..[1000] ]);");
     let before = ASKED.load(Ordering::Relaxed);
     world.run(
-        "val matrix = x :>> real ^ (2000 \\* 5000);
-         val rows = matrix :>> real ^ 5000 ^ 2000;
-         val split = rows :>> (real ^ 4000000) * (real ^ 6000000);
-         val joined = split :>> real ^ (4000000 \\+ 6000000);
-         val same = pair :>> int ^ (3 \\+ 1000);",
+        "val matrix = x :>> real ^ (2000 \\* 5000);\n         val rows = matrix :>> real ^ 5000 ^ 2000;\n         val split = rows :>> ((real ^ 4000000) * (real ^ 6000000));\n         val joined = split :>> real ^ (4000000 \\+ 6000000);\n         val same = pair :>> int ^ (3 \\+ 1000);",
     );
     let asked = ASKED.load(Ordering::Relaxed) - before;
     assert!(asked < 4_000_000, "reshaping asked for {asked} bytes");

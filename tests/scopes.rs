@@ -92,7 +92,7 @@ fn near_scopes_win() {
         // A name as a value.
         ("fun abs(x:string):string => x + \"!\"; println (map abs (\"a\", \"b\"), map abs (-1, 2));", "((a!, b!), (1, 2))\n"),
         // Dots and pipes choose by the same rule.
-        ("fun abs(x:string):string => x + \"!\"; println (\"a\".abs, (-1).abs, (\"b\" |> abs), (-2 |> abs));", "(a!, 1, b!, 2)\n"),
+        ("fun abs(x:string):string => x + \"!\"; println (\"a\".abs, (-1).abs, \"b\" |> abs, -2 |> abs);", "(a!, 1, b!, 2)\n"),
     ];
     for (text, wanted) in cases {
         assert_eq!(printed(text), wanted, "{text}");

@@ -280,7 +280,7 @@ fn makers_at_their_ends() {
         ("println (compress (((), ()), (false, true)));", "[()]"),
         ("println (len (compress (fill[1000] (), fill[1000] true)));", "1000"),
         (
-            "println (compress (..[2 \\* 2], ((true, false, false, true) :>> bool ^ (2 \\* 2))));",
+            "println (compress (..[2 \\* 2], (true, false, false, true) :>> bool ^ (2 \\* 2)));",
             "((false\\, false), (true\\, true))",
         ),
         ("println (words \"\", words \" a  bc \");", "([], (a, bc))"),

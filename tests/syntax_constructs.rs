@@ -17,7 +17,7 @@ fn differ(one: &str, other: &str) {
 }
 
 fn same_type(short: &str, long: &str) {
-    same(&format!("x :>> {short}"), &format!("x :>> ({long})"));
+    same(&format!("x :>> ({short})"), &format!("x :>> (({long}))"));
 }
 
 fn expr(text: &str) -> ExprKind {
@@ -42,12 +42,27 @@ fn stmt(text: &str) -> StmtKind {
 
 #[test]
 fn precedence_of_expressions() {
-    same("f$ x :>> T", "(f$ x) :>> T");
+    same("f$ x :>> T", "f$ (x :>> T)");
+    same("a + b :>> T", "a + (b :>> T)");
+    same("a * b :>> T * c", "(a * (b :>> T)) * c");
+    same("i :>> int + 1", "(i :>> int) + 1");
+    same("a, b :> int", "a, (b :> int)");
+    same("a :>> T == b :>> T", "(a :>> T) == (b :>> T)");
+    same("-x :>> T", "(-x) :>> T");
+    same("2 ** x :>> T", "(2 ** x) :>> T");
+    same("f x :>> T", "(f x) :>> T");
+    same("x :>> 2 \\+ A \\* B ^ C * d", "(x :>> (2 \\+ (A \\* (B ^ C)))) * d");
+    same("x :>> T |> f", "(x :>> T) |> f");
+    same("a, b |> f", "a, (b |> f)");
+    same("a or b |> f", "(a or b) |> f");
+    same("a \\, b |> f", "a \\, (b |> f)");
+    same("f $ x |> g", "f $ (x |> g)");
+    same("f $ g $ a, b |> h", "f $ (g $ (a, (b |> h)))");
     same("x :>> T :> U :>> V", "((x :>> T) :> U) :>> V");
     same("f$ a, b", "f$ (a, b)");
     same("f$ g$ x", "f$ (g$ x)");
     same("x |> f |> g", "(x |> f) |> g");
-    same("x |> f$ y", "x |> (f$ y)");
+    same("x |> f$ y", "(x |> f)$ y");
     same("a, b\\, c or d", "a, (b\\, (c or d))");
     same("a or b and not c == d", "a or (b and (not (c == d)))");
     same("a == b..c + 1", "a == (b..(c + 1))");
@@ -66,7 +81,7 @@ fn precedence_of_expressions() {
     same("x.(y)", "x.y");
     same("case 0 of 2 \\+ 5 + 1 == x", "(case 0 of (2 \\+ 5 + 1)) == x");
     same("f$ fun (x:int) => x, y", "f$ ((fun (x:int) => x), y)");
-    same("fun (x:int) => x + 1 :>> T", "fun (x:int) => ((x + 1) :>> T)");
+    same("fun (x:int) => x + 1 :>> T", "fun (x:int) => (x + (1 :>> T))");
     same("x |> fun (y:int) => y |> g", "x |> (fun (y:int) => (y |> g))");
     same("(1,2), (3,4)", "((1,2), (3,4))");
     same("[f$ x, y]", "[(f$ x), y]");

@@ -80,10 +80,6 @@ impl Checker<'_> {
         let before = self.diagnostics.len();
         let term = self.spine(e, hint, at_statement);
         self.regroup_application(before, e);
-        if self.regroup_commas(before, e) {
-            // What was meant has another type: it is nobody else's mistake.
-            return Term::new(TermKind::Error, Type::error(), e.span);
-        }
         term
     }
 

@@ -12,6 +12,7 @@ use crate::core::{ClassId, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::Expr;
 use crate::types::{Kind, Scalar, Type, TypeKind};
+use num_traits::ToPrimitive;
 
 impl Checker<'_> {
     /// The call of the first method of a class at these types, which it is said to have.
@@ -46,7 +47,9 @@ impl Checker<'_> {
         if !matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_)) || ty.has_meta() {
             return Err(term);
         }
+        let large = matches!(&term.kind, TermKind::Int(n) if n.to_i64().is_none());
         let sources: &[Type] = match literal {
+            Literal::Int if large => &[Type::bigint(), Type::real()],
             Literal::Int => &[Type::int(), Type::real()],
             Literal::Real => &[Type::real()],
         };

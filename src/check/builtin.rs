@@ -161,7 +161,7 @@ impl Checker<'_> {
             Err(operands) => {
                 let right = operands.get(1).map(|_| ty.clone());
                 let types: Vec<&Type> = operands.iter().map(|_| &ty).collect();
-                let help = operator_advice(symbol, &types, None);
+                let help = operator_advice(symbol, &types, None).map(Into::into);
                 self.report(CheckError::NoOperator { span, op: symbol, left: ty, right, help });
                 return;
             }

@@ -17,7 +17,7 @@
 //! depth, since an instance may require more than it gives (`instance[T with C[T ^ 2]] C[T]`).
 
 use super::Checker;
-use super::env::{Constraint, Membership};
+use super::env::{Class, Constraint, Membership};
 use super::error::class::Advice;
 use super::error::{CheckError, ClassError};
 use crate::core::program::{DEEPEST_REQUIREMENT, opaque_part};
@@ -178,6 +178,16 @@ impl Checker<'_> {
     }
 
     pub(super) fn advice(&self, missing: &Constraint) -> Advice {
+        let arithmetic = |class: &Arc<Class>| {
+            matches!(&*class.name, "Add" | "Sub" | "Neg" | "Mul" | "Div" | "Ring")
+                && self.env.of_library(class.span)
+        };
+        if let [ty] = &missing.args[..]
+            && super::operator::is_index(ty)
+            && self.env.classes.get(&missing.class).is_some_and(arithmetic)
+        {
+            return Advice::Index { ty: ty.to_string(), truth: ty.is_bool() };
+        }
         let parameter = missing.args.iter().find_map(|ty| match ty.kind() {
             TypeKind::Var(var) => Some(var.name.to_string()),
             _ => None,

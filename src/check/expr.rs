@@ -140,6 +140,14 @@ impl Checker<'_> {
                 _ => words.into(),
             });
         }
+        // `rotate 1.mod[N]`, as it was written once.
+        if let (TermKind::Prim(crate::core::Prim::ModInt, _, args), Some(Scalar::Int)) =
+            (&term.kind, expected.as_scalar())
+            && let [number] = &args[..]
+        {
+            let rest = Span { start: number.span.end, ..span };
+            return Some(Help::instead("an `int` is wanted, not an index: leave out the `.mod`", rest, ""));
+        }
         if let (TermKind::Int(value), true) = (&term.kind, expected.as_unit_sum().is_some()) {
             let index = format!("`{value}:{expected}");
             let words = format!("an integer is never an index value: write `` {index} ``");

@@ -1,7 +1,7 @@
 //! Helps about grouping: when a mistake comes from what binds tighter.
 //!
-//! `f x.g` is `f (x.g)`, `p$ x |> f` is `(p$ x) |> f`, `a, b |> f` is `(a, b) |> f`, so is `a, b :>> T`. Whoever wrote
-//! them often meant the other reading; the message that follows then says how to write it.
+//! `f x.g` is `f (x.g)`, `p x |> f` is `(p x) |> f`, and `p x :>> T` is `(p x) :>> T`. Whoever wrote them often
+//! meant the other reading; the message that follows then says how to write it.
 
 use super::Checker;
 use super::apply::key_name;
@@ -59,34 +59,11 @@ impl Checker<'_> {
 
     /// The left side of `|>`.
     pub(super) fn regroup_pipe(&mut self, before: usize, piped: &Expr) {
-        if let ExprKind::Apply { form: ApplyForm::Dollar, .. } = &piped.kind {
-            self.regroup_procedure(before, "`$` binds tighter than `|>`: write `p$ (x |> f)`");
+        if let ExprKind::Apply { function, .. } = &piped.kind {
+            let name = self.texts_of(function);
+            let how = format!("application binds tighter than `|>`: write `{name}$ x |> f`");
+            self.regroup_procedure(before, &how);
         }
-    }
-
-    /// A pipe through which a whole tuple went, or into one, where one part may have been meant; whether it was
-    /// refused.
-    pub(super) fn regroup_commas(&mut self, before: usize, e: &Expr) -> bool {
-        let ExprKind::Apply { form: ApplyForm::Pipe, function, argument } = &e.kind else { return false };
-        // A tuple in parentheses begins before its first part.
-        let bare = |e: &Expr| match &e.kind {
-            ExprKind::Tuple(parts) => {
-                let (first, last) = (parts.first()?, parts.last()?);
-                (first.span.start == e.span.start && parts.len() > 1).then_some((first.span, last.span))
-            }
-            _ => None,
-        };
-        let (from, to) = match (bare(argument), bare(function)) {
-            (Some((_, last)), None) => (last, e.span),
-            (None, Some((first, _))) => (argument.span, first),
-            _ => return false,
-        };
-        let wrong = |d: &Diagnostic| matches!(d.code, "E0301" | "E0402" | "E0403");
-        let Some(diagnostic) = self.diagnostics[before..].iter_mut().find(|d| wrong(d)) else { return false };
-        let edits = vec![(Span { end: from.start, ..from }, "(".to_string()), (to.after(), ")".to_string())];
-        let text = "`,` binds tighter than `|>`: write `a, (b |> f)` to pass one part".to_string();
-        diagnostic.help = Some(Help { text, edits });
-        true
     }
 
     /// An application with mismatches among the messages since `before`.
@@ -94,7 +71,9 @@ impl Checker<'_> {
         if self.diagnostics.len() == before {
             return;
         }
-        let mismatch = |d: &Diagnostic, at: Span| d.code == "E0301" && d.primary.span == at;
+        // A help that can be applied says more.
+        let open = |d: &Diagnostic| d.help.as_ref().is_none_or(|help| help.edits.is_empty());
+        let mismatch = |d: &Diagnostic, at: Span| d.code == "E0301" && d.primary.span == at && open(d);
         let mut head = e;
         let mut applied = false;
         let mut arguments = Vec::new();
@@ -183,18 +162,12 @@ impl Checker<'_> {
         })
     }
 
-    /// The left side of `:>>`.
-    pub(super) fn regroup_reshape(&mut self, before: usize, inner: &Expr) {
-        match &inner.kind {
-            ExprKind::Apply { .. } => {
-                self.regroup_procedure(before, "`:>>` binds loosest: write `p$ (x :>> T)`");
-            }
-            // A tuple in parentheses begins before its first part.
-            ExprKind::Tuple(parts) if parts.first().is_some_and(|p| p.span.start == inner.span.start) => {
-                let how = "`:>>` takes the whole tuple: write `a, (b :>> T)` to reshape one part";
-                self.retell(before, how, |d| d.code == "E0302");
-            }
-            _ => {}
+    /// What stands left of `:>>` or `:>`.
+    pub(super) fn regroup_cast(&mut self, before: usize, inner: &Expr, operator: &str) {
+        if let ExprKind::Apply { function, .. } = &inner.kind {
+            let name = self.texts_of(function);
+            let how = format!("application binds tighter than `{operator}`: write `{name} (x {operator} T)`");
+            self.regroup_procedure(before, &how);
         }
     }
 }

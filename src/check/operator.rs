@@ -1,7 +1,7 @@
 //! Operators: on scalars of one family, pointwise over arrays of one index type.
 //!
-//! `int` and `bigint` join to `bigint`; no operator crosses from integers to reals. On unit sums
-//! `+ - *` are modulo n. A scalar beside an array is broadcast. `==` and `!=` compare whole values
+//! `int` and `bigint` join to `bigint`; no operator crosses from integers to reals. An index is not a number:
+//! only `cyclic[N]` has `+ - *`, modulo the size of N. A scalar beside an array is broadcast. `==` and `!=` compare whole values
 //! of any data type; `<` and its kin compare scalars, and compact values by code.
 
 use super::Checker;
@@ -9,11 +9,13 @@ use super::apply::Arg;
 use super::builtin::operator_advice;
 use super::env::Callable;
 use super::error::CheckError;
-use crate::core::{Num, Op, Pat, PatKind, Stmt, StmtKind, Term, TermKind};
+use crate::core::{Num, Op, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
+use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Expr, Name, UnaryOp};
 use crate::types::{Scalar, Type, TypeKind};
 use num_bigint::BigUint;
+use num_traits::Signed;
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -97,7 +99,10 @@ impl Checker<'_> {
                 if let Ok(call) = self.user_operator("-", vec![operand], span) {
                     return call;
                 }
-                let help = operator_advice("-", &[&ty], None).or_else(|| self.operator_help(&ty, None));
+                let help = index_negated(&ty)
+                    .or_else(|| operator_advice("-", &[&ty], None))
+                    .or_else(|| self.operator_help(&ty, None));
+                let help = help.map(Help::from);
                 self.wrong(CheckError::NoOperator { span, op: "-", left: ty, right: None, help }, span)
             }
             Some(num) => Term::new(TermKind::Op(Op::Neg(num), vec![operand]), ty, span),
@@ -296,6 +301,11 @@ impl Checker<'_> {
                 Err(_) => return Term::new(TermKind::Error, Type::error(), span),
             },
         };
+        if let Some(help) = self.index_arithmetic(op, &a, &b) {
+            let (left, right) = (self.infer.settle(&a.ty), Some(self.infer.settle(&b.ty)));
+            let error = CheckError::NoOperator { span, op: op.symbol(), left, right, help: Some(help) };
+            return self.wrong(error, span);
+        }
         let literal = self.infer.literal_of(&a.ty).or(self.infer.literal_of(&b.ty));
         let (left, right) = (self.infer.settle(&a.ty), self.infer.settle(&b.ty));
         let unknown = |ty: &Type| matches!(ty.kind(), TypeKind::Var(_));
@@ -303,8 +313,8 @@ impl Checker<'_> {
             return Term::new(TermKind::Error, Type::error(), span);
         }
         if let Some(help) = compared_elements(op, &left, &right).or_else(|| optional_operand(&left, &right)) {
-            let error =
-                CheckError::NoOperator { span, op: op.symbol(), left, right: Some(right), help: Some(help) };
+            let help = Some(help.into());
+            let error = CheckError::NoOperator { span, op: op.symbol(), left, right: Some(right), help };
             return self.wrong(error, span);
         }
         let strings = !matches!(op, BinaryOp::Add) && core_comparison(op).is_none();
@@ -319,7 +329,55 @@ impl Checker<'_> {
                 .or_else(|| operator_advice(op.symbol(), &[&left, &right], literal.as_ref()));
             advice.or_else(|| self.operator_help(&left, Some(&right)))
         };
+        let help = help.map(Help::from);
         self.wrong(CheckError::NoOperator { span, op: op.symbol(), left, right: Some(right), help }, span)
+    }
+
+    /// What to write instead of arithmetic on an index.
+    fn index_arithmetic(&mut self, op: BinaryOp, a: &Term, b: &Term) -> Option<Help> {
+        if core_comparison(op).is_some() {
+            return None;
+        }
+        // A literal is left as open as it is.
+        let (left, right) = (self.infer.zonk(&a.ty), self.infer.zonk(&b.ty));
+        if left.is_bool() && right.is_bool() {
+            return Some(match op {
+                BinaryOp::Add | BinaryOp::Sub => "`a != b` is true where one of two truth values is".into(),
+                BinaryOp::Mul => "`a and b` is true where both are".into(),
+                _ => "a truth value is not a number".into(),
+            });
+        }
+        let index = |ty: &Type| is_index(ty);
+        if !index(&left) && !index(&right) {
+            return None;
+        }
+        let steps = matches!(op, BinaryOp::Add | BinaryOp::Sub);
+        let minus = op == BinaryOp::Sub;
+        if steps && left == right {
+            match &b.kind {
+                TermKind::Prim(Prim::ModInt, _, args) if args.len() == 1 => {
+                    return Some(steps_around(minus, a, b, &args[0]));
+                }
+                TermKind::Code(code) => {
+                    let places = Term::new(TermKind::Int(code.clone().into()), Type::int(), b.span);
+                    return Some(steps_around(minus, a, b, &places));
+                }
+                _ => {}
+            }
+        }
+        let integer = self.infer.shown(&right).as_scalar().is_some_and(Scalar::is_integer);
+        Some(match (index(&left), index(&right)) {
+            (true, false) if steps && integer => {
+                let sign = if minus { "(-k)" } else { "k" };
+                format!("an index is not a number: `i.around {sign}` steps by an `int`, wrapping, `i :>> int {} k` calculates with its code", op.symbol()).into()
+            }
+            (true, true) => format!(
+                "an index is not a number: `i :>> int` is its code, `i.around k` steps by an `int`, and `cyclic[{left}]` \
+                 is calculated with modulo its size"
+            )
+            .into(),
+            _ => "an index is not a number: `i :>> int` is its code".into(),
+        })
     }
 
     /// Operands of two types do not mix, but one of them may be converted when asked.
@@ -405,10 +463,7 @@ impl Checker<'_> {
                 ),
                 (TypeKind::UnitSum(_), Some(TypeKind::Scalar(_)))
                 | (TypeKind::Scalar(_), Some(TypeKind::UnitSum(_))) => {
-                    Some("an index value is no integer: `:>> int` gives its code".into())
-                }
-                (TypeKind::UnitSum(_), Some(TypeKind::UnitSum(_))) if Some(left) == right => {
-                    Some("on unit sums there are `+`, `-` and `*`, modulo their size".into())
+                    Some("an index is not a number: `i :>> int` is its code".into())
                 }
                 _ => None,
             },
@@ -444,7 +499,7 @@ impl Checker<'_> {
                 }
                 _ => operator_advice(op.symbol(), &[&ty, &ty], None),
             };
-            let right = Some(ty.clone());
+            let (right, help) = (Some(ty.clone()), help.map(Help::from));
             let error = CheckError::NoOperator { span, op: op.symbol(), left: ty, right, help };
             return self.wrong(error, span);
         }
@@ -475,6 +530,59 @@ impl Checker<'_> {
         let build = TermKind::Build(vec![(local, index.clone())], Box::new(element));
         super::expr::with_prefix(prefix, Term::new(build, ty, span))
     }
+}
+
+/// An index type that is not declared, so that no instance is awaited for it.
+pub(super) fn is_index(ty: &Type) -> bool {
+    ty.is_compact() && !matches!(ty.kind(), TypeKind::Nominal(..))
+}
+
+/// What to write instead of the negative of an index.
+fn index_negated(ty: &Type) -> Option<String> {
+    if !is_index(ty) {
+        return None;
+    }
+    Some(match ty.is_bool() {
+        true => "`not c` is the other truth value".to_string(),
+        false => format!(
+            "an index is not a number: `flip i` is as far from the end as `i` from the beginning, `cyclic[{ty}]` has \
+             a negative modulo its size"
+        ),
+    })
+}
+
+/// `i.around k` for `i + k.mod[N]`, `i.around (-k)` for `i - k.mod[N]`.
+fn steps_around(minus: bool, a: &Term, b: &Term, places: &Term) -> Help {
+    let simple = matches!(a.kind, TermKind::Local(_) | TermKind::Global(_));
+    let literal = match &places.kind {
+        TermKind::Int(n) => Some(if minus { -n.clone() } else { n.clone() }),
+        _ => None,
+    };
+    let gap = |from: Span, to: Span| Span { start: from.end, end: to.start, ..from };
+    let mut edits = Vec::new();
+    if !simple {
+        edits.push((Span { end: a.span.start, ..a.span }, "(".to_string()));
+    }
+    let close = if simple { "" } else { ")" };
+    let text = match &literal {
+        Some(n) if n.is_negative() => format!("i.around ({n})"),
+        Some(n) => format!("i.around {n}"),
+        None if minus => "i.around (-k)".to_string(),
+        None => "i.around k".to_string(),
+    };
+    match literal {
+        Some(_) => {
+            let end = Span { start: a.span.end, end: b.span.end, ..b.span };
+            edits.push((end, format!("{close}{}", &text[1..])));
+        }
+        None => {
+            let (open, end) = if minus { ("(-(", "))") } else { ("(", ")") };
+            edits.push((gap(a.span, places.span), format!("{close}.around {open}")));
+            let after = Span { start: places.span.end, end: b.span.end, ..b.span };
+            edits.push((after, end.to_string()));
+        }
+    }
+    Help { text: format!("an index is not a number: write `{text}`, which steps and wraps"), edits }
 }
 
 /// What to write where an array stands in a comparison beside one of its elements.

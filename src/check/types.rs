@@ -15,6 +15,9 @@ use crate::types::{
 };
 use std::sync::Arc;
 
+/// The newtype of the library that is calculated with.
+const CYCLIC: &str = "cyclic";
+
 const BUILT_IN: [&str; 13] = [
     "int", "real", "bool", "string", "char", "bigint", "unit", "void", "long", "double", "any", "below",
     "lower",
@@ -410,7 +413,11 @@ impl Checker<'_> {
                     Kind::UnitSum => Kind::Compact,
                     kind => kind,
                 };
-                let nominal = Nominal::declare(self.env.fresh_id(), name.clone(), params, kind);
+                let id = self.env.fresh_id();
+                let nominal = match self.env.is_library() && &*name == CYCLIC {
+                    true => Nominal::declare_cyclic(id, name.clone(), params),
+                    false => Nominal::declare(id, name.clone(), params, kind),
+                };
                 nominal.define(NominalBody::Newtype(body));
                 self.env.types.insert(name, TypeDefinition::Nominal(nominal));
             }

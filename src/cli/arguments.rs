@@ -159,6 +159,9 @@ pub enum Command {
         /// Change no file, name those that would change; exit code 1 if there are any
         #[arg(long)]
         check: bool,
+        /// First write what version 0.1 grouped differently as it is grouped today
+        #[arg(long = "from-0.1")]
+        from_v01: bool,
         /// The programs, `-` for standard input, whose result goes to standard output
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,

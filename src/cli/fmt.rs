@@ -9,14 +9,18 @@ use super::{Shell, exit, replace};
 use std::path::Path;
 
 impl Shell {
-    /// Lays a file out, or says with `check` that it would change. Standard input goes to standard
-    /// output.
-    pub(super) fn format(&mut self, file: &Path, check: bool) -> u8 {
+    /// Lays a file out, or says with `check` that it would change; with `from_v01`, it is read as version 0.1
+    /// read it, and written as it is written today. Standard input goes to standard output.
+    pub(super) fn format(&mut self, file: &Path, check: bool, from_v01: bool) -> u8 {
         let Text { name, text } = match input::read(file) {
             Ok(text) => text,
             Err(refusal) => return self.refuse(&refusal),
         };
-        let laid = match self.session.format(&name, &text) {
+        let today = match from_v01 {
+            true => self.session.migrate(&name, &text),
+            false => Ok(text.clone()),
+        };
+        let laid = match today.and_then(|today| self.session.format(&name, &today)) {
             Ok(laid) => laid,
             Err(diagnostics) => {
                 self.tell(&diagnostics);

@@ -3,7 +3,7 @@
 //! The form is described in the book's chapter on the command; its number changes if a field changes
 //! its meaning or goes. New fields may come without that.
 
-use felis::diagnostic::{Diagnostic, Severity};
+use felis::diagnostic::{Diagnostic, Help, Severity};
 use felis::source::{self, SourceMap, Span};
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ pub fn object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         .iter()
         .map(|label| json!({ "place": place(label.span, sources), "text": label.text }))
         .collect();
-    let help = diagnostic.help.as_ref().map(|help| {
+    let told = |help: &Help| {
         let edit =
             |(span, text): &(Span, String)| json!({ "place": place(*span, sources), "replacement": text });
         // One edit is there under the name it had before there could be several.
@@ -40,7 +40,9 @@ pub fn object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
             "edit": only,
             "edits": help.edits.iter().map(edit).collect::<Vec<_>>(),
         })
-    });
+    };
+    let help = diagnostic.help.as_ref().map(told);
+    let others: Vec<Value> = diagnostic.others.iter().map(told).collect();
     json!({
         "schema": SCHEMA,
         "severity": severity,
@@ -51,6 +53,7 @@ pub fn object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         "labels": labels,
         "notes": diagnostic.notes,
         "help": help,
+        "others": others,
     })
 }
 

@@ -171,8 +171,8 @@ impl Shell {
                 self.output.write(&String::from_utf8_lossy(&script));
                 exit::OK
             }
-            Command::Fmt { check, files } => {
-                files.iter().map(|file| self.format(file, check)).max().unwrap_or(exit::OK)
+            Command::Fmt { check, from_v01, files } => {
+                files.iter().map(|file| self.format(file, check, from_v01)).max().unwrap_or(exit::OK)
             }
             Command::Iso { batch: true, .. } => self.iso_batch(),
             Command::Iso { explain, left, right, .. } => {

@@ -3,7 +3,7 @@
 use super::{ClassId, Prim};
 use crate::source::Span;
 use crate::types::number::{Fixed, Rounded};
-use crate::types::{Kind, Scalar, Type, TypeKind, TypeVar};
+use crate::types::{Scalar, Type, TypeKind, TypeVar};
 use num_bigint::{BigInt, BigUint};
 use std::sync::Arc;
 
@@ -165,7 +165,7 @@ pub enum Num {
     Real,
     /// Unbounded.
     Bigint,
-    /// Integers modulo the size of the unit sum that is the term's type.
+    /// Integers modulo the size of the term's type, `cyclic[N]`.
     Mod,
     /// Text; `+` only.
     String,
@@ -181,8 +181,7 @@ impl Num {
             TypeKind::Scalar(Scalar::Fixed(fixed)) => Some(Num::Fixed(*fixed)),
             TypeKind::Scalar(Scalar::Bigint) => Some(Num::Bigint),
             TypeKind::Scalar(Scalar::String) => Some(Num::String),
-            TypeKind::UnitSum(_) => Some(Num::Mod),
-            TypeKind::Var(var) if var.kind == Kind::UnitSum => Some(Num::Mod),
+            TypeKind::Nominal(nominal, _) if nominal.cyclic => Some(Num::Mod),
             _ => None,
         }
     }

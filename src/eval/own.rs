@@ -51,6 +51,7 @@ impl Own {
                 return Ok(at);
             }
             match ty.kind() {
+                TypeKind::Nominal(nominal, _) if nominal.cyclic => return Err(ty),
                 TypeKind::Nominal(nominal, args) => match nominal.newtype_definition(args) {
                     Some(definition) => ty = definition,
                     None => return Err(ty),

@@ -255,6 +255,12 @@ impl Show<'_> {
     }
 
     fn compact(&self, code: &Code, ty: &Type, out: &mut String) {
+        if let (TypeKind::Nominal(nominal, _), false) = (ty.kind(), self.read_back)
+            && nominal.cyclic
+        {
+            let _ = write!(out, "{code}");
+            return;
+        }
         let ty = ty.unfold();
         if ty.is_unit() {
             out.push_str("()");

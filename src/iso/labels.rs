@@ -128,6 +128,10 @@ fn nominal(a: &Type, b: &Type) -> Forgotten {
 /// The nominal types in a type from left to right, those inside others left out.
 fn nominals(ty: &Type, into: &mut Vec<Type>) {
     match ty.kind() {
+        // `cyclic[N]` adds arithmetic to `N` and no meaning of its own.
+        TypeKind::Nominal(nominal, args) if nominal.cyclic => {
+            args.iter().for_each(|arg| nominals(arg, into));
+        }
         TypeKind::Nominal(..) => into.push(ty.clone()),
         kind => kind.for_each_child(&mut |child| nominals(child, into)),
     }
@@ -144,6 +148,7 @@ impl Atoms {
     /// The type with a variable for each nominal type in it.
     fn close(&mut self, ty: &Type) -> Type {
         match ty.kind() {
+            TypeKind::Nominal(nominal, args) if nominal.cyclic && !args.is_empty() => self.close(&args[0]),
             TypeKind::Nominal(nominal, _) => {
                 let at = self.types.iter().position(|known| known == ty).unwrap_or_else(|| {
                     self.types.push(ty.clone());

@@ -9,7 +9,7 @@ use crate::check::ask::{self, Question};
 use crate::core::Script;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::syntax::{self, ast};
+use crate::syntax::{self, Parsed, ast};
 use crate::types::Type;
 
 /// What became of a use that was asked about.
@@ -58,7 +58,7 @@ impl Session {
         self.undone(span, |session| {
             let mut diagnostics = Vec::new();
             session.noting = Some(index::Noting::of_choices(source.id.0));
-            let script = session.script(&[stmt], &mut diagnostics);
+            let script = session.script(&Parsed::of(vec![stmt]), &mut diagnostics);
             let notes = session.noting.take().map(index::Noting::into_notes).unwrap_or_default();
             let choices = notes.choices.unwrap_or_default();
             match script {

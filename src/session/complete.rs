@@ -106,7 +106,7 @@ impl Session {
         self.load_library(&source).ok()?;
         let span = Span::new(source.id, 0, source.text.len());
         let hint = self.undone(span, |session| {
-            let script = session.script(&parsed.stmts, &mut Vec::new()).map_err(|_| Vec::new())?;
+            let script = session.script(&parsed, &mut Vec::new()).map_err(|_| Vec::new())?;
             let Some(name) = defined else {
                 return Ok(script.result.map(|term| format!(": {}", term.ty)));
             };

@@ -56,9 +56,9 @@ impl Session {
             return Ok(None);
         }
         let mut found = None;
-        let outcome = self.transaction(name, text, |session, _, stmts, diagnostics| {
-            session.file(stmts, diagnostics)?;
-            found = session.entry(stmts, diagnostics);
+        let outcome = self.transaction(name, text, |session, _, parsed, diagnostics| {
+            session.file(parsed, diagnostics)?;
+            found = session.entry(&parsed.stmts, diagnostics);
             if diagnostics.iter().any(Diagnostic::is_error) {
                 return Err(super::Status::Rejected);
             }

@@ -23,6 +23,7 @@ mod modules;
 mod program;
 mod query;
 pub mod reference;
+mod reread;
 mod stated;
 mod tested;
 mod work;
@@ -58,14 +59,14 @@ use crate::eval::{self, Checkpoint, Host, Machine, RuntimeError, stack};
 use crate::jit::Jit;
 use crate::kernel::Accelerator;
 use crate::source::{self, Source, SourceId, SourceMap, Span};
-use crate::syntax;
+use crate::syntax::{self, Parsed};
 use crate::types::{Type, TypeKind, TypeVar};
 use crate::value::Value;
 use library::Library;
 use modules::{First, Loaded};
 use results::Results;
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -295,12 +296,12 @@ impl Session {
         let before = self.results.last();
         let source = SourceId(self.sources.len() as u32);
         let (mut uses, mut notes) = (Vec::new(), Notes::default());
-        let mut outcome = self.transaction(name, text, |session, first, stmts, diagnostics| {
+        let mut outcome = self.transaction(name, text, |session, first, parsed, diagnostics| {
             let functions = session.program.functions.len();
             session.noting = Some(index::Noting::of_names(source.0));
             let script = match mode {
-                Mode::Script => session.file(stmts, diagnostics),
-                Mode::Line | Mode::Display(_) => session.script(stmts, diagnostics),
+                Mode::Script => session.file(parsed, diagnostics),
+                Mode::Line | Mode::Display(_) => session.script(parsed, diagnostics),
             };
             notes = session.noting.take().map(index::Noting::into_notes).unwrap_or_default();
             uses = results::uses(text, source, &notes, &named);
@@ -330,8 +331,8 @@ impl Session {
 
     /// Checks a text without running it, and keeps nothing of it.
     pub fn check(&mut self, name: &str, text: &str) -> Outcome {
-        let mut outcome = self.transaction(name, text, |session, _, stmts, diagnostics| {
-            session.file(stmts, diagnostics).map(|_| (None, Keep::Nothing))
+        let mut outcome = self.transaction(name, text, |session, _, parsed, diagnostics| {
+            session.file(parsed, diagnostics).map(|_| (None, Keep::Nothing))
         });
         self.look_into_files(&mut outcome.diagnostics);
         outcome
@@ -340,14 +341,28 @@ impl Session {
     /// Lays a text out anew; it is read, not checked. It is kept only if something is wrong with it, which is
     /// said of its places.
     pub fn format(&mut self, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
+        self.rewritten(name, text, syntax::layout::layout)
+    }
+
+    fn rewritten(
+        &mut self,
+        name: &str,
+        text: &str,
+        rewrite: impl Fn(&Source) -> Result<String, Vec<Diagnostic>> + RefUnwindSafe,
+    ) -> Result<String, Vec<Diagnostic>> {
         let texts = self.sources.len();
         let source = self.sources.add(name, text);
-        let done = catch_unwind(|| syntax::layout::layout(&source));
+        let done = catch_unwind(|| rewrite(&source));
         let laid = done.unwrap_or_else(|_| Err(vec![internal_error(Span::new(source.id, 0, 0))]));
         if laid.is_ok() {
             self.sources.truncate(texts);
         }
         laid
+    }
+
+    /// A text of version 0.1 as it is written today, which no errors are known of.
+    pub fn migrate(&mut self, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
+        self.rewritten(name, text, syntax::edition::migrate)
     }
 
     /// Whether a text ends too early and more lines could complete it.
@@ -391,7 +406,7 @@ impl Session {
         work: impl FnOnce(
             &mut Session,
             &[First],
-            &[syntax::ast::Stmt],
+            &Parsed,
             &mut Vec<Diagnostic>,
         ) -> Result<(Option<Shown>, Keep), Status>,
     ) -> Outcome {
@@ -402,9 +417,9 @@ impl Session {
         let diagnostics = &mut outcome.diagnostics;
         // A bug in a stage must not cost the user the session.
         let done = catch_unwind(AssertUnwindSafe(|| {
-            let parsed = syntax::parse(&source);
+            let mut parsed = syntax::parse(&source);
             outcome.incomplete = parsed.incomplete;
-            diagnostics.extend(parsed.errors);
+            diagnostics.append(&mut parsed.errors);
             if diagnostics.iter().any(Diagnostic::is_error) {
                 return Err(Status::Rejected);
             }
@@ -420,7 +435,7 @@ impl Session {
             if diagnostics.iter().any(Diagnostic::is_error) {
                 return Err(Status::Rejected);
             }
-            work(self, &first, &parsed.stmts, diagnostics)
+            work(self, &first, &parsed, diagnostics)
         }));
         let result = done.unwrap_or_else(|_| {
             outcome.diagnostics.push(internal_error(Span::new(source.id, 0, 0)));
@@ -444,13 +459,10 @@ impl Session {
     }
 
     /// The checked form of an input, unless it has an error.
-    fn script(
-        &mut self,
-        stmts: &[syntax::ast::Stmt],
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Result<Script, Status> {
+    fn script(&mut self, parsed: &Parsed, diagnostics: &mut Vec<Diagnostic>) -> Result<Script, Status> {
         let instances = self.program.instances.len();
-        let (script, found) = checked(&mut self.noting, &mut self.env, &mut self.program, stmts);
+        let (script, found) =
+            reread::checked(&mut self.noting, &mut self.env, &mut self.program, &self.sources, parsed);
         diagnostics.extend(found.into_iter().map(|diagnostic| self.with_library(diagnostic)));
         if self.program.instances.len() > instances {
             self.machine.forget_instances();
@@ -459,13 +471,9 @@ impl Session {
     }
 
     /// The checked form of a file, whose last expression shows no value.
-    fn file(
-        &mut self,
-        stmts: &[syntax::ast::Stmt],
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Result<Script, Status> {
-        let script = self.script(stmts, diagnostics)?;
-        let unused = check::unused_result(stmts, &script);
+    fn file(&mut self, parsed: &Parsed, diagnostics: &mut Vec<Diagnostic>) -> Result<Script, Status> {
+        let script = self.script(parsed, diagnostics)?;
+        let unused = check::unused_result(&parsed.stmts, &script);
         let wrong = unused.as_ref().is_some_and(Diagnostic::is_error);
         diagnostics.extend(unused);
         if wrong { Err(Status::Rejected) } else { Ok(script) }
@@ -693,19 +701,6 @@ impl Session {
         }
         self.machine.restore(&saved.checkpoint);
     }
-}
-
-/// Checks statements; an index that is being made is told what they say.
-fn checked(
-    noting: &mut Option<index::Noting>,
-    env: &mut Env,
-    program: &mut Program,
-    stmts: &[syntax::ast::Stmt],
-) -> (Option<Script>, Vec<Diagnostic>) {
-    let Some(noting) = noting else { return check::check(env, program, stmts) };
-    let done = check::check_noting(env, program, stmts, noting.notes());
-    noting.functions(env);
-    done
 }
 
 /// Whether an input that succeeded changes the session.

@@ -23,8 +23,8 @@ use crate::diagnostic::Diagnostic;
 use crate::hash::HashMap;
 use crate::source::{Source, Span};
 use crate::suggest::similar;
-use crate::syntax;
 use crate::syntax::ast::{Import, ImportTarget, Stmt, StmtKind};
+use crate::syntax::{self, Parsed};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ type Targets = Vec<(Import, Target)>;
 struct Fresh {
     place: Place,
     source: Arc<Source>,
-    stmts: Vec<Stmt>,
+    parsed: Parsed,
     targets: Targets,
     /// The import that has led here.
     import: Span,
@@ -202,17 +202,16 @@ impl Session {
             return Err(unreadable(format!("all modules together are larger than {} MiB", LARGEST >> 20)));
         }
         let source = self.sources.add(place.name.clone(), text);
-        let parsed = syntax::parse(&source);
+        let mut parsed = syntax::parse(&source);
         let mut broken = parsed.errors.iter().any(Diagnostic::is_error);
-        reading.diagnostics.extend(said_at(parsed.errors, span));
+        reading.diagnostics.extend(said_at(std::mem::take(&mut parsed.errors), span));
         reading.way.push(place.clone());
         let (targets, whole) = self.follow(&parsed.stmts, reading);
         reading.way.pop();
         broken |= !whole;
         let at = reading.fresh.len();
         reading.by_id.insert(place.id.clone(), at);
-        let stmts = parsed.stmts;
-        reading.fresh.push(Fresh { place, source, stmts, targets, import: span, broken });
+        reading.fresh.push(Fresh { place, source, parsed, targets, import: span, broken });
         Ok(if broken { None } else { Some(Target::New(at)) })
     }
 
@@ -277,10 +276,17 @@ impl Session {
         let (script, found) = if wrong {
             (None, Vec::new())
         } else {
-            super::checked(&mut self.noting, &mut env, &mut self.program, &fresh.stmts)
+            super::reread::checked(
+                &mut self.noting,
+                &mut env,
+                &mut self.program,
+                &self.sources,
+                &fresh.parsed,
+            )
         };
         said.extend(found);
-        let unused = script.as_ref().and_then(|script| crate::check::unused_result(&fresh.stmts, script));
+        let unused =
+            script.as_ref().and_then(|script| crate::check::unused_result(&fresh.parsed.stmts, script));
         let script = script.filter(|_| !unused.as_ref().is_some_and(Diagnostic::is_error));
         said.extend(unused);
         diagnostics.extend(said_at(said, fresh.import));

@@ -7,7 +7,7 @@ use crate::core::StmtKind;
 use crate::diagnostic::Diagnostic;
 use crate::iso::{self, Verdict};
 use crate::source::Span;
-use crate::syntax::{self, ast};
+use crate::syntax::{self, Parsed, ast};
 use crate::types::number::{Conversion, conversion};
 use crate::types::size::Size;
 use crate::types::{Kind, NoSize, Nominal, NominalBody, Scalar, Type, TypeKind, TypeVar};
@@ -139,7 +139,7 @@ impl Session {
                 return Err(said);
             }
             let mut diagnostics = Vec::new();
-            session.script(&stmts, &mut diagnostics).map_err(|_: Status| diagnostics)
+            session.script(&Parsed::of(stmts), &mut diagnostics).map_err(|_: Status| diagnostics)
         })?;
         Ok(match (script.result, script.body.last().map(|stmt| &stmt.kind)) {
             (Some(term), _) => term.ty,

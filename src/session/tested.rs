@@ -178,8 +178,8 @@ impl Session {
 
     /// Evaluates a text and keeps nothing of it.
     fn tried(&mut self, name: &str, text: &str, out: &mut dyn FnMut(&str)) -> Outcome {
-        self.transaction(name, text, |session, first, stmts, diagnostics| {
-            let script = session.script(stmts, diagnostics)?;
+        self.transaction(name, text, |session, first, parsed, diagnostics| {
+            let script = session.script(parsed, diagnostics)?;
             Ok((session.run_all(first, &script, Mode::Line, out, diagnostics)?, Keep::Nothing))
         })
     }

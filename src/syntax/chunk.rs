@@ -3,6 +3,7 @@
 //! Takes a text; gives, for each statement, what it defines and which names it mentions, by lexing
 //! alone. So the standard library is read on demand: only what a program mentions is parsed.
 
+use super::edition::Edition;
 use super::lexer::{Kind, Lexed, Token};
 use super::literal::number_parts;
 use super::parser::rule::Text;
@@ -37,7 +38,7 @@ pub struct Chunk {
 pub fn chunks(source: &Source) -> Vec<Chunk> {
     let lexed = lexer::lex(source);
     let cut = brackets::cut(source, &lexed.tokens);
-    let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs };
+    let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs, edition: Edition::V02 };
     cut.statements.iter().map(|s| chunk(cx, &cut.tokens[s.tokens.clone()])).collect()
 }
 
@@ -71,7 +72,8 @@ pub fn parse_ranges(source: &Source, ranges: impl IntoIterator<Item = Range<usiz
 
 pub(super) fn read(source: &Source, lexed: &Lexed) -> Parsed {
     let cut = brackets::cut(source, &lexed.tokens);
-    roomy(&cut, || statements(source, lexed, &cut))
+    let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs, edition: Edition::V02 };
+    roomy(&cut, || statements(cx, lexed, &cut))
 }
 
 fn chunk(cx: Text<'_>, tokens: &[Token]) -> Chunk {

@@ -198,6 +198,24 @@ pub enum SyntaxError {
         /// What to write instead.
         hint: Option<String>,
     },
+    /// More of an operand after the type of `x :>> T`.
+    AfterCast {
+        /// What was found.
+        at: Span,
+        /// That in words.
+        found: String,
+        /// `x :>> T`.
+        cast: Span,
+    },
+    /// What cannot be read, and could in version 0.1.
+    Regrouped {
+        /// What is wrong with it today.
+        error: Box<SyntaxError>,
+        /// The part that was grouped otherwise, as it is written today.
+        today: String,
+        /// The parentheses that it needs.
+        edits: Vec<(Span, String)>,
+    },
     /// A statement without its `;`.
     MissingSemicolon {
         /// The end of the statement.
@@ -601,6 +619,18 @@ impl SyntaxError {
                     Some(hint) => error.help(hint.clone()),
                     None => error,
                 }
+            }
+            SyntaxError::AfterCast { at, found, cast } => Diagnostic::error(
+                "E0120",
+                *at,
+                format!("expected an operator after the type, found {found}"),
+                format!("{found} does not fit here"),
+            )
+            .label(*cast, "a conversion, which ends with its type")
+            .help(Help::around("put the conversion into parentheses: `(x :>> T).f`, `f (x :> T)`", *cast, "", "")),
+            SyntaxError::Regrouped { error, today, edits } => {
+                let text = format!("until 0.1 this was read as `{today}`: write so; `felis fmt --from-0.1` does it for a file");
+                error.to_diagnostic().help(Help { text, edits: edits.clone() })
             }
             SyntaxError::MissingSemicolon { end, next, found } => {
                 let error = Diagnostic::error(

@@ -7,6 +7,7 @@
 pub mod ast;
 pub mod brackets;
 mod chunk;
+pub mod edition;
 pub mod error;
 pub mod foreign;
 pub mod format;
@@ -23,10 +24,12 @@ pub use names::{is_name, name_of};
 
 use ast::{Expr, Stmt, StmtKind, TypeExpr};
 use brackets::Cut;
+use edition::{Edition, Reread};
 use error::SyntaxError;
 use lexer::{Lexed, Token};
 use parser::rule::Text;
 use parser::{Grammar, Outcome};
+use std::cell::LazyCell;
 
 /// What a text says.
 #[derive(Debug, Default)]
@@ -38,6 +41,15 @@ pub struct Parsed {
     /// The text ends inside a bracket, a block or a statement, and nothing else is wrong: more
     /// lines could complete it.
     pub incomplete: bool,
+    /// The statements that version 0.1 read as others.
+    pub reread: Vec<Reread>,
+}
+
+impl Parsed {
+    /// Statements that were not read from a text of their own.
+    pub fn of(stmts: Vec<Stmt>) -> Parsed {
+        Parsed { stmts, ..Parsed::default() }
+    }
 }
 
 /// How many errors one text is told.
@@ -96,9 +108,10 @@ fn with_room<T: Send>(work: impl Fn() -> T + Sync) -> T {
     })
 }
 
-fn statements(source: &Source, lexed: &Lexed, cut: &Cut) -> Parsed {
-    let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs };
+fn statements(cx: Text<'_>, lexed: &Lexed, cut: &Cut) -> Parsed {
     let grammar = Grammar::new(cx);
+    let before = LazyCell::new(|| Grammar::new(Text { edition: Edition::V01, ..cx }));
+    let mut reread = Vec::new();
     let mut errors: Vec<SyntaxError> = lexed.errors.iter().chain(&cut.errors).cloned().collect();
     let mut unread: Vec<u32> = lexed.errors.iter().map(|e| e.to_diagnostic().primary.span.start).collect();
     unread.sort_unstable();
@@ -134,6 +147,14 @@ fn statements(source: &Source, lexed: &Lexed, cut: &Cut) -> Parsed {
         {
             found = vec![error];
         }
+        // Only what both grammars could group differently is read twice.
+        if cx.edition == Edition::V02 && edition::may_differ(tokens) {
+            match (&tree, &found[..]) {
+                (Some(new), []) => reread.extend(edition::reread(&before, at, tokens, cx.text, new)),
+                (None, [error]) => found = vec![edition::regrouped(&before, tokens, cx.text, error)],
+                _ => {}
+            }
+        }
         if ends_early && at + 1 == cut.statements.len() && errors.is_empty() {
             incomplete = true;
         }
@@ -141,7 +162,7 @@ fn statements(source: &Source, lexed: &Lexed, cut: &Cut) -> Parsed {
         stmts.push(tree.unwrap_or(Stmt { kind: StmtKind::Error, span }));
     }
     incomplete &= !other_errors;
-    Parsed { stmts, errors: diagnostics(errors), incomplete }
+    Parsed { stmts, errors: diagnostics(errors), incomplete, reread }
 }
 
 /// Errors in the order of the text, not too many.
@@ -166,7 +187,7 @@ fn one<T: Send>(
     if !errors.is_empty() {
         return (None, diagnostics(errors));
     }
-    let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs };
+    let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs, edition: Edition::V02 };
     let outcome = roomy(&cut, || rule(cx, &cut.tokens));
     errors.extend(outcome.errors);
     let tree = if errors.is_empty() { outcome.tree } else { None };

@@ -210,6 +210,8 @@ pub struct NominalDef {
     pub params: Vec<TypeVar>,
     /// Its kind when applied.
     pub kind: Kind,
+    /// Its values are calculated with, modulo their number: `cyclic` of the library.
+    pub cyclic: bool,
     /// Filled once; variants may mention themselves.
     body: OnceLock<NominalBody>,
 }
@@ -230,7 +232,13 @@ pub enum NominalBody {
 impl Nominal {
     /// A nominal type whose body is given later by [`Nominal::define`].
     pub fn declare(id: u32, name: Arc<str>, params: Vec<TypeVar>, kind: Kind) -> Nominal {
-        Nominal(Arc::new(NominalDef { id, name, params, kind, body: OnceLock::new() }))
+        Nominal(Arc::new(NominalDef { id, name, params, kind, cyclic: false, body: OnceLock::new() }))
+    }
+
+    /// A newtype of an index type whose values are the integers modulo their number.
+    pub fn declare_cyclic(id: u32, name: Arc<str>, params: Vec<TypeVar>) -> Nominal {
+        let (kind, body) = (Kind::Compact, OnceLock::new());
+        Nominal(Arc::new(NominalDef { id, name, params, kind, cyclic: true, body }))
     }
 
     /// Gives the body. Later calls change nothing.

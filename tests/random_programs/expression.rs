@@ -593,8 +593,8 @@ impl Generator {
             11 => {
                 let a = self.expression(&ty, depth, scope);
                 match index {
-                    Index::Unit(n) if *n > 0 && self.rng.bool() => {
-                        let by = self.expression(&Ty::Code(index.clone()), depth.min(1), scope);
+                    _ if self.rng.bool() => {
+                        let by = self.expression(&Ty::int(), depth.min(1), scope);
                         node(ty, "(rotate {} {})", vec![by, a])
                     }
                     _ => node(ty, "(rev {})", vec![a]),

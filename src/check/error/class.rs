@@ -58,6 +58,8 @@ pub enum Advice {
     Ask { parameter: String },
     /// A declared type: write the instance, with these members.
     Write { members: String },
+    /// An index is not a number.
+    Index { ty: String, truth: bool },
     /// Nothing comes to mind.
     None,
 }
@@ -65,6 +67,10 @@ pub enum Advice {
 impl Advice {
     fn on(&self, d: Diagnostic, missing: &str) -> Diagnostic {
         match self {
+            Advice::Index { truth: true, .. } => d.help("a truth value is not a number: `count` tells how many are true"),
+            Advice::Index { ty, .. } => d.help(format!(
+                "an index is not a number: `i :>> int` is its code, and `cyclic[{ty}]` is calculated with modulo its size"
+            )),
             Advice::Ask { parameter } => d.help(format!(
                 "nothing is known about `{parameter}`: ask for it in the header, `with {missing}`"
             )),

@@ -279,7 +279,7 @@ pub enum CheckError {
         op: &'static str,
         left: Type,
         right: Option<Type>,
-        help: Option<String>,
+        help: Option<Help>,
     },
     IndexTypesDiffer {
         span: Span,
@@ -519,7 +519,7 @@ impl CheckError {
                 let d = error(span, format!("there is no type `{name}`"), "a value, not a type".into());
                 match foreign_type(name) {
                     Some(other) => d.fix(format!("did you mean `{other}`?"), *span, other),
-                    None => d.help(format!("a size in a type is a type: `typedef N = 3;`, or `?N` for one that arrives when the program runs, as in `val a : int ^ ?N = iota {name};`; to go on calculating after a type, put parentheses around: `(x :>> int) + {name}`")),
+                    None => d.help(format!("a size in a type is a type: `typedef N = 3;`, or `?N` for one that arrives when the program runs, as in `val a : int ^ ?N = iota {name};`")),
                 }
             }
             E::UnknownType { span, name, similar, value: false } => {

@@ -20,8 +20,8 @@ impl Server {
         let (lines, text) = (&document.lines, &document.text);
         let (from, to) = (lines.byte(text, asked.range.start), lines.byte(text, asked.range.end));
         let mut actions = Vec::new();
-        for found in &index.diagnostics {
-            let Some(help) = found.help.as_ref().filter(|help| !help.edits.is_empty()) else { continue };
+        let helps = index.diagnostics.iter().flat_map(|found| found.helps().map(move |help| (found, help)));
+        for (found, help) in helps.filter(|(_, help)| !help.edits.is_empty()) {
             let touches = |span: felis::source::Span| {
                 span.source == index.root && span.start as usize <= to && from <= span.end as usize
             };
@@ -45,7 +45,7 @@ impl Server {
                 kind: Some(CodeActionKind::QUICKFIX),
                 diagnostics: Some(vec![diagnostic(found, document, &index, &self.copies)]),
                 edit: Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }),
-                is_preferred: Some(true),
+                is_preferred: Some(found.others.is_empty()),
                 ..CodeAction::default()
             }));
         }

@@ -54,7 +54,7 @@ pub fn diagnostic(
     for note in &said.notes {
         message.push_str(&format!("\nNote: {note}"));
     }
-    if let Some(help) = &said.help {
+    for help in said.helps() {
         message.push_str(&format!("\nHelp: {}", help.text));
     }
     let mut related = Vec::new();

@@ -23,7 +23,7 @@ use crate::check::note::{Notes, Referent};
 use crate::diagnostic::Diagnostic;
 use crate::hash::{HashMap, HashSet};
 use crate::source::{Source, SourceId, SourceMap, Span};
-use crate::syntax::{self, ast};
+use crate::syntax::{self, Parsed, ast};
 use crate::types::Type;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -91,7 +91,7 @@ pub struct Index {
 /// What has come of a text so far, if it goes on or not.
 #[derive(Default)]
 struct Drawn {
-    stmts: Vec<ast::Stmt>,
+    parsed: Parsed,
     diagnostics: Vec<Diagnostic>,
     noting: Option<Noting>,
     /// The session before it.
@@ -183,7 +183,7 @@ impl Session {
         });
         let noting = self.noting.take().or(drawn.noting.take()).unwrap_or_default();
         let inputs = drawn.inputs;
-        let mut index = self.made(&source, &drawn.stmts, noting, drawn.diagnostics);
+        let mut index = self.made(&source, &drawn.parsed.stmts, noting, drawn.diagnostics);
         index.modules.insert(source.id, draft.id.to_string());
         if let Some(saved) = drawn.saved {
             self.restore(saved);
@@ -203,12 +203,12 @@ impl Session {
         look: impl FnOnce(&mut Session, &Notes) -> T,
     ) -> Option<T> {
         let parsed = syntax::parse(source);
-        drawn.stmts = parsed.stmts;
-        drawn.diagnostics.extend(parsed.errors);
+        drawn.parsed = parsed;
+        drawn.diagnostics.append(&mut drawn.parsed.errors);
         let stopped = |said: &[Diagnostic]| said.iter().any(Diagnostic::is_error);
         let mut unsaid = Vec::new();
         let said = if stopped(&drawn.diagnostics) { &mut unsaid } else { &mut drawn.diagnostics };
-        let reading = self.read(&drawn.stmts, said);
+        let reading = self.read(&drawn.parsed.stmts, said);
         // What the text needs of the library stays, as it does after an input: all else is put back.
         let mut loaded = self.load_library(source).and_then(|()| self.load_for(&reading));
         if let Some(before) = before {
@@ -228,7 +228,7 @@ impl Session {
         }
         let _ = self.enter(reading, source, said);
         let said = if stopped(&drawn.diagnostics) { &mut unsaid } else { &mut drawn.diagnostics };
-        let _ = self.file(&drawn.stmts, said);
+        let _ = self.file(&drawn.parsed, said);
         drawn.noting = self.noting.take();
         drawn.noting.as_ref()?.notes.as_ref().map(|notes| look(self, notes))
     }

@@ -30,6 +30,7 @@ const FILES: &[(&str, &str)] = &[
     ("stdlib/char.flx", include_str!("../../../stdlib/char.flx")),
     ("stdlib/order.flx", include_str!("../../../stdlib/order.flx")),
     ("stdlib/option.flx", include_str!("../../../stdlib/option.flx")),
+    ("stdlib/cyclic.flx", include_str!("../../../stdlib/cyclic.flx")),
     ("stdlib/array.flx", include_str!("../../../stdlib/array.flx")),
     ("stdlib/shape.flx", include_str!("../../../stdlib/shape.flx")),
     ("stdlib/views.flx", include_str!("../../../stdlib/views.flx")),

@@ -4,19 +4,19 @@ use super::super::ast::{ApplyForm, BinaryOp, Body, Expr, ExprKind, Function, Una
 use super::Printer;
 use super::types::{ATOM as TYPE_ATOM, SUM as TYPE_SUM};
 
-// How tightly an expression binds, from `:>>` to atoms; the levels of the grammar.
-const RESHAPE: u8 = 0;
-const PIPE: u8 = 1;
-const DOLLAR: u8 = 2;
-const TUPLE: u8 = 3;
-const COMPACT: u8 = 4;
-const OR: u8 = 5;
-const AND: u8 = 6;
-const NOT: u8 = 7;
-const COMPARE: u8 = 8;
-const RANGE: u8 = 9;
-const ADD: u8 = 10;
-const MULTIPLY: u8 = 11;
+// How tightly an expression binds, from `$` to atoms; the levels of the grammar.
+const DOLLAR: u8 = 0;
+const TUPLE: u8 = 1;
+const COMPACT: u8 = 2;
+const PIPE: u8 = 3;
+const OR: u8 = 4;
+const AND: u8 = 5;
+const NOT: u8 = 6;
+const COMPARE: u8 = 7;
+const RANGE: u8 = 8;
+const ADD: u8 = 9;
+const MULTIPLY: u8 = 10;
+const CAST: u8 = 11;
 const NEGATE: u8 = 12;
 const POWER: u8 = 13;
 const APPLY: u8 = 14;
@@ -33,17 +33,19 @@ struct Place {
     comma: bool,
     /// Nothing that a lambda's body would take follows.
     tail: bool,
+    /// Brackets, commas or words of a statement stand around: no operator does.
+    root: bool,
 }
 
 impl Place {
     fn level(self, level: u8) -> Place {
-        Place { level, tail: false, ..self }
+        Place { level, tail: false, root: false, ..self }
     }
 }
 
-const FULL: Place = Place { level: RESHAPE, comma: true, tail: true };
-const ELEMENT: Place = Place { level: RESHAPE, comma: false, tail: true };
-const INNER: Place = Place { level: RESHAPE, comma: false, tail: false };
+const FULL: Place = Place { level: DOLLAR, comma: true, tail: true, root: true };
+const ELEMENT: Place = Place { level: DOLLAR, comma: false, tail: true, root: true };
+const INNER: Place = Place { level: DOLLAR, comma: false, tail: false, root: false };
 
 impl Printer {
     pub(super) fn expr(&mut self, expr: &Expr) {
@@ -63,6 +65,8 @@ impl Printer {
             ExprKind::Unary(UnaryOp::Not, _) => place.level <= NEGATE,
             kind => level_of(kind) >= place.level,
         };
+        self.note_expr(expr, bare, place.root, place.level <= RANGE);
+        let host = std::mem::replace(&mut self.host, expr.span);
         if bare {
             self.bare(expr, place);
         } else {
@@ -70,6 +74,7 @@ impl Printer {
             self.bare(expr, FULL);
             self.put(")");
         }
+        self.host = host;
     }
 
     fn bare(&mut self, expr: &Expr, place: Place) {
@@ -157,12 +162,12 @@ impl Printer {
                 ApplyForm::Dollar => {
                     self.expr_at(function, place.level(TUPLE));
                     self.put("$ ");
-                    self.expr_at(argument, Place { level: DOLLAR, ..place });
+                    self.expr_at(argument, Place { level: DOLLAR, root: false, ..place });
                 }
                 ApplyForm::Pipe => {
                     self.expr_at(argument, place.level(PIPE));
                     self.put(" |> ");
-                    self.expr_at(function, Place { level: DOLLAR, ..place });
+                    self.expr_at(function, Place { level: OR, root: false, ..place });
                 }
                 ApplyForm::Hash => {
                     self.put("#");
@@ -188,7 +193,7 @@ impl Printer {
                     self.expr_at(key, INNER.level(ATOM));
                 } else {
                     self.put("(");
-                    self.expr(key);
+                    self.bare(key, FULL);
                     self.put(")");
                 }
             }
@@ -250,14 +255,14 @@ impl Printer {
             }
             Lambda(function) => self.lambda(function),
             Reshape(value, ty) => {
-                self.expr_at(value, place.level(RESHAPE));
+                self.expr_at(value, INNER.level(CAST));
                 self.put(" :>> ");
-                self.ty(ty);
+                self.ty_after_cast(ty);
             }
             Convert(value, ty) => {
-                self.expr_at(value, place.level(RESHAPE));
+                self.expr_at(value, INNER.level(CAST));
                 self.put(" :> ");
-                self.ty(ty);
+                self.ty_after_cast(ty);
             }
             Error => self.put("()"),
         }
@@ -286,7 +291,7 @@ impl Printer {
 fn level_of(kind: &ExprKind) -> u8 {
     use ExprKind::*;
     match kind {
-        Reshape(..) | Convert(..) => RESHAPE,
+        Reshape(..) | Convert(..) => CAST,
         Apply { form: ApplyForm::Pipe, .. } => PIPE,
         Apply { form: ApplyForm::Dollar, .. } => DOLLAR,
         Apply { form: ApplyForm::Juxtaposed, .. } => APPLY,
@@ -301,6 +306,11 @@ fn level_of(kind: &ExprKind) -> u8 {
         Dot { .. } => DOT,
         _ => ATOM,
     }
+}
+
+/// Whether `:>>` takes the whole expression without parentheses around it.
+pub(in crate::syntax) fn binds_as_operand(expr: &Expr) -> bool {
+    level_of(&expr.kind) >= CAST
 }
 
 fn binary_level(op: BinaryOp) -> u8 {

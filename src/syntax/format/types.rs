@@ -37,6 +37,8 @@ impl Printer {
             Array(..) | CompactPower(..) => POWER,
             _ => ATOM,
         };
+        self.note_type(ty, own < level);
+        let host = std::mem::replace(&mut self.host, ty.span);
         self.wrapped(own < level, |p| match &ty.kind {
             Number(n) => p.put(&n.to_string()),
             Name(name, args) => {
@@ -84,6 +86,17 @@ impl Printer {
                 p.put(" endmatch");
             }
         });
+        self.host = host;
+    }
+
+    /// The type after `:>>` and `:>`.
+    pub(super) fn ty_after_cast(&mut self, ty: &TypeExpr) {
+        match &ty.kind {
+            TypeExprKind::CompactSum(items) => {
+                self.separated(items, " \\+ ", |p, t| p.ty_at(t, COMPACT_PRODUCT));
+            }
+            _ => self.ty_at(ty, COMPACT_PRODUCT),
+        }
     }
 
     fn ty_pair(&mut self, left: &TypeExpr, left_level: u8, op: &str, right: &TypeExpr, right_level: u8) {

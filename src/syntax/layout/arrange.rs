@@ -74,17 +74,17 @@ impl Level {
             FatArrow,
             Assign,
             Bar,
-            Reshape,
-            Pipe,
             Dollar,
             Comma,
             CompactComma,
+            Pipe,
             Or,
             And,
             Compare,
             Arrow,
             Add,
             Multiply,
+            Reshape,
         ]
     };
     /// Between brackets.
@@ -96,16 +96,16 @@ impl Level {
             FatArrow,
             Assign,
             Bar,
-            Reshape,
-            Pipe,
             Dollar,
             CompactComma,
+            Pipe,
             Or,
             And,
             Compare,
             Arrow,
             Add,
             Multiply,
+            Reshape,
         ]
     };
 

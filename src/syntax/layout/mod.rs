@@ -50,7 +50,7 @@ pub fn layout(source: &Source) -> Result<String, Vec<Diagnostic>> {
     Err(vec![unsure(source)])
 }
 
-fn unsure(source: &Source) -> Diagnostic {
+pub(super) fn unsure(source: &Source) -> Diagnostic {
     let span = Span::new(source.id, 0, 0);
     Diagnostic::error("E0998", span, "Felis cannot lay this program out", "left as it is")
         .note("this is a mistake in Felis, not in your program; nothing has changed")

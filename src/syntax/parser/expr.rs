@@ -1,12 +1,13 @@
 //! Expressions: tokens → [`Expr`].
 //!
-//! The loose levels (`:>>` to `\,`) are written out, the operators between them and application are
+//! The loose levels (`$` to `|>`) are written out, the operators between them and application are
 //! one Pratt table. Lambdas may hold statements, which are given from outside.
 
 use super::super::ast::{
     ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Generics, Param, Pattern, PatternKind, Stmt,
     TypeExpr, UnaryOp,
 };
+use super::super::edition::Edition;
 use super::super::error::SyntaxError;
 use super::super::lexer::{Kind, Token};
 use super::super::literal::{char_value, int_value, number_parts, plain_digits};
@@ -17,7 +18,7 @@ use super::rule::{
 };
 use super::types::type_arguments;
 use chumsky::input::MapExtra;
-use chumsky::pratt::{infix, left, prefix, right};
+use chumsky::pratt::{infix, left, postfix, prefix, right};
 use chumsky::prelude::*;
 
 /// Expressions at the levels that other rules ask for.
@@ -31,9 +32,12 @@ pub(crate) struct Exprs<F, D> {
 
 /// What expressions are made of beside expressions.
 #[derive(Clone)]
-pub(crate) struct Parts<T, P, A, I, Q, B, G> {
+pub(crate) struct Parts<T, P, C, A, I, Q, B, G> {
     pub ty: T,
+    /// After `of`.
     pub plus_ty: P,
+    /// After `:>>` and `:>`.
+    pub cast_ty: C,
     pub atom_ty: A,
     pub item_pattern: I,
     pub pattern: Q,
@@ -49,34 +53,59 @@ pub(crate) fn exprs<'t>(
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
+        impl Rule<'t, TypeExpr>,
         impl Rule<'t, Pattern>,
         impl Rule<'t, Pattern>,
         impl Rule<'t, Vec<Stmt>>,
         impl Rule<'t, Vec<Param>>,
     >,
 ) -> Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>> {
-    let ty = parts.ty.clone();
     let again = parts.clone();
     let compact = recursive(move |compact| {
-        let full = loose(tuple(compact.clone()).boxed(), parts.ty.clone()).boxed();
+        let full = outer(cx, tuple(compact.clone()).boxed(), parts.ty.clone()).boxed();
         // Between commas that separate elements, everything but a bare tuple.
-        let element = loose(compact, parts.ty.clone()).boxed();
+        let element = outer(cx, compact, parts.ty.clone()).boxed();
         let dotted = dotted(cx, full.clone(), element.clone(), parts.clone()).boxed();
+        let cast_ty = parts.cast_ty.clone();
         let operand = operand(cx, dotted, element, parts).boxed();
-        listed(operators(cx, operand).boxed(), Kind::CComma, ExprKind::CompactTuple).boxed()
+        let operators = operators(cx, operand, cast_ty).boxed();
+        let item = match cx.edition {
+            Edition::V01 => operators,
+            Edition::V02 => pipes(operators).boxed(),
+        };
+        listed(item, Kind::CComma, ExprKind::CompactTuple).boxed()
     });
-    let full = loose(tuple(compact.clone()).boxed(), ty.clone()).boxed();
-    let element = loose(compact, ty).boxed();
+    let full = outer(cx, tuple(compact.clone()).boxed(), again.ty.clone()).boxed();
+    let element = outer(cx, compact, again.ty.clone()).boxed();
     let place = dotted(cx, full.clone(), element, again).boxed();
     Exprs { full, place }
 }
 
-/// `:>>` `:>` · `|>` · `$`, over what `$` joins.
-fn loose<'t>(base: impl Rule<'t, Expr>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Expr> {
-    let dollar = base
-        .clone()
-        .then(tok(Kind::Dollar).ignore_then(base).repeated().collect::<Vec<_>>())
-        .map(|(first, mut rest)| {
+/// `$` over what it joins; in 0.1, `|>` over `$` and `:>>` `:>` over `|>`.
+fn outer<'t>(cx: Text<'t>, base: impl Rule<'t, Expr>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Expr> {
+    let dollar = dollar(base).boxed();
+    match cx.edition {
+        Edition::V01 => pipes(dollar)
+            .foldl(any_of(CASTS).then(ty).repeated(), |value, (op, ty)| cast(value, op, ty))
+            .boxed(),
+        Edition::V02 => dollar,
+    }
+}
+
+const CASTS: &[Kind] = &[Kind::Reshape, Kind::Convert];
+
+fn cast(value: Expr, op: &Token, ty: TypeExpr) -> Expr {
+    let span = value.span.to(ty.span);
+    let kind = match op.kind {
+        Kind::Reshape => ExprKind::Reshape(Box::new(value), ty),
+        _ => ExprKind::Convert(Box::new(value), ty),
+    };
+    expr_at(kind, span)
+}
+
+fn dollar<'t>(base: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
+    base.clone().then(tok(Kind::Dollar).ignore_then(base).repeated().collect::<Vec<_>>()).map(
+        |(first, mut rest)| {
             // `f$ g$ x` is `f (g x)`.
             let Some(mut argument) = rest.pop() else {
                 return first;
@@ -85,25 +114,15 @@ fn loose<'t>(base: impl Rule<'t, Expr>, ty: impl Rule<'t, TypeExpr>) -> impl Rul
                 argument = apply(function, argument, ApplyForm::Dollar);
             }
             argument
-        })
-        .boxed();
-    let pipe = dollar.clone().foldl(tok(Kind::Pipe).ignore_then(dollar).repeated(), |argument, function| {
+        },
+    )
+}
+
+fn pipes<'t>(base: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
+    base.clone().foldl(tok(Kind::Pipe).ignore_then(base).repeated(), |argument, function| {
         let span = argument.span.to(function.span);
-        expr_at(
-            ExprKind::Apply {
-                function: Box::new(function),
-                argument: Box::new(argument),
-                form: ApplyForm::Pipe,
-            },
-            span,
-        )
-    });
-    pipe.foldl(any_of(&[Kind::Reshape, Kind::Convert]).then(ty).repeated(), |value, (op, ty)| {
-        let span = value.span.to(ty.span);
-        match op.kind {
-            Kind::Reshape => expr_at(ExprKind::Reshape(Box::new(value), ty), span),
-            _ => expr_at(ExprKind::Convert(Box::new(value), ty), span),
-        }
+        let (function, argument) = (Box::new(function), Box::new(argument));
+        expr_at(ExprKind::Apply { function, argument, form: ApplyForm::Pipe }, span)
     })
 }
 
@@ -116,9 +135,15 @@ fn apply(function: Expr, argument: Expr, form: ApplyForm) -> Expr {
     expr_at(ExprKind::Apply { function: Box::new(function), argument: Box::new(argument), form }, span)
 }
 
-/// `or` `and` `not` · comparisons · ranges · `+ -` · `* / %` · prefix `-` `!` · `**`.
-fn operators<'t>(cx: Text<'t>, operand: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
+/// `or` `and` `not` · comparisons · ranges · `+ -` · `* / %` · `:>>` `:>` · prefix `-` `!` · `**`.
+fn operators<'t>(
+    cx: Text<'t>,
+    operand: impl Rule<'t, Expr>,
+    cast_ty: impl Rule<'t, TypeExpr>,
+) -> impl Rule<'t, Expr> {
     use Kind::*;
+    // In 0.1 they are no operators of this table.
+    let casts = if cx.edition == Edition::V01 { &[] } else { CASTS };
     let binary = |l: Expr, op: &Token, r: Expr, _: &mut MapExtra<'t, '_, Input<'t>, Extra>| {
         let span = l.span.to(r.span);
         let op = binary_op(op.kind);
@@ -152,10 +177,17 @@ fn operators<'t>(cx: Text<'t>, operand: impl Rule<'t, Expr>) -> impl Rule<'t, Ex
     };
     operand.pratt((
         prefix(3, tok(Not), unary),
-        prefix(8, any_of(&[Minus, Bang]), unary),
+        prefix(9, any_of(&[Minus, Bang]), unary),
+        postfix(
+            8,
+            any_of(casts).then(cast_ty),
+            |value: Expr, (op, ty): (&Token, TypeExpr), _: &mut MapExtra<'t, '_, Input<'t>, Extra>| {
+                cast(value, op, ty)
+            },
+        ),
         infix(left(7), any_of(&[Star, Slash, Percent]), binary),
         infix(left(6), any_of(&[Plus, Minus]), binary),
-        infix(right(9), tok(Pow), binary),
+        infix(right(10), tok(Pow), binary),
         infix(left(4), any_of(&[EqEq, NotEq, Less, LessEq, Greater, GreaterEq]), compare),
         infix(left(5), any_of(&[DotDot, DotDotLess]), range),
         infix(left(2), tok(And), binary),
@@ -193,6 +225,7 @@ fn operand<'t>(
     dotted: impl Rule<'t, Expr>,
     element: impl Rule<'t, Expr>,
     parts: Parts<
+        impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
@@ -263,6 +296,7 @@ fn dotted<'t>(
     full: impl Rule<'t, Expr>,
     element: impl Rule<'t, Expr>,
     parts: Parts<
+        impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,

@@ -34,14 +34,13 @@
 //! member     = ("fun"|"proc") fname [generics] ":" type ";" | function | "law" NAME group "=>" expr ";"
 //! fname      = NAME | "+" | "-" | "*" | "/" | "%" | "**" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "!"
 //!
-//! expr       = pipe {(":>>"|":>") type}
-//! pipe       = dollar {"|>" dollar}
-//! dollar     = tuple ["$" dollar]
+//! expr       = tuple ["$" expr]
 //! tuple      = compact {"," compact}        one flat node
-//! compact    = operators {"\," operators}   one flat node
+//! compact    = pipe {"\," pipe}             one flat node
+//! pipe       = operators {"|>" operators}
 //! operators  = operand, and from loose to tight:
 //!              "or" · "and" · prefix "not" · "== != < <= > >=" (no chain) · ".." "..<" ·
-//!              "+ -" · "* / %" · prefix "- !" · "**" (right)
+//!              "+ -" · "* / %" · {(":>>"|":>") ctype} · prefix "- !" · "**" (right)
 //! operand    = dotted {dotted}              application, left; an argument that begins a line is
 //!                                           indented deeper than its statement
 //!            | "case" INT ("of" sum | dotted) | "proj" INT "of" sum
@@ -63,9 +62,14 @@
 //! targs      = "[" type {"," type} "]"      touching the name before it
 //! PATH       = NAME {"::" NAME}             without blanks
 //!
+//! In version 0.1 (see `edition`):
+//! expr       = pipe {(":>>"|":>") type}     pipe = dollar {"|>" dollar}
+//! dollar     = tuple ["$" dollar]           compact = operators {"\," operators}
+//!
 //! type       = sum ["->" type]
 //! sum        = csum {"+" csum}              csum = product {"\+" product}
 //! product    = cproduct {("*"|"*+") cproduct}
+//! ctype      = cproduct {"\+" cproduct}
 //! cproduct   = power {"\*" power}           power = tatom {("^"|"\^") tatom}
 //! tatom      = PATH [targs | tcall] | INT | "(" ")" | "(" type ")" | "(" field {"," field} ")"
 //!            | "?" NAME | "_" | "typematch" tlist "with" ["|"] tarm {"|" tarm} "endmatch"
@@ -87,9 +91,11 @@ mod stmt;
 mod types;
 
 use super::ast::{Expr, Stmt, TypeExpr};
+use super::edition::Edition;
 use super::error::SyntaxError;
 use super::foreign;
 use super::lexer::{Kind, Token};
+use crate::source::Span;
 use chumsky::prelude::*;
 use rule::{Extra, Fail, Input, Label, Text, bit};
 
@@ -219,9 +225,42 @@ fn explain(
             return SyntaxError::MissingSemicolon { end: cx.at(before), next: at, found: words(cx, found) };
         }
     }
+    if matches!(found.kind, Kind::Dot | Kind::LParen | Kind::Name | Kind::Qualified | Kind::Hash)
+        && cx.edition == Edition::V02
+        && expected & bit(Kind::CStar) != 0
+        && let Some(cast) = cast_before(cx, tokens, fail.at)
+    {
+        return SyntaxError::AfterCast { at, found: words(cx, found), cast };
+    }
     let around = Around { cx, tokens, at: fail.at, before, found };
     let hint = hint(&around, expected);
     SyntaxError::Unexpected { found: words(cx, found), at, after, expected: wanted(expected), hint }
+}
+
+/// The `x :>> T` that ends before a token.
+fn cast_before(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<Span> {
+    use Kind::*;
+    let before = tokens.get(..at)?;
+    // Back over one bracket after the other.
+    let mut depth = 0u32;
+    let mut cast = false;
+    let mut begin = 0;
+    for (place, token) in before.iter().enumerate().rev() {
+        match token.kind {
+            RParen | RBracket | RBrace | Endif | Endmatch => depth += 1,
+            LParen | LBracket | LBrace | If | Match if depth > 0 => depth -= 1,
+            _ if depth > 0 => {}
+            Reshape | Convert => cast = true,
+            kind if cast && !kind.ends_operand() && !matches!(kind, Dot | Hash | Tick | Colon) => {
+                begin = place + 1;
+                break;
+            }
+            LParen | LBracket | LBrace | Semi => return None,
+            _ => {}
+        }
+    }
+    let (first, last) = (before.get(begin)?, before.last()?);
+    cast.then(|| cx.at(first).to(cx.at(last)))
 }
 
 /// Whether a statement that declares a variable has come to a second `=` of its own.
@@ -561,16 +600,15 @@ fn hint(around: &Around<'_>, expected: u128) -> Option<String> {
         Kind::CStar | Kind::CPlus | Kind::CCaret if !wants(Kind::CStar) => {
             "`\\*`, `\\+` and `\\^` build compact types; types follow `:`, `of`, `:>>` or stand in `..[ ]`"
         }
-        Kind::StarPlus => "`*+` builds types: `3 *+ int`; write `* +` apart otherwise",
         Kind::Minus if before.is_some_and(|t| t.kind == Kind::Int) && wants(Kind::Of) => {
             "a negative argument stands in parentheses: `case 0 (-1)`"
         }
-        // After `:> T` what follows belongs to the type, as far as it can.
-        Kind::Slash | Kind::Percent | Kind::Minus | Kind::Pow | Kind::Real
-            if wants(Kind::Star) && !wants(Kind::Slash)
-                || found.kind == Kind::Real && expected & Label::Type.bit() != 0 =>
-        {
-            "to go on calculating after a type, put parentheses around, as in `(x :> real) / 2.0`"
+        Kind::Arrow | Kind::StarPlus if wants(Kind::CStar) => {
+            "a type with `->`, `+`, `*` or `*+` after `:>>` or `:>` stands in parentheses, as in `x :>> (A -> B)`"
+        }
+        Kind::StarPlus => "`*+` builds types: `3 *+ int`; write `* +` apart otherwise",
+        Kind::Pow if wants(Kind::CStar) => {
+            "`**` binds tighter than `:>`: put parentheses around, as in `(x :> real) ** 2.0`"
         }
         Kind::PlusAssign | Kind::MinusAssign => "a compound assignment is a statement of its own",
         _ if wants(Kind::Assign) && wants(Kind::Colon) && !wants(Kind::FatArrow) => {

@@ -4,6 +4,7 @@
 //! words of bits, so that trying alternatives allocates nothing; words are found for it later.
 
 use super::super::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
+use super::super::edition::Edition;
 use super::super::error::SyntaxError;
 use super::super::lexer::{Kind, Token};
 use crate::source::{SourceId, Span};
@@ -26,6 +27,7 @@ pub(crate) struct Text<'t> {
     pub text: &'t str,
     pub id: SourceId,
     pub docs: &'t [(u32, Arc<str>)],
+    pub edition: Edition,
 }
 
 impl<'t> Text<'t> {

@@ -39,6 +39,7 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
             Parts {
                 ty: ty.full.clone(),
                 plus_ty: ty.plus,
+                cast_ty: ty.cast,
                 atom_ty: ty.atom,
                 item_pattern: pattern.item.clone(),
                 pattern: pattern.full.clone(),

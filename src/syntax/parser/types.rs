@@ -8,30 +8,35 @@ use super::super::literal::int_value;
 use super::rule::{Label, Rule, Text, any_of, glued, list_opening, listed, name, name_then, path, tok};
 use chumsky::prelude::*;
 
-/// Types at the three levels that other rules ask for.
+/// Types at the levels that other rules ask for.
 #[derive(Clone)]
-pub(crate) struct Types<F, P, A> {
+pub(crate) struct Types<F, P, C, A> {
     /// Any type.
     pub full: F,
     /// A type without `->` at its top: after `of`.
     pub plus: P,
+    /// A type without `->` `+` `*` `*+` outside parentheses: after `:>>` and `:>`.
+    pub cast: C,
     /// A name with arguments, a number or a parenthesis: after a backtick.
     pub atom: A,
 }
 
 pub(crate) fn types<'t>(
     cx: Text<'t>,
-) -> Types<impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>> {
+) -> Types<impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>, impl Rule<'t, TypeExpr>>
+{
     let full = recursive(move |full| {
         let atom = atom(cx, full.clone()).boxed();
-        let plus = plus(atom).boxed();
+        let plus = plus(compact_product(atom).boxed()).boxed();
         plus.then(tok(Kind::Arrow).ignore_then(full).or_not()).map(|(domain, codomain)| match codomain {
             None => domain,
             Some(codomain) => joined2(domain, codomain, TypeExprKind::Function),
         })
     });
     let atom = atom(cx, full.clone()).boxed();
-    Types { full, plus: plus(atom.clone()).boxed(), atom }
+    let compact_product = compact_product(atom.clone()).boxed();
+    let cast = listed(compact_product.clone(), Kind::CPlus, TypeExprKind::CompactSum).boxed();
+    Types { full, plus: plus(compact_product).boxed(), cast, atom }
 }
 
 fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
@@ -103,7 +108,8 @@ pub(crate) fn type_arguments<'t>(full: impl Rule<'t, TypeExpr>) -> impl Rule<'t,
 }
 
 /// From the tightest operator, `^`, to the loosest but `->`.
-fn plus<'t>(atom: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
+/// `^` `\^` over atoms, `\*` over these.
+fn compact_product<'t>(atom: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
     let power = atom.clone().foldl(
         any_of(&[Kind::Caret, Kind::CCaret]).then(atom).repeated(),
         |base, (op, exponent)| match op.kind {
@@ -111,7 +117,11 @@ fn plus<'t>(atom: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
             _ => joined2(base, exponent, TypeExprKind::CompactPower),
         },
     );
-    let compact_product = listed(power.boxed(), Kind::CStar, TypeExprKind::CompactProduct).boxed();
+    listed(power.boxed(), Kind::CStar, TypeExprKind::CompactProduct)
+}
+
+/// `*` `*+` over compact products, `\+` over these, `+` over these.
+fn plus<'t>(compact_product: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeExpr> {
     // `*` gathers, `*+` does not: `3 *+ A * B` is `(3 *+ A) * B`.
     let product = compact_product
         .clone()

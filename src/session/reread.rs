@@ -1,0 +1,93 @@
+//! Statements that version 0.1 grouped differently: checked as they read today, and told about where the
+//! earlier reading may be the one that was meant.
+//!
+//! A statement is told about if it fails today, or if it could be checked in either reading. The earlier
+//! readings of a text are checked once all together; those that pass while others fail once more each,
+//! since what follows an error is not told of. A text without such statements is checked once.
+
+use super::index::Noting;
+use crate::check::{self, Env};
+use crate::core::{Program, Script};
+use crate::diagnostic::Diagnostic;
+use crate::source::{SourceMap, Span};
+use crate::syntax::ast::Stmt;
+use crate::syntax::edition::Reread;
+use crate::syntax::{self, Parsed};
+
+/// The most statements of a text that are checked by themselves.
+const MOST: usize = 8;
+
+/// Checks statements; an index that is being made is told what they say.
+pub(super) fn checked(
+    noting: &mut Option<Noting>,
+    env: &mut Env,
+    program: &mut Program,
+    sources: &SourceMap,
+    parsed: &Parsed,
+) -> (Option<Script>, Vec<Diagnostic>) {
+    let before = (!parsed.reread.is_empty()).then(|| env.clone());
+    let (script, mut said) = match noting {
+        None => check::check(env, program, &parsed.stmts),
+        Some(noting) => {
+            let done = check::check_noting(env, program, &parsed.stmts, noting.notes());
+            noting.functions(env);
+            done
+        }
+    };
+    for help in said.iter_mut().flat_map(|said| said.help.iter_mut().chain(&mut said.others)) {
+        let text = help.edits.first().and_then(|(span, _)| sources.get(span.source));
+        if let Some(source) = text {
+            syntax::edition::group_cast(&source.text, help);
+        }
+    }
+    let Some(mut before) = before else { return (script, said) };
+    let fails = script.is_none();
+    let doubtful = match fails {
+        true => {
+            let wrong = |reread: &&Reread| errs_in(&said, parsed.stmts[reread.at].span);
+            parsed.reread.iter().filter(wrong).collect()
+        }
+        false => {
+            before.number_after(env);
+            let doubtful = either(&before, program, parsed);
+            env.number_after(&before);
+            doubtful
+        }
+    };
+    for reread in doubtful {
+        let text = sources.get(reread.place.source).map_or("", |source| &source.text);
+        said.push(reread.warning(text, fails));
+    }
+    (script, said)
+}
+
+/// The statements that could be checked as they were read before.
+fn either<'p>(before: &Env, program: &mut Program, parsed: &'p Parsed) -> Vec<&'p Reread> {
+    let extent = program.extent();
+    let mut errors = |rereads: &[&Reread]| {
+        let mut stmts: Vec<Stmt> = parsed.stmts.clone();
+        for reread in rereads {
+            stmts[reread.at] = reread.old.clone();
+        }
+        let (_, mut said) = check::check(&mut before.clone(), program, &stmts);
+        program.truncate(&extent);
+        said.retain(Diagnostic::is_error);
+        said
+    };
+    let all: Vec<&Reread> = parsed.reread.iter().collect();
+    let said = errors(&all);
+    let passes = |reread: &&Reread| !errs_in(&said, parsed.stmts[reread.at].span);
+    let mut passing: Vec<&Reread> = all.into_iter().filter(passes).collect();
+    if !said.is_empty() {
+        passing.truncate(MOST);
+        passing.retain(|reread| errors(&[reread]).is_empty());
+    }
+    passing
+}
+
+fn errs_in(said: &[Diagnostic], stmt: Span) -> bool {
+    said.iter().filter(|said| said.is_error()).any(|said| {
+        let at = said.primary.span;
+        at.source == stmt.source && at.start >= stmt.start && at.end <= stmt.end
+    })
+}

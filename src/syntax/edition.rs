@@ -1,0 +1,304 @@
+//! Editions: how version 0.1 grouped expressions, and what a text of it is written as today.
+//!
+//! In 0.1, `:>>` and `:>` bound looser than `,` and took a whole type after them, `|>` bound looser
+//! than `$`, and `$` looser than `,`. The grammar reads either edition. A statement that reads
+//! differently is told with both readings ([`Reread`]); [`migrate`] rewrites a whole text.
+//!
+//! Texts change by parentheses only: those that the old tree needs in the grammar of today are written,
+//! and those around `:>>`, `:>` and `|>` that only the old grammar needed are taken away. Never
+//! decides whether a reading has types.
+
+use super::ast::{Expr, ExprKind, Stmt, TypeExpr, TypeExprKind};
+use super::error::SyntaxError;
+use super::format::Groups;
+use super::lexer::{Kind, Token};
+use super::parser::Grammar;
+use super::parser::rule::Text;
+use super::{Parsed, brackets, format, lexer, parse, roomy, statements};
+use crate::diagnostic::{Diagnostic, Help, edited};
+use crate::source::{Source, SourceMap, Span};
+
+/// How expressions are grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edition {
+    /// As in version 0.1.
+    V01,
+    /// As in this version.
+    V02,
+}
+
+/// A statement that version 0.1 read as another one.
+#[derive(Clone, Debug)]
+pub struct Reread {
+    /// Its number among the statements of its text.
+    pub at: usize,
+    /// What it was.
+    pub old: Stmt,
+    /// The part that is grouped differently.
+    pub place: Span,
+    /// The parentheses that say what the text says today.
+    pub as_now: Vec<(Span, String)>,
+    /// The parentheses that say what it said.
+    pub as_before: Vec<(Span, String)>,
+}
+
+impl Reread {
+    /// The warning about it, with both readings; `fails` if today's has an error.
+    pub fn warning(&self, text: &str, fails: bool) -> Diagnostic {
+        let (now, then) =
+            (reading(text, self.place, &self.as_now), reading(text, self.place, &self.as_before));
+        let label = format!("today this is `{now}`");
+        let warning = Diagnostic::warning("W0040", self.place, "version 0.1 grouped this differently", label)
+            .note(format!("in 0.1 it was `{then}`"));
+        let before = Help {
+            text: format!("write `{then}` for what it was; `felis fmt --from-0.1` does it for a file of 0.1"),
+            edits: self.as_before.clone(),
+        };
+        let now = Help {
+            text: format!("write `{now}` to keep what it is, without this warning"),
+            edits: self.as_now.clone(),
+        };
+        if fails { warning.help(before) } else { warning.help(before).or(now) }
+    }
+}
+
+/// Whether version 0.1 may have grouped a statement differently: operators whose order has changed stand
+/// beside others with no bracket or word between them. Linear in the tokens.
+pub(super) fn may_differ(tokens: &[Token]) -> bool {
+    use Kind::*;
+    const CAST: u8 = 1;
+    const PIPE: u8 = 2;
+    const DOLLAR: u8 = 4;
+    const COMMA: u8 = 8;
+    const OPERATOR: u8 = 16;
+    let differs = |seen: u8| {
+        seen & CAST != 0 && seen & !CAST != 0
+            || seen & PIPE != 0 && seen & (DOLLAR | COMMA) != 0
+            || seen & DOLLAR != 0 && seen & PIPE != 0
+    };
+    let mut open: Vec<u8> = Vec::new();
+    let mut seen = 0;
+    for token in tokens {
+        seen |= match token.kind {
+            Reshape | Convert if seen & CAST != 0 => OPERATOR,
+            Reshape | Convert => CAST,
+            Kind::Pipe => PIPE,
+            Dollar => DOLLAR,
+            Comma | CComma => COMMA,
+            Plus | Minus | Star | Slash | Percent | EqEq | NotEq | Less | LessEq | Greater | GreaterEq
+            | DotDot | DotDotLess | And | Or | Not | StarPlus | Arrow => OPERATOR,
+            LParen | LBracket | LBrace => {
+                open.push(seen);
+                seen = 0;
+                continue;
+            }
+            RParen | RBracket | RBrace => {
+                seen = open.pop().unwrap_or(0);
+                continue;
+            }
+            Assign | FatArrow | LArrow | Then | Else | Elif | Endif | Do | Perform | Semi | With | Bar
+            | When | In | For | Endmatch | Done => {
+                seen = 0;
+                continue;
+            }
+            _ => continue,
+        };
+        if differs(seen) {
+            return true;
+        }
+    }
+    false
+}
+
+/// What version 0.1 read a statement as, if it could read it and `new` is something else.
+pub(super) fn reread<'t>(
+    grammar: &Grammar<'t>,
+    at: usize,
+    tokens: &'t [Token],
+    text: &str,
+    new: &Stmt,
+) -> Option<Reread> {
+    let old = before(grammar, tokens)?;
+    let (then, now) = (Groups::of(&old), Groups::of(new));
+    if then.text == now.text {
+        return None;
+    }
+    let as_before = then.parentheses(text);
+    let place = then.changed(text)?;
+    let within = |span: &Span| span.start >= place.start && span.end <= place.end && *span != place;
+    let bare = now.bare.iter().filter(|wrap| !wrap.written(text));
+    let as_now = enclosed(bare.map(|wrap| wrap.span).filter(within));
+    Some(Reread { at, old, place, as_now, as_before })
+}
+
+/// The error about a statement that cannot be read, with what version 0.1 read it as if it could.
+pub(super) fn regrouped<'t>(
+    grammar: &Grammar<'t>,
+    tokens: &'t [Token],
+    text: &str,
+    error: &SyntaxError,
+) -> SyntaxError {
+    let error = error.clone();
+    let Some(old) = before(grammar, tokens) else { return error };
+    let groups = Groups::of(&old);
+    let edits = groups.parentheses(text);
+    let Some(place) = groups.changed(text) else { return error };
+    let today = reading(text, place, &edits);
+    SyntaxError::Regrouped { error: Box::new(error), today, edits }
+}
+
+fn before<'t>(grammar: &Grammar<'t>, tokens: &'t [Token]) -> Option<Stmt> {
+    let outcome = grammar.statement(tokens, None);
+    outcome.tree.filter(|_| outcome.errors.is_empty())
+}
+
+/// A part of a text in one line, with some of the edits applied.
+fn reading(text: &str, place: Span, edits: &[(Span, String)]) -> String {
+    let inside = edits.iter().filter(|(span, _)| span.start >= place.start && span.end <= place.end);
+    let moved = |at: u32| at - place.start;
+    let edits: Vec<_> = inside
+        .map(|(span, new)| (Span { start: moved(span.start), end: moved(span.end), ..*span }, new.clone()))
+        .collect();
+    let part = text.get(place.range()).unwrap_or_default();
+    edited(part, place.source, &edits).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn enclosed(spans: impl Iterator<Item = Span>) -> Vec<(Span, String)> {
+    let mut edits = Vec::new();
+    for span in spans {
+        edits.push((Span { end: span.start, ..span }, "(".to_string()));
+        edits.push((span.after(), ")".to_string()));
+    }
+    edits
+}
+
+impl Groups {
+    /// The edits that write the parentheses which its tree needs and its text lacks.
+    fn parentheses(&self, text: &str) -> Vec<(Span, String)> {
+        enclosed(self.needed.iter().filter(|wrap| !wrap.written(text)).map(|wrap| wrap.span))
+    }
+
+    /// The edits that take parentheses away which its tree does not need, between commas and at comparisons. At
+    /// `+` and `*` they stay: an operator after a type looks like a part of it.
+    fn needless(&self, text: &str) -> Vec<(Span, String)> {
+        let written = self.bare.iter().filter(|wrap| wrap.loose && wrap.written(text));
+        written
+            .flat_map(|wrap| {
+                let span = wrap.span;
+                let open = Span { end: span.start + 1, ..span };
+                let close = Span { start: span.end - 1, ..span };
+                [(open, String::new()), (close, String::new())]
+            })
+            .collect()
+    }
+
+    /// What is around the parentheses that are missing.
+    fn changed(&self, text: &str) -> Option<Span> {
+        let missing = self.needed.iter().filter(|wrap| !wrap.written(text));
+        missing.map(|wrap| wrap.host).reduce(Span::to)
+    }
+}
+
+/// A part of a tree at a place where it needs parentheses, or might have some.
+pub(super) struct Wrap {
+    /// With its parentheses, if it has any.
+    span: Span,
+    /// Where its first part begins, if it begins with a part.
+    begin: Option<u32>,
+    /// What it is a part of.
+    host: Span,
+    /// No arithmetic stands around.
+    loose: bool,
+}
+
+impl Wrap {
+    pub fn of_expr(expr: &Expr, host: Span, loose: bool) -> Wrap {
+        use ExprKind::*;
+        let first = match &expr.kind {
+            Binary(_, first, _) | Reshape(first, _) | Convert(first, _) => Some(&**first),
+            Dot { base, .. } => Some(&**base),
+            IntRange { low, .. } => Some(&**low),
+            Tuple(items) | CompactTuple(items) => items.first(),
+            Apply { argument, form: super::ast::ApplyForm::Pipe, .. } => Some(&**argument),
+            Apply { form: super::ast::ApplyForm::Hash, .. } => None,
+            Apply { function, .. } => Some(&**function),
+            _ => None,
+        };
+        Wrap { span: expr.span, begin: first.map(|e| e.span.start), host, loose }
+    }
+
+    pub fn of_type(ty: &TypeExpr, host: Span) -> Wrap {
+        use TypeExprKind::*;
+        let first = match &ty.kind {
+            Product(items) | Sum(items) | CompactProduct(items) | CompactSum(items) => items.first(),
+            Array(first, _) | CompactPower(first, _) | Repeat(first, _) | Function(first, _) => {
+                Some(&**first)
+            }
+            _ => None,
+        };
+        Wrap { span: ty.span, begin: first.map(|t| t.span.start), host, loose: true }
+    }
+
+    /// Whether the parentheses are there.
+    fn written(&self, text: &str) -> bool {
+        match self.begin {
+            Some(begin) => self.span.start < begin,
+            None => text.as_bytes().get(self.span.start as usize) == Some(&b'('),
+        }
+    }
+}
+
+/// Puts what a help converts, `(e :>> T)`, into parentheses of its own where it binds looser than the operator.
+pub fn group_cast(text: &str, help: &mut Help) {
+    let [(open, before), (close, after)] = &mut help.edits[..] else { return };
+    if before != "(" || !after.starts_with(" :>") {
+        return;
+    }
+    let Some(value) = text.get(open.end as usize..close.start as usize) else { return };
+    let source = SourceMap::new().add("", value);
+    if let (Some(value), _) = super::parse_expr(&source)
+        && !format::binds_as_operand(&value)
+        && !Wrap::of_expr(&value, value.span, true).written(&source.text)
+    {
+        before.push('(');
+        after.insert(0, ')');
+    }
+}
+
+/// A text of version 0.1 as it is written today: the same statements, comments and layout.
+pub fn migrate(source: &Source) -> Result<String, Vec<Diagnostic>> {
+    let parsed = read_v01(source);
+    if parsed.errors.iter().any(Diagnostic::is_error) {
+        return Err(parsed.errors);
+    }
+    let wanted = format::print(&parsed.stmts);
+    let text = &source.text;
+    let groups: Vec<Groups> = parsed.stmts.iter().map(Groups::of).collect();
+    let mut edits: Vec<_> = groups.iter().flat_map(|groups| groups.parentheses(text)).collect();
+    let added = edits.clone();
+    edits.extend(groups.iter().flat_map(|groups| groups.needless(text)));
+    let same = |text: &str| {
+        let again = parse(&SourceMap::new().add("", text));
+        again.errors.is_empty() && format::print(&again.stmts) == wanted
+    };
+    [edits, added]
+        .into_iter()
+        .map(|edits| edited(text, source.id, &edits))
+        .find(|text| same(text))
+        .ok_or_else(|| vec![super::layout::unsure(source)])
+}
+
+/// A text as version 0.1 read it.
+pub fn read_v01(source: &Source) -> Parsed {
+    read(source, Edition::V01)
+}
+
+/// A text as an edition reads it.
+fn read(source: &Source, edition: Edition) -> Parsed {
+    let lexed = lexer::lex(source);
+    let cut = brackets::cut(source, &lexed.tokens);
+    roomy(&cut, || {
+        let cx = Text { text: &source.text, id: source.id, docs: &lexed.docs, edition };
+        statements(cx, &lexed, &cut)
+    })
+}
