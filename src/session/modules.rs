@@ -22,6 +22,7 @@ use crate::core::Script;
 use crate::diagnostic::Diagnostic;
 use crate::hash::HashMap;
 use crate::source::{Source, Span};
+use crate::stop;
 use crate::suggest::similar;
 use crate::syntax;
 use crate::syntax::ast::{Import, ImportTarget, Stmt, StmtKind};
@@ -277,7 +278,10 @@ impl Session {
         let (script, found) = if wrong {
             (None, Vec::new())
         } else {
-            super::checked(&mut self.noting, &mut env, &mut self.program, &fresh.stmts)
+            let (noting, program, stmts) = (&mut self.noting, &mut self.program, &fresh.stmts);
+            // Whoever asked for it to stop stops what imports it, too.
+            let done = stop::heeding(&self.interrupt, || super::checked(noting, &mut env, program, stmts));
+            done.unwrap_or_default()
         };
         said.extend(found);
         let unused = script.as_ref().and_then(|script| crate::check::unused_result(&fresh.stmts, script));
