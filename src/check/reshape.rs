@@ -25,8 +25,16 @@ impl Checker<'_> {
         term
     }
 
-    fn reshaped(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
+    /// The type after `:>>` or `:>`. A variable in it may be where a calculation was meant to go on.
+    fn type_after(&mut self, operator: &str, written: &TypeExpr) -> Type {
+        let before = self.diagnostics.len();
         let to = self.lower(written);
+        self.regroup_type(before, operator);
+        to
+    }
+
+    fn reshaped(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
+        let to = self.type_after(":>>", written);
         let to = if to.has_error() { Type::error() } else { to };
         // What cannot tell its own type has the one it is said to be read as.
         let hint = matches!(inner.kind, ExprKind::Lambda(_) | ExprKind::Inject { .. }).then_some(&to);
@@ -36,6 +44,7 @@ impl Checker<'_> {
             let _ = self.infer.try_unify(&term.ty, &opened(&to));
         }
         self.literals_as(&term.ty, &opened(&to));
+        self.decide(&term.ty);
         let from = self.infer.settle(&term.ty);
         if from.is_error() || to.is_error() {
             return Term { ty: to, ..term };
@@ -144,7 +153,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn convert(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
-        let to = self.lower(written);
+        let to = self.type_after(":>", written);
         let to = if to.has_error() { Type::error() } else { to };
         let term = self.expr(inner, None);
         if self.infer.literal_of(&term.ty).is_some() && self.infer.try_unify(&term.ty, &to) {

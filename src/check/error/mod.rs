@@ -388,6 +388,21 @@ pub enum CheckError {
         span: Span,
         ty: Type,
     },
+    /// A variable of an arm that has the name of a case of the library.
+    CaseAsVariable {
+        span: Span,
+        name: String,
+        /// Of the values that are matched.
+        ty: Type,
+        /// The type that has the case.
+        variant: String,
+    },
+    /// A parameter of a type function that its meaning does not mention.
+    UnusedInTypeFun {
+        span: Span,
+        name: String,
+        function: String,
+    },
     /// A parameter of a type that its definition does not mention.
     UnusedTypeParameter {
         span: Span,
@@ -497,12 +512,17 @@ impl CheckError {
             E::AxisRange { .. } => "E0453",
             E::NotCalled { .. } => "E0440",
             E::UnusedTypeParameter { .. } => "W0032",
+            E::UnusedInTypeFun { .. } => "W0033",
+            E::CaseAsVariable { .. } => "W0005",
             E::IndexLiteral { .. } => "W0001",
             E::Unreachable { .. } => "W0002",
             E::Unused { .. } => "W0003",
             E::Relabels { .. } => "N0001",
         }
     }
+
+    /// What is said of a variable where a type is needed.
+    pub const VALUE_AS_TYPE: &str = "a value, not a type";
 
     /// The message for people.
     pub fn to_diagnostic(&self) -> Diagnostic {
@@ -516,10 +536,10 @@ impl CheckError {
             E::Module(e) => e.to_diagnostic(),
             E::Size(e) => e.to_diagnostic(),
             E::UnknownType { span, name, similar: _, value: true } => {
-                let d = error(span, format!("there is no type `{name}`"), "a value, not a type".into());
+                let d = error(span, format!("there is no type `{name}`"), Self::VALUE_AS_TYPE.into());
                 match foreign_type(name) {
                     Some(other) => d.fix(format!("did you mean `{other}`?"), *span, other),
-                    None => d.help(format!("a size in a type is a type: `typedef N = 3;`, or `?N` for one that arrives when the program runs, as in `val a : int ^ ?N = iota {name};`; to go on calculating after a type, put parentheses around: `(x :>> int) + {name}`")),
+                    None => d.help(format!("a size in a type is a type: `typedef N = 3;`, or `?N` for one that arrives when the program runs, as in `val a : int ^ ?N = iota {name};`")),
                 }
             }
             E::UnknownType { span, name, similar, value: false } => {
@@ -797,7 +817,7 @@ impl CheckError {
                 }
                 d.help("say which by giving the argument's type, as in `fun (x:int) => …`")
             }
-            E::NearByConversion { span, name, argument, near, far, place } => Diagnostic::note_at(
+            E::NearByConversion { span, name, argument, near, far, place } => Diagnostic::warning(
                 self.code(),
                 *span,
                 format!("`{argument}` is converted to `{near}` for this `{name}`"),
@@ -1119,6 +1139,19 @@ impl CheckError {
                 *span,
                 "the value of this expression is not used",
                 format!("its value, of type `{ty}`, is thrown away"),
+            ),
+            E::CaseAsVariable { span, name, ty, variant } => Diagnostic::warning(
+                code,
+                *span,
+                format!("`{name}` is a variable here, which fits every value"),
+                format!("`{ty}` has no case of this name"),
+            )
+            .note(format!("`{name}` is a case of `{variant}`")),
+            E::UnusedInTypeFun { span, name, function } => Diagnostic::warning(
+                code,
+                *span,
+                format!("the parameter `{name}` is not used"),
+                format!("`{function}` gives the same whatever it is"),
             ),
             E::UnusedTypeParameter { span, name, whose } => Diagnostic::warning(
                 code,
