@@ -263,9 +263,15 @@ fn a_name_of_the_library_takes_nothing_from_a_program() {
         ("fun f(x:option[int]):int * int => 1, 2; println ((f None).1);", "2\n"),
         ("struct P { a:int; } fun f(x:option[int]):P => P 3; println ((f None).a);", "3\n"),
         ("fun f(x:option[int]):int -> int => fun (y:int) => y + 1; println (f None 3);", "4\n"),
-        ("fun f(x:option[int]):option[int] => x; println (match f None with | None => 1 | Some _ => 2 endmatch);", "1\n"),
+        (
+            "fun f(x:option[int]):option[int] => x; println (match f None with | None => 1 | Some _ => 2 endmatch);",
+            "1\n",
+        ),
         ("fun f(x:option[int]):int ^ 2 => 1, 2; for i in f None do println i; done", "1\n2\n"),
-        ("fun f(x:option[int]):int ^ 4 => 1, 2, 3, 4; println (f None :>> int ^ (2 \\* 2));", "(1, 2, 3, 4)\n"),
+        (
+            "fun f(x:option[int]):int ^ 4 => 1, 2, 3, 4; println (f None :>> int ^ (2 \\* 2));",
+            "(1, 2, 3, 4)\n",
+        ),
         ("fun f(x:string):string => x; val g = fun (x) => f x; println (g \"s\");", "s\n"),
         ("fun f(x:int):int => x; val g = f; println (g 2);", "2\n"),
         // Variables of patterns.
@@ -274,7 +280,10 @@ fn a_name_of_the_library_takes_nothing_from_a_program() {
         ("proc p(f:int) { println f; } p 1;", "1\n"),
         ("val g = fun (f) => f + 1; println (g 1);", "2\n"),
         ("val g = fun (F) => F + 1; println (g 1);", "2\n"),
-        ("fun g(f:option[int]):int => match f with | Some F => F | f => 0 endmatch; println (g (Some 1));", "1\n"),
+        (
+            "fun g(f:option[int]):int => match f with | Some F => F | f => 0 endmatch; println (g (Some 1));",
+            "1\n",
+        ),
         ("println (match 3 with | F => F + 1 endmatch);", "4\n"),
         ("println (match 3, 4 with | 0, f => f | f, _ => f + 1 endmatch);", "4\n"),
         ("for f in (1, 2) do println f; done", "1\n2\n"),

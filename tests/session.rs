@@ -112,7 +112,8 @@ fn checking_can_be_stopped() {
             let y = "(A \\+ 2 \\* B \\+ C \\+ D \\+ E \\+ F \\+ G \\+ 1)";
             (format!("int ^ ({x}\\^5 \\* {y}\\^5)"), format!("int ^ ({y}\\^5 \\* {x}\\^4 \\* {x})"))
         };
-        let params = ["A", "B", "C", "D", "E", "F", "G"].map(|name| format!("{name}:COMPACTLINEAR")).join(", ");
+        let params =
+            ["A", "B", "C", "D", "E", "F", "G"].map(|name| format!("{name}:COMPACTLINEAR")).join(", ");
         let function = |i: usize| {
             let (from, to) = sizes(i + 1);
             format!("fun f{i}[{params}](x:{from}) => x :>> {to};")

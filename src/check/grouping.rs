@@ -187,10 +187,13 @@ impl Checker<'_> {
     /// Says how to go on calculating after a type, where a variable stands in one after an operator.
     pub(super) fn regroup_type(&mut self, before: usize, operator: &str) {
         for diagnostic in &mut self.diagnostics[before..] {
-            if let (CheckError::VALUE_AS_TYPE, Some(help)) = (diagnostic.primary.text.as_str(), &mut diagnostic.help)
+            if let (CheckError::VALUE_AS_TYPE, Some(help)) =
+                (diagnostic.primary.text.as_str(), &mut diagnostic.help)
                 && help.edits.is_empty()
             {
-                help.text += &format!("; to go on calculating after a type, put parentheses around: `(x {operator} int) + y`");
+                help.text += &format!(
+                    "; to go on calculating after a type, put parentheses around: `(x {operator} int) + y`"
+                );
             }
         }
     }

@@ -758,7 +758,8 @@ impl Checker<'_> {
         }
         let depth = self.item.frames.len();
         let waiting = &self.item.waiting;
-        let at = waiting.iter().position(|call| call.depth == depth && self.infer.shallow(&call.result) == result);
+        let at =
+            waiting.iter().position(|call| call.depth == depth && self.infer.shallow(&call.result) == result);
         if let Some(at) = at {
             let call = self.item.waiting.remove(at);
             self.choose_now(call, true);

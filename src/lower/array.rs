@@ -330,7 +330,13 @@ impl<'a> Lower<'a> {
             locals.set(local, Bind::Value(value));
         }
         let infos = frame.infos.clone();
-        Ok(Frame { locals, infos, exit: frame.exit.clone(), around: frame.around, outermost: frame.outermost })
+        Ok(Frame {
+            locals,
+            infos,
+            exit: frame.exit.clone(),
+            around: frame.around,
+            outermost: frame.outermost,
+        })
     }
 
     // ---- storing --------------------------------------------------------------------------
