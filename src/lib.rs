@@ -26,6 +26,7 @@ pub mod picture;
 pub mod quote;
 pub mod session;
 pub mod source;
+pub mod stop;
 pub mod suggest;
 pub mod syntax;
 pub mod types;

@@ -2,7 +2,7 @@
 //! on demand and among its own names.
 
 use felis::session::{Executor, Mode, Outcome, Session, Status, Window, on_large_stack};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -100,6 +100,52 @@ fn the_flag_stops_an_input_and_the_session_goes_on() {
     assert_eq!(outcome.status, Status::Interrupted);
     stopper.join().expect("the stopper ends");
     assert_eq!(shown(&mut session, "x"), "1 : int");
+}
+
+/// Verdicts that are beyond their bounds, one after the other; all of them take longer than anybody waits.
+#[test]
+fn checking_can_be_stopped() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let sizes = |i: usize| {
+            let x = format!("(A \\+ B \\+ C \\+ D \\+ E \\+ F \\+ G \\+ {i})");
+            let y = "(A \\+ 2 \\* B \\+ C \\+ D \\+ E \\+ F \\+ G \\+ 1)";
+            (format!("int ^ ({x}\\^5 \\* {y}\\^5)"), format!("int ^ ({y}\\^5 \\* {x}\\^4 \\* {x})"))
+        };
+        let params =
+            ["A", "B", "C", "D", "E", "F", "G"].map(|name| format!("{name}:COMPACTLINEAR")).join(", ");
+        let function = |i: usize| {
+            let (from, to) = sizes(i + 1);
+            format!("fun f{i}[{params}](x:{from}) => x :>> {to};")
+        };
+        let text: String = (0..400).map(function).collect();
+        shown(&mut session, "var x = 1");
+        let begin = |session: &Session| {
+            let (flag, done) = (session.interrupt_flag(), Arc::new(AtomicBool::new(false)));
+            let ended = done.clone();
+            let stopper = std::thread::spawn(move || {
+                // Set again and again: the input clears it when it begins.
+                while !ended.load(Ordering::SeqCst) {
+                    std::thread::sleep(Duration::from_millis(10));
+                    flag.store(true, Ordering::SeqCst);
+                }
+            });
+            (done, stopper)
+        };
+        let (done, stopper) = begin(&session);
+        let outcome = line(&mut session, &format!("x = 2; {text}"));
+        assert_eq!(outcome.status, Status::Interrupted, "{:?}", outcome.diagnostics);
+        assert_eq!(session.check("file", &text).status, Status::Interrupted);
+        let (from, to) = sizes(1);
+        let said = session.iso(&from, &to, true).map(|_| ()).expect_err("it is stopped");
+        assert_eq!(said[0].code, "E0511");
+        done.store(true, Ordering::SeqCst);
+        stopper.join().expect("the stopper ends");
+        // Nothing has changed, and nothing that is done later is stopped.
+        assert_eq!(shown(&mut session, "x"), "1 : int");
+        fails(&mut session, "f0", Status::Rejected);
+        assert_eq!(session.type_of("x + 1").map(|ty| ty.to_string()), Ok("int".into()));
+    });
 }
 
 #[test]

@@ -336,6 +336,7 @@ impl Checker<'_> {
     ) -> Term {
         let count = args.len();
         for (i, arg) in args.into_iter().enumerate() {
+            self.decide(&function.ty);
             let ty = self.infer.settle(&function.ty);
             let (domain, result) = match ty.kind() {
                 TypeKind::Function(domain, result) => (domain.clone(), Some(result.clone())),

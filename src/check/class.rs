@@ -201,6 +201,14 @@ impl Checker<'_> {
                     (Type::error(), Some(Type::error()))
                 }
             };
+            if let Some(unused) = class.params.iter().find(|param| {
+                let hidden = method_params.iter().any(|own| own.name == param.name);
+                !ty.mentions(param) && !hidden && !ty.has_error()
+            }) {
+                let (class, parameter) = (class.name.to_string(), unused.name.to_string());
+                let (span, method) = (name.span, name.text.to_string());
+                self.report(ClassError::UnusedClassParameter { span, method, class, parameter }.into());
+            }
             let params: Vec<TypeVar> = class.params.iter().chain(&method_params).cloned().collect();
             let mut all = vec![own.clone()];
             all.extend(constraints);

@@ -39,6 +39,9 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         if let Some((name, targs)) = key_name(key) {
+            if !self.names_callable(name) {
+                self.decide(&base.ty);
+            }
             let ty = self.infer.zonk(&base.ty);
             if ty.is_error() {
                 return base;
@@ -83,6 +86,7 @@ impl Checker<'_> {
 
     /// Component, element, part or digit of a value at a key.
     pub(super) fn select(&mut self, base: Term, key: &Expr, span: Span) -> Term {
+        self.decide(&base.ty);
         let ty = self.infer.settle(&base.ty);
         let base = Term { ty: ty.clone(), ..base };
         if matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_) | TypeKind::Scalar(_))

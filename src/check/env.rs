@@ -531,8 +531,14 @@ impl Env {
 
     /// The constructor of this name, if it is one.
     pub fn constructor(&self, name: &str) -> Option<(Nominal, usize)> {
-        self.callables(name)?.iter().find_map(|c| match c {
-            Callable::Case(nominal, case) => Some((nominal.clone(), *case)),
+        self.scoped_constructor(name).map(|(nominal, case, _)| (nominal, case))
+    }
+
+    /// The same, with the scope that has it.
+    pub fn scoped_constructor(&self, name: &str) -> Option<(Nominal, usize, Scope)> {
+        let Some(Definition::Callables(candidates)) = self.values.get(name) else { return None };
+        candidates.scoped().find_map(|(c, scope)| match c {
+            Callable::Case(nominal, case) => Some((nominal.clone(), *case, scope)),
             _ => None,
         })
     }

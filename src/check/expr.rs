@@ -29,6 +29,7 @@ pub(super) const MOST_COMPONENTS: usize = 4096;
 impl Checker<'_> {
     /// The term of an expression; `hint` is what its place would like, not a demand.
     pub(super) fn expr(&mut self, e: &Expr, hint: Option<&Type>) -> Term {
+        crate::stop::poll();
         let at_statement = std::mem::take(&mut self.at_statement);
         self.infer.here = e.span;
         let term = self.expr_any(e, hint, at_statement);
@@ -445,13 +446,14 @@ impl Checker<'_> {
             }
             ExprKind::Match { scrutinee, arms } => {
                 let scrutinee = self.expr(scrutinee, None);
+                self.decide(&scrutinee.ty);
                 let subject = self.infer.settle(&scrutinee.ty);
                 let ty = hint.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Type));
                 let why = "the arms have one type";
                 let mut heads = Vec::new();
                 let head = |this: &mut Self, arm: &ast::Arm<Expr>| {
                     this.names_once([&arm.pattern], "variable");
-                    let pattern = this.pattern(&arm.pattern, &subject, false);
+                    let pattern = this.arm_pattern(&arm.pattern, &subject);
                     let guard = arm.guard.as_ref().map(|g| this.condition(g));
                     (pattern, guard)
                 };
@@ -791,6 +793,7 @@ impl Checker<'_> {
 
     /// A term as an array, with its index type; a report if it is none.
     pub(super) fn as_array(&mut self, term: Term) -> Option<(Term, Type)> {
+        self.decide(&term.ty);
         let ty = self.infer.settle(&term.ty);
         if let TypeKind::Array(_, index) = ty.kind() {
             let index = index.clone();

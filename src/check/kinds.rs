@@ -91,11 +91,11 @@ impl Checker<'_> {
     pub(super) fn declare_typefun(
         &mut self,
         name: &Name,
-        params: &[TypeParam],
+        written: &[TypeParam],
         kind: Option<&Name>,
         body: &TypeExpr,
     ) {
-        let params = self.declare_params(params);
+        let params = self.declare_params(written);
         let kind = self.lower_kind(kind);
         let fun = TypeFun::declare(self.env.fresh_id(), name.text.clone(), params, kind);
         self.env.types.insert(name.text.clone(), TypeDefinition::Function(fun.clone()));
@@ -115,6 +115,22 @@ impl Checker<'_> {
             // What was wrong has been said.
             fun.define(Meaning::Is(Type::error()));
             return;
+        }
+        // Arms are chosen by the subjects.
+        let subjects: Vec<Type> = match &body.kind {
+            TypeExprKind::TypeMatch(subjects, _) => subjects.iter().map(|s| self.lower_argument(s)).collect(),
+            _ => Vec::new(),
+        };
+        let is = match &meaning {
+            Meaning::Is(ty) => std::slice::from_ref(ty),
+            _ => &subjects[..],
+        };
+        for (param, written) in fun.params.iter().zip(written) {
+            if !is.iter().any(|ty| ty.mentions(param)) {
+                let (span, param, function) =
+                    (written.name.span, param.name.to_string(), name.text.to_string());
+                self.report(CheckError::UnusedInTypeFun { span, name: param, function });
+            }
         }
         fun.define(meaning);
         let own: Vec<Type> = fun.params.iter().cloned().map(Type::var).collect();

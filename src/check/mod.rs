@@ -264,6 +264,8 @@ struct Checker<'a> {
     stated: Vec<(crate::syntax::ast::Name, Type)>,
     /// The next expression is a statement, so a procedure may be called.
     at_statement: bool,
+    /// The pattern that is being read has to fit every value.
+    in_total_pattern: bool,
     /// The word that begins the statement whose pattern is being bound.
     let_word: Option<Span>,
     /// What is noted for an editor, if one asks.
@@ -289,6 +291,7 @@ impl<'a> Checker<'a> {
             opens: open::Opens::Nothing,
             stated: Vec::new(),
             at_statement: false,
+            in_total_pattern: false,
             let_word: None,
             notes: None,
         }

@@ -22,7 +22,9 @@
 //! for some types that the argument may turn out to have. If that is so of all that fit in the near tier, and
 //! a farther tier could take the argument, too, the hole decides between near and far. Such a call *waits*
 //! ([`Waiting`]): it gets a hole for its result, and is chosen at the end of the statement or of the function
-//! around it, when the rest has said what it can; if the hole is still open then, E0404. What waits for its
+//! around it, when the rest has said what it can, or where something has to know the type of its result
+//! ([`Checker::decide`]). If the hole is still open then, the near tier decides against the library, for a
+//! program means the same whatever names the library gets; between other scopes: E0404. What waits for its
 //! place itself (a function with untyped parameters, `case n e`, a name of several functions) says nothing
 //! about the choice: its type comes from the nearest candidate whose shape it has.
 //!
@@ -445,7 +447,7 @@ impl Checker<'_> {
         }
         let waits = matches!(arg, Arg::Done(_));
         let ty = &ty;
-        match self.ask_tiers(found, type_args, ty, waits, hint) {
+        match self.ask_tiers(found, type_args, ty, (waits, may_wait), hint) {
             Selection::One(candidate, tier, round) => {
                 self.note_choice(name, found, type_args, ty, &candidate);
                 self.note_conversion(name, found, type_args, ty, (&candidate, tier, round));
@@ -481,13 +483,14 @@ impl Checker<'_> {
         self.report(CheckError::Ambiguous { span: name.span, name: name.text.to_string(), candidates });
     }
 
-    /// Asks the tiers, near to far. With `waits` holes of the argument may be left to decide.
+    /// Asks the tiers, near to far. With `waits` holes of the argument may be left to decide; unless `may_wait`,
+    /// nothing more will be known of them, and what the library has does not make the call ambiguous.
     fn ask_tiers(
         &mut self,
         found: &Found,
         type_args: &[Type],
         ty: &Type,
-        waits: bool,
+        (waits, may_wait): (bool, bool),
         hint: Option<&Type>,
     ) -> Selection {
         let holes = if waits { self.infer.open_holes(ty) } else { Vec::new() };
@@ -498,7 +501,8 @@ impl Checker<'_> {
             let certain = holes.is_empty() || fitting.iter().any(|(_, certain)| *certain);
             let fitting: Vec<Candidate> = fitting.into_iter().map(|(candidate, _)| candidate).collect();
             if !certain {
-                let farther = found.tiers[at + 1..].iter();
+                let counts = |tier: &&Tier| may_wait || tier.place != Place::Top(Scope::Library);
+                let farther = found.tiers[at + 1..].iter().filter(counts);
                 let far = farther.filter_map(|tier| self.fit_in(&tier.candidates, type_args, ty, &[]));
                 let far: Vec<Candidate> = far.flat_map(|(_, fitting)| fitting).map(|(c, _)| c).collect();
                 if !far.is_empty() {
@@ -743,6 +747,22 @@ impl Checker<'_> {
             }
             // Each choice may solve a hole that another waits for.
             last = self.item.waiting.len() >= before;
+        }
+    }
+
+    /// Chooses for a call that waits if this is its result, of which something has to be known now.
+    pub(super) fn decide(&mut self, ty: &Type) {
+        let result = self.infer.shallow(ty);
+        if !matches!(result.kind(), TypeKind::Meta(_)) {
+            return;
+        }
+        let depth = self.item.frames.len();
+        let waiting = &self.item.waiting;
+        let at =
+            waiting.iter().position(|call| call.depth == depth && self.infer.shallow(&call.result) == result);
+        if let Some(at) = at {
+            let call = self.item.waiting.remove(at);
+            self.choose_now(call, true);
         }
     }
 

@@ -1,6 +1,11 @@
 //! Patterns, against the type of what they are matched with.
+//!
+//! A name by itself is a case of that name, or else a variable. A case of the library is meant only where values of
+//! its variant are matched: else a library that gets another case would take variables from programs. Where the type
+//! of what is matched is not known, it is meant if its name begins with a capital and the pattern may fail to fit.
 
 use super::Checker;
+use super::env::Scope;
 use super::error::CheckError;
 use super::expr::{MOST_COMPONENTS, Number, suffixed};
 use super::infer::Literal;
@@ -10,7 +15,7 @@ use crate::hash::HashSet;
 use crate::source::Span;
 use crate::syntax::ast::{Name, Pattern, PatternKind};
 use crate::types::number::Rounded;
-use crate::types::{Kind, Scalar, Type, TypeKind};
+use crate::types::{Kind, Nominal, Scalar, Type, TypeKind};
 use num_bigint::{BigInt, BigUint};
 
 impl Checker<'_> {
@@ -26,7 +31,11 @@ impl Checker<'_> {
         }
         let mut seen = HashSet::default();
         for name in bound {
-            let binds = self.env.constructor(&name.text).is_none() && name.qualified().is_none();
+            // Whether a case of the library is meant the type has to tell.
+            let small = !name.text.starts_with(char::is_uppercase);
+            let case = self.env.scoped_constructor(&name.text);
+            let case = case.is_some_and(|(_, _, scope)| scope != Scope::Library || !small);
+            let binds = !case && name.qualified().is_none();
             if binds && !seen.insert(&name.text) {
                 self.report(CheckError::Duplicate { span: name.span, what, name: name.text.to_string() });
             }
@@ -40,7 +49,9 @@ impl Checker<'_> {
 
     /// A pattern that must fit every value; what it binds may change if `mutable`.
     pub(super) fn total_binding(&mut self, pattern: &Pattern, ty: &Type, mutable: bool) -> Pat {
+        let in_total_pattern = std::mem::replace(&mut self.in_total_pattern, true);
         let pat = self.pattern(pattern, ty, mutable);
+        self.in_total_pattern = in_total_pattern;
         if !pat.is_total() {
             let ty = self.infer.settle(ty);
             if let Some(missing) = super::exhaustive::missing(&[&pat], &ty) {
@@ -58,7 +69,7 @@ impl Checker<'_> {
         match &pattern.kind {
             PatternKind::Wild | PatternKind::Error => make(PatKind::Wild),
             PatternKind::Name(name) => {
-                if let Some((nominal, case)) = self.env.constructor(&name.text) {
+                if let Some((nominal, case)) = self.means_case(name, &ty) {
                     return self.constructor(name, nominal.id, case, None, &ty, mutable, span);
                 }
                 if name.qualified().is_some() {
@@ -283,6 +294,35 @@ impl Checker<'_> {
                 }
             },
         }
+    }
+
+    /// The case that a name by itself means in a pattern for values of this type.
+    pub(super) fn means_case(&self, name: &Name, ty: &Type) -> Option<(Nominal, usize)> {
+        let (nominal, case, scope) = self.env.scoped_constructor(&name.text)?;
+        let means = scope != Scope::Library
+            || name.qualified().is_some()
+            || match ty.kind() {
+                TypeKind::Nominal(found, _) => found.id == nominal.id,
+                TypeKind::Error => true,
+                TypeKind::Meta(_) => !self.in_total_pattern && name.text.starts_with(char::is_uppercase),
+                _ => false,
+            };
+        means.then_some((nominal, case))
+    }
+
+    /// A pattern of an arm of a `match`. Warns where it is a variable and has the name of a case of the library.
+    pub(super) fn arm_pattern(&mut self, pattern: &Pattern, ty: &Type) -> Pat {
+        let in_total_pattern = std::mem::take(&mut self.in_total_pattern);
+        let pat = self.pattern(pattern, ty, false);
+        self.in_total_pattern = in_total_pattern;
+        if let (PatternKind::Name(name), PatKind::Bind(_)) = (&pattern.kind, &pat.kind)
+            && name.text.starts_with(char::is_uppercase)
+            && let Some((nominal, _)) = self.env.constructor(&name.text)
+        {
+            let (span, name, ty) = (name.span, name.text.to_string(), self.infer.settle(ty));
+            self.report(CheckError::CaseAsVariable { span, name, ty, variant: nominal.name.to_string() });
+        }
+        pat
     }
 
     /// Stands for a pattern that has been reported: its variables are there, coverage is not judged.

@@ -292,12 +292,13 @@ impl Checker<'_> {
             }
             S::Match { scrutinee, arms } => {
                 let scrutinee = self.expr(scrutinee, None);
+                self.decide(&scrutinee.ty);
                 let subject = self.infer.settle(&scrutinee.ty);
                 let mut done = Vec::new();
                 for arm in arms {
                     done.push(self.in_scope(|this| {
                         this.names_once([&arm.pattern], "variable");
-                        let pattern = this.pattern(&arm.pattern, &subject, false);
+                        let pattern = this.arm_pattern(&arm.pattern, &subject);
                         let guard = arm.guard.as_ref().map(|g| this.condition(g));
                         (pattern, guard, this.block(&arm.body))
                     }));

@@ -15,8 +15,9 @@ use num_traits::{Float, FromPrimitive, One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Bits of the largest big integer. Work on larger ones takes minutes and cannot be interrupted.
-pub const LARGEST_BIGINT_BITS: u64 = 1 << 24;
+/// Bits of the largest big integer: 631 305 digits. One operation on it, of which quotients and texts are the slowest,
+/// takes as long as somebody waits who has pressed Ctrl-C.
+pub const LARGEST_BIGINT_BITS: u64 = 1 << 21;
 
 /// An operator applied to one or two operands of one number system.
 pub fn arithmetic(op: Op, num: Num, modulus: Option<&Code>, a: &Value, b: &Value) -> Result<Value, Failure> {

@@ -129,9 +129,11 @@ impl RuntimeError {
                 error("E0504", "an integer has no negative powers".into(), "the exponent is negative here")
                     .help("convert the base with `:> real`")
             }
-            Failure::HugeNumber => {
-                error("E0505", "this number is too large to compute".into(), "has millions of digits")
-            }
+            Failure::HugeNumber => error(
+                "E0505",
+                "this number is too large to compute".into(),
+                "may have more than 631 305 digits",
+            ),
             Failure::Failed { message } => error("E0506", message.clone(), "`fail` was called here"),
             Failure::Assertion => error("E0507", "an assertion does not hold".into(), "false here"),
             Failure::TooDeep { depth } => {

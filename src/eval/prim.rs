@@ -195,13 +195,10 @@ impl Machine {
                     Err(_) => case_of(types, Code::ZERO, Value::UNIT),
                 })
             }
-            Prim::ParseReal => {
-                let read = args[0].as_str().trim().parse::<f64>();
-                Ok(match read {
-                    Ok(x) => case_of(types, Code::Small(1), Value::real(x)),
-                    Err(_) => case_of(types, Code::ZERO, Value::UNIT),
-                })
-            }
+            Prim::ParseReal => Ok(match super::text::real(args[0].as_str(), limits.stop)? {
+                Some(x) => case_of(types, Code::Small(1), Value::real(x)),
+                None => case_of(types, Code::ZERO, Value::UNIT),
+            }),
             Prim::Compress
             | Prim::Iota
             | Prim::Characters

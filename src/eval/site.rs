@@ -420,6 +420,10 @@ impl Run<'_, '_> {
         if !eager && weight < LARGE && site.heat.load(Ordering::Relaxed) < HOT {
             return None;
         }
+        // Before the part is looked for: of many parts inside one that is too much code, each would be.
+        if site.kernels.lock().ok()?.is_empty() && site.whole.is_too_long(&site.terms) {
+            return None;
+        }
         let functions: Vec<(Root, Shape)> = self
             .functions(site)
             .iter()

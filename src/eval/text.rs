@@ -34,6 +34,93 @@ pub(super) fn length(text: &str, stop: &AtomicBool) -> Result<usize> {
     Ok(count)
 }
 
+/// A text without the blanks around it.
+fn trimmed<'t>(text: &'t str, stop: &AtomicBool) -> Result<&'t str> {
+    let (mut start, mut end) = (0, text.len());
+    while start < end {
+        let piece = &text[start..boundary(text, start + PIECE).min(end)];
+        let rest = piece.trim_start();
+        start += piece.len() - rest.len();
+        if !rest.is_empty() {
+            break;
+        }
+        go_on(stop)?;
+    }
+    while start < end {
+        let from = boundary(text, end.saturating_sub(PIECE).max(start));
+        let piece = &text[if from < end { from } else { start }..end];
+        let rest = piece.trim_end();
+        end -= piece.len() - rest.len();
+        if !rest.is_empty() {
+            break;
+        }
+        go_on(stop)?;
+    }
+    Ok(&text[start..end])
+}
+
+/// The real that a text is.
+pub(super) fn real(text: &str, stop: &AtomicBool) -> Result<Option<f64>> {
+    let text = trimmed(text, stop)?;
+    if text.len() <= PIECE {
+        return Ok(text.parse().ok());
+    }
+    long_real(text, stop)
+}
+
+/// Digits of which no real, and no point half way between two, has as many.
+const DIGITS: usize = 800;
+
+/// The same of a long text: what follows so many digits only tells on which side of them the number lies.
+fn long_real(text: &str, stop: &AtomicBool) -> Result<Option<f64>> {
+    /// A number with an exponent beyond is 0 or infinite.
+    const FAR: i64 = 1 << 50;
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let mut digits = String::new();
+    let (mut any, mut more, mut fraction) = (false, false, false);
+    let (mut shift, mut exponent): (i64, Option<(bool, i64)>) = (0, None);
+    let mut bytes = unsigned.bytes().enumerate().peekable();
+    while let Some((at, byte)) = bytes.next() {
+        if at % PIECE == 0 {
+            go_on(stop)?;
+        }
+        match (byte, &mut exponent) {
+            (b'0'..=b'9', Some((_, exponent))) => {
+                *exponent = (*exponent * 10 + i64::from(byte - b'0')).min(FAR);
+            }
+            (b'0'..=b'9', None) => {
+                any = true;
+                let kept = digits.len() < DIGITS && (byte != b'0' || !digits.is_empty());
+                if kept {
+                    digits.push(byte.into());
+                } else if !digits.is_empty() {
+                    more |= byte != b'0';
+                }
+                let dropped = !kept && !digits.is_empty();
+                shift += i64::from(dropped) - i64::from(fraction);
+            }
+            (b'.', None) if !fraction => fraction = true,
+            (b'e' | b'E', None) if any => {
+                let negative = bytes.next_if(|(_, sign)| matches!(*sign, b'+' | b'-'));
+                exponent = Some((negative.is_some_and(|(_, sign)| sign == b'-'), 0));
+                if !bytes.peek().is_some_and(|(_, digit)| digit.is_ascii_digit()) {
+                    return Ok(None);
+                }
+            }
+            _ => return Ok(None),
+        }
+    }
+    if !any {
+        return Ok(None);
+    }
+    let exponent = exponent.map_or(0, |(negative, n)| if negative { -n } else { n });
+    let sign = if text.starts_with('-') { "-" } else { "" };
+    let last = if more { '1' } else { '0' };
+    // Beyond these bounds every number is 0 or infinite.
+    let exponent = (exponent + shift - 1).clamp(-100_000, 100_000);
+    Ok(format!("{sign}0{digits}{last}e{exponent}").parse().ok())
+}
+
 /// The byte where the character of this number begins, or the end of the text.
 fn byte_of(text: &str, number: usize, stop: &AtomicBool) -> Result<usize> {
     let (mut at, mut left) = (0, number);
@@ -213,5 +300,52 @@ mod tests {
         assert!(length(&text, &stop).is_err() && part(&text, 0, 5, &stop).is_err());
         assert!(position(&text, "zz", &stop).is_err() && replaced(&text, "a", "b", PIECE, &stop).is_err());
         assert!(repeated("ab", PIECE, &stop).is_err() && in_case(&text, str::to_lowercase, &stop).is_err());
+    }
+
+    #[test]
+    fn long_texts_are_the_reals_that_short_ones_are() {
+        let stop = AtomicBool::new(false);
+        let long = |text: &str| long_real(text, &stop).ok().flatten().map(f64::to_bits);
+        let short = |text: &str| text.parse::<f64>().ok().map(f64::to_bits);
+        let mut random = fastrand::Rng::with_seed(1);
+        for _ in 0..20_000 {
+            let length = random.usize(0..12);
+            let text: String =
+                (0..length).map(|_| *random.choice(b"0123456789.e+-0").unwrap_or(&b'0') as char).collect();
+            assert_eq!(long(&text), short(&text), "{text}");
+        }
+        // Half way between two reals, and a little more or less, far behind.
+        for half in ["9007199254740993", "0.500000000000000055511151231257827021181583404541015625"] {
+            for zeros in [0, 700, 900, 5_000] {
+                let point = if half.contains('.') { "" } else { "." };
+                for end in ["", "1", "e-3", "1e+2"] {
+                    let text = format!("{half}{point}{}{end}", "0".repeat(zeros));
+                    assert_eq!(long(&text), short(&text), "{half} {zeros} {end}");
+                }
+            }
+        }
+        for text in ["1", "3.25", ".5", "7e5", "-2."] {
+            let padded = format!("{}{text}", if text.starts_with('-') { "" } else { "000" });
+            assert_eq!(long(&padded), short(&padded));
+        }
+        let zeros = "0".repeat(2_000);
+        for text in [
+            format!("1{zeros}e-2000"),
+            format!("0.{zeros}1e2001"),
+            format!("1{zeros}"),
+            format!("0.{zeros}1"),
+        ] {
+            assert_eq!(long(&text), short(&text));
+        }
+    }
+
+    #[test]
+    fn blanks_around_a_text_are_taken_away() {
+        let stop = AtomicBool::new(false);
+        for text in ["", " ", " a", "a ", "  é \u{2003}", "a b"] {
+            assert_eq!(trimmed(text, &stop).ok(), Some(text.trim()));
+        }
+        let long = format!("{}x{}", "\u{2003}".repeat(PIECE), " ".repeat(PIECE + 1));
+        assert_eq!(trimmed(&long, &stop).ok(), Some("x"));
     }
 }

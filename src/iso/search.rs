@@ -23,6 +23,7 @@ use super::laws::{Law, Side, Witness};
 use super::moving;
 use super::words;
 use crate::hash::HashMap;
+use crate::stop;
 use crate::types::size::Size;
 use crate::types::{Type, TypeKind};
 use std::sync::Arc;
@@ -70,6 +71,7 @@ pub(super) struct Search {
 impl Search {
     /// Counts a step; `None` when there were too many.
     pub(super) fn work(&mut self) -> Option<()> {
+        stop::poll();
         self.steps += 1;
         (self.steps <= MOST_STEPS).then_some(())
     }

@@ -14,6 +14,7 @@
 //! Decides nothing: [`super::exact`] does.
 
 use crate::hash::HashMap;
+use crate::stop;
 use crate::types::{LARGEST_SIZE_BITS, NominalBody, Triangle, Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
@@ -193,6 +194,7 @@ impl Trees {
     }
 
     fn intern(&mut self, size: Size) -> SizeId {
+        stop::poll();
         if let Some(known) = self.size_ids.get(&size) {
             return *known;
         }
@@ -229,6 +231,7 @@ impl Trees {
     }
 
     fn intern_word(&mut self, word: Word) -> WordId {
+        stop::poll();
         if let Some(known) = self.word_ids.get(&word) {
             return *known;
         }

@@ -1,6 +1,6 @@
 //! Aggregates: where their slots are, how they are read, and how they are stored.
 
-use super::{A, Bind, Frame, Lower, No, Place, Result, V, bare, word};
+use super::{A, Bind, Frame, Locals, Lower, No, Place, Result, V, bare, word};
 use crate::core::{Root, Term};
 use crate::layout::{Form, Layout};
 use crate::loops::{Array, Binary, Compare, Op, Reg, Stmt, Ty};
@@ -123,12 +123,12 @@ impl<'a> Lower<'a> {
                     this.index(if first { &a } else { &b }, from, index, to)
                 })
             }
-            A::Built { clauses, body, frame, number } => {
+            A::Built { clauses, body, frame, number, .. } => {
                 self.reads(*number, at);
                 let mut inner = frame.clone();
                 let digits = self.digits(at, clauses)?;
                 for ((local, _), digit) in clauses.iter().zip(digits) {
-                    inner.locals[*local as usize] = Some(Bind::Value(digit));
+                    inner.locals.set(*local, Bind::Value(digit));
                 }
                 let spent = self.repeat.spent();
                 let element = self.term(body, &mut inner);
@@ -311,29 +311,32 @@ impl<'a> Lower<'a> {
 
     /// A frame of nobody: for values that are known already.
     pub(crate) fn nowhere(&self) -> Frame<'a> {
-        let infos = Rc::new(super::Infos::new(&[], Default::default()));
-        Frame { locals: Vec::new(), infos, exit: None, around: None, outermost: false }
+        let infos = Rc::new(super::Infos::new(&[], Default::default(), Default::default()));
+        Frame { locals: Locals::default(), infos, exit: None, around: None, outermost: false }
     }
 
     /// The frame as an array's body needs it later: variables that change as they are now.
     pub(crate) fn captured(&mut self, frame: &mut Frame<'a>, body: &'a Term) -> Result<Frame<'a>> {
-        // What an array remembers is a copy of the frame.
-        self.steps_of(frame.locals.len() / 8)?;
         let free = self.free(body)?;
-        let mut inner = frame.clone();
-        for (local, bind) in inner.locals.iter_mut().enumerate() {
-            if !free.contains(&(local as u32)) {
-                *bind = None;
-            }
-        }
+        // What an array remembers is a copy of that part of the frame.
+        self.steps_of(free.len() / 8)?;
+        let mut locals = Locals::default();
         for &local in &*free {
-            let at = local as usize;
-            if matches!(inner.locals.get(at), Some(Some(Bind::Place(_)))) {
-                let value = self.local(local, frame)?;
-                inner.locals[at] = Some(Bind::Value(value));
-            }
+            let value = match frame.locals.get(local) {
+                Some(Bind::Value(value)) => value.clone(),
+                Some(Bind::Place(_)) => self.local(local, frame)?,
+                None => continue,
+            };
+            locals.set(local, Bind::Value(value));
         }
-        Ok(inner)
+        let infos = frame.infos.clone();
+        Ok(Frame {
+            locals,
+            infos,
+            exit: frame.exit.clone(),
+            around: frame.around,
+            outermost: frame.outermost,
+        })
     }
 
     // ---- storing --------------------------------------------------------------------------
@@ -409,7 +412,7 @@ impl<'a> Lower<'a> {
                     this.emit(Stmt::Store(array, to, value))
                 })
             }
-            A::Built { clauses, body, frame, number } => {
+            A::Built { clauses, body, frame, number, .. } => {
                 self.reads_all(*number);
                 // First each index as a whole; one that this takes apart is walked digit by digit.
                 let built = Built { clauses, body, frame };
@@ -473,7 +476,7 @@ impl<'a> Lower<'a> {
                 if let (V::Word(reg), false) = (&value, apart[i]) {
                     whole[i] = Some(*reg);
                 }
-                inner.locals[*local as usize] = Some(Bind::Value(value));
+                inner.locals.set(*local, Bind::Value(value));
             }
             let mut code: Option<Reg> = None;
             for (index, size) in indices.iter().zip(&loops) {
@@ -600,6 +603,8 @@ impl<'a> Lower<'a> {
                 A::Choice(_, a, b) => self.changing(a, of) || self.changing(b, of),
                 A::View { of: inner, .. } => self.changing(inner, of),
                 A::Zero => false,
+                // Which variables of the session change is known before anything is built.
+                A::Built { still: true, .. } if self.globals.is_empty() => false,
                 A::Built { frame, body, .. } => {
                     self.frame_changing(frame, of, None) || self.looks_at_changing(body, frame, of)
                 }
@@ -609,9 +614,9 @@ impl<'a> Lower<'a> {
 
     /// Whether a local of a frame, other than one, refers to an array that changes.
     pub(crate) fn frame_changing(&self, frame: &Frame<'a>, of: Option<Array>, other: Option<u32>) -> bool {
-        frame.locals.iter().enumerate().any(|(local, bind)| match bind {
-            Some(Bind::Value(value)) => Some(local as u32) != other && self.changing(value, of),
-            Some(Bind::Place(_)) | None => false,
+        frame.locals.iter().any(|(local, bind)| match bind {
+            Bind::Value(value) => Some(local) != other && self.changing(value, of),
+            Bind::Place(_) => false,
         })
     }
 

@@ -114,7 +114,7 @@ impl<'a> Lower<'a> {
         };
         self.inputs.push(Input { root, path: Vec::new() });
         match root {
-            Root::Local(local) => frame.locals[local as usize] = Some(Bind::Place(place.clone())),
+            Root::Local(local) => frame.locals.set(local, Bind::Place(place.clone())),
             Root::Global(global) => {
                 self.globals.insert(global, place.clone());
             }
@@ -208,7 +208,7 @@ impl<'a> Lower<'a> {
         frame: &mut Frame<'a>,
     ) -> Result<()> {
         let mut place = match root {
-            Root::Local(local) => match &frame.locals[local as usize] {
+            Root::Local(local) => match frame.locals.get(local) {
                 Some(Bind::Place(place)) => place.clone(),
                 _ => return Err(No("a store into what does not change")),
             },
@@ -352,7 +352,7 @@ impl<'a> Lower<'a> {
         let mut waiting = Vec::new();
         // Whatever function is known outside of the part may be a local's or a variable's value.
         self.part.functions.iter().for_each(|(_, shape)| of_shape(shape, &mut waiting));
-        for bind in frame.locals.iter().flatten() {
+        for (_, bind) in frame.locals.iter() {
             if let Bind::Value(value) = bind {
                 self.of_value(value, &mut waiting);
             }

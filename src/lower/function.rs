@@ -1,6 +1,6 @@
 //! Calls: functions are written out where they are called.
 
-use super::{Bind, Exit, Frame, Fun, Infos, Lower, No, Place, Result, V, bare, uses};
+use super::{Bind, Exit, Frame, Fun, Infos, Locals, Lower, No, Place, Result, V, bare, uses};
 use crate::core::{Function, FunctionId, Stmt as CoreStmt, StmtKind, Term, TermKind};
 use crate::loops::Stmt;
 use crate::types::Type;
@@ -28,10 +28,11 @@ impl<'a> Lower<'a> {
         }
         let instance = self.instances.entry((fun.function, fun.type_args.clone())).or_insert_with(|| {
             let types = function.type_params.iter().map(|p| p.id).zip(fun.type_args.iter().cloned());
-            Rc::new(Infos::new(&function.locals, types.collect()))
+            let stored = uses::stored(&[], Some(&function.body));
+            Rc::new(Infos::new(&function.locals, types.collect(), stored))
         });
         let mut frame = Frame {
-            locals: vec![None; function.locals.len()],
+            locals: Locals::default(),
             infos: instance.clone(),
             exit: None,
             around: None,
@@ -45,13 +46,14 @@ impl<'a> Lower<'a> {
             }
             let ty = self.ty(&frame, &info.ty);
             let value = self.kept(value, &ty, *param, &function.body, &frame)?;
-            self.bind(*param, value, &ty, uses::assigned(&function.body, *param), &mut frame)?;
+            let changes = frame.infos.stored.contains(param);
+            self.bind(*param, value, &ty, changes, &mut frame)?;
         }
         for (local, value) in function.captures.iter().zip(&fun.captures) {
             if function.locals[*local as usize].shared {
                 return Err(No("a variable shared with a function"));
             }
-            frame.locals[*local as usize] = Some(Bind::Value(value.clone()));
+            frame.locals.set(*local, Bind::Value(value.clone()));
         }
         if let Some(this) = function.this {
             let again = Fun {
@@ -59,7 +61,7 @@ impl<'a> Lower<'a> {
                 type_args: fun.type_args.clone(),
                 captures: fun.captures.clone(),
             };
-            frame.locals[this as usize] = Some(Bind::Value(V::Fun(Rc::new(again))));
+            frame.locals.set(this, Bind::Value(V::Fun(Rc::new(again))));
         }
         self.calls.push(fun.function);
         let value = self.body(&function.body, ty, &mut frame);
@@ -213,7 +215,7 @@ impl<'a> Lower<'a> {
         } else {
             Bind::Value(value)
         };
-        frame.locals[local as usize] = Some(bind);
+        frame.locals.set(local, bind);
         Ok(())
     }
 }

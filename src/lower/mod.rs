@@ -54,7 +54,7 @@ use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
 use num_traits::One;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -155,7 +155,8 @@ pub(crate) enum A<'a> {
     /// Slots of an array from one on. `changing`: it may be stored into while this is alive.
     Stored { array: Array, base: Reg, changing: bool },
     /// `[ body for … ]`, computed where it is read.
-    Built { clauses: Vec<(u32, Type)>, body: &'a Term, frame: Frame<'a>, number: usize },
+    /// `still`: nothing that its frame holds refers to an array that changes.
+    Built { clauses: Vec<(u32, Type)>, body: &'a Term, frame: Frame<'a>, number: usize, still: bool },
     /// Either, by a condition.
     Choice(Reg, V<'a>, V<'a>),
     /// The slots of another value, from one on, seen at another type.
@@ -193,7 +194,7 @@ pub(crate) enum Bind<'a> {
 /// The locals of a function that is being written out.
 #[derive(Clone)]
 pub(crate) struct Frame<'a> {
-    locals: Vec<Option<Bind<'a>>>,
+    locals: Locals<'a>,
     infos: Rc<Infos>,
     /// Where `return` leads.
     exit: Option<Rc<Exit>>,
@@ -203,7 +204,35 @@ pub(crate) struct Frame<'a> {
     outermost: bool,
 }
 
+/// What is known of the locals of a body, each by its number. An array remembers few of the many that a body may have.
+#[derive(Clone, Default)]
+pub(crate) struct Locals<'a>(BTreeMap<u32, Bind<'a>>);
+
+impl<'a> Locals<'a> {
+    /// What a local is bound to.
+    pub fn get(&self, local: u32) -> Option<&Bind<'a>> {
+        self.0.get(&local)
+    }
+
+    /// Binds a local.
+    pub fn set(&mut self, local: u32, bind: Bind<'a>) {
+        self.0.insert(local, bind);
+    }
+
+    /// Those that are bound.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Bind<'a>)> {
+        self.0.iter().map(|(local, bind)| (*local, bind))
+    }
+
+    /// How many are bound.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
 pub(crate) struct Infos {
+    /// The locals that the body stores into, anywhere.
+    stored: BTreeSet<u32>,
     locals: Vec<(bool, Type)>,
     types: HashMap<u32, Type>,
     /// Types of the body by their address, each with what it is here: most are asked for many times.
@@ -211,9 +240,9 @@ pub(crate) struct Infos {
 }
 
 impl Infos {
-    fn new(locals: &[LocalInfo], types: HashMap<u32, Type>) -> Infos {
+    fn new(locals: &[LocalInfo], types: HashMap<u32, Type>, stored: BTreeSet<u32>) -> Infos {
         let locals = locals.iter().map(|l| (l.shared, l.ty.clone())).collect();
-        Infos { locals, types, known: RefCell::default() }
+        Infos { stored, locals, types, known: RefCell::default() }
     }
 }
 
@@ -346,9 +375,13 @@ impl<'a> Lower<'a> {
     /// Lowers the part.
     fn attempt(&mut self) -> Result<()> {
         let part = self.part;
+        let stored = match part.what {
+            What::Term(term) => uses::stored(&[], Some(term)),
+            What::Loop(stmt) => uses::stored(std::slice::from_ref(stmt), None),
+        };
         let mut frame = Frame {
-            locals: vec![None; part.locals.len()],
-            infos: Rc::new(Infos::new(part.locals, HashMap::default())),
+            locals: Locals::default(),
+            infos: Rc::new(Infos::new(part.locals, HashMap::default(), stored)),
             exit: None,
             around: None,
             outermost: true,

@@ -170,7 +170,7 @@ impl<'a> Lower<'a> {
             return self.zero(ty);
         };
         let fits = self.fits(&arm.pattern, value, frame, &mut |_, local, value, _, frame| {
-            frame.locals[local as usize] = Some(Bind::Value(value));
+            frame.locals.set(local, Bind::Value(value));
             Ok(())
         })?;
         let fits = self.guarded(fits, arm.guard.as_ref(), frame)?;
@@ -213,7 +213,7 @@ impl<'a> Lower<'a> {
     ) -> Result<()> {
         let Some(((pat, guard, body), rest)) = arms.split_first() else { return self.emit(Stmt::Fail) };
         let fits = self.fits(pat, value, frame, &mut |this, local, value, ty, frame| {
-            let changes = body.iter().any(|stmt| super::uses::assigns(stmt, local));
+            let changes = frame.infos.stored.contains(&local);
             this.bind(local, value, &ty, changes, frame)
         })?;
         let fits = self.guarded(fits, guard.as_ref(), frame)?;

@@ -4,16 +4,13 @@ use super::{Bind, Frame, Lower, No, Result, V, uses};
 use crate::core::{ForRange, Pat, PatKind, Root, Stmt as CoreStmt, StmtKind, Term};
 use crate::loops::{Compare, Op, Stmt, Ty, cost};
 use crate::types::{Type, TypeKind};
-use std::collections::BTreeSet;
 
 /// What follows a binding in its block.
 #[derive(Clone, Copy)]
-struct Scope<'s, 'a> {
+struct Scope<'a> {
     stmts: &'a [CoreStmt],
     /// The value of the block.
     last: Option<&'a Term>,
-    /// The locals that the block stores into.
-    stored: &'s BTreeSet<u32>,
 }
 
 impl<'a> Lower<'a> {
@@ -24,11 +21,9 @@ impl<'a> Lower<'a> {
         last: Option<&'a Term>,
         frame: &mut Frame<'a>,
     ) -> Result<()> {
-        let lets = stmts.iter().any(|stmt| matches!(stmt.kind, StmtKind::Let(..)));
-        let stored = if lets { uses::stored(stmts, last) } else { BTreeSet::new() };
         for (i, stmt) in stmts.iter().enumerate() {
             if let StmtKind::Let(pat, term) = &stmt.kind {
-                self.bind_pattern(pat, term, Scope { stmts: &stmts[i + 1..], last, stored: &stored }, frame)?;
+                self.bind_pattern(pat, term, Scope { stmts: &stmts[i + 1..], last }, frame)?;
                 continue;
             }
             self.statement(stmt, frame)?;
@@ -40,20 +35,20 @@ impl<'a> Lower<'a> {
     pub(crate) fn statement(&mut self, stmt: &'a CoreStmt, frame: &mut Frame<'a>) -> Result<()> {
         match &stmt.kind {
             StmtKind::Let(pat, term) => {
-                let nothing = Scope { stmts: &[], last: None, stored: &BTreeSet::new() };
+                let nothing = Scope { stmts: &[], last: None };
                 self.bind_pattern(pat, term, nothing, frame)
             }
             StmtKind::SetLocal(local, term) => {
                 let value = self.term(term, frame)?;
                 let ty = self.ty(frame, &term.ty);
-                match frame.locals.get(*local as usize) {
-                    Some(Some(Bind::Place(place))) => {
+                match frame.locals.get(*local) {
+                    Some(Bind::Place(place)) => {
                         let place = place.clone();
                         self.unwatched(Root::Local(*local), &place, frame)?;
                         self.assign(&place, &value, &ty)
                     }
                     // Declared without a value, set later, all in one line of statements.
-                    Some(None) if !frame.outermost => self.bind(*local, value, &ty, true, frame),
+                    None if !frame.outermost => self.bind(*local, value, &ty, true, frame),
                     _ => Err(No("a store into what does not change")),
                 }
             }
@@ -129,7 +124,7 @@ impl<'a> Lower<'a> {
         &mut self,
         pat: &'a Pat,
         term: &'a Term,
-        Scope { stmts: scope, last, stored }: Scope<'_, 'a>,
+        Scope { stmts: scope, last }: Scope<'a>,
         frame: &mut Frame<'a>,
     ) -> Result<()> {
         let value = self.term(term, frame)?;
@@ -137,7 +132,7 @@ impl<'a> Lower<'a> {
         // An array that changes would change under its new name.
         let value = if self.changing(&value, None) { self.hold(&value, &ty)? } else { value };
         if let PatKind::Bind(local) = &pat.kind {
-            if stored.contains(local) {
+            if frame.infos.stored.contains(local) {
                 return self.bind(*local, value, &ty, true, frame);
             }
             if !matches!(value, V::Array(_)) {
@@ -159,7 +154,8 @@ impl<'a> Lower<'a> {
             return self.bind(*local, value, &ty, false, frame);
         }
         self.fits(pat, &value, frame, &mut |this, local, value, ty, frame| {
-            this.bind(local, value, &ty, stored.contains(&local), frame)
+            let changes = frame.infos.stored.contains(&local);
+            this.bind(local, value, &ty, changes, frame)
         })
         .map(|_| ())
     }
@@ -171,7 +167,7 @@ impl<'a> Lower<'a> {
         body: &'a [CoreStmt],
         frame: &mut Frame<'a>,
     ) -> Result<()> {
-        let changes = body.iter().any(|stmt| uses::assigns(stmt, local));
+        let changes = frame.infos.stored.contains(&local);
         let label = self.label();
         let index = self.reg(Ty::I64);
         let (low, high, value): (_, _, Option<(V<'a>, Type, Type)>) = match range {

@@ -74,6 +74,27 @@ impl<'a> Strict<'a> {
 }
 
 impl<'a> Lower<'a> {
+    /// Whether nothing that a value holds refers to an array that changes: asked once of each array that is built, of
+    /// what it remembers.
+    fn is_still(&self, value: &V<'a>) -> bool {
+        if self.step().is_err() {
+            // Nobody goes on from here.
+            return false;
+        }
+        match value {
+            V::Unit | V::Word(_) => true,
+            V::Parts(parts) | V::Sum(_, parts) => parts.iter().all(|part| self.is_still(part)),
+            V::Fun(function) => function.captures.iter().all(|captured| self.is_still(captured)),
+            V::Array(array) => match &**array {
+                A::Stored { changing, .. } => !changing,
+                A::Built { still, .. } => *still,
+                A::Choice(_, a, b) => self.is_still(a) && self.is_still(b),
+                A::View { of, .. } => self.is_still(of),
+                A::Zero => true,
+            },
+        }
+    }
+
     /// `[ body for … ]`.
     pub(crate) fn build(
         &mut self,
@@ -87,7 +108,11 @@ impl<'a> Lower<'a> {
             elements = elements.saturating_mul(self.count(ty)?);
         }
         let number = self.strict.built.len();
-        let value = Rc::new(A::Built { clauses, body, frame, number });
+        let still = frame.locals.iter().all(|(_, bind)| match bind {
+            Bind::Value(value) => self.is_still(value),
+            Bind::Place(_) => false,
+        });
+        let value = Rc::new(A::Built { clauses, body, frame, number, still });
         let doubts = self.strict.doubts;
         let layout = self.layout(ty);
         self.repeat.built(elements, (layout.slots as u64).saturating_mul(layout.class.bytes()));
@@ -150,10 +175,10 @@ impl<'a> Lower<'a> {
         let free = self.free(body)?;
         let mut locals = Vec::new();
         for &local in &*free {
-            let held = match frame.locals.get(local as usize) {
-                None | Some(None) => Held::Nothing,
-                Some(Some(Bind::Place(_))) => return Ok(None),
-                Some(Some(Bind::Value(value))) => match value {
+            let held = match frame.locals.get(local) {
+                None => Held::Nothing,
+                Some(Bind::Place(_)) => return Ok(None),
+                Some(Bind::Value(value)) => match value {
                     V::Unit => Held::Number(0),
                     V::Word(reg) => self.known(*reg).map_or(Held::Unknown, Held::Number),
                     V::Parts(parts) | V::Sum(_, parts) => Held::At(Rc::as_ptr(parts).addr()),
@@ -195,7 +220,7 @@ impl<'a> Lower<'a> {
                 let index = this.reg(Ty::I64);
                 this.facts.bound(index, count);
                 let index = if count == 1 { V::Unit } else { V::Word(index) };
-                inner.locals[*local as usize] = Some(Bind::Value(index));
+                inner.locals.set(*local, Bind::Value(index));
             }
             let value = this.term(body, &mut inner)?;
             // Whatever is inside an element is looked at by itself.

@@ -115,7 +115,7 @@ impl<'a> Lower<'a> {
                             // Units that may fail, many times.
                             _ => return Err(No("an array without slots")),
                         }
-                        inner.locals[*local as usize] = Some(Bind::Value(V::Unit));
+                        inner.locals.set(*local, Bind::Value(V::Unit));
                     }
                     return self.term(body, &mut inner);
                 }
@@ -127,7 +127,7 @@ impl<'a> Lower<'a> {
                     // An array of one element is that element.
                     let mut inner = frame.clone();
                     for (local, _) in &clauses {
-                        inner.locals[*local as usize] = Some(Bind::Value(V::Unit));
+                        inner.locals.set(*local, Bind::Value(V::Unit));
                     }
                     return self.term(body, &mut inner);
                 }
@@ -248,7 +248,7 @@ impl<'a> Lower<'a> {
         if shared {
             return Err(No("a variable shared with a function"));
         }
-        match &frame.locals[local as usize] {
+        match frame.locals.get(local) {
             Some(Bind::Value(value)) => Ok(value.clone()),
             Some(Bind::Place(place)) => {
                 let place = place.clone();
@@ -259,7 +259,7 @@ impl<'a> Lower<'a> {
                 let root = Root::Local(local);
                 let shape = self.shape(root);
                 let value = self.input(Input { root, path: Vec::new() }, &ty, &shape)?;
-                frame.locals[local as usize] = Some(Bind::Value(value.clone()));
+                frame.locals.set(local, Bind::Value(value.clone()));
                 Ok(value)
             }
             None => Err(No("a local without value")),

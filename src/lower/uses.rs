@@ -47,16 +47,6 @@ pub(crate) fn stored(stmts: &[Stmt], last: Option<&Term>) -> BTreeSet<u32> {
     }
 }
 
-/// Whether a statement stores into a local.
-pub(crate) fn assigns(stmt: &Stmt, local: u32) -> bool {
-    stored(std::slice::from_ref(stmt), None).contains(&local)
-}
-
-/// Whether a statement inside a term stores into a local.
-pub(crate) fn assigned(term: &Term, local: u32) -> bool {
-    stored(&[], Some(term)).contains(&local)
-}
-
 /// Whether a local is read inside a loop of a statement.
 pub(crate) fn in_loop(stmt: &Stmt, local: u32) -> bool {
     let reads = |stmts: &[Stmt]| {

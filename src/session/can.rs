@@ -53,6 +53,7 @@ impl Session {
         let (expr, errors) = syntax::parse_expr(&source);
         let Some(expr) = expr else { return Err(errors) };
         self.load_library(&source)?;
+        self.listen();
         let span = Span::new(source.id, 0, source.text.len());
         let stmt = ast::Stmt { kind: ast::StmtKind::Expr(expr), span };
         self.undone(span, |session| {

@@ -104,6 +104,7 @@ impl Session {
             _ => Some(syntax::chunks(&source).last()?.defines.first()?.clone()),
         };
         self.load_library(&source).ok()?;
+        self.listen();
         let span = Span::new(source.id, 0, source.text.len());
         let hint = self.undone(span, |session| {
             let script = session.script(&parsed, &mut Vec::new()).map_err(|_| Vec::new())?;

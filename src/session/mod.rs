@@ -59,6 +59,7 @@ use crate::eval::{self, Checkpoint, Host, Machine, RuntimeError, stack};
 use crate::jit::Jit;
 use crate::kernel::Accelerator;
 use crate::source::{self, Source, SourceId, SourceMap, Span};
+use crate::stop;
 use crate::syntax::{self, Parsed};
 use crate::types::{Type, TypeKind, TypeVar};
 use crate::value::Value;
@@ -273,6 +274,11 @@ impl Session {
         self.memory = bytes;
     }
 
+    /// What is done from here on goes on until the interrupt flag is set again.
+    fn listen(&self) {
+        self.interrupt.store(false, Ordering::SeqCst);
+    }
+
     /// Whoever sets this stops the input that is running; each input clears it when it begins.
     pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
         self.interrupt.clone()
@@ -290,7 +296,6 @@ impl Session {
 
     /// Runs a text, which messages call `name`; what it prints goes to `out`.
     pub fn evaluate(&mut self, name: &str, text: &str, mode: Mode, out: &mut dyn FnMut(&str)) -> Outcome {
-        self.interrupt.store(false, Ordering::SeqCst);
         // Whether a name that is one of a result stands for it only the checker knows; it is asked if there is one.
         let named = self.results.named(&syntax::idents(&detached(text)));
         let before = self.results.last();
@@ -410,6 +415,7 @@ impl Session {
             &mut Vec<Diagnostic>,
         ) -> Result<(Option<Shown>, Keep), Status>,
     ) -> Outcome {
+        self.listen();
         let source = self.sources.add(name, text);
         let mut outcome =
             Outcome { status: Status::Rejected, diagnostics: Vec::new(), value: None, incomplete: false };
@@ -432,6 +438,10 @@ impl Session {
             })?;
             saved = Some(self.save());
             let first = self.enter(reading, &source, diagnostics);
+            if self.interrupt.load(Ordering::SeqCst) {
+                diagnostics.push(interrupted(Span::new(source.id, 0, 0)));
+                return Err(Status::Interrupted);
+            }
             if diagnostics.iter().any(Diagnostic::is_error) {
                 return Err(Status::Rejected);
             }
@@ -461,8 +471,14 @@ impl Session {
     /// The checked form of an input, unless it has an error.
     fn script(&mut self, parsed: &Parsed, diagnostics: &mut Vec<Diagnostic>) -> Result<Script, Status> {
         let instances = self.program.instances.len();
-        let (script, found) =
-            reread::checked(&mut self.noting, &mut self.env, &mut self.program, &self.sources, parsed);
+        let (noting, env, program) = (&mut self.noting, &mut self.env, &mut self.program);
+        let sources = &self.sources;
+        let done =
+            stop::heeding(&self.interrupt, || reread::checked(noting, env, program, sources, parsed));
+        let Ok((script, found)) = done else {
+            diagnostics.push(interrupted(parsed.stmts.first().map_or(Span::default(), |stmt| stmt.span)));
+            return Err(Status::Interrupted);
+        };
         diagnostics.extend(found.into_iter().map(|diagnostic| self.with_library(diagnostic)));
         if self.program.instances.len() > instances {
             self.machine.forget_instances();
@@ -744,6 +760,11 @@ fn variables(ty: &Type, found: &mut Vec<TypeVar>) {
 /// A text that is only looked at.
 fn detached(text: &str) -> Arc<Source> {
     SourceMap::new().add("", text)
+}
+
+/// What is said of a text whose check was stopped: as of a program that is stopped while it runs.
+fn interrupted(span: Span) -> Diagnostic {
+    Diagnostic::error("E0511", span, "interrupted", "stopped here")
 }
 
 fn internal_error(span: Span) -> Diagnostic {

@@ -22,6 +22,7 @@ use crate::core::Script;
 use crate::diagnostic::Diagnostic;
 use crate::hash::HashMap;
 use crate::source::{Source, Span};
+use crate::stop;
 use crate::suggest::similar;
 use crate::syntax::ast::{Import, ImportTarget, Stmt, StmtKind};
 use crate::syntax::{self, Parsed};
@@ -276,13 +277,11 @@ impl Session {
         let (script, found) = if wrong {
             (None, Vec::new())
         } else {
-            super::reread::checked(
-                &mut self.noting,
-                &mut env,
-                &mut self.program,
-                &self.sources,
-                &fresh.parsed,
-            )
+            let (noting, program, parsed) = (&mut self.noting, &mut self.program, &fresh.parsed);
+            let sources = &self.sources;
+            // Whoever asked for it to stop stops what imports it, too.
+            let checked = || super::reread::checked(noting, &mut env, program, sources, parsed);
+            stop::heeding(&self.interrupt, checked).unwrap_or_default()
         };
         said.extend(found);
         let unused =

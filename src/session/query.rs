@@ -7,6 +7,7 @@ use crate::core::StmtKind;
 use crate::diagnostic::Diagnostic;
 use crate::iso::{self, Verdict};
 use crate::source::Span;
+use crate::stop;
 use crate::syntax::{self, Parsed, ast};
 use crate::types::number::{Conversion, conversion};
 use crate::types::size::Size;
@@ -129,6 +130,7 @@ impl Session {
                 vec![ast::Stmt { kind: ast::StmtKind::Expr(expr), span }]
             }
         };
+        self.listen();
         let mut said = Vec::new();
         let reading = self.read(&stmts, &mut said);
         self.load_library(&source)?;
@@ -206,10 +208,13 @@ impl Session {
     pub fn iso(&mut self, left: &str, right: &str, explain: bool) -> Result<Comparison, Vec<Diagnostic>> {
         let (types, _) = self.read_types(&[("left", left), ("right", right)])?;
         let [a, b] = &types[..] else { return Err(Vec::new()) };
+        self.listen();
+        let stopped = |_| vec![super::interrupted(Span::default())];
         if !explain {
-            return Ok(Comparison { verdict: iso::verdict(a, b), reasons: None });
+            let verdict = stop::heeding(&self.interrupt, || iso::verdict(a, b)).map_err(stopped)?;
+            return Ok(Comparison { verdict, reasons: None });
         }
-        let mut found = iso::compare(a, b);
+        let mut found = stop::heeding(&self.interrupt, || iso::compare(a, b)).map_err(stopped)?;
         if let Some(expression) = &found.expression
             && !self.quietly(|session| session.makes(&expression.text, a, b))
         {

@@ -790,7 +790,7 @@ impl SyntaxError {
                 "its arms end in `;`",
             )
             .label(*with, "as a statement it has `do` here")
-            .help("write `match e do | p => s; … done` for statements, `match e with | p => v … endmatch` for a value"),
+            .fix("write `match e do | p => s; … done` for statements, `match e with | p => v … endmatch` for a value", *with, "do"),
             SyntaxError::ConditionInClauses { word } => Diagnostic::error(
                 "E0139",
                 *word,

@@ -25,6 +25,8 @@ pub enum ClassError {
     ConstraintTwice { span: Span, constraint: String },
     /// A constraint without a type parameter.
     GroundConstraint { span: Span, constraint: String },
+    /// A method whose type does not mention a parameter of its class.
+    UnusedClassParameter { span: Span, method: String, class: String, parameter: String },
     /// No class of this name.
     UnknownClass { span: Span, name: String, similar: Option<String> },
     /// The wrong number of arguments.
@@ -109,6 +111,7 @@ impl ClassError {
             E::ConstraintHere { .. } => "E0443",
             E::ConstraintTwice { .. } => "W0030",
             E::GroundConstraint { .. } => "W0031",
+            E::UnusedClassParameter { .. } => "W0034",
         }
     }
 
@@ -195,6 +198,13 @@ impl ClassError {
                 "the same for every use",
             )
             .help("leave it out: what holds of known types need not be asked for"),
+            E::UnusedClassParameter { span, method, class, parameter } => Diagnostic::warning(
+                self.code(),
+                *span,
+                format!("the type of `{method}` does not mention `{parameter}`"),
+                format!("no argument and no result says which instance of `{class}` is meant"),
+            )
+            .help(format!("mention `{parameter}`, or declare `{method}` outside of the class")),
             E::UnknownClass { span, name, similar } => {
                 let d = error(span, format!("there is no class `{name}`"), "not a class".into());
                 match similar {

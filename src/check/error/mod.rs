@@ -388,6 +388,21 @@ pub enum CheckError {
         span: Span,
         ty: Type,
     },
+    /// A variable of an arm that has the name of a case of the library.
+    CaseAsVariable {
+        span: Span,
+        name: String,
+        /// Of the values that are matched.
+        ty: Type,
+        /// The type that has the case.
+        variant: String,
+    },
+    /// A parameter of a type function that its meaning does not mention.
+    UnusedInTypeFun {
+        span: Span,
+        name: String,
+        function: String,
+    },
     /// A parameter of a type that its definition does not mention.
     UnusedTypeParameter {
         span: Span,
@@ -497,6 +512,8 @@ impl CheckError {
             E::AxisRange { .. } => "E0453",
             E::NotCalled { .. } => "E0440",
             E::UnusedTypeParameter { .. } => "W0032",
+            E::UnusedInTypeFun { .. } => "W0033",
+            E::CaseAsVariable { .. } => "W0005",
             E::IndexLiteral { .. } => "W0001",
             E::Unreachable { .. } => "W0002",
             E::Unused { .. } => "W0003",
@@ -797,7 +814,7 @@ impl CheckError {
                 }
                 d.help("say which by giving the argument's type, as in `fun (x:int) => …`")
             }
-            E::NearByConversion { span, name, argument, near, far, place } => Diagnostic::note_at(
+            E::NearByConversion { span, name, argument, near, far, place } => Diagnostic::warning(
                 self.code(),
                 *span,
                 format!("`{argument}` is converted to `{near}` for this `{name}`"),
@@ -1119,6 +1136,19 @@ impl CheckError {
                 *span,
                 "the value of this expression is not used",
                 format!("its value, of type `{ty}`, is thrown away"),
+            ),
+            E::CaseAsVariable { span, name, ty, variant } => Diagnostic::warning(
+                code,
+                *span,
+                format!("`{name}` is a variable here, which fits every value"),
+                format!("`{ty}` has no case of this name"),
+            )
+            .note(format!("`{name}` is a case of `{variant}`")),
+            E::UnusedInTypeFun { span, name, function } => Diagnostic::warning(
+                code,
+                *span,
+                format!("the parameter `{name}` is not used"),
+                format!("`{function}` gives the same whatever it is"),
             ),
             E::UnusedTypeParameter { span, name, whose } => Diagnostic::warning(
                 code,
