@@ -546,7 +546,26 @@ impl<'n, 'f> Emit<'n, 'f> {
         match joining {
             Joining::Add => self.b.ins().fadd(a, b),
             Joining::Mul => self.b.ins().fmul(a, b),
+            Joining::Min => self.extreme(false, a, b),
+            Joining::Max => self.extreme(true, a, b),
         }
+    }
+
+    /// The larger of two floats, or of two vectors of them, if `max`, else the smaller.
+    fn extreme(&mut self, max: bool, a: Value, b: Value) -> Value {
+        let ty = self.b.func.dfg.value_type(a);
+        let number = if max { self.b.ins().fmax(a, b) } else { self.b.ins().fmin(a, b) };
+        // Which NaN the machine gives depends on the operands.
+        let unordered = self.b.ins().fcmp(FloatCC::Unordered, a, b);
+        let nan = match ty.lane_type() {
+            types::F32 => self.b.ins().f32const(f32::NAN),
+            _ => self.b.ins().f64const(f64::NAN),
+        };
+        if ty.is_vector() {
+            let nan = self.b.ins().splat(ty, nan);
+            return self.blend(unordered, nan, number);
+        }
+        self.b.ins().select(unordered, nan, number)
     }
 
     /// The address of a slot.
@@ -690,6 +709,8 @@ impl<'n, 'f> Emit<'n, 'f> {
             Binary::Sub if float => self.b.ins().fsub(a, b),
             Binary::Mul if float => self.b.ins().fmul(a, b),
             Binary::Quotient => self.b.ins().fdiv(a, b),
+            Binary::Min => self.extreme(false, a, b),
+            Binary::Max => self.extreme(true, a, b),
             Binary::Add => self.b.ins().iadd(a, b),
             Binary::Sub => self.b.ins().isub(a, b),
             Binary::Mul => self.b.ins().imul(a, b),

@@ -106,7 +106,9 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Item>) -> Opti
                         (_, Role::Index, _) | (_, _, Role::Index) => return None,
                         (Binary::And | Binary::Or, Role::Mask, Role::Mask) => Role::Mask,
                         (_, Role::Mask, _) | (_, _, Role::Mask) => return None,
-                        (Binary::Mul | Binary::Quotient, ..) if ty.is_float() => Role::Lanes,
+                        (Binary::Mul | Binary::Quotient | Binary::Min | Binary::Max, ..) if ty.is_float() => {
+                            Role::Lanes
+                        }
                         (Binary::And | Binary::Or | Binary::Xor, ..) => Role::Lanes,
                         _ => return None,
                     },
