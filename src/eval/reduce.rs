@@ -78,7 +78,9 @@ impl Run<'_, '_> {
         let (x, [element, index]) = match (args, &types.args[..]) {
             ([x], [element, index]) => (x, [element, index].map(|ty| self.machine.layouts.of(ty))),
             _ => {
-                return Err(self.fail(Failure::Internal { what: "a largest element without its parts" }, span));
+                return Err(
+                    self.fail(Failure::Internal { what: "a largest element without its parts" }, span)
+                );
             }
         };
         let Some(count) = index.compact().and_then(|c| c.size.to_usize()) else {
