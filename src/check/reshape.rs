@@ -174,17 +174,8 @@ impl Checker<'_> {
                 Err(term) => term,
             };
         }
-        if from.is_compact() && number(to).is_some() {
-            match to.as_scalar() {
-                Some(Scalar::Int) if large(&from).is_some() => {}
-                Some(Scalar::Int | Scalar::Bigint) => {
-                    return Term::new(TermKind::ToCode(Box::new(term)), to.clone(), span);
-                }
-                _ => {
-                    let code = Term::new(TermKind::ToCode(Box::new(term)), Type::bigint(), span);
-                    return Term::new(TermKind::Convert(Box::new(code)), to.clone(), span);
-                }
-            }
+        if from.is_compact() && number(to).is_some() && convertible(&from, to) {
+            return Term::new(TermKind::ToCode(Box::new(term)), to.clone(), span);
         }
         let term = match self.converted(term, to, span) {
             Ok(call) => return call,
@@ -286,6 +277,18 @@ impl Checker<'_> {
     fn no_conversion(&mut self, from: &Type, to: &Type) -> (String, Option<String>) {
         if let Some(refusal) = refused_character(from, to) {
             return refusal;
+        }
+        if from.is_compact()
+            && number(to).is_some()
+            && let Conversion::None(why) = conversion(from, to)
+        {
+            let help =
+                format!("`:> int :> {to}` converts the code, and fails or rounds where it does not fit");
+            let help = match convertible(from, &Type::int()) {
+                true if number(to) != Some(Scalar::Int) => help,
+                _ => "`:>> bigint` gives the code of any compact value".to_string(),
+            };
+            return (why, Some(help));
         }
         if to.is_bool() && number(from).is_some() {
             let help = "say which is meant: `x != 0`, or `x.mod[2]`".to_string();

@@ -54,6 +54,11 @@ prims! {
     Sorts "_sorts": "[T, I:COMPACTLINEAR] unit -> bool", "Whether `_sort` and `_order` are for arrays of this type: of more than a few values of one word.";
     Sort "_sort": "[T, I:COMPACTLINEAR] T ^ I -> T ^ I", "The elements in ascending order, of a type that `_sorts`.";
     Order "_order": "[T, I:COMPACTLINEAR] T ^ I -> I ^ I", "The indices in the ascending order of their elements, of a type that `_sorts`.";
+    Ranks "_ranks": "[T] unit -> bool", "Whether `_min`, `_max`, `_argmin` and `_argmax` are for elements of this type: of one word, in the order that the language gives it.";
+    Min "_min": "[T] T * T -> T", "The smaller of two values of a type that `_ranks`.";
+    Max "_max": "[T] T * T -> T", "The larger of two values of a type that `_ranks`.";
+    ArgMin "_argmin": "[T, I:COMPACTLINEAR] T ^ I -> I", "The first index of the smallest element, of a type that `_ranks`.";
+    ArgMax "_argmax": "[T, I:COMPACTLINEAR] T ^ I -> I", "The first index of the largest element, of a type that `_ranks`.";
     Fuses "_fuses": "[T] unit -> bool", "Whether `_dot` is for elements of this type.";
     Dot "_dot": "[T, I:COMPACTLINEAR] T ^ I * T ^ I -> T", "The sum of the products, each added without being rounded before; of a type that `_fuses`.";
     Size "sizeof": "[I:COMPACTLINEAR] unit -> int", "The number of values of `I`.";
@@ -167,18 +172,25 @@ pub fn fuses(types: &[Type]) -> bool {
     matches!(types, [element] if element.as_scalar() == Some(Scalar::Real))
 }
 
+/// What [`Prim::Ranks`] says of the type it is used at: values of one word have an order that is known, but those of a declared
+/// type may have one of their own.
+pub fn ranks(types: &[Type]) -> bool {
+    let [element] = types else { return false };
+    match element.as_scalar() {
+        Some(scalar) => !matches!(scalar, Scalar::Bigint | Scalar::String),
+        None => {
+            let bits = element.size().map_or(u64::MAX, |size| size.bits());
+            !matches!(element.kind(), TypeKind::Nominal(..)) && element.is_compact() && bits <= 63
+        }
+    }
+}
+
 /// What [`Prim::Sorts`] says of the types it is used at, of elements and of indices: values of one word have an order that is known, but those of a
 /// declared type may have one of their own.
 pub fn sorts(types: &[Type]) -> bool {
     /// Fewer are sorted where they are, by the function in the language.
     const FEW: u64 = 200;
     let [element, index] = types else { return false };
-    let bits = |ty: &Type| ty.size().map_or(u64::MAX, |size| size.bits());
-    let order = match element.as_scalar() {
-        Some(scalar) => !matches!(scalar, Scalar::Bigint | Scalar::String),
-        None => {
-            !matches!(element.kind(), TypeKind::Nominal(..)) && element.is_compact() && bits(element) <= 63
-        }
-    };
-    order && index.size().is_ok_and(|size| size.to_u64().is_some_and(|size| size > FEW))
+    ranks(std::slice::from_ref(element))
+        && index.size().is_ok_and(|size| size.to_u64().is_some_and(|size| size > FEW))
 }

@@ -2,10 +2,13 @@
 //!
 //! `_reduce (op, zero, x)` cuts the elements of `x` into chunks of [`CHUNK`], reduces each, and joins
 //! `zero` and the results of the chunks from left to right. Within a chunk elements are joined from left
-//! to right, except where `op` is plainly `+` or `*` of floats ([`joining`]): then [`LANES`] accumulators
-//! take turns (element `k` of the chunk goes to lane `k % LANES`), starting from -0 or 1, which change
+//! to right, except where `op` is plainly `+`, `*`, `_min` or `_max` of floats ([`joining`]): then [`LANES`] accumulators
+//! take turns (element `k` of the chunk goes to lane `k % LANES`), starting from -0, 1 or an infinity, which change
 //! nothing; at the end lane `i` takes lane `i + 4`, then `i + 2`, then `i + 1` ([`tree`]). So results are the same to
 //! the last bit on any number of threads, and an operation need only be associative.
+//!
+//! Of floats, `_min` and `_max` are `minimum` and `maximum` of IEEE 754-2019 ([`Joining::extreme`]): -0 is below +0, and NaN if one
+//! is NaN, always the same one. So they are associative and commutative in every bit, and how they are grouped is seen by nobody.
 //!
 //! `_dot (x, y)` is the sum of the products, with the chunks and lanes of `+`; but a product is added to its lane
 //! without being rounded before (a fused multiplication and addition).
@@ -13,7 +16,7 @@
 //! `_scan (op, x)` has the same chunks. Within one the running results are made from left to right; to those of a
 //! later chunk the last result of the chunk before is joined from the left.
 
-use super::{FunctionId, Num, Op, Program, Term, TermKind};
+use super::{FunctionId, Num, Op, Prim, Program, Term, TermKind};
 use crate::hash::HashMap;
 use crate::types::Type;
 
@@ -30,6 +33,10 @@ pub enum Joining {
     Add,
     /// `*`
     Mul,
+    /// `_min`
+    Min,
+    /// `_max`
+    Max,
 }
 
 impl Joining {
@@ -38,8 +45,31 @@ impl Joining {
         match self {
             Joining::Add => -0.0,
             Joining::Mul => 1.0,
+            Joining::Min => f64::INFINITY,
+            Joining::Max => f64::NEG_INFINITY,
         }
     }
+
+    /// Two numbers joined.
+    pub fn join(self, a: f64, b: f64) -> f64 {
+        match self {
+            Joining::Add => a + b,
+            Joining::Mul => a * b,
+            Joining::Min => extreme(false, a, b),
+            Joining::Max => extreme(true, a, b),
+        }
+    }
+}
+
+/// The larger of two floats if `max`, else the smaller: -0 is below +0, and [`f64::NAN`] if one is NaN. Of numbers that are exactly
+/// binary32, too, the result is one of them, or the NaN that `f64::NAN as f32` is.
+pub fn extreme(max: bool, a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        return f64::NAN;
+    }
+    // Of two that are equal, only zeros may differ: by their sign.
+    let first = if a == b { a.is_sign_positive() == max } else { (a > b) == max };
+    if first { a } else { b }
 }
 
 /// The lanes of a chunk joined.
@@ -54,7 +84,7 @@ pub fn tree<T: Copy>(mut lanes: [T; LANES], mut join: impl FnMut(T, T) -> T) -> 
     lanes[0]
 }
 
-/// Whether a function is `+` or `*` of floats applied to its two parameters, be it through a method.
+/// Whether a function is `+`, `*`, `_min` or `_max` of floats applied to its two parameters, be it through a method.
 pub fn joining(program: &Program, function: FunctionId, type_args: &[Type]) -> Option<Joining> {
     plain(program, function, type_args, 0)
 }
@@ -78,6 +108,9 @@ fn plain(program: &Program, function: FunctionId, type_args: &[Type], depth: u32
     match &term.kind {
         TermKind::Op(Op::Add(Num::Real | Num::Single), args) if own(args) => Some(Joining::Add),
         TermKind::Op(Op::Mul(Num::Real | Num::Single), args) if own(args) => Some(Joining::Mul),
+        // Asked of floats only.
+        TermKind::Prim(Prim::Min, _, args) if own(args) => Some(Joining::Min),
+        TermKind::Prim(Prim::Max, _, args) if own(args) => Some(Joining::Max),
         TermKind::Call(head, args) if own(args) && depth < 4 => {
             let bindings: HashMap<u32, Type> =
                 body.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();

@@ -85,7 +85,7 @@ pub enum TermKind {
     Inject(BigUint, Box<Term>),
     /// The same storage at another type: `:>>` between naturally isomorphic types.
     Reshape(Box<Term>),
-    /// The code of a compact value as `int` or `bigint`.
+    /// The code of a compact value as a number.
     ToCode(Box<Term>),
     /// The compact value with this code; checked when it runs.
     FromCode(Box<Term>),

@@ -241,7 +241,7 @@ impl<'a> Validator<'a> {
             }
             TermKind::ToCode(inner) => {
                 self.term(inner);
-                let fits = inner.ty.is_compact() && integer(ty);
+                let fits = inner.ty.is_compact() && ty.as_scalar().is_some_and(Scalar::is_number);
                 self.demand(fits, || format!("the code of a `{}` as `{ty}`", inner.ty));
             }
             TermKind::FromCode(inner) => {

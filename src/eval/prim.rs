@@ -6,7 +6,7 @@ use super::error::Failure;
 use super::run::{Host, Machine};
 use super::{show, text};
 use crate::core::Prim;
-use crate::core::prim::{fuses, sorts};
+use crate::core::prim::{fuses, ranks, sorts};
 use crate::data::Limits;
 use crate::elementary;
 use crate::layout::{Form, countable};
@@ -59,9 +59,20 @@ impl Machine {
             Prim::Fail => Err(Failure::Failed { message: args[0].as_str().to_string() }),
             Prim::Fuses => Ok(Value::bool(fuses(&types.args))),
             Prim::Sorts => Ok(Value::bool(sorts(&types.args))),
-            Prim::Reduce | Prim::Dot | Prim::Scan | Prim::Sort | Prim::Order => {
-                Err(Failure::Internal { what: "a primitive on whole arrays out of its place" })
+            Prim::Ranks => Ok(Value::bool(ranks(&types.args))),
+            Prim::Min | Prim::Max => {
+                let Some(layout) = &types.layout else {
+                    return Err(Failure::Internal { what: "an order without a type" });
+                };
+                Ok(super::reduce::larger(layout, &args[0], &args[1], prim == Prim::Max))
             }
+            Prim::Reduce
+            | Prim::ArgMin
+            | Prim::ArgMax
+            | Prim::Dot
+            | Prim::Scan
+            | Prim::Sort
+            | Prim::Order => Err(Failure::Internal { what: "a primitive on whole arrays out of its place" }),
             Prim::Assert => {
                 if args[0].as_bool() {
                     Ok(Value::UNIT)

@@ -4,10 +4,16 @@ use super::code::{Closure, PrimTypes};
 use super::error::Failure;
 use super::run::{Result, Run};
 use crate::core::prim::fuses;
-use crate::core::reduction::{CHUNK, Joining, LANES, joining, tree};
+use crate::core::reduction::{CHUNK, Joining, LANES, extreme, joining, tree};
+use crate::layout::{Form, Layout};
 use crate::source::Span;
+use crate::types::encoding::Code;
 use crate::types::{Scalar, Type};
 use crate::value::{Class, Seq, Value};
+use std::cmp::Ordering;
+
+/// What is said of an array without elements.
+const NOTHING: &str = "an empty array has no best element";
 
 impl Run<'_, '_> {
     /// `_reduce (op, zero, x)`.
@@ -31,12 +37,10 @@ impl Run<'_, '_> {
                         Scalar::Single => f64::from(value.as_single()),
                         _ => value.as_real(),
                     };
-                    let join = |a: f64, b: f64| match (joining, scalar) {
+                    let join = |a: f64, b: f64| match scalar {
                         // Rounded to binary32 each time: twice the digits are enough to round once.
-                        (Joining::Add, Scalar::Single) => f64::from((a + b) as f32),
-                        (Joining::Mul, Scalar::Single) => f64::from((a * b) as f32),
-                        (Joining::Add, _) => a + b,
-                        (Joining::Mul, _) => a * b,
+                        Scalar::Single => f64::from(joining.join(a, b) as f32),
+                        _ => joining.join(a, b),
                     };
                     let mut lane = [joining.neutral(); LANES];
                     for i in low..high {
@@ -61,6 +65,40 @@ impl Run<'_, '_> {
             total = self.apply(op, vec![total, part], span)?;
         }
         Ok(total)
+    }
+
+    /// `_argmax x` if `max`, else `_argmin x`.
+    pub(super) fn arg_extreme(
+        &mut self,
+        max: bool,
+        types: &PrimTypes,
+        args: &[Value],
+        span: Span,
+    ) -> Result<Value> {
+        let (x, [element, index]) = match (args, &types.args[..]) {
+            ([x], [element, index]) => (x, [element, index].map(|ty| self.machine.layouts.of(ty))),
+            _ => {
+                return Err(
+                    self.fail(Failure::Internal { what: "a largest element without its parts" }, span)
+                );
+            }
+        };
+        let Some(count) = index.compact().and_then(|c| c.size.to_usize()) else {
+            return Err(self.fail(Failure::Uncountable, span));
+        };
+        if count == 0 {
+            return Err(self.fail(Failure::Failed { message: NOTHING.to_string() }, span));
+        }
+        let at = |i: usize| if count == 1 { x.clone() } else { x.slots(i * element.slots, element.slots) };
+        let mut best = (0, at(0));
+        for i in 1..count {
+            self.tick(span)?;
+            let value = at(i);
+            if rank(&element, &value, &best.1, max).is_lt() {
+                best = (i, value);
+            }
+        }
+        Ok(Value::code(Code::from(best.0)))
     }
 
     /// `_dot (x, y)`.
@@ -144,5 +182,32 @@ impl Run<'_, '_> {
             }
             None => Err(self.fail(Failure::Internal { what: "a call of no function" }, span)),
         }
+    }
+}
+
+/// Which of two values is first found in the order of `_max` if `max`, else of `_min`: NaN, then the largest or the smallest.
+fn rank(layout: &Layout, a: &Value, b: &Value, max: bool) -> Ordering {
+    let floats = match &layout.form {
+        Form::Scalar(Scalar::Real) => Some((a.as_real(), b.as_real())),
+        Form::Scalar(Scalar::Single) => Some((f64::from(a.as_single()), f64::from(b.as_single()))),
+        _ => None,
+    };
+    let ascending = match floats {
+        Some((a, b)) if a.is_nan() || b.is_nan() => return b.is_nan().cmp(&a.is_nan()),
+        Some((a, b)) => a.total_cmp(&b),
+        None => super::arith::order(layout, a, b).unwrap_or(Ordering::Equal),
+    };
+    if max { ascending.reverse() } else { ascending }
+}
+
+/// `_max (a, b)` if `max`, else `_min (a, b)`.
+pub(super) fn larger(layout: &Layout, a: &Value, b: &Value, max: bool) -> Value {
+    match &layout.form {
+        Form::Scalar(Scalar::Real) => Value::real(extreme(max, a.as_real(), b.as_real())),
+        Form::Scalar(Scalar::Single) => {
+            Value::single(extreme(max, f64::from(a.as_single()), f64::from(b.as_single())) as f32)
+        }
+        _ if rank(layout, b, a, max).is_lt() => b.clone(),
+        _ => a.clone(),
     }
 }

@@ -327,6 +327,10 @@ impl Run<'_, '_> {
                 let args = self.evals(args, frame)?;
                 self.sort(types, &args, *prim == Prim::Order, span)
             }
+            Kind::Prim(prim @ (Prim::ArgMin | Prim::ArgMax), types, args) => {
+                let args = self.evals(args, frame)?;
+                self.arg_extreme(*prim == Prim::ArgMax, types, &args, span)
+            }
             Kind::Prim(Prim::Dot, types, args) => {
                 let args = self.evals(args, frame)?;
                 self.dot(types, &args, span)
@@ -436,6 +440,9 @@ impl Run<'_, '_> {
                 let code = self.eval(inner, frame)?.to_code();
                 Ok(match scalar {
                     Scalar::Bigint => Value::bigint(BigInt::from(code.to_big())),
+                    // The number type holds all codes exactly.
+                    Scalar::Real => Value::real(code.to_u64().unwrap_or(0) as f64),
+                    Scalar::Single => Value::single(code.to_u64().unwrap_or(0) as f32),
                     _ => Value::Word(code.to_u64().unwrap_or(0)),
                 })
             }

@@ -181,7 +181,8 @@ impl Specialiser<'_> {
         let node = Node { kind: self.kind(term), span: term.span };
         let worth = self.sites
             && match &node.kind {
-                Kind::Build(..) | Kind::Prim(Prim::Reduce | Prim::Dot | Prim::Scan, ..) => true,
+                Kind::Build(..)
+                | Kind::Prim(Prim::Reduce | Prim::ArgMin | Prim::ArgMax | Prim::Dot | Prim::Scan, ..) => true,
                 // What gives a function is taken over where that function is called.
                 Kind::CallKnown(..) | Kind::Call(..) => {
                     !term.ty.is_unit() && !matches!(term.ty.kind(), TypeKind::Function(..))
@@ -359,9 +360,9 @@ impl Specialiser<'_> {
     fn to_code(&self, inner: &Term, to: &Type) -> Kind {
         let number = scalar(to);
         let ty = self.ty(&inner.ty);
-        let size = self.size(&ty);
-        if number == Scalar::Int && size > Code::Small(1 << 63) {
-            let ty = CodeType { ty, size: size.to_big() };
+        let size = self.size(&ty).to_big();
+        if !number.holds_codes(&size) {
+            let ty = CodeType { ty, size };
             return Kind::Uncoded(number, Arc::new(ty), self.boxed(inner));
         }
         Kind::ToCode(number, self.boxed(inner))

@@ -546,7 +546,35 @@ impl<'n, 'f> Emit<'n, 'f> {
         match joining {
             Joining::Add => self.b.ins().fadd(a, b),
             Joining::Mul => self.b.ins().fmul(a, b),
+            Joining::Min => self.extreme(false, a, b),
+            Joining::Max => self.extreme(true, a, b),
         }
+    }
+
+    /// The larger of two floats, or of two vectors of them, if `max`, else the smaller.
+    fn extreme(&mut self, max: bool, a: Value, b: Value) -> Value {
+        let ty = self.b.func.dfg.value_type(a);
+        let single = ty.lane_type() == types::F32;
+        let constant = |this: &mut Self, x: f64| match single {
+            true => this.b.ins().f32const(x as f32),
+            false => this.b.ins().f64const(x),
+        };
+        // Which NaN the machine gives depends on the operands.
+        let unordered = self.b.ins().fcmp(FloatCC::Unordered, a, b);
+        let nan = constant(self, f64::NAN);
+        if !ty.is_vector() {
+            let number = if max { self.b.ins().fmax(a, b) } else { self.b.ins().fmin(a, b) };
+            return self.b.ins().select(unordered, nan, number);
+        }
+        // The machine's own takes no account of the signs of zeros: a largest number has a sign if both have, a smallest if one has.
+        let first = self.b.ins().fcmp(if max { FloatCC::GreaterThan } else { FloatCC::LessThan }, a, b);
+        let number = self.blend(first, a, b);
+        let signs = if max { self.b.ins().band(a, b) } else { self.b.ins().bor(a, b) };
+        let sign = constant(self, -0.0);
+        let sign = self.b.ins().splat(ty, sign);
+        let number = self.b.ins().bitselect(sign, signs, number);
+        let nan = self.b.ins().splat(ty, nan);
+        self.blend(unordered, nan, number)
     }
 
     /// The address of a slot.
@@ -690,6 +718,8 @@ impl<'n, 'f> Emit<'n, 'f> {
             Binary::Sub if float => self.b.ins().fsub(a, b),
             Binary::Mul if float => self.b.ins().fmul(a, b),
             Binary::Quotient => self.b.ins().fdiv(a, b),
+            Binary::Min => self.extreme(false, a, b),
+            Binary::Max => self.extreme(true, a, b),
             Binary::Add => self.b.ins().iadd(a, b),
             Binary::Sub => self.b.ins().isub(a, b),
             Binary::Mul => self.b.ins().imul(a, b),

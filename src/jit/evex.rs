@@ -65,6 +65,10 @@ pub enum Arithmetic {
     Mul,
     /// Of floats only.
     Div,
+    /// Of floats only: the first if it is less, else the second.
+    Min,
+    /// Of floats only: the first if it is greater, else the second.
+    Max,
     And,
     Or,
     Xor,
@@ -174,6 +178,8 @@ impl Assembler {
             (Arithmetic::Sub, Lane::F64 | Lane::F32) => float(0x5c),
             (Arithmetic::Mul, _) => float(0x59),
             (Arithmetic::Div, _) => float(0x5e),
+            (Arithmetic::Min, _) => float(0x5d),
+            (Arithmetic::Max, _) => float(0x5f),
             (Arithmetic::Add, Lane::I64) => (1, 1, 0xd4),
             (Arithmetic::Add, Lane::I32) => (1, 1, 0xfe),
             (Arithmetic::Sub, Lane::I64) => (1, 1, 0xfb),
@@ -359,6 +365,8 @@ vaddpd zmm29, zmm12, zmm3                       62 61 9d 48 58 eb
 vsubps zmm3, zmm29, zmm12                       62 d1 14 40 5c dc
 vmulpd zmm3 {k1}, zmm3, zmm29                   62 91 e5 49 59 dd
 vdivps zmm3, zmm12, zmm12                       62 d1 1c 48 5e dc
+vminpd zmm3, zmm12, zmm29                       62 91 9d 48 5d dd
+vmaxps zmm29, zmm3, zmm12                       62 41 64 48 5f ec
 vpaddq zmm29, zmm29, zmm3                       62 61 95 40 d4 eb
 vpaddd zmm29, zmm29, zmm3                       62 61 15 40 fe eb
 vpsubq zmm3, zmm12, zmm29                       62 91 9d 48 fb dd
@@ -412,6 +420,8 @@ cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00
             asm.arithmetic(Arithmetic::Mul, Lane::F64, a, (a, c), last)
         });
         case("vdivps zmm3, zmm12, zmm12", &|asm| asm.arithmetic(Arithmetic::Div, Lane::F32, a, (b, b), none));
+        case("vminpd zmm3, zmm12, zmm29", &|asm| asm.arithmetic(Arithmetic::Min, Lane::F64, a, (b, c), none));
+        case("vmaxps zmm29, zmm3, zmm12", &|asm| asm.arithmetic(Arithmetic::Max, Lane::F32, c, (a, b), none));
         case("vpaddq zmm29, zmm29, zmm3", &|asm| asm.arithmetic(Arithmetic::Add, Lane::I64, c, (c, a), none));
         case("vpaddd zmm29, zmm29, zmm3", &|asm| asm.arithmetic(Arithmetic::Add, Lane::I32, c, (c, a), none));
         case("vpsubq zmm3, zmm12, zmm29", &|asm| asm.arithmetic(Arithmetic::Sub, Lane::I64, a, (b, c), none));

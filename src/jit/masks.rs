@@ -276,7 +276,7 @@ fn by_vectors(nest: &Nest, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) -> boo
     let float = nest.regs[reg as usize].is_float();
     wide && match op {
         Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => true,
-        Op::Binary(Binary::Quotient, ..) => true,
+        Op::Binary(Binary::Quotient | Binary::Min | Binary::Max, ..) => true,
         Op::Binary(Binary::And | Binary::Or | Binary::Xor, ..) => true,
         // All lanes move by as many places.
         Op::Binary(Binary::Shl | Binary::Shr, _, by) => {

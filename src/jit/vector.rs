@@ -8,7 +8,7 @@
 use super::emit::{Emit, fuses, machine_type};
 use crate::core::reduction::LANES;
 use crate::hash::HashMap;
-use crate::loops::{Array, Binary, Compare, Item, Math, Nest, Op, Reg, Stmt, Ty, Unary};
+use crate::loops::{Array, Binary, Cast, Compare, Item, Math, Nest, Op, Reg, Stmt, Ty, Unary};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
     BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
@@ -106,7 +106,9 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Item>) -> Opti
                         (_, Role::Index, _) | (_, _, Role::Index) => return None,
                         (Binary::And | Binary::Or, Role::Mask, Role::Mask) => Role::Mask,
                         (_, Role::Mask, _) | (_, _, Role::Mask) => return None,
-                        (Binary::Mul | Binary::Quotient, ..) if ty.is_float() => Role::Lanes,
+                        (Binary::Mul | Binary::Quotient | Binary::Min | Binary::Max, ..) if ty.is_float() => {
+                            Role::Lanes
+                        }
                         (Binary::And | Binary::Or | Binary::Xor, ..) => Role::Lanes,
                         _ => return None,
                     },
@@ -152,6 +154,8 @@ pub fn plan(nest: &Nest, index: Reg, body: &[Stmt], total: Option<Item>) -> Opti
                         calls = true;
                         Role::Lanes
                     }
+                    // Each lane by itself: there is no instruction for all that every processor has.
+                    Op::Cast(Cast::FloatSigned, _, a) if role(a) == Role::Index => Role::Lanes,
                     Op::Cast(..) => return None,
                     Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => Role::Same,
                 };
@@ -427,6 +431,19 @@ impl Emit<'_, '_> {
             Op::Call(Math::Fma, args) => {
                 let (a, b, c) = (get(&args[0]), get(&args[1]), get(&args[2]));
                 self.fused(a, b, c)
+            }
+            Op::Cast(Cast::FloatSigned, _, a) => {
+                let (first, each) = (self.reg(*a), 16 / plan.width);
+                let mut vector = None;
+                for lane in 0..each {
+                    let index = self.b.ins().iadd_imm_s(first, (i * each + lane) as i64);
+                    let number = self.b.ins().fcvt_from_sint(machine_type(ty), index);
+                    vector = Some(match vector {
+                        None => self.b.ins().splat(plan.vector(ty), number),
+                        Some(vector) => self.b.ins().insertlane(vector, number, lane as u8),
+                    });
+                }
+                vector.unwrap_or(first)
             }
             // No other operation has lanes.
             _ => self.op(op),

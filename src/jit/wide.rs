@@ -61,9 +61,14 @@ enum Word {
     Before(Joining),
 }
 
-/// What the lanes of a sum and of a product begin with. They stand here because a vector that is read from where its numbers have
+/// What the lanes of a sum, a product, a smallest and a largest number begin with. They stand here because a vector that is read from where its numbers have
 /// just been written one by one waits until they are in the cache.
-static NEUTRAL: [[f64; LANES]; 2] = [[Joining::Add.neutral(); LANES], [Joining::Mul.neutral(); LANES]];
+static NEUTRAL: [[f64; LANES]; 4] = {
+    const fn lanes(joining: Joining) -> [f64; LANES] {
+        [joining.neutral(); LANES]
+    }
+    [lanes(Joining::Add), lanes(Joining::Mul), lanes(Joining::Min), lanes(Joining::Max)]
+};
 
 /// A loop by wide vectors.
 pub struct Wide {
@@ -273,6 +278,10 @@ impl Loop<'_> {
                 Item::One(Joining::Mul, _) => {
                     asm.arithmetic(Arithmetic::Mul, Lane::F64, total, (total, taken[0]), mask)
                 }
+                Item::One(joining @ (Joining::Min | Joining::Max), _) => {
+                    let both = (taken[0], total);
+                    self.extreme(asm, &mut registers, joining == Joining::Max, Lane::F64, total, both, mask)?;
+                }
                 Item::Product(..) => asm.fused(Lane::F64, total, (taken[0], taken[1]), mask),
             }
         }
@@ -405,6 +414,14 @@ impl Loop<'_> {
             registers.places.insert(reg, Place::Vector(to));
             return Some(());
         }
+        if let Op::Binary(kind @ (Binary::Min | Binary::Max), ..) = op {
+            let to = self.take(registers)?;
+            let both = (vectors[0], vectors[1]);
+            self.extreme(asm, registers, *kind == Binary::Max, lane, to, both, Mask(0))?;
+            self.release(registers, at, &read, &vectors);
+            registers.places.insert(reg, Place::Vector(to));
+            return Some(());
+        }
         let minus = match op {
             Op::Unary(Unary::Neg, _) => Some(self.take(registers)?),
             _ => None,
@@ -453,6 +470,51 @@ impl Loop<'_> {
         b: Reg,
     ) -> Option<(Vector, Vector)> {
         Some((self.vector(asm, registers, a)?, self.vector(asm, registers, b)?))
+    }
+
+    /// The larger of two floats if `max`, else the smaller; with a mask, other lanes stay as they are. The machine takes no account of
+    /// the signs of zeros and of NaN: a largest number has a sign if both have, a smallest if one has, and NaN is put in its place.
+    #[allow(clippy::too_many_arguments)] // registers, and what is done with them
+    fn extreme(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        max: bool,
+        lane: Lane,
+        to: Vector,
+        (a, b): (Vector, Vector),
+        mask: Mask,
+    ) -> Option<()> {
+        let (wide, sign, nan) = match lane {
+            Lane::F64 => (Lane::I64, 1 << 63, f64::NAN.to_bits()),
+            Lane::F32 => (Lane::I32, 1 << 31, u64::from(f32::NAN.to_bits())),
+            Lane::I64 | Lane::I32 => return None,
+        };
+        let (number, signs, constant) = (self.take(registers)?, self.take(registers)?, self.take(registers)?);
+        let unordered = registers.masks.pop()?;
+        let none = Mask(0);
+        asm.compare(lane, unordered, (a, b), UNORDERED);
+        asm.arithmetic(if max { Arithmetic::Max } else { Arithmetic::Min }, lane, number, (a, b), none);
+        asm.arithmetic(if max { Arithmetic::And } else { Arithmetic::Or }, wide, signs, (a, b), none);
+        let word = self.word(Word::Bits(sign));
+        asm.broadcast(lane, constant, word);
+        asm.arithmetic(Arithmetic::And, wide, signs, (signs, constant), none);
+        let word =
+            self.word(Word::Bits(!sign & if lane == Lane::F64 { u64::MAX } else { u64::from(u32::MAX) }));
+        asm.broadcast(lane, constant, word);
+        asm.arithmetic(Arithmetic::And, wide, number, (number, constant), none);
+        asm.arithmetic(Arithmetic::Or, wide, number, (number, signs), none);
+        let word = self.word(Word::Bits(nan));
+        asm.broadcast(lane, constant, word);
+        if mask == none {
+            asm.blend(lane, to, unordered, (constant, number));
+        } else {
+            asm.blend(lane, number, unordered, (constant, number));
+            asm.arithmetic(Arithmetic::Or, wide, to, (number, number), mask);
+        }
+        registers.vectors.extend([constant, signs, number]);
+        registers.masks.push(unordered);
+        Some(())
     }
 
     /// `to = -a`: the sign of floats turned, integers taken from 0. `other` is a register for what is needed.
@@ -512,6 +574,9 @@ fn arithmetic(kind: Binary) -> Option<Arithmetic> {
         _ => return None,
     })
 }
+
+/// The machine's number of the comparison that says whether one of two floats is NaN.
+const UNORDERED: u8 = 0x03;
 
 /// The machine's number of a comparison of floats: quiet, and ordered except for "not equal".
 fn predicate(kind: Compare) -> u8 {
@@ -574,7 +639,7 @@ impl Emit<'_, '_> {
                     None => continue,
                 },
                 Word::Before(joining) => {
-                    let neutral = NEUTRAL[usize::from(*joining == Joining::Mul)].as_ptr();
+                    let neutral = NEUTRAL[*joining as usize].as_ptr();
                     let neutral = self.b.ins().iconst(types::I64, neutral as i64);
                     let first = self.b.ins().icmp(IntCC::Equal, at, low);
                     self.b.ins().select(first, neutral, lanes.unwrap_or(neutral))

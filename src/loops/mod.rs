@@ -37,6 +37,8 @@ impl Joining {
         match self {
             Joining::Add => Binary::Add,
             Joining::Mul => Binary::Mul,
+            Joining::Min => Binary::Min,
+            Joining::Max => Binary::Max,
         }
     }
 
@@ -103,6 +105,10 @@ pub enum Binary {
     Mul,
     /// Quotient of floats.
     Quotient,
+    /// The smaller of two floats: -0 is below +0, and the NaN without a sign and with nothing but its first bit if one is NaN.
+    Min,
+    /// The larger of two floats, as `Min` is the smaller.
+    Max,
     /// Towards zero; the divisor is not 0, and the smallest number by -1 is itself.
     DivSigned,
     /// The divisor is not 0.

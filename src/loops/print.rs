@@ -84,6 +84,8 @@ fn stmts(nest: &Nest, list: &[Stmt], depth: usize, out: &mut String) {
                 let item = match item {
                     Item::One(Joining::Add, value) => format!("sum of r{value}"),
                     Item::One(Joining::Mul, value) => format!("product of r{value}"),
+                    Item::One(Joining::Min, value) => format!("smallest of r{value}"),
+                    Item::One(Joining::Max, value) => format!("largest of r{value}"),
                     Item::Product(a, b) => format!("sum of r{a} * r{b}"),
                 };
                 let _ = writeln!(out, "{indent}r{result} = {item}, r{index} in r{low}..<r{high}");

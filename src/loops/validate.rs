@@ -204,8 +204,8 @@ impl Validator<'_> {
                 self.want(*b, ty)?;
                 match kind {
                     Binary::Add | Binary::Sub | Binary::Mul => Ok(ty),
-                    Binary::Quotient if ty.is_float() => Ok(ty),
-                    Binary::Quotient => wrong(),
+                    Binary::Quotient | Binary::Min | Binary::Max if ty.is_float() => Ok(ty),
+                    Binary::Quotient | Binary::Min | Binary::Max => wrong(),
                     _ if ty.is_float() => wrong(),
                     _ => Ok(ty),
                 }

@@ -29,6 +29,7 @@
 //! bits, recursion, output, and parts that would become too long. Never evaluates anything.
 
 mod array;
+mod big;
 mod change;
 mod digits;
 mod function;
@@ -278,6 +279,8 @@ pub(crate) struct Lower<'a> {
     /// Layouts of types whose values can be held.
     held: RefCell<HashMap<Type, Arc<Layout>>>,
     constants: HashMap<Reg, u64>,
+    /// Bounds of registers that hold big integers.
+    ranges: HashMap<Reg, big::Range>,
     /// What is known of slot numbers and codes.
     facts: digits::Facts,
     /// Which arrays that are built are computed as a whole.
@@ -352,6 +355,7 @@ impl<'a> Lower<'a> {
             free: HashMap::default(),
             held: RefCell::default(),
             constants: HashMap::default(),
+            ranges: HashMap::default(),
             facts: digits::Facts::default(),
             strict: strict::Strict::new(at_once),
             repeat: repeat::Repeat::new(),

@@ -14,6 +14,11 @@ impl<'a> Lower<'a> {
         for arg in args {
             values.push(self.term(arg, frame)?);
         }
+        if ty.as_scalar() == Some(Scalar::Bigint) {
+            let a = self.as_word(&values[0], &ty)?;
+            let b = values.get(1).map_or(Ok(a), |b| self.as_word(b, &ty))?;
+            return self.big(op, a, b);
+        }
         match op {
             CoreOp::Eq | CoreOp::Ne => {
                 if self.equality_of_its_own(&args[0].ty, frame) {
@@ -102,6 +107,19 @@ impl<'a> Lower<'a> {
             CoreOp::Pow(_) => self.power(a, b, unsigned),
             CoreOp::Eq | CoreOp::Ne => Err(No("a comparison")),
         }
+    }
+
+    /// The larger of two values of a type that has an order, if `max`, else the smaller.
+    pub(crate) fn extreme(&mut self, max: bool, a: Reg, b: Reg, ty: &Type) -> Result<Reg> {
+        let word = self.type_of(a);
+        if word.is_float() {
+            return self.set(word, Op::Binary(if max { Binary::Max } else { Binary::Min }, a, b));
+        }
+        let unsigned = matches!(self.layout(ty).leaf(), Some(leaf) if unsigned(&leaf));
+        let less = if unsigned { Compare::LtUnsigned } else { Compare::Lt };
+        let (low, high) = if max { (a, b) } else { (b, a) };
+        let second = self.set(Ty::I64, Op::Compare(less, low, high))?;
+        self.set(word, Op::Select(second, b, a))
     }
 
     fn power(&mut self, a: Reg, b: Reg, unsigned: bool) -> Result<V<'a>> {
@@ -236,11 +254,18 @@ impl<'a> Lower<'a> {
             return Err(No("a conversion of no scalar"));
         };
         let a = self.as_word(value, from)?;
-        let (x, y) = (self.word_type(from)?, self.word_type(to)?);
         if f == t {
             return Ok(V::Word(a));
         }
         let from_unsigned = unsigned(&Leaf::Scalar(f));
+        if t == Scalar::Bigint {
+            let range = f.bounds().filter(|_| self.type_of(a) != Ty::I64 || f == Scalar::Int);
+            let wide = self.widened(a, from_unsigned)?;
+            return self.ranged(wide, range.ok_or(No("big integers"))?);
+        }
+        let big = if f == Scalar::Bigint { Some(self.range(a).ok_or(No("big integers"))?) } else { None };
+        let x = if big.is_some() { Ty::I64 } else { self.word_type(from)? };
+        let y = self.word_type(to)?;
         if x.is_float() && y.is_float() {
             let cast = self.set(y, Op::Cast(Cast::Float, y, a))?;
             if y == Ty::F32 {
@@ -281,7 +306,7 @@ impl<'a> Lower<'a> {
         }
         // Between integers: within both the signed 64 bits, or unsigned 64 with a check of the sign.
         let wide = self.widened(a, from_unsigned)?;
-        let (low, high) = f.bounds().unwrap_or((0, 0x10_FFFF));
+        let (low, high) = big.or_else(|| f.bounds()).unwrap_or((0, 0x10_FFFF));
         if low < bounds.0 {
             let least = self.int(bounds.0 as i64 as u64)?;
             let fits = self.set(Ty::I64, Op::Compare(Compare::Le, least, wide))?;

@@ -1,7 +1,7 @@
 //! Primitives.
 
 use super::{Frame, Lower, No, Result, V};
-use crate::core::prim::{fuses, sorts};
+use crate::core::prim::{fuses, ranks, sorts};
 use crate::core::{Prim, Term};
 use crate::layout::Form;
 use crate::loops::{Binary, Cast, Compare, Math, Op, Reg, Stmt, Ty, Unary};
@@ -26,6 +26,7 @@ impl<'a> Lower<'a> {
         let answer = match prim {
             Prim::Fuses => Some(fuses(&self.types(frame, type_args))),
             Prim::Sorts => Some(sorts(&self.types(frame, type_args))),
+            Prim::Ranks => Some(ranks(&self.types(frame, type_args))),
             _ => None,
         };
         if let Some(answer) = answer {
@@ -46,6 +47,11 @@ impl<'a> Lower<'a> {
             let [x, y] = &values[..] else { return Err(No("products without their parts")) };
             let from = self.ty(frame, &args[0].ty);
             return self.dot(x, y, &types, &from);
+        }
+        if let Prim::ArgMin | Prim::ArgMax = prim {
+            let [x] = &values[..] else { return Err(No("a largest element without its parts")) };
+            let from = self.ty(frame, &args[0].ty);
+            return self.arg_extreme(prim == Prim::ArgMax, x, &types, &from);
         }
         if prim == Prim::Scan {
             let [op, x] = &values[..] else { return Err(No("a scan without its parts")) };
@@ -104,6 +110,10 @@ impl<'a> Lower<'a> {
                 let stays = self.binary(Binary::Or, within, below)?;
                 Ok(V::Word(self.set(Ty::I64, Op::Select(stays, moved, zero))?))
             }
+            Prim::Min | Prim::Max => match self.layout(&ty).slots {
+                0 => Ok(V::Unit),
+                _ => self.extreme(prim == Prim::Max, words[0], words[1], &ty).map(V::Word),
+            },
             Prim::Assert => {
                 self.check(words[0])?;
                 Ok(V::Unit)
@@ -175,9 +185,15 @@ impl<'a> Lower<'a> {
             | Prim::SavePicture
             | Prim::WriteText => Err(No("files")),
             Prim::Sort | Prim::Order => Err(No("sorting in the library")),
-            Prim::Fail | Prim::Reduce | Prim::Scan | Prim::Sorts | Prim::Fuses | Prim::Dot => {
-                Err(No("a primitive that was handled before"))
-            }
+            Prim::Fail
+            | Prim::Reduce
+            | Prim::Scan
+            | Prim::Sorts
+            | Prim::Fuses
+            | Prim::Ranks
+            | Prim::ArgMin
+            | Prim::ArgMax
+            | Prim::Dot => Err(No("a primitive that was handled before")),
             Prim::Str
             | Prim::Strr
             | Prim::StrLen

@@ -7,6 +7,9 @@ use crate::loops::{Array, Binary, Compare, Item, Math, Op, Reg, Stmt, Ty};
 use crate::types::{Scalar, Type};
 use std::rc::Rc;
 
+/// Elements up to which they are joined without a loop.
+const FEW: u64 = 4;
+
 /// What is reduced.
 #[derive(Clone, Copy)]
 enum Terms<'s, 'a> {
@@ -14,6 +17,8 @@ enum Terms<'s, 'a> {
     Elements { op: &'s Fun<'a>, lanes: Option<Joining>, x: &'s V<'a> },
     /// The products of the elements of two arrays, by `+`.
     Products(&'s V<'a>, &'s V<'a>),
+    /// Elements, by `_max` if `max`, else by `_min`.
+    Extremes { max: bool, x: &'s V<'a> },
 }
 
 impl<'a> Lower<'a> {
@@ -45,7 +50,130 @@ impl<'a> Lower<'a> {
             }
             _ => None,
         };
+        if count <= FEW && !matches!(lanes, Some(Joining::Add | Joining::Mul)) {
+            // Joined where they are: of no consequence to lanes of the smallest or the largest.
+            let mut part = None;
+            for i in 0..count {
+                let at = self.int(i)?;
+                let value = self.index(x, from, &V::Word(at), &element)?;
+                part = Some(match part {
+                    Some(part) => self.apply(op, part, value, &element)?,
+                    None => value,
+                });
+            }
+            let part = part.unwrap_or(V::Unit);
+            return self.apply(op, zero.clone(), part, &element);
+        }
         self.terms(Terms::Elements { op, lanes, x }, zero, &element, (from, count))
+    }
+
+    /// The first index of the largest element if `max`, else of the smallest. The chunks are compared by what is best in them, and then
+    /// one of them is searched.
+    pub(super) fn arg_extreme(&mut self, max: bool, x: &V<'a>, types: &[Type], from: &Type) -> Result<V<'a>> {
+        let [element, index] = types else { return Err(No("a largest element without types")) };
+        let count = self.count(index)?;
+        match count {
+            0 => {
+                self.emit(Stmt::Fail)?;
+                return self.zero(index);
+            }
+            1 => return Ok(V::Unit),
+            _ => {}
+        }
+        let layout = self.stored(element)?;
+        if layout.slots == 0 {
+            return Err(No("the order of units"));
+        }
+        let terms = Terms::Extremes { max, x };
+        let chunks = count.div_ceil(CHUNK as u64);
+        let place = self.place_for(element)?;
+        let chosen = self.var(Ty::I64);
+        let zero = self.int(0)?;
+        self.emit(Stmt::Set(chosen, zero))?;
+        if chunks == 1 {
+            let (low, high) = (self.int(0)?, self.size(count)?);
+            let part = self.chunk(terms, element, (from, count), low, high)?;
+            self.assign(&place, &part, element)?;
+        } else {
+            let top = self.at_top();
+            let partial = self.working(layout.class, chunks)?;
+            self.chunks(chunks, top, &mut |this, chunk| {
+                let (low, high) = this.bounds(chunk, count)?;
+                let part = this.chunk(terms, element, (from, count), low, high)?;
+                this.fill(partial, chunk, &part, element)
+            })?;
+            let first = self.fetch(partial, zero, element, false)?;
+            self.assign(&place, &first, element)?;
+            self.chunks(chunks, false, &mut |this, chunk| {
+                let part = this.fetch(partial, chunk, element, false)?;
+                let (part, best) = (this.as_word(&part, element)?, this.read(&place)?);
+                let best = this.as_word(&best, element)?;
+                let joined = this.extreme(max, best, part, element)?;
+                let same = this.same_rank(joined, best)?;
+                let (better, ()) = this.perhaps(|this| {
+                    this.assign(&place, &V::Word(part), element)?;
+                    this.emit(Stmt::Set(chosen, chunk))
+                })?;
+                this.emit(Stmt::If(same, Vec::new(), better))
+            })?;
+        }
+        let best = self.read(&place)?;
+        let best = self.as_word(&best, element)?;
+        let chunk = self.set(Ty::I64, Op::Get(chosen))?;
+        let (low, high) = if chunks == 1 { (zero, self.size(count)?) } else { self.bounds(chunk, count)? };
+        let (found, label, at) = (self.var(Ty::I64), self.label(), self.reg(Ty::I64));
+        self.emit(Stmt::Set(found, zero))?;
+        self.facts.bound(at, count);
+        let body = self.times(count.min(CHUNK as u64), |this| {
+            this.perhaps(|this| {
+                let value = this.index(x, from, &V::Word(at), element)?;
+                let value = this.as_word(&value, element)?;
+                // The sign of zeros is looked at where it may matter only.
+                let mut near = this.set(Ty::I64, Op::Compare(Compare::Eq, value, best))?;
+                if this.type_of(value).is_float() {
+                    let nan = this.set(Ty::I64, Op::Compare(Compare::Ne, value, value))?;
+                    near = this.binary(Binary::Or, near, nan)?;
+                }
+                let (leave, ()) = this.perhaps(|this| {
+                    let same = this.same_rank(value, best)?;
+                    let leave = vec![Stmt::Set(found, at), Stmt::Break(label)];
+                    this.emit(Stmt::If(same, leave, Vec::new()))
+                })?;
+                this.emit(Stmt::If(near, leave, Vec::new()))
+            })
+        });
+        let (body, ()) = body?;
+        self.emit(Stmt::For { label, index: at, low, high, body })?;
+        let found = self.set(Ty::I64, Op::Get(found))?;
+        self.facts.bound(found, count);
+        Ok(V::Word(found))
+    }
+
+    /// Whether two values are the same in the order of [`Self::extreme`], as a truth value.
+    fn same_rank(&mut self, a: Reg, b: Reg) -> Result<Reg> {
+        let ty = self.type_of(a);
+        let equal = self.set(Ty::I64, Op::Compare(Compare::Eq, a, b))?;
+        if !ty.is_float() {
+            return Ok(equal);
+        }
+        let zero = self.constant(ty, 0)?;
+        let one =
+            self.constant(ty, if ty == Ty::F32 { u64::from(1f32.to_bits()) } else { 1f64.to_bits() })?;
+        // Zeros of unlike signs have unlike reciprocals.
+        let number = self.set(Ty::I64, Op::Compare(Compare::Ne, a, zero))?;
+        let (x, y) = (
+            self.set(ty, Op::Binary(Binary::Quotient, one, a))?,
+            self.set(ty, Op::Binary(Binary::Quotient, one, b))?,
+        );
+        let signs = self.set(Ty::I64, Op::Compare(Compare::Eq, x, y))?;
+        let alike = self.binary(Binary::Or, number, signs)?;
+        let alike = self.binary(Binary::And, equal, alike)?;
+        let (a, b) = (
+            self.set(Ty::I64, Op::Compare(Compare::Ne, a, a))?,
+            self.set(Ty::I64, Op::Compare(Compare::Ne, b, b))?,
+        );
+        let nan = self.binary(Binary::And, a, b)?;
+        self.binary(Binary::Or, alike, nan)
     }
 
     /// The sum of products, as [`reduction`] has it.
@@ -265,6 +393,12 @@ impl<'a> Lower<'a> {
     fn take(&mut self, terms: Terms<'_, 'a>, place: &Place, part: &V<'a>, element: &Type) -> Result<()> {
         match terms {
             Terms::Elements { op, .. } => self.join(op, place, part, element),
+            Terms::Extremes { max, .. } => {
+                let total = self.read(place)?;
+                let (total, part) = (self.as_word(&total, element)?, self.as_word(part, element)?);
+                let best = self.extreme(max, total, part, element)?;
+                self.assign(place, &V::Word(best), element)
+            }
             Terms::Products(..) => {
                 let total = self.read(place)?;
                 let (total, part) = (self.as_word(&total, element)?, self.as_word(part, element)?);
@@ -291,8 +425,12 @@ impl<'a> Lower<'a> {
             let value = this.index(x, from, &V::Word(index), element)?;
             this.as_word(&value, element)
         };
-        let (op, lanes, x) = match terms {
-            Terms::Elements { op, lanes, x } => (op, lanes, x),
+        let (lanes, x) = match terms {
+            Terms::Elements { lanes, x, .. } => (lanes, x),
+            Terms::Extremes { max, x } => {
+                let float = element.as_scalar().is_some_and(Scalar::is_float);
+                (float.then_some(if max { Joining::Max } else { Joining::Min }), x)
+            }
             Terms::Products(x, y) => {
                 let body = self.times(rounds, |this| this.block(|this| Ok((word(this, x)?, word(this, y)?))));
                 let (body, (x, y)) = body?;
@@ -317,7 +455,7 @@ impl<'a> Lower<'a> {
         let body = self.times(rounds, |this| {
             this.block(|this| {
                 let value = this.index(x, from, &V::Word(index), element)?;
-                this.join(op, &place, &value, element)
+                this.take(terms, &place, &value, element)
             })
         });
         let (body, ()) = body?;

@@ -4,7 +4,7 @@ use super::{A, Bind, Frame, Fun, Lower, No, Place, Result, V, bare, word};
 use crate::core::{Root, Term, TermKind};
 use crate::kernel::Input;
 use crate::layout::{Form, Layout, Leaf};
-use crate::loops::{Binary, Compare, Math, Op, Reg, Stmt, Ty};
+use crate::loops::{Binary, Cast, Compare, Math, Op, Reg, Stmt, Ty};
 use crate::types::encoding::{Code, Encoding};
 use crate::types::number::Fixed;
 use crate::types::{Scalar, Type};
@@ -24,6 +24,10 @@ impl<'a> Lower<'a> {
                 let bits = match ty.as_scalar() {
                     Some(Scalar::Int) => n.to_i64().unwrap_or(0) as u64,
                     Some(Scalar::Fixed(fixed)) => fixed.encode(n.to_i128().unwrap_or(0)),
+                    Some(Scalar::Bigint) => {
+                        let n = n.to_i64().ok_or(No("big integers"))?;
+                        return self.int(n as u64).map(V::Word);
+                    }
                     _ => return Err(No("big integers")),
                 };
                 let ty = self.word_type(&ty)?;
@@ -171,14 +175,21 @@ impl<'a> Lower<'a> {
                 self.reshape(value, &from, &to)
             }
             TermKind::ToCode(inner) => {
-                if self.ty(frame, &term.ty).as_scalar() != Some(Scalar::Int) {
-                    return Err(No("big integers"));
+                let (from, to) = (self.ty(frame, &inner.ty), self.ty(frame, &term.ty));
+                let number = to.as_scalar().ok_or(No("a code as no number"))?;
+                let size = self.codes(&from)?;
+                if !number.holds_codes(&size.into()) {
+                    return Err(No("codes beyond a number type"));
                 }
-                let from = self.ty(frame, &inner.ty);
-                self.codes(&from)?;
-                match self.term(inner, frame)? {
-                    V::Unit => Ok(V::Word(self.int(0)?)),
-                    word => Ok(word),
+                let value = self.term(inner, frame)?;
+                let code = self.as_word(&value, &from)?;
+                if number == Scalar::Bigint {
+                    return self.ranged(code, (0, i128::from(size.max(1)) - 1));
+                }
+                let word = self.word_type(&to)?;
+                match word.is_float() {
+                    true => self.set(word, Op::Cast(Cast::FloatSigned, word, code)).map(V::Word),
+                    false => self.narrowed(code, word).map(V::Word),
                 }
             }
             TermKind::FromCode(inner) => {
@@ -195,13 +206,18 @@ impl<'a> Lower<'a> {
                         }
                     };
                 }
-                if self.ty(frame, &inner.ty).as_scalar() != Some(Scalar::Int) {
-                    return Err(No("big integers"));
+                let number = self.ty(frame, &inner.ty);
+                if !matches!(number.as_scalar(), Some(Scalar::Int | Scalar::Bigint)) {
+                    return Err(No("codes of other numbers"));
                 }
                 let ty = self.ty(frame, &term.ty);
                 let value = self.term(inner, frame)?;
-                let n = self.as_word(&value, &Type::int())?;
+                let n = self.as_word(&value, &number)?;
                 let size = self.codes(&ty)?;
+                let known = if number.as_scalar() == Some(Scalar::Bigint) { self.range(n) } else { None };
+                if known.is_some_and(|(low, high)| low >= 0 && high < i128::from(size)) {
+                    return Ok(if size == 1 { V::Unit } else { V::Word(n) });
+                }
                 let bound = self.size(size)?;
                 let fits = self.set(Ty::I64, Op::Compare(Compare::LtUnsigned, n, bound))?;
                 self.check(fits)?;
@@ -570,7 +586,13 @@ impl<'a> Lower<'a> {
             1 => {
                 let (a, b) = (self.as_word(a, ty)?, self.as_word(b, ty)?);
                 let word = self.type_of(a);
-                Ok(V::Word(self.set(word, Op::Select(condition, a, b))?))
+                let chosen = self.set(word, Op::Select(condition, a, b))?;
+                if ty.as_scalar() == Some(Scalar::Bigint)
+                    && let (Some(a), Some(b)) = (self.range(a), self.range(b))
+                {
+                    return self.ranged(chosen, (a.0.min(b.0), a.1.max(b.1)));
+                }
+                Ok(V::Word(chosen))
             }
             _ => match (a, b) {
                 (V::Parts(x), V::Parts(y)) if x.len() == y.len() => {

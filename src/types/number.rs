@@ -122,6 +122,20 @@ impl Scalar {
         }
     }
 
+    /// Whether all codes of a type of so many values are exactly values of the number type.
+    pub fn holds_codes(self, size: &BigUint) -> bool {
+        let most: u128 = match self {
+            Scalar::Bigint => return true,
+            Scalar::Real => 1 << 53,
+            Scalar::Single => 1 << 24,
+            _ => match self.bounds() {
+                Some((_, high)) => high as u128,
+                None => return false,
+            },
+        };
+        *size <= BigUint::from(most) + BigUint::one()
+    }
+
     /// Whether every value of `self` is exactly a value of `to`.
     pub fn fits(self, to: Scalar) -> bool {
         match (self, to) {
@@ -267,16 +281,17 @@ pub fn conversion(from: &Type, to: &Type) -> Conversion {
         (Some(_), None) if to.is_bool() => return none("a number as a truth value has two readings"),
         (Some(_), None) if to.is_compact() => return none("an integer is not an index value"),
         (None, Some(number)) if from.is_compact() => {
-            let codes = match (number.bounds(), from.size()) {
-                (Some((_, high)), Ok(size)) => size <= BigUint::from(high as u128) + BigUint::one(),
-                (Some(_), Err(NoSize::TooLarge)) => false,
-                _ => true,
+            let codes = match from.size() {
+                Ok(size) => number.holds_codes(&size),
+                Err(NoSize::TooLarge) => number == Scalar::Bigint,
+                // Of a size that is not known yet: decided where it is.
+                Err(_) => true,
             };
-            // What surely never fits is no conversion; what may is checked when it runs.
-            return if codes || number != Scalar::Int {
-                Conversion::Explicit
-            } else {
-                none("it has more values than `int` has codes for")
+            return match codes {
+                true => Conversion::Explicit,
+                false => {
+                    Conversion::None(format!("it has more values than `{}` has codes for", number.name()))
+                }
             };
         }
         _ => {}
