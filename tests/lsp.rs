@@ -371,7 +371,7 @@ fn a_field_of_a_record_is_not_renamed_and_that_of_a_struct_is() {
 #[test]
 fn operators_tell_what_they_do_there() {
     let mut client = Client::new("operators");
-    let text = "/// Adds both parts.\nfun + (a:pair, b:pair):pair => pair (a.u + b.u, a.v + b.v);\nstruct pair { u : int; v : real; }\nval p = pair (1, 2.0) + pair (3, 4.0);\nval t = `3:5 * `4:5;\nval m = (1, 2, 3) + 10;\nval d = 7 / (2 + 3) - 1 - 2;\nval c = p == p and not (1 <= 2);\nval z = complex (1.0, 2.0) * complex (0.0, 1.0);\nval n = -d;\nval s : int * real = (1, 2.0);\n";
+    let text = "/// Adds both parts.\nfun + (a:pair, b:pair):pair => pair (a.u + b.u, a.v + b.v);\nstruct pair { u : int; v : real; }\nval p = pair (1, 2.0) + pair (3, 4.0);\nval t = (3 :> cyclic[5]) * (4 :> cyclic[5]);\nval m = (1, 2, 3) + 10;\nval d = 7 / (2 + 3) - 1 - 2;\nval c = p == p and not (1 <= 2);\nval z = complex (1.0, 2.0) * complex (0.0, 1.0);\nval n = -d;\nval s : int * real = (1, 2.0);\n";
     let uri = client.open("operators.flx", text);
     assert_eq!(client.diagnostics(&uri, 1), Vec::<Value>::new());
     let mut told = |needle: &str| {
@@ -386,15 +386,15 @@ fn operators_tell_what_they_do_there() {
         ),
         (
             "a.u |+ b.u",
-            "fun + (a:int, b:int):int\n\n---\n\nAdds; on a unit sum modulo its size. Of two strings, one after the other.",
+            "fun + (a:int, b:int):int\n\n---\n\nAdds; of `cyclic[N]` modulo the size of N. Of two strings, one after the other.",
         ),
         (
-            "`3:5 |*",
-            "fun * (a:5, b:5):5\n\nkind UNITSUM · size 5\n\n---\n\nMultiplies; on a unit sum modulo its size.",
+            "(3 :> cyclic[5]) |*",
+            "fun * (a:cyclic[5], b:cyclic[5]):cyclic[5]\n\nkind COMPACTLINEAR · size 5\n\n---\n\nMultiplies; of `cyclic[N]` modulo the size of N.",
         ),
         (
             "3) |+ 10",
-            "fun + (a:int ^ 3, b:int):int ^ 3\n\n3 elements · element by element\n\n---\n\nAdds; on a unit sum modulo its size. Of two strings, one after the other.",
+            "fun + (a:int ^ 3, b:int):int ^ 3\n\n3 elements · element by element\n\n---\n\nAdds; of `cyclic[N]` modulo the size of N. Of two strings, one after the other.",
         ),
         (
             "7 |/ (2",
@@ -402,9 +402,9 @@ fn operators_tell_what_they_do_there() {
         ),
         (
             "- 1 |- 2",
-            "fun - (a:int, b:int):int\n\n---\n\nSubtracts, or negates; on a unit sum modulo its size.",
+            "fun - (a:int, b:int):int\n\n---\n\nSubtracts, or negates; of `cyclic[N]` modulo the size of N.",
         ),
-        ("= |-d", "fun - (a:int):int\n\n---\n\nSubtracts, or negates; on a unit sum modulo its size."),
+        ("= |-d", "fun - (a:int):int\n\n---\n\nSubtracts, or negates; of `cyclic[N]` modulo the size of N."),
         (
             "p |== p",
             "fun == (a:pair, b:pair):bool\n\n---\n\nWhether two values are equal, in all their parts.",

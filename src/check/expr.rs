@@ -251,15 +251,14 @@ impl Checker<'_> {
     /// What to write where a value that may be missing stands for the value itself, or the reverse, in the first
     /// place where two types differ.
     fn part_hint(&mut self, found: &Type, expected: &Type) -> Option<Help> {
+        // What a function is given is what the other one takes.
+        if let (TypeKind::Function(takes, _), TypeKind::Function(given, _)) = (found.kind(), expected.kind())
+            && takes != given
+        {
+            let (given, takes) = (given.clone(), takes.clone());
+            return self.part_hint(&given, &takes);
+        }
         let (found, expected) = super::candidate::first_difference(found, expected)?;
-        let option = |ty: &Type| match ty.kind() {
-            TypeKind::Nominal(nominal, args) if &*nominal.name == "option" => args.first().cloned(),
-            _ => None,
-        };
-        let maybe = |ty: &Type| match ty.kind() {
-            TypeKind::Sum(parts) if parts.len() == 2 && parts[0].is_unit() => Some(parts[1].clone()),
-            _ => None,
-        };
         let fits = |this: &mut Self, part: &Type, ty: &Type| {
             let mark = this.infer.mark();
             let fits = this.infer.unify(part, ty).is_ok() || super::reshape::convertible(part, ty);
@@ -267,28 +266,15 @@ impl Checker<'_> {
             fits
         };
         let scalar = |ty: &Type| !matches!(ty.kind(), TypeKind::Meta(_) | TypeKind::Function(..));
-        if let Some(part) = option(&found)
-            && option(&expected).is_none()
+        if let Some((part, words)) = may_be_empty(&found)
+            && may_be_empty(&expected).is_none()
             && scalar(&expected)
             && fits(self, &part, &expected)
         {
-            let words = format!(
-                "an `{found}` may be empty: `or_else d` gives its value, or `d`; `match` tells the two apart"
-            );
             return Some(words.into());
         }
-        if let Some(part) = maybe(&found)
-            && maybe(&expected).is_none()
-            && scalar(&expected)
-            && fits(self, &part, &expected)
-        {
-            let words = format!(
-                "a `{found}` may be empty: `otherwise d` gives its value, or `d`; `match` tells the two apart"
-            );
-            return Some(words.into());
-        }
-        if let Some(part) = option(&expected)
-            && option(&found).is_none()
+        if let Some(part) = option_of(&expected)
+            && option_of(&found).is_none()
             && scalar(&found)
             && fits(self, &found, &part)
         {
@@ -945,4 +931,26 @@ pub(super) fn constant_index(e: &Expr) -> Option<(BigUint, Option<&ast::TypeExpr
         ExprKind::CaseOf { index, ty, tick: true } => Some((index.clone(), Some(ty))),
         _ => None,
     }
+}
+
+/// The type of the value that an `option[T]` may hold.
+fn option_of(ty: &Type) -> Option<Type> {
+    match ty.kind() {
+        TypeKind::Nominal(nominal, args) if &*nominal.name == "option" => args.first().cloned(),
+        _ => None,
+    }
+}
+
+/// The type of the value that may be missing, and how to come to it.
+pub(super) fn may_be_empty(ty: &Type) -> Option<(Type, String)> {
+    let (part, article, function) = match ty.kind() {
+        TypeKind::Sum(parts) if parts.len() == 2 && parts[0].is_unit() => {
+            (parts[1].clone(), "a", "otherwise")
+        }
+        _ => (option_of(ty)?, "an", "or_else"),
+    };
+    let words = format!(
+        "{article} `{ty}` may be empty: `{function} d` gives its value, or `d`; `match` tells the two apart"
+    );
+    Some((part, words))
 }

@@ -198,7 +198,7 @@ pub const ROWS: &[Foreign] = &[
         "parse_int \"12\" |> otherwise 0",
     ),
     row(
-        &["atof", "parseFloat", "to_float", "toFloat", "to_real", "toDouble", "fromIntegral", "toReal"],
+        &["atof", "parseFloat", "to_float", "toFloat", "toDouble", "fromIntegral", "toReal"],
         "`n :> real` converts a number, `parse_real text |> otherwise 0.0` reads a text",
         "(3 :> real) + (parse_real \"1.5\" |> otherwise 0.0)",
     ),

@@ -467,11 +467,17 @@ impl Checker<'_> {
                 }
                 let argument = self.infer.settle(ty);
                 let candidates = self.refusals(&name.text, found, type_args, &argument);
+                let element = match argument.kind() {
+                    TypeKind::Array(element, _) => element,
+                    _ => &argument,
+                };
+                let help = super::expr::may_be_empty(element).map(|(_, words)| words.into());
                 self.report(CheckError::NoOverload {
                     span: name.span.to(arg.span()),
                     name: name.text.to_string(),
                     argument,
                     candidates,
+                    help,
                 });
                 Choice::Nothing
             }

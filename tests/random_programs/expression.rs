@@ -408,7 +408,8 @@ impl Generator {
                 Index::Unit(_) => {
                     let sign = ["+", "-", "*"][self.rng.usize(0..3)];
                     let (a, b) = (self.expression(&ty, depth, scope), self.expression(&ty, depth, scope));
-                    node(ty, &format!("({{}} {sign} {{}})"), vec![a, b])
+                    let ring = format!("(({{}} :>> cyclic[{t}]) {sign} ({{}} :>> cyclic[{t}])) :>> {t}");
+                    node(ty, &format!("({ring})"), vec![a, b])
                 }
                 Index::Product(parts) => {
                     let holes = vec!["{}"; parts.len()].join(" \\, ");

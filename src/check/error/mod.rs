@@ -199,6 +199,7 @@ pub enum CheckError {
         name: String,
         argument: Type,
         candidates: Vec<String>,
+        help: Option<Help>,
     },
     Ambiguous {
         span: Span,
@@ -796,7 +797,7 @@ impl CheckError {
                 error(span, "a tuple is not a function".into(), "this is a tuple".into())
                     .label(*argument, "applied to this")
             }
-            E::NoOverload { span, name, argument, candidates } => {
+            E::NoOverload { span, name, argument, candidates, help } => {
                 let mut d = error(
                     span,
                     format!("no `{name}` takes `{argument}`"),
@@ -805,7 +806,10 @@ impl CheckError {
                 for candidate in candidates {
                     d = d.note(candidate.clone());
                 }
-                d
+                match help {
+                    Some(help) => d.help(help.clone()),
+                    None => d,
+                }
             }
             E::Ambiguous { span, name, candidates } => {
                 let mut d = error(span, format!("several `{name}` fit here"), "which one?".into());

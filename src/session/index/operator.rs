@@ -103,9 +103,9 @@ impl Index {
 fn meaning(kind: Kind) -> Option<&'static str> {
     use Kind::*;
     Some(match kind {
-        Plus => "Adds; on a unit sum modulo its size. Of two strings, one after the other.",
-        Minus => "Subtracts, or negates; on a unit sum modulo its size.",
-        Star => "Multiplies; on a unit sum modulo its size.",
+        Plus => "Adds; of `cyclic[N]` modulo the size of N. Of two strings, one after the other.",
+        Minus => "Subtracts, or negates; of `cyclic[N]` modulo the size of N.",
+        Star => "Multiplies; of `cyclic[N]` modulo the size of N.",
         Slash => "Divides; of integers the quotient, rounded towards zero.",
         Percent => "What is left of a division, with the sign of the left operand.",
         Pow => "A power; of integers to an integer that is not negative.",

@@ -25,6 +25,7 @@ use std::sync::{Arc, OnceLock};
 /// their variables are made.
 const FILES: &[(&str, &str)] = &[
     ("stdlib/class.flx", include_str!("../../../stdlib/class.flx")),
+    ("stdlib/numeric.flx", include_str!("../../../stdlib/numeric.flx")),
     ("stdlib/number.flx", include_str!("../../../stdlib/number.flx")),
     ("stdlib/string.flx", include_str!("../../../stdlib/string.flx")),
     ("stdlib/char.flx", include_str!("../../../stdlib/char.flx")),
@@ -82,6 +83,8 @@ impl Library {
                 }
             }
             if narrow {
+                let methods = names.iter().flat_map(|name| table.methods(name.as_ref()));
+                waiting.extend(methods.filter(|at| !known.contains(at) && !missing.contains(at)));
                 let instances = known.union(&missing).flat_map(|at| table.statement(*at).instances);
                 waiting.extend(instances.filter(|at| !known.contains(at) && !missing.contains(at)));
             }
@@ -193,6 +196,9 @@ pub(super) struct Index {
     by_type: HashMap<Arc<str>, Vec<usize>>,
     /// The instances of a class at narrow types.
     narrow: HashMap<Arc<str>, Vec<usize>>,
+    /// The classes with a method that a primitive has the name of. They are read for its name where narrow types
+    /// occur: the primitive does for the others.
+    methods: HashMap<Arc<str>, Vec<usize>>,
     /// The instances of each class.
     by_class: HashMap<Arc<str>, Vec<usize>>,
 }
@@ -212,6 +218,10 @@ impl Index {
 
     fn narrow(&self, class: &str) -> &[usize] {
         self.narrow.get(class).map_or(&[], Vec::as_slice)
+    }
+
+    fn methods(&self, name: &str) -> &[usize] {
+        self.methods.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The names of types that the library declares.
@@ -286,6 +296,7 @@ pub(super) fn index() -> &'static Index {
             by_name: HashMap::default(),
             by_type: HashMap::default(),
             narrow: HashMap::default(),
+            methods: HashMap::default(),
             by_class: HashMap::default(),
         };
         // The library's types, and the names that each file defines.
@@ -301,7 +312,7 @@ pub(super) fn index() -> &'static Index {
         }
         let primitives: HashSet<&str> = Prim::ALL.iter().map(|prim| prim.name()).collect();
         let (mut by_name, mut by_type) = (HashMap::default(), HashMap::default());
-        let mut narrow = HashMap::default();
+        let (mut narrow, mut methods) = (HashMap::default(), HashMap::default());
         let mut by_class: HashMap<Arc<str>, Vec<usize>> = HashMap::default();
         let enter = |map: &mut HashMap<Arc<str>, Vec<usize>>, name: &Arc<str>, at: usize| {
             map.entry(name.clone()).or_default().push(at);
@@ -317,7 +328,11 @@ pub(super) fn index() -> &'static Index {
                     with.into_iter().for_each(|name| enter(&mut by_type, name, at));
                 }
             }
-            for name in &chunk.defines {
+            for (nth, name) in chunk.defines.iter().enumerate() {
+                if chunk.word == "class" && nth > 0 && primitives.contains(&**name) {
+                    enter(&mut methods, name, at);
+                    continue;
+                }
                 // An operator is built in for other types.
                 let elsewhere = primitives.contains(&**name) || !is_word(name) || homes[name].len() > 1;
                 let own = chunk.mentions.iter().filter(|ty| types.get(ty) == Some(&chunk.span.source));
@@ -331,6 +346,7 @@ pub(super) fn index() -> &'static Index {
         index.by_name = by_name;
         index.by_type = by_type;
         index.narrow = narrow;
+        index.methods = methods;
         index.by_class = by_class;
         index
     })

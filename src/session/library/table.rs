@@ -4,7 +4,7 @@
 //! `table.txt`, and looked up there. A line for each statement, in order: the number of its file, where it begins (with its
 //! comment) and ends, and whether it mentions narrow types; the names it defines; the statements that it asks for; those that
 //! it asks for where narrow types occur. Then, after an empty line, a line
-//! for each name, sorted: the name and the statements that are read for it. The first line holds
+//! for each name, sorted: the name, the statements that are read for it, and those that are where narrow types occur. The first line holds
 //! the lengths of the files: if these have changed, the table is made anew, in memory.
 //!
 //! `BLESS=1 cargo test --lib table` writes the file; the same test fails if it is not what it should be.
@@ -51,20 +51,29 @@ pub(super) fn table() -> &'static Table {
     })
 }
 
-fn numbers(text: &str) -> impl Iterator<Item = usize> + '_ {
+fn numbers(text: &'static str) -> impl Iterator<Item = usize> {
     text.split_ascii_whitespace().filter_map(|n| n.parse().ok())
 }
 
 /// The name of a line, and the rest.
-fn name_of(line: &str) -> (&str, &str) {
+fn name_of(line: &'static str) -> (&'static str, &'static str) {
     line.split_once('\t').unwrap_or((line, ""))
 }
 
 impl Table {
     /// The statements that are read for a name.
     pub fn named(&self, name: &str) -> impl Iterator<Item = usize> + use<> {
+        numbers(self.of_name(name).0)
+    }
+
+    /// The classes that are read for the name of a method where narrow types occur.
+    pub fn methods(&self, name: &str) -> impl Iterator<Item = usize> + use<> {
+        numbers(self.of_name(name).1)
+    }
+
+    fn of_name(&self, name: &str) -> (&'static str, &'static str) {
         let at = self.names.binary_search_by(|line| name_of(line).0.cmp(name));
-        numbers(at.map_or("", |at| name_of(self.names[at]).1))
+        name_of(at.map_or("", |at| name_of(self.names[at]).1))
     }
 
     /// A statement by its number.
@@ -113,11 +122,15 @@ fn text(index: &Index) -> String {
         let instances = list(&mut chunk.defines.iter().flat_map(|name| index.narrow(name)).copied());
         let _ = writeln!(out, "{source} {begin} {end} {narrow}\t{defines}\t{asks}\t{instances}");
     }
-    let mut names: Vec<String> = index.by_name.keys().map(|name| name.to_string()).collect();
+    let named = index.by_name.keys().chain(index.methods.keys());
+    let mut names: Vec<String> = named.map(|name| name.to_string()).collect();
     names.extend(index.by_class.keys().map(|class| format!("{INSTANCES}{class}")));
     names.sort();
+    names.dedup();
     for name in names {
-        let _ = write!(out, "\n{name}\t{}", list(&mut index.definitions(&name).iter().copied()));
+        let (read, methods) = (index.definitions(&name), index.methods(&name));
+        let (read, methods) = (list(&mut read.iter().copied()), list(&mut methods.iter().copied()));
+        let _ = write!(out, "\n{name}\t{read}{}{methods}", if methods.is_empty() { "" } else { "\t" });
     }
     out + "\n"
 }
