@@ -340,6 +340,9 @@ impl Checker<'_> {
         }
         // A literal is left as open as it is.
         let (left, right) = (self.infer.zonk(&a.ty), self.infer.zonk(&b.ty));
+        if Num::of(&left) == Some(Num::Mod) && left == right {
+            return Some("most integers modulo a number have no inverse: there are `+`, `-` and `*`".into());
+        }
         if left.is_bool() && right.is_bool() {
             return Some(match op {
                 BinaryOp::Add | BinaryOp::Sub => "`a != b` is true where one of two truth values is".into(),
@@ -365,17 +368,45 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        let integer = self.infer.shown(&right).as_scalar().is_some_and(Scalar::is_integer);
+        let integer = |this: &mut Self, ty: &Type| {
+            this.infer.shown(ty).as_scalar().is_some_and(Scalar::is_integer)
+        };
+        let code = |term: &Term| {
+            let words = "an index is not a number: `i :>> int` is its code";
+            Help::around(words, term.span, " :>> int", "")
+        };
+        let float = |this: &mut Self, ty: &Type| {
+            let scalar = this.infer.shown(ty).as_scalar();
+            scalar.filter(|scalar| scalar.is_float())
+        };
+        let rounded = |term: &Term, scalar: Scalar| {
+            let name = scalar.name();
+            let words = format!("an index is not a number: `i :> {name}` is its code as one");
+            Help::around(words, term.span, &format!(" :> {name}"), "")
+        };
+        let ring = |term: &Term, ring: &Type| {
+            let words = format!("an index is not a number: `:>> {ring}` reads it as one");
+            Help::around(words, term.span, &format!(" :>> {ring}"), "")
+        };
         Some(match (index(&left), index(&right)) {
-            (true, false) if steps && integer => {
+            (true, false) if steps && integer(self, &right) => {
                 let sign = if minus { "(-k)" } else { "k" };
                 format!("an index is not a number: `i.around {sign}` steps by an `int`, wrapping, `i :>> int {} k` calculates with its code", op.symbol()).into()
             }
-            (true, true) => format!(
-                "an index is not a number: `i :>> int` is its code, `i.around k` steps by an `int`, and `cyclic[{left}]` \
-                 is calculated with modulo its size"
-            )
-            .into(),
+            (true, true) => {
+                let text = format!(
+                    "an index is not a number: `i :>> int` is its code, `i.around k` steps by an `int`, and `cyclic[{left}]` \
+                     is calculated with modulo its size"
+                );
+                let edits = code(a).edits.into_iter().chain(code(b).edits).collect();
+                Help { text, edits }
+            }
+            (true, false) if Num::of(&right) == Some(Num::Mod) => ring(a, &right),
+            (false, true) if Num::of(&left) == Some(Num::Mod) => ring(b, &left),
+            (true, false) if integer(self, &right) => code(a),
+            (false, true) if integer(self, &left) => code(b),
+            (true, false) if float(self, &right).is_some() => rounded(a, float(self, &right)?),
+            (false, true) if float(self, &left).is_some() => rounded(b, float(self, &left)?),
             _ => "an index is not a number: `i :>> int` is its code".into(),
         })
     }

@@ -49,7 +49,7 @@ use crate::core::{FunctionId, LocalInfo, Program, Root, Term};
 use crate::hash::{HashMap, HashSet};
 use crate::kernel::{Input, Part, Shape, What};
 use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY};
-use crate::loops::{Array, Binary, Label, Nest, Op, Origin, Reg, Stmt, Ty, Var};
+use crate::loops::{Array, Binary, Compare, Label, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
@@ -251,6 +251,12 @@ pub(crate) struct Exit {
     label: Label,
     place: Place,
     ty: Type,
+}
+
+/// What stands for an operation on constants.
+enum Folded {
+    Constant(u64),
+    Operand(Reg),
 }
 
 /// A list of statements under construction.
@@ -632,6 +638,11 @@ impl<'a> Lower<'a> {
 
     /// A register that is set so, maybe one that has been.
     pub(crate) fn set(&mut self, ty: Ty, op: Op) -> Result<Reg> {
+        match self.folded(ty, &op) {
+            Some(Folded::Constant(n)) => return self.int(n),
+            Some(Folded::Operand(reg)) => return Ok(reg),
+            None => {}
+        }
         self.repeat.set(ty, &op);
         if let Some(known) = self.computed(&op) {
             return Ok(known);
@@ -645,6 +656,30 @@ impl<'a> Lower<'a> {
         }
         self.emit(Stmt::Let(reg, op))?;
         Ok(reg)
+    }
+
+    /// What an operation on words gives whose operands are constants (constant folding).
+    fn folded(&self, ty: Ty, op: &Op) -> Option<Folded> {
+        match *op {
+            Op::Unary(Unary::Neg, a) if ty == Ty::I64 => {
+                Some(Folded::Constant((self.known(a)? as i64).wrapping_neg() as u64))
+            }
+            Op::Compare(compare, a, b) if self.type_of(a) == Ty::I64 => {
+                let (a, b) = (self.known(a)?, self.known(b)?);
+                Some(Folded::Constant(u64::from(match compare {
+                    Compare::Eq => a == b,
+                    Compare::Ne => a != b,
+                    Compare::Lt => (a as i64) < b as i64,
+                    Compare::Le => a as i64 <= b as i64,
+                    Compare::LtUnsigned => a < b,
+                    Compare::LeUnsigned => a <= b,
+                })))
+            }
+            Op::Select(condition, a, b) => {
+                Some(Folded::Operand(if self.known(condition)? != 0 { a } else { b }))
+            }
+            _ => None,
+        }
     }
 
     pub(crate) fn constant(&mut self, ty: Ty, bits: u64) -> Result<Reg> {

@@ -250,18 +250,20 @@ impl Wrap {
 
 /// Puts what a help converts, `(e :>> T)`, into parentheses of its own where it binds looser than the operator.
 pub fn group_cast(text: &str, help: &mut Help) {
-    let [(open, before), (close, after)] = &mut help.edits[..] else { return };
-    if before != "(" || !after.starts_with(" :>") {
-        return;
-    }
-    let Some(value) = text.get(open.end as usize..close.start as usize) else { return };
-    let source = SourceMap::new().add("", value);
-    if let (Some(value), _) = super::parse_expr(&source)
-        && !format::binds_as_operand(&value)
-        && !Wrap::of_expr(&value, value.span, true).written(&source.text)
-    {
-        before.push('(');
-        after.insert(0, ')');
+    for pair in help.edits.chunks_mut(2) {
+        let [(open, before), (close, after)] = pair else { return };
+        if before != "(" || !after.starts_with(" :>") {
+            return;
+        }
+        let Some(value) = text.get(open.end as usize..close.start as usize) else { return };
+        let source = SourceMap::new().add("", value);
+        if let (Some(value), _) = super::parse_expr(&source)
+            && !format::binds_as_operand(&value)
+            && !Wrap::of_expr(&value, value.span, true).written(&source.text)
+        {
+            before.push('(');
+            after.insert(0, ')');
+        }
     }
 }
 
