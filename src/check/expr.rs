@@ -141,6 +141,9 @@ impl Checker<'_> {
                 _ => words.into(),
             });
         }
+        if let Some(words) = asked_of_parameter(found, expected) {
+            return Some(words.into());
+        }
         // `rotate 1.mod[N]`, as it was written once.
         if let (TermKind::Prim(crate::core::Prim::ModInt, _, args), Some(Scalar::Int)) =
             (&term.kind, expected.as_scalar())
@@ -929,6 +932,22 @@ pub(super) fn constant_index(e: &Expr) -> Option<(BigUint, Option<&ast::TypeExpr
     match &e.kind {
         ExprKind::Int(n) => Some((n.clone(), None)),
         ExprKind::CaseOf { index, ty, tick: true } => Some((index.clone(), Some(ty))),
+        _ => None,
+    }
+}
+
+/// What to ask of a type parameter where a number is wanted.
+pub(super) fn asked_of_parameter(found: &Type, expected: &Type) -> Option<String> {
+    let class = match expected.as_scalar()? {
+        Scalar::Real | Scalar::Single => "Float",
+        Scalar::Int => "Integer",
+        _ => return None,
+    };
+    match found.kind() {
+        TypeKind::Var(var) if var.kind == crate::types::Kind::Type => Some(format!(
+            "nothing is known about `{0}`: ask for it in the header, `with {class}[{0}]`",
+            var.name
+        )),
         _ => None,
     }
 }

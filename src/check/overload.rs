@@ -41,6 +41,7 @@ use super::error::CheckError;
 use super::infer::accepts;
 use super::{Binding, Checker, Definition};
 use crate::core::{FunctionId, GlobalId, Prim, Term, TermKind};
+use crate::diagnostic::Help;
 use crate::source::{SourceId, Span};
 use crate::syntax::ast;
 use crate::types::number::{distance, widened};
@@ -471,7 +472,8 @@ impl Checker<'_> {
                     TypeKind::Array(element, _) => element,
                     _ => &argument,
                 };
-                let help = super::expr::may_be_empty(element).map(|(_, words)| words.into());
+                let empty = super::expr::may_be_empty(element).map(|(_, words)| words.into());
+                let help = empty.or_else(|| self.conversion_help(found, &argument, arg.span()));
                 self.report(CheckError::NoOverload {
                     span: name.span.to(arg.span()),
                     name: name.text.to_string(),
@@ -482,6 +484,27 @@ impl Checker<'_> {
                 Choice::Nothing
             }
         }
+    }
+
+    /// The conversion of a number to one that a candidate takes, or what to ask of a type parameter.
+    fn conversion_help(&mut self, found: &Found, argument: &Type, span: Span) -> Option<Help> {
+        let callables: Vec<Callable> = found
+            .candidates()
+            .filter_map(|(_, candidate)| match candidate {
+                Candidate::Top(callable) => Some(callable.clone()),
+                Candidate::Local(..) => None,
+            })
+            .collect();
+        let number = callables.iter().find_map(|callable| {
+            self.header(callable).domain.as_scalar().filter(|scalar| scalar.is_number())
+        });
+        let number = number?;
+        if let Some(words) = super::expr::asked_of_parameter(argument, &Type::scalar(number)) {
+            return Some(words.into());
+        }
+        argument.as_scalar().filter(|scalar| scalar.is_number())?;
+        let name = number.name();
+        Some(Help::around(format!("convert it explicitly: `:> {name}`"), span, &format!(" :> {name}"), ""))
     }
 
     pub(super) fn ambiguous(&mut self, name: &ast::Name, found: &Found, several: &[Candidate]) {
