@@ -368,9 +368,8 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        let integer = |this: &mut Self, ty: &Type| {
-            this.infer.shown(ty).as_scalar().is_some_and(Scalar::is_integer)
-        };
+        let integer =
+            |this: &mut Self, ty: &Type| this.infer.shown(ty).as_scalar().is_some_and(Scalar::is_integer);
         let code = |term: &Term| {
             let words = "an index is not a number: `i :>> int` is its code";
             Help::around(words, term.span, " :>> int", "")

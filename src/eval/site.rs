@@ -12,10 +12,12 @@ use super::run::{Result, Run};
 use super::specialise::Bindings;
 use crate::core::free::Mentioned;
 use crate::core::{Function, LocalInfo, Root, Stmt, Term, TermKind};
+use crate::hash::HashMap;
 use crate::kernel::{Declined, Input, Kernel, Limits, Part, Ran, Shape, What};
 use crate::source::Span;
 use crate::types::{Type, TypeKind};
 use crate::value::{Cell, Value};
+use self_cell::self_cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -60,11 +62,14 @@ pub struct Site {
 /// The core that sites are parts of: those inside one another share it.
 pub struct Whole {
     core: Core,
+    /// Made when a part is first looked for.
+    index: OnceLock<Index>,
     /// Parts that were too much code.
     too_long: Mutex<Vec<Range<u32>>>,
 }
 
 /// What is specialised as one.
+#[derive(Clone)]
 pub enum Core {
     /// The body of a function.
     Function(Arc<Function>),
@@ -97,58 +102,66 @@ impl Place {
     }
 }
 
-impl Whole {
-    /// Core that is about to be specialised.
-    pub fn new(core: Core) -> Arc<Whole> {
-        Arc::new(Whole { core, too_long: Mutex::default() })
+self_cell! {
+    /// Core with the places in it.
+    struct Index {
+        owner: Core,
+        #[covariant]
+        dependent: Places,
     }
+}
 
-    /// What lies at a place.
-    fn find(&self, place: Place) -> Option<What<'_>> {
-        let mut terms: Vec<&Term> = Vec::new();
-        let mut found = None;
-        let is_it = |stmt: &Stmt| match place {
-            Place::Loop(at) => at == std::ptr::from_ref(stmt).addr(),
-            Place::Term(_) => false,
-        };
-        macro_rules! look_into {
-            ($stmts:expr) => {
-                for stmt in $stmts {
-                    stmt.for_each_stmt(&mut |inner| {
-                        if is_it(inner) {
-                            found = Some(What::Loop(inner));
-                        }
-                    });
-                    stmt.for_each_term(&mut |term| terms.push(term));
-                }
-            };
-        }
-        match &self.core {
+/// The terms and the statements of a core by their addresses; whether it is a statement tells two of one address apart.
+struct Places<'c>(HashMap<(bool, usize), What<'c>>);
+
+impl<'c> Places<'c> {
+    /// All of them, in one walk.
+    fn of(core: &'c Core) -> Places<'c> {
+        let mut places = Places(HashMap::default());
+        let mut terms: Vec<&'c Term> = Vec::new();
+        match core {
             Core::Function(function) => terms.push(&function.body),
             Core::Term(term) => terms.push(term),
-            Core::Statement(stmt) => look_into!(std::slice::from_ref(&**stmt)),
+            Core::Statement(stmt) => places.statements(std::slice::from_ref(&**stmt), &mut terms),
             Core::Rest(rest) => {
-                look_into!(&rest.stmts);
+                places.statements(&rest.stmts, &mut terms);
                 terms.extend(&rest.value);
             }
         }
         while let Some(term) = terms.pop() {
-            if let Place::Term(at) = place
-                && at == std::ptr::from_ref(term).addr()
-            {
-                return Some(What::Term(term));
-            }
+            places.0.insert((false, std::ptr::from_ref(term).addr()), What::Term(term));
             if let TermKind::Block(stmts, value) = &term.kind {
-                look_into!(stmts);
+                places.statements(stmts, &mut terms);
                 terms.extend(value.as_deref());
             } else {
                 term.for_each_child(&mut |child| terms.push(child));
             }
-            if found.is_some() {
-                return found;
-            }
         }
-        found
+        places
+    }
+
+    fn statements(&mut self, stmts: &'c [Stmt], terms: &mut Vec<&'c Term>) {
+        for stmt in stmts {
+            stmt.for_each_stmt(&mut |inner| {
+                self.0.insert((true, std::ptr::from_ref(inner).addr()), What::Loop(inner));
+            });
+            stmt.for_each_term(&mut |term| terms.push(term));
+        }
+    }
+}
+
+impl Whole {
+    /// Core that is about to be specialised.
+    pub fn new(core: Core) -> Arc<Whole> {
+        Arc::new(Whole { core, index: OnceLock::new(), too_long: Mutex::default() })
+    }
+
+    /// What lies at a place.
+    fn find(&self, place: Place) -> Option<What<'_>> {
+        #[expect(clippy::redundant_closure, reason = "a function is not general enough in its lifetime")]
+        let index = self.index.get_or_init(|| Index::new(self.core.clone(), |core| Places::of(core)));
+        let (Place::Term(at) | Place::Loop(at)) = place;
+        index.borrow_dependent().0.get(&(matches!(place, Place::Loop(_)), at)).copied()
     }
 
     /// Whether a part was too much code, or lies in one that was and is not much smaller.
