@@ -41,6 +41,47 @@ fn stmt(text: &str) -> StmtKind {
 }
 
 #[test]
+fn places_and_variables() {
+    let StmtKind::Store { op: Some(BinaryOp::Add), .. } = stmt("&a.i += 5;") else { panic!("a store") };
+    let StmtKind::Store { op: Some(BinaryOp::Pow), .. } = stmt("&a.(i \\, j).x **= 5;") else { panic!("a store") };
+    let StmtKind::Store { op: None, .. } = stmt("&a.i <- 5;") else { panic!("a store") };
+    same("a, b = b, a", "(a, b) = (b, a)");
+    differ("a, (b, c) = e", "a, b, c = e");
+    let StmtKind::AssignAll { .. } = stmt("(a, (b, c)) = f x;") else { panic!("an assignment") };
+}
+
+#[test]
+fn nested_loops_and_indices_up_to_one() {
+    same("for i in a, j in b do s; done", "for i in a do for j in b do s; done done");
+    same("for i in a, b, j in c perform s", "for i in (a, b) perform for j in c perform s");
+    same("for i in f (a, b), (j, k) in c perform s", "for i in (f (a, b)) perform for (j, k) in c perform s");
+    let StmtKind::For { iterable, .. } = stmt("for j in ..<i do done") else { panic!("a loop") };
+    assert!(matches!(iterable.kind, ExprKind::UpTo { inclusive: false, .. }));
+    let StmtKind::For { iterable, .. } = stmt("for j in ..i + k do done") else { panic!("a loop") };
+    assert!(matches!(iterable.kind, ExprKind::UpTo { inclusive: true, .. }));
+    let StmtKind::For { iterable, .. } = stmt("for j in ..[I] do done") else { panic!("a loop") };
+    assert!(matches!(iterable.kind, ExprKind::AllOf(_)));
+}
+
+#[test]
+fn alternatives_and_ranges() {
+    let pattern = |text: &str| {
+        let ExprKind::Match { mut arms, .. } = expr(&format!("match e with {text} => 1 endmatch")) else {
+            panic!("a match")
+        };
+        assert_eq!(arms.len(), 1, "{text}");
+        arms.remove(0).pattern.kind
+    };
+    assert!(matches!(pattern("| 1 | 2"), PatternKind::Or(parts) if parts.len() == 2));
+    assert!(matches!(pattern("1 | 2 | a, b"), PatternKind::Or(parts) if parts.len() == 3));
+    assert!(matches!(pattern("| (1 | 2, _)"), PatternKind::Or(_)));
+    assert!(matches!(pattern("| ((1 | 2), _)"), PatternKind::Tuple(_)));
+    assert!(matches!(pattern("-5..-1"), PatternKind::Range { inclusive: true, .. }));
+    assert!(matches!(pattern("'a'..<'z'"), PatternKind::Range { inclusive: false, .. }));
+    assert!(matches!(pattern("(1..2, 3)"), PatternKind::Tuple(_)));
+}
+
+#[test]
 fn precedence_of_expressions() {
     same("f$ x :>> T", "f$ (x :>> T)");
     same("a + b :>> T", "a + (b :>> T)");

@@ -398,6 +398,8 @@ impl Checker<'_> {
                 let ty = Type::array(index.clone(), index.clone());
                 make(TermKind::Build(vec![(local, index)], Box::new(body)), ty)
             }
+            // The grammar has it in loops only.
+            ExprKind::UpTo { .. } => make(TermKind::Error, Type::error()),
             ExprKind::IntRange { .. } => self.wrong(CheckError::IntRangeValue { span }, span),
             ExprKind::Apply { .. } => self.apply(e, hint, at_statement),
             ExprKind::Dot { base, key } => self.dot(base, key, hint, at_statement, span),

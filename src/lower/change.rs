@@ -65,7 +65,7 @@ fn bound(pat: &Pat, own: &mut HashSet<u32>) {
             own.insert(*local);
             bound(inner, own);
         }
-        PatKind::Tuple(parts) | PatKind::Pack(parts) => parts.iter().for_each(|p| bound(p, own)),
+        PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => parts.iter().for_each(|p| bound(p, own)),
         PatKind::Case(_, Some(inner)) => bound(inner, own),
         _ => {}
     }

@@ -100,6 +100,13 @@ pub enum ExprKind {
         /// `..` rather than `..<`.
         inclusive: bool,
     },
+    /// `..i` or `..<i`: the values of the type of `i` up to it. Only a loop walks it.
+    UpTo {
+        /// The index.
+        high: Box<Expr>,
+        /// `..` rather than `..<`.
+        inclusive: bool,
+    },
     /// A function applied to an argument.
     Apply {
         /// The function.
@@ -291,6 +298,17 @@ pub enum PatternKind {
     Case(BigUint, Option<Box<Pattern>>),
     /// `Some p`.
     Constructor(Name, Box<Pattern>),
+    /// `1..5`, `'a'..<'z'`: the ends are literals.
+    Range {
+        /// First.
+        low: Box<Pattern>,
+        /// Last, or one past the last.
+        high: Box<Pattern>,
+        /// `..` rather than `..<`.
+        inclusive: bool,
+    },
+    /// `p | q`.
+    Or(Vec<Pattern>),
     /// `p as x`.
     As(Box<Pattern>, Name),
     /// Could not be read; an error has been reported.
@@ -516,10 +534,19 @@ pub enum StmtKind {
         /// The value.
         value: Expr,
     },
-    /// `&x.1 <- v;`.
+    /// `x, (y, z) = e;`.
+    AssignAll {
+        /// Variables in tuples.
+        places: Pattern,
+        /// The value.
+        value: Expr,
+    },
+    /// `&x.1 <- v;`, `&x.1 += v;`.
     Store {
         /// A variable followed by projections.
         place: Expr,
+        /// The operator of a compound assignment.
+        op: Option<BinaryOp>,
         /// The value.
         value: Expr,
     },

@@ -365,6 +365,8 @@ pub enum SyntaxError {
 pub enum PlaceKind {
     /// `x.1`
     Component,
+    /// `x.1`, of `x.1 += v`
+    Changed,
     /// `x[1]`
     Bracketed,
     /// `a, b`
@@ -676,11 +678,14 @@ impl SyntaxError {
                         text: "store into a component with `&x.1 <- v;`".into(),
                         edits: vec![(start, "&".into()), (*assign, "<-".into())],
                     }),
+                    PlaceKind::Changed => {
+                        error.fix("a component is changed by `&x.1 += v;`", start, "&")
+                    }
                     PlaceKind::Bracketed => {
                         error.help("an element is `x.(0)`, or `x.i` for an index `i`: store into it with `&x.i <- v;`")
                     }
                     PlaceKind::Several => error.help(
-                        "an assignment changes one variable; new names are declared together by `val a, b = e;`",
+                        "several variables get values together by `a, b = e;`, each a name; a component by `&x.1 <- v;`",
                     ),
                     PlaceKind::Other => {
                         error.help("a new name is declared by `val x = e;`, `var x = e;` or `fun f(x:T) => e;`")

@@ -286,7 +286,11 @@ impl Grow {
                 let op = self.maybe(|g| [Add, Sub, Mul, Div, Rem, Pow][g.dice.roll(6)]);
                 Assign { name: self.name(), op, value: self.expr(deeper) }
             }
-            3 => Store { place: self.expr(deeper), value: self.expr(deeper) },
+            3 => {
+                use BinaryOp::*;
+                let op = self.maybe(|g| [Add, Sub, Mul, Div, Rem, Pow][g.dice.roll(6)]);
+                Store { place: self.expr(deeper), op, value: self.expr(deeper) }
+            }
             4 => Break,
             5 => Continue,
             6 => Return(self.maybe(|g| g.expr(deeper))),

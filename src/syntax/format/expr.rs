@@ -153,6 +153,11 @@ impl Printer {
                 let bracket = matches!(leftmost(high).kind, Array(_) | Comprehension { .. });
                 self.expr_at(high, INNER.level(if bracket { ATOM + 1 } else { ADD }));
             }
+            UpTo { high, inclusive } => {
+                self.put(if *inclusive { ".." } else { "..<" });
+                let bracket = matches!(leftmost(high).kind, Array(_) | Comprehension { .. });
+                self.expr_at(high, if bracket { INNER.level(ATOM + 1) } else { ELEMENT });
+            }
             Apply { function, argument, form } => match form {
                 ApplyForm::Juxtaposed => {
                     self.expr_at(function, INNER.level(APPLY));
@@ -241,7 +246,7 @@ impl Printer {
                 for arm in arms {
                     self.line();
                     self.put("| ");
-                    self.pattern(&arm.pattern);
+                    self.arm_pattern(&arm.pattern);
                     if let Some(guard) = &arm.guard {
                         self.put(" when ");
                         self.expr(guard);

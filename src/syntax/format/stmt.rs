@@ -181,10 +181,19 @@ impl Printer {
                 self.expr(value);
                 self.put(";");
             }
-            Store { place, value } => {
+            AssignAll { places, value } => {
+                self.pattern(places);
+                self.put(" = ");
+                self.expr(value);
+                self.put(";");
+            }
+            Store { place, op, value } => {
                 self.put("&");
                 self.place(place);
-                self.put(" <- ");
+                match op {
+                    None => self.put(" <- "),
+                    Some(op) => self.put(&format!(" {}= ", op.symbol())),
+                }
                 self.expr(value);
                 self.put(";");
             }
@@ -208,7 +217,7 @@ impl Printer {
                 for arm in arms {
                     self.line();
                     self.put("| ");
-                    self.pattern(&arm.pattern);
+                    self.arm_pattern(&arm.pattern);
                     if let Some(guard) = &arm.guard {
                         self.put(" when ");
                         self.expr(guard);

@@ -309,7 +309,7 @@ impl Reader<'_> {
             let bar = (self.kind() == Some(Bar)).then_some(self.at);
             self.at += usize::from(bar.is_some());
             let mut head = Vec::new();
-            self.sequence(&[FatArrow, Bar, Done, Endmatch, Semi], &mut head);
+            self.sequence(&[FatArrow, Done, Endmatch, Semi], &mut head);
             let arrow = self.at;
             if self.kind() != Some(FatArrow) {
                 break;

@@ -23,9 +23,11 @@ use chumsky::prelude::*;
 
 /// Expressions at the levels that other rules ask for.
 #[derive(Clone)]
-pub(crate) struct Exprs<F, D> {
+pub(crate) struct Exprs<F, E, D> {
     /// Any expression.
     pub full: F,
+    /// No bare tuple: where commas separate expressions.
+    pub element: E,
     /// A variable followed by projections: what can be stored into.
     pub place: D,
 }
@@ -59,7 +61,7 @@ pub(crate) fn exprs<'t>(
         impl Rule<'t, Vec<Stmt>>,
         impl Rule<'t, Vec<Param>>,
     >,
-) -> Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>> {
+) -> Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>> {
     let again = parts.clone();
     let compact = recursive(move |compact| {
         let full = outer(cx, tuple(compact.clone()).boxed(), parts.ty.clone()).boxed();
@@ -77,8 +79,8 @@ pub(crate) fn exprs<'t>(
     });
     let full = outer(cx, tuple(compact.clone()).boxed(), again.ty.clone()).boxed();
     let element = outer(cx, compact, again.ty.clone()).boxed();
-    let place = dotted(cx, full.clone(), element, again).boxed();
-    Exprs { full, place }
+    let place = dotted(cx, full.clone(), element.clone(), again).boxed();
+    Exprs { full, element, place }
 }
 
 /// `$` over what it joins; in 0.1, `|>` over `$` and `:>>` `:>` over `|>`.

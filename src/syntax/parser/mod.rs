@@ -19,14 +19,17 @@
 //!            | ("test" | "bench") STRING block [";"]   no keywords
 //!            | "import" (STRING | NAME) ["as" NAME] ["(" ("*" | NAME {"," NAME}) ")"] ";"
 //!            | NAME ("="|"+="|"-="|"*="|"/="|"%="|"**=") expr ";"
-//!            | "&" dotted "<-" expr ";"
+//!            | pattern "=" expr ";"              a tuple of names
+//!            | "&" dotted ("<-"|"+="|"-="|"*="|"/="|"%="|"**=") expr ";"
 //!            | "if" expr ("do" stmts {"elif" expr "do" stmts} ["else" stmts] "done" [";"] | "perform" statement)
 //!            | "match" expr "do" ["|"] sarm {"|" sarm} "done" [";"]
-//!            | "for" pattern "in" expr body | "while" expr body | "do" stmts "done" [";"]
+//!            | "for" pattern "in" walked {"," pitem "in" walked} body
+//!            | "while" expr body | "do" stmts "done" [";"]
 //!            | "break" ";" | "continue" ";" | "return" [expr] ";" | expr ";"
 //! body       = "do" stmts "done" [";"] | "perform" statement
 //! block      = "{" stmts "}"               stmts = {statement | ";"}
-//! sarm       = pattern ["when" expr] "=>" stmts
+//! walked     = [".." | "..<"] element | element {"," element}
+//! sarm       = alts ["when" expr] "=>" stmts
 //! group      = "(" [param {"," param}] ")"  param = pitem [":" type]
 //! generics   = "[" [tparam {"," tparam}] ["with" constraint {"," constraint}] "]"
 //! tparam     = NAME [":" PATH]              constraint = PATH [targs]
@@ -57,7 +60,7 @@
 //!            | ".." "[" type "]"
 //!            | "if" expr "then" expr {"elif" expr "then" expr} "else" expr "endif"
 //!            | "match" expr "with" ["|"] arm {"|" arm} "endmatch"
-//! arm        = pattern ["when" expr] "=>" expr
+//! arm        = alts ["when" expr] "=>" expr
 //! tick       = "`" INT ":" tatom
 //! targs      = "[" type {"," type} "]"      touching the name before it
 //! PATH       = NAME {"::" NAME}             without blanks
@@ -76,11 +79,13 @@
 //! tarm       = tlist "=>" type              tlist = type | "(" type "," type {"," type} ")"
 //! tcall      = "(" [type {"," type}] ")"    touching the name before it
 //!
+//! alts       = pattern {"|" pattern}        one flat node
 //! pattern    = pitem {"," pitem}            one flat node
 //! pitem      = psingle {"\," psingle} {"as" NAME}
-//! psingle    = PATH [patom] | "case" INT [patom] | "-" (INT|REAL|SUFFIXED) | patom
+//! psingle    = PATH [patom] | "case" INT [patom] | pend [(".." | "..<") pend] | patom
+//! pend       = ["-"] (INT|REAL|SUFFIXED) | CHAR
 //! patom      = PATH | "_" | INT | REAL | SUFFIXED | CHAR | STRING | "true" | "false" | tick
-//!            | "(" ")" | "(" pattern [":" type] ")" | "(" NAME "=" pitem {"," NAME "=" pitem} ")"
+//!            | "(" ")" | "(" alts [":" type] ")" | "(" NAME "=" pitem {"," NAME "=" pitem} ")"
 //! ```
 
 mod expr;

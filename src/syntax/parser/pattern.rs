@@ -5,12 +5,14 @@
 use super::super::ast::{Pattern, PatternKind, TypeExpr};
 use super::super::lexer::{Kind, Token};
 use super::super::literal::{char_value, int_value, number_parts, plain_digits, unescape};
-use super::rule::{Label, Rule, Text, any_of, listed, name, name_then, path, tok};
+use super::rule::{Label, Rule, Text, any_of, listed, name, name_then, path, tok, unsaid};
 use chumsky::prelude::*;
 
 /// Patterns at the two levels that other rules ask for.
 #[derive(Clone)]
-pub(crate) struct Patterns<F, I> {
+pub(crate) struct Patterns<A, F, I> {
+    /// `p | q` without parentheses too: before `=>`.
+    pub arm: A,
     /// `a, b` without parentheses too.
     pub full: F,
     /// No bare tuple: where commas separate patterns.
@@ -21,12 +23,18 @@ pub(crate) fn patterns<'t>(
     cx: Text<'t>,
     ty: impl Rule<'t, TypeExpr>,
     atom_ty: impl Rule<'t, TypeExpr>,
-) -> Patterns<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>> {
+) -> Patterns<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>, impl Rule<'t, Pattern>> {
     let item = recursive(move |item| {
-        let full = tuple(item.clone()).boxed();
-        rules(cx, full, item, ty, atom_ty).boxed()
+        let inside = alternatives(tuple(item.clone())).boxed();
+        rules(cx, inside, item, ty, atom_ty).boxed()
     });
-    Patterns { full: tuple(item.clone()).boxed(), item }
+    let full = tuple(item.clone()).boxed();
+    Patterns { arm: alternatives(full.clone()).boxed(), full, item }
+}
+
+/// `p | q`.
+fn alternatives<'t>(full: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
+    listed(full, Kind::Bar, PatternKind::Or)
 }
 
 fn tuple<'t>(item: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
@@ -67,9 +75,12 @@ fn rules<'t>(
         fields.then_ignore(tok(Kind::RParen)),
         grouped.then_ignore(tok(Kind::RParen)),
     )));
-    let simple = choice((wild, number, character, text, truth, tick, parenthesised))
-        .map_with(move |kind, e| at(kind, e.slice()))
-        .boxed();
+    let other = choice((wild, text, truth, tick, parenthesised)).map_with(move |kind, e| at(kind, e.slice()));
+    let literal = choice((number, character)).map_with(move |kind, e| at(kind, e.slice()));
+    let negative = tok(Kind::Minus)
+        .ignore_then(any_of(NUMBERS))
+        .map_with(move |token, e| at(self::number(cx, token, true), e.slice()));
+    let simple = choice((literal.clone(), other)).boxed();
     let named = path(cx).map(|name| Pattern { span: name.span, kind: PatternKind::Name(name) });
     let argument = choice((named, simple.clone())).labelled(Label::Pattern).boxed();
     let constructor = path(cx).then(argument.clone().or_not()).map(|(name, argument)| match argument {
@@ -84,10 +95,21 @@ fn rules<'t>(
             at(PatternKind::Case(int_value(cx.of(number)), argument.map(Box::new)), e.slice())
         },
     );
-    let negative = tok(Kind::Minus)
-        .ignore_then(any_of(NUMBERS))
-        .map_with(move |token, e| at(self::number(cx, token, true), e.slice()));
-    let single = choice((constructor, case, negative, simple)).labelled(Label::Pattern).boxed();
+    let end = choice((negative, literal)).boxed();
+    let range = end.clone().then(unsaid(&[Kind::DotDot, Kind::DotDotLess]).then(end).or_not()).map(
+        |(low, rest)| match rest {
+            None => low,
+            Some((sign, high)) => Pattern {
+                span: low.span.to(high.span),
+                kind: PatternKind::Range {
+                    low: Box::new(low),
+                    high: Box::new(high),
+                    inclusive: sign.kind == Kind::DotDot,
+                },
+            },
+        },
+    );
+    let single = choice((constructor, case, range, simple)).labelled(Label::Pattern).boxed();
     listed(single, Kind::CComma, PatternKind::CompactTuple).foldl(
         tok(Kind::As).ignore_then(name(cx)).repeated(),
         |pattern, name| Pattern {

@@ -4,15 +4,18 @@
 //! after a block is optional.
 
 use super::super::ast::{
-    Arm, BinaryOp, Body, ClassMember, Expr, ExprKind, Function, Generics, Name, Param, Pattern, Stmt,
-    StmtKind, TypeDecl, TypeExpr, TypeParam,
+    Arm, BinaryOp, Body, ClassMember, Expr, ExprKind, Function, Generics, Name, Param, Pattern, PatternKind,
+    Stmt, StmtKind, TypeDecl, TypeExpr, TypeParam,
 };
 use super::super::error::{PlaceKind, SyntaxError};
 use super::super::lexer::{Kind, Token};
 use super::expr::{Exprs, Parts, exprs};
 use super::module::{modules, without_semicolon};
-use super::pattern::{patterns, string};
-use super::rule::{Extra, Fail, Input, Label, Rule, Text, any_of, name, name_then, path, tok, unsaid, word};
+use super::pattern::{Patterns, patterns, string};
+use super::rule::{
+    Extra, Fail, Input, Label, Rule, Text, another_clause, any_of, expr_at, name, name_then, path, tok, unsaid,
+    up_to, word,
+};
 use super::types::{type_arguments, types};
 use chumsky::prelude::*;
 
@@ -42,7 +45,7 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
                 cast_ty: ty.cast,
                 atom_ty: ty.atom,
                 item_pattern: pattern.item.clone(),
-                pattern: pattern.full.clone(),
+                pattern: pattern.arm.clone(),
                 block: block.clone(),
                 group: group.clone(),
             },
@@ -50,7 +53,7 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
         let binding = binding(pattern.full.clone(), ty.full.clone(), expr.full.clone()).boxed();
         let test = test(cx, block.clone()).boxed();
         let function = function(cx, group.clone(), ty.full.clone(), expr.full.clone(), block).boxed();
-        let control = control(cx, stmt.clone(), expr.full.clone(), pattern.full);
+        let control = control(cx, stmt.clone(), expr.clone(), pattern);
         let simple = simple(cx, expr.clone());
         let declared = declared(cx, stmt, ty.full, expr.full, group).boxed();
         let modules = modules(cx, choice((binding.clone(), function.clone(), declared.clone())));
@@ -152,7 +155,7 @@ fn binding<'t>(
 /// Expression, assignment, store, jumps.
 fn simple<'t>(
     cx: Text<'t>,
-    expr: Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>>,
+    expr: Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>>,
 ) -> impl Rule<'t, StmtKind> {
     let assign = name_then(ASSIGNMENTS).then(expr.full.clone()).then_ignore(semi()).map(
         move |((variable, op), value)| StmtKind::Assign {
@@ -163,10 +166,10 @@ fn simple<'t>(
     );
     let store = tok(Kind::Amp)
         .ignore_then(expr.place)
-        .then_ignore(tok(Kind::LArrow))
+        .then(choice((tok(Kind::LArrow), unsaid(&ASSIGNMENTS[1..]))))
         .then(expr.full.clone())
         .then_ignore(semi())
-        .map(|(place, value)| StmtKind::Store { place, value });
+        .map(|((place, op), value)| StmtKind::Store { place, op: compound(op.kind), value });
     let evaluate = expr
         .full
         .clone()
@@ -174,12 +177,20 @@ fn simple<'t>(
         .then_ignore(semi())
         .map_with(move |(expr, assigned), e| match assigned {
             None => StmtKind::Expr(expr),
-            Some((op, _)) => {
+            Some((op, value)) => {
+                if op.kind == Kind::Assign
+                    && let Some(places) = variables(&expr)
+                {
+                    return StmtKind::AssignAll { places, value };
+                }
                 e.emit(Fail::said(SyntaxError::NotAVariable {
                     place: expr.span,
                     assign: cx.at(op),
                     place_kind: match expr.kind {
-                        ExprKind::Dot { .. } if op.kind == Kind::Assign => PlaceKind::Component,
+                        ExprKind::Dot { .. } => match compound(op.kind) {
+                            None => PlaceKind::Component,
+                            Some(_) => PlaceKind::Changed,
+                        },
                         ExprKind::TypeArgs(..) => PlaceKind::Bracketed,
                         ExprKind::Tuple(_) => PlaceKind::Several,
                         _ => PlaceKind::Other,
@@ -194,6 +205,21 @@ fn simple<'t>(
     });
     let result = tok(Kind::Return).ignore_then(expr.full.or_not()).then_ignore(semi()).map(StmtKind::Return);
     choice((assign, evaluate, store, jump, result)).boxed()
+}
+
+/// The pattern that a tuple of names is.
+fn variables(expr: &Expr) -> Option<Pattern> {
+    fn inside(expr: &Expr) -> Option<Pattern> {
+        let kind = match &expr.kind {
+            ExprKind::Name(name) => PatternKind::Name(name.clone()),
+            ExprKind::Tuple(parts) if parts.len() > 1 => {
+                PatternKind::Tuple(parts.iter().map(inside).collect::<Option<_>>()?)
+            }
+            _ => return None,
+        };
+        Some(Pattern { kind, span: expr.span })
+    }
+    inside(expr).filter(|pattern| matches!(pattern.kind, PatternKind::Tuple(_)))
 }
 
 fn compound(kind: Kind) -> Option<BinaryOp> {
@@ -212,9 +238,10 @@ fn compound(kind: Kind) -> Option<BinaryOp> {
 fn control<'t>(
     cx: Text<'t>,
     stmt: impl Rule<'t, Stmt>,
-    expr: impl Rule<'t, Expr>,
-    pattern: impl Rule<'t, Pattern>,
+    exprs: Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>>,
+    patterns: Patterns<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>, impl Rule<'t, Pattern>>,
 ) -> impl Rule<'t, StmtKind> {
+    let expr = exprs.full;
     let statements = sequence(cx, stmt.clone()).boxed();
     let end = tok(Kind::Done).then_ignore(unsaid(&[Kind::Semi]).or_not());
     let body = tok(Kind::Do).ignore_then(statements.clone()).then_ignore(end).boxed();
@@ -235,8 +262,8 @@ fn control<'t>(
             otherwise,
         },
     );
-    let match_arm = pattern
-        .clone()
+    let match_arm = patterns
+        .arm
         .then(tok(Kind::When).ignore_then(expr.clone()).or_not())
         .then_ignore(tok(Kind::FatArrow))
         .then(statements)
@@ -248,12 +275,37 @@ fn control<'t>(
         .then(match_arm.separated_by(tok(Kind::Bar)).at_least(1).collect::<Vec<_>>())
         .then_ignore(end)
         .map(|(scrutinee, arms)| StmtKind::Match { scrutinee, arms });
+    // `..i` and `..<i` are told from `..[T]` by the bracket.
+    let up_to = up_to().then(exprs.element.clone()).map_with(move |(sign, high), e| {
+        let (high, inclusive) = (Box::new(high), sign.kind == Kind::DotDot);
+        expr_at(ExprKind::UpTo { high, inclusive }, cx.span(e.slice()))
+    });
+    let more = another_clause(false).ignore_then(tok(Kind::Comma)).ignore_then(exprs.element.clone());
+    let tuple = exprs.element.then(more.repeated().collect::<Vec<_>>()).map_with(move |(first, mut rest), e| {
+        if rest.is_empty() {
+            return first;
+        }
+        rest.insert(0, first);
+        expr_at(ExprKind::Tuple(rest), cx.span(e.slice()))
+    });
+    let walked = choice((up_to, tuple)).boxed();
+    let first = patterns.full.then_ignore(tok(Kind::In)).then(walked.clone());
+    let clause = another_clause(true)
+        .ignore_then(tok(Kind::Comma))
+        .ignore_then(patterns.item.then_ignore(tok(Kind::In)).then(walked));
     let for_in = tok(Kind::For)
-        .ignore_then(pattern)
-        .then_ignore(tok(Kind::In))
-        .then(expr.clone())
+        .ignore_then(first)
+        .then(clause.repeated().collect::<Vec<_>>())
         .then(either.clone())
-        .map(|((pattern, iterable), body)| StmtKind::For { pattern, iterable, body });
+        .map(|((first, rest), mut body)| {
+            // `for i in a, j in b` is a loop over `b` in a loop over `a`.
+            for (pattern, iterable) in rest.into_iter().rev() {
+                let span = pattern.span.to(iterable.span);
+                body = vec![Stmt { kind: StmtKind::For { pattern, iterable, body }, span }];
+            }
+            let (pattern, iterable) = first;
+            StmtKind::For { pattern, iterable, body }
+        });
     let while_loop = tok(Kind::While)
         .ignore_then(expr)
         .then(either)
