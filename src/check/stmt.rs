@@ -205,7 +205,7 @@ impl Checker<'_> {
     }
 
     /// A statement, after what is opened in it.
-    fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
+    pub(super) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
         let (mut body, mut openings) = self.host_at(Some(stmt.span), |this| {
             let (mut body, waiting) = (Vec::new(), this.item.waiting.len());
             this.stmt_here(stmt, &mut body);
@@ -387,11 +387,16 @@ impl Checker<'_> {
                     push(stmt);
                 }
             }
-            S::Error => {}
+            // Outside of a block with a value it has been reported.
+            S::Value(_) | S::Error => {}
         }
     }
 
     fn return_stmt(&mut self, value: Option<&Expr>, span: Span) -> Option<StmtKind> {
+        if self.frame().block.is_some() {
+            self.report(CheckError::BlockEffect { span, what: "it cannot leave the function".to_string() });
+            return None;
+        }
         let kind = self.frame().kind;
         match (kind, value) {
             (FrameKind::Script, _) => {
@@ -436,6 +441,11 @@ impl Checker<'_> {
         self.note_scope(name.span);
         if let Some((binding, own)) = self.lookup_local(&name.text) {
             self.note(name.span, |_| Some(Referent::At(binding.span)));
+            if self.frame().block.is_some_and(|first| !own || binding.local < first) {
+                let what = format!("it cannot store into `{}`, which is not its own", name.text);
+                self.report(CheckError::BlockEffect { span: name.span, what });
+                return None;
+            }
             if !own && self.frame().pure() {
                 let header = self.frame().header;
                 self.report(CheckError::StoreOutside {
@@ -456,6 +466,11 @@ impl Checker<'_> {
         }
         if let Some((id, mutable, declared, word)) = self.global(&name.text) {
             self.note_global(name.span, &name.text);
+            if self.frame().block.is_some() {
+                let what = format!("it cannot store into `{}`, which is not its own", name.text);
+                self.report(CheckError::BlockEffect { span: name.span, what });
+                return None;
+            }
             if self.frame().pure() {
                 let header = self.frame().header;
                 self.report(CheckError::StoreOutside {

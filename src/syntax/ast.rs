@@ -38,6 +38,8 @@ pub enum ExprKind {
     Char(char),
     /// `"text"` with its escapes resolved.
     Str(Arc<str>),
+    /// `f"… {x:8.3} …"`: the text at the beginning, and values with the texts after them.
+    Filled(Arc<str>, Vec<Hole>),
     /// `true`, `false`.
     Bool(bool),
     /// A name.
@@ -143,12 +145,32 @@ pub enum ExprKind {
     },
     /// `fun (x:T):R => e`, `fun (x:T) { … }`, `proc (x:T) { … }`.
     Lambda(Box<Function>),
+    /// `{ …; e }`, and `let p = e in e`, which is a block with one `val`.
+    Block {
+        /// What comes first.
+        stmts: Vec<Stmt>,
+        /// The value.
+        value: Box<Expr>,
+    },
     /// `x :>> T`.
     Reshape(Box<Expr>, TypeExpr),
     /// `x :> T`.
     Convert(Box<Expr>, TypeExpr),
     /// What stands here could not be read; an error has been reported.
     Error,
+}
+
+/// A value in a text, `{x:8.3}`, and the text after it.
+#[derive(Clone, Debug)]
+pub struct Hole {
+    /// The value.
+    pub value: Expr,
+    /// How many characters it takes at least.
+    pub width: Option<usize>,
+    /// How many digits stand after the point.
+    pub places: Option<usize>,
+    /// What follows.
+    pub text: Arc<str>,
 }
 
 /// How an application was written.
@@ -525,6 +547,8 @@ pub enum StmtKind {
     Export(Box<Stmt>),
     /// `e;` for its effect.
     Expr(Expr),
+    /// `e` without a `;` before a `}`: the value of a block. Elsewhere it has been reported.
+    Value(Expr),
     /// `x = e;`, `x += e;`.
     Assign {
         /// The variable.

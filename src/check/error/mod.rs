@@ -372,6 +372,11 @@ pub enum CheckError {
         ty: Type,
         inclusive: bool,
     },
+    /// A statement with an effect in `{ …; e }`.
+    BlockEffect {
+        span: Span,
+        what: String,
+    },
     /// `5..1` in a pattern.
     EmptyRange {
         span: Span,
@@ -517,6 +522,7 @@ impl CheckError {
             E::NotIterable { .. } => "E0430",
             E::IntRangeSize { .. } | E::IntRangeValue { .. } => "E0431",
             E::UpToNoIndex { .. } => "E0444",
+            E::BlockEffect { .. } => "E0447",
             E::EmptyRange { .. } => "E0445",
             E::BindsInAlternative { .. } => "E0446",
             E::OpaqueCompare { .. } => "E0432",
@@ -1105,6 +1111,12 @@ impl CheckError {
                     false => d.help("walk all values of an index type with `..[I]`, integers with `0..<n`"),
                 }
             }
+            E::BlockEffect { span, what } => error(
+                span,
+                format!("a block with a value does nothing but compute it: {what}"),
+                "an effect inside of an expression".into(),
+            )
+            .help("let the statement stand before the expression, or write `do … done` for statements without a value"),
             E::EmptyRange { span } => error(
                 span,
                 "this range holds no value".into(),

@@ -168,8 +168,10 @@ impl Reader<'_> {
         match self.kind() {
             Some(IfDo) => {
                 out.push(self.take());
-                self.sequence(&[Do, Perform, Semi], &mut out);
-                if self.kind() == Some(Do) {
+                self.sequence(&[Do, Perform, Semi, Return, Break, Continue], &mut out);
+                if self.is(&[Return, Break, Continue]) && self.kind().is_some() {
+                    out.extend(self.stmt());
+                } else if self.kind() == Some(Do) {
                     out.push(self.body(&[Elif, Else]));
                     while self.kind() == Some(Elif) {
                         out.push(self.take());

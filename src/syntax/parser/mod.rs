@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! statement  = ("var"|"val") pattern [":" type] "=" expr ";"
-//!            | ("fun"|"proc") fname [generics] group {group} [":" type] ("=>" expr ";" | block [";"])
+//!            | ("fun"|"proc") fname [generics] group {group} [":" type] (("=>" | "=") expr ";" | ["="] block [";"])
 //!            | ("typedef"|"newtype") NAME [generics] "=" type ";"
 //!            | "struct" NAME [generics] ("{" {field ";"} "}" [";"] | "(" [field {"," field}] ")" ";")
 //!            | "variant" NAME [generics] "=" ["|"] ctor {"|" ctor} ";"
@@ -22,9 +22,11 @@
 //!            | pattern "=" expr ";"              a tuple of names
 //!            | "&" dotted ("<-"|"+="|"-="|"*="|"/="|"%="|"**=") expr ";"
 //!            | "if" expr ("do" stmts {"elif" expr "do" stmts} ["else" stmts] "done" [";"] | "perform" statement)
-//!            | "match" expr "do" ["|"] sarm {"|" sarm} "done" [";"]
+//!            | "if" expr ("break" ";" | "continue" ";" | "return" [expr] ";")
+//!            | "match" expr ("do" ["|"] sarm {"|" sarm} "done" | "with" ["|"] sarm {"|" sarm} "endmatch") [";"]
 //!            | "for" pattern "in" walked {"," pitem "in" walked} body
-//!            | "while" expr body | "do" stmts "done" [";"]
+//!            | "while" expr body | ("do" stmts "done" | "begin" stmts "end") [";"]
+//!            | "assert" expr ";"                `begin`, `end`, `assert`, `upto`, `virtual`: no keywords
 //!            | "break" ";" | "continue" ";" | "return" [expr] ";" | expr ";"
 //! body       = "do" stmts "done" [";"] | "perform" statement
 //! block      = "{" stmts "}"               stmts = {statement | ";"}
@@ -34,7 +36,8 @@
 //! generics   = "[" [tparam {"," tparam}] ["with" constraint {"," constraint}] "]"
 //! tparam     = NAME [":" PATH]              constraint = PATH [targs]
 //! field      = NAME ":" type                ctor = NAME ["of" type]
-//! member     = ("fun"|"proc") fname [generics] ":" type ";" | function | "law" NAME group "=>" expr ";"
+//! member     = ["virtual"] ("fun"|"proc") fname [generics] ":" type ";" | ["virtual"] function
+//!            | "law" NAME group "=>" expr ";"
 //! fname      = NAME | "+" | "-" | "*" | "/" | "%" | "**" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "!"
 //!
 //! expr       = tuple ["$" expr]
@@ -42,18 +45,21 @@
 //! compact    = pipe {"\," pipe}             one flat node
 //! pipe       = operators {"|>" operators}
 //! operators  = operand, and from loose to tight:
-//!              "or" · "and" · prefix "not" · "== != < <= > >=" (no chain) · ".." "..<" ·
+//!              "or" · "and" · prefix "not" · "== != < <= > >=" (no chain) · ".." "..<" "upto" ·
 //!              "+ -" · "* / %" · {(":>>"|":>") ctype} · prefix "- !" · "**" (right)
 //! operand    = dotted {dotted}              application, left; an argument that begins a line is
 //!                                           indented deeper than its statement
 //!            | "case" INT ("of" sum | dotted) | "proj" INT "of" sum
-//!            | "aproj" dotted {dotted} "of" sum
+//!            | "aproj" [dotted {dotted}] "of" sum
 //!            | ("fun"|"proc") group {group} [":" type] ("=>" element | block)
 //!            | ("fun"|"proc") NAME "=>" element
+//!            | "let" pitem [":" type] "=" expr "in" element      no keyword
+//!            | "{" stmts expr "}"             one statement at least
 //! element    = expr without a bare tuple: between commas
 //! dotted     = {"#"} atom {"." key}
 //! key        = PATH [targs] | INT | "(" … ")" | tick
 //! atom       = PATH [targs] | INT | REAL | SUFFIXED | CHAR | STRING | "true" | "false" | tick
+//!            | "f" STRING                        touching; in it {x}, {x:8}, {x:8.3} with x an element
 //!            | "(" ")" | "(" expr ")" | "(" NAME "=" element {"," NAME "=" element} ")"
 //!            | "[" [element {"," element} [","]] "]"
 //!            | "[" element "for" pitem "in" element {"," pitem "in" element} "]"
@@ -350,7 +356,7 @@ const OPERATORS: &[Kind] = {
     use Kind::*;
     &[
         Plus, Minus, Star, Slash, Percent, Pow, EqEq, NotEq, Less, LessEq, Greater, GreaterEq, DotDot,
-        DotDotLess, And, Or, Dot, Dollar, Pipe, Reshape, Convert, Caret, CCaret, CStar, CPlus, StarPlus,
+        DotDotLess, Upto, And, Or, Dot, Dollar, Pipe, Reshape, Convert, Caret, CCaret, CStar, CPlus, StarPlus,
         Arrow, CComma, Hash, As,
     ]
 };
@@ -533,6 +539,12 @@ fn hint(around: &Around<'_>, expected: u128) -> Option<String> {
             if wants(Kind::RParen) && (around.after(Kind::Fun) || around.after(Kind::Proc)) =>
         {
             "a function that takes any number of values takes an array: `fun f[N:COMPACTLINEAR](xs:int ^ N) => e`"
+        }
+        Kind::Colon
+            if wants(Kind::Plus)
+                && around.at.checked_sub(2).is_some_and(|at| around.tokens[at].kind == Kind::LBrace) =>
+        {
+            "a record is written `(x=1, y=2)`, a block with a value `{ val x = 1; x + 1 }`"
         }
         Kind::Colon if wants(Kind::Plus) && wants(Kind::Semi) && around.at == 1 => {
             "a name is declared by `val x : int = e;`"

@@ -4,7 +4,7 @@
 
 use super::super::ast::{Pattern, PatternKind, TypeExpr};
 use super::super::lexer::{Kind, Token};
-use super::super::literal::{char_value, int_value, number_parts, plain_digits, unescape};
+use super::super::literal::{char_value, filled_text, int_value, number_parts, plain_digits, unescape};
 use super::rule::{Label, Rule, Text, any_of, listed, name, name_then, path, tok, unsaid};
 use chumsky::prelude::*;
 
@@ -135,8 +135,33 @@ fn number(cx: Text<'_>, token: &Token, negative: bool) -> PatternKind {
     }
 }
 
+/// The text of a piece of `f"…"`, and the form of the value before it.
+pub(crate) fn filled(piece: &str) -> (std::sync::Arc<str>, (Option<usize>, Option<usize>)) {
+    let (text, form) = filled_text(piece);
+    let mut rest = text.unwrap_or_default();
+    let mut text = String::with_capacity(rest.len());
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            // The braces of `\u{7f}` are its own.
+            '\\' if rest.starts_with("\\u{") => rest.find('}').map_or(rest.len(), |end| end + 1),
+            '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            first => first.len_utf8(),
+        };
+        text.push_str(&rest[..length]);
+        // A brace by itself is written twice.
+        let doubled = length == 1 && (rest.starts_with("{{") || rest.starts_with("}}"));
+        rest = &rest[length + usize::from(doubled)..];
+    }
+    (unescape(&text).unwrap_or_default().into(), form)
+}
+
 /// The text of a string token with its escapes resolved; the lexer has reported unknown ones.
 pub(crate) fn string(quoted: &str) -> std::sync::Arc<str> {
+    // As it stands, but for a line break right after the quotes.
+    if let Some(text) = quoted.strip_prefix("\"\"\"").and_then(|text| text.strip_suffix("\"\"\"")) {
+        let text = text.replace("\r\n", "\n");
+        return text.strip_prefix('\n').unwrap_or(&text).into();
+    }
     let body = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or("");
     if body.contains('\\') { unescape(body).unwrap_or_default().into() } else { body.into() }
 }

@@ -4,7 +4,7 @@
 //! after a block is optional.
 
 use super::super::ast::{
-    Arm, BinaryOp, Body, ClassMember, Expr, ExprKind, Function, Generics, Name, Param, Pattern, PatternKind,
+    ApplyForm, Arm, BinaryOp, Body, ClassMember, Expr, ExprKind, Function, Generics, Name, Param, Pattern, PatternKind,
     Stmt, StmtKind, TypeDecl, TypeExpr, TypeParam,
 };
 use super::super::error::{PlaceKind, SyntaxError};
@@ -13,7 +13,7 @@ use super::expr::{Exprs, Parts, exprs};
 use super::module::{modules, without_semicolon};
 use super::pattern::{Patterns, patterns, string};
 use super::rule::{
-    Extra, Fail, Input, Label, Rule, Text, another_clause, any_of, expr_at, name, name_then, path, tok, unsaid,
+    Extra, Fail, Input, Label, Rule, Text, another_clause, any_of, assert_word, expr_at, name, name_then, path, tok, unsaid,
     up_to, word,
 };
 use super::types::{type_arguments, types};
@@ -34,8 +34,14 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
     recursive(move |stmt| {
         let ty = types(cx);
         let pattern = patterns(cx, ty.full.clone(), ty.atom.clone());
-        let block =
-            tok(Kind::LBrace).ignore_then(sequence(cx, stmt.clone())).then_ignore(tok(Kind::RBrace)).boxed();
+        let braced = tok(Kind::LBrace)
+            .ignore_then(sequence(cx, stmt.clone()))
+            .then_ignore(tok(Kind::RBrace))
+            .map_with(|stmts, e| (stmts, e.slice()))
+            .boxed();
+        let block = braced.clone().map_with(move |braced, e| body(cx, braced, &mut |fail| e.emit(fail))).boxed();
+        let block_value =
+            braced.map_with(move |braced, e| block_value(cx, braced, &mut |fail| e.emit(fail))).boxed();
         let group = group(pattern.item.clone(), ty.full.clone()).boxed();
         let expr = exprs(
             cx,
@@ -47,6 +53,7 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
                 item_pattern: pattern.item.clone(),
                 pattern: pattern.arm.clone(),
                 block: block.clone(),
+                block_value,
                 group: group.clone(),
             },
         );
@@ -122,6 +129,47 @@ fn skip<'t>() -> impl Rule<'t, ()> {
     })
 }
 
+/// The statements of a function: each expression among them ends in `;`.
+fn body<'t>(
+    cx: Text<'t>,
+    (mut stmts, tokens): (Vec<Stmt>, &'t [Token]),
+    emit: &mut dyn FnMut(Fail),
+) -> Vec<Stmt> {
+    if let Some(last) = stmts.last_mut()
+        && let StmtKind::Value(_) = last.kind
+    {
+        let end = last.span.after();
+        if let Some(closer) = tokens.last() {
+            let found = closer.kind.words().to_owned();
+            emit(Fail::said(SyntaxError::MissingSemicolon { end, next: cx.at(closer), found }));
+        }
+        last.kind = StmtKind::Error;
+    }
+    stmts
+}
+
+/// `{ …; e }`: some statements and a value.
+fn block_value<'t>(
+    cx: Text<'t>,
+    (mut stmts, tokens): (Vec<Stmt>, &'t [Token]),
+    emit: &mut dyn FnMut(Fail),
+) -> Expr {
+    let span = cx.span(tokens);
+    let last = stmts.pop();
+    let broken = last.iter().chain(&stmts).any(|stmt| matches!(stmt.kind, StmtKind::Error));
+    let kind = match last.map(|stmt| stmt.kind) {
+        Some(StmtKind::Value(value)) if !stmts.is_empty() => ExprKind::Block { stmts, value: Box::new(value) },
+        // What is wrong has been said.
+        _ if broken => ExprKind::Error,
+        last => {
+            let alone = last.is_none() || matches!(last, Some(StmtKind::Value(_)));
+            emit(Fail::said(SyntaxError::BlockWithoutValue { span, alone }));
+            ExprKind::Error
+        }
+    };
+    expr_at(kind, span)
+}
+
 /// `(x:T, p)`.
 fn group<'t>(item: impl Rule<'t, Pattern>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Vec<Param>> {
     let param =
@@ -170,12 +218,19 @@ fn simple<'t>(
         .then(expr.full.clone())
         .then_ignore(semi())
         .map(|((place, op), value)| StmtKind::Store { place, op: compound(op.kind), value });
+    let assert = assert_word(cx).then(expr.full.clone()).then_ignore(semi()).map(move |(word, condition)| {
+        let span = cx.at(word).to(condition.span);
+        let name = ExprKind::Name(cx.name(word));
+        let (function, argument) = (Box::new(expr_at(name, cx.at(word))), Box::new(condition));
+        StmtKind::Expr(expr_at(ExprKind::Apply { function, argument, form: ApplyForm::Dollar }, span))
+    });
     let evaluate = expr
         .full
         .clone()
         .then(unsaid(ASSIGNMENTS).then(expr.full.clone()).or_not())
-        .then_ignore(semi())
-        .map_with(move |(expr, assigned), e| match assigned {
+        .then(choice((semi().to(true), unsaid(&[Kind::RBrace]).rewind().to(false))))
+        .map_with(move |((expr, assigned), ended), e| match assigned {
+            None if !ended => StmtKind::Value(expr),
             None => StmtKind::Expr(expr),
             Some((op, value)) => {
                 if op.kind == Kind::Assign
@@ -204,7 +259,7 @@ fn simple<'t>(
         _ => StmtKind::Continue,
     });
     let result = tok(Kind::Return).ignore_then(expr.full.or_not()).then_ignore(semi()).map(StmtKind::Return);
-    choice((assign, evaluate, store, jump, result)).boxed()
+    choice((assign, assert, evaluate, store, jump, result)).boxed()
 }
 
 /// The pattern that a tuple of names is.
@@ -245,7 +300,7 @@ fn control<'t>(
     let statements = sequence(cx, stmt.clone()).boxed();
     let end = tok(Kind::Done).then_ignore(unsaid(&[Kind::Semi]).or_not());
     let body = tok(Kind::Do).ignore_then(statements.clone()).then_ignore(end).boxed();
-    let single = tok(Kind::Perform).ignore_then(stmt).map(|stmt| vec![stmt]).boxed();
+    let single = tok(Kind::Perform).ignore_then(stmt.clone()).map(|stmt| vec![stmt]).boxed();
     let either = choice((body.clone(), single.clone())).boxed();
 
     let arm = expr.clone().then_ignore(tok(Kind::Do)).then(statements.clone()).boxed();
@@ -254,7 +309,9 @@ fn control<'t>(
         .then(tok(Kind::Elif).ignore_then(arm).repeated().collect::<Vec<_>>())
         .then(tok(Kind::Else).ignore_then(statements.clone()).or_not())
         .then_ignore(end);
-    let single_arm = single.map(|body| ((body, Vec::new()), None));
+    // `if c return e;`
+    let jump = unsaid(&[Kind::Return, Kind::Break, Kind::Continue]).rewind().ignore_then(stmt.clone());
+    let single_arm = choice((single, jump.map(|stmt| vec![stmt]))).map(|body| ((body, Vec::new()), None));
     // The condition is read once, whichever form follows it.
     let if_do = tok(Kind::IfDo).ignore_then(expr.clone()).then(choice((blocks, single_arm))).map(
         |(condition, ((body, rest), otherwise))| StmtKind::If {
@@ -328,8 +385,12 @@ fn function<'t>(
         .then(tok(Kind::Colon).ignore_then(ty).or_not())
         .map_with(move |header, e| (header, cx.span(e.slice())));
     let body = choice((
-        tok(Kind::FatArrow).ignore_then(expr).then_ignore(semi()).map(|e| Body::Expr(Box::new(e))),
-        block.then_ignore(unsaid(&[Kind::Semi]).or_not()).map(Body::Block),
+        // `=` as Felix has it.
+        unsaid(&[Kind::Assign]).or_not().ignore_then(block).then_ignore(unsaid(&[Kind::Semi]).or_not()).map(Body::Block),
+        choice((tok(Kind::FatArrow), unsaid(&[Kind::Assign])))
+            .ignore_then(expr)
+            .then_ignore(semi())
+            .map(|e| Body::Expr(Box::new(e))),
     ));
     header
         .then(body)
@@ -481,7 +542,9 @@ fn declared<'t>(
         })
         .boxed();
 
-    let signature = any_of(&[Kind::Fun, Kind::Proc])
+    let signature = word(cx, "virtual")
+        .or_not()
+        .ignore_then(any_of(&[Kind::Fun, Kind::Proc]))
         .ignore_then(function_name(cx))
         .then(generics(cx, ty.clone()).or_not())
         .then_ignore(tok(Kind::Colon))
@@ -495,7 +558,8 @@ fn declared<'t>(
         .then(expr)
         .then_ignore(semi())
         .map(|((name, params), body)| ClassMember::Law(name, params, body));
-    let default = definition(stmt.clone()).map(ClassMember::Default);
+    let default =
+        word(cx, "virtual").or_not().ignore_then(definition(stmt.clone())).map(ClassMember::Default);
     let member = choice((signature, law, default)).boxed();
     let class = head(Kind::Class)
         .then_ignore(tok(Kind::LBrace))
