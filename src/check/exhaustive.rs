@@ -376,6 +376,12 @@ fn useful_span(
             vec![(lows.into_iter().min()?.min(0.into()) - 1, highs.into_iter().max()?.max(0.into()) + 1)]
         }
     };
+    // What no value of the type fits is reported for that, not as covered by others.
+    if let Simple::Span(first, last) = &query[0]
+        && !all.iter().any(|(low, high)| first <= high && low <= last)
+    {
+        return Some(types.iter().map(|_| "_".to_string()).collect());
+    }
     let mut cuts: BTreeSet<BigInt> = BTreeSet::new();
     for pattern in rows.iter().map(|r| &r[0]).chain([&query[0]]) {
         if let Simple::Span(low, high) = pattern {

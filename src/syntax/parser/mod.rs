@@ -549,6 +549,9 @@ fn hint(around: &Around<'_>, expected: u128) -> Option<String> {
         Kind::Colon if wants(Kind::Plus) && wants(Kind::Semi) && around.at == 1 => {
             "a name is declared by `val x : int = e;`"
         }
+        Kind::DotDotLess | Kind::DotDot if operand && !wants(Kind::Plus) => {
+            "`..<i` walks the indices below `i` in a loop only: `for j in ..<i do … done`"
+        }
         Kind::Bar if operand => "a function without a name is written `fun (x) => e`",
         Kind::Colon if around.is_before(Kind::Name) && around.named("lambda") => {
             "a function without a name is written `fun (x) => e`"
