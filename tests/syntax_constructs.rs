@@ -5,7 +5,7 @@ mod syntax_common;
 use felis::source::SourceMap;
 use felis::syntax::ast::{BinaryOp, Body, ClassMember, ExprKind, PatternKind, StmtKind, TypeExprKind};
 use felis::syntax::{self, format};
-use syntax_common::{bare, stmts};
+use syntax_common::{bare, incomplete, stmts};
 
 /// The two expressions have the same tree.
 fn same(short: &str, long: &str) {
@@ -38,6 +38,99 @@ fn ty(text: &str) -> TypeExprKind {
 
 fn stmt(text: &str) -> StmtKind {
     stmts(text).remove(0).kind
+}
+
+#[test]
+fn places_and_variables() {
+    let StmtKind::Store { op: Some(BinaryOp::Add), .. } = stmt("&a.i += 5;") else { panic!("a store") };
+    let StmtKind::Store { op: Some(BinaryOp::Pow), .. } = stmt("&a.(i \\, j).x **= 5;") else {
+        panic!("a store")
+    };
+    let StmtKind::Store { op: None, .. } = stmt("&a.i <- 5;") else { panic!("a store") };
+    same("a, b = b, a", "(a, b) = (b, a)");
+    differ("a, (b, c) = e", "a, b, c = e");
+    let StmtKind::AssignAll { .. } = stmt("(a, (b, c)) = f x;") else { panic!("an assignment") };
+}
+
+#[test]
+fn nested_loops_and_indices_up_to_one() {
+    same("for i in a, j in b do s; done", "for i in a do for j in b do s; done done");
+    same("for i in a, b, j in c perform s", "for i in (a, b) perform for j in c perform s");
+    same("for i in f (a, b), (j, k) in c perform s", "for i in (f (a, b)) perform for (j, k) in c perform s");
+    let StmtKind::For { iterable, .. } = stmt("for j in ..<i do done") else { panic!("a loop") };
+    assert!(matches!(iterable.kind, ExprKind::UpTo { inclusive: false, .. }));
+    let StmtKind::For { iterable, .. } = stmt("for j in ..i + k do done") else { panic!("a loop") };
+    assert!(matches!(iterable.kind, ExprKind::UpTo { inclusive: true, .. }));
+    let StmtKind::For { iterable, .. } = stmt("for j in ..[I] do done") else { panic!("a loop") };
+    assert!(matches!(iterable.kind, ExprKind::AllOf(_)));
+}
+
+#[test]
+fn alternatives_and_ranges() {
+    let pattern = |text: &str| {
+        let ExprKind::Match { mut arms, .. } = expr(&format!("match e with {text} => 1 endmatch")) else {
+            panic!("a match")
+        };
+        assert_eq!(arms.len(), 1, "{text}");
+        arms.remove(0).pattern.kind
+    };
+    assert!(matches!(pattern("| 1 | 2"), PatternKind::Or(parts) if parts.len() == 2));
+    assert!(matches!(pattern("1 | 2 | a, b"), PatternKind::Or(parts) if parts.len() == 3));
+    assert!(matches!(pattern("| (1 | 2, _)"), PatternKind::Or(_)));
+    assert!(matches!(pattern("| ((1 | 2), _)"), PatternKind::Tuple(_)));
+    assert!(matches!(pattern("-5..-1"), PatternKind::Range { inclusive: true, .. }));
+    assert!(matches!(pattern("'a'..<'z'"), PatternKind::Range { inclusive: false, .. }));
+    assert!(matches!(pattern("(1..2, 3)"), PatternKind::Tuple(_)));
+}
+
+#[test]
+fn blocks_with_values() {
+    same("x = let a = 1 in a + b", "x = { val a = 1; a + b }");
+    same("f$ let a = 1 in let b = 2 in a, b", "f$ { val a = 1; { val b = 2; a } }, b");
+    same("[ let a = i in a for i in xs ]", "[ { val a = i; a } for i in xs ]");
+    same("let (a, b) : T = c, d in a", "{ val (a, b) : T = c, d; a }");
+    same("let x", "let (x)");
+    assert!(matches!(expr("{ val a = 1; a }"), ExprKind::Block { .. }));
+    assert!(matches!(expr("1 + { val a = 1; a }"), ExprKind::Binary(..)));
+    assert_eq!(stmts("fun f(x:int):int => { val a = 1; a } + 1; g;").len(), 2);
+    assert_eq!(stmts("val x = if c then { val a = 1; a } else { val b = 2; b } endif;").len(), 1);
+    assert_eq!(stmts("val x = match c with | 1 => { val a = 1; a } | _ => 2 endmatch;").len(), 1);
+}
+
+#[test]
+fn texts_with_values_and_over_lines() {
+    let ExprKind::Filled(text, holes) = expr(r#"f"a{x}{{b{y + 1:8.3}}}c{z:5}""#) else { panic!("a text") };
+    assert_eq!(&*text, "a");
+    let forms: Vec<_> = holes.iter().map(|hole| (&*hole.text, hole.width, hole.places)).collect();
+    assert_eq!(forms, [("{b", None, None), ("}c", Some(8), Some(3)), ("", Some(5), None)]);
+    assert!(matches!(expr(r#"f"{`1:3}""#), ExprKind::Filled(_, holes) if holes[0].width.is_none()));
+    assert!(matches!(expr(r#"f"""#), ExprKind::Filled(_, holes) if holes.is_empty()));
+    same("\"\"\"\na \\n \"b\"\n\"\"\"", r#""a \\n \"b\"\n""#);
+    same("\"\"\"\"\"\"", "\"\"");
+    assert!(incomplete("val x = \"\"\"a\nb"));
+}
+
+#[test]
+fn forms_of_felix() {
+    assert_eq!(bare(&stmts("begin x = 1; end y = 2;")), bare(&stmts("do x = 1; done y = 2;")));
+    assert_eq!(stmts("begin = 1; end = begin;").len(), 2);
+    assert_eq!(bare(&stmts("if c return 1;")), bare(&stmts("if c perform return 1;")));
+    assert_eq!(bare(&stmts("for i in a upto b do s; done")), bare(&stmts("for i in a..b do s; done")));
+    assert_eq!(
+        bare(&stmts("match e with | 1 => f x; | _ => g y; endmatch; h;")),
+        bare(&stmts("match e do | 1 => f x; | _ => g y; done h;"))
+    );
+    same("assert a == b and c", "assert$ a == b and c");
+    same("aproj of T", "fun (i) => aproj i of T");
+    assert_eq!(
+        bare(&stmts("fun f(x:T):T = { return x; } g;")),
+        bare(&stmts("fun f(x:T):T { return x; } g;"))
+    );
+    assert_eq!(bare(&stmts("fun f(x:T):T = x;")), bare(&stmts("fun f(x:T):T => x;")));
+    assert_eq!(
+        bare(&stmts("class C[T] { virtual fun f : T -> T; }")),
+        bare(&stmts("class C[T] { fun f : T -> T; }"))
+    );
 }
 
 #[test]

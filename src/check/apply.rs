@@ -392,6 +392,13 @@ impl Checker<'_> {
     /// A procedure is called: allowed as a statement, outside pure functions. Gives the type that
     /// the call has.
     fn effect(&mut self, name: &str, at_statement: bool, span: Span) -> Type {
+        if self.frame().block.is_some() {
+            self.report(CheckError::BlockEffect {
+                span,
+                what: format!("it cannot call the procedure `{name}`"),
+            });
+            return Type::error();
+        }
         if self.frame().pure() {
             let header = self.frame().header;
             self.report(CheckError::ProcedureInFun { span, name: name.to_string(), header });

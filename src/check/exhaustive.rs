@@ -12,7 +12,7 @@ use super::expr::MOST_COMPONENTS;
 use crate::core::{Pat, PatKind};
 use crate::source::Span;
 use crate::types::{NominalBody, Scalar, Type, TypeKind};
-use num_bigint::BigUint;
+use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
 use std::collections::BTreeSet;
 
@@ -26,24 +26,43 @@ enum Simple {
     Case(BigUint, Box<Simple>),
     /// A literal, by its text.
     Literal(String),
+    /// The integers, or the code points, from one to another, both included.
+    Span(BigInt, BigInt),
+    /// What one of these fits.
+    Or(Vec<Simple>),
 }
 
 fn simple(pat: &Pat) -> Simple {
     match &pat.kind {
         PatKind::Wild | PatKind::Bind(_) => Simple::Any,
         PatKind::As(inner, _) => simple(inner),
-        PatKind::Int(n) => Simple::Literal(n.to_string()),
+        PatKind::Int(n) => Simple::Span(n.clone(), n.clone()),
+        PatKind::Ints(low, high) => Simple::Span(low.clone(), high.clone()),
+        PatKind::Char(c) => Simple::Span(code_point(*c), code_point(*c)),
+        PatKind::Chars(low, high) => Simple::Span(code_point(*low), code_point(*high)),
+        PatKind::Or(parts) => Simple::Or(parts.iter().map(simple).collect()),
         PatKind::Real(x) if pat.ty.as_scalar() == Some(Scalar::Single) => {
             Simple::Literal(format!("{:?}", x.single))
         }
         PatKind::Real(x) => Simple::Literal(format!("{:?}", x.double)),
-        PatKind::Char(c) => Simple::Literal(format!("{c:?}")),
         PatKind::Str(s) => Simple::Literal(format!("{s:?}")),
         PatKind::Code(n) => Simple::Case(n.clone(), Box::new(Simple::Any)),
         PatKind::Tuple(parts) | PatKind::Pack(parts) => Simple::Parts(parts.iter().map(simple).collect()),
         PatKind::Case(n, inner) => {
             Simple::Case(n.clone(), Box::new(inner.as_ref().map_or(Simple::Any, |p| simple(p))))
         }
+    }
+}
+
+fn code_point(c: char) -> BigInt {
+    BigInt::from(u32::from(c))
+}
+
+/// The patterns of which one has to fit, each with its place.
+fn alternatives(pat: &Pat) -> Vec<&Pat> {
+    match &pat.kind {
+        PatKind::Or(parts) => parts.iter().flat_map(alternatives).collect(),
+        _ => vec![pat],
     }
 }
 
@@ -57,13 +76,18 @@ pub(super) fn check(arms: &[(&Pat, bool)], ty: &Type, scrutinee: Span, end: End)
     let mut rows: Vec<Vec<Simple>> = Vec::new();
     let mut budget = BUDGET;
     for (pat, guarded) in arms {
-        let row = vec![simple(pat)];
-        let reached = useful(&rows, &row, std::slice::from_ref(ty), &mut budget).is_some();
-        if !reached && budget > 0 && !empty(ty, 0) {
-            reports.push(CheckError::Unreachable { span: pat.span });
-        }
-        if !guarded {
+        // An alternative is looked at after those before it, though its guard may fail.
+        let before = rows.len();
+        for alternative in alternatives(pat) {
+            let row = vec![simple(alternative)];
+            let reached = useful(&rows, &row, std::slice::from_ref(ty), &mut budget).is_some();
+            if !reached && budget > 0 && !empty(ty, 0) {
+                reports.push(CheckError::Unreachable { span: alternative.span });
+            }
             rows.push(row);
+        }
+        if *guarded {
+            rows.truncate(before);
         }
     }
     if let Some(missing) = useful(&rows, &[Simple::Any], std::slice::from_ref(ty), &mut budget) {
@@ -124,7 +148,7 @@ fn broken(pat: &Pat) -> bool {
     pat.ty.is_error()
         || match &pat.kind {
             PatKind::As(inner, _) => broken(inner),
-            PatKind::Tuple(parts) | PatKind::Pack(parts) => parts.iter().any(broken),
+            PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => parts.iter().any(broken),
             PatKind::Case(_, Some(inner)) => broken(inner),
             _ => false,
         }
@@ -225,6 +249,17 @@ fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut u
         // No value, so none that is left out: `int + void` needs no arm for its second case.
         return None;
     }
+    if rows.iter().map(|r| &r[0]).chain([&query[0]]).any(|p| matches!(p, Simple::Or(_))) {
+        // Alternatives are rows of their own.
+        let opened = |row: &[Simple]| -> Vec<Vec<Simple>> {
+            let Simple::Or(parts) = &row[0] else { return vec![row.to_vec()] };
+            let with =
+                |part: &Simple| std::iter::once(part.clone()).chain(row[1..].iter().cloned()).collect();
+            parts.iter().map(with).collect()
+        };
+        let rows: Vec<Vec<Simple>> = rows.iter().flat_map(|row| opened(row)).collect();
+        return opened(query).into_iter().find_map(|query| useful(&rows, &query, types, budget));
+    }
     if let Some(found) = useful_pair(rows, query, types, budget) {
         return found;
     }
@@ -290,6 +325,9 @@ fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut u
         }
         return named.into_iter().find_map(|case| try_case(case, budget));
     }
+    if rows.iter().map(|r| &r[0]).chain([&query[0]]).any(|p| matches!(p, Simple::Span(..))) {
+        return useful_span(rows, query, types, budget);
+    }
     // Literals without end, and types that no pattern takes apart.
     if let Simple::Literal(text) = &query[0] {
         let rest: Vec<Vec<Simple>> = rows
@@ -309,6 +347,83 @@ fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut u
     let found = useful(&rest, &query[1..], &types[1..], budget)?;
     let head = unnamed(rows.iter().map(|r| &r[0]), ty);
     Some(std::iter::once(head).chain(found).collect())
+}
+
+/// [`useful`] where the first column holds integers or characters, and ranges of them: the ends of all ranges cut
+/// the values into pieces, of which each pattern has all or nothing.
+fn useful_span(
+    rows: &[Vec<Simple>],
+    query: &[Simple],
+    types: &[Type],
+    budget: &mut usize,
+) -> Option<Vec<String>> {
+    let scalar = types.first()?.unfold().as_scalar();
+    let all: Vec<(BigInt, BigInt)> = match scalar {
+        Some(Scalar::Char) => vec![(0.into(), 0xD7FF.into()), (0xE000.into(), 0x10_FFFF.into())],
+        Some(Scalar::Int) => vec![(i64::MIN.into(), i64::MAX.into())],
+        Some(Scalar::Fixed(fixed)) => {
+            let (bits, signed) = fixed.shape();
+            let count = BigInt::from(1) << bits;
+            let low = if signed { -(&count / BigInt::from(2)) } else { BigInt::zero() };
+            vec![(low.clone(), low + count - 1)]
+        }
+        // Without end: one more than any that is named stands for the rest.
+        _ => {
+            let ends = rows.iter().map(|r| &r[0]).chain([&query[0]]).filter_map(|p| match p {
+                Simple::Span(low, high) => Some((low.clone(), high.clone())),
+                _ => None,
+            });
+            let (lows, highs): (Vec<BigInt>, Vec<BigInt>) = ends.unzip();
+            vec![(lows.into_iter().min()?.min(0.into()) - 1, highs.into_iter().max()?.max(0.into()) + 1)]
+        }
+    };
+    // What no value of the type fits is reported for that, not as covered by others.
+    if let Simple::Span(first, last) = &query[0]
+        && !all.iter().any(|(low, high)| first <= high && low <= last)
+    {
+        return Some(types.iter().map(|_| "_".to_string()).collect());
+    }
+    let mut cuts: BTreeSet<BigInt> = BTreeSet::new();
+    for pattern in rows.iter().map(|r| &r[0]).chain([&query[0]]) {
+        if let Simple::Span(low, high) = pattern {
+            cuts.insert(low.clone());
+            cuts.insert(high + 1);
+        }
+    }
+    // A witness is looked for from here on, and then below.
+    let base = if scalar == Some(Scalar::Char) { code_point('a') } else { BigInt::zero() };
+    cuts.insert(base.clone());
+    let mut pieces = Vec::new();
+    for (low, high) in all {
+        let mut from = low.clone();
+        for cut in cuts.range(&low + 1..=high.clone()) {
+            pieces.push((from, cut - 1));
+            from = cut.clone();
+        }
+        pieces.push((from, high));
+    }
+    let (below, above): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|(low, _)| *low < base);
+    let above = above.into_iter().map(|piece| (piece.0.clone(), piece));
+    let below = below.into_iter().rev().map(|piece| (piece.1.clone(), piece));
+    above.chain(below).find_map(|(witness, (low, high))| {
+        let open = |row: &[Simple]| -> Option<Vec<Simple>> {
+            match &row[0] {
+                Simple::Any => Some(row[1..].to_vec()),
+                Simple::Span(first, last) if *first <= low && high <= *last => Some(row[1..].to_vec()),
+                _ => None,
+            }
+        };
+        let query = open(query)?;
+        let rows: Vec<Vec<Simple>> = rows.iter().filter_map(|r| open(r)).collect();
+        let found = useful(&rows, &query, &types[1..], budget)?;
+        let shown = match scalar {
+            Some(Scalar::Char) => {
+                witness.to_u32().and_then(char::from_u32).map_or_else(|| "_".into(), |c| format!("{c:?}"))
+            }
+            _ => witness.to_string(),
+        };
+        Some(std::iter::once(shown).chain(found).collect())
+    })
 }
 
 /// [`useful`] where the first column holds pairs of a unit sum, so that the first part decides which
@@ -379,13 +494,8 @@ fn unnamed<'a>(column: impl Iterator<Item = &'a Simple>, ty: &Type) -> String {
         .collect();
     let scalar = ty.unfold().as_scalar().filter(|_| !named.is_empty());
     let candidate = |n: usize| match scalar {
-        Some(scalar) if scalar.is_integer() => format!("{n}"),
         Some(scalar) if scalar.is_float() => format!("{n}.0"),
         Some(Scalar::String) => format!("{:?}", "x".repeat(n)),
-        Some(Scalar::Char) => {
-            let c = u32::try_from(n).ok().and_then(|n| char::from_u32(u32::from('a') + n));
-            c.map_or_else(|| "_".to_string(), |c| format!("{c:?}"))
-        }
         _ => "_".to_string(),
     };
     // One of the first n + 1 candidates is none of n names.

@@ -5,7 +5,7 @@
 //! `reshape`.
 
 use super::Checker;
-use super::error::{CheckError, Inside};
+use super::error::{CheckError, Inside, SizeError};
 use super::exhaustive::{self, End};
 use super::infer::Literal;
 use super::note::Referent;
@@ -307,6 +307,10 @@ impl Checker<'_> {
             }
             ExprKind::Char(c) => make(TermKind::Char(*c), Type::char()),
             ExprKind::Str(text) => make(TermKind::Str(text.clone()), Type::string()),
+            ExprKind::Filled(text, holes) => {
+                let whole = with_values(text, holes, span);
+                self.expr(&whole, hint)
+            }
             ExprKind::Bool(b) => make(TermKind::Code(BigUint::from(u8::from(*b))), Type::bool()),
             ExprKind::Name(name) => self.name(name, &[], hint),
             ExprKind::TypeArgs(base, args) => {
@@ -387,6 +391,8 @@ impl Checker<'_> {
                 let ty = Type::array(index.clone(), index.clone());
                 make(TermKind::Build(vec![(local, index)], Box::new(body)), ty)
             }
+            // The grammar has it in loops only.
+            ExprKind::UpTo { .. } => make(TermKind::Error, Type::error()),
             ExprKind::IntRange { .. } => self.wrong(CheckError::IntRangeValue { span }, span),
             ExprKind::Apply { .. } => self.apply(e, hint, at_statement),
             ExprKind::Dot { base, key } => self.dot(base, key, hint, at_statement, span),
@@ -475,6 +481,7 @@ impl Checker<'_> {
                 reports.into_iter().for_each(|r| self.report(r));
                 make(TermKind::Match(Box::new(scrutinee), out), ty)
             }
+            ExprKind::Block { stmts, value } => self.block_value(stmts, value, hint),
             ExprKind::Lambda(function) => self.lambda(function, hint, None, span),
             ExprKind::Reshape(inner, ty) => self.reshape(inner, ty, span),
             ExprKind::Convert(inner, ty) => self.convert(inner, ty, span),
@@ -529,6 +536,30 @@ impl Checker<'_> {
             .then(|| similar(name, self.known_names().iter().map(String::as_str)))
             .flatten();
         self.env.elsewhere(name).or(similar)
+    }
+
+    /// `{ …; e }`: pure, and left in no other way than by its value.
+    fn block_value(&mut self, stmts: &[ast::Stmt], value: &Expr, hint: Option<&Type>) -> Term {
+        self.in_scope(|this| {
+            let frame = this.frame();
+            let (first, opened) = (frame.locals.len() as LocalId, frame.opened.len());
+            let around = (frame.block.replace(first), std::mem::take(&mut frame.loops));
+            let mut body = Vec::new();
+            for stmt in stmts {
+                this.stmt(stmt, &mut body);
+            }
+            let (value, mut openings) = this.host(|this| this.expr(value, hint));
+            body.append(&mut openings);
+            let ty = this.infer.zonk(&value.ty);
+            let frame = this.frame();
+            (frame.block, frame.loops) = around;
+            let found = frame.opened.get(opened..).unwrap_or_default().iter().find(|var| ty.mentions(var));
+            if let Some(name) = found.map(|var| var.name.to_string()) {
+                let (span, inside) = (value.span, Inside::Block);
+                return this.wrong(SizeError::Escapes { span, name, ty, opened: span, inside }.into(), span);
+            }
+            with_prefix(body, value)
+        })
     }
 
     /// `case n of T`: a constant for a unit case, else an injection function.
@@ -899,6 +930,55 @@ pub(super) fn mentions_local(term: &Term, low: LocalId, high: LocalId) -> bool {
         found
     }
     walk(&mut term, low, high)
+}
+
+/// `f"… {x:8.3} …"` as a sum of texts: the value as `.str` gives it, or with so many digits after the point, and
+/// with blanks before it.
+fn with_values(text: &Arc<str>, holes: &[ast::Hole], span: Span) -> Expr {
+    let at = |kind, span| Expr { kind, span };
+    let name = |text: &str, span| at(ExprKind::Name(ast::Name { text: text.into(), span }), span);
+    let number = |n: usize, span| at(ExprKind::Int(n.into()), span);
+    let apply = |function: Expr, argument: Expr| {
+        let span = argument.span;
+        let (function, argument) = (Box::new(function), Box::new(argument));
+        at(ExprKind::Apply { function, argument, form: ast::ApplyForm::Juxtaposed }, span)
+    };
+    let mut pieces = Vec::new();
+    if !text.is_empty() || holes.is_empty() {
+        pieces.push(at(ExprKind::Str(text.clone()), span));
+    }
+    for hole in holes {
+        let span = hole.value.span;
+        let mut piece = match hole.places {
+            None => {
+                let (base, key) = (Box::new(hole.value.clone()), Box::new(name("str", span)));
+                at(ExprKind::Dot { base, key }, span)
+            }
+            Some(places) => {
+                let both = vec![hole.value.clone(), number(places, span)];
+                apply(name("fixed", span), at(ExprKind::Tuple(both), span))
+            }
+        };
+        if let Some(width) = hole.width {
+            let pad = apply(name("pad_left", span), number(width, span));
+            piece = at(
+                ExprKind::Apply {
+                    function: Box::new(pad),
+                    argument: Box::new(piece),
+                    form: ast::ApplyForm::Juxtaposed,
+                },
+                span,
+            );
+        }
+        pieces.push(piece);
+        if !hole.text.is_empty() {
+            pieces.push(at(ExprKind::Str(hole.text.clone()), span));
+        }
+    }
+    let joined = pieces
+        .into_iter()
+        .reduce(|a, b| at(ExprKind::Binary(ast::BinaryOp::Add, Box::new(a), Box::new(b)), span));
+    joined.unwrap_or_else(|| at(ExprKind::Str(text.clone()), span))
 }
 
 /// A term after statements.

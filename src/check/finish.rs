@@ -98,7 +98,19 @@ impl Checker<'_> {
         pat.ty = self.finish_type(&pat.ty, pat.span);
         match &mut pat.kind {
             PatKind::As(inner, _) => self.finish_pat(inner),
-            PatKind::Tuple(parts) | PatKind::Pack(parts) => parts.iter_mut().for_each(|p| self.finish_pat(p)),
+            PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
+                parts.iter_mut().for_each(|p| self.finish_pat(p));
+            }
+            PatKind::Ints(low, high) => {
+                let (low, high) = (low.clone(), high.clone());
+                if pat.ty.as_scalar().is_some_and(Scalar::is_float) {
+                    let (what, ty) = ("a range of integers or characters".to_string(), pat.ty.clone());
+                    self.report(CheckError::PatternMismatch { span: pat.span, what, ty, help: None });
+                } else {
+                    self.literal(&low, &pat.ty, pat.span);
+                    self.literal(&high, &pat.ty, pat.span);
+                }
+            }
             PatKind::Case(_, Some(inner)) => self.finish_pat(inner),
             PatKind::Int(value) => {
                 let value = value.clone();

@@ -52,7 +52,6 @@ pub const ROWS: &[Foreign] = &[
         "None[int]",
     ),
     row(&["Just"], "write `Some`, of type `option[T]`", "Some 3"),
-    row(&["endl"], "`println` ends the line; in a text a line break is `\\n`", "println \"a\\nb\";"),
     row(
         &["rand", "random", "randn", "randint", "rng", "uniform", "shuffle", "srand", "rand_int"],
         "there are no random numbers: a function gives the same for the same arguments. Compute them from a seed, as in `iterate (fun (s) => (s * 1103515245 + 12345) % 2147483648) n seed`, or read them from a file",

@@ -155,6 +155,8 @@ struct Frame {
     free_result: bool,
     /// Loops around the present statement.
     loops: usize,
+    /// Inside `{ …; e }`: the first of its own variables.
+    block: Option<LocalId>,
     /// What the present expression stands in, innermost last.
     hosts: Vec<open::Host>,
     /// Variables opened in it so far.
@@ -173,6 +175,7 @@ impl Frame {
             result: None,
             free_result: false,
             loops: 0,
+            block: None,
             hosts: Vec::new(),
             opened: Vec::new(),
         }

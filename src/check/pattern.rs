@@ -128,6 +128,49 @@ impl Checker<'_> {
                 };
                 Pat { kind, ty: own, span }
             }
+            PatternKind::Range { low, high, inclusive } => {
+                let ends = (self.pattern(low, &ty, mutable), self.pattern(high, &ty, mutable));
+                let ty = self.infer.zonk(&ty);
+                let make = |kind| Pat { kind, ty: ty.clone(), span };
+                match (ends.0.kind, ends.1.kind) {
+                    (PatKind::Int(low), PatKind::Int(high)) => {
+                        let high = if *inclusive { high } else { high - 1 };
+                        if low > high {
+                            self.report(CheckError::EmptyRange { span });
+                            return self.broken(None, mutable, span);
+                        }
+                        make(PatKind::Ints(low, high))
+                    }
+                    (PatKind::Char(low), PatKind::Char(high)) => {
+                        let (first, end) = (u32::from(low), u32::from(high));
+                        // The code points between are no characters.
+                        let before = if end == 0xE000 { 0xD7FF } else { end.wrapping_sub(1) };
+                        let last = if *inclusive { Some(high) } else { char::from_u32(before) };
+                        match last.filter(|last| first <= u32::from(*last)) {
+                            Some(last) => make(PatKind::Chars(low, last)),
+                            None => {
+                                self.report(CheckError::EmptyRange { span });
+                                self.broken(None, mutable, span)
+                            }
+                        }
+                    }
+                    _ => {
+                        if !ends.0.ty.is_error() && !ends.1.ty.is_error() {
+                            self.misfit("a range of integers or characters", &ty, None, span);
+                        }
+                        self.broken(None, mutable, span)
+                    }
+                }
+            }
+            PatternKind::Or(parts) => {
+                let before = self.frame().locals.len();
+                let parts: Vec<Pat> = parts.iter().map(|part| self.pattern(part, &ty, mutable)).collect();
+                if self.frame().locals.len() > before {
+                    self.report(CheckError::BindsInAlternative { span });
+                    return self.broken(None, mutable, span);
+                }
+                make(PatKind::Or(parts))
+            }
             PatternKind::Char(c) => {
                 if !self.infer.try_unify(&ty, &Type::char()) {
                     self.misfit("a character", &ty, None, span);
@@ -437,6 +480,8 @@ fn names_of<'p>(pattern: &'p Pattern, out: &mut Vec<&'p Name>) {
         PatternKind::Typed(inner, _)
         | PatternKind::Constructor(_, inner)
         | PatternKind::Case(_, Some(inner)) => names_of(inner, out),
+        // What binds there is reported.
+        PatternKind::Or(_) | PatternKind::Range { .. } => {}
         PatternKind::As(inner, name) => {
             names_of(inner, out);
             out.push(name);

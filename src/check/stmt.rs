@@ -205,7 +205,7 @@ impl Checker<'_> {
     }
 
     /// A statement, after what is opened in it.
-    fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
+    pub(super) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
         let (mut body, mut openings) = self.host_at(Some(stmt.span), |this| {
             let (mut body, waiting) = (Vec::new(), this.item.waiting.len());
             this.stmt_here(stmt, &mut body);
@@ -269,9 +269,12 @@ impl Checker<'_> {
                     push(stmt);
                 }
             }
-            S::Store { place, value } => {
-                if let Some(stmt) = self.store(place, value) {
-                    push(stmt);
+            S::AssignAll { places, value } => self.assign_all(places, value, span, out),
+            S::Store { place, op, value } => {
+                let mut before = Vec::new();
+                if let Some(kind) = self.store(place, *op, value, span, &mut before) {
+                    out.append(&mut before);
+                    out.push(Stmt { kind, span });
                 }
             }
             S::If { arms, otherwise } => {
@@ -384,11 +387,16 @@ impl Checker<'_> {
                     push(stmt);
                 }
             }
-            S::Error => {}
+            // Outside of a block with a value it has been reported.
+            S::Value(_) | S::Error => {}
         }
     }
 
     fn return_stmt(&mut self, value: Option<&Expr>, span: Span) -> Option<StmtKind> {
+        if self.frame().block.is_some() {
+            self.report(CheckError::BlockEffect { span, what: "it cannot leave the function".to_string() });
+            return None;
+        }
         let kind = self.frame().kind;
         match (kind, value) {
             (FrameKind::Script, _) => {
@@ -433,6 +441,11 @@ impl Checker<'_> {
         self.note_scope(name.span);
         if let Some((binding, own)) = self.lookup_local(&name.text) {
             self.note(name.span, |_| Some(Referent::At(binding.span)));
+            if self.frame().block.is_some_and(|first| !own || binding.local < first) {
+                let what = format!("it cannot store into `{}`, which is not its own", name.text);
+                self.report(CheckError::BlockEffect { span: name.span, what });
+                return None;
+            }
             if !own && self.frame().pure() {
                 let header = self.frame().header;
                 self.report(CheckError::StoreOutside {
@@ -453,6 +466,11 @@ impl Checker<'_> {
         }
         if let Some((id, mutable, declared, word)) = self.global(&name.text) {
             self.note_global(name.span, &name.text);
+            if self.frame().block.is_some() {
+                let what = format!("it cannot store into `{}`, which is not its own", name.text);
+                self.report(CheckError::BlockEffect { span: name.span, what });
+                return None;
+            }
             if self.frame().pure() {
                 let header = self.frame().header;
                 self.report(CheckError::StoreOutside {
@@ -525,8 +543,57 @@ impl Checker<'_> {
         })
     }
 
-    /// `&x.1.i <- v;`
-    fn store(&mut self, place: &Expr, value: &Expr) -> Option<StmtKind> {
+    /// `a, b = b, a;`: the values are there before the first variable changes.
+    fn assign_all(&mut self, places: &ast::Pattern, value: &Expr, span: Span, out: &mut Vec<Stmt>) {
+        self.names_once([places], "variable");
+        let mut targets = Vec::new();
+        let Some(pat) = self.targets(places, &mut targets) else {
+            self.expr(value, None);
+            return;
+        };
+        let because = Some((places.span, "the types of these variables".to_string()));
+        let value = self.check(value, &pat.ty, because);
+        out.push(Stmt { kind: StmtKind::Let(pat, value), span });
+        for (root, local, at) in targets {
+            let value = self.local_term(local, at);
+            let kind = match root {
+                Root::Local(id) => StmtKind::SetLocal(id, value),
+                Root::Global(id) => StmtKind::SetGlobal(id, value),
+            };
+            out.push(Stmt { kind, span });
+        }
+    }
+
+    /// A pattern that holds what variables become, and the variables with what holds their values.
+    fn targets(&mut self, places: &ast::Pattern, out: &mut Vec<(Root, u32, Span)>) -> Option<Pat> {
+        let span = places.span;
+        match &places.kind {
+            ast::PatternKind::Name(name) => {
+                let (root, ty) = self.storable(name, Stored::Whole)?;
+                let local = self.new_local(&name.text, ty.clone());
+                out.push((root, local, span));
+                Some(Pat { kind: PatKind::Bind(local), ty, span })
+            }
+            ast::PatternKind::Tuple(parts) => {
+                // All are looked at, so that each wrong one is reported.
+                let parts: Vec<Option<Pat>> = parts.iter().map(|part| self.targets(part, out)).collect();
+                let parts: Vec<Pat> = parts.into_iter().collect::<Option<_>>()?;
+                let ty = Type::product(parts.iter().map(|part| self.infer.zonk(&part.ty)).collect());
+                Some(Pat { kind: PatKind::Tuple(parts), ty, span })
+            }
+            _ => None,
+        }
+    }
+
+    /// `&x.1.i <- v;`, `&x.1.i += v;`. What has to be computed once comes before.
+    fn store(
+        &mut self,
+        place: &Expr,
+        op: Option<BinaryOp>,
+        value: &Expr,
+        span: Span,
+        before: &mut Vec<Stmt>,
+    ) -> Option<StmtKind> {
         let mut keys = Vec::new();
         let mut at = place;
         let name = loop {
@@ -546,6 +613,11 @@ impl Checker<'_> {
         let root_ty = self.infer.settle(&root_ty);
         let mut path = Vec::new();
         let mut ty = root_ty.clone();
+        // What the place holds, where it is changed.
+        let mut held = op.map(|_| match root {
+            Root::Local(id) => self.local_term(id, name.span),
+            Root::Global(id) => Term::new(TermKind::Global(id), root_ty.clone(), name.span),
+        });
         for key in keys.into_iter().rev() {
             // The projection as an expression tells type and form; the path keeps its key.
             let hole = Term::new(TermKind::Error, ty.clone(), place.span);
@@ -578,12 +650,88 @@ impl Checker<'_> {
                 }
             };
             let to = self.infer.settle(&to);
+            let kind = match (op, kind) {
+                (Some(_), StepKind::Index(index)) => StepKind::Index(self.once(index, before)),
+                (Some(_), StepKind::Digit(index)) => StepKind::Digit(self.once(index, before)),
+                (_, kind) => kind,
+            };
+            held = held.map(|held| {
+                let held = Box::new(held);
+                let read = match &kind {
+                    StepKind::Component(at) => TermKind::Component(held, at.clone()),
+                    StepKind::Factor(at) => TermKind::Factor(held, at.clone()),
+                    StepKind::Index(index) => TermKind::Index(held, Box::new(index.clone())),
+                    StepKind::Digit(index) => TermKind::Digit(held, Box::new(index.clone())),
+                };
+                Term::new(read, to.clone(), place.span)
+            });
             path.push(Step { kind, from: ty, to: to.clone() });
             ty = to;
         }
         let because = Some((place.span, format!("this place holds `{ty}`")));
-        let value = self.check(value, &ty, because);
+        let value = match (op, held) {
+            (Some(op), Some(held)) => {
+                // A name that no program writes stands for what is there.
+                let here = ast::Name { text: Arc::from(" place"), span: place.span };
+                let local = self.new_local(&here.text, ty.clone());
+                self.bind(&here.text, local, false, place.span);
+                let left = Expr { kind: ExprKind::Name(here), span: place.span };
+                let sum = self.binary(op, &left, value, Some(&ty), span);
+                let mut sum = self.coerce(sum, &ty, because);
+                read_instead(&mut sum, local, &held);
+                sum
+            }
+            _ => self.check(value, &ty, because),
+        };
         Some(StmtKind::Store { root, root_ty, path, value })
+    }
+
+    /// An index that is computed before the statement, unless there is nothing to compute.
+    fn once(&mut self, index: Term, before: &mut Vec<Stmt>) -> Term {
+        if matches!(index.kind, TermKind::Local(_) | TermKind::Code(_)) {
+            return index;
+        }
+        let (ty, span) = (self.infer.settle(&index.ty), index.span);
+        let local = self.new_local("index", ty.clone());
+        let pat = Pat { kind: PatKind::Bind(local), ty, span };
+        before.push(Stmt { kind: StmtKind::Let(pat, index), span });
+        self.local_term(local, span)
+    }
+
+    /// `for j in ..<i`: a loop over the codes below that of `i`.
+    fn for_up_to(
+        &mut self,
+        pattern: &ast::Pattern,
+        high: &Expr,
+        inclusive: bool,
+        span: Span,
+        body: &[ast::Stmt],
+    ) -> Option<StmtKind> {
+        let high = self.expr(high, None);
+        self.decide(&high.ty);
+        let ty = self.infer.settle(&high.ty);
+        if ty.is_error() {
+            return None;
+        }
+        if !ty.is_compact() || ty.is_bool() {
+            self.report(CheckError::UpToNoIndex { span, ty, inclusive });
+            return None;
+        }
+        let at = high.span;
+        let high = self.convert_term(Term { ty: ty.clone(), ..high }, &Type::int(), at);
+        let low = Term::new(TermKind::Int(0.into()), Type::int(), span);
+        let range = ForRange::Ints { low, high, inclusive };
+        self.in_scope(|this| {
+            let local = this.new_local("code", Type::int());
+            let code = this.local_term(local, pattern.span);
+            let kind = TermKind::Prim(crate::core::Prim::ModInt, vec![ty.clone()], vec![code]);
+            let value = Term::new(kind, ty.clone(), pattern.span);
+            this.names_once([pattern], "variable");
+            let pat = this.total_pattern(pattern, &ty);
+            let mut stmts = vec![Stmt { kind: StmtKind::Let(pat, value), span: pattern.span }];
+            stmts.append(&mut this.in_loop(body));
+            Some(StmtKind::For(local, range, stmts))
+        })
     }
 
     fn for_loop(&mut self, pattern: &ast::Pattern, iterable: &Expr, body: &[ast::Stmt]) -> Option<StmtKind> {
@@ -596,6 +744,9 @@ impl Checker<'_> {
                 let low = self.check(low, &Type::int(), None);
                 let high = self.check(high, &Type::int(), None);
                 (ForRange::Ints { low, high, inclusive: *inclusive }, Type::int())
+            }
+            ExprKind::UpTo { high, inclusive } => {
+                return self.for_up_to(pattern, high, *inclusive, iterable.span, body);
             }
             _ => {
                 let array = self.expr(iterable, None);
@@ -624,6 +775,15 @@ impl Checker<'_> {
             Some(StmtKind::For(local, range, stmts))
         })
     }
+}
+
+/// Puts what a place holds where its name stands.
+fn read_instead(term: &mut Term, local: u32, held: &Term) {
+    if matches!(term.kind, TermKind::Local(id) if id == local) {
+        *term = held.clone();
+        return;
+    }
+    term.for_each_child_mut(&mut |child| read_instead(child, local, held));
 }
 
 /// What of a variable gets another value.

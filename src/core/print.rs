@@ -287,6 +287,20 @@ impl Printer<'_> {
             PatKind::Char(c) => {
                 let _ = write!(self.out, "{c:?}");
             }
+            PatKind::Ints(low, high) => {
+                let _ = write!(self.out, "{low}..{high}");
+            }
+            PatKind::Chars(low, high) => {
+                let _ = write!(self.out, "{low:?}..{high:?}");
+            }
+            PatKind::Or(parts) => {
+                self.out.push('(');
+                for (i, part) in parts.iter().enumerate() {
+                    self.out.push_str(if i > 0 { " | " } else { "" });
+                    self.pattern(part);
+                }
+                self.out.push(')');
+            }
             PatKind::Str(text) => {
                 let _ = write!(self.out, "{text:?}");
             }

@@ -140,6 +140,12 @@ pub enum PatKind {
     Real(Rounded),
     /// A character literal.
     Char(char),
+    /// The integers from one to another, both included.
+    Ints(BigInt, BigInt),
+    /// The characters from one to another, both included.
+    Chars(char, char),
+    /// What one of these fits; they bind nothing.
+    Or(Vec<Pat>),
     /// A string literal.
     Str(Arc<str>),
     /// The compact value with this code.
@@ -701,7 +707,7 @@ impl Pat {
         f(&mut self.ty);
         match &mut self.kind {
             PatKind::As(inner, _) => inner.for_each_type_mut(f),
-            PatKind::Tuple(parts) | PatKind::Pack(parts) => {
+            PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
                 parts.iter_mut().for_each(|p| p.for_each_type_mut(f));
             }
             PatKind::Case(_, Some(inner)) => inner.for_each_type_mut(f),
@@ -715,6 +721,7 @@ impl Pat {
             PatKind::Wild | PatKind::Bind(_) => true,
             PatKind::As(inner, _) => inner.is_total(),
             PatKind::Tuple(parts) | PatKind::Pack(parts) => parts.iter().all(Pat::is_total),
+            PatKind::Or(parts) => parts.iter().any(Pat::is_total),
             _ => false,
         }
     }

@@ -446,7 +446,9 @@ impl<'a> Validator<'a> {
             }
             PatKind::Int(n) => self.demand(integer(ty), || format!("the pattern {n} at `{ty}`")),
             PatKind::Real(_) => self.demand(float(ty), || format!("a real pattern at `{ty}`")),
-            PatKind::Char(_) => self.same(ty, &Type::char(), "a character pattern"),
+            PatKind::Char(_) | PatKind::Chars(..) => self.same(ty, &Type::char(), "a character pattern"),
+            PatKind::Ints(low, _) => self.demand(integer(ty), || format!("integers from {low} at `{ty}`")),
+            PatKind::Or(parts) => parts.iter().for_each(|part| self.pattern(part, ty)),
             PatKind::Str(_) => self.same(ty, &Type::string(), "a string pattern"),
             PatKind::Code(n) => {
                 let fits = ty.is_compact() && ty.size().map_or(true, |size| *n < size);

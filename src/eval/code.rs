@@ -10,6 +10,7 @@ use crate::core::{FunctionId, GlobalId, LocalId, Num, Op, Prim};
 use crate::layout::Layout;
 use crate::source::Span;
 use crate::types::encoding::Code;
+use crate::types::number::Fixed;
 use crate::types::{Scalar, Type};
 use crate::value::{Value, release};
 use num_bigint::{BigInt, BigUint};
@@ -165,6 +166,11 @@ pub enum Pattern {
     Bigint(BigInt),
     Real(f64),
     Single(f32),
+    /// Integers of a word from one to another, both included; those of another width are decoded first.
+    Ints(Option<Fixed>, i128, i128),
+    Bigints(BigInt, BigInt),
+    Chars(Code, Code),
+    Or(Vec<Pattern>),
     Str(Arc<str>),
     Code(Code),
     /// Parts with start and slots; slots of the whole.

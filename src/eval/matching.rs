@@ -58,6 +58,14 @@ pub(super) fn fits(pattern: &Pattern, value: &Value, frame: &mut [Value]) -> boo
         Pattern::Bigint(n) => value.as_bigint() == *n,
         Pattern::Real(x) => value.as_real() == *x,
         Pattern::Single(x) => value.as_single() == *x,
+        Pattern::Ints(fixed, low, high) => {
+            let word = value.as_int();
+            let n = fixed.map_or(i128::from(word), |fixed| fixed.decode(word as u64));
+            *low <= n && n <= *high
+        }
+        Pattern::Bigints(low, high) => (low..=high).contains(&&value.as_bigint()),
+        Pattern::Chars(low, high) => (low..=high).contains(&&value.to_code()),
+        Pattern::Or(parts) => parts.iter().any(|part| fits(part, value, frame)),
         Pattern::Str(text) => value.as_str() == &**text,
         Pattern::Code(code) => value.to_code() == *code,
         Pattern::Tuple(parts, whole) => parts.iter().all(|(start, slots, part)| {

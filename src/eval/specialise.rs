@@ -454,6 +454,19 @@ impl Specialiser<'_> {
             PatKind::Real(x) if pat.ty.as_scalar() == Some(Scalar::Single) => Pattern::Single(x.single),
             PatKind::Real(x) => Pattern::Real(x.double),
             PatKind::Char(c) => Pattern::Code(Code::from(u64::from(u32::from(*c)))),
+            PatKind::Ints(low, high) => {
+                let fixed = match pat.ty.as_scalar() {
+                    Some(Scalar::Int) => None,
+                    Some(Scalar::Fixed(fixed)) => Some(fixed),
+                    _ => return Pattern::Bigints(low.clone(), high.clone()),
+                };
+                Pattern::Ints(fixed, low.to_i128().unwrap_or(0), high.to_i128().unwrap_or(0))
+            }
+            PatKind::Chars(low, high) => {
+                let code = |c: char| Code::from(u64::from(u32::from(c)));
+                Pattern::Chars(code(*low), code(*high))
+            }
+            PatKind::Or(parts) => Pattern::Or(parts.iter().map(|part| self.pattern(part)).collect()),
             PatKind::Str(text) => Pattern::Str(text.clone()),
             PatKind::Code(n) => Pattern::Code(Code::from(n)),
             PatKind::Tuple(parts) => {

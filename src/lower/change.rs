@@ -3,7 +3,8 @@
 use super::{Bind, Feed, Frame, Given, Lower, No, Place, Result, V, bare, codes_below, word};
 use crate::core::free::Mentioned;
 use crate::core::{
-    FunctionId, GlobalId, Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term, TermKind,
+    FunctionId, GlobalId, LocalInfo, Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term,
+    TermKind,
 };
 use crate::hash::HashSet;
 use crate::kernel::{Input, Shape};
@@ -65,7 +66,9 @@ fn bound(pat: &Pat, own: &mut HashSet<u32>) {
             own.insert(*local);
             bound(inner, own);
         }
-        PatKind::Tuple(parts) | PatKind::Pack(parts) => parts.iter().for_each(|p| bound(p, own)),
+        PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
+            parts.iter().for_each(|p| bound(p, own))
+        }
         PatKind::Case(_, Some(inner)) => bound(inner, own),
         _ => {}
     }
@@ -76,7 +79,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn changed(&mut self, root: Root, frame: &mut Frame<'a>) -> Result<Place> {
         let ty = match root {
             Root::Local(local) => {
-                let (shared, ty) = frame.infos.locals[local as usize].clone();
+                let LocalInfo { shared, ty, .. } = frame.infos.locals[local as usize].clone();
                 if shared {
                     return Err(No("a variable shared with a function"));
                 }

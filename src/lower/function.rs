@@ -205,7 +205,7 @@ impl<'a> Lower<'a> {
         changes: bool,
         frame: &mut Frame<'a>,
     ) -> Result<()> {
-        if frame.infos.locals.get(local as usize).is_none_or(|(shared, _)| *shared) {
+        if frame.infos.locals.get(local as usize).is_none_or(|local| local.shared) {
             return Err(No("a variable shared with a function"));
         }
         let bind = if changes {

@@ -196,7 +196,7 @@ pub(crate) enum Bind<'a> {
 #[derive(Clone)]
 pub(crate) struct Frame<'a> {
     locals: Locals<'a>,
-    infos: Rc<Infos>,
+    infos: Rc<Infos<'a>>,
     /// Where `return` leads.
     exit: Option<Rc<Exit>>,
     /// The innermost loop.
@@ -231,18 +231,17 @@ impl<'a> Locals<'a> {
     }
 }
 
-pub(crate) struct Infos {
+pub(crate) struct Infos<'a> {
     /// The locals that the body stores into, anywhere.
     stored: BTreeSet<u32>,
-    locals: Vec<(bool, Type)>,
+    locals: &'a [LocalInfo],
     types: HashMap<u32, Type>,
     /// Types of the body by their address, each with what it is here: most are asked for many times.
     known: RefCell<HashMap<usize, (Type, Type)>>,
 }
 
-impl Infos {
-    fn new(locals: &[LocalInfo], types: HashMap<u32, Type>, stored: BTreeSet<u32>) -> Infos {
-        let locals = locals.iter().map(|l| (l.shared, l.ty.clone())).collect();
+impl<'a> Infos<'a> {
+    fn new(locals: &'a [LocalInfo], types: HashMap<u32, Type>, stored: BTreeSet<u32>) -> Infos<'a> {
         Infos { stored, locals, types, known: RefCell::default() }
     }
 }
@@ -308,7 +307,7 @@ pub(crate) struct Lower<'a> {
     /// Functions being written out.
     calls: Vec<FunctionId>,
     /// What is known of functions at types.
-    instances: HashMap<(FunctionId, Vec<Type>), Rc<Infos>>,
+    instances: HashMap<(FunctionId, Vec<Type>), Rc<Infos<'a>>>,
     /// Inside a round that may run at the same time as others.
     in_each: bool,
     /// Classes of the result arrays.

@@ -47,6 +47,32 @@ impl<'a> Lower<'a> {
             }
             PatKind::Real(x) => equal(self, x.double.to_bits()),
             PatKind::Char(c) => equal(self, u64::from(u32::from(*c))),
+            PatKind::Ints(low, high) => {
+                let (ends, signed) = match ty.as_scalar() {
+                    Some(Scalar::Int) => ([low, high].map(|n| n.to_i64().unwrap_or(0) as u64), true),
+                    Some(Scalar::Fixed(fixed)) => {
+                        let ends = [low, high].map(|n| fixed.encode(n.to_i128().unwrap_or(0)));
+                        (ends, fixed.shape().1)
+                    }
+                    _ => return Err(No("big integers")),
+                };
+                self.between(value, &ty, ends, signed).map(Some)
+            }
+            PatKind::Chars(low, high) => {
+                let ends = [low, high].map(|c| u64::from(u32::from(*c)));
+                self.between(value, &ty, ends, false).map(Some)
+            }
+            PatKind::Or(parts) => {
+                let mut any = None;
+                for part in parts {
+                    let Some(fits) = self.fits(part, value, frame, bind)? else { return Ok(None) };
+                    any = match any {
+                        None => Some(fits),
+                        Some(any) => Some(self.binary(Binary::Or, any, fits)?),
+                    };
+                }
+                Ok(any)
+            }
             PatKind::Str(_) => Err(No("strings")),
             PatKind::Code(n) => match self.stored(&ty)?.slots {
                 0 => Ok(None),
@@ -117,6 +143,18 @@ impl<'a> Lower<'a> {
                 self.both(here, inside)
             }
         }
+    }
+
+    /// Whether a word is one from a first to a last.
+    fn between(&mut self, value: &V<'a>, ty: &Type, ends: [u64; 2], signed: bool) -> Result<Reg> {
+        let reg = self.as_word(value, ty)?;
+        let word = self.type_of(reg);
+        let [low, high] = ends;
+        let (low, high) = (self.constant(word, low)?, self.constant(word, high)?);
+        let kind = if signed { Compare::Le } else { Compare::LeUnsigned };
+        let above = self.set(Ty::I64, Op::Compare(kind, low, reg))?;
+        let below = self.set(Ty::I64, Op::Compare(kind, reg, high))?;
+        self.binary(Binary::And, above, below)
     }
 
     fn both(&mut self, a: Option<Reg>, b: Option<Reg>) -> Result<Option<Reg>> {

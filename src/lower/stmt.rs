@@ -210,7 +210,7 @@ impl<'a> Lower<'a> {
             self.strict.whole(index, count);
         }
         let work = |this: &mut Self| {
-            let ty = this.ty(frame, &frame.infos.locals[local as usize].1.clone());
+            let ty = this.ty(frame, &frame.infos.locals[local as usize].ty.clone());
             if value.is_none() && ty.is_compact() {
                 let count = this.count(&ty)?;
                 this.facts.bound(index, count);

@@ -1,7 +1,7 @@
 //! Terms, run with registers.
 
 use super::{A, Bind, Frame, Fun, Lower, No, Place, Result, V, bare, word};
-use crate::core::{Root, Term, TermKind};
+use crate::core::{LocalInfo, Root, Term, TermKind};
 use crate::kernel::Input;
 use crate::layout::{Form, Layout, Leaf};
 use crate::loops::{Binary, Cast, Compare, Math, Op, Reg, Stmt, Ty};
@@ -260,7 +260,8 @@ impl<'a> Lower<'a> {
 
     /// A local variable of a body.
     pub(crate) fn local(&mut self, local: u32, frame: &mut Frame<'a>) -> Result<V<'a>> {
-        let (shared, ty) = frame.infos.locals.get(local as usize).cloned().ok_or(No("an unknown local"))?;
+        let LocalInfo { shared, ty, .. } =
+            frame.infos.locals.get(local as usize).cloned().ok_or(No("an unknown local"))?;
         if shared {
             return Err(No("a variable shared with a function"));
         }

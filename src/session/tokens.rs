@@ -137,7 +137,13 @@ pub fn matching_bracket(text: &str, at: usize) -> Option<usize> {
 fn class(token: &Token, text: &str) -> TokenClass {
     match token.kind {
         Kind::True | Kind::False | Kind::Int | Kind::Real | Kind::Suffixed => TokenClass::Number,
-        Kind::Char | Kind::Str | Kind::BadStr => TokenClass::Text,
+        Kind::Char
+        | Kind::Str
+        | Kind::BadStr
+        | Kind::FilledStr
+        | Kind::FilledOpen
+        | Kind::FilledMiddle
+        | Kind::FilledClose => TokenClass::Text,
         Kind::BadNumber => TokenClass::Unreadable,
         Kind::LParen | Kind::LBracket | Kind::LBrace => TokenClass::Open,
         Kind::RParen | Kind::RBracket | Kind::RBrace => TokenClass::Close,

@@ -38,6 +38,8 @@ pub enum ExprKind {
     Char(char),
     /// `"text"` with its escapes resolved.
     Str(Arc<str>),
+    /// `f"… {x:8.3} …"`: the text at the beginning, and values with the texts after them.
+    Filled(Arc<str>, Vec<Hole>),
     /// `true`, `false`.
     Bool(bool),
     /// A name.
@@ -100,6 +102,13 @@ pub enum ExprKind {
         /// `..` rather than `..<`.
         inclusive: bool,
     },
+    /// `..i` or `..<i`: the values of the type of `i` up to it. Only a loop walks it.
+    UpTo {
+        /// The index.
+        high: Box<Expr>,
+        /// `..` rather than `..<`.
+        inclusive: bool,
+    },
     /// A function applied to an argument.
     Apply {
         /// The function.
@@ -136,12 +145,32 @@ pub enum ExprKind {
     },
     /// `fun (x:T):R => e`, `fun (x:T) { … }`, `proc (x:T) { … }`.
     Lambda(Box<Function>),
+    /// `{ …; e }`, and `let p = e in e`, which is a block with one `val`.
+    Block {
+        /// What comes first.
+        stmts: Vec<Stmt>,
+        /// The value.
+        value: Box<Expr>,
+    },
     /// `x :>> T`.
     Reshape(Box<Expr>, TypeExpr),
     /// `x :> T`.
     Convert(Box<Expr>, TypeExpr),
     /// What stands here could not be read; an error has been reported.
     Error,
+}
+
+/// A value in a text, `{x:8.3}`, and the text after it.
+#[derive(Clone, Debug)]
+pub struct Hole {
+    /// The value.
+    pub value: Expr,
+    /// How many characters it takes at least.
+    pub width: Option<usize>,
+    /// How many digits stand after the point.
+    pub places: Option<usize>,
+    /// What follows.
+    pub text: Arc<str>,
 }
 
 /// How an application was written.
@@ -291,6 +320,17 @@ pub enum PatternKind {
     Case(BigUint, Option<Box<Pattern>>),
     /// `Some p`.
     Constructor(Name, Box<Pattern>),
+    /// `1..5`, `'a'..<'z'`: the ends are literals.
+    Range {
+        /// First.
+        low: Box<Pattern>,
+        /// Last, or one past the last.
+        high: Box<Pattern>,
+        /// `..` rather than `..<`.
+        inclusive: bool,
+    },
+    /// `p | q`.
+    Or(Vec<Pattern>),
     /// `p as x`.
     As(Box<Pattern>, Name),
     /// Could not be read; an error has been reported.
@@ -507,6 +547,8 @@ pub enum StmtKind {
     Export(Box<Stmt>),
     /// `e;` for its effect.
     Expr(Expr),
+    /// `e` without a `;` before a `}`: the value of a block. Elsewhere it has been reported.
+    Value(Expr),
     /// `x = e;`, `x += e;`.
     Assign {
         /// The variable.
@@ -516,10 +558,19 @@ pub enum StmtKind {
         /// The value.
         value: Expr,
     },
-    /// `&x.1 <- v;`.
+    /// `x, (y, z) = e;`.
+    AssignAll {
+        /// Variables in tuples.
+        places: Pattern,
+        /// The value.
+        value: Expr,
+    },
+    /// `&x.1 <- v;`, `&x.1 += v;`.
     Store {
         /// A variable followed by projections.
         place: Expr,
+        /// The operator of a compound assignment.
+        op: Option<BinaryOp>,
         /// The value.
         value: Expr,
     },

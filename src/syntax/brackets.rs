@@ -85,6 +85,8 @@ struct Frame {
     at: usize,
     /// It has the form of another language, which has been reported: it may end in any way.
     foreign: bool,
+    /// `match … with` whose arms are statements: `endmatch` ends it.
+    felix: bool,
     height: Height,
 }
 
@@ -219,7 +221,7 @@ impl Growing {
         if self.wrong {
             return false;
         }
-        if self.in_comment && !lines.contains("*/") {
+        if self.in_comment && !lines.contains("*/") && !lines.contains("\"\"\"") {
             return true;
         }
         let found = lexer::lex_range(&self.pass.source, self.lexed..self.text().len());
@@ -277,6 +279,8 @@ impl Growing {
             // `if c:` has the form of another language.
             Kind::Colon => top.open != Open::If,
             Kind::Semi => top.open.holds_statements(),
+            // It may end what `begin` began.
+            Kind::Name if self.pass.text(*held) == "end" => false,
             kind => !self.pass.begins_statement(kind, None, None),
         }
     }
@@ -321,6 +325,7 @@ impl<'s> Pass<'s> {
     /// Takes one token; true if it ends a block statement at the top level.
     fn token(&mut self, mut token: Token, next: Option<Kind>, after_next: Option<Kind>) -> bool {
         let before = self.last_kind();
+        token.kind = self.felix_word(token, before, next);
         if self.is_offside(token) {
             token.offside = true;
             if self.stack.is_empty() {
@@ -336,7 +341,16 @@ impl<'s> Pass<'s> {
         let argument = matches!(token.kind, Kind::Fun | Kind::Proc)
             && matches!(before, Some(Kind::LParen | Kind::LBracket | Kind::Comma))
             && !self.begins_line(token);
+        // `if c return e;`
+        let jump = matches!(token.kind, Kind::Return | Kind::Break | Kind::Continue)
+            && before.is_some_and(Kind::ends_operand)
+            && self.stack.last().is_some_and(|frame| {
+                frame.open == Open::If
+                    && !frame.foreign
+                    && !self.directly_inside(frame.at).any(|t| matches!(t.kind, Kind::Then | Kind::Colon))
+            });
         if self.begins_statement(token.kind, next, after_next)
+            && !jump
             && !exported
             && !argument
             && before.is_some_and(|k| k != Kind::Perform)
@@ -361,7 +375,7 @@ impl<'s> Pass<'s> {
             };
         }
         // `if c perform` closes the condition; what is performed nests in the statement around it.
-        if token.kind == Kind::Perform
+        if (token.kind == Kind::Perform || jump)
             && let Some(frame) = self.stack.last()
             && frame.open == Open::If
         {
@@ -377,10 +391,18 @@ impl<'s> Pass<'s> {
         let named = before.is_some_and(names_something) && token.kind.is_keyword();
         match token.kind {
             _ if named => {}
-            Kind::LParen => self.open(Open::Paren, token),
+            Kind::LParen | Kind::FilledOpen => self.open(Open::Paren, token),
             Kind::LBracket => self.open(Open::Bracket, token),
             Kind::LBrace => {
                 self.branch_in_braces(token);
+                // `fun f(x:T):T = { … }`
+                let function = self.out.tokens[self.start..].iter().find(|t| t.kind != Kind::Export);
+                if self.stack.is_empty()
+                    && before == Some(Kind::Assign)
+                    && function.is_some_and(|t| matches!(t.kind, Kind::Fun | Kind::Proc))
+                {
+                    self.block_declaration = true;
+                }
                 self.open(Open::Brace, token)
             }
             Kind::If => self.open(Open::If, token),
@@ -397,7 +419,7 @@ impl<'s> Pass<'s> {
                     frame.open = Open::If;
                 }
             }
-            Kind::RParen => return self.close(Open::Paren, token, next),
+            Kind::RParen | Kind::FilledClose => return self.close(Open::Paren, token, next),
             Kind::RBracket => return self.close(Open::Bracket, token, next),
             Kind::RBrace => return self.close(Open::Brace, token, next),
             Kind::Endif => return self.close(Open::If, token, next),
@@ -430,6 +452,42 @@ impl<'s> Pass<'s> {
         }
         self.out.tokens.push(token);
         false
+    }
+
+    /// Words of Felix, as the words of this language that they stand for.
+    fn felix_word(&self, token: Token, before: Option<Kind>, next: Option<Kind>) -> Kind {
+        use Kind::*;
+        let begins = match before {
+            None => true,
+            Some(kind) => matches!(kind, Semi | LBrace | RBrace | Do | Done | Else | Perform),
+        };
+        let top = self.stack.last();
+        match (token.kind, self.text(token)) {
+            // `begin x = e;`, but not `begin = e;`
+            (Name, "begin") if begins && next.is_some_and(|next| next == Name || next.begins_statement()) => {
+                Do
+            }
+            (Name, "end")
+                if begins
+                    && top.is_some_and(|top| {
+                        top.open == Open::Do && self.text(self.out.tokens[top.at]) == "begin"
+                    }) =>
+            {
+                Done
+            }
+            (Name, "upto")
+                if before.is_some_and(Kind::ends_operand)
+                    && next.is_some_and(|next| next.begins_operand() || next == Minus) =>
+            {
+                let mut back = self.out.tokens[self.start..].iter().rev();
+                let head = back.find(|t| {
+                    matches!(t.kind, In | Semi | Do | Done | Perform | LBrace | RBrace | Assign | FatArrow)
+                });
+                if head.is_some_and(|t| t.kind == In) { Upto } else { Name }
+            }
+            (Endmatch, _) if top.is_some_and(|top| top.open == Open::Do && top.felix) => Done,
+            (kind, _) => kind,
+        }
     }
 
     /// Whether a line break stands before a token.
@@ -525,6 +583,10 @@ impl<'s> Pass<'s> {
             Open::Match if !self.directly_inside(at).any(|t| t.kind == Kind::With) => {}
             _ => return,
         }
+        // Where an operand is missing, the brace begins a block with a value.
+        if !self.last_kind().is_some_and(Kind::ends_operand) {
+            return;
+        }
         // The body of a function without a name stands in braces.
         let function = self.directly_inside(at).any(|t| matches!(t.kind, Kind::Fun | Kind::Proc));
         if function {
@@ -544,23 +606,24 @@ impl<'s> Pass<'s> {
         }
     }
 
-    /// `match … with` whose arms are statements: reported, and read on as the statement that was meant.
+    /// `match … with` whose arms are statements: the statement, as Felix writes it.
     fn match_of_statements(&mut self, at: usize) -> bool {
         let begins = at == self.start
             || matches!(
                 self.out.tokens[at - 1].kind,
                 Kind::Semi | Kind::LBrace | Kind::RBrace | Kind::Do | Kind::Done | Kind::Else
             );
-        let with = self.directly_inside(at).find(|t| t.kind == Kind::With).map(|t| self.span(*t));
+        let with = self.directly_inside(at).find(|t| t.kind == Kind::With).map(|t| t.start);
         let (true, Some(with), Kind::Match) = (begins, with, self.out.tokens[at].kind) else { return false };
-        let word = self.span(self.out.tokens[at]);
-        self.report(SyntaxError::MatchOfStatements { word, with });
         self.out.tokens[at].kind = Kind::MatchDo;
+        for token in self.out.tokens[at..].iter_mut().filter(|token| token.start == with) {
+            token.kind = Kind::Do;
+        }
         self.counts[Open::Match as usize] -= 1;
         self.counts[Open::Do as usize] += 1;
         if let Some(frame) = self.stack.last_mut() {
             frame.open = Open::Do;
-            frame.foreign = true;
+            frame.felix = true;
         }
         true
     }
@@ -676,7 +739,7 @@ impl<'s> Pass<'s> {
         }
         self.counts[open as usize] += 1;
         let height = Height { base, ..Height::default() };
-        self.stack.push(Frame { open, at: self.out.tokens.len(), foreign: false, height });
+        self.stack.push(Frame { open, at: self.out.tokens.len(), foreign: false, felix: false, height });
     }
 
     fn pop(&mut self) {
@@ -835,10 +898,15 @@ impl<'s> Pass<'s> {
     fn measure(&mut self, token: Token, before: Option<Kind>) {
         use Kind::*;
         let after_operand = before.is_some_and(Kind::ends_operand);
+        // `let p = e in e` leans right.
+        let binds = token.kind == Name && !after_operand && self.text(token) == "let";
         let height = self.height();
         match token.kind {
+            _ if binds => height.deep += 1,
             Semi => height.separate(true),
             Comma | CComma => height.separate(false),
+            // The pieces are joined by a chain of `+`.
+            FilledMiddle => height.chain += 2,
             Bar => height.separate(true),
             Dollar => height.dollars += 1,
             Arrow | FatArrow | Perform | Pow | Bang | Not | Hash | Case | Aproj => height.deep += 1,

@@ -32,8 +32,11 @@
 //! | E0135 | a statement that begins with a word of another language |
 //! | E0136 | branches of an `if` in braces |
 //! | E0137 | an `if` that has the form of neither a statement nor an expression |
-//! | E0138 | a `match … with` whose arms are statements |
+//! | E0138 | a `match` with its arms in braces |
 //! | E0139 | a condition in another place than this language has it |
+//! | E0140 | a block in braces that has no value where one is wanted |
+//! | E0141 | a text over several lines without an end |
+//! | E0142 | a brace in a text with values that holds none |
 //!
 //! Knows the lexer's words for tokens and nothing of the grammar.
 
@@ -248,6 +251,25 @@ pub enum SyntaxError {
         /// What it is, as far as it tells what was meant.
         place_kind: PlaceKind,
     },
+    /// `{ … }` where a value is wanted, and none at its end.
+    BlockWithoutValue {
+        /// All of it.
+        span: Span,
+        /// It holds no statements.
+        alone: bool,
+    },
+    /// `"""` without another.
+    UnterminatedText {
+        /// The quotes.
+        open: Span,
+    },
+    /// A brace of `f"…"` that holds no value.
+    BadHole {
+        /// The brace.
+        span: Span,
+        /// It opens.
+        text: bool,
+    },
     /// `<-` inside an expression.
     StoreInExpression {
         /// The `<-`.
@@ -322,13 +344,6 @@ pub enum SyntaxError {
         /// After the `;` of a statement.
         end: Option<Span>,
     },
-    /// `match e with | p => s; …`.
-    MatchOfStatements {
-        /// The `match`.
-        word: Span,
-        /// The `with`.
-        with: Span,
-    },
     /// `[e for x in xs if c]`.
     ConditionInClauses {
         /// The `if`.
@@ -365,6 +380,8 @@ pub enum SyntaxError {
 pub enum PlaceKind {
     /// `x.1`
     Component,
+    /// `x.1`, of `x.1 += v`
+    Changed,
     /// `x[1]`
     Bracketed,
     /// `a, b`
@@ -676,17 +693,55 @@ impl SyntaxError {
                         text: "store into a component with `&x.1 <- v;`".into(),
                         edits: vec![(start, "&".into()), (*assign, "<-".into())],
                     }),
+                    PlaceKind::Changed => {
+                        error.fix("a component is changed by `&x.1 += v;`", start, "&")
+                    }
                     PlaceKind::Bracketed => {
                         error.help("an element is `x.(0)`, or `x.i` for an index `i`: store into it with `&x.i <- v;`")
                     }
                     PlaceKind::Several => error.help(
-                        "an assignment changes one variable; new names are declared together by `val a, b = e;`",
+                        "several variables get values together by `a, b = e;`, each a name; a component by `&x.1 <- v;`",
                     ),
                     PlaceKind::Other => {
                         error.help("a new name is declared by `val x = e;`, `var x = e;` or `fun f(x:T) => e;`")
                     }
                 }
             }
+            SyntaxError::BlockWithoutValue { span, alone: true } => Diagnostic::error(
+                "E0140",
+                *span,
+                "a block with a value holds statements and then an expression",
+                "no statement stands in it",
+            )
+            .help("a record is written `(x=1, y=2)`, an array `[1, 2, 3]`, a block `{ val x = 1; x + 1 }`"),
+            SyntaxError::BlockWithoutValue { span, alone: false } => Diagnostic::error(
+                "E0140",
+                *span,
+                "a block with a value holds statements and then an expression",
+                "no expression ends it",
+            )
+            .help("its value is the expression before the `}`, without a `;`: `{ val x = 1; x + 1 }`"),
+            SyntaxError::UnterminatedText { open } => Diagnostic::error(
+                "E0141",
+                *open,
+                "this text has no end",
+                "opened here",
+            )
+            .help("a text over several lines ends with `\"\"\"`"),
+            SyntaxError::BadHole { span, text: true } => Diagnostic::error(
+                "E0142",
+                *span,
+                "this brace begins no value",
+                "a value and a `}` are expected after it",
+            )
+            .help("a value is `{x}`, `{x:8}` or `{x:8.3}`, without quotes in it; a brace by itself is `{{`"),
+            SyntaxError::BadHole { span, text: false } => Diagnostic::error(
+                "E0142",
+                *span,
+                "this brace ends no value",
+                "nothing is open here",
+            )
+            .fix("a brace by itself is `}}`", *span, "}}"),
             SyntaxError::StoreInExpression { span } => Diagnostic::error(
                 "E0125",
                 *span,
@@ -783,14 +838,6 @@ impl SyntaxError {
                 let edits = end.map(|end| vec![(*then, "do".into()), (end, " done".into())]);
                 error.help(Help { text: text.into(), edits: edits.unwrap_or_default() })
             }
-            SyntaxError::MatchOfStatements { word, with } => Diagnostic::error(
-                "E0138",
-                *word,
-                "a `match` with `with` is an expression, and its arms hold no statements",
-                "its arms end in `;`",
-            )
-            .label(*with, "as a statement it has `do` here")
-            .fix("write `match e do | p => s; … done` for statements, `match e with | p => v … endmatch` for a value", *with, "do"),
             SyntaxError::ConditionInClauses { word } => Diagnostic::error(
                 "E0139",
                 *word,

@@ -12,7 +12,11 @@ pub fn statement(word: &str) -> Option<&'static str> {
 /// Words of other languages, and what is written here.
 const WORDS: &[(&[&str], &str)] = &[
     (
-        &["let", "const", "local", "my", "auto", "dim", "static", "mutable"],
+        &["let"],
+        "write `val x = e;` for a name that keeps its value, `var x = e;` for one that changes; `let x = e in e` has a value",
+    ),
+    (
+        &["const", "local", "my", "auto", "dim", "static", "mutable"],
         "write `val x = e;` for a name that keeps its value, `var x = e;` for one that changes",
     ),
     (

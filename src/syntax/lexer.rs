@@ -38,8 +38,19 @@ pub enum Kind {
     /// A character: its quote, from which the lexer reads on by hand.
     #[token("'")]
     Char,
+    /// A text; from `"""` the lexer reads on by hand.
     #[regex(r#""([^"\\\n]|\\[^\n])*""#, priority = 10)]
+    #[token("\"\"\"", priority = 20)]
     Str,
+    /// `f"…"` without values in it.
+    #[regex(r#"f"([^"\\\n]|\\[^\n])*""#, priority = 12)]
+    FilledStr,
+    /// `f"… {`: up to the first value.
+    FilledOpen,
+    /// `:8.3} … {`: between two values, with the form of the first.
+    FilledMiddle,
+    /// `:8.3} …"`: after the last value.
+    FilledClose,
     /// A string that its line ends.
     #[regex(r#""([^"\\\n]|\\[^\n])*\\?"#, priority = 1)]
     BadStr,
@@ -116,6 +127,8 @@ pub enum Kind {
     #[token(".")] Dot,
     #[token("..")] DotDot,
     #[token("..<")] DotDotLess,
+    /// `upto` in the head of a loop, told apart by the bracket pass.
+    Upto,
     #[token("|")] Bar,
     #[token("|>")] Pipe,
     #[token("$")] Dollar,
@@ -304,6 +317,25 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                     out.errors.push(SyntaxError::QuotedName { span, name });
                 }
             }
+            Kind::Str if &text[range.clone()] == "\"\"\"" => match lexer.remainder().find("\"\"\"") {
+                Some(length) => {
+                    lexer.bump(length + 3);
+                    end += length + 3;
+                }
+                None => {
+                    out.errors.push(SyntaxError::UnterminatedText { open: span });
+                    out.open_comment = true;
+                    break;
+                }
+            },
+            Kind::FilledStr => {
+                if let Some(doc) = doc.take() {
+                    out.docs.push((range.start as u32, doc.into()));
+                }
+                filled(source, range.clone(), last_end == range.start, &mut out);
+                last_end = range.end;
+                continue;
+            }
             Kind::BadStr => out.errors.push(SyntaxError::UnterminatedString { span }),
             Kind::Str => {
                 let body = &text[range.start + 1..range.end - 1];
@@ -334,6 +366,105 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
     bare_points(source.id, text, &mut out);
     out.errors.truncate(MOST_ERRORS);
     out
+}
+
+/// Cuts `f"… {x:8.3} …"` into its texts and the tokens of the values between them.
+fn filled(source: &Source, range: std::ops::Range<usize>, glued: bool, out: &mut Lexed) {
+    let text = source.text.as_str();
+    let end = range.end - 1;
+    let token = |kind, glued, start: usize, end: usize| Token {
+        kind,
+        glued,
+        synthetic: false,
+        offside: false,
+        start: start as u32,
+        end: end as u32,
+    };
+    let bytes = text.as_bytes();
+    let (mut at, mut piece) = (range.start + 2, range.start);
+    let mut kind = Kind::FilledStr;
+    let mut found = Vec::new();
+    let mut wrong = None;
+    while at < end {
+        match bytes[at] {
+            // The braces of `\u{7f}` are its own.
+            b'\\' if text[at..end].starts_with("\\u{") => {
+                at = text[at..end].find('}').map_or(end, |length| at + length + 1);
+            }
+            b'\\' => at += 2,
+            open @ (b'{' | b'}') if bytes.get(at + 1) == Some(&open) && at + 1 < end => at += 2,
+            b'}' => {
+                wrong = Some(at);
+                break;
+            }
+            b'{' => {
+                let Some(close) = hole_end(bytes, at + 1, end) else {
+                    wrong = Some(at);
+                    break;
+                };
+                let hole = &text[at + 1..close];
+                let value = hole.len() - form_length(hole);
+                let inside = lex_range(source, at + 1..at + 1 + value);
+                if inside.tokens.is_empty() || !inside.errors.is_empty() {
+                    wrong = Some(at);
+                    break;
+                }
+                let next = if kind == Kind::FilledStr { Kind::FilledOpen } else { Kind::FilledMiddle };
+                found.push(token(next, glued || !found.is_empty(), piece, at + 1));
+                found.extend(inside.tokens);
+                kind = Kind::FilledClose;
+                piece = at + 1 + value;
+                at = close + 1;
+            }
+            _ => at += 1,
+        }
+    }
+    if let Some(at) = wrong {
+        out.errors
+            .push(SyntaxError::BadHole { span: Span::new(source.id, at, at + 1), text: bytes[at] == b'{' });
+        found.clear();
+        (kind, piece) = (Kind::FilledStr, range.start);
+    }
+    found.push(token(kind, glued || !found.is_empty(), piece, range.end));
+    for token in &found {
+        let written = &text[token.start as usize..token.end as usize];
+        if matches!(token.kind, Kind::FilledStr | Kind::FilledOpen | Kind::FilledMiddle | Kind::FilledClose)
+            && let Some(plain) = super::literal::filled_text(written).0
+            && let Err(at) = unescape(plain)
+        {
+            let start = token.start as usize + (plain.as_ptr() as usize - written.as_ptr() as usize);
+            let span = Span::new(source.id, start + at.start, start + at.end);
+            out.errors.push(SyntaxError::BadEscape { span, place: "a string" });
+        }
+    }
+    out.tokens.extend(found);
+}
+
+/// Where the `}` of a value in a text stands: brackets in it match.
+fn hole_end(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
+    let mut open = Vec::new();
+    for at in from..end {
+        match bytes[at] {
+            b'(' => open.push(b')'),
+            b'[' => open.push(b']'),
+            b'{' => open.push(b'}'),
+            b'}' if open.is_empty() => return Some(at),
+            close @ (b')' | b']' | b'}') if open.pop() != Some(close) => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The length of `:8.3` at the end of a value in a text; of `` `1:3 `` the number after the colon is a type.
+fn form_length(hole: &str) -> usize {
+    let Some(colon) = hole.rfind(':') else { return 0 };
+    let form = &hole[colon + 1..];
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let (width, places) = form.split_once('.').unwrap_or((form, "0"));
+    let tick = hole[..colon].trim_end_matches(|c: char| c.is_ascii_digit()).ends_with('`');
+    let is_form = !form.is_empty() && !places.is_empty() && digits(width) && digits(places) && !tick;
+    if is_form { hole.len() - colon } else { 0 }
 }
 
 /// Reads `.5` and `5.` as the numbers that they are elsewhere, and reports them: after what could have components, a
@@ -439,6 +570,9 @@ impl Kind {
         match self {
             Int => "a number",
             Real => "a real number",
+            Upto => "`upto`",
+            FilledStr | FilledOpen => "a text with values",
+            FilledMiddle | FilledClose => "the `}` of a value in a text",
             Suffixed => "a number with a suffix",
             BadNumber => "a malformed number",
             Char => "a character",
@@ -587,6 +721,8 @@ impl Kind {
                 | Suffixed
                 | Char
                 | Str
+                | FilledStr
+                | FilledClose
                 | Name
                 | Qualified
                 | Underscore
@@ -609,6 +745,8 @@ impl Kind {
                 | Suffixed
                 | Char
                 | Str
+                | FilledStr
+                | FilledOpen
                 | Name
                 | Qualified
                 | Underscore

@@ -216,3 +216,16 @@ pub fn unescape(body: &str) -> Result<String, std::ops::Range<usize>> {
     }
     Ok(out)
 }
+
+/// A piece of `f"…"` taken apart: its text with the escapes still in it, and the form of the value before it, `:8.3`.
+pub(crate) fn filled_text(piece: &str) -> (Option<&str>, (Option<usize>, Option<usize>)) {
+    let (form, rest) = match piece.strip_prefix("f\"") {
+        Some(rest) => ("", rest),
+        None => piece.split_once('}').unwrap_or(("", piece)),
+    };
+    let (width, places) =
+        form.trim_start_matches(':').split_once('.').unwrap_or((form.trim_start_matches(':'), ""));
+    // A number that no width can be is the greatest there is.
+    let number = |digits: &str| (!digits.is_empty()).then(|| digits.parse().unwrap_or(usize::MAX));
+    (rest.get(..rest.len().saturating_sub(1)), (number(width), number(places)))
+}

@@ -81,7 +81,12 @@ pub fn idents(source: &Source) -> Vec<&str> {
         Suffixed => text(token).and_then(literal::number_parts).map(|(_, suffix)| suffix),
         _ => None,
     };
-    lexed.tokens.iter().filter_map(name).collect()
+    let mut names: Vec<&str> = lexed.tokens.iter().filter_map(name).collect();
+    // What a text with values is made by.
+    if lexed.tokens.iter().any(|token| token.kind == lexer::Kind::FilledOpen) {
+        names.extend(["str", "fixed", "pad_left"]);
+    }
+    names
 }
 
 /// Nesting that the stack of a test thread holds without doubt.

@@ -100,7 +100,15 @@ impl Grow {
         use PatternKind::*;
         let deeper = depth.saturating_sub(1);
         let one = |g: &mut Grow| Box::new(g.pattern(deeper));
-        let kind = match self.dice.roll(if depth == 0 { 9 } else { 16 }) {
+        let kind = match self.dice.roll(if depth == 0 { 9 } else { 18 }) {
+            16 => Or(self.many(2, 3, |g| g.pattern(deeper))),
+            17 => {
+                let end = |g: &mut Grow| {
+                    let value = Int { value: g.number(), negative: g.dice.coin() };
+                    Box::new(Pattern { kind: value, span: Span::default() })
+                };
+                Range { low: end(self), high: end(self), inclusive: self.dice.coin() }
+            }
             7 => {
                 let (digits, suffix) = self.suffixed();
                 Suffixed { digits, suffix, negative: self.dice.coin() }
@@ -143,7 +151,18 @@ impl Grow {
         use ExprKind::*;
         let deeper = depth.saturating_sub(1);
         let one = |g: &mut Grow| Box::new(g.expr(deeper));
-        let kind = match self.dice.roll(if depth == 0 { 8 } else { 36 }) {
+        let kind = match self.dice.roll(if depth == 0 { 8 } else { 38 }) {
+            36 => Block { stmts: self.many(1, 2, |g| g.stmt(deeper)), value: one(self) },
+            37 => {
+                // What stands in a text has no quotes.
+                let hole = |g: &mut Grow| {
+                    let name = g.name();
+                    let (value, width) = (g.at(Name(name)), g.maybe(|g| g.dice.roll(20)));
+                    Hole { value, width, places: g.maybe(|g| g.dice.roll(9)), text: g.string() }
+                };
+                let text = self.string();
+                Filled(text, self.many(0, 2, hole))
+            }
             34 => Inject { index: self.number(), arg: one(self) },
             6 => {
                 let (digits, suffix) = self.suffixed();
@@ -286,7 +305,11 @@ impl Grow {
                 let op = self.maybe(|g| [Add, Sub, Mul, Div, Rem, Pow][g.dice.roll(6)]);
                 Assign { name: self.name(), op, value: self.expr(deeper) }
             }
-            3 => Store { place: self.expr(deeper), value: self.expr(deeper) },
+            3 => {
+                use BinaryOp::*;
+                let op = self.maybe(|g| [Add, Sub, Mul, Div, Rem, Pow][g.dice.roll(6)]);
+                Store { place: self.expr(deeper), op, value: self.expr(deeper) }
+            }
             4 => Break,
             5 => Continue,
             6 => Return(self.maybe(|g| g.expr(deeper))),
@@ -335,7 +358,13 @@ impl Grow {
                     body: block(g),
                 }),
             },
-            18 => For { pattern: self.pattern(1), iterable: self.expr(deeper), body: block(self) },
+            18 => {
+                let high = Box::new(self.expr(deeper));
+                let inclusive = self.dice.coin();
+                let up_to = self.at(ExprKind::UpTo { high, inclusive });
+                let iterable = if self.dice.coin() { up_to } else { self.expr(deeper) };
+                For { pattern: self.pattern(1), iterable, body: block(self) }
+            }
             19 => Import(self.import()),
             22 => {
                 let stmt = self.stmt(deeper);

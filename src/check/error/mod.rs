@@ -367,6 +367,25 @@ pub enum CheckError {
     IntRangeValue {
         span: Span,
     },
+    /// `..<n` of a loop, where `n` is no index.
+    UpToNoIndex {
+        span: Span,
+        ty: Type,
+        inclusive: bool,
+    },
+    /// A statement with an effect in `{ …; e }`.
+    BlockEffect {
+        span: Span,
+        what: String,
+    },
+    /// `5..1` in a pattern.
+    EmptyRange {
+        span: Span,
+    },
+    /// A variable in `p | q`.
+    BindsInAlternative {
+        span: Span,
+    },
     OpaqueCompare {
         span: Span,
         ty: Type,
@@ -503,6 +522,10 @@ impl CheckError {
             E::ConstructorArgument { .. } => "E0429",
             E::NotIterable { .. } => "E0430",
             E::IntRangeSize { .. } | E::IntRangeValue { .. } => "E0431",
+            E::UpToNoIndex { .. } => "E0444",
+            E::BlockEffect { .. } => "E0447",
+            E::EmptyRange { .. } => "E0445",
+            E::BindsInAlternative { .. } => "E0446",
             E::OpaqueCompare { .. } => "E0432",
             E::PairPart { .. } => "E0433",
             E::RecursiveUntyped { .. } => "E0434",
@@ -1076,6 +1099,40 @@ impl CheckError {
                 "its length is known only when it runs".into(),
             )
             .help("walk it with `for`; an array of integers is `#iota[5]`, or `iota n` for a number `n`"),
+            E::UpToNoIndex { span, ty, inclusive } => {
+                let sign = if *inclusive { ".." } else { "..<" };
+                let d = error(
+                    span,
+                    format!("`{sign}` without a beginning counts indices, and `{ty}` is no index type"),
+                    format!("up to a value of `{ty}`"),
+                );
+                match ty.as_scalar().is_some_and(crate::types::Scalar::is_integer) {
+                    true => d.fix(
+                        format!("integers have a beginning: `0{sign}`"),
+                        Span { end: span.start, ..*span },
+                        "0",
+                    ),
+                    false => d.help("walk all values of an index type with `..[I]`, integers with `0..<n`"),
+                }
+            }
+            E::BlockEffect { span, what } => error(
+                span,
+                format!("a block with a value does nothing but compute it: {what}"),
+                "an effect inside of an expression".into(),
+            )
+            .help("let the statement stand before the expression, or write `do … done` for statements without a value"),
+            E::EmptyRange { span } => error(
+                span,
+                "this range holds no value".into(),
+                "its end comes before its beginning".into(),
+            )
+            .help("the smaller end comes first: `1..5`, or `1..<6`"),
+            E::BindsInAlternative { span } => error(
+                span,
+                "the alternatives of a pattern bind no variables".into(),
+                "a variable stands in one of them".into(),
+            )
+            .help("write `_` for what may be anything, or an arm for each pattern"),
             E::OpaqueCompare { span, ty, part } => {
                 use crate::types::TypeKind as K;
                 let (label, help) = match part.kind() {

@@ -50,6 +50,8 @@ pub enum SizeError {
 pub enum Inside {
     /// Of `if` or `match`.
     Branch,
+    /// `{ …; e }`.
+    Block,
     /// The body of a comprehension.
     Element,
     /// An array that a clause of a comprehension walks.
@@ -92,6 +94,11 @@ impl SizeError {
                         "this branch",
                         "the other branches need not have it",
                         "a function with a result such as `int ^ ?K` may choose the size by branches",
+                    ),
+                    Inside::Block => (
+                        "this block",
+                        "it has no name outside",
+                        "let the statement that asks for it stand before the expression",
                     ),
                     Inside::Element => (
                         "one element of this comprehension",

@@ -85,6 +85,22 @@ impl Printer {
             Suffixed(digits, suffix) => self.put(&format!("{digits}{suffix}")),
             Char(c) => self.put(&quoted_char(*c)),
             Str(text) => self.put(&quoted(text)),
+            Filled(text, holes) => {
+                self.put("f\"");
+                self.put(&filled(text));
+                for hole in holes {
+                    self.put("{");
+                    self.expr_at(&hole.value, ELEMENT);
+                    if hole.width.is_some() || hole.places.is_some() {
+                        self.put(":");
+                    }
+                    self.put(&hole.width.map_or(String::new(), |n| n.to_string()));
+                    self.put(&hole.places.map_or(String::new(), |n| format!(".{n}")));
+                    self.put("}");
+                    self.put(&filled(&hole.text));
+                }
+                self.put("\"");
+            }
             Bool(value) => self.put(if *value { "true" } else { "false" }),
             Name(name) => self.put(&name.text),
             TypeArgs(base, args) => {
@@ -152,6 +168,11 @@ impl Printer {
                 // `..[` would begin all values of a type.
                 let bracket = matches!(leftmost(high).kind, Array(_) | Comprehension { .. });
                 self.expr_at(high, INNER.level(if bracket { ATOM + 1 } else { ADD }));
+            }
+            UpTo { high, inclusive } => {
+                self.put(if *inclusive { ".." } else { "..<" });
+                let bracket = matches!(leftmost(high).kind, Array(_) | Comprehension { .. });
+                self.expr_at(high, if bracket { INNER.level(ATOM + 1) } else { ELEMENT });
             }
             Apply { function, argument, form } => match form {
                 ApplyForm::Juxtaposed => {
@@ -241,7 +262,7 @@ impl Printer {
                 for arm in arms {
                     self.line();
                     self.put("| ");
-                    self.pattern(&arm.pattern);
+                    self.arm_pattern(&arm.pattern);
                     if let Some(guard) = &arm.guard {
                         self.put(" when ");
                         self.expr(guard);
@@ -253,6 +274,7 @@ impl Printer {
                 self.line();
                 self.put("endmatch");
             }
+            Block { stmts, value } => self.block_value(stmts, value),
             Lambda(function) => self.lambda(function),
             Reshape(value, ty) => {
                 self.expr_at(value, INNER.level(CAST));
@@ -303,6 +325,7 @@ fn level_of(kind: &ExprKind) -> u8 {
         Unary(UnaryOp::Neg, _) => NEGATE,
         // The type after `of` would take a `+` or `*` that follows.
         CaseOf { tick: false, .. } | Proj { .. } | Aproj { .. } | Inject { .. } | IntRange { .. } => RANGE,
+        Block { .. } => POWER,
         Dot { .. } => DOT,
         _ => ATOM,
     }
@@ -353,6 +376,19 @@ pub(crate) fn quoted(text: &str) -> String {
     out.push('"');
     text.chars().for_each(|c| escaped(c, '"', &mut out));
     out.push('"');
+    out
+}
+
+/// A piece of `f"…"`.
+fn filled(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '{' => out.push_str("{{"),
+            '}' => out.push_str("}}"),
+            c => escaped(c, '"', &mut out),
+        }
+    }
     out
 }
 

@@ -33,6 +33,20 @@ impl Printer {
         self.put("}");
     }
 
+    pub(super) fn block_value(&mut self, stmts: &[Stmt], value: &super::super::ast::Expr) {
+        self.put("{");
+        self.indent += 1;
+        for stmt in stmts {
+            self.line();
+            self.stmt(stmt);
+        }
+        self.line();
+        self.expr(value);
+        self.indent -= 1;
+        self.line();
+        self.put("}");
+    }
+
     fn do_block(&mut self, stmts: &[Stmt]) {
         self.put("do");
         self.indented(stmts);
@@ -173,6 +187,7 @@ impl Printer {
                 self.expr(expr);
                 self.put(";");
             }
+            Value(expr) => self.expr(expr),
             Assign { name, op, value } => {
                 self.put(&name.text);
                 self.put(" ");
@@ -181,10 +196,19 @@ impl Printer {
                 self.expr(value);
                 self.put(";");
             }
-            Store { place, value } => {
+            AssignAll { places, value } => {
+                self.pattern(places);
+                self.put(" = ");
+                self.expr(value);
+                self.put(";");
+            }
+            Store { place, op, value } => {
                 self.put("&");
                 self.place(place);
-                self.put(" <- ");
+                match op {
+                    None => self.put(" <- "),
+                    Some(op) => self.put(&format!(" {}= ", op.symbol())),
+                }
                 self.expr(value);
                 self.put(";");
             }
@@ -208,7 +232,7 @@ impl Printer {
                 for arm in arms {
                     self.line();
                     self.put("| ");
-                    self.pattern(&arm.pattern);
+                    self.arm_pattern(&arm.pattern);
                     if let Some(guard) = &arm.guard {
                         self.put(" when ");
                         self.expr(guard);

@@ -14,11 +14,12 @@ const POWER: u8 = 5;
 pub(super) const ATOM: u8 = 6;
 
 // How tightly a pattern binds.
-const TUPLE: u8 = 0;
-const AS: u8 = 1;
-const COMPACT: u8 = 2;
-const SINGLE: u8 = 3;
-const PATTERN_ATOM: u8 = 4;
+const ALTERNATIVES: u8 = 0;
+const TUPLE: u8 = 1;
+const AS: u8 = 2;
+const COMPACT: u8 = 3;
+const SINGLE: u8 = 4;
+const PATTERN_ATOM: u8 = 5;
 
 impl Printer {
     pub(super) fn ty(&mut self, ty: &TypeExpr) {
@@ -129,6 +130,11 @@ impl Printer {
         self.pattern_at(pattern, TUPLE);
     }
 
+    /// A pattern before `=>`.
+    pub(super) fn arm_pattern(&mut self, pattern: &Pattern) {
+        self.pattern_at(pattern, ALTERNATIVES);
+    }
+
     /// A pattern between commas.
     pub(super) fn pattern_item(&mut self, pattern: &Pattern) {
         self.pattern_at(pattern, AS);
@@ -138,6 +144,8 @@ impl Printer {
         use PatternKind::*;
         let own = match &pattern.kind {
             Tuple(items) if items.len() > 1 => TUPLE,
+            Or(_) => ALTERNATIVES,
+            Range { .. } => SINGLE,
             As(..) => AS,
             CompactTuple(_) => COMPACT,
             Constructor(..) | Case(..) => SINGLE,
@@ -151,7 +159,7 @@ impl Printer {
             Name(name) => p.put(&name.text),
             Typed(inner, ty) => {
                 p.put("(");
-                p.pattern(inner);
+                p.arm_pattern(inner);
                 p.put(":");
                 p.ty(ty);
                 p.put(")");
@@ -199,6 +207,12 @@ impl Printer {
                 p.put(" ");
                 p.pattern_at(argument, PATTERN_ATOM);
             }
+            Range { low, high, inclusive } => {
+                p.pattern_at(low, SINGLE);
+                p.put(if *inclusive { ".." } else { "..<" });
+                p.pattern_at(high, SINGLE);
+            }
+            Or(parts) => p.separated(parts, " | ", |p, part| p.pattern_at(part, TUPLE)),
             As(inner, name) => {
                 p.pattern_at(inner, AS);
                 p.put(" as ");

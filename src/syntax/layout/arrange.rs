@@ -256,6 +256,14 @@ impl<'a> Arranger<'a> {
 
     fn token(&self, at: usize) -> Doc<'a> {
         let token = &self.tokens[at];
+        let written = &self.text[token.start as usize..token.end as usize];
+        if written.contains('\n') {
+            let over_lines =
+                |token: &&Token| self.text[token.start as usize..token.end as usize].contains('\n');
+            let before = self.tokens[..at].iter().filter(over_lines).count();
+            let comments: usize = self.gaps.iter().map(|gap| gap.comments.len()).sum();
+            return self.comment(comments + before);
+        }
         self.arena.text(&self.text[token.start as usize..token.end as usize])
     }
 

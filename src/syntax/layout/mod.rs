@@ -13,7 +13,7 @@ mod gaps;
 mod nodes;
 mod spacing;
 
-use super::lexer::Token;
+use super::lexer::{Kind, Token};
 use super::{Parsed, brackets, format, lexer, parse};
 use crate::diagnostic::Diagnostic;
 use crate::source::{Source, SourceMap, Span};
@@ -77,7 +77,24 @@ fn tokens(source: &Source) -> Vec<Token> {
     let lexed = lexer::lex(source);
     let mut tokens = brackets::cut(source, &lexed.tokens).tokens;
     tokens.retain(|token| !token.synthetic);
-    tokens
+    // A text with values is one thing: nothing in it is moved.
+    let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
+    let mut open: Vec<usize> = Vec::new();
+    for token in tokens {
+        out.push(token);
+        match token.kind {
+            Kind::FilledOpen => open.push(out.len() - 1),
+            Kind::FilledClose => {
+                if let Some(first) = open.pop() {
+                    out.truncate(first + 1);
+                    out[first].end = token.end;
+                    out[first].kind = Kind::FilledStr;
+                }
+            }
+            _ => {}
+        }
+    }
+    out
 }
 
 fn once(text: &str) -> String {
@@ -102,9 +119,14 @@ fn once(text: &str) -> String {
         breaks,
         mark,
     };
+    let over_lines = |token: &&Token| text[token.start as usize..token.end as usize].contains('\n');
     let laid = arranger.program(&stmts).pretty(WIDTH).to_string();
     let comments: Vec<String> =
         gaps.iter().flat_map(|gap| &gap.comments).map(|c| unreturned(c.text)).collect();
+    // Texts over several lines are written as marks, too: they stand as they are.
+    let texts = tokens.iter().filter(over_lines);
+    let texts = texts.map(|token| text[token.start as usize..token.end as usize].replace("\r\n", "\n"));
+    let comments: Vec<String> = comments.into_iter().chain(texts).collect();
     let mut out = String::with_capacity(laid.len());
     for line in laid.lines() {
         let mut pieces = line.trim_end().split(mark);

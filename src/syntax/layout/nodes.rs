@@ -168,8 +168,10 @@ impl Reader<'_> {
         match self.kind() {
             Some(IfDo) => {
                 out.push(self.take());
-                self.sequence(&[Do, Perform, Semi], &mut out);
-                if self.kind() == Some(Do) {
+                self.sequence(&[Do, Perform, Semi, Return, Break, Continue], &mut out);
+                if self.is(&[Return, Break, Continue]) && self.kind().is_some() {
+                    out.extend(self.stmt());
+                } else if self.kind() == Some(Do) {
                     out.push(self.body(&[Elif, Else]));
                     while self.kind() == Some(Elif) {
                         out.push(self.take());
@@ -309,7 +311,7 @@ impl Reader<'_> {
             let bar = (self.kind() == Some(Bar)).then_some(self.at);
             self.at += usize::from(bar.is_some());
             let mut head = Vec::new();
-            self.sequence(&[FatArrow, Bar, Done, Endmatch, Semi], &mut head);
+            self.sequence(&[FatArrow, Done, Endmatch, Semi], &mut head);
             let arrow = self.at;
             if self.kind() != Some(FatArrow) {
                 break;

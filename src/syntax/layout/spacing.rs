@@ -36,10 +36,10 @@ pub(super) fn blank(text: &Arranger<'_>, left: usize, right: usize) -> bool {
     match (l, r) {
         (FatArrow, Semi) => true,
         (_, Comma | Semi | RParen | RBracket) | (LParen | LBracket, _) => false,
-        (Dot | Hash | Amp | Tick | Question | DotDotLess, _) | (_, Dot | Dollar | DotDotLess) => false,
-        (DotDot, _) => false,
+        (Dot | Hash | Amp | Tick | Question, _) | (_, Dot | Dollar) => false,
+        (DotDot | DotDotLess, _) => false,
         (_, DotDot) if kind(text, right + 1) == Some(LBracket) => !(l.ends_operand() && glued),
-        (_, DotDot) => !l.ends_operand(),
+        (_, DotDot | DotDotLess) => !l.ends_operand(),
         (Instance, LBracket) => false,
         (_, Colon) => text.colons.contains(&right),
         (Colon, _) => text.colons.contains(&left),

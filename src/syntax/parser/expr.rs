@@ -4,35 +4,38 @@
 //! one Pratt table. Lambdas may hold statements, which are given from outside.
 
 use super::super::ast::{
-    ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Generics, Param, Pattern, PatternKind, Stmt,
-    TypeExpr, UnaryOp,
+    ApplyForm, Arm, BinaryOp, Body, Expr, ExprKind, Function, Generics, Hole, Name, Param, Pattern,
+    PatternKind, Stmt, StmtKind, TypeExpr, UnaryOp,
 };
 use super::super::edition::Edition;
 use super::super::error::SyntaxError;
 use super::super::lexer::{Kind, Token};
 use super::super::literal::{char_value, int_value, number_parts, plain_digits};
-use super::pattern::string;
+use super::pattern::{filled, string};
 use super::rule::{
-    Extra, Fail, Input, Label, Rule, Text, any_of, expr_at, listed, name, name_then, path, same_statement,
-    tok, unsaid,
+    Extra, Fail, Input, Label, Rule, Text, any_of, expr_at, let_word, listed, name, name_then, path,
+    same_statement, tok, unsaid,
 };
 use super::types::type_arguments;
+use crate::source::Span;
 use chumsky::input::MapExtra;
 use chumsky::pratt::{infix, left, postfix, prefix, right};
 use chumsky::prelude::*;
 
 /// Expressions at the levels that other rules ask for.
 #[derive(Clone)]
-pub(crate) struct Exprs<F, D> {
+pub(crate) struct Exprs<F, E, D> {
     /// Any expression.
     pub full: F,
+    /// No bare tuple: where commas separate expressions.
+    pub element: E,
     /// A variable followed by projections: what can be stored into.
     pub place: D,
 }
 
 /// What expressions are made of beside expressions.
 #[derive(Clone)]
-pub(crate) struct Parts<T, P, C, A, I, Q, B, G> {
+pub(crate) struct Parts<T, P, C, A, I, Q, B, V, G> {
     pub ty: T,
     /// After `of`.
     pub plus_ty: P,
@@ -43,6 +46,8 @@ pub(crate) struct Parts<T, P, C, A, I, Q, B, G> {
     pub pattern: Q,
     /// `{ … }`.
     pub block: B,
+    /// `{ …; e }`.
+    pub block_value: V,
     /// `(x:T, y:U)`.
     pub group: G,
 }
@@ -57,9 +62,10 @@ pub(crate) fn exprs<'t>(
         impl Rule<'t, Pattern>,
         impl Rule<'t, Pattern>,
         impl Rule<'t, Vec<Stmt>>,
+        impl Rule<'t, Expr>,
         impl Rule<'t, Vec<Param>>,
     >,
-) -> Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>> {
+) -> Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>> {
     let again = parts.clone();
     let compact = recursive(move |compact| {
         let full = outer(cx, tuple(compact.clone()).boxed(), parts.ty.clone()).boxed();
@@ -67,7 +73,7 @@ pub(crate) fn exprs<'t>(
         let element = outer(cx, compact, parts.ty.clone()).boxed();
         let dotted = dotted(cx, full.clone(), element.clone(), parts.clone()).boxed();
         let cast_ty = parts.cast_ty.clone();
-        let operand = operand(cx, dotted, element, parts).boxed();
+        let operand = operand(cx, dotted, full, element, parts).boxed();
         let operators = operators(cx, operand, cast_ty).boxed();
         let item = match cx.edition {
             Edition::V01 => operators,
@@ -77,8 +83,8 @@ pub(crate) fn exprs<'t>(
     });
     let full = outer(cx, tuple(compact.clone()).boxed(), again.ty.clone()).boxed();
     let element = outer(cx, compact, again.ty.clone()).boxed();
-    let place = dotted(cx, full.clone(), element, again).boxed();
-    Exprs { full, place }
+    let place = dotted(cx, full.clone(), element.clone(), again).boxed();
+    Exprs { full, element, place }
 }
 
 /// `$` over what it joins; in 0.1, `|>` over `$` and `:>>` `:>` over `|>`.
@@ -172,7 +178,7 @@ fn operators<'t>(
     };
     let range = |l: Expr, op: &Token, r: Expr, _: &mut MapExtra<'t, '_, Input<'t>, Extra>| {
         let span = l.span.to(r.span);
-        let inclusive = op.kind == DotDot;
+        let inclusive = op.kind != DotDotLess;
         expr_at(ExprKind::IntRange { low: Box::new(l), high: Box::new(r), inclusive }, span)
     };
     operand.pratt((
@@ -189,7 +195,7 @@ fn operators<'t>(
         infix(left(6), any_of(&[Plus, Minus]), binary),
         infix(right(10), tok(Pow), binary),
         infix(left(4), any_of(&[EqEq, NotEq, Less, LessEq, Greater, GreaterEq]), compare),
-        infix(left(5), any_of(&[DotDot, DotDotLess]), range),
+        infix(left(5), any_of(&[DotDot, DotDotLess, Upto]), range),
         infix(left(2), tok(And), binary),
         infix(left(1), tok(Or), binary),
     ))
@@ -223,6 +229,7 @@ fn is_comparison(op: BinaryOp) -> bool {
 fn operand<'t>(
     cx: Text<'t>,
     dotted: impl Rule<'t, Expr>,
+    full: impl Rule<'t, Expr>,
     element: impl Rule<'t, Expr>,
     parts: Parts<
         impl Rule<'t, TypeExpr>,
@@ -232,6 +239,7 @@ fn operand<'t>(
         impl Rule<'t, Pattern>,
         impl Rule<'t, Pattern>,
         impl Rule<'t, Vec<Stmt>>,
+        impl Rule<'t, Expr>,
         impl Rule<'t, Vec<Param>>,
     >,
 ) -> impl Rule<'t, Expr> {
@@ -254,6 +262,22 @@ fn operand<'t>(
         tok(Kind::Proj).ignore_then(tok(Kind::Int)).then(of_type.clone()).map_with(move |(number, ty), e| {
             expr_at(ExprKind::Proj { index: int_value(cx.of(number)), ty }, cx.span(e.slice()))
         });
+    // `aproj of T` is `fun (i) => aproj i of T`.
+    let any_of_array = tok(Kind::Aproj).ignore_then(of_type.clone()).map_with(move |ty, e| {
+        let span = cx.span(e.slice());
+        let name = Name { text: "i".into(), span };
+        let pattern = Pattern { span, kind: PatternKind::Name(name.clone()) };
+        let index = Box::new(Expr { span, kind: ExprKind::Name(name) });
+        let function = Function {
+            is_proc: false,
+            generics: Generics::default(),
+            params: vec![vec![Param { pattern, ty: None }]],
+            result: None,
+            body: Body::Expr(Box::new(expr_at(ExprKind::Aproj { index, ty }, span))),
+            header: span,
+        };
+        expr_at(ExprKind::Lambda(Box::new(function)), span)
+    });
     let aproj =
         tok(Kind::Aproj).ignore_then(application.clone()).then(of_type).map_with(move |(index, ty), e| {
             expr_at(ExprKind::Aproj { index: Box::new(index), ty }, cx.span(e.slice()))
@@ -268,7 +292,21 @@ fn operand<'t>(
         .repeated()
         .at_least(1)
         .collect::<Vec<_>>()
-        .then(tok(Kind::Colon).ignore_then(parts.ty).or_not());
+        .then(tok(Kind::Colon).ignore_then(parts.ty.clone()).or_not());
+    // `let p = e in e` is `{ val p = e; e }`.
+    let let_in = let_word(cx)
+        .ignore_then(parts.item_pattern)
+        .then(tok(Kind::Colon).ignore_then(parts.ty.clone()).or_not())
+        .then_ignore(tok(Kind::Assign))
+        .then(full)
+        .then_ignore(tok(Kind::In))
+        .then(element.clone())
+        .map_with(move |(((pattern, ty), init), value), e| {
+            let span = cx.span(e.slice());
+            let bound = Span { end: init.span.end, ..span };
+            let stmt = Stmt { kind: StmtKind::Let { mutable: false, pattern, ty, init }, span: bound };
+            expr_at(ExprKind::Block { stmts: vec![stmt], value: Box::new(value) }, span)
+        });
     let header = any_of(&[Kind::Fun, Kind::Proc])
         .then(choice((bare, groups)))
         .map_with(move |(word, (params, result)), e| (word, params, result, cx.span(e.slice())));
@@ -287,7 +325,8 @@ fn operand<'t>(
         };
         expr_at(ExprKind::Lambda(Box::new(function)), cx.span(e.slice()))
     });
-    choice((application, case, proj, aproj, lambda)).labelled(Label::Expression)
+    choice((let_in, application, case, proj, any_of_array, aproj, lambda, parts.block_value))
+        .labelled(Label::Expression)
 }
 
 /// An atom with `#` before it and `.keys` after it.
@@ -303,6 +342,7 @@ fn dotted<'t>(
         impl Rule<'t, Pattern>,
         impl Rule<'t, Pattern>,
         impl Rule<'t, Vec<Stmt>>,
+        impl Rule<'t, Expr>,
         impl Rule<'t, Vec<Param>>,
     >,
 ) -> impl Rule<'t, Expr> {
@@ -315,8 +355,16 @@ fn dotted<'t>(
         })
         .boxed();
     let int = tok(Kind::Int).map(move |t| expr_at(ExprKind::Int(int_value(cx.of(t))), cx.at(t)));
-    const LITERALS: &[Kind] =
-        &[Kind::Int, Kind::Real, Kind::Suffixed, Kind::Char, Kind::Str, Kind::True, Kind::False];
+    const LITERALS: &[Kind] = &[
+        Kind::Int,
+        Kind::Real,
+        Kind::Suffixed,
+        Kind::Char,
+        Kind::Str,
+        Kind::FilledStr,
+        Kind::True,
+        Kind::False,
+    ];
     let literal = any_of(LITERALS).map(move |t| {
         let kind = match t.kind {
             Kind::Int => ExprKind::Int(int_value(cx.of(t))),
@@ -328,6 +376,7 @@ fn dotted<'t>(
             }
             Kind::Char => ExprKind::Char(char_value(cx.of(t))),
             Kind::Str => ExprKind::Str(string(cx.of(t))),
+            Kind::FilledStr => ExprKind::Filled(filled(cx.of(t)).0, Vec::new()),
             kind => ExprKind::Bool(kind == Kind::True),
         };
         expr_at(kind, cx.at(t))
@@ -360,11 +409,39 @@ fn dotted<'t>(
         .ignore_then(parts.ty)
         .then_ignore(tok(Kind::RBracket))
         .map_with(move |ty, e| expr_at(ExprKind::AllOf(ty), cx.span(e.slice())));
+    let filled_text = tok(Kind::FilledOpen)
+        .then(element.clone())
+        .then(tok(Kind::FilledMiddle).then(element.clone()).repeated().collect::<Vec<_>>())
+        .then(tok(Kind::FilledClose))
+        .map_with(move |(((open, first), rest), close), e| {
+            let mut values = vec![first];
+            let mut pieces = Vec::new();
+            for (piece, value) in rest {
+                pieces.push(piece);
+                values.push(value);
+            }
+            pieces.push(close);
+            let holes = values.into_iter().zip(pieces).map(|(value, piece)| {
+                let (text, (width, places)) = filled(cx.of(piece));
+                Hole { value, width, places, text }
+            });
+            expr_at(ExprKind::Filled(filled(cx.of(open)).0, holes.collect()), cx.span(e.slice()))
+        })
+        .boxed();
     let closed = closed_words(cx, full, parts.pattern);
     let array = array(cx, element, parts.item_pattern);
-    let atom = choice((named.clone(), literal, parenthesised.clone(), tick.clone(), array, all_of, closed))
-        .labelled(Label::Expression)
-        .boxed();
+    let atom = choice((
+        named.clone(),
+        literal,
+        filled_text,
+        parenthesised.clone(),
+        tick.clone(),
+        array,
+        all_of,
+        closed,
+    ))
+    .labelled(Label::Expression)
+    .boxed();
     let key = choice((named, int, parenthesised, tick)).boxed();
     let hashed = tok(Kind::Hash).repeated().collect::<Vec<_>>().then(atom).map(move |(hashes, atom)| {
         hashes.into_iter().rev().fold(atom, |function, hash| {

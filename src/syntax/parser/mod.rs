@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! statement  = ("var"|"val") pattern [":" type] "=" expr ";"
-//!            | ("fun"|"proc") fname [generics] group {group} [":" type] ("=>" expr ";" | block [";"])
+//!            | ("fun"|"proc") fname [generics] group {group} [":" type] (("=>" | "=") expr ";" | ["="] block [";"])
 //!            | ("typedef"|"newtype") NAME [generics] "=" type ";"
 //!            | "struct" NAME [generics] ("{" {field ";"} "}" [";"] | "(" [field {"," field}] ")" ";")
 //!            | "variant" NAME [generics] "=" ["|"] ctor {"|" ctor} ";"
@@ -19,19 +19,25 @@
 //!            | ("test" | "bench") STRING block [";"]   no keywords
 //!            | "import" (STRING | NAME) ["as" NAME] ["(" ("*" | NAME {"," NAME}) ")"] ";"
 //!            | NAME ("="|"+="|"-="|"*="|"/="|"%="|"**=") expr ";"
-//!            | "&" dotted "<-" expr ";"
+//!            | pattern "=" expr ";"              a tuple of names
+//!            | "&" dotted ("<-"|"+="|"-="|"*="|"/="|"%="|"**=") expr ";"
 //!            | "if" expr ("do" stmts {"elif" expr "do" stmts} ["else" stmts] "done" [";"] | "perform" statement)
-//!            | "match" expr "do" ["|"] sarm {"|" sarm} "done" [";"]
-//!            | "for" pattern "in" expr body | "while" expr body | "do" stmts "done" [";"]
+//!            | "if" expr ("break" ";" | "continue" ";" | "return" [expr] ";")
+//!            | "match" expr ("do" ["|"] sarm {"|" sarm} "done" | "with" ["|"] sarm {"|" sarm} "endmatch") [";"]
+//!            | "for" pattern "in" walked {"," pitem "in" walked} body
+//!            | "while" expr body | ("do" stmts "done" | "begin" stmts "end") [";"]
+//!            | "assert" expr ";"                `begin`, `end`, `assert`, `upto`, `virtual`: no keywords
 //!            | "break" ";" | "continue" ";" | "return" [expr] ";" | expr ";"
 //! body       = "do" stmts "done" [";"] | "perform" statement
 //! block      = "{" stmts "}"               stmts = {statement | ";"}
-//! sarm       = pattern ["when" expr] "=>" stmts
+//! walked     = [".." | "..<"] element | element {"," element}
+//! sarm       = alts ["when" expr] "=>" stmts
 //! group      = "(" [param {"," param}] ")"  param = pitem [":" type]
 //! generics   = "[" [tparam {"," tparam}] ["with" constraint {"," constraint}] "]"
 //! tparam     = NAME [":" PATH]              constraint = PATH [targs]
 //! field      = NAME ":" type                ctor = NAME ["of" type]
-//! member     = ("fun"|"proc") fname [generics] ":" type ";" | function | "law" NAME group "=>" expr ";"
+//! member     = ["virtual"] ("fun"|"proc") fname [generics] ":" type ";" | ["virtual"] function
+//!            | "law" NAME group "=>" expr ";"
 //! fname      = NAME | "+" | "-" | "*" | "/" | "%" | "**" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "!"
 //!
 //! expr       = tuple ["$" expr]
@@ -39,25 +45,28 @@
 //! compact    = pipe {"\," pipe}             one flat node
 //! pipe       = operators {"|>" operators}
 //! operators  = operand, and from loose to tight:
-//!              "or" · "and" · prefix "not" · "== != < <= > >=" (no chain) · ".." "..<" ·
+//!              "or" · "and" · prefix "not" · "== != < <= > >=" (no chain) · ".." "..<" "upto" ·
 //!              "+ -" · "* / %" · {(":>>"|":>") ctype} · prefix "- !" · "**" (right)
 //! operand    = dotted {dotted}              application, left; an argument that begins a line is
 //!                                           indented deeper than its statement
 //!            | "case" INT ("of" sum | dotted) | "proj" INT "of" sum
-//!            | "aproj" dotted {dotted} "of" sum
+//!            | "aproj" [dotted {dotted}] "of" sum
 //!            | ("fun"|"proc") group {group} [":" type] ("=>" element | block)
 //!            | ("fun"|"proc") NAME "=>" element
+//!            | "let" pitem [":" type] "=" expr "in" element      no keyword
+//!            | "{" stmts expr "}"             one statement at least
 //! element    = expr without a bare tuple: between commas
 //! dotted     = {"#"} atom {"." key}
 //! key        = PATH [targs] | INT | "(" … ")" | tick
 //! atom       = PATH [targs] | INT | REAL | SUFFIXED | CHAR | STRING | "true" | "false" | tick
+//!            | "f" STRING                        touching; in it {x}, {x:8}, {x:8.3} with x an element
 //!            | "(" ")" | "(" expr ")" | "(" NAME "=" element {"," NAME "=" element} ")"
 //!            | "[" [element {"," element} [","]] "]"
 //!            | "[" element "for" pitem "in" element {"," pitem "in" element} "]"
 //!            | ".." "[" type "]"
 //!            | "if" expr "then" expr {"elif" expr "then" expr} "else" expr "endif"
 //!            | "match" expr "with" ["|"] arm {"|" arm} "endmatch"
-//! arm        = pattern ["when" expr] "=>" expr
+//! arm        = alts ["when" expr] "=>" expr
 //! tick       = "`" INT ":" tatom
 //! targs      = "[" type {"," type} "]"      touching the name before it
 //! PATH       = NAME {"::" NAME}             without blanks
@@ -76,11 +85,13 @@
 //! tarm       = tlist "=>" type              tlist = type | "(" type "," type {"," type} ")"
 //! tcall      = "(" [type {"," type}] ")"    touching the name before it
 //!
+//! alts       = pattern {"|" pattern}        one flat node
 //! pattern    = pitem {"," pitem}            one flat node
 //! pitem      = psingle {"\," psingle} {"as" NAME}
-//! psingle    = PATH [patom] | "case" INT [patom] | "-" (INT|REAL|SUFFIXED) | patom
+//! psingle    = PATH [patom] | "case" INT [patom] | pend [(".." | "..<") pend] | patom
+//! pend       = ["-"] (INT|REAL|SUFFIXED) | CHAR
 //! patom      = PATH | "_" | INT | REAL | SUFFIXED | CHAR | STRING | "true" | "false" | tick
-//!            | "(" ")" | "(" pattern [":" type] ")" | "(" NAME "=" pitem {"," NAME "=" pitem} ")"
+//!            | "(" ")" | "(" alts [":" type] ")" | "(" NAME "=" pitem {"," NAME "=" pitem} ")"
 //! ```
 
 mod expr;
@@ -345,8 +356,8 @@ const OPERATORS: &[Kind] = {
     use Kind::*;
     &[
         Plus, Minus, Star, Slash, Percent, Pow, EqEq, NotEq, Less, LessEq, Greater, GreaterEq, DotDot,
-        DotDotLess, And, Or, Dot, Dollar, Pipe, Reshape, Convert, Caret, CCaret, CStar, CPlus, StarPlus,
-        Arrow, CComma, Hash, As,
+        DotDotLess, Upto, And, Or, Dot, Dollar, Pipe, Reshape, Convert, Caret, CCaret, CStar, CPlus,
+        StarPlus, Arrow, CComma, Hash, As,
     ]
 };
 
@@ -529,8 +540,17 @@ fn hint(around: &Around<'_>, expected: u128) -> Option<String> {
         {
             "a function that takes any number of values takes an array: `fun f[N:COMPACTLINEAR](xs:int ^ N) => e`"
         }
+        Kind::Colon
+            if wants(Kind::Plus)
+                && around.at.checked_sub(2).is_some_and(|at| around.tokens[at].kind == Kind::LBrace) =>
+        {
+            "a record is written `(x=1, y=2)`, a block with a value `{ val x = 1; x + 1 }`"
+        }
         Kind::Colon if wants(Kind::Plus) && wants(Kind::Semi) && around.at == 1 => {
             "a name is declared by `val x : int = e;`"
+        }
+        Kind::DotDotLess | Kind::DotDot if operand && !wants(Kind::Plus) => {
+            "`..<i` walks the indices below `i` in a loop only: `for j in ..<i do … done`"
         }
         Kind::Bar if operand => "a function without a name is written `fun (x) => e`",
         Kind::Colon if around.is_before(Kind::Name) && around.named("lambda") => {

@@ -4,13 +4,15 @@
 
 use super::super::ast::{Pattern, PatternKind, TypeExpr};
 use super::super::lexer::{Kind, Token};
-use super::super::literal::{char_value, int_value, number_parts, plain_digits, unescape};
-use super::rule::{Label, Rule, Text, any_of, listed, name, name_then, path, tok};
+use super::super::literal::{char_value, filled_text, int_value, number_parts, plain_digits, unescape};
+use super::rule::{Label, Rule, Text, any_of, listed, name, name_then, path, tok, unsaid};
 use chumsky::prelude::*;
 
 /// Patterns at the two levels that other rules ask for.
 #[derive(Clone)]
-pub(crate) struct Patterns<F, I> {
+pub(crate) struct Patterns<A, F, I> {
+    /// `p | q` without parentheses too: before `=>`.
+    pub arm: A,
     /// `a, b` without parentheses too.
     pub full: F,
     /// No bare tuple: where commas separate patterns.
@@ -21,12 +23,18 @@ pub(crate) fn patterns<'t>(
     cx: Text<'t>,
     ty: impl Rule<'t, TypeExpr>,
     atom_ty: impl Rule<'t, TypeExpr>,
-) -> Patterns<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>> {
+) -> Patterns<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>, impl Rule<'t, Pattern>> {
     let item = recursive(move |item| {
-        let full = tuple(item.clone()).boxed();
-        rules(cx, full, item, ty, atom_ty).boxed()
+        let inside = alternatives(tuple(item.clone())).boxed();
+        rules(cx, inside, item, ty, atom_ty).boxed()
     });
-    Patterns { full: tuple(item.clone()).boxed(), item }
+    let full = tuple(item.clone()).boxed();
+    Patterns { arm: alternatives(full.clone()).boxed(), full, item }
+}
+
+/// `p | q`.
+fn alternatives<'t>(full: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
+    listed(full, Kind::Bar, PatternKind::Or)
 }
 
 fn tuple<'t>(item: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
@@ -67,9 +75,12 @@ fn rules<'t>(
         fields.then_ignore(tok(Kind::RParen)),
         grouped.then_ignore(tok(Kind::RParen)),
     )));
-    let simple = choice((wild, number, character, text, truth, tick, parenthesised))
-        .map_with(move |kind, e| at(kind, e.slice()))
-        .boxed();
+    let other = choice((wild, text, truth, tick, parenthesised)).map_with(move |kind, e| at(kind, e.slice()));
+    let literal = choice((number, character)).map_with(move |kind, e| at(kind, e.slice()));
+    let negative = tok(Kind::Minus)
+        .ignore_then(any_of(NUMBERS))
+        .map_with(move |token, e| at(self::number(cx, token, true), e.slice()));
+    let simple = choice((literal.clone(), other)).boxed();
     let named = path(cx).map(|name| Pattern { span: name.span, kind: PatternKind::Name(name) });
     let argument = choice((named, simple.clone())).labelled(Label::Pattern).boxed();
     let constructor = path(cx).then(argument.clone().or_not()).map(|(name, argument)| match argument {
@@ -84,10 +95,22 @@ fn rules<'t>(
             at(PatternKind::Case(int_value(cx.of(number)), argument.map(Box::new)), e.slice())
         },
     );
-    let negative = tok(Kind::Minus)
-        .ignore_then(any_of(NUMBERS))
-        .map_with(move |token, e| at(self::number(cx, token, true), e.slice()));
-    let single = choice((constructor, case, negative, simple)).labelled(Label::Pattern).boxed();
+    let end = choice((negative, literal)).boxed();
+    let range =
+        end.clone().then(unsaid(&[Kind::DotDot, Kind::DotDotLess]).then(end).or_not()).map(|(low, rest)| {
+            match rest {
+                None => low,
+                Some((sign, high)) => Pattern {
+                    span: low.span.to(high.span),
+                    kind: PatternKind::Range {
+                        low: Box::new(low),
+                        high: Box::new(high),
+                        inclusive: sign.kind == Kind::DotDot,
+                    },
+                },
+            }
+        });
+    let single = choice((constructor, case, range, simple)).labelled(Label::Pattern).boxed();
     listed(single, Kind::CComma, PatternKind::CompactTuple).foldl(
         tok(Kind::As).ignore_then(name(cx)).repeated(),
         |pattern, name| Pattern {
@@ -113,8 +136,33 @@ fn number(cx: Text<'_>, token: &Token, negative: bool) -> PatternKind {
     }
 }
 
+/// The text of a piece of `f"…"`, and the form of the value before it.
+pub(crate) fn filled(piece: &str) -> (std::sync::Arc<str>, (Option<usize>, Option<usize>)) {
+    let (text, form) = filled_text(piece);
+    let mut rest = text.unwrap_or_default();
+    let mut text = String::with_capacity(rest.len());
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            // The braces of `\u{7f}` are its own.
+            '\\' if rest.starts_with("\\u{") => rest.find('}').map_or(rest.len(), |end| end + 1),
+            '\\' => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            first => first.len_utf8(),
+        };
+        text.push_str(&rest[..length]);
+        // A brace by itself is written twice.
+        let doubled = length == 1 && (rest.starts_with("{{") || rest.starts_with("}}"));
+        rest = &rest[length + usize::from(doubled)..];
+    }
+    (unescape(&text).unwrap_or_default().into(), form)
+}
+
 /// The text of a string token with its escapes resolved; the lexer has reported unknown ones.
 pub(crate) fn string(quoted: &str) -> std::sync::Arc<str> {
+    // As it stands, but for a line break right after the quotes.
+    if let Some(text) = quoted.strip_prefix("\"\"\"").and_then(|text| text.strip_suffix("\"\"\"")) {
+        let text = text.replace("\r\n", "\n");
+        return text.strip_prefix('\n').unwrap_or(&text).into();
+    }
     let body = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or("");
     if body.contains('\\') { unescape(body).unwrap_or_default().into() } else { body.into() }
 }

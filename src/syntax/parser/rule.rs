@@ -217,6 +217,107 @@ pub(crate) fn list_opening<'t>() -> impl Rule<'t, ()> + Copy {
     })
 }
 
+/// `assert` before a condition, which reaches to the end of the statement.
+pub(crate) fn assert_word<'t>(cx: Text<'t>) -> impl Rule<'t, &'t Token> + Copy {
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        let at = *input.cursor().inner();
+        let before = input.save();
+        if let Some(word) = input.next_ref()
+            && word.kind == Kind::Name
+            && cx.of(word) == "assert"
+            && input.peek_ref().is_some_and(|next| {
+                !next.offside && (next.kind.begins_operand() || matches!(next.kind, Kind::Not | Kind::Bang))
+            })
+        {
+            return Ok(word);
+        }
+        input.rewind(before);
+        Err(Fail { at, expected: 0, said: None })
+    })
+}
+
+/// `let` before a pattern and its `=`; any other `let` is a name.
+pub(crate) fn let_word<'t>(cx: Text<'t>) -> impl Rule<'t, &'t Token> + Copy {
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        use Kind::*;
+        let at = *input.cursor().inner();
+        let before = input.save();
+        if let Some(word) = input.next_ref()
+            && word.kind == Name
+            && cx.of(word) == "let"
+            && input.peek_ref().is_some_and(|next| matches!(next.kind, Name | LParen | Underscore))
+        {
+            let after = input.save();
+            let mut depth = 0u32;
+            while let Some(token) = input.next_ref() {
+                match token.kind {
+                    LParen | LBracket => depth += 1,
+                    RParen | RBracket if depth > 0 => depth -= 1,
+                    Assign if depth == 0 => {
+                        input.rewind(after);
+                        return Ok(word);
+                    }
+                    Name | Qualified | Underscore | Colon | CComma | As | Int | Caret | CStar | Star
+                    | Plus => {}
+                    _ if depth == 0 => break,
+                    Semi | LBrace | RBrace => break,
+                    _ => {}
+                }
+            }
+        }
+        input.rewind(before);
+        Err(Fail { at, expected: 0, said: None })
+    })
+}
+
+/// `..` or `..<` before an index: not before the type of `..[T]`.
+pub(crate) fn up_to<'t>() -> impl Rule<'t, &'t Token> + Copy {
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        let at = *input.cursor().inner();
+        let before = input.save();
+        let fail = Err(Fail { at, expected: 0, said: None });
+        match (input.next_ref(), input.peek_ref()) {
+            (Some(sign), _) if sign.kind == Kind::DotDotLess => Ok(sign),
+            (Some(sign), Some(next)) if sign.kind == Kind::DotDot && next.kind != Kind::LBracket => Ok(sign),
+            _ => {
+                input.rewind(before);
+                fail
+            }
+        }
+    })
+}
+
+/// Takes nothing; looks whether `, p in …` of a loop comes next, rather than a part of a tuple.
+pub(crate) fn another_clause<'t>(wanted: bool) -> impl Rule<'t, ()> + Copy {
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        use Kind::*;
+        let before = input.save();
+        let at = *input.cursor().inner();
+        let mut depth = 0u32;
+        let mut clause = false;
+        let comma = input.next_ref().is_some_and(|token| token.kind == Comma);
+        while comma && let Some(token) = input.next_ref() {
+            match token.kind {
+                LParen | LBracket | LBrace => depth += 1,
+                RParen | RBracket | RBrace if depth == 0 => break,
+                RParen | RBracket | RBrace => depth -= 1,
+                In if depth == 0 => {
+                    clause = true;
+                    break;
+                }
+                // No pattern goes on so.
+                Comma | Do | Perform | Semi | If | Match | Fun | Proc if depth == 0 => break,
+                _ => {}
+            }
+        }
+        input.rewind(before);
+        match comma && clause == wanted {
+            true => Ok(()),
+            false => Err(Fail { at, expected: 0, said: None }),
+        }
+    })
+}
+
 /// Takes nothing; fails before a token that begins a line of its own, see [`Token::offside`].
 pub(crate) fn same_statement<'t>() -> impl Rule<'t, ()> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {

@@ -4,15 +4,18 @@
 //! after a block is optional.
 
 use super::super::ast::{
-    Arm, BinaryOp, Body, ClassMember, Expr, ExprKind, Function, Generics, Name, Param, Pattern, Stmt,
-    StmtKind, TypeDecl, TypeExpr, TypeParam,
+    ApplyForm, Arm, BinaryOp, Body, ClassMember, Expr, ExprKind, Function, Generics, Name, Param, Pattern,
+    PatternKind, Stmt, StmtKind, TypeDecl, TypeExpr, TypeParam,
 };
 use super::super::error::{PlaceKind, SyntaxError};
 use super::super::lexer::{Kind, Token};
 use super::expr::{Exprs, Parts, exprs};
 use super::module::{modules, without_semicolon};
-use super::pattern::{patterns, string};
-use super::rule::{Extra, Fail, Input, Label, Rule, Text, any_of, name, name_then, path, tok, unsaid, word};
+use super::pattern::{Patterns, patterns, string};
+use super::rule::{
+    Extra, Fail, Input, Label, Rule, Text, another_clause, any_of, assert_word, expr_at, name, name_then,
+    path, tok, unsaid, up_to, word,
+};
 use super::types::{type_arguments, types};
 use chumsky::prelude::*;
 
@@ -31,8 +34,15 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
     recursive(move |stmt| {
         let ty = types(cx);
         let pattern = patterns(cx, ty.full.clone(), ty.atom.clone());
+        let braced = tok(Kind::LBrace)
+            .ignore_then(sequence(cx, stmt.clone()))
+            .then_ignore(tok(Kind::RBrace))
+            .map_with(|stmts, e| (stmts, e.slice()))
+            .boxed();
         let block =
-            tok(Kind::LBrace).ignore_then(sequence(cx, stmt.clone())).then_ignore(tok(Kind::RBrace)).boxed();
+            braced.clone().map_with(move |braced, e| body(cx, braced, &mut |fail| e.emit(fail))).boxed();
+        let block_value =
+            braced.map_with(move |braced, e| block_value(cx, braced, &mut |fail| e.emit(fail))).boxed();
         let group = group(pattern.item.clone(), ty.full.clone()).boxed();
         let expr = exprs(
             cx,
@@ -42,15 +52,16 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
                 cast_ty: ty.cast,
                 atom_ty: ty.atom,
                 item_pattern: pattern.item.clone(),
-                pattern: pattern.full.clone(),
+                pattern: pattern.arm.clone(),
                 block: block.clone(),
+                block_value,
                 group: group.clone(),
             },
         );
         let binding = binding(pattern.full.clone(), ty.full.clone(), expr.full.clone()).boxed();
         let test = test(cx, block.clone()).boxed();
         let function = function(cx, group.clone(), ty.full.clone(), expr.full.clone(), block).boxed();
-        let control = control(cx, stmt.clone(), expr.full.clone(), pattern.full);
+        let control = control(cx, stmt.clone(), expr.clone(), pattern);
         let simple = simple(cx, expr.clone());
         let declared = declared(cx, stmt, ty.full, expr.full, group).boxed();
         let modules = modules(cx, choice((binding.clone(), function.clone(), declared.clone())));
@@ -119,6 +130,49 @@ fn skip<'t>() -> impl Rule<'t, ()> {
     })
 }
 
+/// The statements of a function: each expression among them ends in `;`.
+fn body<'t>(
+    cx: Text<'t>,
+    (mut stmts, tokens): (Vec<Stmt>, &'t [Token]),
+    emit: &mut dyn FnMut(Fail),
+) -> Vec<Stmt> {
+    if let Some(last) = stmts.last_mut()
+        && let StmtKind::Value(_) = last.kind
+    {
+        let end = last.span.after();
+        if let Some(closer) = tokens.last() {
+            let found = closer.kind.words().to_owned();
+            emit(Fail::said(SyntaxError::MissingSemicolon { end, next: cx.at(closer), found }));
+        }
+        last.kind = StmtKind::Error;
+    }
+    stmts
+}
+
+/// `{ …; e }`: some statements and a value.
+fn block_value<'t>(
+    cx: Text<'t>,
+    (mut stmts, tokens): (Vec<Stmt>, &'t [Token]),
+    emit: &mut dyn FnMut(Fail),
+) -> Expr {
+    let span = cx.span(tokens);
+    let last = stmts.pop();
+    let broken = last.iter().chain(&stmts).any(|stmt| matches!(stmt.kind, StmtKind::Error));
+    let kind = match last.map(|stmt| stmt.kind) {
+        Some(StmtKind::Value(value)) if !stmts.is_empty() => {
+            ExprKind::Block { stmts, value: Box::new(value) }
+        }
+        // What is wrong has been said.
+        _ if broken => ExprKind::Error,
+        last => {
+            let alone = last.is_none() || matches!(last, Some(StmtKind::Value(_)));
+            emit(Fail::said(SyntaxError::BlockWithoutValue { span, alone }));
+            ExprKind::Error
+        }
+    };
+    expr_at(kind, span)
+}
+
 /// `(x:T, p)`.
 fn group<'t>(item: impl Rule<'t, Pattern>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Vec<Param>> {
     let param =
@@ -152,7 +206,7 @@ fn binding<'t>(
 /// Expression, assignment, store, jumps.
 fn simple<'t>(
     cx: Text<'t>,
-    expr: Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>>,
+    expr: Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>>,
 ) -> impl Rule<'t, StmtKind> {
     let assign = name_then(ASSIGNMENTS).then(expr.full.clone()).then_ignore(semi()).map(
         move |((variable, op), value)| StmtKind::Assign {
@@ -163,23 +217,38 @@ fn simple<'t>(
     );
     let store = tok(Kind::Amp)
         .ignore_then(expr.place)
-        .then_ignore(tok(Kind::LArrow))
+        .then(choice((tok(Kind::LArrow), unsaid(&ASSIGNMENTS[1..]))))
         .then(expr.full.clone())
         .then_ignore(semi())
-        .map(|(place, value)| StmtKind::Store { place, value });
+        .map(|((place, op), value)| StmtKind::Store { place, op: compound(op.kind), value });
+    let assert = assert_word(cx).then(expr.full.clone()).then_ignore(semi()).map(move |(word, condition)| {
+        let span = cx.at(word).to(condition.span);
+        let name = ExprKind::Name(cx.name(word));
+        let (function, argument) = (Box::new(expr_at(name, cx.at(word))), Box::new(condition));
+        StmtKind::Expr(expr_at(ExprKind::Apply { function, argument, form: ApplyForm::Dollar }, span))
+    });
     let evaluate = expr
         .full
         .clone()
         .then(unsaid(ASSIGNMENTS).then(expr.full.clone()).or_not())
-        .then_ignore(semi())
-        .map_with(move |(expr, assigned), e| match assigned {
+        .then(choice((semi().to(true), unsaid(&[Kind::RBrace]).rewind().to(false))))
+        .map_with(move |((expr, assigned), ended), e| match assigned {
+            None if !ended => StmtKind::Value(expr),
             None => StmtKind::Expr(expr),
-            Some((op, _)) => {
+            Some((op, value)) => {
+                if op.kind == Kind::Assign
+                    && let Some(places) = variables(&expr)
+                {
+                    return StmtKind::AssignAll { places, value };
+                }
                 e.emit(Fail::said(SyntaxError::NotAVariable {
                     place: expr.span,
                     assign: cx.at(op),
                     place_kind: match expr.kind {
-                        ExprKind::Dot { .. } if op.kind == Kind::Assign => PlaceKind::Component,
+                        ExprKind::Dot { .. } => match compound(op.kind) {
+                            None => PlaceKind::Component,
+                            Some(_) => PlaceKind::Changed,
+                        },
                         ExprKind::TypeArgs(..) => PlaceKind::Bracketed,
                         ExprKind::Tuple(_) => PlaceKind::Several,
                         _ => PlaceKind::Other,
@@ -193,7 +262,22 @@ fn simple<'t>(
         _ => StmtKind::Continue,
     });
     let result = tok(Kind::Return).ignore_then(expr.full.or_not()).then_ignore(semi()).map(StmtKind::Return);
-    choice((assign, evaluate, store, jump, result)).boxed()
+    choice((assign, assert, evaluate, store, jump, result)).boxed()
+}
+
+/// The pattern that a tuple of names is.
+fn variables(expr: &Expr) -> Option<Pattern> {
+    fn inside(expr: &Expr) -> Option<Pattern> {
+        let kind = match &expr.kind {
+            ExprKind::Name(name) => PatternKind::Name(name.clone()),
+            ExprKind::Tuple(parts) if parts.len() > 1 => {
+                PatternKind::Tuple(parts.iter().map(inside).collect::<Option<_>>()?)
+            }
+            _ => return None,
+        };
+        Some(Pattern { kind, span: expr.span })
+    }
+    inside(expr).filter(|pattern| matches!(pattern.kind, PatternKind::Tuple(_)))
 }
 
 fn compound(kind: Kind) -> Option<BinaryOp> {
@@ -212,13 +296,14 @@ fn compound(kind: Kind) -> Option<BinaryOp> {
 fn control<'t>(
     cx: Text<'t>,
     stmt: impl Rule<'t, Stmt>,
-    expr: impl Rule<'t, Expr>,
-    pattern: impl Rule<'t, Pattern>,
+    exprs: Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>>,
+    patterns: Patterns<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>, impl Rule<'t, Pattern>>,
 ) -> impl Rule<'t, StmtKind> {
+    let expr = exprs.full;
     let statements = sequence(cx, stmt.clone()).boxed();
     let end = tok(Kind::Done).then_ignore(unsaid(&[Kind::Semi]).or_not());
     let body = tok(Kind::Do).ignore_then(statements.clone()).then_ignore(end).boxed();
-    let single = tok(Kind::Perform).ignore_then(stmt).map(|stmt| vec![stmt]).boxed();
+    let single = tok(Kind::Perform).ignore_then(stmt.clone()).map(|stmt| vec![stmt]).boxed();
     let either = choice((body.clone(), single.clone())).boxed();
 
     let arm = expr.clone().then_ignore(tok(Kind::Do)).then(statements.clone()).boxed();
@@ -227,7 +312,9 @@ fn control<'t>(
         .then(tok(Kind::Elif).ignore_then(arm).repeated().collect::<Vec<_>>())
         .then(tok(Kind::Else).ignore_then(statements.clone()).or_not())
         .then_ignore(end);
-    let single_arm = single.map(|body| ((body, Vec::new()), None));
+    // `if c return e;`
+    let jump = unsaid(&[Kind::Return, Kind::Break, Kind::Continue]).rewind().ignore_then(stmt.clone());
+    let single_arm = choice((single, jump.map(|stmt| vec![stmt]))).map(|body| ((body, Vec::new()), None));
     // The condition is read once, whichever form follows it.
     let if_do = tok(Kind::IfDo).ignore_then(expr.clone()).then(choice((blocks, single_arm))).map(
         |(condition, ((body, rest), otherwise))| StmtKind::If {
@@ -235,8 +322,8 @@ fn control<'t>(
             otherwise,
         },
     );
-    let match_arm = pattern
-        .clone()
+    let match_arm = patterns
+        .arm
         .then(tok(Kind::When).ignore_then(expr.clone()).or_not())
         .then_ignore(tok(Kind::FatArrow))
         .then(statements)
@@ -248,12 +335,38 @@ fn control<'t>(
         .then(match_arm.separated_by(tok(Kind::Bar)).at_least(1).collect::<Vec<_>>())
         .then_ignore(end)
         .map(|(scrutinee, arms)| StmtKind::Match { scrutinee, arms });
+    // `..i` and `..<i` are told from `..[T]` by the bracket.
+    let up_to = up_to().then(exprs.element.clone()).map_with(move |(sign, high), e| {
+        let (high, inclusive) = (Box::new(high), sign.kind == Kind::DotDot);
+        expr_at(ExprKind::UpTo { high, inclusive }, cx.span(e.slice()))
+    });
+    let more = another_clause(false).ignore_then(tok(Kind::Comma)).ignore_then(exprs.element.clone());
+    let tuple =
+        exprs.element.then(more.repeated().collect::<Vec<_>>()).map_with(move |(first, mut rest), e| {
+            if rest.is_empty() {
+                return first;
+            }
+            rest.insert(0, first);
+            expr_at(ExprKind::Tuple(rest), cx.span(e.slice()))
+        });
+    let walked = choice((up_to, tuple)).boxed();
+    let first = patterns.full.then_ignore(tok(Kind::In)).then(walked.clone());
+    let clause = another_clause(true)
+        .ignore_then(tok(Kind::Comma))
+        .ignore_then(patterns.item.then_ignore(tok(Kind::In)).then(walked));
     let for_in = tok(Kind::For)
-        .ignore_then(pattern)
-        .then_ignore(tok(Kind::In))
-        .then(expr.clone())
+        .ignore_then(first)
+        .then(clause.repeated().collect::<Vec<_>>())
         .then(either.clone())
-        .map(|((pattern, iterable), body)| StmtKind::For { pattern, iterable, body });
+        .map(|((first, rest), mut body)| {
+            // `for i in a, j in b` is a loop over `b` in a loop over `a`.
+            for (pattern, iterable) in rest.into_iter().rev() {
+                let span = pattern.span.to(iterable.span);
+                body = vec![Stmt { kind: StmtKind::For { pattern, iterable, body }, span }];
+            }
+            let (pattern, iterable) = first;
+            StmtKind::For { pattern, iterable, body }
+        });
     let while_loop = tok(Kind::While)
         .ignore_then(expr)
         .then(either)
@@ -276,8 +389,16 @@ fn function<'t>(
         .then(tok(Kind::Colon).ignore_then(ty).or_not())
         .map_with(move |header, e| (header, cx.span(e.slice())));
     let body = choice((
-        tok(Kind::FatArrow).ignore_then(expr).then_ignore(semi()).map(|e| Body::Expr(Box::new(e))),
-        block.then_ignore(unsaid(&[Kind::Semi]).or_not()).map(Body::Block),
+        // `=` as Felix has it.
+        unsaid(&[Kind::Assign])
+            .or_not()
+            .ignore_then(block)
+            .then_ignore(unsaid(&[Kind::Semi]).or_not())
+            .map(Body::Block),
+        choice((tok(Kind::FatArrow), unsaid(&[Kind::Assign])))
+            .ignore_then(expr)
+            .then_ignore(semi())
+            .map(|e| Body::Expr(Box::new(e))),
     ));
     header
         .then(body)
@@ -429,7 +550,9 @@ fn declared<'t>(
         })
         .boxed();
 
-    let signature = any_of(&[Kind::Fun, Kind::Proc])
+    let signature = word(cx, "virtual")
+        .or_not()
+        .ignore_then(any_of(&[Kind::Fun, Kind::Proc]))
         .ignore_then(function_name(cx))
         .then(generics(cx, ty.clone()).or_not())
         .then_ignore(tok(Kind::Colon))
@@ -443,7 +566,8 @@ fn declared<'t>(
         .then(expr)
         .then_ignore(semi())
         .map(|((name, params), body)| ClassMember::Law(name, params, body));
-    let default = definition(stmt.clone()).map(ClassMember::Default);
+    let default =
+        word(cx, "virtual").or_not().ignore_then(definition(stmt.clone())).map(ClassMember::Default);
     let member = choice((signature, law, default)).boxed();
     let class = head(Kind::Class)
         .then_ignore(tok(Kind::LBrace))
