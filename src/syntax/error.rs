@@ -34,6 +34,7 @@
 //! | E0137 | an `if` that has the form of neither a statement nor an expression |
 //! | E0138 | a `match … with` whose arms are statements |
 //! | E0139 | a condition in another place than this language has it |
+//! | E0150 | an argument without a name after one with a name |
 //!
 //! Knows the lexer's words for tokens and nothing of the grammar.
 
@@ -329,10 +330,10 @@ pub enum SyntaxError {
         /// The `with`.
         with: Span,
     },
-    /// `[e for x in xs if c]`.
-    ConditionInClauses {
-        /// The `if`.
-        word: Span,
+    /// `(x = 1, 2)`.
+    PlaceAfterName {
+        /// The `2`.
+        value: Span,
     },
     /// `a if c else b`.
     ConditionBetween {
@@ -791,13 +792,13 @@ impl SyntaxError {
             )
             .label(*with, "as a statement it has `do` here")
             .fix("write `match e do | p => s; … done` for statements, `match e with | p => v … endmatch` for a value", *with, "do"),
-            SyntaxError::ConditionInClauses { word } => Diagnostic::error(
-                "E0139",
-                *word,
-                "a comprehension has no condition: its size would not be known",
-                "an `if` among the clauses",
+            SyntaxError::PlaceAfterName { value } => Diagnostic::error(
+                "E0150",
+                *value,
+                "what has no name stands before what has one",
+                "this has no name",
             )
-            .help("`filter (fun (x) => c) xs` keeps some elements: bind it, as in `val ys : int ^ ?K = filter (fun (x) => x > 1) xs;`"),
+            .help("the arguments with a name come last, as in `f (1, 2, width = 3)`"),
             SyntaxError::ConditionBetween { word } => Diagnostic::error(
                 "E0139",
                 *word,

@@ -313,6 +313,10 @@ impl Printer {
                     p.put(":");
                     p.ty(ty);
                 }
+                if let Some(default) = &param.default {
+                    p.put(" = ");
+                    p.expr_element(default);
+                }
             });
             self.put(")");
         }
