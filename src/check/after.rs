@@ -66,7 +66,7 @@ fn header(function: &Function, f: &mut dyn FnMut(&Arc<str>)) {
             }
         })
     };
-    for Param { pattern, ty } in function.params.iter().flatten() {
+    for Param { pattern, ty, .. } in function.params.iter().flatten() {
         ty.iter().for_each(&mut names);
         types_of(pattern, &mut names);
     }

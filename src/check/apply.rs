@@ -90,6 +90,10 @@ impl Checker<'_> {
             head = function;
         }
         arguments.reverse();
+        let several = matches!(e.kind, ExprKind::Apply { form: ApplyForm::Pipe, .. }) && arguments.len() > 1;
+        if !several && let Some(term) = self.completed_call(head, &arguments, hint, at_statement, e.span) {
+            return term;
+        }
         let mut args: Vec<Arg> = Vec::new();
         // `x.f y`: the base is the first argument, if `f` is a function here.
         if let ExprKind::Dot { base, key } = &head.kind
@@ -368,7 +372,9 @@ impl Checker<'_> {
                 Some(result) => result,
                 None => {
                     let name = self.text_of(&function);
-                    self.effect(&name, at_statement && i + 1 == count, whole)
+                    let contained = matches!(function.kind, TermKind::Local(local)
+                        if self.frame().contained.contains(&local));
+                    self.effect(&name, contained, at_statement && i + 1 == count, whole)
                 }
             };
             let call = Term::new(TermKind::Call(Box::new(function), vec![arg]), ty, whole);
@@ -389,9 +395,9 @@ impl Checker<'_> {
         }
     }
 
-    /// A procedure is called: allowed as a statement, outside pure functions. Gives the type that
-    /// the call has.
-    fn effect(&mut self, name: &str, at_statement: bool, span: Span) -> Type {
+    /// A procedure is called: allowed as a statement, outside pure functions, and in them if it changes nothing but
+    /// their own variables. Gives the type that the call has.
+    pub(super) fn effect(&mut self, name: &str, contained: bool, at_statement: bool, span: Span) -> Type {
         if self.frame().block.is_some() {
             self.report(CheckError::BlockEffect {
                 span,
@@ -399,7 +405,8 @@ impl Checker<'_> {
             });
             return Type::error();
         }
-        if self.frame().pure() {
+        self.frame().outside |= !contained;
+        if self.frame().pure() && !contained {
             let header = self.frame().header;
             self.report(CheckError::ProcedureInFun { span, name: name.to_string(), header });
             return Type::error();
@@ -520,7 +527,10 @@ impl Checker<'_> {
         }
         let ty = match &instance.result {
             Some(result) => result.clone(),
-            None => self.effect(&name.text, at_statement && args.is_empty(), whole),
+            None => {
+                let contained = matches!(chosen, Callable::Function(id) if self.contained_here(*id));
+                self.effect(&name.text, contained, at_statement && args.is_empty(), whole)
+            }
         };
         let term = self.call_term(chosen, &instance, arg, ty, name.span, whole);
         let term = self.open(term);
@@ -551,7 +561,7 @@ impl Checker<'_> {
     }
 
     /// The scheme at these type arguments, or a report that they do not fit.
-    fn instance(&mut self, name: &ast::Name, scheme: &Scheme, type_args: &[Type]) -> Option<Instance> {
+    pub(super) fn instance(&mut self, name: &ast::Name, scheme: &Scheme, type_args: &[Type]) -> Option<Instance> {
         if type_args.len() > scheme.params.len() {
             self.report(CheckError::TypeArity {
                 span: name.span,
@@ -570,7 +580,7 @@ impl Checker<'_> {
     }
 
     /// The call of one candidate.
-    fn call_term(
+    pub(super) fn call_term(
         &mut self,
         chosen: &Callable,
         instance: &Instance,
@@ -581,11 +591,7 @@ impl Checker<'_> {
     ) -> Term {
         match chosen {
             Callable::Function(id) => {
-                let closure = TermKind::Closure {
-                    function: *id,
-                    type_args: instance.args.clone(),
-                    captures: Vec::new(),
-                };
+                let closure = self.function_value(*id, &instance.args);
                 let function = Term::new(closure, instance.ty(), name_span);
                 let args = match arg.kind {
                     TermKind::Tuple(parts) if parts.len() > 1 => parts,
@@ -719,7 +725,7 @@ impl Checker<'_> {
         let ty = instance.ty();
         let known = match chosen {
             Callable::Function(function) => {
-                Some(TermKind::Closure { function, type_args: instance.args.clone(), captures: Vec::new() })
+                Some(self.function_value(function, &instance.args))
             }
             Callable::Method(class, method) => {
                 Some(TermKind::Method { class, method, type_args: instance.args.clone() })

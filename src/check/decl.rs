@@ -20,10 +20,12 @@ impl Checker<'_> {
                 self.reachable_operator(&name.text, &scheme.domain, name.span);
             }
             let id = self.new_function();
+            let parameters = self.parameters_of(function.params.first().map_or(&[], Vec::as_slice), &pending);
             let signature = Signature {
                 name: name.text.clone(),
                 scheme,
                 unknown_result,
+                parameters,
                 span: name.span,
                 doc: doc.clone(),
             };
@@ -165,6 +167,9 @@ impl Checker<'_> {
         self.item.frames.push(Frame::new(kind, pending.name.clone(), ast.header));
         let groups: Vec<&[Param]> = ast.params.iter().map(Vec::as_slice).collect();
         let wanted = pending.expected.as_ref();
+        if wanted.is_some() {
+            self.no_defaults(groups.first().copied().unwrap_or(&[]));
+        }
         let hint = wanted.map(|e| e.domain.clone());
         let (params, prefix, domain) = self.parameters(groups.first().copied().unwrap_or(&[]), hint);
         let (body, ty) = if groups.len() <= 1 {

@@ -303,6 +303,15 @@ impl Instance {
     }
 }
 
+/// A parameter of a declared function, as its calls know it.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// Its name, if it is one.
+    pub name: Option<Arc<str>>,
+    /// The function that gives its value where a call leaves it out.
+    pub default: Option<FunctionId>,
+}
+
 /// The header of a declared function.
 #[derive(Clone, Debug)]
 pub struct Signature {
@@ -312,6 +321,8 @@ pub struct Signature {
     pub scheme: Scheme,
     /// Whether `scheme.result` still is to be inferred.
     pub unknown_result: bool,
+    /// What calls may name and leave out: the parameters of the first group.
+    pub parameters: Vec<Parameter>,
     /// Where it is declared.
     pub span: Span,
     /// Its `///` comment.

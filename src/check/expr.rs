@@ -9,7 +9,7 @@ use super::error::{CheckError, Inside, SizeError};
 use super::exhaustive::{self, End};
 use super::infer::Literal;
 use super::note::Referent;
-use crate::core::{Arm, LocalId, Pat, PatKind, Stmt, StmtKind, Term, TermKind};
+use crate::core::{Arm, LocalId, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::suggest::similar;
@@ -382,7 +382,15 @@ impl Checker<'_> {
                 let index = Type::unit_sum(terms.len());
                 make(TermKind::Tuple(terms), Type::array(element, index))
             }
-            ExprKind::Comprehension { body, clauses } => self.comprehension(body, clauses, hint, span),
+            ExprKind::Spread(parts) => self.spread(parts, hint, span),
+            ExprKind::Update(record, values) => self.update(record, values, hint, span),
+            ExprKind::Arguments(..) => self.wrong(CheckError::NamedHere { span }, span),
+            ExprKind::Comprehension { body, clauses, guard: None } => {
+                self.comprehension(body, clauses, hint, span)
+            }
+            ExprKind::Comprehension { body, clauses, guard: Some(guard) } => {
+                self.selection(body, clauses, guard, hint, span)
+            }
             ExprKind::AllOf(ty) => {
                 // As a value, `..[I]` is the array of all values of `I`.
                 let index = self.lower_index(ty, "be walked");
@@ -779,6 +787,103 @@ impl Checker<'_> {
         with_prefix(outer, build)
     }
 
+    /// `[ e for p in i, q in j if c ]`: the places where the condition holds are kept, in order, as `compress` keeps
+    /// them; an element for each of them is made then. How many there are is known when it runs.
+    fn selection(
+        &mut self,
+        body: &Expr,
+        clauses: &[(ast::Pattern, Expr)],
+        guard: &Expr,
+        hint: Option<&Type>,
+        span: Span,
+    ) -> Term {
+        let element = match hint.map(|h| self.infer.shallow(h)).as_ref().map(Type::kind) {
+            Some(TypeKind::Array(element, _)) => Some(element.clone()),
+            _ => None,
+        };
+        let first_opened = self.frame().opened.len();
+        let ((value, mut stmts), openings) = self.host(|this| {
+            let (mut outer, mut inner) = (Vec::new(), Vec::new());
+            let mut walked: Vec<(LocalId, Type)> = Vec::new();
+            let first_own = this.frame().locals.len() as LocalId;
+            let value = this.in_scope(|this| {
+                for (pattern, iterable) in clauses {
+                    let (index, value) = this.clause(iterable, first_own, &mut outer, &mut inner)?;
+                    let local = this.new_local("i", index.clone());
+                    walked.push((local, index));
+                    let position = this.local_term(local, pattern.span);
+                    let value = match value {
+                        Some(array) => this.array_at(array, position, pattern.span),
+                        None => position,
+                    };
+                    let ty = this.infer.settle(&value.ty);
+                    this.names_once([pattern], "variable");
+                    let pattern = this.total_pattern(pattern, &ty);
+                    inner.push(Stmt { span: pattern.span, kind: StmtKind::Let(pattern, value) });
+                }
+                let holds = this.hosted(Inside::Element, |this| this.check(guard, &Type::bool(), None));
+                let index = Type::compact_product(walked.iter().map(|(_, ty)| ty.clone()).collect());
+                let mask = TermKind::Build(walked.clone(), Box::new(with_prefix(inner.clone(), holds)));
+                let mask = Term::new(mask, Type::array(Type::bool(), index.clone()), guard.span);
+                // The places: tuples of what the clauses walk.
+                let again: Vec<(LocalId, Type)> =
+                    walked.iter().map(|(_, ty)| (this.new_local("i", ty.clone()), ty.clone())).collect();
+                let mut parts: Vec<Term> = again.iter().map(|(local, _)| this.local_term(*local, span)).collect();
+                let place = match parts.len() {
+                    1 => parts.remove(0),
+                    _ => {
+                        let ty = Type::product(parts.iter().map(|part| part.ty.clone()).collect());
+                        Term::new(TermKind::Tuple(parts), ty, span)
+                    }
+                };
+                let place_ty = place.ty.clone();
+                let all = TermKind::Build(again, Box::new(place));
+                let all = Term::new(all, Type::array(place_ty.clone(), index.clone()), span);
+                let (scheme, _) = this.prim_scheme(Prim::Compress);
+                let types = vec![place_ty.clone(), index];
+                let kept_ty = scheme.instantiate(&mut this.infer, &types).result.unwrap_or_else(Type::error);
+                let kept = Term::new(TermKind::Prim(Prim::Compress, types, vec![all, mask]), kept_ty, span);
+                let (value, openings) = this.host(|this| {
+                    let kept = this.open(kept);
+                    let TypeKind::Array(_, size) = this.infer.shallow(&kept.ty).kind().clone() else {
+                        return Term::new(TermKind::Error, Type::error(), span);
+                    };
+                    let at = this.new_local("k", size.clone());
+                    let position = this.local_term(at, span);
+                    let place = this.array_at(kept, position, span);
+                    let mut prefix = Vec::new();
+                    let place = this.bound(place, &mut prefix);
+                    for (number, (local, ty)) in walked.iter().enumerate() {
+                        let value = match walked.len() {
+                            1 => place.clone(),
+                            _ => this.component(place.clone(), &number.into(), span),
+                        };
+                        let bind = Pat { kind: PatKind::Bind(*local), ty: ty.clone(), span };
+                        prefix.push(Stmt { kind: StmtKind::Let(bind, value), span });
+                    }
+                    prefix.append(&mut inner);
+                    let body = this.hosted(Inside::Element, |this| match &element {
+                        Some(ty) => {
+                            let term = this.expr(body, Some(ty));
+                            this.coerce_softly(term, ty)
+                        }
+                        None => this.expr(body, None),
+                    });
+                    let ty = Type::array(body.ty.clone(), size.clone());
+                    Term::new(TermKind::Build(vec![(at, size)], Box::new(with_prefix(prefix, body))), ty, span)
+                });
+                outer.extend(openings);
+                Some(value)
+            });
+            (value, outer)
+        });
+        let Some(value) = value else { return Term::new(TermKind::Error, Type::error(), span) };
+        let mut prefix = openings;
+        prefix.append(&mut stmts);
+        let value = self.generalised_from(first_opened, value);
+        self.open(with_prefix(prefix, value))
+    }
+
     /// What a clause walks: its index type, and the array if it is one. An array that does not
     /// depend on the clauses before is evaluated once, before the loop.
     fn clause(
@@ -827,12 +932,14 @@ impl Checker<'_> {
 
     /// Puts the state of the present item aside while `f` checks another.
     pub(super) fn aside<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.swap_hidden();
         let outer = std::mem::take(&mut self.item);
         let equations = self.infer.put_aside();
         let at_statement = std::mem::take(&mut self.at_statement);
         let result = f(self);
         self.infer.put_back(equations);
         self.item = outer;
+        self.swap_hidden();
         self.at_statement = at_statement;
         result
     }

@@ -56,6 +56,7 @@ impl Checker<'_> {
             body,
             span,
         };
+        self.item.closed_outside = frame.outside;
         self.item.owned.insert(id, frame.opened);
         self.item.unfinished.push((id, function));
         let type_args = self.item.type_params.iter().cloned().map(Type::var).collect();
@@ -107,11 +108,14 @@ impl Checker<'_> {
         let own_kind = if last { kind } else { FrameKind::Fun };
         self.item.frames.push(Frame::new(own_kind, name.clone(), function.header));
         let own = groups.first().copied().unwrap_or(&[]);
+        self.no_defaults(own);
         // What a call of the function itself would mean depends on what it takes.
         let this = this.filter(|_| own.iter().all(is_typed));
         let this_local = this.map(|(n, ty)| {
             let local = self.new_local(&n.text, ty.clone());
             self.bind_function(&n.text, local, n.span);
+            // What calls itself does nothing more by that.
+            self.frame().contained.insert(local);
             local
         });
         let (params, prefix, domain) = self.parameters(own, domain_hint);
@@ -252,6 +256,6 @@ impl Checker<'_> {
 }
 
 /// Whether the type of a parameter is written.
-fn is_typed(param: &Param) -> bool {
+pub(super) fn is_typed(param: &Param) -> bool {
     param.ty.is_some() || matches!(param.pattern.kind, ast::PatternKind::Typed(..))
 }

@@ -35,7 +35,9 @@ mod function;
 mod grouping;
 pub mod infer;
 mod kinds;
+mod local;
 pub mod module;
+mod named;
 pub mod note;
 mod opaque;
 mod open;
@@ -43,6 +45,7 @@ mod operator;
 mod overload;
 mod pattern;
 mod read;
+mod record;
 mod require;
 mod reshape;
 mod stmt;
@@ -127,6 +130,8 @@ struct Binding {
     function: bool,
     /// Functions of the same name in the same block, newest first.
     overloads: Vec<Binding>,
+    /// The function has type parameters: no variable holds it, and each use makes its own value.
+    generic: Option<FunctionId>,
 }
 
 /// What kind of body is being checked.
@@ -161,6 +166,11 @@ struct Frame {
     hosts: Vec<open::Host>,
     /// Variables opened in it so far.
     opened: Vec<TypeVar>,
+    /// Procedures that change nothing but variables of this frame, or of procedures around it: it may call them,
+    /// pure as it may be.
+    contained: HashSet<LocalId>,
+    /// It does something that can be seen outside the function in which it is declared.
+    outside: bool,
 }
 
 impl Frame {
@@ -178,6 +188,8 @@ impl Frame {
             block: None,
             hosts: Vec::new(),
             opened: Vec::new(),
+            contained: HashSet::default(),
+            outside: false,
         }
     }
 
@@ -226,6 +238,14 @@ struct Item {
     waited: FunctionId,
     /// Those that have been chosen, by the numbers that stand for them.
     chosen: HashMap<FunctionId, Term>,
+    /// Functions with type parameters that are declared in it.
+    lifted: HashMap<FunctionId, local::Lifted>,
+    /// What the blocks around have declared types of, with what it hides.
+    hidden: Vec<local::Hidden>,
+    /// What they declare is put aside, and what they hide is known.
+    swapped: bool,
+    /// Whether the function closed last does what can be seen outside.
+    closed_outside: bool,
 }
 
 /// A declared function whose body has not been checked.
@@ -331,7 +351,7 @@ impl<'a> Checker<'a> {
     /// Brings a local into scope under a name.
     fn bind(&mut self, name: &Arc<str>, local: LocalId, mutable: bool, span: Span) {
         let (word, overloads) = (self.let_word, Vec::new());
-        let binding = Binding { local, mutable, span, word, function: false, overloads };
+        let binding = Binding { local, mutable, span, word, function: false, overloads, generic: None };
         self.note_bound(local, span);
         if let Some(scope) = self.frame().scopes.last_mut() {
             scope.insert(name.clone(), binding);
@@ -341,6 +361,10 @@ impl<'a> Checker<'a> {
     /// Brings a function into scope under a name, beside other functions of the name in its block.
     fn bind_function(&mut self, name: &Arc<str>, local: LocalId, span: Span) {
         self.note_bound(local, span);
+        self.bind_any_function(name, local, span, None);
+    }
+
+    fn bind_any_function(&mut self, name: &Arc<str>, local: LocalId, span: Span, generic: Option<FunctionId>) {
         let frame = self.frame();
         let mut overloads = Vec::new();
         if let Some(before) = frame.scopes.last_mut().and_then(|scope| scope.remove(name))
@@ -351,7 +375,8 @@ impl<'a> Checker<'a> {
             overloads.extend(others);
         }
         if let Some(scope) = frame.scopes.last_mut() {
-            let binding = Binding { local, mutable: false, span, word: None, function: true, overloads };
+            let (mutable, function) = (false, true);
+            let binding = Binding { local, mutable, span, word: None, function, overloads, generic };
             scope.insert(name.clone(), binding);
         }
     }
@@ -365,8 +390,10 @@ impl<'a> Checker<'a> {
 
     fn in_scope<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.frame().scopes.push(HashMap::default());
+        let hidden = self.item.hidden.len();
         let result = self.with_sizes(f);
         self.frame().scopes.pop();
+        self.show_hidden(hidden);
         result
     }
 
@@ -395,7 +422,11 @@ impl<'a> Checker<'a> {
                 Some((_, here)) => *here,
                 None => {
                     let info = frames[inner - 1].locals[local as usize].clone();
+                    let contained = frames[inner - 1].contained.contains(&local);
                     let frame = &mut frames[inner];
+                    if contained && !frame.pure() {
+                        frame.contained.insert(frame.locals.len() as LocalId);
+                    }
                     frame.locals.push(info);
                     let here = frame.locals.len() as LocalId - 1;
                     frame.captures.push((local, here));

@@ -299,13 +299,18 @@ impl Checker<'_> {
     /// What a function gives that does not say its result type: existential if its type mentions what
     /// the function has opened.
     pub(super) fn generalised(&mut self, term: Term) -> Term {
+        self.generalised_from(0, term)
+    }
+
+    /// The same for what has been opened in the function since so many were.
+    pub(super) fn generalised_from(&mut self, first: usize, term: Term) -> Term {
         let ty = self.infer.zonk(&term.ty);
-        let exists = Type::exists(&self.frame().opened.clone(), &ty);
+        let opened = self.frame().opened[first..].to_vec();
+        let exists = Type::exists(&opened, &ty);
         if exists == ty {
             return term;
         }
         let mut sizes: Vec<Type> = Vec::new();
-        let opened = self.frame().opened.clone();
         ty.for_each_var(&mut |var| {
             let size = Type::var(var.clone());
             if opened.contains(var) && !sizes.contains(&size) {

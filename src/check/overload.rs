@@ -328,7 +328,11 @@ impl Checker<'_> {
                     return found;
                 }
                 let all = std::iter::once(binding).chain(&binding.overloads);
-                let candidates = all.map(|one| Candidate::Local(depth, one.clone())).collect();
+                let candidate = |one: &Binding| match one.generic {
+                    Some(id) => Candidate::Top(Callable::Function(id)),
+                    None => Candidate::Local(depth, one.clone()),
+                };
+                let candidates = all.map(candidate).collect();
                 found.tiers.push(Tier { place: Place::Block, candidates });
             }
         }
@@ -362,21 +366,24 @@ impl Checker<'_> {
     /// How many meanings a name has that a choice is among: those in blocks, and all. None if the nearest is
     /// a variable.
     fn count(&self, name: &str) -> (usize, usize) {
-        let mut local = 0;
+        let (mut local, mut generic) = (0, 0);
         for frame in self.item.frames.iter().rev() {
             for binding in frame.scopes.iter().rev().filter_map(|scope| scope.get(name)) {
                 if !binding.function {
                     // The variable is what is left if none of the functions fits.
-                    let variable = usize::from(local > 0);
-                    return (local + variable, local + variable);
+                    let variable = usize::from(local + generic > 0);
+                    return (local + variable, local + generic + variable);
                 }
-                local += 1 + binding.overloads.len();
+                let all = std::iter::once(binding).chain(&binding.overloads);
+                let (with, without): (Vec<&Binding>, Vec<&Binding>) = all.partition(|one| one.generic.is_some());
+                generic += with.len();
+                local += without.len();
             }
         }
         match self.env.values.get(name) {
-            Some(Definition::Callables(callables)) => (local, local + callables.len()),
-            Some(Definition::Global { .. }) if local > 0 => (local + 1, local + 1),
-            _ => (local, local),
+            Some(Definition::Callables(callables)) => (local, local + generic + callables.len()),
+            Some(Definition::Global { .. }) if local + generic > 0 => (local + 1, local + generic + 1),
+            _ => (local, local + generic),
         }
     }
 
@@ -505,6 +512,11 @@ impl Checker<'_> {
         argument.as_scalar().filter(|scalar| scalar.is_number())?;
         let name = number.name();
         Some(Help::around(format!("convert it explicitly: `:> {name}`"), span, &format!(" :> {name}"), ""))
+    }
+
+    /// Whether some function of a name takes an argument as it is written.
+    pub(super) fn takes_written(&mut self, found: &Found, type_args: &[Type], ty: &Type, hint: Option<&Type>) -> bool {
+        !matches!(self.ask_tiers(found, type_args, ty, (false, false), hint), Selection::None)
     }
 
     pub(super) fn ambiguous(&mut self, name: &ast::Name, found: &Found, several: &[Candidate]) {

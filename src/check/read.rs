@@ -25,6 +25,7 @@ impl Checker<'_> {
         hint: Option<&Type>,
     ) -> bool {
         let span = name.span;
+        self.frame().outside = true;
         if self.frame().pure() {
             let header = Some(self.frame().header);
             self.report(CheckError::ReaderInFun { span, name: name.text.to_string(), header });

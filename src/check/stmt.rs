@@ -190,7 +190,8 @@ impl Checker<'_> {
     pub(super) fn block(&mut self, stmts: &[ast::Stmt]) -> Vec<Stmt> {
         self.in_scope(|this| {
             let mut out = Vec::new();
-            for stmt in stmts {
+            for (at, stmt) in stmts.iter().enumerate() {
+                this.declare_run(stmts, at);
                 this.stmt(stmt, &mut out);
             }
             out
@@ -230,12 +231,8 @@ impl Checker<'_> {
                 push(StmtKind::Let(pat, init));
             }
             S::Function { name, function, .. } => {
-                if let Some(param) = function.generics.params.first() {
-                    let error =
-                        CheckError::GenericLocal { span: param.name.span, name: name.text.to_string() };
-                    self.report(error);
-                    let local = self.new_local(&name.text, Type::error());
-                    self.bind(&name.text, local, false, name.span);
+                if !function.generics.params.is_empty() {
+                    self.generic_local(name, function, span);
                     return;
                 }
                 if let Some((first, _)) = function.generics.constraints.first() {
@@ -245,6 +242,7 @@ impl Checker<'_> {
                 }
                 let ty = self.infer.fresh(Kind::Type);
                 let term = self.lambda(function, None, Some((name, &ty)), span);
+                let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
                 if !self.infer.try_unify(&ty, &term.ty) {
                     let (expected, found) = (self.infer.settle(&ty), self.infer.settle(&term.ty));
                     let error =
@@ -254,6 +252,9 @@ impl Checker<'_> {
                 self.one_of_block(name, &term.ty);
                 let local = self.new_local(&name.text, term.ty.clone());
                 self.bind_function(&name.text, local, name.span);
+                if contained {
+                    self.frame().contained.insert(local);
+                }
                 let pat = Pat { kind: PatKind::Bind(local), ty: term.ty.clone(), span: name.span };
                 push(StmtKind::Let(pat, term));
             }
@@ -340,21 +341,19 @@ impl Checker<'_> {
                     push(stmt);
                 }
             }
-            S::Typedef(TypeDecl { name, .. }, _)
-            | S::Newtype(TypeDecl { name, .. }, _)
-            | S::Struct(TypeDecl { name, .. }, _)
-            | S::Variant(TypeDecl { name, .. }, _)
-            | S::Abstract { decl: TypeDecl { name, .. }, .. }
-            | S::Typefun { name, .. }
-            | S::Kind { name, .. } => {
+            // They have been declared before: those of a block with the declarations beside them.
+            S::Typedef(..) | S::Newtype(..) | S::Struct(..) | S::Variant(..) => {}
+            S::Abstract { decl: TypeDecl { name, .. }, .. } | S::Typefun { name, .. } | S::Kind { name, .. } => {
                 // Those of the top level have been declared before any statement.
                 if self.item.frames.len() > 1 || self.frame().scopes.len() > 1 {
-                    let instead = "declare the type at the top level";
-                    self.report(CheckError::NotYet {
-                        span: name.span,
-                        what: "a type declared inside a block",
-                        instead,
-                    });
+                    let what = match &stmt.kind {
+                        S::Abstract { .. } => "an abstract type inside a block",
+                        S::Typefun { .. } => "a type function inside a block",
+                        _ => "a kind inside a block",
+                    };
+                    let instead = "declare it at the top level: only `typedef`, `newtype`, `struct` and `variant` \
+                                   stand in blocks";
+                    self.report(CheckError::NotYet { span: name.span, what, instead });
                 }
             }
             S::Class(TypeDecl { name, .. }, _) | S::Instance { class: name, .. } => {
@@ -446,6 +445,9 @@ impl Checker<'_> {
                 self.report(CheckError::BlockEffect { span: name.span, what });
                 return None;
             }
+            // A variable of a pure function is changed from outside it if one stands between.
+            let pure_between = !own && self.pure_between(&name.text);
+            self.frame().outside |= pure_between;
             if !own && self.frame().pure() {
                 let header = self.frame().header;
                 self.report(CheckError::StoreOutside {
@@ -471,6 +473,7 @@ impl Checker<'_> {
                 self.report(CheckError::BlockEffect { span: name.span, what });
                 return None;
             }
+            self.frame().outside = true;
             if self.frame().pure() {
                 let header = self.frame().header;
                 self.report(CheckError::StoreOutside {

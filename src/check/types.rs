@@ -363,7 +363,11 @@ impl Checker<'_> {
         }
         let Some(stmt) = self.pending_types.remove(name) else { return };
         self.types_in_progress.push(name.clone());
-        let outer = std::mem::take(&mut self.item.type_scope);
+        // In a block the names around it are known, those of sizes among them.
+        let outer = match self.item.hidden.is_empty() {
+            true => std::mem::take(&mut self.item.type_scope),
+            false => self.item.type_scope.clone(),
+        };
         let opens = std::mem::take(&mut self.opens);
         self.declaring(|this| this.declare_type(&stmt));
         if let Some(name) = declared_type(&stmt) {

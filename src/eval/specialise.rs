@@ -170,6 +170,12 @@ impl Specialiser<'_> {
         Box::new(self.node(term))
     }
 
+    /// Whether a function reaches itself through the value that is called.
+    fn knows_itself(&self, function: u32) -> bool {
+        let function = self.program.functions.get(function as usize).and_then(Option::as_ref);
+        function.is_some_and(|function| function.this.is_some())
+    }
+
     fn shared(&self, local: u32) -> bool {
         self.locals[local as usize].shared
     }
@@ -267,7 +273,9 @@ impl Specialiser<'_> {
                         None => Kind::CallKnown(callee, self.nodes(args)),
                     }
                 }
-                TermKind::Closure { function, type_args, captures } if captures.is_empty() => {
+                TermKind::Closure { function, type_args, captures }
+                    if captures.is_empty() && !self.knows_itself(*function) =>
+                {
                     Kind::CallKnown(self.callee(*function, type_args), self.nodes(args))
                 }
                 _ => Kind::Call(self.boxed(head), self.nodes(args)),

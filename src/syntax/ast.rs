@@ -82,14 +82,22 @@ pub enum ExprKind {
     CompactTuple(Vec<Expr>),
     /// `(a = 1, b = 2)`.
     Record(Vec<(Name, Expr)>),
+    /// `(...r, a = 1)`: fields, and records (without a name) whose fields stand here.
+    Spread(Vec<(Option<Name>, Expr)>),
+    /// `r with (a = 1)`.
+    Update(Box<Expr>, Vec<(Name, Expr)>),
+    /// `(1, 2, b = 3)`: what a function is given, by place and by name.
+    Arguments(Vec<Expr>, Vec<(Name, Expr)>),
     /// `[a, b, c]`: an array literal, of length 1 too.
     Array(Vec<Expr>),
-    /// `[ e for p in i, q in j ]`.
+    /// `[ e for p in i, q in j if c ]`.
     Comprehension {
         /// One element.
         body: Box<Expr>,
         /// The clauses, outermost first.
         clauses: Vec<(Pattern, Expr)>,
+        /// Which elements there are.
+        guard: Option<Box<Expr>>,
     },
     /// `..[I]`: all values of `I`.
     AllOf(TypeExpr),
@@ -427,6 +435,8 @@ pub struct Param {
     pub pattern: Pattern,
     /// Its type.
     pub ty: Option<TypeExpr>,
+    /// What it is where a call leaves it out.
+    pub default: Option<Expr>,
 }
 
 /// `[T, N:COMPACTLINEAR with Add[T]]`.

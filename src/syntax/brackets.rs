@@ -405,6 +405,10 @@ impl<'s> Pass<'s> {
                 }
                 self.open(Open::Brace, token)
             }
+            // The condition of a comprehension: the grammar has one word for it.
+            Kind::If if before.is_some_and(Kind::ends_operand) && self.after_clauses() => {
+                token.kind = Kind::When;
+            }
             Kind::If => self.open(Open::If, token),
             Kind::Match | Kind::Typematch => self.open(Open::Match, token),
             Kind::Do => self.do_word(token),
@@ -538,6 +542,13 @@ impl<'s> Pass<'s> {
             && self.stack.last().is_some_and(|f| matches!(f.open, Open::Bracket | Open::Paren))
     }
 
+    /// Whether what stands here follows the clauses of a comprehension.
+    fn after_clauses(&self) -> bool {
+        self.stack.last().is_some_and(|frame| {
+            frame.open == Open::Bracket && self.directly_inside(frame.at).any(|t| t.kind == Kind::For)
+        })
+    }
+
     /// Closes, with one error, all that cannot hold the statement end or beginning at `token`.
     fn unwind_to_statement(&mut self, token: Token) {
         if let Some(frame) = self.stack.last() {
@@ -657,13 +668,6 @@ impl<'s> Pass<'s> {
         }
         if then.is_some() {
             return None;
-        }
-        let enclosing = self.stack.iter().rev().find(|frame| frame.at < at);
-        let clauses = enclosing.is_some_and(|frame| {
-            frame.open == Open::Bracket && self.directly_inside(frame.at).any(|t| t.kind == Kind::For)
-        });
-        if clauses {
-            return Some(SyntaxError::ConditionInClauses { word });
         }
         if before.is_some_and(Kind::ends_operand) && find(Kind::Else).is_some() {
             return Some(SyntaxError::ConditionBetween { word });

@@ -37,6 +37,7 @@
 //! | E0140 | a block in braces that has no value where one is wanted |
 //! | E0141 | a text over several lines without an end |
 //! | E0142 | a brace in a text with values that holds none |
+//! | E0150 | an argument without a name after one with a name |
 //!
 //! Knows the lexer's words for tokens and nothing of the grammar.
 
@@ -344,10 +345,10 @@ pub enum SyntaxError {
         /// After the `;` of a statement.
         end: Option<Span>,
     },
-    /// `[e for x in xs if c]`.
-    ConditionInClauses {
-        /// The `if`.
-        word: Span,
+    /// `(x = 1, 2)`.
+    PlaceAfterName {
+        /// The `2`.
+        value: Span,
     },
     /// `a if c else b`.
     ConditionBetween {
@@ -838,13 +839,13 @@ impl SyntaxError {
                 let edits = end.map(|end| vec![(*then, "do".into()), (end, " done".into())]);
                 error.help(Help { text: text.into(), edits: edits.unwrap_or_default() })
             }
-            SyntaxError::ConditionInClauses { word } => Diagnostic::error(
-                "E0139",
-                *word,
-                "a comprehension has no condition: its size would not be known",
-                "an `if` among the clauses",
+            SyntaxError::PlaceAfterName { value } => Diagnostic::error(
+                "E0150",
+                *value,
+                "what has no name stands before what has one",
+                "this has no name",
             )
-            .help("`filter (fun (x) => c) xs` keeps some elements: bind it, as in `val ys : int ^ ?K = filter (fun (x) => x > 1) xs;`"),
+            .help("the arguments with a name come last, as in `f (1, 2, width = 3)`"),
             SyntaxError::ConditionBetween { word } => Diagnostic::error(
                 "E0139",
                 *word,

@@ -347,6 +347,39 @@ pub enum CheckError {
     NotAPlace {
         span: Span,
     },
+    /// Arguments with names that no function takes.
+    WrongNamed {
+        span: Span,
+        words: String,
+        help: String,
+    },
+    /// Names of parameters where no function is known by name.
+    NamedHere {
+        span: Span,
+    },
+    /// A default that no call can use.
+    DefaultHere {
+        span: Span,
+    },
+    /// `x with (…)`, `(...x)` of a value without fields.
+    NotARecord {
+        span: Span,
+        ty: Type,
+    },
+    /// `r with (x = 3)` where `r` has no `x`.
+    UpdatedField {
+        span: Span,
+        name: String,
+        ty: Type,
+        known: Vec<String>,
+        similar: Option<String>,
+    },
+    /// A type declared in a block mentions a variable of the types around it.
+    LocalTypeMentions {
+        span: Span,
+        name: String,
+        variable: String,
+    },
     GenericLocal {
         span: Span,
         name: String,
@@ -519,6 +552,12 @@ impl CheckError {
             E::CaseNeedsType { .. } => "E0426",
             E::NotAPlace { .. } => "E0427",
             E::GenericLocal { .. } => "E0428",
+            E::LocalTypeMentions { .. } => "E0454",
+            E::WrongNamed { .. } => "E0455",
+            E::NamedHere { .. } => "E0456",
+            E::DefaultHere { .. } => "E0457",
+            E::NotARecord { .. } => "E0458",
+            E::UpdatedField { .. } => "E0459",
             E::ConstructorArgument { .. } => "E0429",
             E::NotIterable { .. } => "E0430",
             E::IntRangeSize { .. } | E::IntRangeValue { .. } => "E0431",
@@ -1066,10 +1105,43 @@ impl CheckError {
             .help("write `&x.i <- v;` with `x` a `var`"),
             E::GenericLocal { span, name } => error(
                 span,
-                format!("the local function `{name}` cannot have type parameters"),
-                "declared inside another function".into(),
+                format!("the local function `{name}` has type parameters: its parameters need types"),
+                "the type of this is not written".into(),
             )
-            .help("move it to the top level"),
+            .help("write the types of all parameters, as in `fun f[T](x:T):T => e;`"),
+            E::WrongNamed { span, words, help } => {
+                error(span, words.clone(), "in this call".into()).help(help.clone())
+            }
+            E::NamedHere { span } => error(
+                span,
+                "names of parameters stand only in calls of a function that is known by its name".into(),
+                "what this is given to has no names".into(),
+            )
+            .help("give the values by place; a record has a name for each field, as in `(x = 1, y = 2)`"),
+            E::DefaultHere { span } => error(
+                span,
+                "this parameter cannot have a default".into(),
+                "no call could use it".into(),
+            )
+            .help("functions of the top level have defaults, in their first parentheses"),
+            E::NotARecord { span, ty } => {
+                error(span, format!("`{ty}` has no fields"), "neither a record nor a struct".into())
+            }
+            E::UpdatedField { span, name, ty, known, similar } => {
+                let d = error(span, format!("`{ty}` has no field `{name}`"), "not a field".into());
+                match similar {
+                    Some(similar) => d.fix(format!("did you mean `{similar}`?"), *span, similar.clone()),
+                    None => d
+                        .note(format!("its fields are {}", quoted(known)))
+                        .help("`(...r, x = e)` makes a record with further fields"),
+                }
+            }
+            E::LocalTypeMentions { span, name, variable } => error(
+                span,
+                format!("`{name}` mentions `{variable}`, which belongs to what is around its block"),
+                "this type has its own parameters only".into(),
+            )
+            .help(format!("give it a parameter: `{name}[{variable}]`, applied where it is used")),
             E::ConstructorArgument { span, name, takes, ty } => match (takes, ty) {
                 (true, Some(ty)) => error(
                     span,
@@ -1311,7 +1383,7 @@ fn foreign_form(name: &str) -> Option<&'static str> {
     })
 }
 
-fn quoted(names: &[String]) -> String {
+pub(super) fn quoted(names: &[impl std::fmt::Display]) -> String {
     names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")
 }
 

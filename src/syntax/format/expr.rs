@@ -19,10 +19,11 @@ const MULTIPLY: u8 = 10;
 const CAST: u8 = 11;
 const NEGATE: u8 = 12;
 const POWER: u8 = 13;
-const APPLY: u8 = 14;
-const DOT: u8 = 15;
-const HASH: u8 = 16;
-const ATOM: u8 = 17;
+const UPDATE: u8 = 14;
+const APPLY: u8 = 15;
+const DOT: u8 = 16;
+const HASH: u8 = 17;
+const ATOM: u8 = 18;
 
 /// Where an expression stands.
 #[derive(Clone, Copy)]
@@ -75,6 +76,11 @@ impl Printer {
             self.put(")");
         }
         self.host = host;
+    }
+
+    /// An expression between commas.
+    pub(super) fn expr_element(&mut self, expr: &Expr) {
+        self.expr_at(expr, ELEMENT);
     }
 
     fn bare(&mut self, expr: &Expr, place: Place) {
@@ -141,12 +147,47 @@ impl Printer {
                 });
                 self.put(")");
             }
+            Spread(parts) => {
+                self.put("(");
+                self.separated(parts, ", ", |p, (name, value)| {
+                    match name {
+                        Some(name) => {
+                            p.put(&name.text);
+                            p.put(" = ");
+                        }
+                        None => p.put("..."),
+                    }
+                    p.expr_at(value, ELEMENT);
+                });
+                self.put(")");
+            }
+            Update(record, fields) => {
+                self.expr_at(record, INNER.level(UPDATE));
+                self.put(" with (");
+                self.separated(fields, ", ", |p, (name, value)| {
+                    p.put(&name.text);
+                    p.put(" = ");
+                    p.expr_at(value, ELEMENT);
+                });
+                self.put(")");
+            }
+            Arguments(values, named) => {
+                self.put("(");
+                self.separated(values, ", ", |p, value| p.expr_at(value, ELEMENT));
+                for (name, value) in named {
+                    self.put(", ");
+                    self.put(&name.text);
+                    self.put(" = ");
+                    self.expr_at(value, ELEMENT);
+                }
+                self.put(")");
+            }
             Array(items) => {
                 self.put("[");
                 self.separated(items, ", ", |p, e| p.expr_at(e, ELEMENT));
                 self.put("]");
             }
-            Comprehension { body, clauses } => {
+            Comprehension { body, clauses, guard } => {
                 self.put("[");
                 self.expr_at(body, ELEMENT);
                 self.put(" for ");
@@ -155,6 +196,10 @@ impl Printer {
                     p.put(" in ");
                     p.expr_at(values, ELEMENT);
                 });
+                if let Some(guard) = guard {
+                    self.put(" if ");
+                    self.expr_at(guard, ELEMENT);
+                }
                 self.put("]");
             }
             AllOf(ty) => {
@@ -233,7 +278,7 @@ impl Printer {
             Binary(op, left, right) => {
                 let level = binary_level(*op);
                 let (left_level, right_level) = match level {
-                    POWER => (APPLY, POWER),
+                    POWER => (UPDATE, POWER),
                     COMPARE => (RANGE, RANGE),
                     level => (level, level + 1),
                 };
@@ -326,6 +371,7 @@ fn level_of(kind: &ExprKind) -> u8 {
         // The type after `of` would take a `+` or `*` that follows.
         CaseOf { tick: false, .. } | Proj { .. } | Aproj { .. } | Inject { .. } | IntRange { .. } => RANGE,
         Block { .. } => POWER,
+        Update(..) => UPDATE,
         Dot { .. } => DOT,
         _ => ATOM,
     }
@@ -364,6 +410,7 @@ fn leftmost(expr: &Expr) -> &Expr {
         at = match &at.kind {
             ExprKind::Binary(_, left, _) => left,
             ExprKind::Dot { base, .. } => base,
+            ExprKind::Update(record, _) => record,
             ExprKind::Apply { function, form: ApplyForm::Juxtaposed, .. } => function,
             _ => return at,
         };

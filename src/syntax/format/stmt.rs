@@ -337,6 +337,10 @@ impl Printer {
                     p.put(":");
                     p.ty(ty);
                 }
+                if let Some(default) = &param.default {
+                    p.put(" = ");
+                    p.expr_element(default);
+                }
             });
             self.put(")");
         }

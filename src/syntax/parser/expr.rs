@@ -13,8 +13,8 @@ use super::super::lexer::{Kind, Token};
 use super::super::literal::{char_value, int_value, number_parts, plain_digits};
 use super::pattern::{filled, string};
 use super::rule::{
-    Extra, Fail, Input, Label, Rule, Text, any_of, expr_at, let_word, listed, name, name_then, path,
-    same_statement, tok, unsaid,
+    Ahead, Extra, Fail, Input, Label, Rule, Text, any_of, expr_at, let_word, listed, name, name_then,
+    parts_ahead, path, same_statement, tok, unsaid, update_opening,
 };
 use super::types::type_arguments;
 use crate::source::Span;
@@ -27,7 +27,7 @@ use chumsky::prelude::*;
 pub(crate) struct Exprs<F, E, D> {
     /// Any expression.
     pub full: F,
-    /// No bare tuple: where commas separate expressions.
+    /// Everything but a bare tuple.
     pub element: E,
     /// A variable followed by projections: what can be stored into.
     pub place: D,
@@ -73,8 +73,8 @@ pub(crate) fn exprs<'t>(
         let element = outer(cx, compact, parts.ty.clone()).boxed();
         let dotted = dotted(cx, full.clone(), element.clone(), parts.clone()).boxed();
         let cast_ty = parts.cast_ty.clone();
-        let operand = operand(cx, dotted, full, element, parts).boxed();
-        let operators = operators(cx, operand, cast_ty).boxed();
+        let operand = operand(cx, dotted, full, element.clone(), parts).boxed();
+        let operators = operators(cx, operand, element, cast_ty).boxed();
         let item = match cx.edition {
             Edition::V01 => operators,
             Edition::V02 => pipes(operators).boxed(),
@@ -145,9 +145,15 @@ fn apply(function: Expr, argument: Expr, form: ApplyForm) -> Expr {
 fn operators<'t>(
     cx: Text<'t>,
     operand: impl Rule<'t, Expr>,
+    element: impl Rule<'t, Expr>,
     cast_ty: impl Rule<'t, TypeExpr>,
 ) -> impl Rule<'t, Expr> {
     use Kind::*;
+    let field = name(cx).then_ignore(tok(Assign)).then(element);
+    let update = update_opening()
+        .ignore_then(field.separated_by(tok(Comma)).at_least(1).collect::<Vec<_>>())
+        .then(tok(RParen))
+        .boxed();
     // In 0.1 they are no operators of this table.
     let casts = if cx.edition == Edition::V01 { &[] } else { CASTS };
     let binary = |l: Expr, op: &Token, r: Expr, _: &mut MapExtra<'t, '_, Input<'t>, Extra>| {
@@ -189,6 +195,16 @@ fn operators<'t>(
             any_of(casts).then(cast_ty),
             |value: Expr, (op, ty): (&Token, TypeExpr), _: &mut MapExtra<'t, '_, Input<'t>, Extra>| {
                 cast(value, op, ty)
+            },
+        ),
+        postfix(
+            11,
+            update,
+            move |record: Expr,
+                  (fields, end): (Vec<(super::super::ast::Name, Expr)>, &Token),
+                  _: &mut MapExtra<'t, '_, Input<'t>, Extra>| {
+                let span = record.span.to(cx.at(end));
+                expr_at(ExprKind::Update(Box::new(record), fields), span)
             },
         ),
         infix(left(7), any_of(&[Star, Slash, Percent]), binary),
@@ -271,7 +287,7 @@ fn operand<'t>(
         let function = Function {
             is_proc: false,
             generics: Generics::default(),
-            params: vec![vec![Param { pattern, ty: None }]],
+            params: vec![vec![Param { pattern, ty: None, default: None }]],
             result: None,
             body: Body::Expr(Box::new(expr_at(ExprKind::Aproj { index, ty }, span))),
             header: span,
@@ -285,7 +301,7 @@ fn operand<'t>(
     // `fun x => e` has one parameter, without its parentheses.
     let bare = name_then(&[Kind::FatArrow]).rewind().ignore_then(name(cx)).map(|name| {
         let pattern = Pattern { span: name.span, kind: PatternKind::Name(name) };
-        (vec![vec![Param { pattern, ty: None }]], None)
+        (vec![vec![Param { pattern, ty: None, default: None }]], None)
     });
     let groups = parts
         .group
@@ -396,9 +412,33 @@ fn dotted<'t>(
         .then(element.clone())
         .then(tok(Kind::Comma).ignore_then(field).repeated().collect::<Vec<_>>())
         .map(|(first, rest)| ExprKind::Record(std::iter::once(first).chain(rest).collect()));
+    let spread = tok(Kind::DotDot).ignore_then(tok(Kind::Dot)).ignore_then(element.clone());
+    let part = choice((
+        spread.map(|record| (None, record)),
+        name(cx).then_ignore(tok(Kind::Assign)).then(element.clone()).map(|(name, value)| (Some(name), value)),
+    ));
+    let spread = part.separated_by(tok(Kind::Comma)).at_least(1).collect::<Vec<_>>().map(ExprKind::Spread);
+    let named_item = name_then(&[Kind::Assign])
+        .map(move |(token, _)| Some(cx.name(token)))
+        .then(element.clone());
+    let argument = choice((named_item, element.clone().map(|value| (None, value))));
+    let arguments = argument.separated_by(tok(Kind::Comma)).collect::<Vec<_>>().try_map(|parts, _| {
+        let count = parts.iter().take_while(|(name, _)| name.is_none()).count();
+        let (mut values, mut named) = (Vec::new(), Vec::new());
+        for (at, (name, value)) in parts.into_iter().enumerate() {
+            match name {
+                Some(name) => named.push((name, value)),
+                None if at < count => values.push(value),
+                None => return Err(Fail::said(SyntaxError::PlaceAfterName { value: value.span })),
+            }
+        }
+        Ok(ExprKind::Arguments(values, named))
+    });
     let parenthesised = tok(Kind::LParen)
         .ignore_then(choice((
             unsaid(&[Kind::RParen]).to(ExprKind::Tuple(Vec::new())),
+            parts_ahead(Ahead::Spread).ignore_then(spread).then_ignore(tok(Kind::RParen)),
+            parts_ahead(Ahead::Arguments).ignore_then(arguments).then_ignore(tok(Kind::RParen)),
             fields.then_ignore(tok(Kind::RParen)),
             full.clone().map(|e| e.kind).then_ignore(tok(Kind::RParen)),
         )))
@@ -485,7 +525,7 @@ fn closed_words<'t>(
     choice((if_then, match_with)).map_with(move |kind, e| expr_at(kind, cx.span(e.slice()))).boxed()
 }
 
-/// `[a, b]` and `[e for p in i, q in j]`.
+/// `[a, b]` and `[e for p in i, q in j if c]`.
 fn array<'t>(
     cx: Text<'t>,
     element: impl Rule<'t, Expr>,
@@ -493,12 +533,14 @@ fn array<'t>(
 ) -> impl Rule<'t, Expr> {
     enum Rest {
         Elements(Vec<Expr>),
-        Clauses(Vec<(Pattern, Expr)>),
+        Clauses(Vec<(Pattern, Expr)>, Option<Expr>),
     }
     let clause = pattern.then_ignore(tok(Kind::In)).then(element.clone());
     let clauses = tok(Kind::For)
         .ignore_then(clause.separated_by(tok(Kind::Comma)).at_least(1).collect::<Vec<_>>())
-        .map(Rest::Clauses);
+        // The bracket pass has written `when` for the `if` of a comprehension.
+        .then(unsaid(&[Kind::When]).ignore_then(element.clone()).or_not())
+        .map(|(clauses, guard)| Rest::Clauses(clauses, guard));
     let elements = tok(Kind::Comma)
         .ignore_then(element.clone())
         .repeated()
@@ -506,7 +548,10 @@ fn array<'t>(
         .then_ignore(unsaid(&[Kind::Comma]).or_not())
         .map(Rest::Elements);
     let filled = element.then(choice((clauses, elements))).map(|(first, rest)| match rest {
-        Rest::Clauses(clauses) => ExprKind::Comprehension { body: Box::new(first), clauses },
+        Rest::Clauses(clauses, guard) => {
+            let guard = guard.map(Box::new);
+            ExprKind::Comprehension { body: Box::new(first), clauses, guard }
+        }
         Rest::Elements(mut rest) => {
             rest.insert(0, first);
             ExprKind::Array(rest)

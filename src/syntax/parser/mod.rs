@@ -32,7 +32,7 @@
 //! block      = "{" stmts "}"               stmts = {statement | ";"}
 //! walked     = [".." | "..<"] element | element {"," element}
 //! sarm       = alts ["when" expr] "=>" stmts
-//! group      = "(" [param {"," param}] ")"  param = pitem [":" type]
+//! group      = "(" [param {"," param}] ")"  param = pitem [":" type ["=" element]]
 //! generics   = "[" [tparam {"," tparam}] ["with" constraint {"," constraint}] "]"
 //! tparam     = NAME [":" PATH]              constraint = PATH [targs]
 //! field      = NAME ":" type                ctor = NAME ["of" type]
@@ -46,7 +46,8 @@
 //! pipe       = operators {"|>" operators}
 //! operators  = operand, and from loose to tight:
 //!              "or" · "and" · prefix "not" · "== != < <= > >=" (no chain) · ".." "..<" "upto" ·
-//!              "+ -" · "* / %" · {(":>>"|":>") ctype} · prefix "- !" · "**" (right)
+//!              "+ -" · "* / %" · {(":>>"|":>") ctype} · prefix "- !" · "**" (right) ·
+//!              {"with" "(" NAME "=" element {"," NAME "=" element} ")"}
 //! operand    = dotted {dotted}              application, left; an argument that begins a line is
 //!                                           indented deeper than its statement
 //!            | "case" INT ("of" sum | dotted) | "proj" INT "of" sum
@@ -56,13 +57,15 @@
 //!            | "let" pitem [":" type] "=" expr "in" element      no keyword
 //!            | "{" stmts expr "}"             one statement at least
 //! element    = expr without a bare tuple: between commas
+//! spread     = "." "." "." element | NAME "=" element
 //! dotted     = {"#"} atom {"." key}
 //! key        = PATH [targs] | INT | "(" … ")" | tick
 //! atom       = PATH [targs] | INT | REAL | SUFFIXED | CHAR | STRING | "true" | "false" | tick
 //!            | "f" STRING                        touching; in it {x}, {x:8}, {x:8.3} with x an element
 //!            | "(" ")" | "(" expr ")" | "(" NAME "=" element {"," NAME "=" element} ")"
+//!            | "(" spread {"," spread} ")" | "(" element {"," element} {"," NAME "=" element} ")"
 //!            | "[" [element {"," element} [","]] "]"
-//!            | "[" element "for" pitem "in" element {"," pitem "in" element} "]"
+//!            | "[" element "for" pitem "in" element {"," pitem "in" element} [("if" | "when") element] "]"
 //!            | ".." "[" type "]"
 //!            | "if" expr "then" expr {"elif" expr "then" expr} "else" expr "endif"
 //!            | "match" expr "with" ["|"] arm {"|" arm} "endmatch"
@@ -569,7 +572,7 @@ fn hint(around: &Around<'_>, expected: u128) -> Option<String> {
             "integers from one to another are `a..b`"
         }
         Kind::Assign if wants(Kind::RParen) && around.after(Kind::Fun) | around.after(Kind::Proc) => {
-            "a parameter has no default value: write two functions of one name"
+            "a default value follows the type of its parameter: `x:int = 3`"
         }
         Kind::LBracket if expected & Label::Pattern.bit() != 0 => {
             "a pattern for the elements of an array is a tuple, as in `val (a, b) = [1, 2];`"

@@ -318,6 +318,92 @@ pub(crate) fn another_clause<'t>(wanted: bool) -> impl Rule<'t, ()> + Copy {
     })
 }
 
+/// What stands in the parentheses that have just been opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ahead {
+    /// `...r` among fields.
+    Spread,
+    /// Values, and then at least one with a name.
+    Arguments,
+}
+
+/// Takes nothing; succeeds where the parentheses around hold this, told by looking ahead to their end.
+pub(crate) fn parts_ahead<'t>(wanted: Ahead) -> impl Rule<'t, ()> + Copy {
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        use Kind::*;
+        let before = input.save();
+        let at = *input.cursor().inner();
+        let (mut depth, mut part) = (0u32, 0u32);
+        let (mut spread, mut named, mut first_named) = (false, false, false);
+        // What the present part begins with.
+        let mut head: Vec<Kind> = Vec::new();
+        while let Some(token) = input.next_ref() {
+            match token.kind {
+                RParen | RBracket | RBrace | Endif | Endmatch | Done if depth == 0 => break,
+                Semi if depth == 0 => break,
+                LParen | LBracket | LBrace | If | Match | Typematch | Do | IfDo | MatchDo => depth += 1,
+                RParen | RBracket | RBrace | Endif | Endmatch | Done => depth -= 1,
+                Comma if depth == 0 => {
+                    part += 1;
+                    head.clear();
+                    continue;
+                }
+                _ => {}
+            }
+            if head.len() < 2 {
+                head.push(token.kind);
+                spread |= head == [DotDot, Dot];
+                named |= head == [Name, Assign];
+                first_named |= part == 0 && head == [Name, Assign];
+            }
+        }
+        input.rewind(before);
+        let found = match wanted {
+            Ahead::Spread => spread,
+            Ahead::Arguments => named && !first_named && !spread,
+        };
+        if found { Ok(()) } else { Err(Fail { at, expected: 0, said: None }) }
+    })
+}
+
+/// `with (` where fields follow that get other values: no arm of a `match` begins here.
+pub(crate) fn update_opening<'t>() -> impl Rule<'t, ()> + Copy {
+    custom::<_, Input<'t>, _, Extra>(move |input| {
+        use Kind::*;
+        let before = input.save();
+        let at = *input.cursor().inner();
+        let mut kinds: Vec<Kind> = Vec::new();
+        let mut depth = 0u32;
+        let mut after = None;
+        while let Some(token) = input.next_ref() {
+            if kinds.len() == 4 && depth == 0 {
+                after = Some(token.kind);
+                break;
+            }
+            match token.kind {
+                LParen | LBracket | LBrace => depth += 1,
+                RParen | RBracket | RBrace => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if kinds.len() < 4 {
+                kinds.push(token.kind);
+                let expected = [With, LParen, Name, Assign][kinds.len() - 1];
+                if token.kind != expected {
+                    break;
+                }
+            }
+        }
+        input.rewind(before);
+        // `match r with (a = p) => …` has a pattern here.
+        if kinds == [With, LParen, Name, Assign] && !matches!(after, Some(FatArrow | When | As)) {
+            input.skip();
+            input.skip();
+            return Ok(());
+        }
+        Err(Fail { at, expected: 0, said: None })
+    })
+}
+
 /// Takes nothing; fails before a token that begins a line of its own, see [`Token::offside`].
 pub(crate) fn same_statement<'t>() -> impl Rule<'t, ()> + Copy {
     custom::<_, Input<'t>, _, Extra>(move |input| {

@@ -43,7 +43,8 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
             braced.clone().map_with(move |braced, e| body(cx, braced, &mut |fail| e.emit(fail))).boxed();
         let block_value =
             braced.map_with(move |braced, e| block_value(cx, braced, &mut |fail| e.emit(fail))).boxed();
-        let group = group(pattern.item.clone(), ty.full.clone()).boxed();
+        let mut default = Recursive::declare();
+        let group = group(pattern.item.clone(), ty.full.clone(), default.clone()).boxed();
         let expr = exprs(
             cx,
             Parts {
@@ -58,6 +59,7 @@ pub(crate) fn statement<'t>(cx: Text<'t>) -> impl Rule<'t, Stmt> {
                 group: group.clone(),
             },
         );
+        default.define(expr.element.clone());
         let binding = binding(pattern.full.clone(), ty.full.clone(), expr.full.clone()).boxed();
         let test = test(cx, block.clone()).boxed();
         let function = function(cx, group.clone(), ty.full.clone(), expr.full.clone(), block).boxed();
@@ -173,10 +175,19 @@ fn block_value<'t>(
     expr_at(kind, span)
 }
 
-/// `(x:T, p)`.
-fn group<'t>(item: impl Rule<'t, Pattern>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Vec<Param>> {
-    let param =
-        item.then(tok(Kind::Colon).ignore_then(ty).or_not()).map(|(pattern, ty)| Param { pattern, ty });
+/// `(x:T, p, y:U = e)`.
+fn group<'t>(
+    item: impl Rule<'t, Pattern>,
+    ty: impl Rule<'t, TypeExpr>,
+    default: impl Rule<'t, Expr>,
+) -> impl Rule<'t, Vec<Param>> {
+    let default = unsaid(&[Kind::Assign]).ignore_then(default).or_not();
+    let param = item
+        .then(tok(Kind::Colon).ignore_then(ty).then(default).or_not())
+        .map(|(pattern, typed)| match typed {
+            Some((ty, default)) => Param { pattern, ty: Some(ty), default },
+            None => Param { pattern, ty: None, default: None },
+        });
     tok(Kind::LParen)
         .ignore_then(param.separated_by(tok(Kind::Comma)).collect::<Vec<_>>())
         .then_ignore(tok(Kind::RParen))
