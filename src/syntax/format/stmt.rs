@@ -211,7 +211,7 @@ impl Printer {
                     self.pattern(&arm.pattern);
                     if let Some(guard) = &arm.guard {
                         self.put(" when ");
-                        self.expr(guard);
+                        self.guard(guard);
                     }
                     self.put(" =>");
                     self.indent += 1;
