@@ -17,6 +17,7 @@ fn misuse_is_told() {
     terminal.answers(":save /tmp/x.flx", "nothing to save");
     terminal.answers(":t 1", "`:t` could be `:type`, `:time`");
     terminal.answers(":doc nonsense", "nothing is known by the name `nonsense`");
+    terminal.answers(":doc transpos", "did you mean `transpose`?");
     // As after `felis can`: no expression begins so.
     terminal.answers(":can + int int", "yes : int");
     terminal.answers(":can + int real", "E0414");
@@ -40,6 +41,10 @@ fn an_error_is_explained() {
 fn documentation_and_definitions_are_shown() {
     let mut terminal = Terminal::open();
     terminal.answers(":doc transpose", "transpose[");
+    terminal.answers("?transpose", "transpose[");
+    terminal.answers(":doc for", "for x in xs do println x; done");
+    terminal.answers("?:>>", "reads a value at another type");
+    terminal.answers("? +", "adds");
     terminal.takes("fun twice(n:int):int => n * 2");
     terminal.answers(":source twice", "fun twice(n:int):int => n * 2");
     terminal.answers(":source sum", "// stdlib/");

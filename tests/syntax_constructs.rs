@@ -251,6 +251,41 @@ fn forms_of_expressions() {
 }
 
 #[test]
+fn records_made_of_others() {
+    same("f r with (x = 1) ** 2", "((f r) with (x = 1)) ** 2");
+    same("-r with (x = 1) + s", "(-(r with (x = 1))) + s");
+    same("r with (x = 1) with (y = 2)", "(r with (x = 1)) with (y = 2)");
+    same("match r with (x = 1) with | (x = a) => a endmatch", "match (r with (x = 1)) with (x = a) => a endmatch");
+    assert!(matches!(expr("match r with (x = 1) => 2 endmatch"), ExprKind::Match { .. }));
+    assert!(matches!(expr("match r with (x = a) when a > 1 => 2 | _ => 3 endmatch"), ExprKind::Match { .. }));
+    assert!(matches!(expr("(...r, x = 1)"), ExprKind::Spread(parts) if parts.len() == 2));
+    assert!(matches!(expr("(x = 1, ...r)"), ExprKind::Spread(parts) if parts[1].0.is_none()));
+    assert!(matches!(expr("(x = 1, y = 2)"), ExprKind::Record(fields) if fields.len() == 2));
+}
+
+#[test]
+fn conditions_of_comprehensions() {
+    let guarded = |text| matches!(expr(text), ExprKind::Comprehension { guard: Some(_), .. });
+    assert!(guarded("[ x for x in xs if x > 1 ]"));
+    assert!(guarded("[ x for x in xs, y in ys when x > 1 or y < 2 ]"));
+    assert!(guarded("[ if a then b else c endif for x in if a then b else c endif if d ]"));
+    same("[ x for x in xs if x > 1 ]", "[ x for x in xs when x > 1 ]");
+    assert!(!guarded("[ if a then b else c endif for x in xs ]"));
+}
+
+#[test]
+fn arguments_by_name() {
+    let ExprKind::Apply { argument, .. } = expr("f (1, 2, b = 3, c = (4, 5))") else { panic!("a call") };
+    let ExprKind::Arguments(places, named) = argument.kind else { panic!("arguments") };
+    assert_eq!((places.len(), named.len()), (2, 2));
+    let StmtKind::Function { function, .. } = stmt("fun f(x:int, y:int = 3, z:int -> int = fun (a) => a) => x;") else {
+        panic!("a function");
+    };
+    let defaults: Vec<bool> = function.params[0].iter().map(|param| param.default.is_some()).collect();
+    assert_eq!(defaults, [false, true, true]);
+}
+
+#[test]
 fn forms_of_statements() {
     assert!(matches!(stmt("var x : int = 1;"), StmtKind::Let { mutable: true, ty: Some(_), .. }));
     assert!(matches!(stmt("val a, (b, _) = e;"), StmtKind::Let { mutable: false, .. }));

@@ -201,6 +201,10 @@ impl Checker<'_> {
         }
         let filled = filled(expected, found);
         let expected = &filled;
+        if expected == found {
+            let words = format!("`{found}` is known only inside its function, and this place is known outside");
+            return Some(words.into());
+        }
         if found.has_meta() || expected.has_meta() {
             return None;
         }
@@ -881,6 +885,8 @@ impl Checker<'_> {
         let mut prefix = openings;
         prefix.append(&mut stmts);
         let value = self.generalised_from(first_opened, value);
+        // What is opened within is seen by nobody: its name is free for the result.
+        self.frame().opened[first_opened..].iter_mut().for_each(|var| var.name = Arc::from(" "));
         self.open(with_prefix(prefix, value))
     }
 

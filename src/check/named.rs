@@ -99,7 +99,7 @@ impl Checker<'_> {
         };
         let given = Given { places: places.len(), names: named.iter().map(|(name, _)| name).collect() };
         let found = self.find(&name.text);
-        let must = matches!(first.kind, ExprKind::Arguments(..));
+        let must = matches!(first.kind, ExprKind::Arguments(..)) || self.names_parameters(&found, &given);
         let fitting = self.filled(&found, &given);
         if fitting.is_empty() {
             if must {
@@ -220,6 +220,29 @@ impl Checker<'_> {
             }
         }
         Vec::new()
+    }
+
+    /// Whether fields can mean nothing but parameters: a function has all of the names, and more, and none takes a
+    /// record.
+    fn names_parameters(&self, found: &Found, given: &Given<'_>) -> bool {
+        let signature = |candidate: &Candidate| match candidate {
+            Candidate::Top(Callable::Function(id)) => self.env.signatures.get(id),
+            _ => None,
+        };
+        let takes_record = |candidate: &Candidate| {
+            let domain = signature(candidate).map(|signature| signature.scheme.domain.kind().clone());
+            matches!(domain, None | Some(TypeKind::Record(_) | TypeKind::Var(_)))
+        };
+        let named = |candidate: &Candidate| {
+            signature(candidate).is_some_and(|signature| {
+                let has = |name: &&Name| signature.parameters.iter().any(|p| p.name.as_ref() == Some(&name.text));
+                signature.parameters.len() > given.names.len() && given.names.iter().all(has)
+            })
+        };
+        !given.names.is_empty()
+            && given.places == 0
+            && !found.candidates().any(|(_, candidate)| takes_record(candidate))
+            && found.candidates().any(|(_, candidate)| named(candidate))
     }
 
     /// The one of several completed functions that takes the argument with the least conversion.

@@ -320,6 +320,14 @@ impl Session {
         names
     }
 
+    /// The names of values and types that are known here, those of the library among them.
+    pub fn known_names(&self) -> Vec<String> {
+        let own = self.env.values.keys().chain(self.env.types.keys()).map(|name| &**name);
+        let library = super::library::index();
+        let known = own.chain(library.names()).chain(library.types());
+        known.filter(|name| name.starts_with(char::is_alphabetic)).map(str::to_string).collect()
+    }
+
     /// The names of what the user has defined, each once, sorted.
     pub fn own_names(&self) -> Vec<String> {
         let names: BTreeSet<String> =

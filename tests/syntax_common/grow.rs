@@ -147,6 +147,12 @@ impl Grow {
         Expr { kind, span: Span::default() }
     }
 
+    fn param(&mut self, pattern: u32, depth: u32) -> Param {
+        let (pattern, ty) = (self.pattern(pattern), self.maybe(|g| g.ty(depth)));
+        let default = if ty.is_some() { self.maybe(|g| g.expr(1)) } else { None };
+        Param { pattern, ty, default }
+    }
+
     fn expr(&mut self, depth: u32) -> Expr {
         use ExprKind::*;
         let deeper = depth.saturating_sub(1);
@@ -184,11 +190,25 @@ impl Grow {
             9 => Aproj { index: one(self), ty: self.ty(deeper) },
             10 => Tuple(if self.dice.coin() { self.many(2, 3, |g| g.expr(deeper)) } else { Vec::new() }),
             11 => CompactTuple(self.many(2, 3, |g| g.expr(deeper))),
-            12 => Record(self.many(1, 2, |g| (g.name(), g.expr(deeper)))),
+            12 => match self.dice.roll(4) {
+                0 => {
+                    let spread = (None, self.expr(deeper));
+                    let mut parts = self.many(0, 2, |g| (g.maybe(Grow::name), g.expr(deeper)));
+                    parts.push(spread);
+                    Spread(parts)
+                }
+                1 => Update(one(self), self.many(1, 2, |g| (g.name(), g.expr(deeper)))),
+                2 => {
+                    let places = self.many(1, 2, |g| g.expr(deeper));
+                    Arguments(places, self.many(1, 2, |g| (g.name(), g.expr(deeper))))
+                }
+                _ => Record(self.many(1, 2, |g| (g.name(), g.expr(deeper)))),
+            },
             13 => Array(self.many(0, 3, |g| g.expr(deeper))),
             14 => Comprehension {
                 body: one(self),
                 clauses: self.many(1, 2, |g| (g.pattern(1), g.expr(deeper))),
+                guard: self.maybe(|g| one(g)),
             },
             15 => AllOf(self.ty(deeper)),
             16 => IntRange { low: one(self), high: one(self), inclusive: self.dice.coin() },
@@ -235,7 +255,7 @@ impl Grow {
             is_proc: self.dice.coin(),
             generics,
             params: self
-                .many(1, 2, |g| g.many(0, 2, |g| Param { pattern: g.pattern(1), ty: g.maybe(|g| g.ty(2)) })),
+                .many(1, 2, |g| g.many(0, 2, |g| g.param(1, 2))),
             result: self.maybe(|g| g.ty(2)),
             body,
             header: Span::default(),
@@ -331,8 +351,7 @@ impl Grow {
                     0 => ClassMember::Signature(g.name(), g.generics(), g.ty(2)),
                     1 => ClassMember::Default(g.definition(deeper)),
                     _ => {
-                        let params =
-                            g.many(0, 2, |g| Param { pattern: g.pattern(0), ty: g.maybe(|g| g.ty(1)) });
+                        let params = g.many(0, 2, |g| g.param(0, 1));
                         ClassMember::Law(g.name(), params, g.expr(deeper))
                     }
                 }),

@@ -6,7 +6,7 @@
 use super::super::commands::{Flow, comparison, strangers};
 use super::super::show::statistics;
 use super::super::{exit, explain, output};
-use super::{Repl, files, why};
+use super::{Repl, files, why, words};
 use felis::diagnostic::Diagnostic;
 use felis::session::{Session, reference};
 use std::time::{Duration, Instant};
@@ -64,7 +64,7 @@ pub const COMMANDS: &[Command] = &[
         "the functions, instances and conversions it goes through",
     ),
     command(":instances", "CLASS", Wants::Class, false, "the types that belong to it"),
-    command(":doc", "NAME", Wants::Name, false, "what it is for, with examples"),
+    command(":doc", "NAME", Wants::Name, false, "what it is for, with examples; also of words and signs. Short: `?NAME`"),
     command(":source", "NAME", Wants::Name, false, "the text of its definition"),
     command(":why", "", Wants::Nothing, false, "more about the last error"),
     command(":time", "EXPRESSION", Wants::Expression, false, "evaluate it and say how long that took"),
@@ -113,6 +113,9 @@ pub fn find(word: &str) -> Result<&'static Command, String> {
 pub fn run(repl: &mut Repl, line: &str) -> Flow {
     repl.shell.output.flush();
     let line = line.trim();
+    // `?sum` is short for `:doc sum`.
+    let asked = line.strip_prefix('?').map(|name| format!(":doc {name}"));
+    let line = asked.as_deref().unwrap_or(line);
     let (word, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let argument = argument.trim();
     let (bare, over) = word.strip_suffix('!').map_or((word, false), |bare| (bare, true));
@@ -166,13 +169,16 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
             [] => "none\n".to_string(),
             lines => lines.iter().map(|line| format!("{line}\n")).collect(),
         }),
-        ":doc" => match doc(session, argument).or_else(|| told_elsewhere(argument)) {
+        ":doc" => match words::explained(argument)
+            .or_else(|| doc(session, argument))
+            .or_else(|| told_elsewhere(argument))
+        {
             Some(text) => Ok(text),
-            None => return misused(&format!("nothing is known by the name `{argument}`")),
+            None => return misused(&unknown(session, argument)),
         },
         ":source" => match source(session, argument) {
             Some(text) => Ok(text),
-            None => return misused(&format!("nothing is known by the name `{argument}`")),
+            None => return misused(&unknown(session, argument)),
         },
         ":why" => match &repl.wrong {
             Some(diagnostic) => Ok(why::explain(diagnostic)),
@@ -214,6 +220,15 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
         repl.note(diagnostics);
     }
     Flow::Continue(repl.shell.answer(answer))
+}
+
+/// That nothing has a name, with the one that may be meant.
+fn unknown(session: &Session, name: &str) -> String {
+    let known = session.known_names();
+    match words::near(name, known.iter().map(String::as_str)) {
+        Some(near) => format!("nothing is known by the name `{name}`: did you mean `{near}`?"),
+        None => format!("nothing is known by the name `{name}`"),
+    }
 }
 
 /// Says how a command is written.

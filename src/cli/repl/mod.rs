@@ -10,6 +10,7 @@ mod files;
 mod history;
 pub mod progress;
 mod why;
+mod words;
 
 pub use commands::duration;
 
@@ -154,7 +155,7 @@ impl Repl {
             let open = pending.push(&line);
             // A line that cannot end an input need not be looked at twice.
             let blank = line.trim().is_empty() && before > 0;
-            let command = pending.text().trim_start().starts_with(':');
+            let command = pending.text().trim_start().starts_with([':', '?']);
             if !end && (blank || open && !command || unfinished(pending.text())) {
                 continue;
             }
@@ -170,7 +171,7 @@ impl Repl {
 
     /// Does what one input says.
     fn take(&mut self, text: &str) -> Flow {
-        if text.trim_start().starts_with(':') {
+        if text.trim_start().starts_with([':', '?']) {
             let _asking = self.shell.interrupts.while_doing(Doing::Evaluating);
             return commands::run(self, text);
         }
@@ -246,5 +247,5 @@ fn unfinished(text: &str) -> bool {
     // A `///` comment is followed by what it is about.
     let about = text.lines().rfind(|line| !line.trim().is_empty());
     let announces = about.is_some_and(|line| line.trim_start().starts_with("///"));
-    !text.starts_with(':') && (announces || Session::incomplete(text))
+    !text.starts_with([':', '?']) && (announces || Session::incomplete(text))
 }

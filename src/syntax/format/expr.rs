@@ -83,6 +83,17 @@ impl Printer {
         self.expr_at(expr, ELEMENT);
     }
 
+    /// The condition of an arm, before its `=>`.
+    pub(super) fn guard(&mut self, guard: &Expr) {
+        if ends_in_update(guard) {
+            self.put("(");
+            self.expr(guard);
+            self.put(")");
+        } else {
+            self.expr(guard);
+        }
+    }
+
     fn bare(&mut self, expr: &Expr, place: Place) {
         use ExprKind::*;
         match &expr.kind {
@@ -156,6 +167,14 @@ impl Printer {
                             p.put(" = ");
                         }
                         None => p.put("..."),
+                    }
+                    // Dots and digits would be one token with the dots before.
+                    let joins = matches!(leftmost(value).kind, Int(_) | Real(_) | Suffixed(..) | AllOf(_));
+                    if name.is_none() && joins {
+                        p.put("(");
+                        p.expr(value);
+                        p.put(")");
+                        return;
                     }
                     p.expr_at(value, ELEMENT);
                 });
@@ -310,7 +329,7 @@ impl Printer {
                     self.arm_pattern(&arm.pattern);
                     if let Some(guard) = &arm.guard {
                         self.put(" when ");
-                        self.expr(guard);
+                        self.guard(guard);
                     }
                     self.put(" => ");
                     self.expr(&arm.body);
@@ -403,6 +422,24 @@ fn ends_in_number(expr: &Expr) -> bool {
     }
 }
 
+/// Whether the last thing in an expression is `r with (a = e)`: before `=>` that is the first arm of a `match`.
+fn ends_in_update(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Update(..) => true,
+        ExprKind::Binary(_, _, last) | ExprKind::Unary(_, last) | ExprKind::IntRange { high: last, .. } => {
+            ends_in_update(last)
+        }
+        ExprKind::Apply { argument: last, form: ApplyForm::Dollar, .. }
+        | ExprKind::Apply { function: last, form: ApplyForm::Pipe, .. } => ends_in_update(last),
+        ExprKind::Tuple(parts) | ExprKind::CompactTuple(parts) => parts.last().is_some_and(ends_in_update),
+        ExprKind::Lambda(function) => match &function.body {
+            Body::Expr(body) => ends_in_update(body),
+            Body::Block(_) => false,
+        },
+        _ => false,
+    }
+}
+
 /// The expression whose first token is the first token of `expr`, but for parentheses.
 fn leftmost(expr: &Expr) -> &Expr {
     let mut at = expr;
@@ -411,7 +448,11 @@ fn leftmost(expr: &Expr) -> &Expr {
             ExprKind::Binary(_, left, _) => left,
             ExprKind::Dot { base, .. } => base,
             ExprKind::Update(record, _) => record,
-            ExprKind::Apply { function, form: ApplyForm::Juxtaposed, .. } => function,
+            ExprKind::Apply { function, form: ApplyForm::Juxtaposed | ApplyForm::Dollar, .. } => function,
+            ExprKind::Apply { argument, form: ApplyForm::Pipe, .. } => argument,
+            ExprKind::Reshape(value, _) | ExprKind::Convert(value, _) => value,
+            ExprKind::IntRange { low, .. } => low,
+            ExprKind::CompactTuple(parts) if !parts.is_empty() => &parts[0],
             _ => return at,
         };
     }

@@ -235,7 +235,7 @@ impl Printer {
                     self.arm_pattern(&arm.pattern);
                     if let Some(guard) = &arm.guard {
                         self.put(" when ");
-                        self.expr(guard);
+                        self.guard(guard);
                     }
                     self.put(" =>");
                     self.indent += 1;

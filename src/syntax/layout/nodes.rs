@@ -128,6 +128,27 @@ impl Reader<'_> {
         self.tokens.get(self.at + 1).map(|token| token.kind)
     }
 
+    /// Whether fields with other values follow, as the grammar tells them from the first arm of a `match`.
+    fn updates(&self) -> bool {
+        use Kind::*;
+        let mut kinds = self.tokens.iter().skip(self.at).map(|token| token.kind);
+        if ![With, LParen, Name, Assign].into_iter().all(|kind| kinds.next() == Some(kind)) {
+            return false;
+        }
+        let mut depth = 1u32;
+        for kind in kinds.by_ref() {
+            match kind {
+                LParen | LBracket | LBrace => depth += 1,
+                RParen | RBracket | RBrace => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+        }
+        !matches!(kinds.next(), Some(FatArrow | When | As))
+    }
+
     /// Whether a block opens so many tokens on.
     fn block_after(&self, tokens: usize) -> bool {
         self.tokens.get(self.at + tokens).is_some_and(|token| token.kind == Kind::LBrace)
@@ -379,6 +400,10 @@ impl Reader<'_> {
                     self.at += 1;
                     let mut head = vec![Node::Token(at)];
                     self.sequence(&[With, Semi], &mut head);
+                    while self.updates() {
+                        head.push(self.take());
+                        self.sequence(&[With, Semi], &mut head);
+                    }
                     if self.kind() == Some(With) {
                         head.push(self.take());
                     }

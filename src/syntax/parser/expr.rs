@@ -422,17 +422,18 @@ fn dotted<'t>(
         .map(move |(token, _)| Some(cx.name(token)))
         .then(element.clone());
     let argument = choice((named_item, element.clone().map(|value| (None, value))));
-    let arguments = argument.separated_by(tok(Kind::Comma)).collect::<Vec<_>>().try_map(|parts, _| {
+    let arguments = argument.separated_by(tok(Kind::Comma)).collect::<Vec<_>>().map_with(|parts, e| {
         let count = parts.iter().take_while(|(name, _)| name.is_none()).count();
         let (mut values, mut named) = (Vec::new(), Vec::new());
         for (at, (name, value)) in parts.into_iter().enumerate() {
             match name {
                 Some(name) => named.push((name, value)),
                 None if at < count => values.push(value),
-                None => return Err(Fail::said(SyntaxError::PlaceAfterName { value: value.span })),
+                // Read on: nothing else stands in these parentheses.
+                None => e.emit(Fail::said(SyntaxError::PlaceAfterName { value: value.span })),
             }
         }
-        Ok(ExprKind::Arguments(values, named))
+        ExprKind::Arguments(values, named)
     });
     let parenthesised = tok(Kind::LParen)
         .ignore_then(choice((

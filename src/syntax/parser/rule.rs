@@ -333,8 +333,8 @@ pub(crate) fn parts_ahead<'t>(wanted: Ahead) -> impl Rule<'t, ()> + Copy {
         use Kind::*;
         let before = input.save();
         let at = *input.cursor().inner();
-        let (mut depth, mut part) = (0u32, 0u32);
-        let (mut spread, mut named, mut first_named) = (false, false, false);
+        let mut depth = 0u32;
+        let (mut spread, mut named, mut unnamed) = (false, false, false);
         // What the present part begins with.
         let mut head: Vec<Kind> = Vec::new();
         while let Some(token) = input.next_ref() {
@@ -344,7 +344,7 @@ pub(crate) fn parts_ahead<'t>(wanted: Ahead) -> impl Rule<'t, ()> + Copy {
                 LParen | LBracket | LBrace | If | Match | Typematch | Do | IfDo | MatchDo => depth += 1,
                 RParen | RBracket | RBrace | Endif | Endmatch | Done => depth -= 1,
                 Comma if depth == 0 => {
-                    part += 1;
+                    unnamed |= head != [Name, Assign];
                     head.clear();
                     continue;
                 }
@@ -354,13 +354,13 @@ pub(crate) fn parts_ahead<'t>(wanted: Ahead) -> impl Rule<'t, ()> + Copy {
                 head.push(token.kind);
                 spread |= head == [DotDot, Dot];
                 named |= head == [Name, Assign];
-                first_named |= part == 0 && head == [Name, Assign];
             }
         }
+        unnamed |= head != [Name, Assign];
         input.rewind(before);
         let found = match wanted {
             Ahead::Spread => spread,
-            Ahead::Arguments => named && !first_named && !spread,
+            Ahead::Arguments => named && unnamed && !spread,
         };
         if found { Ok(()) } else { Err(Fail { at, expected: 0, said: None }) }
     })
