@@ -147,7 +147,7 @@ fn operators<'t>(
 ) -> impl Rule<'t, Expr> {
     use Kind::*;
     let field = name(cx).then_ignore(tok(Assign)).then(element);
-    let update = update_opening()
+    let update = update_opening(cx)
         .ignore_then(field.separated_by(tok(Comma)).at_least(1).collect::<Vec<_>>())
         .then(tok(RParen))
         .boxed();
