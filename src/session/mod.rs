@@ -473,8 +473,7 @@ impl Session {
         let instances = self.program.instances.len();
         let (noting, env, program) = (&mut self.noting, &mut self.env, &mut self.program);
         let sources = &self.sources;
-        let done =
-            stop::heeding(&self.interrupt, || reread::checked(noting, env, program, sources, parsed));
+        let done = stop::heeding(&self.interrupt, || reread::checked(noting, env, program, sources, parsed));
         let Ok((script, found)) = done else {
             diagnostics.push(interrupted(parsed.stmts.first().map_or(Span::default(), |stmt| stmt.span)));
             return Err(Status::Interrupted);

@@ -13,8 +13,8 @@ use super::super::lexer::{Kind, Token};
 use super::super::literal::{char_value, int_value, number_parts, plain_digits};
 use super::pattern::string;
 use super::rule::{
-    Ahead, Extra, Fail, Input, Label, Rule, Text, any_of, expr_at, listed, name, name_then, parts_ahead, path,
-    same_statement, tok, unsaid, update_opening,
+    Ahead, Extra, Fail, Input, Label, Rule, Text, any_of, expr_at, listed, name, name_then, parts_ahead,
+    path, same_statement, tok, unsaid, update_opening,
 };
 use super::types::type_arguments;
 use chumsky::input::MapExtra;
@@ -369,12 +369,14 @@ fn dotted<'t>(
     let spread = tok(Kind::DotDot).ignore_then(tok(Kind::Dot)).ignore_then(element.clone());
     let part = choice((
         spread.map(|record| (None, record)),
-        name(cx).then_ignore(tok(Kind::Assign)).then(element.clone()).map(|(name, value)| (Some(name), value)),
+        name(cx)
+            .then_ignore(tok(Kind::Assign))
+            .then(element.clone())
+            .map(|(name, value)| (Some(name), value)),
     ));
     let spread = part.separated_by(tok(Kind::Comma)).at_least(1).collect::<Vec<_>>().map(ExprKind::Spread);
-    let named_item = name_then(&[Kind::Assign])
-        .map(move |(token, _)| Some(cx.name(token)))
-        .then(element.clone());
+    let named_item =
+        name_then(&[Kind::Assign]).map(move |(token, _)| Some(cx.name(token))).then(element.clone());
     let argument = choice((named_item, element.clone().map(|value| (None, value))));
     let arguments = argument.separated_by(tok(Kind::Comma)).collect::<Vec<_>>().map_with(|parts, e| {
         let count = parts.iter().take_while(|(name, _)| name.is_none()).count();
