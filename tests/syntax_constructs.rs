@@ -255,7 +255,10 @@ fn records_made_of_others() {
     same("f r with (x = 1) ** 2", "((f r) with (x = 1)) ** 2");
     same("-r with (x = 1) + s", "(-(r with (x = 1))) + s");
     same("r with (x = 1) with (y = 2)", "(r with (x = 1)) with (y = 2)");
-    same("match r with (x = 1) with | (x = a) => a endmatch", "match (r with (x = 1)) with (x = a) => a endmatch");
+    same(
+        "match r with (x = 1) with | (x = a) => a endmatch",
+        "match (r with (x = 1)) with (x = a) => a endmatch",
+    );
     assert!(matches!(expr("match r with (x = 1) => 2 endmatch"), ExprKind::Match { .. }));
     assert!(matches!(expr("match r with (x = a) when a > 1 => 2 | _ => 3 endmatch"), ExprKind::Match { .. }));
     assert!(matches!(expr("(...r, x = 1)"), ExprKind::Spread(parts) if parts.len() == 2));
@@ -278,7 +281,9 @@ fn arguments_by_name() {
     let ExprKind::Apply { argument, .. } = expr("f (1, 2, b = 3, c = (4, 5))") else { panic!("a call") };
     let ExprKind::Arguments(places, named) = argument.kind else { panic!("arguments") };
     assert_eq!((places.len(), named.len()), (2, 2));
-    let StmtKind::Function { function, .. } = stmt("fun f(x:int, y:int = 3, z:int -> int = fun (a) => a) => x;") else {
+    let StmtKind::Function { function, .. } =
+        stmt("fun f(x:int, y:int = 3, z:int -> int = fun (a) => a) => x;")
+    else {
         panic!("a function");
     };
     let defaults: Vec<bool> = function.params[0].iter().map(|param| param.default.is_some()).collect();

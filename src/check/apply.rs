@@ -561,7 +561,12 @@ impl Checker<'_> {
     }
 
     /// The scheme at these type arguments, or a report that they do not fit.
-    pub(super) fn instance(&mut self, name: &ast::Name, scheme: &Scheme, type_args: &[Type]) -> Option<Instance> {
+    pub(super) fn instance(
+        &mut self,
+        name: &ast::Name,
+        scheme: &Scheme,
+        type_args: &[Type],
+    ) -> Option<Instance> {
         if type_args.len() > scheme.params.len() {
             self.report(CheckError::TypeArity {
                 span: name.span,
@@ -724,9 +729,7 @@ impl Checker<'_> {
         self.oblige_all(&instance.constraints, span, &name.text);
         let ty = instance.ty();
         let known = match chosen {
-            Callable::Function(function) => {
-                Some(self.function_value(function, &instance.args))
-            }
+            Callable::Function(function) => Some(self.function_value(function, &instance.args)),
             Callable::Method(class, method) => {
                 Some(TermKind::Method { class, method, type_args: instance.args.clone() })
             }

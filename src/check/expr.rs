@@ -202,7 +202,8 @@ impl Checker<'_> {
         let filled = filled(expected, found);
         let expected = &filled;
         if expected == found {
-            let words = format!("`{found}` is known only inside its function, and this place is known outside");
+            let words =
+                format!("`{found}` is known only inside its function, and this place is known outside");
             return Some(words.into());
         }
         if found.has_meta() || expected.has_meta() {
@@ -832,7 +833,8 @@ impl Checker<'_> {
                 // The places: tuples of what the clauses walk.
                 let again: Vec<(LocalId, Type)> =
                     walked.iter().map(|(_, ty)| (this.new_local("i", ty.clone()), ty.clone())).collect();
-                let mut parts: Vec<Term> = again.iter().map(|(local, _)| this.local_term(*local, span)).collect();
+                let mut parts: Vec<Term> =
+                    again.iter().map(|(local, _)| this.local_term(*local, span)).collect();
                 let place = match parts.len() {
                     1 => parts.remove(0),
                     _ => {
@@ -874,7 +876,11 @@ impl Checker<'_> {
                         None => this.expr(body, None),
                     });
                     let ty = Type::array(body.ty.clone(), size.clone());
-                    Term::new(TermKind::Build(vec![(at, size)], Box::new(with_prefix(prefix, body))), ty, span)
+                    Term::new(
+                        TermKind::Build(vec![(at, size)], Box::new(with_prefix(prefix, body))),
+                        ty,
+                        span,
+                    )
                 });
                 outer.extend(openings);
                 Some(value)

@@ -127,7 +127,8 @@ impl Checker<'_> {
 
     /// Reports a declared type that mentions a variable which is not one of its parameters.
     fn closed_type(&mut self, stmt: &Stmt) {
-        let (StmtKind::Newtype(decl, _) | StmtKind::Struct(decl, _) | StmtKind::Variant(decl, _)) = &stmt.kind
+        let (StmtKind::Newtype(decl, _) | StmtKind::Struct(decl, _) | StmtKind::Variant(decl, _)) =
+            &stmt.kind
         else {
             return;
         };
@@ -213,10 +214,11 @@ impl Checker<'_> {
                 return;
             }
         }
-        let parameters = function.params.first().into_iter().flatten().map(|param| match &param.pattern.kind {
-            ast::PatternKind::Name(name) => Parameter { name: Some(name.text.clone()), default: None },
-            _ => Parameter { name: None, default: None },
-        });
+        let parameters =
+            function.params.first().into_iter().flatten().map(|param| match &param.pattern.kind {
+                ast::PatternKind::Name(name) => Parameter { name: Some(name.text.clone()), default: None },
+                _ => Parameter { name: None, default: None },
+            });
         let signature = Signature {
             name: name.text.clone(),
             scheme,
@@ -249,7 +251,8 @@ impl Checker<'_> {
     fn captured_local(&mut self, depth: usize, local: LocalId) -> LocalId {
         let (span, word, overloads) = (Span::default(), None, Vec::new());
         // Whether it is shared with functions is known since it was captured first.
-        let binding = Binding { local, mutable: false, span, word, function: false, overloads, generic: None };
+        let binding =
+            Binding { local, mutable: false, span, word, function: false, overloads, generic: None };
         self.captured(depth, binding).0.local
     }
 
@@ -270,7 +273,9 @@ impl Checker<'_> {
 /// The names that a declaration of a type in a block gives a meaning: the type's, and those of its constructors.
 fn names(stmt: &Stmt) -> Vec<&ast::Name> {
     match &stmt.kind {
-        StmtKind::Typedef(decl, _) | StmtKind::Newtype(decl, _) | StmtKind::Struct(decl, _) => vec![&decl.name],
+        StmtKind::Typedef(decl, _) | StmtKind::Newtype(decl, _) | StmtKind::Struct(decl, _) => {
+            vec![&decl.name]
+        }
         StmtKind::Variant(decl, cases) => {
             std::iter::once(&decl.name).chain(cases.iter().map(|(name, _)| name)).collect()
         }

@@ -364,7 +364,13 @@ impl<'a> Checker<'a> {
         self.bind_any_function(name, local, span, None);
     }
 
-    fn bind_any_function(&mut self, name: &Arc<str>, local: LocalId, span: Span, generic: Option<FunctionId>) {
+    fn bind_any_function(
+        &mut self,
+        name: &Arc<str>,
+        local: LocalId,
+        span: Span,
+        generic: Option<FunctionId>,
+    ) {
         let frame = self.frame();
         let mut overloads = Vec::new();
         if let Some(before) = frame.scopes.last_mut().and_then(|scope| scope.remove(name))

@@ -29,7 +29,8 @@ struct Given<'e> {
 impl Given<'_> {
     /// For each parameter the number of what is given for it, if these parameters can be given that.
     fn fill(&self, parameters: &[Parameter]) -> Option<Vec<Option<usize>>> {
-        let mut slots: Vec<Option<usize>> = (0..parameters.len()).map(|at| (at < self.places).then_some(at)).collect();
+        let mut slots: Vec<Option<usize>> =
+            (0..parameters.len()).map(|at| (at < self.places).then_some(at)).collect();
         if self.places > parameters.len() {
             return None;
         }
@@ -39,7 +40,8 @@ impl Given<'_> {
                 return None;
             }
         }
-        let complete = slots.iter().zip(parameters).all(|(slot, known)| slot.is_some() || known.default.is_some());
+        let complete =
+            slots.iter().zip(parameters).all(|(slot, known)| slot.is_some() || known.default.is_some());
         complete.then_some(slots)
     }
 }
@@ -64,7 +66,8 @@ impl Checker<'_> {
                     header: param.pattern.span,
                 };
                 let name = name.clone().unwrap_or_else(|| Arc::from("_"));
-                let pending = Pending { name, function: Arc::new(function), expected: None, ..pending.clone() };
+                let pending =
+                    Pending { name, function: Arc::new(function), expected: None, ..pending.clone() };
                 self.pending_functions.insert(id, pending);
                 id
             });
@@ -164,10 +167,14 @@ impl Checker<'_> {
             terms[at] = Some(if ordered { term } else { self.bound(term, &mut prefix) });
         }
         let end = first.span.after();
-        let terms: Vec<Term> = terms.into_iter().enumerate().map(|(at, term)| match term {
-            Some(term) => term,
-            None => self.default_of(id, at, &instance.args, &domains[at], end),
-        }).collect();
+        let terms: Vec<Term> = terms
+            .into_iter()
+            .enumerate()
+            .map(|(at, term)| match term {
+                Some(term) => term,
+                None => self.default_of(id, at, &instance.args, &domains[at], end),
+            })
+            .collect();
         let whole = name.span.to(first.span);
         let ty = match &instance.result {
             Some(result) => result.clone(),
@@ -235,7 +242,8 @@ impl Checker<'_> {
         };
         let named = |candidate: &Candidate| {
             signature(candidate).is_some_and(|signature| {
-                let has = |name: &&Name| signature.parameters.iter().any(|p| p.name.as_ref() == Some(&name.text));
+                let has =
+                    |name: &&Name| signature.parameters.iter().any(|p| p.name.as_ref() == Some(&name.text));
                 signature.parameters.len() > given.names.len() && given.names.iter().all(has)
             })
         };
@@ -331,7 +339,11 @@ impl Checker<'_> {
         let missing = missing.and_then(|(_, parameter)| parameter.name.clone());
         let missing = missing.map_or_else(|| "a parameter".to_string(), |name| format!("`{name}`"));
         let words = format!("this call of `{function}` gives {missing} no value");
-        CheckError::WrongNamed { span, words, help: "a parameter without a default is given in each call".into() }
+        CheckError::WrongNamed {
+            span,
+            words,
+            help: "a parameter without a default is given in each call".into(),
+        }
     }
 }
 
@@ -340,5 +352,8 @@ fn parameter_types(domain: &Type, count: usize) -> Vec<Type> {
     if count == 1 {
         return vec![domain.clone()];
     }
-    domain.components(count).filter(|parts| parts.len() == count).unwrap_or_else(|| vec![Type::error(); count])
+    domain
+        .components(count)
+        .filter(|parts| parts.len() == count)
+        .unwrap_or_else(|| vec![Type::error(); count])
 }

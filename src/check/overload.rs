@@ -375,7 +375,8 @@ impl Checker<'_> {
                     return (local + variable, local + generic + variable);
                 }
                 let all = std::iter::once(binding).chain(&binding.overloads);
-                let (with, without): (Vec<&Binding>, Vec<&Binding>) = all.partition(|one| one.generic.is_some());
+                let (with, without): (Vec<&Binding>, Vec<&Binding>) =
+                    all.partition(|one| one.generic.is_some());
                 generic += with.len();
                 local += without.len();
             }
@@ -515,7 +516,13 @@ impl Checker<'_> {
     }
 
     /// Whether some function of a name takes an argument as it is written.
-    pub(super) fn takes_written(&mut self, found: &Found, type_args: &[Type], ty: &Type, hint: Option<&Type>) -> bool {
+    pub(super) fn takes_written(
+        &mut self,
+        found: &Found,
+        type_args: &[Type],
+        ty: &Type,
+        hint: Option<&Type>,
+    ) -> bool {
         !matches!(self.ask_tiers(found, type_args, ty, (false, false), hint), Selection::None)
     }
 

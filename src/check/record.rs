@@ -65,12 +65,7 @@ impl Checker<'_> {
 
     /// `(...r, x = 3)`: a record with the fields of `r` and others, in the order in which each name comes first; a
     /// later value replaces an earlier one.
-    pub(super) fn spread(
-        &mut self,
-        parts: &[(Option<Name>, Expr)],
-        hint: Option<&Type>,
-        span: Span,
-    ) -> Term {
+    pub(super) fn spread(&mut self, parts: &[(Option<Name>, Expr)], hint: Option<&Type>, span: Span) -> Term {
         let hints = hint.and_then(|hint| self.infer.shallow(hint).fields()).unwrap_or_default();
         let mut prefix = Vec::new();
         let mut fields: Vec<(Arc<str>, Term)> = Vec::new();
@@ -83,7 +78,9 @@ impl Checker<'_> {
                     };
                     let span = value.span;
                     let known = known.into_iter().enumerate();
-                    known.map(|(at, (name, _))| (name, self.component(record.clone(), &at.into(), span))).collect()
+                    known
+                        .map(|(at, (name, _))| (name, self.component(record.clone(), &at.into(), span)))
+                        .collect()
                 }
                 Some(name) => {
                     self.note(name.span, |_| Some(Referent::RecordField));
@@ -128,8 +125,11 @@ impl Checker<'_> {
     /// A value as a variable that holds it.
     pub(super) fn bound(&mut self, value: Term, prefix: &mut Vec<Stmt>) -> Term {
         let (span, ty) = (value.span, value.ty.clone());
-        if let TermKind::Int(_) | TermKind::Real(_) | TermKind::Str(_) | TermKind::Char(_) | TermKind::Code(_) =
-            value.kind
+        if let TermKind::Int(_)
+        | TermKind::Real(_)
+        | TermKind::Str(_)
+        | TermKind::Char(_)
+        | TermKind::Code(_) = value.kind
         {
             return value;
         }

@@ -343,7 +343,9 @@ impl Checker<'_> {
             }
             // They have been declared before: those of a block with the declarations beside them.
             S::Typedef(..) | S::Newtype(..) | S::Struct(..) | S::Variant(..) => {}
-            S::Abstract { decl: TypeDecl { name, .. }, .. } | S::Typefun { name, .. } | S::Kind { name, .. } => {
+            S::Abstract { decl: TypeDecl { name, .. }, .. }
+            | S::Typefun { name, .. }
+            | S::Kind { name, .. } => {
                 // Those of the top level have been declared before any statement.
                 if self.item.frames.len() > 1 || self.frame().scopes.len() > 1 {
                     let what = match &stmt.kind {

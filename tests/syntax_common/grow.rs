@@ -254,8 +254,7 @@ impl Grow {
         Function {
             is_proc: self.dice.coin(),
             generics,
-            params: self
-                .many(1, 2, |g| g.many(0, 2, |g| g.param(1, 2))),
+            params: self.many(1, 2, |g| g.many(0, 2, |g| g.param(1, 2))),
             result: self.maybe(|g| g.ty(2)),
             body,
             header: Span::default(),

@@ -150,7 +150,7 @@ fn operators<'t>(
 ) -> impl Rule<'t, Expr> {
     use Kind::*;
     let field = name(cx).then_ignore(tok(Assign)).then(element);
-    let update = update_opening()
+    let update = update_opening(cx)
         .ignore_then(field.separated_by(tok(Comma)).at_least(1).collect::<Vec<_>>())
         .then(tok(RParen))
         .boxed();
@@ -415,12 +415,14 @@ fn dotted<'t>(
     let spread = tok(Kind::DotDot).ignore_then(tok(Kind::Dot)).ignore_then(element.clone());
     let part = choice((
         spread.map(|record| (None, record)),
-        name(cx).then_ignore(tok(Kind::Assign)).then(element.clone()).map(|(name, value)| (Some(name), value)),
+        name(cx)
+            .then_ignore(tok(Kind::Assign))
+            .then(element.clone())
+            .map(|(name, value)| (Some(name), value)),
     ));
     let spread = part.separated_by(tok(Kind::Comma)).at_least(1).collect::<Vec<_>>().map(ExprKind::Spread);
-    let named_item = name_then(&[Kind::Assign])
-        .map(move |(token, _)| Some(cx.name(token)))
-        .then(element.clone());
+    let named_item =
+        name_then(&[Kind::Assign]).map(move |(token, _)| Some(cx.name(token))).then(element.clone());
     let argument = choice((named_item, element.clone().map(|value| (None, value))));
     let arguments = argument.separated_by(tok(Kind::Comma)).collect::<Vec<_>>().map_with(|parts, e| {
         let count = parts.iter().take_while(|(name, _)| name.is_none()).count();

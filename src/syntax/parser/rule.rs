@@ -367,7 +367,7 @@ pub(crate) fn parts_ahead<'t>(wanted: Ahead) -> impl Rule<'t, ()> + Copy {
 }
 
 /// `with (` where fields follow that get other values: no arm of a `match` begins here.
-pub(crate) fn update_opening<'t>() -> impl Rule<'t, ()> + Copy {
+pub(crate) fn update_opening<'t>(cx: Text<'t>) -> impl Rule<'t, ()> {
     custom::<_, Input<'t>, _, Extra>(move |input| {
         use Kind::*;
         let before = input.save();
@@ -377,7 +377,8 @@ pub(crate) fn update_opening<'t>() -> impl Rule<'t, ()> + Copy {
         let mut after = None;
         while let Some(token) = input.next_ref() {
             if kinds.len() == 4 && depth == 0 {
-                after = Some(token.kind);
+                // The `if` of a comprehension is no `when`.
+                after = Some(token.kind).filter(|kind| *kind != When || cx.of(token) == "when");
                 break;
             }
             match token.kind {

@@ -182,12 +182,13 @@ fn group<'t>(
     default: impl Rule<'t, Expr>,
 ) -> impl Rule<'t, Vec<Param>> {
     let default = unsaid(&[Kind::Assign]).ignore_then(default).or_not();
-    let param = item
-        .then(tok(Kind::Colon).ignore_then(ty).then(default).or_not())
-        .map(|(pattern, typed)| match typed {
-            Some((ty, default)) => Param { pattern, ty: Some(ty), default },
-            None => Param { pattern, ty: None, default: None },
-        });
+    let param =
+        item.then(tok(Kind::Colon).ignore_then(ty).then(default).or_not()).map(
+            |(pattern, typed)| match typed {
+                Some((ty, default)) => Param { pattern, ty: Some(ty), default },
+                None => Param { pattern, ty: None, default: None },
+            },
+        );
     tok(Kind::LParen)
         .ignore_then(param.separated_by(tok(Kind::Comma)).collect::<Vec<_>>())
         .then_ignore(tok(Kind::RParen))
