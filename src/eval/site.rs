@@ -158,7 +158,6 @@ impl Whole {
 
     /// What lies at a place.
     fn find(&self, place: Place) -> Option<What<'_>> {
-        #[expect(clippy::redundant_closure, reason = "a function is not general enough in its lifetime")]
         let index = self.index.get_or_init(|| Index::new(self.core.clone(), |core| Places::of(core)));
         let (Place::Term(at) | Place::Loop(at)) = place;
         index.borrow_dependent().0.get(&(matches!(place, Place::Loop(_)), at)).copied()

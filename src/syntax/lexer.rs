@@ -443,8 +443,8 @@ fn filled(source: &Source, range: std::ops::Range<usize>, glued: bool, out: &mut
 /// Where the `}` of a value in a text stands: brackets in it match.
 fn hole_end(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
     let mut open = Vec::new();
-    for at in from..end {
-        match bytes[at] {
+    for (at, byte) in bytes.iter().enumerate().take(end).skip(from) {
+        match *byte {
             b'(' => open.push(b')'),
             b'[' => open.push(b']'),
             b'{' => open.push(b'}'),

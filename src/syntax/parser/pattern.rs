@@ -80,7 +80,7 @@ fn rules<'t>(
     let negative = tok(Kind::Minus)
         .ignore_then(any_of(NUMBERS))
         .map_with(move |token, e| at(self::number(cx, token, true), e.slice()));
-    let simple = choice((literal.clone(), other)).boxed();
+    let simple = choice((literal, other)).boxed();
     let named = path(cx).map(|name| Pattern { span: name.span, kind: PatternKind::Name(name) });
     let argument = choice((named, simple.clone())).labelled(Label::Pattern).boxed();
     let constructor = path(cx).then(argument.clone().or_not()).map(|(name, argument)| match argument {
