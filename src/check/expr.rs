@@ -748,6 +748,33 @@ impl Checker<'_> {
         Term::new(TermKind::Pack(terms), ty, span)
     }
 
+    /// What the clauses of a comprehension walk: a variable for each index. `outer` gets what stands before the
+    /// walk, `inner` what binds the patterns at each place.
+    fn walk(
+        &mut self,
+        clauses: &[(ast::Pattern, Expr)],
+        outer: &mut Vec<Stmt>,
+        inner: &mut Vec<Stmt>,
+    ) -> Option<Vec<(LocalId, Type)>> {
+        let first_own = self.frame().locals.len() as LocalId;
+        let mut walked = Vec::new();
+        for (pattern, iterable) in clauses {
+            let (index, value) = self.clause(iterable, first_own, outer, inner)?;
+            let local = self.new_local("i", index.clone());
+            walked.push((local, index));
+            let position = self.local_term(local, pattern.span);
+            let value = match value {
+                Some(array) => self.array_at(array, position, pattern.span),
+                None => position,
+            };
+            let ty = self.infer.settle(&value.ty);
+            self.names_once([pattern], "variable");
+            let pattern = self.total_pattern(pattern, &ty);
+            inner.push(Stmt { span: pattern.span, kind: StmtKind::Let(pattern, value) });
+        }
+        Some(walked)
+    }
+
     fn comprehension(
         &mut self,
         body: &Expr,
@@ -761,22 +788,8 @@ impl Checker<'_> {
         };
         let (mut outer, mut inner) = (Vec::new(), Vec::new());
         let mut walked = Vec::new();
-        let first_own = self.frame().locals.len() as LocalId;
         let body = self.in_scope(|this| {
-            for (pattern, iterable) in clauses {
-                let (index, value) = this.clause(iterable, first_own, &mut outer, &mut inner)?;
-                let local = this.new_local("i", index.clone());
-                walked.push((local, index));
-                let position = this.local_term(local, pattern.span);
-                let value = match value {
-                    Some(array) => this.array_at(array, position, pattern.span),
-                    None => position,
-                };
-                let ty = this.infer.settle(&value.ty);
-                this.names_once([pattern], "variable");
-                let pattern = this.total_pattern(pattern, &ty);
-                inner.push(Stmt { span: pattern.span, kind: StmtKind::Let(pattern, value) });
-            }
+            walked = this.walk(clauses, &mut outer, &mut inner)?;
             Some(this.hosted(Inside::Element, |this| match &element {
                 Some(ty) => {
                     let term = this.expr(body, Some(ty));
@@ -809,23 +822,8 @@ impl Checker<'_> {
         let first_opened = self.frame().opened.len();
         let ((value, mut stmts), openings) = self.host(|this| {
             let (mut outer, mut inner) = (Vec::new(), Vec::new());
-            let mut walked: Vec<(LocalId, Type)> = Vec::new();
-            let first_own = this.frame().locals.len() as LocalId;
             let value = this.in_scope(|this| {
-                for (pattern, iterable) in clauses {
-                    let (index, value) = this.clause(iterable, first_own, &mut outer, &mut inner)?;
-                    let local = this.new_local("i", index.clone());
-                    walked.push((local, index));
-                    let position = this.local_term(local, pattern.span);
-                    let value = match value {
-                        Some(array) => this.array_at(array, position, pattern.span),
-                        None => position,
-                    };
-                    let ty = this.infer.settle(&value.ty);
-                    this.names_once([pattern], "variable");
-                    let pattern = this.total_pattern(pattern, &ty);
-                    inner.push(Stmt { span: pattern.span, kind: StmtKind::Let(pattern, value) });
-                }
+                let walked = this.walk(clauses, &mut outer, &mut inner)?;
                 let holds = this.hosted(Inside::Element, |this| this.check(guard, &Type::bool(), None));
                 let index = Type::compact_product(walked.iter().map(|(_, ty)| ty.clone()).collect());
                 let mask = TermKind::Build(walked.clone(), Box::new(with_prefix(inner.clone(), holds)));
