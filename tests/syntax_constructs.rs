@@ -495,3 +495,30 @@ fn arguments_are_indented() {
     same("f (a\n, b\n(c))", "f (a, b (c))");
     assert_eq!(stmts("proc p() {\n  fun g() { }\n  g();\n  do done\n  g();\n}").len(), 1);
 }
+
+/// An `if` that is an argument reads back where a condition might follow.
+#[test]
+fn choices_as_arguments_in_comprehensions_read_back() {
+    for text in
+        ["[x for x in f (if c then a else b endif)];", "[x for x in case 0 (if c then a else b endif)];"]
+    {
+        let tree = stmts(text);
+        let printed = felis::syntax::format::print(&tree);
+        assert_eq!(bare(&tree), bare(&stmts(&printed)), "{printed}");
+    }
+}
+
+/// Statements in a block before a spread, or before a named argument, are no parts of the parentheses around.
+#[test]
+fn statements_in_a_block_before_a_spread() {
+    let texts = [
+        "(a = { match x do | 1 => y = 1; done; if c do y = 2; done; 3 }, ...r);",
+        "(a = { for i in ..[3] perform y = 1; do y = 2; done; 3 }, ...r);",
+        "f (a, { if c do y = 1; elif d do y = 2; done; 3 }, name = 4);",
+    ];
+    for text in texts {
+        let tree = stmts(text);
+        let printed = felis::syntax::format::print(&tree);
+        assert_eq!(bare(&tree), bare(&stmts(&printed)), "{printed}");
+    }
+}

@@ -8,7 +8,7 @@
 //! and those around `:>>`, `:>` and `|>` that only the old grammar needed are taken away. Never
 //! decides whether a reading has types.
 
-use super::ast::{Expr, ExprKind, Stmt, TypeExpr, TypeExprKind};
+use super::ast::{Expr, Stmt, TypeExpr, TypeExprKind};
 use super::error::SyntaxError;
 use super::format::Groups;
 use super::lexer::{Kind, Token};
@@ -71,11 +71,8 @@ pub(super) fn may_differ(tokens: &[Token]) -> bool {
     const DOLLAR: u8 = 4;
     const COMMA: u8 = 8;
     const OPERATOR: u8 = 16;
-    let differs = |seen: u8| {
-        seen & CAST != 0 && seen & !CAST != 0
-            || seen & PIPE != 0 && seen & (DOLLAR | COMMA) != 0
-            || seen & DOLLAR != 0 && seen & PIPE != 0
-    };
+    let differs =
+        |seen: u8| seen & CAST != 0 && seen & !CAST != 0 || seen & PIPE != 0 && seen & (DOLLAR | COMMA) != 0;
     let mut open: Vec<u8> = Vec::new();
     let mut seen = 0;
     for token in tokens {
@@ -213,18 +210,8 @@ pub(super) struct Wrap {
 
 impl Wrap {
     pub fn of_expr(expr: &Expr, host: Span, loose: bool) -> Wrap {
-        use ExprKind::*;
-        let first = match &expr.kind {
-            Binary(_, first, _) | Reshape(first, _) | Convert(first, _) => Some(&**first),
-            Dot { base, .. } => Some(&**base),
-            IntRange { low, .. } => Some(&**low),
-            Tuple(items) | CompactTuple(items) => items.first(),
-            Apply { argument, form: super::ast::ApplyForm::Pipe, .. } => Some(&**argument),
-            Apply { form: super::ast::ApplyForm::Hash, .. } => None,
-            Apply { function, .. } => Some(&**function),
-            _ => None,
-        };
-        Wrap { span: expr.span, begin: first.map(|e| e.span.start), host, loose }
+        let begin = format::first_part(expr).map(|first| first.span.start);
+        Wrap { span: expr.span, begin, host, loose }
     }
 
     pub fn of_type(ty: &TypeExpr, host: Span) -> Wrap {

@@ -53,9 +53,21 @@ impl Printer {
         self.expr_at(expr, FULL);
     }
 
+    /// What a loop walks: a bare tuple, or an expression whose commas stand in parentheses.
+    pub(super) fn walked(&mut self, expr: &Expr) {
+        self.expr_at(expr, if matches!(expr.kind, ExprKind::Tuple(_)) { FULL } else { ELEMENT });
+    }
+
     /// What can be stored into.
     pub(super) fn place(&mut self, expr: &Expr) {
         self.expr_at(expr, INNER.level(DOT));
+    }
+
+    /// What a function or an injection is applied to. An `if` after an operand would begin the condition of a
+    /// comprehension.
+    fn argument(&mut self, argument: &Expr) {
+        let condition = matches!(leftmost(argument).kind, ExprKind::If { .. });
+        self.expr_at(argument, INNER.level(if condition { ATOM + 1 } else { DOT }));
     }
 
     fn expr_at(&mut self, expr: &Expr, place: Place) {
@@ -134,7 +146,7 @@ impl Printer {
             }
             Inject { index, arg } => {
                 self.put(&format!("case {index} "));
-                self.expr_at(arg, INNER.level(DOT));
+                self.argument(arg);
             }
             Proj { index, ty } => {
                 self.put(&format!("proj {index} of "));
@@ -242,7 +254,7 @@ impl Printer {
                 ApplyForm::Juxtaposed => {
                     self.expr_at(function, INNER.level(APPLY));
                     self.put(" ");
-                    self.expr_at(argument, INNER.level(DOT));
+                    self.argument(argument);
                 }
                 ApplyForm::Dollar => {
                     self.expr_at(function, place.level(TUPLE));
@@ -440,22 +452,24 @@ fn ends_in_update(expr: &Expr) -> bool {
     }
 }
 
+/// The part that an expression begins with; nothing if its first token is its own.
+pub(in crate::syntax) fn first_part(expr: &Expr) -> Option<&Expr> {
+    use ExprKind::*;
+    match &expr.kind {
+        Binary(_, first, _) | Reshape(first, _) | Convert(first, _) | Update(first, _) => Some(first),
+        Dot { base, .. } => Some(base),
+        IntRange { low, .. } => Some(low),
+        Tuple(items) | CompactTuple(items) => items.first(),
+        Apply { argument, form: ApplyForm::Pipe, .. } => Some(argument),
+        Apply { form: ApplyForm::Hash, .. } => None,
+        Apply { function, .. } => Some(function),
+        _ => None,
+    }
+}
+
 /// The expression whose first token is the first token of `expr`, but for parentheses.
 fn leftmost(expr: &Expr) -> &Expr {
-    let mut at = expr;
-    loop {
-        at = match &at.kind {
-            ExprKind::Binary(_, left, _) => left,
-            ExprKind::Dot { base, .. } => base,
-            ExprKind::Update(record, _) => record,
-            ExprKind::Apply { function, form: ApplyForm::Juxtaposed | ApplyForm::Dollar, .. } => function,
-            ExprKind::Apply { argument, form: ApplyForm::Pipe, .. } => argument,
-            ExprKind::Reshape(value, _) | ExprKind::Convert(value, _) => value,
-            ExprKind::IntRange { low, .. } => low,
-            ExprKind::CompactTuple(parts) if !parts.is_empty() => &parts[0],
-            _ => return at,
-        };
-    }
+    std::iter::successors(Some(expr), |at| first_part(at)).last().unwrap_or(expr)
 }
 
 /// A string as a literal.

@@ -10,8 +10,8 @@ mod types;
 use super::ast::{ApplyForm, Expr, ExprKind, Pattern, Stmt, TypeExpr};
 use super::edition::Wrap;
 use crate::source::Span;
-pub(super) use expr::binds_as_operand;
 pub(crate) use expr::quoted;
+pub(super) use expr::{binds_as_operand, first_part};
 
 /// The statements of a program, one below the other.
 pub fn print(stmts: &[Stmt]) -> String {

@@ -252,7 +252,7 @@ impl Printer {
                 self.put("for ");
                 self.pattern(pattern);
                 self.put(" in ");
-                self.expr(iterable);
+                self.walked(iterable);
                 self.put(" ");
                 self.do_block(body);
             }

@@ -333,17 +333,26 @@ pub(crate) fn parts_ahead<'t>(wanted: Ahead) -> impl Rule<'t, ()> + Copy {
         use Kind::*;
         let before = input.save();
         let at = *input.cursor().inner();
-        let mut depth = 0u32;
+        // Statements stand in braces: what is open among them ends with the brace.
+        let mut open: Vec<Kind> = Vec::new();
         let (mut spread, mut named, mut unnamed) = (false, false, false);
         // What the present part begins with.
         let mut head: Vec<Kind> = Vec::new();
         while let Some(token) = input.next_ref() {
+            let opener = match token.kind {
+                RParen => Some(LParen),
+                RBracket => Some(LBracket),
+                RBrace => Some(LBrace),
+                _ => None,
+            };
             match token.kind {
-                RParen | RBracket | RBrace | Endif | Endmatch | Done if depth == 0 => break,
-                Semi if depth == 0 => break,
-                LParen | LBracket | LBrace | If | Match | Typematch | Do | IfDo | MatchDo => depth += 1,
-                RParen | RBracket | RBrace | Endif | Endmatch | Done => depth -= 1,
-                Comma if depth == 0 => {
+                RParen | RBracket | RBrace | Endif | Endmatch | Done | Semi if open.is_empty() => break,
+                LParen | LBracket | LBrace | If | Match | Typematch => open.push(token.kind),
+                RParen | RBracket | RBrace => while open.pop().is_some_and(|top| Some(top) != opener) {},
+                Endif | Endmatch if matches!(open.last(), Some(If | Match | Typematch)) => {
+                    open.pop();
+                }
+                Comma if open.is_empty() => {
                     unnamed |= head != [Name, Assign];
                     head.clear();
                     continue;
