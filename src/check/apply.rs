@@ -116,7 +116,7 @@ impl Checker<'_> {
         {
             let before = self.diagnostics.len();
             let left = self.prepare(piped);
-            self.regroup_pipe(before, piped);
+            self.regroup_left(before, piped, "|>", |name| format!("{name}$ x |> f"));
             // What stands in the tuple was written to take the value: by itself it says nothing.
             if let (ExprKind::Tuple(_), []) = (&head.kind, &arguments[..]) {
                 let error = CheckError::TupleApplied { span: head.span, argument: piped.span };

@@ -775,6 +775,25 @@ impl Checker<'_> {
         Some(walked)
     }
 
+    /// The type of the elements of a wanted array.
+    fn element_of(&self, hint: Option<&Type>) -> Option<Type> {
+        match self.infer.shallow(hint?).kind() {
+            TypeKind::Array(element, _) => Some(element.clone()),
+            _ => None,
+        }
+    }
+
+    /// The element that a comprehension makes at each place, of a wanted type if there is one.
+    fn element(&mut self, body: &Expr, wanted: Option<&Type>) -> Term {
+        self.hosted(Inside::Element, |this| match wanted {
+            Some(ty) => {
+                let term = this.expr(body, Some(ty));
+                this.coerce_softly(term, ty)
+            }
+            None => this.expr(body, None),
+        })
+    }
+
     fn comprehension(
         &mut self,
         body: &Expr,
@@ -782,21 +801,12 @@ impl Checker<'_> {
         hint: Option<&Type>,
         span: Span,
     ) -> Term {
-        let element = match hint.map(|h| self.infer.shallow(h)).as_ref().map(Type::kind) {
-            Some(TypeKind::Array(element, _)) => Some(element.clone()),
-            _ => None,
-        };
+        let element = self.element_of(hint);
         let (mut outer, mut inner) = (Vec::new(), Vec::new());
         let mut walked = Vec::new();
         let body = self.in_scope(|this| {
             walked = this.walk(clauses, &mut outer, &mut inner)?;
-            Some(this.hosted(Inside::Element, |this| match &element {
-                Some(ty) => {
-                    let term = this.expr(body, Some(ty));
-                    this.coerce_softly(term, ty)
-                }
-                None => this.expr(body, None),
-            }))
+            Some(this.element(body, element.as_ref()))
         });
         let Some(body) = body else { return Term::new(TermKind::Error, Type::error(), span) };
         let index = Type::compact_product(walked.iter().map(|(_, ty)| ty.clone()).collect());
@@ -815,10 +825,7 @@ impl Checker<'_> {
         hint: Option<&Type>,
         span: Span,
     ) -> Term {
-        let element = match hint.map(|h| self.infer.shallow(h)).as_ref().map(Type::kind) {
-            Some(TypeKind::Array(element, _)) => Some(element.clone()),
-            _ => None,
-        };
+        let element = self.element_of(hint);
         let first_opened = self.frame().opened.len();
         let ((value, mut stmts), openings) = self.host(|this| {
             let (mut outer, mut inner) = (Vec::new(), Vec::new());
@@ -866,13 +873,7 @@ impl Checker<'_> {
                         prefix.push(Stmt { kind: StmtKind::Let(bind, value), span });
                     }
                     prefix.append(&mut inner);
-                    let body = this.hosted(Inside::Element, |this| match &element {
-                        Some(ty) => {
-                            let term = this.expr(body, Some(ty));
-                            this.coerce_softly(term, ty)
-                        }
-                        None => this.expr(body, None),
-                    });
+                    let body = this.element(body, element.as_ref());
                     let ty = Type::array(body.ty.clone(), size.clone());
                     Term::new(
                         TermKind::Build(vec![(at, size)], Box::new(with_prefix(prefix, body))),
@@ -1157,14 +1158,20 @@ fn option_of(ty: &Type) -> Option<Type> {
     }
 }
 
+/// The type of the value that may be missing, and the function that gives it or another one.
+pub(super) fn missing_value(ty: &Type) -> Option<(Type, &'static str)> {
+    match ty.kind() {
+        TypeKind::Sum(parts) if parts.len() == 2 && parts[0].is_unit() => {
+            Some((parts[1].clone(), "otherwise"))
+        }
+        _ => Some((option_of(ty)?, "or_else")),
+    }
+}
+
 /// The type of the value that may be missing, and how to come to it.
 pub(super) fn may_be_empty(ty: &Type) -> Option<(Type, String)> {
-    let (part, article, function) = match ty.kind() {
-        TypeKind::Sum(parts) if parts.len() == 2 && parts[0].is_unit() => {
-            (parts[1].clone(), "a", "otherwise")
-        }
-        _ => (option_of(ty)?, "an", "or_else"),
-    };
+    let (part, function) = missing_value(ty)?;
+    let article = if option_of(ty).is_some() { "an" } else { "a" };
     let words = format!(
         "{article} `{ty}` may be empty: `{function} d` gives its value, or `d`; `match` tells the two apart"
     );

@@ -57,12 +57,20 @@ impl Checker<'_> {
         }
     }
 
-    /// The left side of `|>`.
-    pub(super) fn regroup_pipe(&mut self, before: usize, piped: &Expr) {
-        if let ExprKind::Apply { function, .. } = &piped.kind {
-            let name = self.texts_of(function);
-            let how = format!("application binds tighter than `|>`: write `{name}$ x |> f`");
-            self.regroup_procedure(before, &how);
+    /// A procedure's call left of `|>` or `:>>`; `how` it is written instead, by its name.
+    pub(super) fn regroup_left(
+        &mut self,
+        before: usize,
+        left: &Expr,
+        operator: &str,
+        how: impl FnOnce(String) -> String,
+    ) {
+        if let ExprKind::Apply { function, .. } = &left.kind {
+            let how = how(self.texts_of(function));
+            self.regroup_procedure(
+                before,
+                &format!("application binds tighter than `{operator}`: write `{how}`"),
+            );
         }
     }
 
@@ -160,14 +168,5 @@ impl Checker<'_> {
             let any = matches!(domain.kind(), TypeKind::Array(_, index) if matches!(index.kind(), TypeKind::Var(_)));
             any || domain.unfold().components(count).is_some_and(|parts| parts.len() == count)
         })
-    }
-
-    /// What stands left of `:>>` or `:>`.
-    pub(super) fn regroup_cast(&mut self, before: usize, inner: &Expr, operator: &str) {
-        if let ExprKind::Apply { function, .. } = &inner.kind {
-            let name = self.texts_of(function);
-            let how = format!("application binds tighter than `{operator}`: write `{name} (x {operator} T)`");
-            self.regroup_procedure(before, &how);
-        }
     }
 }

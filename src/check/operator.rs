@@ -350,10 +350,6 @@ impl Checker<'_> {
                 _ => "a truth value is not a number".into(),
             });
         }
-        let index = |ty: &Type| is_index(ty);
-        if !index(&left) && !index(&right) {
-            return None;
-        }
         let steps = matches!(op, BinaryOp::Add | BinaryOp::Sub);
         let minus = op == BinaryOp::Sub;
         if steps && left == right {
@@ -368,45 +364,38 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        let integer =
-            |this: &mut Self, ty: &Type| this.infer.shown(ty).as_scalar().is_some_and(Scalar::is_integer);
-        let code = |term: &Term| {
-            let words = "an index is not a number: `i :>> int` is its code";
-            Help::around(words, term.span, " :>> int", "")
+        let converted =
+            |term: &Term, words: String, inside: String| Help::around(words, term.span, &inside, "");
+        let plain = "an index is not a number: `i :>> int` is its code";
+        let code = |term: &Term| converted(term, plain.to_string(), " :>> int".to_string());
+        let (term, other) = match (is_index(&left), is_index(&right)) {
+            (false, false) => return None,
+            (true, true) => {
+                let text = format!(
+                    "{plain}, `i.around k` steps by an `int`, and `cyclic[{left}]` is calculated with modulo its size"
+                );
+                let edits = code(a).edits.into_iter().chain(code(b).edits).collect();
+                return Some(Help { text, edits });
+            }
+            (true, false) => (a, right),
+            (false, true) => (b, left),
         };
-        let float = |this: &mut Self, ty: &Type| {
-            let scalar = this.infer.shown(ty).as_scalar();
-            scalar.filter(|scalar| scalar.is_float())
-        };
-        let rounded = |term: &Term, scalar: Scalar| {
-            let name = scalar.name();
-            let words = format!("an index is not a number: `i :> {name}` is its code as one");
-            Help::around(words, term.span, &format!(" :> {name}"), "")
-        };
-        let ring = |term: &Term, ring: &Type| {
-            let words = format!("an index is not a number: `:>> {ring}` reads it as one");
-            Help::around(words, term.span, &format!(" :>> {ring}"), "")
-        };
-        Some(match (index(&left), index(&right)) {
-            (true, false) if steps && integer(self, &right) => {
+        if Num::of(&other) == Some(Num::Mod) {
+            let words = format!("an index is not a number: `:>> {other}` reads it as one");
+            return Some(converted(term, words, format!(" :>> {other}")));
+        }
+        Some(match self.infer.shown(&other).as_scalar() {
+            Some(number) if number.is_integer() && steps && std::ptr::eq(term, a) => {
                 let sign = if minus { "(-k)" } else { "k" };
                 format!("an index is not a number: `i.around {sign}` steps by an `int`, wrapping, `i :>> int {} k` calculates with its code", op.symbol()).into()
             }
-            (true, true) => {
-                let text = format!(
-                    "an index is not a number: `i :>> int` is its code, `i.around k` steps by an `int`, and `cyclic[{left}]` \
-                     is calculated with modulo its size"
-                );
-                let edits = code(a).edits.into_iter().chain(code(b).edits).collect();
-                Help { text, edits }
+            Some(number) if number.is_integer() => code(term),
+            Some(number) if number.is_float() => {
+                let name = number.name();
+                let words = format!("an index is not a number: `i :> {name}` is its code as one");
+                converted(term, words, format!(" :> {name}"))
             }
-            (true, false) if Num::of(&right) == Some(Num::Mod) => ring(a, &right),
-            (false, true) if Num::of(&left) == Some(Num::Mod) => ring(b, &left),
-            (true, false) if integer(self, &right) => code(a),
-            (false, true) if integer(self, &left) => code(b),
-            (true, false) if float(self, &right).is_some() => rounded(a, float(self, &right)?),
-            (false, true) if float(self, &left).is_some() => rounded(b, float(self, &left)?),
-            _ => "an index is not a number: `i :>> int` is its code".into(),
+            _ => plain.into(),
         })
     }
 
@@ -629,16 +618,15 @@ fn compared_elements(op: BinaryOp, left: &Type, right: &Type) -> Option<String> 
 
 /// What to write where an operand may be missing.
 fn optional_operand(left: &Type, right: &Type) -> Option<String> {
-    let option = |ty: &Type| matches!(ty.kind(), TypeKind::Nominal(nominal, _) if &*nominal.name == "option");
-    let maybe =
-        |ty: &Type| matches!(ty.kind(), TypeKind::Sum(parts) if parts.len() == 2 && parts[0].is_unit());
     if left == right {
         return None;
     }
-    let (ty, function) = match (left, right) {
-        (ty, other) | (other, ty) if option(ty) && !option(other) => (ty, "or_else"),
-        (ty, other) | (other, ty) if maybe(ty) && !maybe(other) => (ty, "otherwise"),
-        _ => return None,
+    let function = |ty: &Type| super::expr::missing_value(ty).map(|(_, function)| function);
+    let (ty, function) = match (function(left), function(right)) {
+        (a, b) if a == b => return None,
+        // Of an option beside `1 + T` the option is told.
+        (Some(a), b) if b.is_none() || a == "or_else" => (left, a),
+        (_, b) => (right, b?),
     };
     Some(format!(
         "the `{ty}` may be empty: `{function} d` gives its value, or `d`; `match` tells the two apart"

@@ -21,7 +21,7 @@ impl Checker<'_> {
     pub(super) fn reshape(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
         let before = self.diagnostics.len();
         let term = self.reshaped(inner, written, span);
-        self.regroup_cast(before, inner, ":>>");
+        self.regroup_left(before, inner, ":>>", |name| format!("{name} (x :>> T)"));
         term
     }
 
