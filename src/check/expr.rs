@@ -400,6 +400,7 @@ impl Checker<'_> {
             ExprKind::Comprehension { body, clauses, guard: Some(guard) } => {
                 self.selection(body, clauses, guard, hint, span)
             }
+            ExprKind::Axis => self.wrong(MoveError::AxisHere { span }.into(), span),
             ExprKind::AllOf(ty) => {
                 // As a value, `..[I]` is the array of all values of `I`.
                 let index = self.lower_index(ty, "be walked");
@@ -673,6 +674,9 @@ impl Checker<'_> {
         span: Span,
         body: impl FnOnce(&mut Self, Term, Term) -> Term,
     ) -> Term {
+        if let TermKind::Code(_) = index.kind {
+            return self.synthesise(domain, span, |this, x| body(this, index, x));
+        }
         let index_ty = index.ty.clone();
         let local = self.new_local("index", index_ty.clone());
         let name: Arc<str> = Arc::from(" index");

@@ -45,10 +45,12 @@ mod open;
 mod operator;
 mod overload;
 mod pattern;
+mod place;
 mod read;
 mod record;
 mod require;
 mod reshape;
+mod slice;
 mod stmt;
 mod types;
 
@@ -170,6 +172,8 @@ struct Frame {
     /// Procedures that change nothing but variables of this frame, or of procedures around it: it may call them,
     /// pure as it may be.
     contained: HashSet<LocalId>,
+    /// Functions that its variables hold for good.
+    functions: HashMap<LocalId, place::Seen>,
     /// It does something that can be seen outside the function in which it is declared.
     outside: bool,
 }
@@ -182,6 +186,7 @@ impl Frame {
             header,
             scopes: vec![HashMap::default()],
             locals: Vec::new(),
+            functions: HashMap::default(),
             captures: Vec::new(),
             result: None,
             free_result: false,

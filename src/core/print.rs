@@ -387,6 +387,7 @@ impl Printer<'_> {
                 }
                 for step in path {
                     let (open, index) = match &step.kind {
+                        StepKind::Reshape => (format!(" :>> {}", step.to), None),
                         StepKind::Component(i) => (format!(".{i}"), None),
                         StepKind::Factor(i) => (format!(".\\{i}"), None),
                         StepKind::Index(index) => (".(".to_string(), Some(index)),

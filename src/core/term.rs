@@ -370,6 +370,8 @@ pub enum StepKind {
     Factor(BigUint),
     /// Digit of a compact exponential.
     Digit(Term),
+    /// The same storage at another type.
+    Reshape,
 }
 
 /// What a `for` walks.

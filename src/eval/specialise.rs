@@ -437,7 +437,7 @@ impl Specialiser<'_> {
     }
 
     fn cases(&self, ty: &Type) -> Cases {
-        Cases::of(&self.layouts, &self.ty(ty))
+        Cases::of(self.layouts, &self.ty(ty))
     }
 
     fn pattern(&self, pat: &Pat) -> Pattern {
@@ -600,6 +600,9 @@ impl Specialiser<'_> {
                     steps.push(StoreStep::Index(self.node(index), to.slots));
                     place = to;
                 }
+                // Nothing moves; inside a compact value, codes stay what they are.
+                StepKind::Reshape if parts.is_empty() => place = to,
+                StepKind::Reshape => {}
                 // Inside a compact value the place stays the slot that holds it.
                 StepKind::Factor(i) => parts.push((from, PartStep::Factor(Code::from(i)))),
                 StepKind::Digit(index) => parts.push((from, PartStep::Digit(self.node(index)))),

@@ -240,6 +240,15 @@ impl<'a> Lower<'a> {
                 }
                 StepKind::Factor(i) => packed.push((from, Code::from(i))),
                 StepKind::Digit(_) => return Err(No("a store into a digit")),
+                StepKind::Reshape if !packed.is_empty() => {}
+                StepKind::Reshape => {
+                    if !self.layout(&from).stored_like(&self.layout(&to)) {
+                        return Err(No("a reshape between types that are stored otherwise"));
+                    }
+                    if let Place::Parts(_) = place {
+                        return Err(No("a reshape of a tuple in variables"));
+                    }
+                }
             }
             if packed.is_empty() {
                 ty = to;

@@ -345,6 +345,8 @@ pub enum CheckError {
     },
     NotAPlace {
         span: Span,
+        /// A function in it that computes something new.
+        function: Option<String>,
     },
     /// Arguments with names that no function takes.
     WrongNamed {
@@ -1104,12 +1106,15 @@ impl CheckError {
                 "nothing here says the type".into(),
             )
             .help("write `case n of T` and apply it, or declare the type of the variable"),
-            E::NotAPlace { span } => error(
-                span,
-                "this is not a place that can be stored into".into(),
-                "must be a variable followed by projections".into(),
-            )
-            .help("write `&x.i <- v;` with `x` a `var`"),
+            E::NotAPlace { span, function } => {
+                let message = "this is not a place that can be stored into".into();
+                match function {
+                    Some(name) => error(span, message, format!("`{name}` computes a value of its own"))
+                        .help("a function gives a place if its value is a part of its argument, as with `rows m` and `proj 1 of T`"),
+                    None => error(span, message, "must be a variable followed by projections".into())
+                        .help("write `&x.i <- v;` with `x` a `var`"),
+                }
+            }
             E::GenericLocal { span, name } => error(
                 span,
                 format!("the local function `{name}` has type parameters: its parameters need types"),

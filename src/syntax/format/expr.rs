@@ -233,6 +233,7 @@ impl Printer {
                 }
                 self.put("]");
             }
+            Axis => self.put("_"),
             AllOf(ty) => {
                 self.put("..[");
                 self.ty(ty);
