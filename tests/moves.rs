@@ -109,13 +109,13 @@ impl Shape {
 }
 
 /// A shape with these leaves, each so many times.
-fn shape(leaves: &[(usize, usize)], dice: &mut Dice, depth: usize) -> Shape {
+fn shape(leaves: &[(usize, usize)], dice: &mut Dice) -> Shape {
     let common = |d: usize| leaves.iter().all(|(_, count)| count % d == 0);
     let divisors: Vec<usize> = (2..=6).filter(|d| common(*d)).collect();
     if !divisors.is_empty() && (leaves.len() == 1 || dice.roll(2) == 0) {
         let d = divisors[dice.roll(divisors.len())];
         let inner: Vec<(usize, usize)> = leaves.iter().map(|(leaf, count)| (*leaf, count / d)).collect();
-        return Shape::Array(Box::new(shape(&inner, dice, depth + 1)), d);
+        return Shape::Array(Box::new(shape(&inner, dice)), d);
     }
     if let [(leaf, 1)] = leaves {
         return Shape::Leaf(*leaf);
@@ -127,7 +127,7 @@ fn shape(leaves: &[(usize, usize)], dice: &mut Dice, depth: usize) -> Shape {
         // Two parts at least.
         let most = leaves.len() - usize::from(parts.is_empty());
         let taken: Vec<(usize, usize)> = leaves.drain(..1 + dice.roll(most)).collect();
-        parts.push(shape(&taken, dice, depth + 1));
+        parts.push(shape(&taken, dice));
     }
     Shape::Tuple(parts)
 }
@@ -141,7 +141,7 @@ fn leaves_keep_their_elements_in_order() {
         scalars.truncate(2 + dice.roll(4));
         let leaves: Vec<(usize, usize)> =
             (0..scalars.len()).map(|leaf| (leaf, [1, 2, 4, 6, 6, 12][dice.roll(6)])).collect();
-        let (from, to) = (shape(&leaves, &mut dice, 0), shape(&leaves, &mut dice, 0));
+        let (from, to) = (shape(&leaves, &mut dice), shape(&leaves, &mut dice));
         let (a, b) = (from.ty(&scalars), to.ty(&scalars));
         let x = from.value(&scalars, &mut vec![0; scalars.len()]);
         let y = to.value(&scalars, &mut vec![0; scalars.len()]);
