@@ -256,6 +256,7 @@ impl Specialiser<'_> {
             TermKind::Local(local) if self.shared(*local) => Kind::Shared(*local),
             TermKind::Local(local) => Kind::Local(*local),
             TermKind::Global(global) => Kind::Global(*global),
+            TermKind::Move(place) => self.moved(place),
             TermKind::Closure { function, type_args, captures } => {
                 Kind::Closure(self.callee(*function, type_args), captures.clone())
             }
@@ -351,6 +352,20 @@ impl Specialiser<'_> {
                 Kind::PackSizes(sizes.iter().map(|size| self.size(size)).collect(), self.boxed(inner))
             }
             TermKind::Error => Kind::Block(Vec::new(), None),
+        }
+    }
+
+    /// The last read of a place.
+    fn moved(&self, place: &Term) -> Kind {
+        match self.kind(place) {
+            Kind::Local(local) => Kind::Move(local),
+            Kind::Shared(local) => Kind::MoveShared(local),
+            Kind::Global(global) => Kind::MoveGlobal(global),
+            Kind::Slots(base, start, len, whole) => match base.kind {
+                Kind::Local(local) => Kind::MoveSlots(local, start, len, whole),
+                _ => Kind::Slots(base, start, len, whole),
+            },
+            other => other,
         }
     }
 
@@ -540,6 +555,7 @@ impl Specialiser<'_> {
             StmtKind::Store { root, root_ty, path, value } => {
                 S::Store(Box::new(self.store(*root, root_ty, path, value)))
             }
+            StmtKind::Drop(locals) => S::Drop(locals.iter().copied().collect()),
             StmtKind::Expr(term) => S::Expr(self.node(term)),
             StmtKind::If(c, then, otherwise) => {
                 S::If(self.node(c), self.statements(then), self.statements(otherwise))
