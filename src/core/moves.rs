@@ -34,8 +34,8 @@
 
 use super::program::data_parts;
 use super::{
-    ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, PatKind, Program, Root, Script, StepKind, Stmt,
-    StmtKind, Term, TermKind,
+    ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, PatKind, Prim, Program, Root, Script, StepKind,
+    Stmt, StmtKind, Term, TermKind,
 };
 use super::free::Mentioned;
 use crate::hash::{HashMap, HashSet};
@@ -45,6 +45,9 @@ use std::collections::BTreeSet;
 
 /// Components of one variable that are told apart.
 const MOST_PARTS: usize = 32;
+
+/// Functions that a short one may call.
+const MOST_SHORT: usize = 16;
 
 /// Types looked at to find functions in one.
 const MOST_TYPES: usize = 100;
@@ -138,6 +141,73 @@ pub fn dying(term: &Term) -> Vec<LocalId> {
         term.for_each_child(&mut |child| waiting.push(child));
     }
     dying.difference(&set).copied().collect()
+}
+
+/// Whether a function does so few things, whatever the size of its arguments: no loop, nothing built, and no function that
+/// is not known.
+pub fn is_short(program: &Program, function: FunctionId) -> bool {
+    let (mut met, mut waiting) = (HashSet::default(), vec![function]);
+    while let Some(function) = waiting.pop() {
+        if !met.insert(function) {
+            continue;
+        }
+        let Some(Some(body)) = program.functions.get(function as usize) else { return false };
+        let mut terms = vec![&body.body];
+        while let Some(term) = terms.pop() {
+            match &term.kind {
+                TermKind::Build(..) | TermKind::Method { .. } => return false,
+                TermKind::Prim(Prim::Reduce | Prim::Dot | Prim::Scan | Prim::ArgMin | Prim::ArgMax, ..) => {
+                    return false;
+                }
+                TermKind::Call(head, _) if !matches!(head.kind, TermKind::Closure { .. }) => return false,
+                TermKind::Closure { function, .. } => waiting.push(*function),
+                TermKind::Block(stmts, _) => {
+                    let mut loops = false;
+                    stmts.iter().for_each(|stmt| {
+                        stmt.for_each_stmt(&mut |stmt| {
+                            loops |= matches!(stmt.kind, StmtKind::For(..) | StmtKind::While(..));
+                        });
+                    });
+                    if loops {
+                        return false;
+                    }
+                }
+                _ => {}
+            }
+            term.for_each_child(&mut |child| terms.push(child));
+        }
+        // What calls itself may go on as long as a loop.
+        if met.len() > MOST_SHORT || waiting.contains(&function) {
+            return false;
+        }
+    }
+    true
+}
+
+/// The parameters of a function that its body reads once, where nothing is done again and again.
+pub fn read_once(function: &Function) -> BTreeSet<LocalId> {
+    let mut reads: HashMap<LocalId, usize> = HashMap::default();
+    let mut waiting = vec![(&function.body, 1)];
+    while let Some((term, times)) = waiting.pop() {
+        match &term.kind {
+            TermKind::Local(local) => *reads.entry(*local).or_default() += times,
+            TermKind::Closure { captures, .. } => {
+                captures.iter().for_each(|local| *reads.entry(*local).or_default() += 2);
+            }
+            TermKind::Block(stmts, _) => stmts.iter().for_each(|stmt| {
+                stmt.for_each_stmt(&mut |stmt| {
+                    // What is in a loop counts twice.
+                    if let StmtKind::For(..) | StmtKind::While(..) = stmt.kind {
+                        stmt.for_each_term(&mut |term| waiting.push((term, 2)));
+                    }
+                });
+            }),
+            _ => {}
+        }
+        let times = if matches!(term.kind, TermKind::Build(..)) { 2 } else { times };
+        term.for_each_child(&mut |child| waiting.push((child, times)));
+    }
+    function.params.iter().copied().filter(|local| reads.get(local) == Some(&1)).collect()
 }
 
 /// Lets go of locals before a term.

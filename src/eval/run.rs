@@ -311,7 +311,11 @@ impl Run<'_, '_> {
         let span = node.span;
         match &node.kind {
             Kind::Constant(value) => Ok(value.clone()),
-            Kind::Local(local) => Ok(frame[*local as usize].clone()),
+            Kind::Local(local) => {
+                let value = &frame[*local as usize];
+                debug_assert!(!is_gone(value), "a local is read after its last use");
+                Ok(value.clone())
+            }
             Kind::Shared(local) => Ok(match &frame[*local as usize] {
                 Value::Cell(cell) => cell.get().unwrap_or(Value::UNIT),
                 other => other.clone(),
@@ -852,7 +856,7 @@ impl Run<'_, '_> {
                 self.set_cell(&cell, value);
             }
             S::Store(store) => self.store(store, frame, span)?,
-            S::Drop(locals) => locals.iter().for_each(|local| frame[*local as usize] = Value::UNIT),
+            S::Drop(locals) => locals.iter().for_each(|local| frame[*local as usize] = gone()),
             S::Expr(node) => {
                 self.eval(node, frame)?;
             }
@@ -1002,7 +1006,30 @@ impl Run<'_, '_> {
 
 /// Moves a value out of its place.
 fn take(place: &mut Value) -> Value {
-    std::mem::replace(place, Value::UNIT)
+    debug_assert!(!is_gone(place), "a local is moved twice");
+    std::mem::replace(place, gone())
+}
+
+/// What a local holds whose value has been moved: where mistakes are looked for, something that is no value of a program.
+pub(super) fn gone() -> Value {
+    #[cfg(debug_assertions)]
+    return Value::Str(GONE.clone());
+    #[cfg(not(debug_assertions))]
+    Value::UNIT
+}
+
+#[cfg(debug_assertions)]
+static GONE: std::sync::LazyLock<Arc<str>> = std::sync::LazyLock::new(|| "moved".into());
+
+/// Whether it is that.
+fn is_gone(value: &Value) -> bool {
+    #[cfg(debug_assertions)]
+    return matches!(value, Value::Str(text) if Arc::ptr_eq(text, &GONE));
+    #[cfg(not(debug_assertions))]
+    {
+        let _ = value;
+        false
+    }
 }
 
 /// Writes a value into its place in a root.

@@ -250,7 +250,7 @@ impl Run<'_, '_> {
                         }
                         _ => Vec::new(),
                     });
-                    dying.iter().for_each(|local| frame[*local as usize] = Value::UNIT);
+                    dying.iter().for_each(|local| frame[*local as usize] = super::run::gone());
                     return Ok(values.pop().unwrap_or(Value::UNIT));
                 }
                 None => self.note_failure(site),

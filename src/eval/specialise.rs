@@ -9,6 +9,7 @@ use super::code::{
 };
 use super::own::Own;
 use super::site::{Core, Place, Plain, Site, Whole};
+use crate::core::moves::is_short;
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
     StepKind, Stmt, StmtKind, Term, TermKind,
@@ -21,6 +22,9 @@ use crate::value::{Class, Value};
 use num_traits::ToPrimitive;
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, OnceLock};
+
+/// Slots that take longer to copy than the evaluator takes for a short function.
+pub(crate) const MUCH_TO_COPY: usize = 1 << 12;
 
 /// What is needed while one body is specialised.
 pub struct Specialiser<'a> {
@@ -186,6 +190,7 @@ impl Specialiser<'_> {
         self.terms.set(first.saturating_add(1));
         let node = Node { kind: self.kind(term), span: term.span };
         let worth = self.sites
+            && !self.only_moves(term, &node)
             && match &node.kind {
                 Kind::Build(..)
                 | Kind::Prim(Prim::Reduce | Prim::ArgMin | Prim::ArgMax | Prim::Dot | Prim::Scan, ..) => true,
@@ -201,6 +206,17 @@ impl Specialiser<'_> {
         let weight = self.weight(term, &mut 200);
         let site = self.site(Place::of_term(term), first, Plain::Node(Box::new(node)), weight);
         Node { kind: Kind::Site(Box::new(site)), span: term.span }
+    }
+
+    /// Whether a call does little but to take a large array and give it back: another executor would copy it.
+    fn only_moves(&self, term: &Term, node: &Node) -> bool {
+        let Kind::CallKnown(callee, args) = &node.kind else { return false };
+        let TermKind::Call(_, terms) = &term.kind else { return false };
+        let large = |(node, term): (&Node, &Term)| {
+            matches!(node.kind, Kind::Move(_) | Kind::MoveSlots(..) | Kind::MoveShared(_) | Kind::MoveGlobal(_))
+                && self.layout(&term.ty).slots >= MUCH_TO_COPY
+        };
+        args.iter().zip(terms).any(large) && is_short(self.program, callee.function)
     }
 
     /// A part that may be taken over, whose terms begin at one of those so far.
