@@ -330,7 +330,12 @@ impl Run<'_, '_> {
             Kind::Move(local) => Ok(take(&mut frame[*local as usize])),
             Kind::MoveSlots(local, start, len, whole) => {
                 let place = &mut frame[*local as usize];
-                Ok(if *whole { take(place) } else { place.take_slots(*start, *len) })
+                Ok(match len {
+                    0 => Value::UNIT,
+                    // The others have no slot, and may still be read.
+                    _ if *whole => std::mem::replace(place, Value::UNIT),
+                    _ => place.take_slots(*start, *len),
+                })
             }
             Kind::MoveShared(local) => Ok(match &frame[*local as usize] {
                 Value::Cell(cell) => {

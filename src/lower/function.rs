@@ -87,7 +87,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The place of a value that is moved, if it is all that lies there.
-    fn own_place(&self, value: &V<'a>, ty: &Type) -> Option<Place> {
+    pub(crate) fn own_place(&self, value: &V<'a>, ty: &Type) -> Option<Place> {
         let V::Array(stored) = value else { return None };
         let super::A::Stored { array, base, .. } = **stored else { return None };
         let whole = self.known(base) == Some(0)

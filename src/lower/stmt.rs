@@ -163,7 +163,11 @@ impl<'a> Lower<'a> {
         let value = self.term(term, frame)?;
         let ty = self.ty(frame, &pat.ty);
         // An array that changes would change under its new name.
-        let value = if self.changing(&value, None) { self.hold(&value, &ty)? } else { value };
+        let moved = match &pat.kind {
+            PatKind::Bind(local) => frame.infos.stored.contains(local) && self.own_place(&value, &ty).is_some(),
+            _ => false,
+        };
+        let value = if !moved && self.changing(&value, None) { self.hold(&value, &ty)? } else { value };
         if let PatKind::Bind(local) = &pat.kind {
             if frame.infos.stored.contains(local) {
                 return self.bind(*local, value, &ty, true, frame);
