@@ -97,7 +97,8 @@ fn a_value_that_is_given_away_and_taken_back_is_not_copied() {
 }
 
 /// An array that a function changes and gives back.
-const PUT: &str = "fun put(x:int ^ 5000, i:int, v:int):int ^ 5000 { var r = x; &r.(i.mod[5000]) <- v; return r; }
+const PUT: &str =
+    "fun put(x:int ^ 5000, i:int, v:int):int ^ 5000 { var r = x; &r.(i.mod[5000]) <- v; return r; }
 fun zeros():int ^ 5000 => [ 0 for i in ..[5000] ];
 ";
 
@@ -218,5 +219,22 @@ val all = grow ([], {n}); println (len all);"
             });
             assert!(copied[1] < 20 * 1000, "{executor:?} {copied:?}");
         }
+    });
+}
+
+#[test]
+fn what_is_taken_off_gives_its_memory_back() {
+    let _alone = alone();
+    on_large_stack(|| {
+        let mut session = Session::new().with_executor(Executor::Reference, 1);
+        let (printed, copied) = run(
+            &mut session,
+            "fun pop[N:COMPACTLINEAR](x:string ^ (N \\+ 1)):string ^ N => left x;
+val a = pop[999] ([ \"a\" for i in ..[1000] ] :>> string ^ (999 \\+ 1));
+val b = pop[999] ((a, [\"b\"]) :>> string ^ (999 \\+ 1));
+println (b == a, len b);",
+        );
+        assert_eq!(printed, "(true, 999)");
+        assert!(copied < 8_000, "{copied}");
     });
 }

@@ -32,12 +32,12 @@
 //! Takes functions and statements as the checker gives them; gives the same with the marks. A variable of a
 //! type that is one word of storage, a text or a function is left as it is: sharing these costs nothing later.
 
+use super::free::Mentioned;
 use super::program::data_parts;
 use super::{
-    ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, PatKind, Prim, Program, Root, Script, StepKind,
-    Stmt, StmtKind, Term, TermKind,
+    ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, PatKind, Prim, Program, Root, Script,
+    StepKind, Stmt, StmtKind, Term, TermKind,
 };
-use super::free::Mentioned;
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::types::{Type, TypeKind};
@@ -73,8 +73,12 @@ pub fn function(program: &Program, reach: &mut Reach, function: &Function) -> Fu
     walk.count(&function.body);
     let mut live = walk.nothing();
     walk.term(&mut function.body, &mut live);
-    let unread: Vec<LocalId> =
-        function.params.iter().copied().filter(|local| walk.movable(*local) && !walk.is_live(*local, &live)).collect();
+    let unread: Vec<LocalId> = function
+        .params
+        .iter()
+        .copied()
+        .filter(|local| walk.movable(*local) && !walk.is_live(*local, &live))
+        .collect();
     prefix(&mut function.body, unread);
     function
 }
@@ -955,7 +959,8 @@ fn implementations(program: &Program, class: u32, method: Option<usize>) -> Vec<
 
 /// Whether sharing a value of this type may make a store copy: it is more than a word, and neither a text nor a function.
 fn storable(ty: &Type) -> bool {
-    !matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Function(..) | TypeKind::Procedure(_)) && !ty.is_compact()
+    !matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Function(..) | TypeKind::Procedure(_))
+        && !ty.is_compact()
 }
 
 /// Whether a value of this type may hold a function.
@@ -968,7 +973,9 @@ fn holds_function(ty: &Type) -> bool {
         }
         match ty.kind() {
             TypeKind::Scalar(_) => {}
-            TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Var(_) | TypeKind::Apply(..) => return true,
+            TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Var(_) | TypeKind::Apply(..) => {
+                return true;
+            }
             _ if seen.len() >= MOST_TYPES => return true,
             _ => waiting.extend(data_parts(&ty)),
         }

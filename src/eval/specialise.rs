@@ -213,8 +213,10 @@ impl Specialiser<'_> {
         let Kind::CallKnown(callee, args) = &node.kind else { return false };
         let TermKind::Call(_, terms) = &term.kind else { return false };
         let large = |(node, term): (&Node, &Term)| {
-            matches!(node.kind, Kind::Move(_) | Kind::MoveSlots(..) | Kind::MoveShared(_) | Kind::MoveGlobal(_))
-                && self.layout(&term.ty).slots >= MUCH_TO_COPY
+            matches!(
+                node.kind,
+                Kind::Move(_) | Kind::MoveSlots(..) | Kind::MoveShared(_) | Kind::MoveGlobal(_)
+            ) && self.layout(&term.ty).slots >= MUCH_TO_COPY
         };
         args.iter().zip(terms).any(large) && is_short(self.program, callee.function)
     }

@@ -90,8 +90,8 @@ impl<'a> Lower<'a> {
     pub(crate) fn own_place(&self, value: &V<'a>, ty: &Type) -> Option<Place> {
         let V::Array(stored) = value else { return None };
         let super::A::Stored { array, base, .. } = **stored else { return None };
-        let whole = self.known(base) == Some(0)
-            && self.layout(ty).slots as u64 == self.nest.slots[array as usize];
+        let whole =
+            self.known(base) == Some(0) && self.layout(ty).slots as u64 == self.nest.slots[array as usize];
         (self.moving == Some(array) && whole).then_some(Place::Memory(array, base))
     }
 

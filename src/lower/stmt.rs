@@ -164,7 +164,9 @@ impl<'a> Lower<'a> {
         let ty = self.ty(frame, &pat.ty);
         // An array that changes would change under its new name.
         let moved = match &pat.kind {
-            PatKind::Bind(local) => frame.infos.stored.contains(local) && self.own_place(&value, &ty).is_some(),
+            PatKind::Bind(local) => {
+                frame.infos.stored.contains(local) && self.own_place(&value, &ty).is_some()
+            }
             _ => false,
         };
         let value = if !moved && self.changing(&value, None) { self.hold(&value, &ty)? } else { value };

@@ -237,7 +237,8 @@ impl Seq {
             return view;
         }
         buffer.truncate(start + len);
-        if buffer.room() > LEAST_SHRUNK && len < buffer.room() / 4
+        if buffer.room() > LEAST_SHRUNK
+            && len < buffer.room() / 4
             && let Some(mut small) = Buffer::with_room(buffer.class(), 2 * len)
         {
             note(len);
@@ -314,9 +315,8 @@ impl Seq {
         }
         // The list of the parts is short: others keep theirs.
         let part = &mut Arc::make_mut(parts)[at];
-        let own = Arc::strong_count(&part.buffer) == 1
-            && part.buffer.class() >= class
-            && !part.buffer.is_foreign();
+        let own =
+            Arc::strong_count(&part.buffer) == 1 && part.buffer.class() >= class && !part.buffer.is_foreign();
         if !own {
             let wide = part.buffer.class().max(class);
             let Some(mut buffer) = Buffer::with_room(wide, part.len) else { return false };
