@@ -1,5 +1,5 @@
-//! Last uses move: how much is copied, and that nobody sees a difference. A file of its own: what is copied is counted for
-//! the process.
+//! Last uses move: how much is copied, and that nobody sees a difference. A file of its own: what
+//! is copied is counted for the process.
 
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,8 @@ fn fails(session: &mut Session, text: &str) {
     assert_eq!(session.evaluate("test", text, Mode::Script, &mut |_| ()).status, Status::Failed, "{text}");
 }
 
-/// A stack of elements of a type in an array of fixed size, and functions that take it and give it back.
+/// A stack of elements of a type in an array of fixed size, and functions that take it and give it
+/// back.
 fn stack(element: &str, zero: &str, room: usize) -> String {
     format!(
         "struct Stack {{ count:int; items:({element}) ^ {room}; }}

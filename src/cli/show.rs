@@ -96,6 +96,7 @@ mod tests {
             failed: 1,
             fresh: 24_000_000,
             reused: 8_000,
+            copied: 0,
         };
         assert_eq!(
             statistics(&work),

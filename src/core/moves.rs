@@ -1,36 +1,41 @@
 //! Last uses: where the value of a variable is moved instead of shared, and where it is let go of.
 //!
-//! A value is shared until a store, and a store copies what somebody else holds. So whoever holds a value that nobody
-//! reads any more makes the next store copy for nothing. Here each read of a variable after which that value is not
-//! read again becomes a [`TermKind::Move`], and where a value dies without a read, a [`StmtKind::Drop`] lets go of it.
+//! A value is shared until a store, and a store copies what somebody else holds. So whoever holds a
+//! value that nobody reads any more makes the next store copy for nothing. Here each read of a
+//! variable after which that value is not read again becomes a [`TermKind::Move`], and where a
+//! value dies without a read, a [`StmtKind::Drop`] lets go of it.
 //!
-//! **Liveness.** A walk from the last thing that happens to the first keeps the set of what is read later. A read of a
-//! variable that is not in the set is a move; then it is in the set. Binding or assigning a variable takes it out.
-//! A variable whose components are read by themselves has a place in the set for each of them, so that
-//! `(...r, items = push (r.items, v))` moves `r.items` out of an `r` whose other fields are read later. The order is
-//! that of the evaluator: strict, left to right.
+//! **Liveness.** A walk from the last thing that happens to the first keeps the set of what is read
+//! later. A read of a variable that is not in the set is a move; then it is in the set. Binding or
+//! assigning a variable takes it out. A variable whose components are read by themselves has a
+//! place in the set for each of them, so that `(...r, items = push (r.items, v))` moves `r.items`
+//! out of an `r` whose other fields are read later. The order is that of the evaluator: strict,
+//! left to right.
 //!
-//! **Branches.** What is read later is the union over the branches. A variable that one branch reads, and another does not, is
-//! let go of at the start of the other one.
+//! **Branches.** What is read later is the union over the branches. A variable that one branch
+//! reads, and another does not, is let go of at the start of the other one.
 //!
-//! **Loops.** What is read at the head of a loop is what a walk over the loop gives that begins with nothing but what is read
-//! after it: the walk adds and takes out the same places whatever it begins with, so a second walk would add nothing.
-//! With that set at the end of the body the loop is walked once more, and marked. `break` and `return` lead to what is read
-//! after the loop and after the function, `continue` to the head. A loop may be handed as a whole to another
-//! executor, which reads each variable that the loop mentions: those from outside of the loop count as read at its head. After a
-//! loop all that it mentions and that is not read later is let go of.
+//! **Loops.** What is read at the head of a loop is what a walk over the loop gives that begins
+//! with nothing but what is read after it: the walk adds and takes out the same places whatever it
+//! begins with, so a second walk would add nothing. With that set at the end of the body the loop
+//! is walked once more, and marked. `break` and `return` lead to what is read after the loop and
+//! after the function, `continue` to the head. A loop may be handed as a whole to another executor,
+//! which reads each variable that the loop mentions: those from outside of the loop count as read
+//! at its head. After a loop all that it mentions and that is not read later is let go of.
 //!
-//! **Variables that others see**: those of the session, and those that functions capture. They are read later always, but for the
-//! statement that assigns them: in `x = push (x, v)` the value is moved if nothing between the read and the
-//! assignment can look at `x`. Who can: a read in the statement, and a function that is called there, or that is called by
-//! one that is called there, and mentions `x`. Where a value that may hold a function is read on the way, nothing
-//! is known of who is called, and nothing is moved.
+//! **Variables that others see**: those of the session, and those that functions capture. They are
+//! read later always, but for the statement that assigns them: in `x = push (x, v)` the value is
+//! moved if nothing between the read and the assignment can look at `x`. Who can: a read in the
+//! statement, and a function that is called there, or that is called by one that is called there,
+//! and mentions `x`. Where a value that may hold a function is read on the way, nothing is known of
+//! who is called, and nothing is moved.
 //!
-//! Errors leave the program: what was moved before one is nobody's any more, and a session notes what its
-//! variables were.
+//! Errors leave the program: what was moved before one is nobody's any more, and a session notes
+//! what its variables were.
 //!
-//! Takes functions and statements as the checker gives them; gives the same with the marks. A variable of a
-//! type that is one word of storage, a text or a function is left as it is: sharing these costs nothing later.
+//! Takes functions and statements as the checker gives them; gives the same with the marks. A
+//! variable of a type that is one word of storage, a text or a function is left as it is: sharing
+//! these costs nothing later.
 
 use super::free::Mentioned;
 use super::program::data_parts;
@@ -83,7 +88,8 @@ pub fn function(program: &Program, reach: &mut Reach, function: &Function) -> Fu
     function
 }
 
-/// The statement of a script at a position, with its last uses marked, and the locals that are to be let go of after it.
+/// The statement of a script at a position, with its last uses marked, and the locals that are to
+/// be let go of after it.
 pub fn statement(program: &Program, reach: &mut Reach, script: &Script, at: usize) -> (Stmt, Vec<LocalId>) {
     let mut walk = Walk::new(program, reach, &script.locals);
     script.body[at].for_each_term(&mut |term| walk.count(term));
@@ -120,7 +126,8 @@ pub fn result(program: &Program, reach: &mut Reach, locals: &[LocalInfo], term: 
     term
 }
 
-/// The locals whose values end in a term that is marked: they are moved or let go of, and not set again.
+/// The locals whose values end in a term that is marked: they are moved or let go of, and not set
+/// again.
 pub fn dying(term: &Term) -> Vec<LocalId> {
     let (mut dying, mut set) = (BTreeSet::new(), BTreeSet::new());
     let mut waiting = vec![term];
@@ -147,8 +154,8 @@ pub fn dying(term: &Term) -> Vec<LocalId> {
     dying.difference(&set).copied().collect()
 }
 
-/// Whether a function does so few things, whatever the size of its arguments: no loop, nothing built, and no function that
-/// is not known.
+/// Whether a function does so few things, whatever the size of its arguments: no loop, nothing
+/// built, and no function that is not known.
 pub fn is_short(program: &Program, function: FunctionId) -> bool {
     let (mut met, mut waiting) = (HashSet::default(), vec![function]);
     while let Some(function) = waiting.pop() {
@@ -280,7 +287,8 @@ struct Walk<'a> {
     movable: Vec<bool>,
     /// For each local, how many of its components are told apart.
     parts: Vec<usize>,
-    /// For each local, its first place in a set: the whole, then its components. Made when all are counted.
+    /// For each local, its first place in a set: the whole, then its components. Made when all are
+    /// counted.
     places: Vec<usize>,
     /// Marks are made; otherwise it is only found out what is read.
     marks: bool,
@@ -538,8 +546,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Walks a term that may be handed as a whole to another executor, which reads the variables that it mentions
-    /// with all their components.
+    /// Walks a term that may be handed as a whole to another executor, which reads the variables
+    /// that it mentions with all their components.
     fn whole(&mut self, live: &mut Set, walk: impl FnOnce(&mut Self, &mut Set)) {
         if self.parts.iter().all(|parts| *parts == 0) {
             return walk(self, live);
@@ -576,8 +584,9 @@ impl<'a> Walk<'a> {
         bound.into_iter().for_each(|local| self.bind(local, live));
     }
 
-    /// Walks what is done again and again: `round` goes from the end of a round to its head, and adds what is read after
-    /// the last one. `live` is what is read after it, then what is read at its head.
+    /// Walks what is done again and again: `round` goes from the end of a round to its head, and
+    /// adds what is read after the last one. `live` is what is read after it, then what is read at
+    /// its head.
     fn rounds(&mut self, live: &mut Set, mut round: impl FnMut(&mut Self, &mut Set)) {
         let size = self.locals.len();
         let outer = self.begin();
@@ -822,8 +831,8 @@ impl<'a> Walk<'a> {
         live.add(ASSIGNED);
     }
 
-    /// Whether only functions that are known are called in a term, and those among them that are values look at nothing
-    /// of the variable.
+    /// Whether only functions that are known are called in a term, and those among them that are
+    /// values look at nothing of the variable.
     fn is_alone(&mut self, root: Root, term: &Term) -> bool {
         let mut by_structure = Seen::default();
         let known = self.program.known;
@@ -849,7 +858,8 @@ impl<'a> Walk<'a> {
                     self.reach.methods(self.program, *class, Some(*method), &mut seen);
                     !looks(&seen, root)
                 }
-                // A function that is called where it is named is called when its arguments are there.
+                // A function that is called where it is named is called when its arguments are
+                // there.
                 TermKind::Call(head, args) if is_named(head) => {
                     waiting.extend(args);
                     continue;
@@ -957,7 +967,8 @@ fn implementations(program: &Program, class: u32, method: Option<usize>) -> Vec<
     found
 }
 
-/// Whether sharing a value of this type may make a store copy: it is more than a word, and neither a text nor a function.
+/// Whether sharing a value of this type may make a store copy: it is more than a word, and neither
+/// a text nor a function.
 fn storable(ty: &Type) -> bool {
     !matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Function(..) | TypeKind::Procedure(_))
         && !ty.is_compact()

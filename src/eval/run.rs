@@ -55,7 +55,8 @@ pub struct Machine {
     pub(super) layouts: Layouts,
     pub(super) globals: Vec<Arc<Cell>>,
     instances: HashMap<(FunctionId, Vec<Type>), Arc<Instance>>,
-    /// Functions with their last uses marked, what they reach, and how many instances of classes there were.
+    /// Functions with their last uses marked, what they reach, and how many instances of classes
+    /// there were.
     marked: HashMap<FunctionId, Arc<Function>>,
     reach: Reach,
     marked_among: usize,
@@ -1015,7 +1016,8 @@ fn take(place: &mut Value) -> Value {
     std::mem::replace(place, gone())
 }
 
-/// What a local holds whose value has been moved: where mistakes are looked for, something that is no value of a program.
+/// What a local holds whose value has been moved: where mistakes are looked for, something that is
+/// no value of a program.
 pub(super) fn gone() -> Value {
     #[cfg(debug_assertions)]
     return Value::Str(GONE.clone());

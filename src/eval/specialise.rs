@@ -208,7 +208,8 @@ impl Specialiser<'_> {
         Node { kind: Kind::Site(Box::new(site)), span: term.span }
     }
 
-    /// Whether a call does little but to take a large array and give it back: another executor would copy it.
+    /// Whether a call does little but to take a large array and give it back: another executor
+    /// would copy it.
     fn only_moves(&self, term: &Term, node: &Node) -> bool {
         let Kind::CallKnown(callee, args) = &node.kind else { return false };
         let TermKind::Call(_, terms) = &term.kind else { return false };

@@ -312,7 +312,8 @@ pub(crate) struct Lower<'a> {
     globals: HashMap<u32, Place>,
     /// What the bodies of functions mention, as far as somebody has asked.
     mentioned: RefCell<HashMap<FunctionId, Rc<Mentioned>>>,
-    /// An array that changes, which is being assigned and is given to a function: nobody else looks at it.
+    /// An array that changes, which is being assigned and is given to a function: nobody else looks
+    /// at it.
     moving: Option<Array>,
     /// Functions being written out.
     calls: Vec<FunctionId>,

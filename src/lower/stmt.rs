@@ -121,8 +121,8 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// What is assigned to a variable. Where it is what a function makes of the variable's own value, the function may change
-    /// that where it lies.
+    /// What is assigned to a variable. Where it is what a function makes of the variable's own
+    /// value, the function may change that where it lies.
     fn next_value(&mut self, root: Root, term: &'a Term, frame: &mut Frame<'a>) -> Result<V<'a>> {
         let place = match root {
             Root::Local(local) => match frame.locals.get(local) {

@@ -23,7 +23,8 @@ pub struct Work {
     pub fresh: u64,
     /// Bytes of memory of earlier arrays that was used again.
     pub reused: u64,
-    /// Slots of values that were copied because a value that others hold was stored into, or one grew.
+    /// Slots of values that were copied because a value that others hold was stored into, or one
+    /// grew.
     pub copied: u64,
 }
 

@@ -210,8 +210,8 @@ impl Buffer {
         }
     }
 
-    /// Makes room for so many slots more; whether there was any. Room that is made is as large again as what is there, if memory
-    /// allows.
+    /// Makes room for so many slots more; whether there was any. Room that is made is as large
+    /// again as what is there, if memory allows.
     pub fn reserve(&mut self, slots: usize) -> bool {
         fn more<T>(v: &mut Vec<T>, slots: usize) -> bool {
             if v.capacity() - v.len() >= slots {

@@ -1,7 +1,7 @@
 //! How much storage has been copied, for whoever looks whether something costs what it should.
 //!
-//! Counts slots that were copied because a value was stored into, or grew, or was put behind another one. Counts nothing
-//! that makes a value for the first time.
+//! Counts slots that were copied because a value was stored into, or grew, or was put behind
+//! another one. Counts nothing that makes a value for the first time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

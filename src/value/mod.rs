@@ -286,9 +286,10 @@ impl Value {
         }))
     }
 
-    /// The parts behind one another in the storage of the first, if nobody else holds that and little is added. The storage grows by
-    /// doubling, so that what is appended slot by slot is copied a bounded number of times. A first part that has become a rope of many
-    /// parts by this is written out, with room to grow.
+    /// The parts behind one another in the storage of the first, if nobody else holds that and
+    /// little is added. The storage grows by doubling, so that what is appended slot by slot is
+    /// copied a bounded number of times. A first part that has become a rope of many parts by this
+    /// is written out, with room to grow.
     fn appended(
         mut parts: Vec<(Value, usize)>,
         class: Class,
@@ -323,7 +324,8 @@ impl Value {
         }
     }
 
-    /// The same of a value that nobody reads any more: if nobody else holds its storage, the rest of it is let go of.
+    /// The same of a value that nobody reads any more: if nobody else holds its storage, the rest
+    /// of it is let go of.
     pub fn into_slots(self, start: usize, len: usize) -> Value {
         match (self, len) {
             (_, 0) => Value::UNIT,
@@ -333,8 +335,8 @@ impl Value {
         }
     }
 
-    /// The same of a value of which nobody reads these slots any more, but others: they are moved out if nobody else holds
-    /// the storage that they lie in.
+    /// The same of a value of which nobody reads these slots any more, but others: they are moved
+    /// out if nobody else holds the storage that they lie in.
     pub fn take_slots(&mut self, start: usize, len: usize) -> Value {
         match (self, len) {
             (_, 0) => Value::UNIT,

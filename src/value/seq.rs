@@ -180,8 +180,8 @@ impl Seq {
         }
     }
 
-    /// Writes it out into a buffer of a class with room for twice as many slots as it is to have; if there is no such
-    /// room it stays what it is.
+    /// Writes it out into a buffer of a class with room for twice as many slots as it is to have;
+    /// if there is no such room it stays what it is.
     pub(super) fn unrope(&mut self, class: Class, slots: usize) -> bool {
         let Some(mut buffer) = Buffer::with_room(class, slots.saturating_mul(2)) else { return false };
         note(self.len);
@@ -225,8 +225,8 @@ impl Seq {
         }
     }
 
-    /// A narrower view in place of this one. If nobody else holds the storage, what lies behind the view is let go of, and all
-    /// that lies outside when that is three quarters of it.
+    /// A narrower view in place of this one. If nobody else holds the storage, what lies behind the
+    /// view is let go of, and all that lies outside when that is three quarters of it.
     pub(super) fn into_slice(self, start: usize, len: usize) -> Seq {
         // A view of a part of a rope is a view of that part's buffer alone.
         let mut view = self.slice(start, len);
@@ -271,7 +271,8 @@ impl Seq {
         taken.unwrap_or_else(|| self.get(i))
     }
 
-    /// A narrower view whose slots nobody reads here any more: a part of a rope that nobody else holds is moved out.
+    /// A narrower view whose slots nobody reads here any more: a part of a rope that nobody else
+    /// holds is moved out.
     pub(super) fn take_slice(&mut self, start: usize, len: usize) -> Seq {
         let from = self.start + start;
         if let Store::Rope(parts) = &mut self.store {
@@ -288,8 +289,8 @@ impl Seq {
         self.slice(start, len)
     }
 
-    /// A buffer that holds some slots of the view, its own, with the position of the first of them: what a store into them needs. Of a
-    /// rope only the part that they lie in is copied.
+    /// A buffer that holds some slots of the view, its own, with the position of the first of them:
+    /// what a store into them needs. Of a rope only the part that they lie in is copied.
     pub fn slots_mut(&mut self, start: usize, len: usize, class: Class) -> (&mut Buffer, usize) {
         if !self.own_part(self.start + start, len, class) {
             let (buffer, base) = self.make_mut(class);
@@ -306,7 +307,8 @@ impl Seq {
         }
     }
 
-    /// Makes the part of a rope that slots lie in its own, which others may see; nothing if they lie in several.
+    /// Makes the part of a rope that slots lie in its own, which others may see; nothing if they
+    /// lie in several.
     fn own_part(&mut self, from: usize, len: usize, class: Class) -> bool {
         let Store::Rope(parts) = &mut self.store else { return false };
         let at = part_of(parts, from);
