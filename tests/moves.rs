@@ -46,6 +46,8 @@ fun spread(s:Stack, v:{element}):Stack {{
   val (count, items) = (s.count, s.items);
   return Stack (count + 1, put (items, count, v));
 }}
+struct Behind {{ items:({element}) ^ {room}; count:int; }}
+fun behind(s:Behind, v:{element}):Behind => Behind (put (s.items, s.count, v), s.count + 1);
 fun empty():Stack => Stack (0, [ {zero} for i in ..[{room}] ]);
 "
     )
@@ -237,5 +239,25 @@ println (b == a, len b);",
         );
         assert_eq!(printed, "(true, 999)");
         assert!(copied < 8_000, "{copied}");
+    });
+}
+
+#[test]
+fn a_component_is_moved_out_of_what_is_still_read() {
+    let _alone = alone();
+    on_large_stack(|| {
+        for (element, zero, one) in ELEMENTS {
+            let mut session = Session::new().with_executor(Executor::Reference, 1);
+            run(&mut session, &stack(element, zero, 5_000));
+            let (printed, copied) = run(
+                &mut session,
+                &format!(
+                    "var x = Behind ([ {zero} for i in ..[5000] ], 0);
+for i in 0..<3000 do x = behind (x, {one}); done println (x.count, x.items.(case 7 of 5000) == (fun (i:int) => {one}) 7);"
+                ),
+            );
+            assert_eq!(printed, "(3000, true)", "{element}");
+            assert!(copied < 200_000, "{element}: {copied}");
+        }
     });
 }

@@ -286,7 +286,35 @@ impl Seq {
                 return Seq { store, start: part.start, len };
             }
         }
+        if let Some(rest) = self.without(start, len) {
+            let mut whole = std::mem::replace(self, rest);
+            (whole.start, whole.len) = (whole.start + start, len);
+            return whole;
+        }
         self.slice(start, len)
+    }
+
+    /// The view with a gap instead of some slots, if what is left is little and nobody else holds the buffer: then that
+    /// can go to whoever takes the slots.
+    fn without(&mut self, start: usize, len: usize) -> Option<Seq> {
+        if self.len - len > LEAST_SHRUNK || self.own_buffer().is_none_or(|buffer| buffer.is_foreign()) {
+            return None;
+        }
+        let Store::Flat(buffer) = &self.store else { return None };
+        let mut parts = Vec::new();
+        for (at, part, gap) in
+            [(0, start, false), (start, len, true), (start + len, self.len - start - len, false)]
+        {
+            let mut own = Buffer::with_room(buffer.class(), if gap { 0 } else { part })?;
+            if !gap {
+                note(part);
+                own.extend(buffer, self.start + at, part);
+            }
+            if part > 0 {
+                parts.push(Part { at, buffer: Arc::new(own), start: 0, len: part });
+            }
+        }
+        Some(Seq { store: Store::Rope(Arc::new(parts)), start: 0, len: self.len })
     }
 
     /// A buffer that holds some slots of the view, its own, with the position of the first of them:
