@@ -271,6 +271,19 @@ impl Checker<'_> {
                 }
                 make(PatKind::Tuple(parts))
             }
+            PatternKind::Coarray(index, inner) => {
+                let unfolded = ty.unfold();
+                let TypeKind::Repeat(cases, case) = unfolded.kind() else {
+                    let help =
+                        "`case 1 p` is the case with a number; any case has an index in a coarray `N *+ T`";
+                    self.misfit("a case with an index", &ty, Some(help.to_string()), span);
+                    self.error_parts(std::slice::from_ref(index), mutable);
+                    return self.broken(Some(inner), mutable, span);
+                };
+                let index = self.pattern(index, cases, mutable);
+                let inner = self.pattern(inner, case, mutable);
+                make(PatKind::Coarray(Box::new(index), Box::new(inner)))
+            }
             PatternKind::Case(index, inner) => {
                 if let TypeKind::Nominal(nominal, _) = ty.kind()
                     && ty.unfold() == ty
@@ -482,6 +495,10 @@ fn names_of<'p>(pattern: &'p Pattern, out: &mut Vec<&'p Name>) {
         | PatternKind::Case(_, Some(inner)) => names_of(inner, out),
         // What binds there is reported.
         PatternKind::Or(_) | PatternKind::Range { .. } => {}
+        PatternKind::Coarray(index, inner) => {
+            names_of(index, out);
+            names_of(inner, out);
+        }
         PatternKind::As(inner, name) => {
             names_of(inner, out);
             out.push(name);
