@@ -42,6 +42,8 @@ pub enum TermKind {
     Local(LocalId),
     /// A session variable.
     Global(GlobalId),
+    /// The last read of a variable or of a component of one: its value is moved ([`super::moves`]).
+    Move(Box<Term>),
     /// A function value: a function at type arguments, with the variables it captures.
     Closure {
         /// Which function.
@@ -321,6 +323,8 @@ pub enum StmtKind {
         /// What to find.
         solve: Option<TypeVar>,
     },
+    /// Lets go of the values of locals, which nobody reads any more ([`super::moves`]).
+    Drop(Vec<LocalId>),
     /// Evaluated for its effect.
     Expr(Term),
     /// Condition, then, else.
@@ -478,6 +482,7 @@ impl Term {
             | TermKind::ToCode(a)
             | TermKind::FromCode(a)
             | TermKind::Convert(a)
+            | TermKind::Move(a)
             | TermKind::PackSizes(_, a) => f(a),
             TermKind::Index(a, b) | TermKind::Digit(a, b) => [a, b].into_iter().for_each(|t| f(t)),
             TermKind::If(a, b, c) => [a, b, c].into_iter().for_each(|t| f(t)),
@@ -522,6 +527,7 @@ impl Term {
             | TermKind::ToCode(a)
             | TermKind::FromCode(a)
             | TermKind::Convert(a)
+            | TermKind::Move(a)
             | TermKind::PackSizes(_, a) => f(a),
             TermKind::Index(a, b) | TermKind::Digit(a, b) => {
                 f(a);
@@ -610,7 +616,7 @@ impl Stmt {
                 }
                 ForRange::Elements(array) => f(array),
             },
-            StmtKind::Require { .. } | StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::Require { .. } | StmtKind::Drop(_) | StmtKind::Break | StmtKind::Continue => {}
         });
     }
 
@@ -659,7 +665,7 @@ impl Stmt {
                 f(condition);
                 body.iter_mut().for_each(|s| s.for_each_term_mut(f));
             }
-            StmtKind::Require { .. } | StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::Require { .. } | StmtKind::Drop(_) | StmtKind::Break | StmtKind::Continue => {}
         }
     }
 
@@ -697,6 +703,7 @@ impl Stmt {
             StmtKind::SetLocal(..)
             | StmtKind::SetGlobal(..)
             | StmtKind::Open { .. }
+            | StmtKind::Drop(_)
             | StmtKind::Expr(_)
             | StmtKind::Break
             | StmtKind::Continue

@@ -156,6 +156,10 @@ impl<'a> Validator<'a> {
                 Some(found) => self.same(&found.ty, ty, "a variable of the session"),
                 None => self.say(format!("there is no variable {global}")),
             },
+            TermKind::Move(place) => {
+                self.term(place);
+                self.same(&place.ty, ty, "a moved value");
+            }
             TermKind::Closure { function, type_args, captures } => {
                 self.closure(*function, type_args, captures, ty);
             }
@@ -525,6 +529,7 @@ impl<'a> Validator<'a> {
                 }
                 self.given.push((left.clone(), right.clone()));
             }
+            StmtKind::Drop(_) => {}
             StmtKind::Expr(term) => self.term(term),
             StmtKind::If(condition, then, otherwise) => {
                 self.condition(condition);
