@@ -416,8 +416,18 @@ pub enum CheckError {
         span: Span,
     },
     /// A variable in `p | q`.
+    /// A name that another alternative of a pattern binds, and this does not.
     BindsInAlternative {
         span: Span,
+        name: String,
+        bound: Span,
+    },
+    AlternativeTypes {
+        span: Span,
+        name: String,
+        ty: Type,
+        first: Span,
+        was: Type,
     },
     OpaqueCompare {
         span: Span,
@@ -565,6 +575,7 @@ impl CheckError {
             E::BlockEffect { .. } => "E0447",
             E::EmptyRange { .. } => "E0445",
             E::BindsInAlternative { .. } => "E0446",
+            E::AlternativeTypes { .. } => "E0460",
             E::OpaqueCompare { .. } => "E0432",
             E::PairPart { .. } => "E0433",
             E::RecursiveUntyped { .. } => "E0434",
@@ -1199,12 +1210,22 @@ impl CheckError {
                 "its end comes before its beginning".into(),
             )
             .help("the smaller end comes first: `1..5`, or `1..<6`"),
-            E::BindsInAlternative { span } => error(
+            E::BindsInAlternative { span, name, bound } => error(
                 span,
-                "the alternatives of a pattern bind no variables".into(),
-                "a variable stands in one of them".into(),
+                format!("`{name}` is bound in one alternative of a pattern and not in another"),
+                format!("this binds no `{name}`"),
             )
-            .help("write `_` for what may be anything, or an arm for each pattern"),
+            .label(*bound, "bound here")
+            .help(format!(
+                "bind `{name}` in each alternative; or write `_` for what may be anything, or an arm for each pattern"
+            )),
+            E::AlternativeTypes { span, name, ty, first, was } => error(
+                span,
+                format!("`{name}` has another type in each alternative of a pattern"),
+                format!("`{ty}`"),
+            )
+            .label(*first, format!("`{was}`"))
+            .help("write an arm for each pattern"),
             E::OpaqueCompare { span, ty, part } => {
                 use crate::types::TypeKind as K;
                 let (label, help) = match part.kind() {
