@@ -610,7 +610,7 @@ impl<'s> Pass<'s> {
             self.report(SyntaxError::ArmsInBraces { word, brace });
         } else if !told {
             let (word, brace) = (self.span(self.out.tokens[at]), self.span(token));
-            self.report(SyntaxError::BranchInBraces { word, brace });
+            self.report(SyntaxError::BranchInBraces { word, brace, edits: Vec::new() });
         }
         if let Some(frame) = self.stack.last_mut() {
             frame.foreign = true;
@@ -641,10 +641,61 @@ impl<'s> Pass<'s> {
 
     /// What is open at `at`, and cannot go on with `token`.
     fn unended(&self, open: Open, at: usize, token: Token) -> SyntaxError {
+        if let Some(error) = self.branches_in_braces() {
+            return error;
+        }
         match self.formless_if(open, at, Some(token)) {
             Some(error) => error,
             None => self.mismatch(open, at, token),
         }
+    }
+
+    /// `if c then { s; }`, the first that is open: its block has no value.
+    fn branches_in_braces(&self) -> Option<SyntaxError> {
+        let open = self.stack.iter().rev().take_while(|frame| !frame.open.holds_statements());
+        let found = open.filter(|frame| frame.open == Open::If).filter_map(|frame| self.then_in_braces(frame.at));
+        found.last()
+    }
+
+    fn then_in_braces(&self, at: usize) -> Option<SyntaxError> {
+        let tokens = &self.out.tokens;
+        let then = self.directly_inside(at).find(|token| token.kind == Kind::Then)?.start;
+        let then = at + tokens[at..].iter().position(|token| token.start == then)?;
+        let close = self.end_of_braces(then + 1)?;
+        if close > then + 2 && tokens[close - 1].kind != Kind::Semi {
+            return None;
+        }
+        let span = |at: usize| self.span(tokens[at]);
+        let mut edits = vec![(span(then).to(span(then + 1)), "do".to_string())];
+        let mut end = Some(close);
+        if tokens.get(close + 1).is_some_and(|token| token.kind == Kind::Else) {
+            edits.extend([(span(close), String::new())]);
+            end = self.end_of_braces(close + 2);
+            edits.extend(end.map(|_| (span(close + 2), String::new())));
+        }
+        match end {
+            Some(end) => edits.push((span(end), "done".to_string())),
+            None => edits.clear(),
+        }
+        Some(SyntaxError::BranchInBraces { word: span(at), brace: span(then + 1), edits })
+    }
+
+    /// The `}` for the `{` that stands at a token.
+    fn end_of_braces(&self, at: usize) -> Option<usize> {
+        let tokens = &self.out.tokens;
+        if tokens.get(at)?.kind != Kind::LBrace {
+            return None;
+        }
+        let mut depth = 0u32;
+        let mut closes = tokens[at..].iter().enumerate().filter(|(_, token)| {
+            match token.kind {
+                Kind::LBrace => depth += 1,
+                Kind::RBrace => depth -= 1,
+                _ => return false,
+            }
+            depth == 0
+        });
+        closes.next().map(|(further, _)| at + further)
     }
 
     /// An `if` that has the form of neither a statement nor an expression when `token`, or the end of the text,
@@ -879,7 +930,8 @@ impl<'s> Pass<'s> {
                 wanted: frame.open.closer(),
                 end: Span::new(self.source.id, end, end),
             };
-            let formless = self.formless_if(frame.open, frame.at, None);
+            let formless =
+                self.branches_in_braces().or_else(|| self.formless_if(frame.open, frame.at, None));
             // What has the form of another language is refused for that, whatever follows.
             let foreign = self.stack.iter().any(|frame| frame.foreign);
             self.out.incomplete = formless.is_none() && !foreign;
