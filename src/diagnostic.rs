@@ -299,7 +299,8 @@ fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: 
     }
     let mut text = String::from_utf8_lossy(&bytes).into_owned();
     for label in diagnostic.labels.iter().chain([&diagnostic.primary]) {
-        if let (Some((shown, is)), Some(source)) = (cuts.renamed(label.span, sources), sources.get(label.span.source))
+        if let (Some((shown, is)), Some(source)) =
+            (cuts.renamed(label.span, sources), sources.get(label.span.source))
         {
             let name = visible(&source.name);
             text = text.replacen(&format!(" {name}:{shown} "), &format!(" {name}:{is} "), 1);
@@ -325,8 +326,7 @@ fn quotable(diagnostic: &Diagnostic, sources: &SourceMap, longest: usize) -> boo
             return false;
         }
         let bytes = source.text.as_bytes();
-        let before =
-            bytes[..start].iter().rev().take_while(|&&b| b != b'\n').take(longest).count();
+        let before = bytes[..start].iter().rev().take_while(|&&b| b != b'\n').take(longest).count();
         let after = bytes[end..].iter().take_while(|&&b| b != b'\n').take(longest).count();
         let inside = source.text[start..end].lines().map(str::len).max().unwrap_or(0);
         before + after + inside < longest

@@ -193,13 +193,15 @@ fn prose_has_the_width_of_the_terminal() {
     terminal.sees(PROMPT);
     let seen = terminal.everything()[begin..].replace('\r', "");
     // Lines that are typed are painted; a signature is a line of a program, and so is what is set in.
-    let prose = |line: &&str| !line.contains('\u{1b}') && !line.starts_with("reduce[") && !line.starts_with("    ");
+    let prose =
+        |line: &&str| !line.contains('\u{1b}') && !line.starts_with("reduce[") && !line.starts_with("    ");
     let lines: Vec<&str> = seen.lines().filter(prose).collect();
     assert!(lines.len() > 20, "{seen}");
     let wide: Vec<&&str> = lines.iter().filter(|line| line.chars().count() > 50).collect();
     assert!(wide.is_empty(), "{wide:#?}\n{seen}");
     // Words of a message, whatever lines they are in.
-    let words = |text: &str| text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+    let words =
+        |text: &str| text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
     let all = words(&seen);
     assert!(all.contains("Combines all elements by an associative operation, after a start."), "{all}");
     assert!(seen.contains('…') && seen.contains(":1:"), "{seen}");

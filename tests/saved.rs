@@ -223,7 +223,8 @@ fn sizes_that_are_shown_have_names() {
             "val result_1 = filter ((1, 2, 3), fun (n:int) => n > 1);\nval _ : (_ ^ ?K) = result_1;\n\
              val z : int ^ K = [ 0 for i in ..[K] ];\n"
         );
-        let two = "val (a, b) = (filter ((1, 2), fun (n:int) => n > 1), filter ((1, 2, 3), fun (n:int) => n > 1))";
+        let two =
+            "val (a, b) = (filter ((1, 2), fun (n:int) => n > 1), filter ((1, 2, 3), fun (n:int) => n > 1))";
         assert_eq!(
             saved(&[two, "fun f(x:int ^ K2, y:int ^ K):int => sum x + sum y", "val n = f (b, a)"]),
             format!(

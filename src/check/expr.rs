@@ -389,7 +389,7 @@ impl Checker<'_> {
             }
             ExprKind::Spread(parts) => self.spread(parts, hint, span),
             ExprKind::Update(record, values) => self.update(record, values, hint, span),
-            ExprKind::Arguments(..) => self.wrong(CheckError::NamedHere { span }, span),
+            ExprKind::Arguments(..) => self.wrong(CheckError::NamedHere { span, method: false }, span),
             ExprKind::Comprehension { body, clauses, guard: None } => {
                 self.comprehension(body, clauses, hint, span)
             }

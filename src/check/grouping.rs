@@ -101,7 +101,8 @@ impl Checker<'_> {
                 && &*name.text == "assert"
                 && parts.len() > 1
             {
-                let how = "`assert` takes a condition and nothing else: `if not c do fail \"why\"; done` says why";
+                let how =
+                    "`assert` takes a condition and nothing else: `if not c do fail \"why\"; done` says why";
                 self.retell(before, how, |d| mismatch(d, argument.span));
             }
             head = function;

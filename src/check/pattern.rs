@@ -4,12 +4,12 @@
 //! its variant are matched: else a library that gets another case would take variables from programs. Where the type
 //! of what is matched is not known, it is meant if its name begins with a capital and the pattern may fail to fit.
 
-use super::{Binding, Checker};
 use super::env::Scope;
 use super::error::CheckError;
 use super::expr::{MOST_COMPONENTS, Number, suffixed};
 use super::infer::Literal;
 use super::note::Referent;
+use super::{Binding, Checker};
 use crate::core::{LocalId, Pat, PatKind};
 use crate::hash::HashSet;
 use crate::source::Span;
@@ -394,7 +394,13 @@ impl Checker<'_> {
             if !self.infer.try_unify(&theirs, &ours) {
                 let (ours, theirs) = (self.infer.settle(&ours), self.infer.settle(&theirs));
                 let (span, name) = (binding.span, name.to_string());
-                self.report(CheckError::AlternativeTypes { span, name, ty: ours, first: one.span, was: theirs });
+                self.report(CheckError::AlternativeTypes {
+                    span,
+                    name,
+                    ty: ours,
+                    first: one.span,
+                    was: theirs,
+                });
             }
         }
         pat.for_each_local_mut(&mut |local| {

@@ -191,8 +191,10 @@ impl Cuts {
     /// How the place of a span is named where its line is cut, and how it should be: as `line:column`.
     pub fn renamed(&self, span: Span, sources: &SourceMap) -> Option<(String, String)> {
         let at = span.start as usize;
-        let cut =
-            self.cuts.iter().find(|cut| cut.source == span.source && (cut.whole.start..=cut.whole.end).contains(&at))?;
+        let cut = self
+            .cuts
+            .iter()
+            .find(|cut| cut.source == span.source && (cut.whole.start..=cut.whole.end).contains(&at))?;
         let text = &sources.get(span.source)?.text;
         let column = text.get(cut.whole.start..at)?.chars().count() + 1;
         let kept = at.clamp(cut.kept.start, cut.kept.end);

@@ -172,7 +172,9 @@ impl<'a> Lower<'a> {
         ty: &Type,
         frame: &mut Frame<'a>,
     ) -> Result<V<'a>> {
-        let Some(((fits, bound), rest)) = found.split_first() else { return Err(No("patterns that bind nothing")) };
+        let Some(((fits, bound), rest)) = found.split_first() else {
+            return Err(No("patterns that bind nothing"));
+        };
         let here = bound.iter().find(|(other, ..)| *other == local);
         let here = here.map(|(_, value, _)| value.clone()).ok_or(No("patterns that bind nothing"))?;
         match fits {

@@ -77,8 +77,8 @@ struct Imported {
     called: String,
     /// The names that it brings.
     brings: Vec<String>,
-    /// They are all that the file has.
-    all: bool,
+    /// The text of the file.
+    source: SourceId,
 }
 
 /// What has been declared as the program goes on.
@@ -159,11 +159,7 @@ impl Session {
                         let stays = !word.contains("::") && module.brings.iter().any(|name| name == own);
                         (!stays).then(|| format!("{}::{own}", module.called))
                     }),
-                    Meaning::Declared(declared)
-                        if self.sources.slice(declared) != word =>
-                    {
-                        None
-                    }
+                    Meaning::Declared(declared) if self.sources.slice(declared) != word => None,
                     Meaning::Declared(declared) => match names.get(&declared) {
                         Some(name) => Some(name.clone()),
                         None if hiding.contains(word) => self.part_of(declared.source).map(|part| {
@@ -209,7 +205,12 @@ impl Session {
                 out.push_str(&text);
                 out.push('\n');
             }
-            let own = |id: &GlobalId| declared.shown.iter().any(|(var, by)| by.piece == at && by.id == *id && shown.contains_key(var));
+            let own = |id: &GlobalId| {
+                declared
+                    .shown
+                    .iter()
+                    .any(|(var, by)| by.piece == at && by.id == *id && shown.contains_key(var))
+            };
             for id in (0..self.program.globals.len() as GlobalId).filter(own) {
                 let own = |var: &&u32| declared.shown.get(var).is_some_and(|by| by.id == id);
                 let sizes = shown.iter().filter(|(var, _)| own(var)).map(|(var, name)| (*var, name.clone()));
@@ -305,7 +306,13 @@ impl Session {
     }
 
     /// The import that has brought a name, as an input with this number saw it.
-    fn brought(&self, name: &str, number: usize, declared: &Declared) -> Option<usize> {
+    fn brought(
+        &self,
+        name: &str,
+        text: Option<SourceId>,
+        number: usize,
+        declared: &Declared,
+    ) -> Option<usize> {
         let (module, own) = name.split_once("::").map_or((None, name), |(module, own)| (Some(module), own));
         let brings = |import: &Imported| {
             let seen =
@@ -315,9 +322,10 @@ impl Session {
                 None => import.brings.iter().any(|brought| brought == own),
             }
         };
-        // A name that is listed is nearer than one that comes with all of its module.
-        let listed = declared.imports.iter().rposition(|import| !import.all && brings(import));
-        listed.or_else(|| declared.imports.iter().rposition(brings))
+        // Several may bring the name, and the one that is meant stands in this text.
+        let means = |import: &Imported| Some(import.source) == text && brings(import);
+        let meant = declared.imports.iter().rposition(means);
+        meant.or_else(|| declared.imports.iter().rposition(brings))
     }
 
     /// What the names of an input stand for, as far as the session has declared it.
@@ -350,7 +358,10 @@ impl Session {
             let meaning = match meaning.filter(here) {
                 Some(at) => Some(Meaning::Declared(at)),
                 None if let Some(id) = shown(referent) => Some(Meaning::Shown(id)),
-                None if can_come => self.brought(word, number, declared).map(Meaning::Imported),
+                None if can_come => {
+                    let text = if let Referent::At(at) = referent { Some(at.source) } else { None };
+                    self.brought(word, text, number, declared).map(Meaning::Imported)
+                }
                 None => None,
             };
             // What is noted later of one place holds.
@@ -559,7 +570,8 @@ impl Session {
                 && !names.contains_key(id)
             {
                 let word = self.sources.slice(*at);
-                let free = taken.insert(word.to_string()) && library::index().names().all(|name| name != word);
+                let free =
+                    taken.insert(word.to_string()) && library::index().names().all(|name| name != word);
                 names.insert(*id, if free { word.to_string() } else { fresh.of(word) });
             }
         }
@@ -635,8 +647,7 @@ fn imported(
         ImportNames::All { .. } => module.names().map(str::to_string).collect(),
     };
     let called = import.called().text.to_string();
-    let all = matches!(import.names, ImportNames::All { .. });
-    Some(Imported { input, piece, file: *file, id: id.clone(), called, brings, all })
+    Some(Imported { input, piece, file: *file, id: id.clone(), called, brings, source: module.source })
 }
 
 /// Names that nothing else has.

@@ -62,7 +62,9 @@ pub(super) fn opening(ty: &Type, names: &HashMap<u32, String>) -> String {
         format!("({})", parts.join(between))
     };
     match ty.kind() {
-        TypeKind::Array(element, index) => format!("({} ^ {})", opening(element, names), opening(index, names)),
+        TypeKind::Array(element, index) => {
+            format!("({} ^ {})", opening(element, names), opening(index, names))
+        }
         TypeKind::Product(parts) => listed(parts, " * "),
         TypeKind::CompactProduct(parts) => listed(parts, " \\* "),
         TypeKind::Function(domain, codomain) => {

@@ -471,7 +471,8 @@ fn filled_length(line: &str, depth: usize) -> Result<usize, ()> {
             Some(b'"') => return Ok(at + 1),
             Some(b'\\') => {
                 // The braces of `\u{7f}` are its own.
-                let braces = if line[at..].starts_with("\\u{") { line[at..].find(['}', '"', '\n']) } else { None };
+                let braces =
+                    if line[at..].starts_with("\\u{") { line[at..].find(['}', '"', '\n']) } else { None };
                 at += braces.unwrap_or(2);
             }
             Some(b'{') if bytes.get(at + 1) == Some(&b'{') => at += 2,
@@ -492,7 +493,8 @@ fn hole_length(rest: &str, depth: usize) -> Option<usize> {
     // Whether a name or number goes on here.
     let mut word = false;
     while let Some(&byte) = bytes.get(at) {
-        let in_word = std::mem::replace(&mut word, byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\''));
+        let in_word =
+            std::mem::replace(&mut word, byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\''));
         let mut length = 1;
         match byte {
             b'\n' => return None,

@@ -356,6 +356,8 @@ pub enum CheckError {
     /// Names of parameters where no function is known by name.
     NamedHere {
         span: Span,
+        /// To a method of a class.
+        method: bool,
     },
     /// A default that no call can use.
     DefaultHere {
@@ -379,6 +381,8 @@ pub enum CheckError {
         span: Span,
         name: String,
         variable: String,
+        /// It is a type function.
+        function: bool,
     },
     GenericLocal {
         span: Span,
@@ -1123,10 +1127,13 @@ impl CheckError {
             E::WrongNamed { span, words, help } => {
                 error(span, words.clone(), "in this call".into()).help(help.clone())
             }
-            E::NamedHere { span } => error(
+            E::NamedHere { span, method } => error(
                 span,
                 "names of parameters stand only in calls of a function that is known by its name".into(),
-                "what this is given to has no names".into(),
+                match method {
+                    true => "a method of a class has types and no names of parameters".into(),
+                    false => "what this is given to has no names".into(),
+                },
             )
             .help("give the values by place; a record has a name for each field, as in `(x = 1, y = 2)`"),
             E::DefaultHere { span } => error(
@@ -1147,12 +1154,15 @@ impl CheckError {
                         .help("`(...r, x = e)` makes a record with further fields"),
                 }
             }
-            E::LocalTypeMentions { span, name, variable } => error(
+            E::LocalTypeMentions { span, name, variable, function } => error(
                 span,
                 format!("`{name}` mentions `{variable}`, which belongs to what is around its block"),
-                "this type has its own parameters only".into(),
+                "it has its own parameters only".into(),
             )
-            .help(format!("give it a parameter: `{name}[{variable}]`, applied where it is used")),
+            .help(match function {
+                true => format!("give it one more parameter, and apply it to `{variable}` where it is used"),
+                false => format!("give it a parameter: `{name}[{variable}]`, applied where it is used"),
+            }),
             E::ConstructorArgument { span, name, takes, ty } => match (takes, ty) {
                 (true, Some(ty)) => error(
                     span,

@@ -254,9 +254,9 @@ fn type_of(session: &mut Session, text: &str) -> Result<String, Vec<Diagnostic>>
 /// The functions of a name, each with what it does.
 fn functions(session: &mut Session, name: &str) -> Option<String> {
     let overloads = session.overloads(name);
-    let lines = overloads.iter().map(|overload| {
-        format!("{}\n{}", overload.signature, set_in(overload.doc.as_deref()))
-    });
+    let lines = overloads
+        .iter()
+        .map(|overload| format!("{}\n{}", overload.signature, set_in(overload.doc.as_deref())));
     (!overloads.is_empty()).then(|| lines.collect())
 }
 
