@@ -153,7 +153,8 @@ impl Checker<'_> {
                     Some(Meaning::Is(ty)) => vec![ty.clone()],
                     Some(Meaning::Match(subjects, arms)) => {
                         own.extend(arms.iter().flat_map(|arm| arm.binds.iter().cloned()));
-                        let of_arm = |arm: &TypeArm| [&arm.patterns[..], &[arm.result.clone()]].concat();
+                        let of_arm =
+                            |arm: &TypeArm| [&arm.patterns[..], std::slice::from_ref(&arm.result)].concat();
                         subjects.iter().cloned().chain(arms.iter().flat_map(of_arm)).collect()
                     }
                     None => return,
