@@ -13,7 +13,7 @@ use crate::types::{LARGEST_SIZE_BITS, NoSize, NominalBody, Scalar, Type, TypeKin
 use crate::value::{Case, Class, Value};
 use fingerprint::{Fingerprint, Letter, Signature};
 use num_bigint::BigUint;
-use num_traits::{One, ToPrimitive};
+use num_traits::{One, ToPrimitive, Zero};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -342,12 +342,14 @@ impl Layouts {
                 self.sum(Cases::Listed(listed), offset, all_units, kept, word)
             }
             TypeKind::Repeat(n, case) => {
+                let n = n.size().unwrap_or_else(|_| BigUint::one() << (LARGEST_SIZE_BITS + 1));
                 let layout = self.of(case);
                 let flat = flat(&layout);
                 let width = flat.width();
-                let all_units = matches!(flat, Flat::Units(_));
-                let total = Code::from(n).mul(&width);
-                let word = CaseWord::of(&flat, &layout).times(n);
+                // No case at all is no tag: a code below 0.
+                let all_units = matches!(flat, Flat::Units(_)) || n.is_zero();
+                let total = Code::from(&n).mul(&width);
+                let word = CaseWord::of(&flat, &layout).times(&n);
                 self.sum(Cases::Repeated(width, flat), total, all_units, Some(layout), word)
             }
             TypeKind::Nominal(nominal, args) => match nominal.body() {

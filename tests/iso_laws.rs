@@ -184,7 +184,9 @@ fn a_wrong_law_is_refused() {
         Law::Curry(Side::Product),
         Law::Unroll(Side::Product),
         Law::Rotate(Side::Product),
-        Law::PowerOne,
+        Law::PowerOne(Side::Product),
+        Law::PowerOne(Side::Sum),
+        Law::PowerZero(Side::Sum),
         Law::Distribute,
         Law::Pack,
     ] {

@@ -10,7 +10,6 @@ use felis::types::apply::{Fit, Meaning, Reduction, TypeArm};
 use felis::types::opaque::{Abstract, hiding};
 use felis::types::{FiniteKind, Kind, Member, Nominal, NominalBody, Type, TypeFun, TypeVar};
 use iso_support::{abstract_type, ty, variable};
-use num_bigint::BigUint;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -100,7 +99,7 @@ fn small_type(first: u32) -> BoxedStrategy<Type> {
         prop_oneof![
             3 => prop::collection::vec(inner.clone(), 2..4).prop_map(Type::product),
             2 => prop::collection::vec(inner.clone(), 2..4).prop_map(Type::sum),
-            1 => (2u32..4, inner.clone()).prop_map(|(n, t)| Type::repeat(BigUint::from(n), t)),
+            1 => (index.clone(), inner.clone()).prop_map(|(n, t)| Type::repeat(n, t)),
             2 => (inner.clone(), index.clone()).prop_map(|(t, i)| Type::array(t, i)),
             1 => (inner.clone(), inner.clone()).prop_map(|(a, b)| Type::function(a, b)),
             1 => inner.prop_map(|t| Type::record(vec![("x".into(), t)])),

@@ -7,7 +7,6 @@ use checker_common::run;
 use felis::check::{self, Env};
 use felis::source::SourceMap;
 use felis::types::{Triangle, Type};
-use num_bigint::BigUint;
 use proptest::prelude::*;
 
 /// Numbers from a seed (xorshift), so that a failing case is one number.
@@ -60,7 +59,7 @@ fn any_type(dice: &mut Dice, depth: u32) -> Type {
         4 => compact(dice, depth),
         5 | 6 => Type::product(many(dice)),
         7 => Type::sum(many(dice)),
-        8 => Type::repeat(BigUint::from(dice.roll(5)), any_type(dice, depth - 1)),
+        8 => Type::repeat(compact(dice, depth - 1), any_type(dice, depth - 1)),
         9 | 10 => Type::array(any_type(dice, depth - 1), compact(dice, depth - 1)),
         11 => {
             let fields = many(dice).into_iter().enumerate();
@@ -212,7 +211,7 @@ fn any_sample(dice: &mut Dice, depth: u32) -> Sample {
             let n = 2 + dice.roll(1_000_000);
             let case = dice.roll(n);
             let inner = any_sample(dice, depth - 1);
-            injection(Type::repeat(BigUint::from(n), inner.ty.clone()), case, &inner)
+            injection(Type::repeat(Type::unit_sum(n), inner.ty.clone()), case, &inner)
         }
         11 => {
             let inner = any_sample(dice, depth - 1);

@@ -4,6 +4,7 @@
 //! An example is a line `/// > EXPRESSION` followed by a line `/// TEXT`, where `TEXT` is the value as
 //! `str` gives it.
 
+use felis::core::Prim;
 use felis::session::{Mode, Session, Status};
 use felis::source::SourceMap;
 use felis::syntax::ast::StmtKind;
@@ -98,8 +99,11 @@ fn every_definition_has_a_sentence_and_an_example() {
 #[test]
 fn the_functions_that_messages_name_exist() {
     let text: String = library().into_iter().map(|(_, text)| text).collect();
-    for name in ["swap", "mirror", "distribute", "factor", "zip", "unzip", "pack", "unpack", "transpose"] {
+    for name in ["distribute", "factor", "transpose"] {
         assert!(text.contains(&format!("\nfun {name}[")), "the library has no `{name}`");
+    }
+    for name in ["move", "pack", "unpack", "caseno", "casearg"] {
+        assert!(Prim::ALL.iter().any(|prim| prim.name() == name), "no primitive `{name}`");
     }
 }
 

@@ -75,6 +75,7 @@ impl Checker<'_> {
                         .signatures
                         .get(id)
                         .is_none_or(|signature| signature.span.source.0 >= self.env.library_texts),
+                    Callable::Prim(_) => false,
                     _ => true,
                 }),
                 Some(_) => true,

@@ -10,7 +10,7 @@ use super::env::{Callable, Instance, Scheme};
 use super::error::CheckError;
 use super::infer::Infer;
 use super::overload::{Candidate, Choice, Found, Variable};
-use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
+use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{self, ApplyForm, Expr, ExprKind};
@@ -492,6 +492,22 @@ impl Checker<'_> {
         {
             return Term::new(TermKind::Error, Type::error(), span);
         }
+        if let Callable::Prim(prim) = chosen
+            && prim.is_computed()
+        {
+            let target = match (type_args.first(), hint) {
+                (Some(target), _) if *prim == Prim::Move => Some(target.clone()),
+                (None, Some(hint)) if args.is_empty() => {
+                    Some(self.infer.zonk(hint)).filter(|ty| !ty.has_meta())
+                }
+                _ => None,
+            };
+            let own = first.ty();
+            let arg = self.finish_arg(first, &own, None);
+            let term = self.computed(*prim, name, target, arg, span);
+            let term = if args.is_empty() { term } else { self.call_value(term, args, false, span) };
+            return Term { span, ..term };
+        }
         self.oblige_all(&instance.constraints, name.span, &name.text);
         let whole = name.span.to(first.span());
         let mut first = first;
@@ -718,6 +734,11 @@ impl Checker<'_> {
         if matches!(chosen, Callable::Prim(prim) if prim.is_reader()) {
             let error = CheckError::ReaderInFun { span, name: name.text.to_string(), header: None };
             return self.wrong(error, span);
+        }
+        if let Callable::Prim(prim) = chosen
+            && prim.is_computed()
+        {
+            return self.computed_value(prim, name, type_args, wanted.as_ref(), span);
         }
         let scheme = self.scheme(&chosen, span);
         if matches!(chosen, Callable::Case(..)) && scheme.domain.is_unit() {

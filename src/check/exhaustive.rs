@@ -48,9 +48,24 @@ fn simple(pat: &Pat) -> Simple {
         PatKind::Str(s) => Simple::Literal(format!("{s:?}")),
         PatKind::Code(n) => Simple::Case(n.clone(), Box::new(Simple::Any)),
         PatKind::Tuple(parts) | PatKind::Pack(parts) => Simple::Parts(parts.iter().map(simple).collect()),
+        PatKind::Coarray(index, argument) => Simple::Parts(vec![simple(index), simple(argument)]),
         PatKind::Case(n, inner) => {
-            Simple::Case(n.clone(), Box::new(inner.as_ref().map_or(Simple::Any, |p| simple(p))))
+            let inner = inner.as_ref().map_or(Simple::Any, |p| simple(p));
+            let case = |inner| Simple::Case(n.clone(), Box::new(inner));
+            // A coarray is taken apart as its index and its argument.
+            match coarray(&pat.ty) {
+                Some(_) => Simple::Parts(vec![case(Simple::Any), inner]),
+                None => case(inner),
+            }
         }
+    }
+}
+
+/// The cases of a coarray, and their argument.
+fn coarray(ty: &Type) -> Option<(Type, Type)> {
+    match ty.unfold().kind() {
+        TypeKind::Repeat(cases, case) => Some((cases.clone(), case.clone())),
+        _ => None,
     }
 }
 
@@ -135,7 +150,10 @@ fn lacking(rows: &[Vec<Simple>], ty: &Type, budget: &mut usize) -> Option<Vec<St
     let count = case_count(ty).filter(|count| *count <= BigUint::from(MOST_ARMS))?.to_u32()?;
     let mut arms = Vec::new();
     for case in (0..count).map(BigUint::from) {
-        let query = [Simple::Case(case.clone(), Box::new(Simple::Any))];
+        let query = [match coarray(ty) {
+            Some(_) => Simple::Parts(vec![Simple::Case(case.clone(), Box::new(Simple::Any)), Simple::Any]),
+            None => Simple::Case(case.clone(), Box::new(Simple::Any)),
+        }];
         if useful(rows, &query, std::slice::from_ref(ty), budget).is_some() {
             arms.push(show_case(ty, &case, "_"));
         }
@@ -150,6 +168,7 @@ fn broken(pat: &Pat) -> bool {
             PatKind::As(inner, _) => broken(inner),
             PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => parts.iter().any(broken),
             PatKind::Case(_, Some(inner)) => broken(inner),
+            PatKind::Coarray(index, argument) => broken(index) || broken(argument),
             _ => false,
         }
 }
@@ -176,7 +195,7 @@ fn empty(ty: &Type, depth: u32) -> bool {
         TypeKind::Product(parts) => parts.iter().any(|p| empty(p, depth + 1)),
         TypeKind::Record(fields) => fields.iter().any(|(_, p)| empty(p, depth + 1)),
         TypeKind::Sum(cases) => cases.iter().all(|c| empty(c, depth + 1)),
-        TypeKind::Repeat(_, case) => empty(case, depth + 1),
+        TypeKind::Repeat(cases, case) => empty(cases, depth + 1) || empty(case, depth + 1),
         TypeKind::Array(element, index) => {
             empty(element, depth + 1) && index.size().is_ok_and(|n| !n.is_zero())
         }
@@ -190,6 +209,9 @@ const BUDGET: usize = 200_000;
 /// The components of a type with one constructor.
 fn parts_of(ty: &Type) -> Option<(Vec<Type>, &'static str)> {
     let ty = ty.unfold();
+    if let Some((cases, case)) = coarray(&ty) {
+        return Some((vec![cases, case], " "));
+    }
     if let Some(parts) = ty.components(MOST_COMPONENTS).filter(|p| !p.is_empty()) {
         return Some((parts, ", "));
     }
@@ -277,7 +299,10 @@ fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut u
         let rows: Vec<Vec<Simple>> = rows.iter().map(|r| open(r)).collect();
         let types: Vec<Type> = parts.into_iter().chain(types[1..].iter().cloned()).collect();
         let found = useful(&rows, &open(query), &types, budget)?;
-        let whole = format!("({})", found[..n].join(comma));
+        let whole = match coarray(ty) {
+            Some(_) => format!("case {}", found[..n].join(comma).trim_start_matches("case ")),
+            None => format!("({})", found[..n].join(comma)),
+        };
         return Some(std::iter::once(whole).chain(found[n..].iter().cloned()).collect());
     }
     if let Some(count) = case_count(ty) {

@@ -5,7 +5,7 @@
 //! `reshape`.
 
 use super::Checker;
-use super::error::{CheckError, Inside, SizeError};
+use super::error::{CheckError, Inside, MoveError, SizeError};
 use super::exhaustive::{self, End};
 use super::infer::Literal;
 use super::note::Referent;
@@ -345,6 +345,10 @@ impl Checker<'_> {
                 let ty = self.lower(ty);
                 self.aproj(index, &ty, span)
             }
+            ExprKind::Ainj { index, ty } => {
+                let ty = self.lower(ty);
+                self.ainj(index, &ty, span)
+            }
             ExprKind::Tuple(parts) => self.tuple(parts, hint, span),
             ExprKind::CompactTuple(parts) => self.compact_tuple(parts, hint, span),
             ExprKind::Record(fields) => {
@@ -630,25 +634,57 @@ impl Checker<'_> {
     }
 
     fn aproj(&mut self, index: &Expr, array: &Type, span: Span) -> Term {
-        let TypeKind::Array(..) = self.infer.shallow(array).kind() else {
-            return self.wrong(CheckError::NotIndexable { span, ty: array.clone() }, span);
+        let array = self.infer.shallow(array);
+        let (index_ty, digit) = match array.unfold().kind() {
+            TypeKind::Array(_, index) => (index.clone(), None),
+            TypeKind::CompactPower(digit, index) => (index.clone(), Some(digit.clone())),
+            _ if array.is_error() => return Term::new(TermKind::Error, array, span),
+            _ => return self.wrong(CheckError::NotIndexable { span, ty: array }, span),
         };
-        // The index is evaluated once, where `aproj` stands.
-        let TypeKind::Array(_, index_ty) = array.kind().clone() else {
-            return Term::new(TermKind::Error, Type::error(), span);
+        let index = self.index_value(index, &index_ty, &array);
+        self.with_index(index, array, span, |this, index, x| match digit {
+            None => this.array_at(x, index, span),
+            Some(digit) => Term::new(TermKind::Digit(Box::new(x), Box::new(index)), digit, span),
+        })
+    }
+
+    /// `ainj i of N *+ T`: an injection function.
+    fn ainj(&mut self, index: &Expr, sum: &Type, span: Span) -> Term {
+        let sum = self.infer.shallow(sum);
+        let (cases, case) = match sum.unfold().kind() {
+            TypeKind::Repeat(cases, case) => (cases.clone(), case.clone()),
+            TypeKind::UnitSum(_) => (sum.unfold(), Type::unit()),
+            _ if sum.is_error() => return Term::new(TermKind::Error, sum, span),
+            _ => return self.wrong(MoveError::NotACoarray { span, ty: sum }.into(), span),
         };
-        let index = self.index_value(index, &index_ty, array);
+        let index = self.index_value(index, &cases, &sum);
+        self.with_index(index, case.clone(), span, |_, index, x| match sum.is_compact() {
+            true => Term::new(TermKind::Reshape(Box::new(index)), sum, span),
+            false => Term::new(TermKind::Prim(Prim::AInj, vec![cases, case], vec![index, x]), sum, span),
+        })
+    }
+
+    /// A function whose body is made from an index and its parameter. The index is evaluated once, where the
+    /// function stands.
+    fn with_index(
+        &mut self,
+        index: Term,
+        domain: Type,
+        span: Span,
+        body: impl FnOnce(&mut Self, Term, Term) -> Term,
+    ) -> Term {
+        let index_ty = index.ty.clone();
         let local = self.new_local("index", index_ty.clone());
         let name: Arc<str> = Arc::from(" index");
         self.in_scope(|this| {
             this.bind(&name, local, false, span);
-            let closure = this.synthesise(array.clone(), span, |this, x| {
+            let closure = this.synthesise(domain, span, |this, x| {
                 let Some((binding, _)) = this.lookup_local(" index") else { return x };
                 let index = this.local_term(binding.local, span);
-                this.array_at(x, index, span)
+                body(this, index, x)
             });
             let ty = closure.ty.clone();
-            let bind = Pat { kind: PatKind::Bind(local), ty: index_ty.clone(), span };
+            let bind = Pat { kind: PatKind::Bind(local), ty: index_ty, span };
             let kind = TermKind::Block(
                 vec![Stmt { kind: StmtKind::Let(bind, index), span }],
                 Some(Box::new(closure)),

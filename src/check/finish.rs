@@ -112,6 +112,10 @@ impl Checker<'_> {
                 }
             }
             PatKind::Case(_, Some(inner)) => self.finish_pat(inner),
+            PatKind::Coarray(index, argument) => {
+                self.finish_pat(index);
+                self.finish_pat(argument);
+            }
             PatKind::Int(value) => {
                 let value = value.clone();
                 if pat.ty.as_scalar().is_some_and(Scalar::is_float) {

@@ -372,13 +372,13 @@ impl Infer {
         // Below TYPE a sum is one of units.
         if hole.kind != Kind::Type && hole.kind.within(Kind::Type) {
             let cases = match ty.kind() {
-                TypeKind::Sum(parts) => Some((parts.clone(), parts.len().into())),
+                TypeKind::Sum(parts) => Some((parts.clone(), Type::unit_sum(parts.len()))),
                 TypeKind::Repeat(n, part) => Some((vec![part.clone()], n.clone())),
                 _ => None,
             };
             if let Some((parts, n)) = cases {
                 parts.iter().try_for_each(|part| self.unify(part, &Type::unit()))?;
-                return self.solve(meta, &Type::unit_sum(n));
+                return self.solve(meta, &n);
             }
         }
         // No type of values is existential, and a bound variable means nothing outside its type.
@@ -471,9 +471,7 @@ impl Infer {
                 self.equate(i, j)
             }
             (K::Repeat(n, t), K::Sum(parts)) | (K::Sum(parts), K::Repeat(n, t)) => {
-                if *n != parts.len().into() {
-                    return Err(Clash);
-                }
+                self.equate(n, &Type::unit_sum(parts.len()))?;
                 parts.iter().try_for_each(|part| self.equate(part, t))
             }
             (K::UnitSum(n), K::Sum(parts)) | (K::Sum(parts), K::UnitSum(n)) => {
@@ -482,13 +480,18 @@ impl Infer {
                 }
                 parts.iter().try_for_each(|part| self.equate(part, &Type::unit()))
             }
-            (K::UnitSum(n), K::Repeat(m, t)) | (K::Repeat(m, t), K::UnitSum(n)) => {
-                if n != m {
-                    return Err(Clash);
-                }
+            (K::UnitSum(_), K::Repeat(n, t)) if a.is_several() => {
+                self.equate(n, &a)?;
                 self.equate(t, &Type::unit())
             }
-            (K::Repeat(n, t), K::Repeat(m, u)) if n == m => self.equate(t, u),
+            (K::Repeat(n, t), K::UnitSum(_)) if b.is_several() => {
+                self.equate(n, &b)?;
+                self.equate(t, &Type::unit())
+            }
+            (K::Repeat(n, t), K::Repeat(m, u)) => {
+                self.equate(n, m)?;
+                self.equate(t, u)
+            }
             (K::Product(xs), K::Product(ys))
             | (K::Sum(xs), K::Sum(ys))
             | (K::CompactProduct(xs), K::CompactProduct(ys))

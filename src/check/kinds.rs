@@ -292,10 +292,7 @@ impl Checker<'_> {
             }
             T::Repeat(times, case) => {
                 let case = self.type_pattern(case, Kind::Type, scope);
-                match &times.kind {
-                    T::Number(n) => Type::repeat(n.clone(), case),
-                    _ => self.no_pattern(times.span, "this count", "write the number of cases"),
-                }
+                Type::repeat(self.type_pattern(times, Kind::Compact, scope), case)
             }
             T::Function(domain, codomain) => {
                 let domain = self.type_pattern(domain, Kind::Type, scope);

@@ -21,6 +21,7 @@ mod builtin;
 mod candidate;
 mod class;
 mod common;
+mod computed;
 mod constraint;
 mod decl;
 mod dot;

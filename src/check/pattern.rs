@@ -264,6 +264,19 @@ impl Checker<'_> {
                 }
                 make(PatKind::Tuple(parts))
             }
+            PatternKind::Coarray(index, inner) => {
+                let unfolded = ty.unfold();
+                let TypeKind::Repeat(cases, case) = unfolded.kind() else {
+                    let help =
+                        "`case 1 p` is the case with a number; any case has an index in a coarray `N *+ T`";
+                    self.misfit("a case with an index", &ty, Some(help.to_string()), span);
+                    self.error_parts(std::slice::from_ref(index), mutable);
+                    return self.broken(Some(inner), mutable, span);
+                };
+                let index = self.pattern(index, cases, mutable);
+                let inner = self.pattern(inner, case, mutable);
+                make(PatKind::Coarray(Box::new(index), Box::new(inner)))
+            }
             PatternKind::Case(index, inner) => {
                 if let TypeKind::Nominal(nominal, _) = ty.kind()
                     && ty.unfold() == ty
@@ -554,6 +567,10 @@ fn names_of<'p>(pattern: &'p Pattern, out: &mut Vec<&'p Name>) {
         // All bind the same.
         PatternKind::Or(parts) => parts.first().into_iter().for_each(|part| names_of(part, out)),
         PatternKind::Range { .. } => {}
+        PatternKind::Coarray(index, inner) => {
+            names_of(index, out);
+            names_of(inner, out);
+        }
         PatternKind::As(inner, name) => {
             names_of(inner, out);
             out.push(name);

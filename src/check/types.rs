@@ -64,8 +64,8 @@ impl Checker<'_> {
                 // `n \* T` with a `T` that is not compact is the repeated sum.
                 if let [times, case] = &parts[..] {
                     let (n, case_ty) = (self.lower(times), self.lower(case));
-                    if let (Some(n), false) = (n.as_unit_sum(), case_ty.is_compact()) {
-                        return Type::repeat(n.clone(), case_ty);
+                    if n.is_compact() && !case_ty.is_compact() {
+                        return Type::repeat(n, case_ty);
                     }
                     self.require_compact(&n, times, "stand beside `\\*`");
                     self.require_compact(&case_ty, case, "stand beside `\\*`");
@@ -85,16 +85,8 @@ impl Checker<'_> {
                 Type::array(element, index)
             }
             T::Repeat(times, case) => {
-                let n = self.lower(times);
-                let case = self.lower(case);
-                match n.as_unit_sum() {
-                    Some(n) => Type::repeat(n.clone(), case),
-                    None if n.is_error() => Type::error(),
-                    None => {
-                        self.report(CheckError::NotUnitSum { span: times.span, ty: n });
-                        Type::error()
-                    }
-                }
+                let cases = self.lower_index(times, "count the cases of `*+`");
+                Type::repeat(cases, self.lower(case))
             }
             T::Function(domain, codomain) => {
                 let outer = std::mem::take(&mut self.opens);
@@ -495,9 +487,7 @@ pub(super) fn compact_reading(ty: &Type) -> Option<Type> {
             Some(Type::compact_product(parts.iter().map(compact).collect::<Option<_>>()?))
         }
         TypeKind::Sum(parts) => Some(Type::compact_sum(parts.iter().map(compact).collect::<Option<_>>()?)),
-        TypeKind::Repeat(n, case) => {
-            Some(Type::compact_product(vec![Type::unit_sum(n.clone()), compact(case)?]))
-        }
+        TypeKind::Repeat(n, case) => Some(Type::compact_product(vec![n.clone(), compact(case)?])),
         TypeKind::Array(base, index) => Some(Type::compact_power(compact(base)?, index.clone())),
         _ => None,
     }

@@ -61,6 +61,12 @@ prims! {
     ArgMax "_argmax": "[T, I:COMPACTLINEAR] T ^ I -> I", "The first index of the largest element, of a type that `_ranks`.";
     Fuses "_fuses": "[T] unit -> bool", "Whether `_dot` is for elements of this type.";
     Dot "_dot": "[T, I:COMPACTLINEAR] T ^ I * T ^ I -> T", "The sum of the products, each added without being rounded before; of a type that `_fuses`.";
+    Move "move": "[T, S] S -> T", "The value with its leaves, the numbers and codes in it, where the type `T` has them; leaves that could be exchanged are an error.";
+    Pack "pack": "[S, T] S -> T", "The compact product of the components of a tuple, the compact exponential of the elements of an array: one code.";
+    Unpack "unpack": "[S, T] S -> T", "The components of a compact product as a tuple, the digits of a compact exponential as an array.";
+    AInj "_ainj": "[N:COMPACTLINEAR, T] N * T -> N *+ T", "The case of a coarray with this index, and its argument.";
+    CaseNo "caseno": "[S, T] S -> T", "The number of the case that a value of a sum is: an index of `N` for a coarray `N *+ A`.";
+    CaseArg "casearg": "[S, T] S -> T", "The argument of a value of a sum whose cases all have arguments of one type.";
     Size "sizeof": "[I:COMPACTLINEAR] unit -> int", "The number of values of `I`.";
     Wrap "wrap": "[T, S] S -> T", "The number as an integer of type `T`, wrapped around if it does not fit.";
     Saturate "saturate": "[T, S] S -> T", "The number as an integer of type `T`, the nearest bound if it does not fit.";
@@ -159,6 +165,11 @@ impl Prim {
                 | Prim::Raw
                 | Prim::ReadText
         )
+    }
+
+    /// Whether the checker computes the type of the result from that of the argument.
+    pub fn is_computed(self) -> bool {
+        matches!(self, Prim::Move | Prim::Pack | Prim::Unpack | Prim::CaseNo | Prim::CaseArg)
     }
 
     /// Whether the stated type says what it gives.

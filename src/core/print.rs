@@ -316,6 +316,12 @@ impl Printer<'_> {
                 }
                 self.out.push(')');
             }
+            PatKind::Coarray(index, argument) => {
+                self.out.push_str("case ");
+                self.pattern(index);
+                self.out.push(' ');
+                self.pattern(argument);
+            }
             PatKind::Case(case, inner) => {
                 let _ = write!(self.out, "case {case}");
                 if let Some(inner) = inner {

@@ -2,7 +2,7 @@
 //!
 //! Takes the text of a signature from the table and its type arguments; gives the types of the
 //! arguments and of the result. Reads the few forms that occur there: names, numbers, `A * B`,
-//! `A + B`, `T ^ I`, `A \* B`, parentheses, and `?K` in a result. For the validator, which is to agree
+//! `A + B`, `N *+ T`, `T ^ I`, `A \* B`, parentheses, and `?K` in a result. For the validator, which is to agree
 //! with the checker without asking it.
 
 use crate::types::{Kind, Scalar, Type, TypeVar};
@@ -61,6 +61,9 @@ impl Reader<'_> {
         while self.take(" ^ ") {
             let index = self.atom();
             ty = Type::array(ty, index);
+        }
+        if self.take(" *+ ") {
+            ty = Type::repeat(ty, self.power());
         }
         ty
     }

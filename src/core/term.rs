@@ -156,6 +156,8 @@ pub enum PatKind {
     Pack(Vec<Pat>),
     /// Case of a sum or variant, with a pattern for the argument.
     Case(BigUint, Option<Box<Pat>>),
+    /// Any case of a coarray `N *+ T`: patterns for its index and its argument.
+    Coarray(Box<Pat>, Box<Pat>),
 }
 
 /// Number systems with operators.
@@ -711,6 +713,10 @@ impl Pat {
                 parts.iter_mut().for_each(|p| p.for_each_type_mut(f));
             }
             PatKind::Case(_, Some(inner)) => inner.for_each_type_mut(f),
+            PatKind::Coarray(index, argument) => {
+                index.for_each_type_mut(f);
+                argument.for_each_type_mut(f);
+            }
             _ => {}
         }
     }
@@ -727,6 +733,10 @@ impl Pat {
                 parts.iter_mut().for_each(|p| p.for_each_local_mut(f));
             }
             PatKind::Case(_, Some(inner)) => inner.for_each_local_mut(f),
+            PatKind::Coarray(index, argument) => {
+                index.for_each_local_mut(f);
+                argument.for_each_local_mut(f);
+            }
             _ => {}
         }
     }
@@ -738,6 +748,7 @@ impl Pat {
             PatKind::As(inner, _) => inner.is_total(),
             PatKind::Tuple(parts) | PatKind::Pack(parts) => parts.iter().all(Pat::is_total),
             PatKind::Or(parts) => parts.iter().any(Pat::is_total),
+            PatKind::Coarray(index, argument) => index.is_total() && argument.is_total(),
             _ => false,
         }
     }

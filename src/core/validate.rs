@@ -464,6 +464,13 @@ impl<'a> Validator<'a> {
                     None => self.say(format!("a pattern of {} parts at `{ty}`", parts.len())),
                 }
             }
+            PatKind::Coarray(index, argument) => match unfolded.kind() {
+                TypeKind::Repeat(cases, case) => {
+                    self.pattern(index, cases);
+                    self.pattern(argument, case);
+                }
+                _ => self.say(format!("a pattern of a coarray at `{ty}`")),
+            },
             PatKind::Case(case, inner) => match (case_type(&unfolded, case), inner) {
                 (Some(ty), Some(inner)) => self.pattern(inner, &ty),
                 (Some(ty), None) => self.same(&ty, &Type::unit(), "a case without argument"),

@@ -177,6 +177,8 @@ pub enum Pattern {
     Tuple(Vec<(usize, usize, Pattern)>, usize),
     Pack(Arc<Layout>, Vec<Pattern>),
     Case(Cases, Code, Option<Box<Pattern>>),
+    /// The number of the case, and its argument.
+    Coarray(Cases, Box<Pattern>, Box<Pattern>),
 }
 
 /// A statement with its place.

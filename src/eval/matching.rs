@@ -1,10 +1,24 @@
 //! Cases of sums, made and told apart; patterns tried on values.
 
 use super::code::{Cases, Pattern};
-use crate::layout::Form;
+use crate::layout::{Form, Layouts};
 use crate::types::encoding::Code;
+use crate::types::{Type, TypeKind};
 use crate::value::{Case, Cell, Value};
 use std::sync::Arc;
+
+impl Cases {
+    /// How values of a sum of any form are told apart.
+    pub(super) fn of(layouts: &Layouts, ty: &Type) -> Cases {
+        let ty = ty.unfold();
+        let layout = layouts.of(&ty);
+        match ty.kind() {
+            _ if ty.is_compact() => Cases::Compact(layout),
+            TypeKind::Nominal(..) => Cases::Variant,
+            _ => Cases::Sum(layout),
+        }
+    }
+}
 
 /// The value of a case with its argument.
 pub(super) fn inject(cases: &Cases, case: &Code, argument: Value) -> Value {
@@ -82,6 +96,10 @@ pub(super) fn fits(pattern: &Pattern, value: &Value, frame: &mut [Value]) -> boo
         Pattern::Case(cases, case, inner) => {
             let (found, argument) = split(cases, value);
             found == *case && inner.as_ref().is_none_or(|p| fits(p, &argument, frame))
+        }
+        Pattern::Coarray(cases, index, argument) => {
+            let (found, inner) = split(cases, value);
+            fits(index, &Value::code(found), frame) && fits(argument, &inner, frame)
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The meaning of the primitives.
 
 use super::arith::{from_code, to_bigint};
-use super::code::PrimTypes;
+use super::code::{Cases, PrimTypes};
 use super::error::Failure;
+use super::matching::split;
 use super::run::{Host, Machine};
 use super::{show, text};
 use crate::core::Prim;
@@ -80,6 +81,18 @@ impl Machine {
                     Err(Failure::Assertion)
                 }
             }
+            Prim::AInj => {
+                let index = args[0].to_code();
+                Ok(case_of(types, index, args[1].clone()))
+            }
+            Prim::CaseNo | Prim::CaseArg => {
+                let ty = types.args.first().cloned().unwrap_or_else(Type::unit);
+                let (case, argument) = split(&Cases::of(&self.layouts, &ty), &args[0]);
+                Ok(if prim == Prim::CaseNo { Value::code(case) } else { argument })
+            }
+            Prim::Pack => packed(types, &args[0]),
+            Prim::Unpack => unpacked(types, &args[0]),
+            Prim::Move => Err(Failure::Internal { what: "a move that was not written out" }),
             Prim::Size => {
                 let size = size_of(types);
                 match size.to_i64() {
@@ -254,6 +267,39 @@ fn alone(mut several: impl Iterator<Item = char>, otherwise: char) -> char {
 /// The size of the first type argument.
 fn size_of(types: &PrimTypes) -> BigUint {
     types.layout.as_ref().and_then(|l| l.compact()).map_or_else(BigUint::default, |c| c.size.to_big())
+}
+
+/// The compact exponential with the elements of an array.
+fn packed(types: &PrimTypes, array: &Value) -> Result<Value, Failure> {
+    let (Some(array_layout), Some(compact)) = (&types.layout, types.result.compact()) else {
+        return Err(Failure::Internal { what: "packing without a type" });
+    };
+    let Form::Array { element, count } = &array_layout.form else {
+        return Err(Failure::Internal { what: "packing what is no array" });
+    };
+    if !countable(&compact.size) {
+        return Err(Failure::Uncountable);
+    }
+    if element.slots == 0 {
+        return Ok(Value::UNIT);
+    }
+    let digits: Vec<Code> = (0..*count).map(|i| array.slots(i, 1).to_code()).collect();
+    Ok(Value::code(compact.encoding.pack(&digits)))
+}
+
+/// The array with the digits of a compact exponential.
+fn unpacked(types: &PrimTypes, code: &Value) -> Result<Value, Failure> {
+    let (Some(compact), Form::Array { element, count }) =
+        (types.layout.as_ref().and_then(|layout| layout.compact()), &types.result.form)
+    else {
+        return Err(Failure::Internal { what: "unpacking without a type" });
+    };
+    if element.slots == 0 || *count == 0 {
+        return Ok(Value::UNIT);
+    }
+    let digits = compact.encoding.digits(&code.to_code(), *count);
+    let parts = digits.into_iter().map(|digit| (Value::code(digit), 1)).collect();
+    Value::tuple(parts, types.result.class, *count).ok_or(Failure::Internal { what: "an array too large" })
 }
 
 /// A case of the result type, which is a sum.

@@ -437,13 +437,7 @@ impl Specialiser<'_> {
     }
 
     fn cases(&self, ty: &Type) -> Cases {
-        let ty = self.ty(ty).unfold();
-        let layout = self.layouts.of(&ty);
-        match ty.kind() {
-            TypeKind::Nominal(..) => Cases::Variant,
-            _ if ty.is_compact() => Cases::Compact(layout),
-            _ => Cases::Sum(layout),
-        }
+        Cases::of(&self.layouts, &self.ty(ty))
     }
 
     fn pattern(&self, pat: &Pat) -> Pattern {
@@ -492,6 +486,11 @@ impl Specialiser<'_> {
             PatKind::Pack(parts) => {
                 Pattern::Pack(self.layout(&pat.ty), parts.iter().map(|p| self.pattern(p)).collect())
             }
+            PatKind::Coarray(index, argument) => Pattern::Coarray(
+                self.cases(&pat.ty),
+                Box::new(self.pattern(index)),
+                Box::new(self.pattern(argument)),
+            ),
             PatKind::Case(case, inner) => Pattern::Case(
                 self.cases(&pat.ty),
                 Code::from(case),

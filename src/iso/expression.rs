@@ -5,7 +5,8 @@
 //! what they name can be written as it stands.
 //!
 //! ```text
-//! v.swap, v.mirror …      a function of the library whose type fits exactly: the table FORMS
+//! v.transpose, v.pack …    a function whose type fits exactly: the table FORMS
+//! v.move[T]               leaves of which no two could be exchanged ([`super::leaves`])
 //! (v.1, v.0.swap)         products of as many components, in order or, if that is unique, permuted
 //! (b = v.b, a = v.a)      records with the same names
 //! [ e.swap for e in v ]   arrays of one index type
@@ -20,6 +21,7 @@
 //! expression. A property test holds that. Knows no syntax but that of the text it writes.
 
 use super::labels::{Natural, forgotten, written};
+use super::leaves::{self, Leaf};
 use crate::types::{Type, TypeKind};
 use std::fmt::Write;
 
@@ -58,13 +60,9 @@ struct Form {
     apply: fn(&Type) -> Option<Type>,
 }
 
-const FORMS: [Form; 10] = [
-    Form { name: "swap", back: "swap", apply: swap },
-    Form { name: "mirror", back: "mirror", apply: mirror },
+const FORMS: [Form; 6] = [
     Form { name: "distribute", back: "factor", apply: distribute },
     Form { name: "factor", back: "distribute", apply: factor },
-    Form { name: "unzip", back: "zip", apply: unzip },
-    Form { name: "zip", back: "unzip", apply: zip },
     Form { name: "pack", back: "unpack", apply: pack },
     Form { name: "unpack", back: "pack", apply: unpack },
     Form { name: "transpose", back: "transpose", apply: transpose },
@@ -125,7 +123,15 @@ impl Writer<'_, '_> {
         }
         // What fails has named no function.
         let named = self.functions.len();
-        let ways = [Writer::function, Writer::fields, Writer::components, Writer::elements, Writer::cases];
+        let ways = [
+            Writer::moved,
+            Writer::function,
+            Writer::coarray,
+            Writer::fields,
+            Writer::components,
+            Writer::elements,
+            Writer::cases,
+        ];
         for way in ways {
             if let Some(text) = way(self, v, from, to, depth) {
                 return Some(text);
@@ -172,7 +178,53 @@ impl Writer<'_, '_> {
                 return Some(format!("{text}.{name}"));
             }
         }
+        for (name, result) in &results {
+            if let Some(text) = self.moved(&format!("{v}.{name}"), result, to, 0) {
+                self.functions.push(name);
+                return Some(text);
+            }
+        }
+        for (name, source) in &sources {
+            if let Some(text) = self.moved(v, from, source, 0) {
+                self.functions.push(name);
+                return Some(format!("{text}.{name}"));
+            }
+        }
         None
+    }
+
+    /// `v.move[T]`, where storage must move and no leaf becomes another by forgetting what it is or how it is
+    /// indexed.
+    fn moved(&mut self, v: &str, from: &Type, to: &Type, _: usize) -> Option<String> {
+        if (self.natural)(from, to) {
+            return None;
+        }
+        let sums = leaves::is_sum(from) && leaves::is_sum(to);
+        let (plan, wanted) = match sums {
+            true => (leaves::plan_cases(from, to, &mut *self.natural), leaves::cases(to)),
+            false => (leaves::plan(from, to, &mut *self.natural), leaves::leaves(to)),
+        };
+        let (plan, wanted) = (plan.ok()?, wanted.ok()?);
+        let whole = |leaf: &Leaf| Type::array(leaf.ty.clone(), Type::compact_product(leaf.axes()));
+        for (at, leaf) in plan.order.iter().zip(&wanted) {
+            let (from, to) = (whole(&plan.leaves[*at]), whole(leaf));
+            if from != to && forgotten(&from, &to, &mut *self.natural).is_some() {
+                return None;
+            }
+        }
+        self.functions.push("move");
+        Some(format!("{v}.move[{to}]"))
+    }
+
+    /// The index and the argument of a coarray, and back.
+    fn coarray(&mut self, v: &str, from: &Type, to: &Type, _: usize) -> Option<String> {
+        let pair = |(cases, case): (&Type, &Type)| Type::product(vec![cases.clone(), case.clone()]);
+        if repeated(from).map(pair).as_ref() == Some(to) {
+            self.functions.extend(["caseno", "casearg"]);
+            return Some(format!("({v}.caseno, {v}.casearg)"));
+        }
+        let back = repeated(to).map(pair).as_ref() == Some(from);
+        back.then(|| format!("((ainj {v}.0 of {to}) {v}.1)"))
     }
 
     /// A record with the same names.
@@ -284,13 +336,20 @@ fn pair(ty: &Type) -> Option<(&Type, &Type)> {
     }
 }
 
+fn repeated(ty: &Type) -> Option<(&Type, &Type)> {
+    match ty.kind() {
+        TypeKind::Repeat(cases, case) => Some((cases, case)),
+        _ => None,
+    }
+}
+
 fn choice(ty: &Type) -> Option<(Type, Type)> {
     match ty.kind() {
         TypeKind::Sum(cases) => match &cases[..] {
             [a, b] => Some((a.clone(), b.clone())),
             _ => None,
         },
-        TypeKind::Repeat(n, case) if *n == 2u8.into() => Some((case.clone(), case.clone())),
+        TypeKind::Repeat(n, case) if n.is_bool() => Some((case.clone(), case.clone())),
         _ => None,
     }
 }
@@ -303,17 +362,6 @@ fn two(ty: &Type) -> Option<(Type, Type)> {
         }
         _ => pair(ty).map(|(a, b)| (a.clone(), b.clone())),
     }
-}
-
-fn swap(ty: &Type) -> Option<Type> {
-    let (a, b) = pair(ty)?;
-    Some(Type::product(vec![b.clone(), a.clone()]))
-}
-
-fn mirror(ty: &Type) -> Option<Type> {
-    let TypeKind::Sum(_) = ty.kind() else { return None };
-    let (a, b) = choice(ty)?;
-    Some(Type::sum(vec![b, a]))
 }
 
 fn distribute(ty: &Type) -> Option<Type> {
@@ -329,30 +377,24 @@ fn factor(ty: &Type) -> Option<Type> {
     (a == other).then(|| Type::product(vec![a, Type::sum(vec![b, c])]))
 }
 
-fn unzip(ty: &Type) -> Option<Type> {
-    let TypeKind::Array(element, index) = ty.kind() else { return None };
-    let (a, b) = pair(element)?;
-    Some(Type::product(vec![Type::array(a.clone(), index.clone()), Type::array(b.clone(), index.clone())]))
-}
-
-fn zip(ty: &Type) -> Option<Type> {
-    let (a, b) = pair(ty)?;
-    match (a.kind(), b.kind()) {
-        (TypeKind::Array(a, i), TypeKind::Array(b, j)) if i == j => {
-            Some(Type::array(Type::product(vec![a.clone(), b.clone()]), i.clone()))
+fn pack(ty: &Type) -> Option<Type> {
+    match ty.kind() {
+        TypeKind::Product(parts) if parts.iter().all(Type::is_compact) => {
+            Some(Type::compact_product(parts.clone()))
+        }
+        TypeKind::Array(element, index) if element.is_compact() => {
+            Some(Type::compact_power(element.clone(), index.clone()))
         }
         _ => None,
     }
 }
 
-fn pack(ty: &Type) -> Option<Type> {
-    let parts = listed(ty).filter(|parts| matches!(parts.len(), 2 | 3))?;
-    parts.iter().all(Type::is_compact).then(|| Type::compact_product(parts))
-}
-
 fn unpack(ty: &Type) -> Option<Type> {
-    let parts = ty.compact_factors(3).filter(|parts| matches!(parts.len(), 2 | 3))?;
-    Some(Type::product(parts))
+    match ty.kind() {
+        TypeKind::CompactProduct(parts) => Some(Type::product(parts.clone())),
+        TypeKind::CompactPower(digit, index) => Some(Type::array(digit.clone(), index.clone())),
+        _ => None,
+    }
 }
 
 fn transpose(ty: &Type) -> Option<Type> {

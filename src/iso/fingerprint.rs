@@ -503,7 +503,10 @@ impl Point {
             }
             TypeKind::Repeat(n, case) => {
                 let mut cases = self.cases(case, depth + 1);
-                let n = self.ring.number(n);
+                let n = self.size(n, depth + 1);
+                if n.is_zero() {
+                    return self.units(n);
+                }
                 cases.hash = self.repeat(self.case_base, cases.hash, &cases.length, &n);
                 cases.length = self.ring.mul(&cases.length, &n);
                 cases.only = cases.only.filter(|_| cases.length.is_one());
@@ -568,7 +571,7 @@ impl Point {
                 .fold(0u128, |sum, part| (sum + u128::from(self.count(part, depth + 1))) % u128::from(p))
                 as u64,
             TypeKind::Repeat(n, case) => {
-                let n = self.ring.number(n).residues[0];
+                let n = self.size(n, depth + 1).residues[0];
                 residue::multiply(n, self.count(case, depth + 1), p)
             }
             TypeKind::Array(element, index) | TypeKind::Function(index, element) if index.is_compact() => {

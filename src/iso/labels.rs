@@ -201,7 +201,9 @@ fn same_parts(a: &Type, b: &Type, natural: &mut Natural<'_>) -> bool {
             match (&xs[..], &ys[..]) {
                 // A slot that is no sum, or a sum of very many cases.
                 ([x], [y]) if x == a && y == b => match (x.kind(), y.kind()) {
-                    (TypeKind::Repeat(n, x), TypeKind::Repeat(m, y)) => n == m && same_parts(x, y, natural),
+                    (TypeKind::Repeat(n, x), TypeKind::Repeat(m, y)) => {
+                        same_parts(n, m, natural) && same_parts(x, y, natural)
+                    }
                     _ => true,
                 },
                 ([x], [y]) => same_parts(x, y, natural),
@@ -282,10 +284,12 @@ fn cases(ty: &Type) -> Option<Vec<Type>> {
     fn walk(ty: &Type, into: &mut Vec<Type>) -> Option<()> {
         match ty.kind() {
             TypeKind::Sum(cases) => cases.iter().try_for_each(|case| walk(case, into))?,
-            TypeKind::Repeat(n, case) => match n.to_usize().filter(|n| *n <= MOST_PARTS) {
-                Some(n) => (0..n).try_for_each(|_| walk(case, into))?,
-                None => into.push(ty.clone()),
-            },
+            TypeKind::Repeat(n, case) => {
+                match n.as_unit_sum().and_then(ToPrimitive::to_usize).filter(|n| *n <= MOST_PARTS) {
+                    Some(n) => (0..n).try_for_each(|_| walk(case, into))?,
+                    None => into.push(ty.clone()),
+                }
+            }
             _ if ty.is_void() => {}
             _ => into.push(ty.clone()),
         }

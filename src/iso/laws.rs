@@ -39,10 +39,10 @@ pub enum Law {
     Unroll(Side),
     /// `A * (B*A)^N ≅ (A*B)^N * A`
     Rotate(Side),
-    /// `T^1 ≅ T`
-    PowerOne,
-    /// `T^0 ≅ 1`
-    PowerZero,
+    /// `T^1 ≅ T`, `1 *+ T ≅ T`
+    PowerOne(Side),
+    /// `T^0 ≅ 1`, `0 *+ T ≅ 0`
+    PowerZero(Side),
     /// `1^I ≅ 1`, `n *+ 0 ≅ 0`
     UnitPower(Side),
     /// Components, or cases, in another order.
@@ -76,8 +76,10 @@ impl Law {
             Law::Unroll(Side::Sum) => "unroll cases",
             Law::Rotate(Side::Product) => "rotate",
             Law::Rotate(Side::Sum) => "rotate cases",
-            Law::PowerOne => "power one",
-            Law::PowerZero => "power zero",
+            Law::PowerOne(Side::Product) => "power one",
+            Law::PowerOne(Side::Sum) => "one case",
+            Law::PowerZero(Side::Product) => "power zero",
+            Law::PowerZero(Side::Sum) => "no case",
             Law::UnitPower(Side::Product) => "power of unit",
             Law::UnitPower(Side::Sum) => "repeated void",
             Law::Commute(Side::Product) => "swap",
@@ -99,17 +101,19 @@ impl Law {
             Law::Flatten(Side::Product) => "A * (B * C) = A * B * C, 1 * A = A",
             Law::Flatten(Side::Sum) => "A + (B + C) = A + B + C, 0 + A = A",
             Law::Concat(Side::Product) => "T^A * T^B = T^(A \\+ B)",
-            Law::Concat(Side::Sum) => "3 + 2 = 5, n *+ T + m *+ T = (n + m) *+ T",
+            Law::Concat(Side::Sum) => "3 + 2 = 5, N *+ T + M *+ T = (N \\+ M) *+ T",
             Law::Curry(Side::Product) => "(T^A)^B = T^(B \\* A)",
-            Law::Curry(Side::Sum) => "n *+ (m *+ T) = n·m *+ T, n *+ A = n \\* A for compact A",
+            Law::Curry(Side::Sum) => "N *+ (M *+ T) = (N \\* M) *+ T, N *+ A = N \\* A for compact A",
             Law::Unroll(Side::Product) => "(A * B)^2 = A * B * A * B",
             Law::Unroll(Side::Sum) => "2 *+ (A + B) = A + B + A + B",
             Law::Rotate(Side::Product) => "A * (B * A)^N = (A * B)^N * A",
-            Law::Rotate(Side::Sum) => "A + n *+ (B + A) = n *+ (A + B) + A",
-            Law::PowerOne => "T^1 = T",
-            Law::PowerZero => "T^0 = 1",
+            Law::Rotate(Side::Sum) => "A + N *+ (B + A) = N *+ (A + B) + A",
+            Law::PowerOne(Side::Product) => "T^1 = T",
+            Law::PowerOne(Side::Sum) => "1 *+ T = T",
+            Law::PowerZero(Side::Product) => "T^0 = 1",
+            Law::PowerZero(Side::Sum) => "0 *+ T = 0",
             Law::UnitPower(Side::Product) => "1^A = 1",
-            Law::UnitPower(Side::Sum) => "n *+ 0 = 0",
+            Law::UnitPower(Side::Sum) => "N *+ 0 = 0",
             Law::Commute(Side::Product) => "A * B and B * A, storage moves",
             Law::Commute(Side::Sum) => "A + B and B + A, tags change",
             Law::Distribute => "A * (B + C) and A*B + A*C, storage moves",
@@ -254,19 +258,20 @@ impl Side {
     pub fn split(self, part: &Type) -> (Type, Type) {
         match (self, part.kind()) {
             (Side::Product, TypeKind::Array(base, index)) => (base.clone(), index.clone()),
-            (Side::Sum, TypeKind::Repeat(n, case)) => (case.clone(), Type::unit_sum(n.clone())),
+            (Side::Sum, TypeKind::Repeat(cases, case)) => (case.clone(), cases.clone()),
             (Side::Sum, _) if part.is_compact() => (Type::unit(), part.clone()),
             _ => (part.clone(), Type::unit()),
         }
     }
 
-    /// The part with this base and exponent, if it can be written.
-    pub fn power(self, base: &Type, exponent: Type) -> Option<Type> {
+    /// The part with this base and exponent.
+    pub fn power(self, base: &Type, exponent: Type) -> Type {
         match self {
-            Side::Product if exponent.is_unit() => Some(base.clone()),
-            Side::Product => Some(Type::array(base.clone(), exponent)),
-            Side::Sum if base.is_unit() => Some(exponent),
-            Side::Sum => Some(Type::repeat(exponent.as_unit_sum()?.clone(), base.clone())),
+            _ if exponent.is_unit() => base.clone(),
+            Side::Product => Type::array(base.clone(), exponent),
+            Side::Sum if base.is_unit() => exponent,
+            Side::Sum if exponent.is_void() => exponent,
+            Side::Sum => Type::repeat(exponent, base.clone()),
         }
     }
 
@@ -285,7 +290,7 @@ pub fn term(case: &Type) -> (Type, Vec<Type>) {
     let mut factors = Vec::new();
     let mut ty = case.clone();
     while let TypeKind::Repeat(n, inner) = ty.kind() {
-        factors.push(Type::unit_sum(n.clone()));
+        factors.push(n.clone());
         ty = inner.clone();
     }
     let (compact, rest): (Vec<Type>, Vec<Type>) =

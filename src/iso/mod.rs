@@ -35,6 +35,7 @@ pub mod fingerprint;
 pub mod given;
 pub mod labels;
 pub mod laws;
+pub mod leaves;
 mod moving;
 mod polynomial;
 mod report;

@@ -81,7 +81,7 @@ fn product(witness: &mut Witness) -> Option<()> {
         if split[i - 1].0 == split[i].0 {
             let exponent = linear(Type::compact_sum(vec![split[i - 1].1.clone(), split[i].1.clone()]));
             let mut parts = parts.clone();
-            parts[i - 1] = Side::Product.power(&split[i].0, exponent)?;
+            parts[i - 1] = Side::Product.power(&split[i].0, exponent);
             parts.remove(i);
             witness.law(Law::Concat(Side::Product), Type::product(parts));
             return Some(());

@@ -285,7 +285,7 @@ fn parting(a: &Type, b: &Type, depth: u32) -> Parting {
         (TypeKind::Array(x, i), TypeKind::Array(y, j)) if !unlike(x, y) => {
             return inside("the index".into(), i, j);
         }
-        (TypeKind::Repeat(n, x), TypeKind::Repeat(m, y)) if n == m => {
+        (TypeKind::Repeat(n, x), TypeKind::Repeat(m, y)) if !unlike(n, m) => {
             return inside("each case".into(), x, y);
         }
         (TypeKind::Nominal(n, xs), TypeKind::Nominal(m, ys)) if n == m => {

@@ -121,11 +121,6 @@ impl Search {
         if std::mem::discriminant(a.kind()) != std::mem::discriminant(b.kind()) || !is_open(a) {
             return None;
         }
-        if let (TypeKind::Repeat(n, _), TypeKind::Repeat(m, _)) = (a.kind(), b.kind())
-            && n != m
-        {
-            return None;
-        }
         let (left, right) = (children(a), children(b));
         if left.len() != right.len() || !alike(a, b) {
             return None;
@@ -326,8 +321,8 @@ fn power_step(ty: &Type) -> Option<(Law, Type)> {
         Size::of(&product).map_or(product, |size| size.to_type())
     };
     match ty.kind() {
-        TypeKind::Array(_, index) if index.is_void() => Some((Law::PowerZero, Type::unit())),
-        TypeKind::Array(base, index) if index.is_unit() => Some((Law::PowerOne, base.clone())),
+        TypeKind::Array(_, index) if index.is_void() => Some((Law::PowerZero(Side::Product), Type::unit())),
+        TypeKind::Array(base, index) if index.is_unit() => Some((Law::PowerOne(Side::Product), base.clone())),
         TypeKind::Array(base, _) if base.is_unit() => Some((Law::UnitPower(Side::Product), Type::unit())),
         TypeKind::Array(base, outer) => match base.kind() {
             TypeKind::Array(element, inner) => {
@@ -337,11 +332,14 @@ fn power_step(ty: &Type) -> Option<(Law, Type)> {
             _ => None,
         },
         TypeKind::Repeat(_, case) if case.is_void() => Some((Law::UnitPower(Side::Sum), Type::void())),
+        TypeKind::Repeat(n, _) if n.is_void() => Some((Law::PowerZero(Side::Sum), Type::void())),
+        TypeKind::Repeat(n, case) if n.is_unit() => Some((Law::PowerOne(Side::Sum), case.clone())),
         TypeKind::Repeat(n, case) => match case.kind() {
-            TypeKind::Repeat(m, case) => Some((Law::Curry(Side::Sum), Type::repeat(n * m, case.clone()))),
-            _ if case.is_compact() => {
-                Some((Law::Curry(Side::Sum), linear(vec![Type::unit_sum(n.clone()), case.clone()])))
+            TypeKind::Repeat(m, case) => {
+                let cases = linear(vec![n.clone(), m.clone()]);
+                Some((Law::Curry(Side::Sum), Type::repeat(cases, case.clone())))
             }
+            _ if case.is_compact() => Some((Law::Curry(Side::Sum), linear(vec![n.clone(), case.clone()]))),
             _ => None,
         },
         _ => None,

@@ -447,7 +447,7 @@ impl Trees {
                 self.cases(cases)
             }
             TypeKind::Repeat(n, case) => {
-                let (case, n) = (self.word_at(case, depth + 1), self.number(n.clone()));
+                let (case, n) = (self.word_at(case, depth + 1), self.size_at(n, depth + 1));
                 self.copies(case, n)
             }
             TypeKind::Nominal(..) if opens => match (opened(ty), closed(ty)) {
@@ -583,7 +583,7 @@ impl Trees {
                 self.sum(cases)
             }
             TypeKind::Repeat(n, case) => {
-                let (n, case) = (self.number(n.clone()), self.count_at(case, depth + 1));
+                let (n, case) = (self.size_at(n, depth + 1), self.count_at(case, depth + 1));
                 self.product(vec![n, case])
             }
             TypeKind::Array(base, index) => {

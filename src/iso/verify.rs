@@ -186,8 +186,18 @@ fn holds(law: Law, a: &Type, b: &Type, work: &mut u64) -> bool {
                 && after.starts_with(moved)
                 && before[..before.len() - moved.len()] == after[moved.len()..]
         }
-        Law::PowerOne => matches!(a.kind(), TypeKind::Array(base, index) if index.is_unit() && base == b),
-        Law::PowerZero => matches!(a.kind(), TypeKind::Array(_, index) if index.is_void() && b.is_unit()),
+        Law::PowerOne(Side::Product) => {
+            matches!(a.kind(), TypeKind::Array(base, index) if index.is_unit() && base == b)
+        }
+        Law::PowerOne(Side::Sum) => {
+            matches!(a.kind(), TypeKind::Repeat(cases, case) if cases.is_unit() && case == b)
+        }
+        Law::PowerZero(Side::Product) => {
+            matches!(a.kind(), TypeKind::Array(_, index) if index.is_void() && b.is_unit())
+        }
+        Law::PowerZero(Side::Sum) => {
+            matches!(a.kind(), TypeKind::Repeat(cases, _) if cases.is_void() && b.is_void())
+        }
         Law::UnitPower(Side::Product) => {
             matches!(a.kind(), TypeKind::Array(base, _) if base.is_unit() && b.is_unit())
         }

@@ -56,7 +56,7 @@ impl Block {
     }
 }
 
-fn raise(side: Side, base: &Type, exponent: &Size) -> Option<Type> {
+fn raise(side: Side, base: &Type, exponent: &Size) -> Type {
     side.power(base, exponent.to_type())
 }
 
@@ -82,7 +82,7 @@ fn join(side: Side, parts: &[Type], witness: &mut Witness) -> bool {
             let total = split[start..end]
                 .iter()
                 .try_fold(Size::zero(), |sum, (_, exponent)| sum.add(&Size::of(exponent)?));
-            let Some(power) = total.and_then(|total| raise(side, &split[start].0, &total)) else {
+            let Some(power) = total.map(|total| raise(side, &split[start].0, &total)) else {
                 return false;
             };
             let before = witness.to.clone();
@@ -114,15 +114,12 @@ fn root(side: Side, parts: &[Type], at: usize, block: &Block, witness: &mut Witn
     let Some(period) = period else { return root_of_powers(side, parts, at, block, witness) };
     let copies = Size::constant(length / period);
     let base = side.make(block.word[..period].to_vec());
-    let (Some(folded), Some(exponent)) = (raise(side, &base, &copies), block.exponent.mul(&copies)) else {
-        return false;
-    };
+    let Some(exponent) = block.exponent.mul(&copies) else { return false };
     let mut fold = Witness::none(&block.base);
-    fold.law(Law::Unroll(side), folded);
+    fold.law(Law::Unroll(side), raise(side, &base, &copies));
     let mut power = Witness::none(&parts[at]);
     power.inside(vec![(0, Arc::new(fold))]);
-    let Some(joined) = raise(side, &base, &exponent) else { return false };
-    power.law(Law::Curry(side), joined);
+    power.law(Law::Curry(side), raise(side, &base, &exponent));
     within(witness, parts.len(), at, power);
     true
 }
@@ -147,8 +144,8 @@ fn root_of_powers(side: Side, parts: &[Type], at: usize, block: &Block, witness:
         total = total.and_then(|total| total.add(&Size::of(&exponent)?));
         i += 1;
     }
-    let whole = total.as_ref().and_then(|total| raise(side, &root.base, total));
-    let joined = total.and_then(|total| raise(side, &root.base, &total.mul(&block.exponent)?));
+    let whole = total.as_ref().map(|total| raise(side, &root.base, total));
+    let joined = total.and_then(|total| Some(raise(side, &root.base, &total.mul(&block.exponent)?)));
     let (Some(whole), Some(joined)) = (whole, joined) else { return false };
     fold.law(Law::Concat(side), whole);
     let mut power = Witness::none(&parts[at]);
@@ -170,11 +167,8 @@ fn shed(side: Side, parts: &[Type], at: usize, block: &Block, witness: &mut Witn
         return false;
     }
     let Some(copies) = block.few_copies() else { return false };
-    let (Some(power), Some(rest)) =
-        (raise(side, &block.base, &symbolic), raise(side, &block.base, &Size::constant(copies)))
-    else {
-        return false;
-    };
+    let power = raise(side, &block.base, &symbolic);
+    let rest = raise(side, &block.base, &Size::constant(copies));
     witness.law(Law::Concat(side), splice(side, parts, at, at + 1, vec![power.clone(), rest]));
     if copies > 1 {
         let written = [vec![power], copies_of(&block.word, copies)].concat();
@@ -198,21 +192,20 @@ fn rotate(side: Side, parts: &[Type], at: usize, block: &Block, witness: &mut Wi
     if common.is_zero() {
         return false;
     }
-    let (Some(moved), Some(left), Some(kept)) =
-        (raise(side, &base, &common), have.checked_sub(&common), need.checked_sub(&common))
-    else {
+    let (Some(left), Some(kept)) = (have.checked_sub(&common), need.checked_sub(&common)) else {
         return false;
     };
+    let moved = raise(side, &base, &common);
     // Split the run before the block, and the last run within it.
     let mut outside = vec![moved.clone()];
     if !left.is_zero() {
-        let Some(left) = raise(side, &base, &left) else { return false };
+        let left = raise(side, &base, &left);
         outside.insert(0, left);
         witness.law(Law::Concat(side), splice(side, parts, at - 1, at, outside.clone()));
     }
     let mut word = block.word.clone();
     if !kept.is_zero() {
-        let Some(kept) = raise(side, &base, &kept) else { return false };
+        let kept = raise(side, &base, &kept);
         word.pop();
         word.extend([kept, moved.clone()]);
         let mut split = Witness::none(&block.base);
@@ -223,7 +216,7 @@ fn rotate(side: Side, parts: &[Type], at: usize, block: &Block, witness: &mut Wi
         witness.inside(vec![(here, Arc::new(power))]);
     }
     word.rotate_right(1);
-    let Some(block) = raise(side, &side.make(word), &block.exponent) else { return false };
+    let block = raise(side, &side.make(word), &block.exponent);
     outside.pop();
     outside.extend([block, moved]);
     witness.law(Law::Rotate(side), splice(side, parts, at - 1, at + 1, outside));
@@ -293,17 +286,17 @@ fn turn_one(side: Side, parts: &[Type], at: usize, block: &Block) -> Option<Witn
         return None;
     }
     let mut witness = Witness::none(&side.make(parts.to_vec()));
-    let moved = raise(side, &base, &common)?;
+    let moved = raise(side, &base, &common);
     let (left, kept) = (have.checked_sub(&common)?, need.checked_sub(&common)?);
     let mut rest = Vec::new();
     if !left.is_zero() {
-        rest.push(raise(side, &base, &left)?);
+        rest.push(raise(side, &base, &left));
         let split = [std::slice::from_ref(&moved), &rest].concat();
         witness.law(Law::Concat(side), splice(side, parts, at + 1, at + 2, split));
     }
     let mut word = block.word.clone();
     if !kept.is_zero() {
-        word.splice(0..1, [moved.clone(), raise(side, &base, &kept)?]);
+        word.splice(0..1, [moved.clone(), raise(side, &base, &kept)]);
         let mut split = Witness::none(&block.base);
         split.law(Law::Concat(side), side.make(word.clone()));
         let mut power = Witness::none(&parts[at]);
@@ -312,7 +305,7 @@ fn turn_one(side: Side, parts: &[Type], at: usize, block: &Block) -> Option<Witn
     }
     word.rotate_left(1);
     let base = side.make(word);
-    let power = raise(side, &base, &block.exponent)?;
+    let power = raise(side, &base, &block.exponent);
     let turned = [vec![moved, power.clone()], rest].concat();
     witness.law(Law::Rotate(side), splice(side, parts, at, at + 2, turned));
     // What went to the end may join its neighbour there.
@@ -334,7 +327,7 @@ fn absorb(side: Side, parts: &[Type], at: usize, block: &Block, witness: &mut Wi
     }
     let end = at + 1 + block.word.len();
     let Some(exponent) = block.exponent.add(&Size::constant(BigUint::one())) else { return false };
-    let Some(power) = raise(side, &block.base, &exponent) else { return false };
+    let power = raise(side, &block.base, &exponent);
     let grouped = vec![parts[at].clone(), block.base.clone()];
     // Grouping is flattening read backwards; it must not make equal neighbours of the two.
     witness.law(Law::Unroll(side), splice(side, parts, at, end, grouped));

@@ -144,7 +144,6 @@ impl Hash for Signature<'_> {
         std::mem::discriminant(kind).hash(state);
         match kind {
             TypeKind::Scalar(scalar) => scalar.hash(state),
-            TypeKind::Repeat(count, _) => count.hash(state),
             TypeKind::Exists(count, _) => count.hash(state),
             TypeKind::Record(fields) => fields.iter().for_each(|(name, _)| name.hash(state)),
             TypeKind::Nominal(nominal, _) => nominal.id.hash(state),

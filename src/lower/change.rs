@@ -70,6 +70,10 @@ fn bound(pat: &Pat, own: &mut HashSet<u32>) {
             parts.iter().for_each(|p| bound(p, own))
         }
         PatKind::Case(_, Some(inner)) => bound(inner, own),
+        PatKind::Coarray(index, argument) => {
+            bound(index, own);
+            bound(argument, own);
+        }
         _ => {}
     }
 }

@@ -116,6 +116,7 @@ impl<'a> Lower<'a> {
                 }
                 Ok(all)
             }
+            PatKind::Coarray(..) => Err(No("the index of a case")),
             PatKind::Case(case, inner) if matches!(value, V::Sum(..)) => {
                 let V::Sum(found, arguments) = value else { return Ok(None) };
                 let case = case.to_u64().ok_or(No("codes of more than 64 bits"))?;

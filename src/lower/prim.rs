@@ -157,7 +157,13 @@ impl<'a> Lower<'a> {
                 Ok(V::Word(self.set(Ty::I64, Op::Select(within, code, zero))?))
             }
             Prim::Wrap => self.wrap(words[0], &types),
-            Prim::Saturate
+            Prim::Move
+            | Prim::Pack
+            | Prim::Unpack
+            | Prim::AInj
+            | Prim::CaseNo
+            | Prim::CaseArg
+            | Prim::Saturate
             | Prim::ModBigint
             | Prim::IndexBigint
             | Prim::UpperChar

@@ -35,7 +35,7 @@ fn arguments(ty: &Type) -> Option<Vec<Type>> {
     match ty.kind() {
         TypeKind::Sum(cases) => Some(cases.iter().map(bare).collect()),
         TypeKind::Repeat(n, case) => {
-            let n = n.to_u64().filter(|n| *n <= MOST)?;
+            let n = n.size().ok().and_then(|n| n.to_u64()).filter(|n| *n <= MOST)?;
             Some((0..n).map(|_| bare(case)).collect())
         }
         TypeKind::Nominal(nominal, args) => {

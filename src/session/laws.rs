@@ -246,7 +246,7 @@ impl Session {
             TypeKind::Sum(_) | TypeKind::Repeat(..) => {
                 let count = match ty.kind() {
                     TypeKind::Sum(cases) => cases.len(),
-                    TypeKind::Repeat(n, _) => u32::try_from(n).ok()? as usize,
+                    TypeKind::Repeat(n, _) => n.as_unit_sum()?.to_usize()?,
                     _ => 0,
                 };
                 let first = rng.usize(..count.max(1));

@@ -58,6 +58,7 @@ pub struct Overload {
 /// The words of the language that are not names.
 pub(super) const KEYWORDS: &[&str] = &[
     "and",
+    "ainj",
     "aproj",
     "as",
     "break",

@@ -76,6 +76,13 @@ pub enum ExprKind {
         /// The array type.
         ty: TypeExpr,
     },
+    /// `ainj e of T`: the injection into a coarray at an index value.
+    Ainj {
+        /// The index.
+        index: Box<Expr>,
+        /// The coarray type.
+        ty: TypeExpr,
+    },
     /// `()`, `a, b, c` (never of length 1).
     Tuple(Vec<Expr>),
     /// `a\, b`.
@@ -326,6 +333,8 @@ pub enum PatternKind {
     Record(Vec<(Name, Pattern)>),
     /// `case n` (`None`) or `case n p`.
     Case(BigUint, Option<Box<Pattern>>),
+    /// `case i p`: any case of a coarray, patterns for its index and its argument.
+    Coarray(Box<Pattern>, Box<Pattern>),
     /// `Some p`.
     Constructor(Name, Box<Pattern>),
     /// `1..5`, `'a'..<'z'`: the ends are literals.

@@ -984,7 +984,7 @@ impl<'s> Pass<'s> {
             FilledMiddle => height.chain += 2,
             Bar => height.separate(true),
             Dollar => height.dollars += 1,
-            Arrow | FatArrow | Perform | Pow | Bang | Not | Hash | Case | Aproj => height.deep += 1,
+            Arrow | FatArrow | Perform | Pow | Bang | Not | Hash | Case | Aproj | Ainj => height.deep += 1,
             Minus if !after_operand => height.deep += 1,
             Plus | Minus | Star | Slash | Percent | StarPlus | CStar | CPlus | CCaret | Caret | Dot
             | Pipe | Convert | Reshape | And | Or | As | EqEq | NotEq | Less | LessEq | Greater

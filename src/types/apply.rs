@@ -252,7 +252,7 @@ impl Matcher<'_> {
             }
             (K::Function(p, q), K::Function(t, u)) => self.fit(p, t).min(self.fit(q, u)),
             (K::Procedure(p), K::Procedure(t)) => self.fit(p, t),
-            (K::Repeat(n, p), K::Repeat(m, t)) if n == m => self.fit(p, t),
+            (K::Repeat(n, p), K::Repeat(m, t)) => self.fit(n, m).min(self.fit(p, t)),
             (K::Record(ps), K::Record(ss)) if ps.len() == ss.len() => {
                 if ps.iter().zip(ss).any(|((n, _), (m, _))| n != m) {
                     return Fit::Apart;
@@ -266,26 +266,31 @@ impl Matcher<'_> {
                 let count = count_fits(ps.len(), i);
                 count.min(all(ps.iter().map(|p| self.fit(p, t))))
             }
-            (K::Sum(ps), K::Repeat(n, t)) if *n == BigUint::from(ps.len()) => {
-                all(ps.iter().map(|p| self.fit(p, t)))
+            (K::Sum(ps), K::Repeat(n, t)) => {
+                let count = count_fits(ps.len(), n);
+                count.min(all(ps.iter().map(|p| self.fit(p, t))))
             }
             (K::Sum(ps), K::UnitSum(n)) if *n == BigUint::from(ps.len()) => {
                 all(ps.iter().map(|p| self.fit(p, &Type::unit())))
             }
-            (K::Repeat(n, p), K::UnitSum(m)) if n == m => self.fit(p, &Type::unit()),
+            (K::Repeat(n, p), K::UnitSum(_)) if subject.is_several() => {
+                self.fit(n, subject).min(self.fit(p, &Type::unit()))
+            }
             // A power in the pattern: the parts of the subject may become equal.
             (K::Array(p, i), K::Product(ss)) | (K::CompactPower(p, i), K::CompactProduct(ss)) => {
                 let count = self.fit(i, &Type::unit_sum(ss.len()));
                 self.if_equal(subject, count, p, ss)
             }
-            (K::Repeat(n, p), K::Sum(ss)) if *n == BigUint::from(ss.len()) => {
-                self.if_equal(subject, Fit::Fits, p, ss)
+            (K::Repeat(n, p), K::Sum(ss)) => {
+                let count = self.fit(n, &Type::unit_sum(ss.len()));
+                self.if_equal(subject, count, p, ss)
             }
             (K::UnitSum(n), K::Sum(ss)) if *n == BigUint::from(ss.len()) => {
                 self.if_equal(subject, Fit::Fits, &Type::unit(), ss)
             }
-            (K::UnitSum(n), K::Repeat(m, t)) if n == m => {
-                self.if_equal(subject, Fit::Fits, &Type::unit(), std::slice::from_ref(t))
+            (K::UnitSum(_), K::Repeat(m, t)) => {
+                let count = self.fit(pattern, m);
+                self.if_equal(subject, count, &Type::unit(), std::slice::from_ref(t))
             }
             (K::UnitSum(_) | K::Scalar(_) | K::Member(_) | K::Var(_), _) if pattern == subject => Fit::Fits,
             _ => Fit::Apart,

@@ -270,11 +270,22 @@ impl Encoding {
         if let (Encoding::Triangle(triangle), [i, j]) = (self, parts) {
             return triangle.code(i, j);
         }
+        if let (Encoding::Power { base, .. }, true) = (self, parts.len() > MOST_SINGLY) {
+            return join(parts.iter().map(Code::to_big).collect(), base.to_big());
+        }
         let mut code = Code::ZERO;
         for (i, part) in parts.iter().enumerate() {
             code = code.mul(size_of(i)).add(part);
         }
         code
+    }
+
+    /// The digits of an exponential, from the most significant one.
+    pub fn digits(&self, code: &Code, count: usize) -> Vec<Code> {
+        let Encoding::Power { base, .. } = self else { return Vec::new() };
+        let mut digits = Vec::with_capacity(count);
+        split_digits(code, base, count, &mut digits);
+        digits
     }
 
     /// Size and weight of part `i`: a factor of a product, a position of an exponential.
@@ -338,6 +349,39 @@ impl Encoding {
             _ => (code.clone(), Code::ZERO),
         }
     }
+}
+
+/// Digits that are joined, or taken off, one after the other; more are halved first, so that the cost is
+/// that of multiplication and division of numbers as long as the whole.
+const MOST_SINGLY: usize = 64;
+
+/// The number with these digits, the most significant first.
+fn join(mut digits: Vec<BigUint>, mut base: BigUint) -> Code {
+    while digits.len() > 1 {
+        // An odd one out is the most significant.
+        let odd = digits.len() % 2;
+        let pairs = digits[odd..].chunks_exact(2).map(|pair| &pair[0] * &base + &pair[1]);
+        digits = digits[..odd].iter().cloned().chain(pairs).collect();
+        base = &base * &base;
+    }
+    digits.pop().map_or(Code::ZERO, Code::from)
+}
+
+fn split_digits(code: &Code, base: &Code, count: usize, digits: &mut Vec<Code>) {
+    if count > MOST_SINGLY {
+        let low = count / 2;
+        let weight = Code::from(base.to_big().pow(low as u32));
+        let (high, rest) = code.div_rem(&weight);
+        split_digits(&high, base, count - low, digits);
+        return split_digits(&rest, base, low, digits);
+    }
+    let (start, mut rest) = (digits.len(), code.clone());
+    for _ in 0..count {
+        let (higher, digit) = rest.div_rem(base);
+        digits.push(digit);
+        rest = higher;
+    }
+    digits[start..].reverse();
 }
 
 fn codes(types: &[Type]) -> Result<Vec<Code>, NoSize> {

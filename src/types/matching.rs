@@ -100,9 +100,11 @@ impl Matcher<'_> {
                 self.repeated(parts, u, j)
             }
             (K::CompactProduct(parts), K::CompactPower(u, j)) => self.repeated(parts, u, j),
-            (K::Repeat(n, t), K::Repeat(m, u)) => n == m && self.part(0, t, u),
-            (K::Repeat(n, t), K::UnitSum(m)) => n == m && self.part(0, t, &Type::unit()),
-            (K::Sum(parts), K::Repeat(m, u)) => *m == parts.len().into() && self.each(parts, u),
+            (K::Repeat(n, t), K::Repeat(m, u)) => self.part(0, n, m) && self.part(1, t, u),
+            (K::Repeat(n, t), K::UnitSum(_)) if ty.is_several() => {
+                self.part(0, n, ty) && self.part(1, t, &Type::unit())
+            }
+            (K::Sum(parts), K::Repeat(m, u)) => self.repeated(parts, u, m),
             (K::Sum(parts), K::UnitSum(m)) => *m == parts.len().into() && self.each(parts, &Type::unit()),
             (K::Product(ps), K::Product(ts))
             | (K::Sum(ps), K::Sum(ts))

@@ -66,8 +66,9 @@ pub enum TypeKind {
     Product(Vec<Type>),
     /// `A + B + …`: two or more cases, not all the same.
     Sum(Vec<Type>),
-    /// `n *+ T`, n ≥ 2, `T` not `1`.
-    Repeat(BigUint, Type),
+    /// `N *+ T`: one case `T` for each value of `N`, a coarray. Where `N` is a unit sum from `2` on, `T`
+    /// is not `1`.
+    Repeat(Type, Type),
     /// `T ^ I`.
     Array(Type, Type),
     /// `A \* B \* …`: two or more, not all the same.
@@ -445,22 +446,23 @@ impl Type {
         match cases.len() {
             0 => Type::void(),
             1 => cases.remove(0),
-            n if all_equal(&cases) => Type::repeat(BigUint::from(n), cases.remove(0)),
+            n if all_equal(&cases) => Type::repeat(Type::unit_sum(n), cases.remove(0)),
             _ => Type::new(TypeKind::Sum(cases)),
         }
     }
 
-    /// `n *+ T`.
-    pub fn repeat(n: BigUint, case: Type) -> Type {
-        if n.is_zero() {
-            Type::void()
-        } else if n.is_one() {
-            case
-        } else if case.is_unit() {
-            Type::unit_sum(n)
-        } else {
-            Type::new(TypeKind::Repeat(n, case))
+    /// `N *+ T`; the unit sum `N` where that has several cases that are `1`. As with `T ^ 1`, `1 *+ T` is a
+    /// type of its own: what a coarray is does not change when `N` becomes known.
+    pub fn repeat(cases: Type, case: Type) -> Type {
+        if case.is_unit() && cases.is_several() {
+            return cases;
         }
+        Type::new(TypeKind::Repeat(cases, case))
+    }
+
+    /// Whether it is `2`, `3`, …: equal to a sum of units.
+    pub fn is_several(&self) -> bool {
+        self.as_unit_sum().is_some_and(|n| n.bits() > 1)
     }
 
     /// `T ^ I`.
@@ -679,7 +681,8 @@ impl Type {
     /// The number of cases of a sum of any form.
     pub fn case_count(&self) -> Option<BigUint> {
         match self.kind() {
-            TypeKind::UnitSum(n) | TypeKind::Repeat(n, _) => Some(n.clone()),
+            TypeKind::UnitSum(n) => Some(n.clone()),
+            TypeKind::Repeat(cases, _) => cases.size().ok(),
             TypeKind::Sum(cases) | TypeKind::CompactSum(cases) => Some(BigUint::from(cases.len())),
             _ => None,
         }
@@ -808,7 +811,10 @@ impl Type {
             TypeKind::Sum(parts) => Type::sum(parts.iter().map(f).collect()),
             TypeKind::CompactProduct(parts) => Type::compact_product(parts.iter().map(f).collect()),
             TypeKind::CompactSum(parts) => Type::compact_sum(parts.iter().map(f).collect()),
-            TypeKind::Repeat(n, case) => Type::repeat(n.clone(), f(case)),
+            TypeKind::Repeat(cases, case) => {
+                let cases = f(cases);
+                Type::repeat(cases, f(case))
+            }
             TypeKind::Array(element, index) => {
                 let element = f(element);
                 Type::array(element, f(index))
@@ -849,11 +855,11 @@ impl TypeKind {
             | TypeKind::CompactSum(parts)
             | TypeKind::Nominal(_, parts)
             | TypeKind::Apply(_, parts) => parts.iter().for_each(f),
-            TypeKind::Repeat(_, only)
-            | TypeKind::Triangle(_, only)
-            | TypeKind::Procedure(only)
-            | TypeKind::Exists(_, only) => f(only),
-            TypeKind::Array(a, b) | TypeKind::CompactPower(a, b) | TypeKind::Function(a, b) => {
+            TypeKind::Triangle(_, only) | TypeKind::Procedure(only) | TypeKind::Exists(_, only) => f(only),
+            TypeKind::Array(a, b)
+            | TypeKind::Repeat(a, b)
+            | TypeKind::CompactPower(a, b)
+            | TypeKind::Function(a, b) => {
                 f(a);
                 f(b);
             }

@@ -78,7 +78,8 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
         }
         TypeKind::CompactSum(parts) => (Level::CompactSum, operands(parts, "\\+ ", Level::Product, arena)),
         TypeKind::Repeat(n, case) => {
-            (Level::Product, arena.text(format!("{n} *+ ")).append(doc(case, Level::CompactProduct, arena)))
+            let cases = doc(n, Level::CompactProduct, arena);
+            (Level::Product, cases.append(" *+ ").append(doc(case, Level::CompactProduct, arena)))
         }
         TypeKind::Array(base, index) => (
             Level::Power,
@@ -181,7 +182,7 @@ mod tests {
         let pairs = Type::triangle(Triangle::Below, Type::compact_sum(vec![n(2), n(3)]));
         assert_eq!(show(Type::array(Type::bool(), pairs)), "bool ^ below[2 \\+ 3]");
         assert_eq!(
-            show(Type::repeat(4u32.into(), Type::product(vec![Type::int(), Type::real()]))),
+            show(Type::repeat(Type::unit_sum(4u32), Type::product(vec![Type::int(), Type::real()]))),
             "4 *+ (int * real)"
         );
     }

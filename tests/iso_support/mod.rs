@@ -97,7 +97,7 @@ impl Reader {
             self.at += 1;
             if self.eat("*+") {
                 let case = self.product();
-                return Type::repeat(n, case);
+                return Type::repeat(Type::unit_sum(n), case);
             }
             self.at = start;
         }

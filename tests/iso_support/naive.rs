@@ -119,7 +119,7 @@ fn cases(ty: &Type, sizes: Sizes) -> Option<Vec<Vec<Slot>>> {
         })?,
         TypeKind::Repeat(n, case) => {
             let one = cases(case, sizes)?;
-            let n = n.to_usize()?;
+            let n = size(n, sizes)?.to_usize()?;
             (n.checked_mul(one.len())? <= MOST_SLOTS).then_some(())?;
             std::iter::repeat_n(one, n).flatten().collect()
         }
@@ -153,7 +153,7 @@ pub fn count(ty: &Type, sizes: Sizes) -> Option<BigUint> {
         TypeKind::Sum(parts) => {
             parts.iter().try_fold(BigUint::zero(), |sum, part| Some((sum + count(part, sizes)?) % &p))
         }
-        TypeKind::Repeat(n, case) => Some(n * count(case, sizes)? % p),
+        TypeKind::Repeat(n, case) => Some(size(n, sizes)? * count(case, sizes)? % p),
         TypeKind::Array(element, index) => Some(count(element, sizes)?.modpow(&size(index, sizes)?, &p)),
         TypeKind::Nominal(_, args) => {
             let (t, i) = (count(&args[0], sizes)?, count(&args[1], sizes)?);

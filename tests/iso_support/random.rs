@@ -1,7 +1,6 @@
 //! Random small types and random rewritings of them, some by laws, some not.
 
 use felis::types::{Triangle, Type, TypeKind};
-use num_bigint::BigUint;
 use proptest::prelude::*;
 
 use super::{abstract_type, variable};
@@ -38,7 +37,8 @@ pub fn any_type() -> BoxedStrategy<Type> {
         prop_oneof![
             3 => prop::collection::vec(inner.clone(), 0..4).prop_map(Type::product),
             2 => prop::collection::vec(inner.clone(), 0..4).prop_map(Type::sum),
-            1 => (0u32..4, inner.clone()).prop_map(|(n, t)| Type::repeat(BigUint::from(n), t)),
+            1 => (0u32..4, inner.clone()).prop_map(|(n, t)| Type::repeat(Type::unit_sum(n), t)),
+            2 => (compact(), inner.clone()).prop_map(|(n, t)| Type::repeat(n, t)),
             3 => (inner.clone(), compact()).prop_map(|(t, i)| Type::array(t, i)),
             1 => (inner, compact(), compact()).prop_map(|(t, i, j)| abstract_type(t, i, j)),
             1 => Just(Type::record(vec![("x".into(), Type::int()), ("y".into(), variable("T"))])),
@@ -83,9 +83,9 @@ fn at(ty: &Type, place: u32, f: &mut dyn FnMut(&Type) -> Type) -> Type {
         if left < child.nodes() {
             done = true;
             let new = at(child, left, f);
-            // Only compact types inside compact types and right of `^`.
+            // Only compact types inside compact types, right of `^` and left of `*+`.
             let must = ty.is_compact()
-                || matches!(ty.kind(), TypeKind::Array(_, index) if index == child)
+                || matches!(ty.kind(), TypeKind::Array(_, index) | TypeKind::Repeat(index, _) if index == child)
                 || matches!(ty.kind(), TypeKind::Nominal(_, args) if args[1] == *child);
             if matches!(ty.kind(), TypeKind::Nominal(_, args) if args[2] == *child) {
                 return child.clone();
@@ -197,7 +197,18 @@ fn apply(ty: &Type, rule: u16, reach: Reach) -> Type {
             let word = Type::product(parts.clone());
             Type::array(Type::array(word, n(1)), Type::compact_sum(vec![n(1), n(0)]))
         }
-        (7, TypeKind::Repeat(k, case)) => Type::sum(vec![case.clone(), Type::repeat(k - 1u32, case.clone())]),
+        (7, TypeKind::Repeat(k, case)) => match k.kind() {
+            TypeKind::CompactSum(parts) => {
+                Type::sum(parts.iter().map(|k| Type::repeat(k.clone(), case.clone())).collect())
+            }
+            TypeKind::CompactProduct(parts) => {
+                parts.iter().rev().fold(case.clone(), |inner, k| Type::repeat(k.clone(), inner))
+            }
+            TypeKind::UnitSum(k) if *k > 0u32.into() => {
+                Type::sum(vec![case.clone(), Type::repeat(Type::unit_sum(k - 1u32), case.clone())])
+            }
+            _ => ty.clone(),
+        },
         (8, TypeKind::Record(fields)) => Type::product(fields.iter().map(|f| f.1.clone()).collect()),
         (9, TypeKind::Product(parts) | TypeKind::Sum(parts)) if reach >= Reach::Isomorphic => {
             let mut parts = parts.clone();

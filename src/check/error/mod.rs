@@ -8,11 +8,13 @@
 pub(super) mod class;
 mod kind;
 pub mod module;
+mod moves;
 mod size;
 
 pub use class::ClassError;
 pub use kind::KindError;
 pub use module::ModuleError;
+pub use moves::MoveError;
 pub use size::{Inside, SizeError};
 
 use crate::diagnostic::{Diagnostic, Help};
@@ -26,6 +28,7 @@ pub enum CheckError {
     Class(ClassError),
     Kind(KindError),
     Module(ModuleError),
+    Move(MoveError),
     Size(SizeError),
     UnknownType {
         span: Span,
@@ -40,10 +43,6 @@ pub enum CheckError {
         shown: String,
         role: &'static str,
         instead: Option<String>,
-    },
-    NotUnitSum {
-        span: Span,
-        ty: Type,
     },
     TypeArity {
         span: Span,
@@ -492,6 +491,12 @@ pub enum CheckError {
     },
 }
 
+impl From<MoveError> for CheckError {
+    fn from(error: MoveError) -> CheckError {
+        CheckError::Move(error)
+    }
+}
+
 impl From<SizeError> for CheckError {
     fn from(error: SizeError) -> CheckError {
         CheckError::Size(error)
@@ -517,12 +522,12 @@ impl CheckError {
         match self {
             E::UnknownType { .. } => "E0201",
             E::NotCompact { .. } => "E0202",
-            E::NotUnitSum { .. } => "E0203",
             E::TypeArity { .. } | E::ValueWithTypeArguments { .. } => "E0204",
             E::WrongKind { .. } => "E0205",
             E::Class(e) => e.code(),
             E::Kind(e) => e.code(),
             E::Module(e) => e.code(),
+            E::Move(e) => e.code(),
             E::Size(e) => e.code(),
             E::RecursiveType { .. } => "E0206",
             E::InfiniteStruct { .. } => "E0207",
@@ -609,6 +614,7 @@ impl CheckError {
             E::Class(e) => e.to_diagnostic(),
             E::Kind(e) => e.to_diagnostic(),
             E::Module(e) => e.to_diagnostic(),
+            E::Move(e) => e.to_diagnostic(),
             E::Size(e) => e.to_diagnostic(),
             E::UnknownType { span, name, similar: _, value: true } => {
                 let d = error(span, format!("there is no type `{name}`"), "a value, not a type".into());
@@ -645,11 +651,6 @@ impl CheckError {
                     None => d.note("compact linear types are `0`, `1`, `2` …, what `\\*`, `\\+`, `\\^` make of them, and newtypes of those"),
                 }
             }
-            E::NotUnitSum { span, ty } => error(
-                span,
-                format!("`{ty}` cannot count the cases of `*+`"),
-                "a number is needed here".into(),
-            ),
             E::TypeArity { span, name, expected, found } => {
                 let instead = if *expected == 0 { String::new() } else { format!(", not {found}") };
                 let d = error(
@@ -1105,6 +1106,12 @@ impl CheckError {
                 error(span, "cannot tell the type of what is matched here".into(), "a case of what?".into())
                     .help("write the type of the parameter, as in `fun (x:1 + int) => …`")
             }
+            E::NotASum { span, ty } if matches!(ty.unfold().kind(), TypeKind::Repeat(..)) => error(
+                span,
+                format!("the cases of `{ty}` have no numbers here"),
+                "how many there are is not known".into(),
+            )
+            .help("`case i v` fits every case and names its index"),
             E::NotASum { span, ty } => error(span, format!("`{ty}` is not a sum"), "has no cases".into()),
             E::CaseNeedsType { span } => error(
                 span,

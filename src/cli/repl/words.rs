@@ -80,6 +80,7 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("case", "makes a value of a sum, or takes one apart", "case 1 of 3   case 1 x   | case 0 => e"),
     ("of", "stands before the type of a case or sum", "case 1 of 3   | Circle of real"),
     ("proj", "is the projection to a component", "proj 0 of int * real"),
+    ("ainj", "is the injection into a coarray at an index", "ainj i of 3 *+ int"),
     ("aproj", "is the projection of an array to an index", "aproj i of int ^ 3"),
     ("as", "names what a pattern fits, or a module", "(a, b) as p   import \"m.flx\" as m;"),
     (

@@ -233,6 +233,10 @@ fn variables<'p>(pattern: &'p Pattern, typed: bool, out: &mut Vec<(&'p Name, boo
             parts.iter().for_each(|part| variables(part, typed, out));
         }
         PatternKind::Record(fields) => fields.iter().for_each(|(_, part)| variables(part, typed, out)),
+        PatternKind::Coarray(index, argument) => {
+            variables(index, typed, out);
+            variables(argument, typed, out);
+        }
         PatternKind::Constructor(_, inner) | PatternKind::Case(_, Some(inner)) => {
             variables(inner, typed, out);
         }

@@ -152,8 +152,8 @@ impl Printer {
                 self.put(&format!("proj {index} of "));
                 self.ty_at(ty, TYPE_SUM);
             }
-            Aproj { index, ty } => {
-                self.put("aproj ");
+            kind @ (Aproj { index, ty } | Ainj { index, ty }) => {
+                self.put(if matches!(kind, Ainj { .. }) { "ainj " } else { "aproj " });
                 self.expr_at(index, INNER.level(APPLY));
                 self.put(" of ");
                 self.ty_at(ty, TYPE_SUM);
@@ -400,7 +400,12 @@ fn level_of(kind: &ExprKind) -> u8 {
         Unary(UnaryOp::Not, _) => NOT,
         Unary(UnaryOp::Neg, _) => NEGATE,
         // The type after `of` would take a `+` or `*` that follows.
-        CaseOf { tick: false, .. } | Proj { .. } | Aproj { .. } | Inject { .. } | IntRange { .. } => RANGE,
+        CaseOf { tick: false, .. }
+        | Proj { .. }
+        | Aproj { .. }
+        | Ainj { .. }
+        | Inject { .. }
+        | IntRange { .. } => RANGE,
         Block { .. } => POWER,
         Update(..) => UPDATE,
         Dot { .. } => DOT,

@@ -148,7 +148,7 @@ impl Printer {
             Range { .. } => SINGLE,
             As(..) => AS,
             CompactTuple(_) => COMPACT,
-            Constructor(..) | Case(..) => SINGLE,
+            Constructor(..) | Case(..) | Coarray(..) => SINGLE,
             Int { negative: true, .. } | Real { negative: true, .. } | Suffixed { negative: true, .. } => {
                 SINGLE
             }
@@ -201,6 +201,12 @@ impl Printer {
                     p.put(" ");
                     p.pattern_at(argument, PATTERN_ATOM);
                 }
+            }
+            Coarray(index, argument) => {
+                p.put("case ");
+                p.pattern_at(index, PATTERN_ATOM);
+                p.put(" ");
+                p.pattern_at(argument, PATTERN_ATOM);
             }
             Constructor(name, argument) => {
                 p.put(&name.text);

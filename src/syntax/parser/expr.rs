@@ -278,8 +278,13 @@ fn operand<'t>(
         tok(Kind::Proj).ignore_then(tok(Kind::Int)).then(of_type.clone()).map_with(move |(number, ty), e| {
             expr_at(ExprKind::Proj { index: int_value(cx.of(number)), ty }, cx.span(e.slice()))
         });
-    // `aproj of T` is `fun (i) => aproj i of T`.
-    let any_of_array = tok(Kind::Aproj).ignore_then(of_type.clone()).map_with(move |ty, e| {
+    let at_index = |word: &Token, index: Box<Expr>, ty| match word.kind {
+        Kind::Ainj => ExprKind::Ainj { index, ty },
+        _ => ExprKind::Aproj { index, ty },
+    };
+    let indexed = any_of(&[Kind::Aproj, Kind::Ainj]);
+    // `aproj of T` is `fun i => aproj i of T`.
+    let any_index = indexed.clone().then(of_type.clone()).map_with(move |(word, ty), e| {
         let span = cx.span(e.slice());
         let name = Name { text: "i".into(), span };
         let pattern = Pattern { span, kind: PatternKind::Name(name.clone()) };
@@ -289,14 +294,14 @@ fn operand<'t>(
             generics: Generics::default(),
             params: vec![vec![Param { pattern, ty: None, default: None }]],
             result: None,
-            body: Body::Expr(Box::new(expr_at(ExprKind::Aproj { index, ty }, span))),
+            body: Body::Expr(Box::new(expr_at(at_index(word, index, ty), span))),
             header: span,
         };
         expr_at(ExprKind::Lambda(Box::new(function)), span)
     });
-    let aproj =
-        tok(Kind::Aproj).ignore_then(application.clone()).then(of_type).map_with(move |(index, ty), e| {
-            expr_at(ExprKind::Aproj { index: Box::new(index), ty }, cx.span(e.slice()))
+    let one_index =
+        indexed.then(application.clone()).then(of_type).map_with(move |((word, index), ty), e| {
+            expr_at(at_index(word, Box::new(index), ty), cx.span(e.slice()))
         });
     // `fun x => e` has one parameter, without its parentheses.
     let bare = name_then(&[Kind::FatArrow]).rewind().ignore_then(name(cx)).map(|name| {
@@ -341,7 +346,7 @@ fn operand<'t>(
         };
         expr_at(ExprKind::Lambda(Box::new(function)), cx.span(e.slice()))
     });
-    choice((let_in, application, case, proj, any_of_array, aproj, lambda, parts.block_value))
+    choice((let_in, application, case, proj, any_index, one_index, lambda, parts.block_value))
         .labelled(Label::Expression)
 }
 

@@ -51,7 +51,7 @@
 //! operand    = dotted {dotted}              application, left; an argument that begins a line is
 //!                                           indented deeper than its statement
 //!            | "case" INT ("of" sum | dotted) | "proj" INT "of" sum
-//!            | "aproj" [dotted {dotted}] "of" sum
+//!            | ("aproj"|"ainj") [dotted {dotted}] "of" sum
 //!            | ("fun"|"proc") group {group} [":" type] ("=>" element | block)
 //!            | ("fun"|"proc") NAME "=>" element
 //!            | "let" pitem [":" type] "=" expr "in" element      no keyword
@@ -91,7 +91,7 @@
 //! alts       = pattern {"|" pattern}        one flat node
 //! pattern    = pitem {"," pitem}            one flat node
 //! pitem      = psingle {"\," psingle} {"as" NAME}
-//! psingle    = PATH [patom] | "case" INT [patom] | pend [(".." | "..<") pend] | patom
+//! psingle    = PATH [patom] | "case" INT [patom] | "case" patom patom | pend [(".." | "..<") pend] | patom
 //! pend       = ["-"] (INT|REAL|SUFFIXED) | CHAR
 //! patom      = PATH | "_" | INT | REAL | SUFFIXED | CHAR | STRING | "true" | "false" | tick
 //!            | "(" ")" | "(" alts [":" type] ")" | "(" NAME "=" pitem {"," NAME "=" pitem} ")"

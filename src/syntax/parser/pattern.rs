@@ -90,11 +90,16 @@ fn rules<'t>(
             kind: PatternKind::Constructor(name, Box::new(argument)),
         },
     });
-    let case = tok(Kind::Case).ignore_then(tok(Kind::Int)).then(argument.or_not()).map_with(
-        move |(number, argument), e| {
-            at(PatternKind::Case(int_value(cx.of(number)), argument.map(Box::new)), e.slice())
-        },
-    );
+    let numbered = tok(Kind::Int)
+        .then(argument.clone().or_not())
+        .map(move |(number, argument)| PatternKind::Case(int_value(cx.of(number)), argument.map(Box::new)));
+    let any_case = argument
+        .clone()
+        .then(argument)
+        .map(|(index, argument)| PatternKind::Coarray(Box::new(index), Box::new(argument)));
+    let case = tok(Kind::Case)
+        .ignore_then(choice((numbered, any_case)))
+        .map_with(move |kind, e| at(kind, e.slice()));
     let end = choice((negative, literal)).boxed();
     let range =
         end.clone().then(unsaid(&[Kind::DotDot, Kind::DotDotLess]).then(end).or_not()).map(|(low, rest)| {

@@ -1,0 +1,108 @@
+//! `E031x`: moves by leaves, packing and unpacking, cases of sums.
+
+use crate::diagnostic::Diagnostic;
+use crate::iso::leaves::{MOST_LEAVES, NoMove};
+use crate::source::Span;
+use crate::types::Type;
+
+/// What is wrong with a move.
+#[derive(Clone, Debug)]
+pub enum MoveError {
+    /// `x.move[T]`: the leaves of the two types do not tell where each value goes.
+    NoMove { span: Span, from: Type, to: Type, why: NoMove, sum: bool },
+    /// `pack` of a tuple or array with a part that is not compact, or of anything else.
+    NotPacked { span: Span, ty: Type, part: Option<Type> },
+    /// `unpack` of something that is no compact product nor exponential.
+    NotUnpacked { span: Span, ty: Type },
+    /// `casearg` of a sum whose cases have different arguments.
+    CasesDiffer { span: Span, ty: Type },
+    /// `ainj` into a type that is no coarray.
+    NotACoarray { span: Span, ty: Type },
+    /// `x.move` without a type.
+    NoTarget { span: Span },
+}
+
+impl MoveError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        use MoveError as E;
+        match self {
+            E::NoMove { why: NoMove::Exchangeable { .. }, .. } => "E0310",
+            E::NoMove { why: NoMove::Missing { .. }, .. } => "E0311",
+            E::NoMove { why: NoMove::TooMany, .. } => "E0312",
+            E::NotPacked { .. } => "E0313",
+            E::NotUnpacked { .. } => "E0314",
+            E::CasesDiffer { .. } => "E0315",
+            E::NoTarget { .. } => "E0316",
+            E::NotACoarray { .. } => "E0317",
+        }
+    }
+
+    /// The message for people.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        use MoveError as E;
+        let error = |span: &Span, message: String, label: String| {
+            Diagnostic::error(self.code(), *span, message, label)
+        };
+        match self {
+            E::NoMove { span, from, to, why, sum } => {
+                let message = format!("`{from}` does not move to `{to}`");
+                let parts = if *sum { "cases" } else { "leaves" };
+                match why {
+                    NoMove::Exchangeable { source, pairs, ty } => {
+                        let side = if *source { from } else { to };
+                        let pairs: Vec<String> =
+                            pairs.iter().map(|(a, b)| format!("`{a}` and `{b}`")).collect();
+                        let whose = if *source { "the value" } else { "the result" };
+                        let help = match sum {
+                            true => "say which goes where: take the value apart by `match` and inject each argument",
+                            false => "say which goes where: build the result from its parts, `x.0`, `x.1` …",
+                        };
+                        error(span, message, format!("{parts} of {whose} could be exchanged: {}", pairs.join(", ")))
+                            .note(format!("each is of `{ty}`, as many times, so `{side}` has two places for it"))
+                            .help(help)
+                    }
+                    NoMove::Missing { source, place, ty, axes } => {
+                        let (side, other) = if *source { (from, to) } else { (to, from) };
+                        let count = match axes.is_empty() {
+                            true => String::new(),
+                            false => format!(", {} times", Type::compact_product(axes.clone())),
+                        };
+                        let what = if *sum { "case" } else { "leaf" };
+                        error(span, message, format!("`{other}` has no {what} `{ty}`{count}"))
+                            .note(format!("it is `{place}` of `{side}`"))
+                            .help(format!("a move needs the same {parts} on both sides: each slot type as often"))
+                    }
+                    NoMove::TooMany => {
+                        error(span, message, format!("more than {MOST_LEAVES} {parts}, or sums nested too deep"))
+                            .help("move the parts by themselves")
+                    }
+                }
+            }
+            E::NotPacked { span, ty, part } => {
+                let label = match part {
+                    Some(part) => format!("`{part}` is not compact"),
+                    None => "this is no tuple and no array".into(),
+                };
+                error(span, format!("`{ty}` cannot be packed"), label)
+                    .help("`pack` takes a tuple or an array of values of index types, such as `3 * 4` or `10 ^ 100`")
+            }
+            E::NotUnpacked { span, ty } => {
+                error(span, format!("`{ty}` cannot be unpacked"), "this has no compact parts".into())
+                    .help("`unpack` takes a compact product or exponential, such as `3 \\* 4` or `10 \\^ 100`")
+            }
+            E::CasesDiffer { span, ty } => {
+                error(span, "`casearg` needs cases with one argument type".into(), format!("this is `{ty}`"))
+                    .help("`match` gives each case its own name: `match x with | case 0 a => … | case 1 b => … endmatch`")
+            }
+            E::NotACoarray { span, ty } => {
+                error(span, format!("`{ty}` is no coarray"), "`ainj` injects into `N *+ T`".into())
+                    .help("`case 1 of int + real` injects into a sum with cases of several types")
+            }
+            E::NoTarget { span } => {
+                error(span, "`move` needs the type to move to".into(), "no type is given".into())
+                    .help("write it in brackets: `x.move[int ^ 3 * real ^ 3]`")
+            }
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Moves by leaves: which scalar of one type goes to which place of another.
+//!
+//! Takes two types; gives a [`Plan`], or why there is none. The *leaves* of a type are its slots, each
+//! with the axes of the arrays above it: scalars, compact slots, functions, type variables, closed
+//! declared types, and tagged sums as wholes. Two leaves are *the same* if their slots are, and if
+//! there are as many of them. A plan exists iff no two leaves of one type are the same and each leaf
+//! of one type is the same as one of the other; then nothing is left to choose, because elements
+//! within a leaf keep their order. Where the slots are tagged sums, the rule is applied to their
+//! cases: nested sums are flattened, a coarray is one case with an axis, and a case goes to the
+//! case whose argument can be moved and that occurs as often.
+//!
+//! So `(int * real) ^ N` moves to `int ^ N * real ^ N`, `A + B` to `B + A`, and `real ^ (N \* M)` to
+//! `real ^ M ^ N`; nothing is ever transposed.
+//!
+//! **Soundness.** Each leaf of the result is read once, from a leaf with as many slots of the same
+//! kind. That holds for all values of size variables, since "the same" is decided by exact verdicts.
+//! **Cost.** At most [`MOST_LEAVES`]² verdicts for a product, and as many for each sum in it.
+//!
+//! Knows no syntax, and makes no terms.
+
+use super::labels::Natural;
+use crate::types::{NominalBody, Type, TypeKind};
+
+/// Leaves, or cases, that are told apart.
+pub const MOST_LEAVES: usize = 64;
+
+/// How deep sums are looked into.
+const DEEPEST: u32 = 8;
+
+/// One step from a type to a part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A component of a product, record or struct, or a case of a sum.
+    Part(usize, Type),
+    /// An element of an array, or a case of a coarray, at an index of this type.
+    Axis(Type, Type),
+    /// The definition of a newtype.
+    Unfold(Type),
+}
+
+impl Step {
+    /// The type that the step leads to.
+    pub fn to(&self) -> &Type {
+        match self {
+            Step::Part(_, to) | Step::Axis(_, to) | Step::Unfold(to) => to,
+        }
+    }
+}
+
+/// A leaf of a product, or a case of a sum.
+#[derive(Clone, Debug)]
+pub struct Leaf {
+    /// What is moved as a whole.
+    pub ty: Type,
+    /// From the whole type to it.
+    pub path: Vec<Step>,
+}
+
+impl Leaf {
+    /// The axes above it, from the outermost.
+    pub fn axes(&self) -> Vec<Type> {
+        let axis = |step: &Step| match step {
+            Step::Axis(index, _) => Some(index.clone()),
+            _ => None,
+        };
+        self.path.iter().filter_map(axis).collect()
+    }
+
+    /// How it is written as a part of a value `x`: `x.1`, `x.0.i`, `case 1`.
+    pub fn place(&self, sum: bool) -> String {
+        let mut text = String::from(if sum { "case" } else { "x" });
+        for step in &self.path {
+            match step {
+                Step::Part(i, _) if sum => text += &format!(" {i}"),
+                Step::Part(i, _) => text += &format!(".{i}"),
+                Step::Axis(..) if sum => text += " i",
+                Step::Axis(..) => text += ".i",
+                Step::Unfold(_) => {}
+            }
+        }
+        text
+    }
+}
+
+/// Where each leaf of the result comes from.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The leaves of the source.
+    pub leaves: Vec<Leaf>,
+    /// For each leaf of the result, in order, the number of the one it is made from.
+    pub order: Vec<usize>,
+}
+
+/// Why nothing moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoMove {
+    /// Pairs of leaves of one type that could be exchanged, as places and what they are.
+    Exchangeable {
+        /// Whether they are leaves of the source, not of the result.
+        source: bool,
+        /// At most a few of them.
+        pairs: Vec<(String, String)>,
+        /// What the first pair is made of.
+        ty: Type,
+    },
+    /// A leaf that the other type does not have.
+    Missing {
+        /// Whether it is a leaf of the source.
+        source: bool,
+        /// Its place.
+        place: String,
+        /// Its slot.
+        ty: Type,
+        /// The axes above it.
+        axes: Vec<Type>,
+    },
+    /// More leaves, or deeper sums, than are told apart.
+    TooMany,
+}
+
+/// The way from one type to another by the leaves of both.
+pub fn plan(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Result<Plan, NoMove> {
+    between(leaves(from)?, leaves(to)?, false, natural, 0)
+}
+
+/// The way from the cases of one sum to those of another.
+pub fn plan_cases(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Result<Plan, NoMove> {
+    between(cases(from)?, cases(to)?, true, natural, 0)
+}
+
+/// The leaves of a type, in storage order.
+pub fn leaves(ty: &Type) -> Result<Vec<Leaf>, NoMove> {
+    let mut found = Vec::new();
+    walk(ty, &mut Vec::new(), &mut found)?;
+    Ok(found)
+}
+
+/// The cases of a sum, nested sums flattened, in the order of tags.
+pub fn cases(ty: &Type) -> Result<Vec<Leaf>, NoMove> {
+    let mut found = Vec::new();
+    walk_cases(ty, &mut Vec::new(), &mut found)?;
+    Ok(found)
+}
+
+/// Whether a type is a tagged sum whose cases are told apart.
+pub fn is_sum(ty: &Type) -> bool {
+    matches!(ty.unfold().kind(), TypeKind::Sum(_) | TypeKind::Repeat(..))
+}
+
+fn walk(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoMove> {
+    if ty.is_compact() && !ty.has_var() && ty.size().is_ok_and(|n| n == 1u32.into()) {
+        return Ok(());
+    }
+    let mut down = |step: Step| {
+        let to = step.to().clone();
+        path.push(step);
+        let walked = walk(&to, path, found);
+        path.pop();
+        walked
+    };
+    if !ty.is_compact() {
+        match ty.kind() {
+            TypeKind::Product(parts) => {
+                return parts.iter().enumerate().try_for_each(|(i, part)| down(Step::Part(i, part.clone())));
+            }
+            TypeKind::Record(fields) => {
+                let mut fields = fields.iter().enumerate();
+                return fields.try_for_each(|(i, (_, part))| down(Step::Part(i, part.clone())));
+            }
+            TypeKind::Array(element, index) => {
+                return match index.as_unit_sum() {
+                    Some(n) if *n == 0u32.into() => Ok(()),
+                    _ => down(Step::Axis(index.clone(), element.clone())),
+                };
+            }
+            TypeKind::Nominal(nominal, args) => match nominal.body() {
+                Some(NominalBody::Newtype(_)) => {
+                    return nominal.newtype_definition(args).map_or(Ok(()), |to| down(Step::Unfold(to)));
+                }
+                Some(NominalBody::Struct(_)) => {
+                    let fields = nominal.struct_fields(args).unwrap_or_default();
+                    let mut fields = fields.into_iter().enumerate();
+                    return fields.try_for_each(|(i, (_, part))| down(Step::Part(i, part)));
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    found.push(Leaf { ty: ty.clone(), path: path.clone() });
+    if found.len() > MOST_LEAVES { Err(NoMove::TooMany) } else { Ok(()) }
+}
+
+fn walk_cases(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoMove> {
+    if ty.is_void() {
+        return Ok(());
+    }
+    let mut down = |step: Step| {
+        let to = step.to().clone();
+        path.push(step);
+        let walked = walk_cases(&to, path, found);
+        path.pop();
+        walked
+    };
+    match ty.kind() {
+        TypeKind::Sum(parts) => {
+            return parts.iter().enumerate().try_for_each(|(i, part)| down(Step::Part(i, part.clone())));
+        }
+        TypeKind::Repeat(index, case) => return down(Step::Axis(index.clone(), case.clone())),
+        TypeKind::Nominal(nominal, args) if is_sum(ty) => {
+            return nominal.newtype_definition(args).map_or(Ok(()), |to| down(Step::Unfold(to)));
+        }
+        _ => {}
+    }
+    found.push(Leaf { ty: ty.clone(), path: path.clone() });
+    if found.len() > MOST_LEAVES { Err(NoMove::TooMany) } else { Ok(()) }
+}
+
+fn between(
+    from: Vec<Leaf>,
+    to: Vec<Leaf>,
+    sum: bool,
+    natural: &mut Natural<'_>,
+    depth: u32,
+) -> Result<Plan, NoMove> {
+    if depth > DEEPEST {
+        return Err(NoMove::TooMany);
+    }
+    for (leaves, source) in [(&from, true), (&to, false)] {
+        let pairs = exchangeable(leaves, sum, natural, depth)?;
+        if let Some((first, _)) = pairs.first() {
+            let ty = leaves[*first].ty.clone();
+            let place = |i: usize| leaves[i].place(sum);
+            let pairs = pairs.iter().map(|(i, j)| (place(*i), place(*j))).collect();
+            return Err(NoMove::Exchangeable { source, pairs, ty });
+        }
+    }
+    let mut order: Vec<usize> = Vec::new();
+    for wanted in &to {
+        let mut found = None;
+        for (at, leaf) in from.iter().enumerate().filter(|(at, _)| !order.contains(at)) {
+            if same(leaf, wanted, sum, natural, depth)? {
+                found = Some(at);
+                break;
+            }
+        }
+        match found {
+            Some(at) => order.push(at),
+            None => return Err(missing(wanted, false, sum)),
+        }
+    }
+    match from.iter().enumerate().find(|(at, _)| !order.contains(at)) {
+        Some((_, leaf)) => Err(missing(leaf, true, sum)),
+        None => Ok(Plan { leaves: from, order }),
+    }
+}
+
+fn missing(leaf: &Leaf, source: bool, sum: bool) -> NoMove {
+    NoMove::Missing { source, place: leaf.place(sum), ty: leaf.ty.clone(), axes: leaf.axes() }
+}
+
+/// Pairs of leaves that are the same: some of them, where there are many.
+fn exchangeable(
+    leaves: &[Leaf],
+    sum: bool,
+    natural: &mut Natural<'_>,
+    depth: u32,
+) -> Result<Vec<(usize, usize)>, NoMove> {
+    const MOST_PAIRS: usize = 4;
+    let mut pairs = Vec::new();
+    for i in 0..leaves.len() {
+        for j in i + 1..leaves.len() {
+            if pairs.len() < MOST_PAIRS && same(&leaves[i], &leaves[j], sum, natural, depth)? {
+                pairs.push((i, j));
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+/// Whether two leaves, or two cases, have the same slots, as many of them.
+fn same(a: &Leaf, b: &Leaf, sum: bool, natural: &mut Natural<'_>, depth: u32) -> Result<bool, NoMove> {
+    let count = |leaf: &Leaf| Type::compact_product(leaf.axes());
+    Ok(natural(&count(a), &count(b)) && movable(&a.ty, &b.ty, sum, natural, depth)?)
+}
+
+/// Whether values of one type move to the other. Types of one slot do if they are naturally isomorphic,
+/// or tagged sums whose cases move.
+fn movable(a: &Type, b: &Type, whole: bool, natural: &mut Natural<'_>, depth: u32) -> Result<bool, NoMove> {
+    if a == b {
+        return Ok(true);
+    }
+    // The argument of a case is moved as a value of its own, other leaves are single slots.
+    let found = if is_sum(a) && is_sum(b) {
+        between(cases(a)?, cases(b)?, true, natural, depth + 1)
+    } else if whole && !(a.is_compact() && b.is_compact()) {
+        between(leaves(a)?, leaves(b)?, false, natural, depth + 1)
+    } else {
+        return Ok(natural(a, b));
+    };
+    match found {
+        Ok(_) => Ok(true),
+        Err(NoMove::TooMany) => Err(NoMove::TooMany),
+        Err(_) => Ok(false),
+    }
+}
