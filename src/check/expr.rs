@@ -393,7 +393,7 @@ impl Checker<'_> {
             }
             ExprKind::Spread(parts) => self.spread(parts, hint, span),
             ExprKind::Update(record, values) => self.update(record, values, hint, span),
-            ExprKind::Arguments(..) => self.wrong(CheckError::NamedHere { span }, span),
+            ExprKind::Arguments(..) => self.wrong(CheckError::NamedHere { span, method: false }, span),
             ExprKind::Comprehension { body, clauses, guard: None } => {
                 self.comprehension(body, clauses, hint, span)
             }
@@ -714,15 +714,7 @@ impl Checker<'_> {
                     let before = self.diagnostics.len();
                     let term = self.expr(part, hint);
                     if i == 0 {
-                        let asserted = matches!(&part.kind, ExprKind::Apply { function, .. }
-                            if matches!(&function.kind, ExprKind::Name(name) if &*name.text == "assert"))
-                            || matches!(&part.kind, ExprKind::Binary(..)) && self.begins_with(part, "assert");
-                        let how = match asserted {
-                            true => {
-                                "`assert` takes a condition and nothing else: `if not c do fail \"why\"; done` says why"
-                            }
-                            false => "application binds tighter than `,`: write `p$ a, b` to give it both",
-                        };
+                        let how = "application binds tighter than `,`: write `p$ a, b` to give it both";
                         self.regroup_procedure(before, how);
                     }
                     // Telling the place what is known helps the later parts; it checks for itself.
@@ -736,16 +728,6 @@ impl Checker<'_> {
         let terms: Vec<Term> = terms.into_iter().flatten().collect();
         let ty = Type::product(terms.iter().map(|t| self.infer.zonk(&t.ty)).collect());
         Term::new(TermKind::Tuple(terms), ty, span)
-    }
-
-    /// Whether the first thing in an operation is the application of a function of this name.
-    fn begins_with(&self, e: &Expr, name: &str) -> bool {
-        let mut first = e;
-        while let ExprKind::Binary(_, left, _) = &first.kind {
-            first = left;
-        }
-        matches!(&first.kind, ExprKind::Apply { function, .. }
-            if matches!(&function.kind, ExprKind::Name(n) if &*n.text == name))
     }
 
     /// Converts without loss where that helps; leaves a mismatch to be reported by the whole.

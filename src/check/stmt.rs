@@ -247,6 +247,7 @@ impl Checker<'_> {
                     self.report(ClassError::ConstraintHere { span: first.span, whose, instead }.into());
                 }
                 let ty = self.infer.fresh(Kind::Type);
+                self.item.local_parameters.insert(name.span, super::local::parameter_names(function));
                 let term = self.lambda(function, None, Some((name, &ty)), span);
                 let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
                 if !self.infer.try_unify(&ty, &term.ty) {
@@ -348,19 +349,16 @@ impl Checker<'_> {
                 }
             }
             // They have been declared before: those of a block with the declarations beside them.
-            S::Typedef(..) | S::Newtype(..) | S::Struct(..) | S::Variant(..) => {}
-            S::Abstract { decl: TypeDecl { name, .. }, .. }
-            | S::Typefun { name, .. }
-            | S::Kind { name, .. } => {
+            S::Typedef(..) | S::Newtype(..) | S::Struct(..) | S::Variant(..) | S::Typefun { .. } => {}
+            S::Abstract { decl: TypeDecl { name, .. }, .. } | S::Kind { name, .. } => {
                 // Those of the top level have been declared before any statement.
                 if self.item.frames.len() > 1 || self.frame().scopes.len() > 1 {
                     let what = match &stmt.kind {
                         S::Abstract { .. } => "an abstract type inside a block",
-                        S::Typefun { .. } => "a type function inside a block",
                         _ => "a kind inside a block",
                     };
-                    let instead = "declare it at the top level: only `typedef`, `newtype`, `struct` and `variant` \
-                                   stand in blocks";
+                    let instead = "declare it at the top level: only `typedef`, `newtype`, `struct`, `variant` and \
+                                   `typefun` stand in blocks";
                     self.report(CheckError::NotYet { span: name.span, what, instead });
                 }
             }

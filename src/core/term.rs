@@ -730,6 +730,26 @@ impl Pat {
         }
     }
 
+    /// Calls `f` on the locals that it binds.
+    pub fn for_each_local_mut(&mut self, f: &mut dyn FnMut(&mut LocalId)) {
+        match &mut self.kind {
+            PatKind::Bind(local) => f(local),
+            PatKind::As(inner, local) => {
+                f(local);
+                inner.for_each_local_mut(f);
+            }
+            PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
+                parts.iter_mut().for_each(|p| p.for_each_local_mut(f));
+            }
+            PatKind::Case(_, Some(inner)) => inner.for_each_local_mut(f),
+            PatKind::Coarray(index, argument) => {
+                index.for_each_local_mut(f);
+                argument.for_each_local_mut(f);
+            }
+            _ => {}
+        }
+    }
+
     /// Whether it fits every value, by form alone.
     pub fn is_total(&self) -> bool {
         match &self.kind {
