@@ -50,7 +50,8 @@ impl Checker<'_> {
             if let Some(at) = fields.as_ref().and_then(|f| f.iter().position(|(n, _)| *n == name.text)) {
                 self.note_field(name.span, &ty, at);
                 let field = fields.map(|f| f[at].1.clone()).unwrap_or_else(Type::error);
-                return Term::new(TermKind::Component(Box::new(base), BigUint::from(at)), field, span);
+                let part = Term::new(TermKind::Component(Box::new(base), BigUint::from(at)), field, span);
+                return self.open(part);
             }
             if !targs.is_empty() || self.names_callable(name) {
                 let targs: Vec<Type> = self.lower_arguments(targs);
@@ -121,7 +122,8 @@ impl Checker<'_> {
                     if let Some(written) = tick {
                         self.warn_tick(written, &index, &unfolded, key.span);
                     }
-                    return self.component(base, &index, span);
+                    let part = self.component(base, &index, span);
+                    return self.open(part);
                 }
                 let value = self.expr(key, None);
                 let value_ty = self.infer.settle(&value.ty);
