@@ -58,7 +58,7 @@ pub use env::Env;
 pub use error::CheckError;
 pub use stmt::unused_result;
 
-use crate::core::{Pat, Function, FunctionId, GlobalId, LocalId, LocalInfo, Program, Script, Term, TermKind};
+use crate::core::{Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, Program, Script, Term, TermKind};
 use crate::diagnostic::Diagnostic;
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;

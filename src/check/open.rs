@@ -23,12 +23,13 @@
 use super::env::{Definition, TypeDefinition};
 use super::error::{CheckError, Inside, SizeError};
 use super::{Checker, FrameKind};
-use crate::core::{Function, FunctionId, LocalId, Pat, PatKind, Stmt, StmtKind, Term, TermKind};
+use crate::core::{Function, FunctionId, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::hash::{HashMap, HashSet};
 use crate::iso::given;
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, Pattern, TypeExpr};
 use crate::types::{Kind, Type, TypeKind, TypeVar};
+use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -192,14 +193,20 @@ impl Checker<'_> {
         let value = self.local_term(packed, span);
         let opening = self.opening(value, first_hole);
         let body = self.frame().locals[opening.local as usize].ty.clone();
+        let at = self.frame().matched.len();
+        let wild = Pat { kind: PatKind::Wild, ty: body.clone(), span };
+        self.frame().matched.push((opening, wild));
         let inner = self.pattern(pattern, &body, mutable);
+        if inner.ty.is_error() {
+            return inner;
+        }
         if !inner.is_total() {
             let ty = exists.clone();
             let what = "a pattern that may fail".to_string();
             let help = Some("give it a name, and match what is in it".into());
             self.report(CheckError::PatternMismatch { span, what, ty, help });
         }
-        self.frame().matched.push((opening, inner));
+        self.frame().matched[at].1 = inner;
         Pat { kind: PatKind::Bind(packed), ty: exists.clone(), span }
     }
 
@@ -213,6 +220,25 @@ impl Checker<'_> {
             stmts.push(Stmt { kind: StmtKind::Let(pattern, opened), span });
         }
         stmts
+    }
+
+    /// The field of a variable that the present statement has opened, if it has.
+    pub(super) fn opened_field(&mut self, root: Root) -> Option<String> {
+        let host = self.frame().hosts.last()?;
+        host.openings.iter().find_map(|opening| {
+            let TermKind::Component(base, at) = &opening.value.kind else { return None };
+            let mut whole = &**base;
+            while let TermKind::Component(inner, _) | TermKind::Index(inner, _) = &whole.kind {
+                whole = inner;
+            }
+            match whole.kind {
+                TermKind::Local(local) if root == Root::Local(local) => {}
+                TermKind::Global(global) if root == Root::Global(global) => {}
+                _ => return None,
+            }
+            let fields = base.ty.unfold().fields()?;
+            Some(fields.get(at.to_usize()?)?.0.to_string())
+        })
     }
 
     /// The value of an arm after what its pattern opens. Its type cannot mention that.
@@ -600,9 +626,10 @@ impl Checker<'_> {
     fn rename(&mut self, var: &TypeVar, name: &Arc<str>) -> Option<TypeVar> {
         let new = TypeVar { name: name.clone(), ..var.clone() };
         let frame = self.frame();
-        let host = frame.hosts.last_mut()?;
         let bindings = [(var.id, Type::var(new.clone()))].into_iter().collect();
-        let opening = host.openings.iter_mut().find(|opening| opening.vars.contains(var))?;
+        let opened = frame.hosts.last_mut().into_iter().flat_map(|host| &mut host.openings);
+        let matched = frame.matched.iter_mut().map(|(opening, _)| opening);
+        let opening = opened.chain(matched).find(|opening| opening.vars.contains(var))?;
         let local = opening.local;
         let vars = opening.vars.iter_mut();
         for old in vars.chain(&mut frame.opened).filter(|old| **old == *var) {

@@ -306,6 +306,7 @@ fn children(ty: &Type) -> Vec<Type> {
 
 fn unfolded(ty: &Type) -> Option<Type> {
     match ty.kind() {
+        TypeKind::Nominal(nominal, _) if nominal.brings_sizes() => None,
         TypeKind::Nominal(nominal, args) => nominal
             .newtype_definition(args)
             .or_else(|| Some(Type::product(nominal.struct_fields(args)?.into_iter().map(|f| f.1).collect()))),

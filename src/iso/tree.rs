@@ -714,6 +714,7 @@ pub fn opened(ty: &Type) -> Option<Vec<Type>> {
         NominalBody::Newtype(_) | NominalBody::Abstract(_) => {
             nominal.stored_as(args).map(|definition| vec![definition])
         }
+        NominalBody::Struct(_) if nominal.brings_sizes() => None,
         NominalBody::Struct(_) => {
             nominal.struct_fields(args).map(|fields| fields.into_iter().map(|(_, field)| field).collect())
         }

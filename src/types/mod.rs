@@ -268,6 +268,15 @@ impl Nominal {
         }
     }
 
+    /// Whether it is a struct with a field that brings its sizes along. Such a struct is stored as its fields
+    /// are, but it is known by its name only: no reshape takes it apart.
+    pub fn brings_sizes(&self) -> bool {
+        match self.body() {
+            Some(NominalBody::Struct(fields)) => fields.iter().any(|(_, ty)| ty.is_exists()),
+            _ => false,
+        }
+    }
+
     /// Whether a case of a variant is declared with an argument, be it `()` at some type arguments.
     pub fn case_takes(&self, case: usize) -> bool {
         match self.body() {
