@@ -628,8 +628,7 @@ impl Checker<'_> {
             let hole = Term::new(TermKind::Error, ty.clone(), place.span);
             let selected = match &key.kind {
                 ExprKind::Name(field) => {
-                    let fields = ty.unfold().fields();
-                    match fields.and_then(|f| f.iter().position(|(n, _)| *n == field.text)) {
+                    match ty.named_parts().and_then(|f| f.iter().position(|(n, _)| *n == field.text)) {
                         Some(at) => {
                             self.note_field(field.span, &ty, at);
                             self.component(hole, &at.into(), key.span)
