@@ -3,6 +3,10 @@
 //! Takes a code, a sentence, labelled spans, notes and a help from any stage; gives text through
 //! ariadne. Knows no stage.
 
+mod narrow;
+
+pub use narrow::filled;
+
 use crate::source::{self, SourceId, SourceMap, Span};
 use ariadne::{CharSet, Color, Config, IndexType, Label as Mark, Report, ReportKind};
 use std::borrow::Cow;
@@ -184,6 +188,7 @@ pub fn edited(text: &str, source: SourceId, edits: &[(Span, String)]) -> String 
 /// Source texts as ariadne wants them: built for each report, from the few texts it names.
 struct Texts<'a> {
     map: &'a SourceMap,
+    cuts: &'a narrow::Cuts,
     built: Vec<(SourceId, ariadne::Source<String>)>,
 }
 
@@ -197,7 +202,7 @@ impl ariadne::Cache<SourceId> for Texts<'_> {
                 let Some(source) = self.map.get(*id) else {
                     return Err("unknown source");
                 };
-                self.built.push((*id, ariadne::Source::from(harmless(&source.text))));
+                self.built.push((*id, ariadne::Source::from(self.cuts.text(*id, harmless(&source.text)))));
                 self.built.len() - 1
             }
         };
@@ -214,15 +219,39 @@ const LONGEST_QUOTED_LINE: usize = 2_000;
 
 /// Lays a diagnostic out for people. Lines end without trailing blanks.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
+    render_within(diagnostic, sources, color, None)
+}
+
+/// The same on a terminal of so many columns, if they are known: prose is wrapped at words, and of a line of a program that
+/// has no room what is around the span is shown.
+pub fn render_within(
+    diagnostic: &Diagnostic,
+    sources: &SourceMap,
+    color: bool,
+    columns: Option<usize>,
+) -> String {
+    let text = laid_out(diagnostic, sources, color, columns);
+    let Some(columns) = columns else {
+        return text;
+    };
+    let labels = diagnostic.labels.iter().chain([&diagnostic.primary]).map(|label| &label.text);
+    let prose = labels.chain(&diagnostic.notes).chain(diagnostic.helps().map(|help| &help.text));
+    let prose: Vec<Cow<str>> = prose.chain([&diagnostic.message]).map(|text| visible_lines(text)).collect();
+    let prose: Vec<&str> = prose.iter().flat_map(|text| text.lines()).map(str::trim_end).collect();
+    narrow::lines(&text, &prose, columns)
+}
+
+fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: Option<usize>) -> String {
     let kind = match diagnostic.severity {
         Severity::Error => ReportKind::Error,
         Severity::Warning => ReportKind::Warning,
         Severity::Note => ReportKind::Advice,
     };
-    if !quotable(diagnostic, sources) {
+    if !quotable(diagnostic, sources, if columns.is_some() { usize::MAX } else { LONGEST_QUOTED_LINE }) {
         return render_plain(diagnostic, sources);
     }
-    let place = |span: Span| (span.source, span.range());
+    let cuts = narrow::Cuts::new(diagnostic, sources, columns);
+    let place = |span: Span| (span.source, cuts.place(span));
     let config = Config::default()
         .with_color(color)
         .with_index_type(IndexType::Byte)
@@ -264,11 +293,19 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> Stri
         report = report.with_help(visible_lines(&help.text).into_owned());
     }
     let mut bytes = Vec::new();
-    let texts = Texts { map: sources, built: Vec::new() };
+    let texts = Texts { map: sources, cuts: &cuts, built: Vec::new() };
     if report.finish().write(texts, &mut bytes).is_err() {
         return render_plain(diagnostic, sources);
     }
-    let text = String::from_utf8_lossy(&bytes);
+    let mut text = String::from_utf8_lossy(&bytes).into_owned();
+    for label in diagnostic.labels.iter().chain([&diagnostic.primary]) {
+        if let (Some((shown, is)), Some(source)) =
+            (cuts.renamed(label.span, sources), sources.get(label.span.source))
+        {
+            let name = visible(&source.name);
+            text = text.replacen(&format!(" {name}:{shown} "), &format!(" {name}:{is} "), 1);
+        }
+    }
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
         out.push_str(line.trim_end());
@@ -277,8 +314,8 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> Stri
     out
 }
 
-/// Whether every line a diagnostic points at is short enough to be shown.
-fn quotable(diagnostic: &Diagnostic, sources: &SourceMap) -> bool {
+/// Whether every line a diagnostic points at is there, and has less than so many bytes.
+fn quotable(diagnostic: &Diagnostic, sources: &SourceMap, longest: usize) -> bool {
     let spans = diagnostic.labels.iter().map(|l| l.span).chain([diagnostic.primary.span]);
     spans.into_iter().all(|span| {
         let Some(source) = sources.get(span.source) else {
@@ -289,11 +326,10 @@ fn quotable(diagnostic: &Diagnostic, sources: &SourceMap) -> bool {
             return false;
         }
         let bytes = source.text.as_bytes();
-        let before =
-            bytes[..start].iter().rev().take_while(|&&b| b != b'\n').take(LONGEST_QUOTED_LINE).count();
-        let after = bytes[end..].iter().take_while(|&&b| b != b'\n').take(LONGEST_QUOTED_LINE).count();
+        let before = bytes[..start].iter().rev().take_while(|&&b| b != b'\n').take(longest).count();
+        let after = bytes[end..].iter().take_while(|&&b| b != b'\n').take(longest).count();
         let inside = source.text[start..end].lines().map(str::len).max().unwrap_or(0);
-        before + after + inside < LONGEST_QUOTED_LINE
+        before + after + inside < longest
     })
 }
 

@@ -65,6 +65,27 @@ fn fields_are_completed_after_a_dot() {
 }
 
 #[test]
+fn names_of_parameters_are_completed_where_an_argument_begins() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        with(
+            &mut session,
+            "fun drawn(thickness:int, thinness:real = 1.0):int => thickness; struct Line { thick:int; }
+             val third = 3;",
+        );
+        let names = |session: &mut Session, text: &str| completed(session, text).1;
+        assert_eq!(
+            names(&mut session, "drawn (thi")[..3],
+            ["thickness = ", "thinness = ", "third"].map(str::to_string)
+        );
+        assert_eq!(names(&mut session, "drawn (3, thin")[..1], ["thinness = ".to_string()]);
+        assert_eq!(names(&mut session, "Line (thic")[..1], ["thick = ".to_string()]);
+        // Inside an argument nothing is named.
+        assert!(!names(&mut session, "drawn (1 + thi").contains(&"thickness = ".to_string()));
+    });
+}
+
+#[test]
 fn types_are_completed_where_a_type_stands() {
     let mut session = Session::new();
     with(&mut session, "newtype Vertex = 4; val Verdict = 1;");

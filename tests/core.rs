@@ -215,3 +215,92 @@ fn the_library_and_the_examples_are_valid_core() {
     assert!(examples.len() > 10);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+const MOVES: &str = "\
+fun put[N:COMPACTLINEAR](x:int ^ N, i:N, v:int):int ^ N { var r = x; &r.(i) <- v; return r; }
+fun choose(c:bool, x:int ^ 3, y:int ^ 3):int ^ 3 => if c then put (x, `1:3, 1) else y endif;
+fun twice(x:int ^ 3):int ^ 6 => (x, put (x, `1:3, 1)) :>> int ^ 6;
+fun part(s:int * (int ^ 3) * (real ^ 3)):int * (int ^ 3) * (real ^ 3) {
+  val n = s.0;
+  val new = put (s.1, `0:3, n);
+  return (n + 1, new, s.2);
+}
+fun pick(x:int ^ 3 + int ^ 3, y:int ^ 3):int ^ 3 => match x with
+  | case 0 a => put (a, `0:3, y.0)
+  | case 1 b => b
+  endmatch;
+proc rounds(c:bool) {
+  var x = (1, 2, 3);
+  val y = x;
+  while x.0 < 10 do
+    if c do x = put (x, `0:3, 5); continue; done
+    val z = put (x, `1:3, y.0);
+    x = put (z, `2:3, 4);
+    if z.0 > 3 do break; done
+  done
+  println y;
+}
+proc inner() {
+  var x = (1, 2, 3);
+  fun first():int => x.0;
+  proc change(v:int) { x = put (x, `0:3, v); x = put (x, `1:3, #first); }
+  change 1;
+}
+var g = (1, 2, 3);
+fun sees():int => g.0;
+g = put (g, `0:3, 1);
+g = put (g, `0:3, #sees);
+g = put (put (g, `0:3, #sees), `1:3, 2);
+";
+
+#[test]
+fn last_uses_are_marked() {
+    use felis::core::moves::{self, Reach};
+    let outcome = run("moves.flx", MOVES, false);
+    let Some((program, script)) = &outcome.checked else { panic!("{}", outcome.shown) };
+    let (mut text, mut reach) = (String::new(), Reach::default());
+    let names = ["put", "choose", "twice", "part", "pick", "rounds", "inner", "first", "change"];
+    for (id, function) in program.functions.iter().enumerate() {
+        if let Some(function) = function
+            && names.contains(&&*function.name)
+        {
+            let marked = moves::function(program, &mut reach, function);
+            text.push_str(&felis::core::print::function(program, id as u32, &marked));
+            text.push('\n');
+        }
+    }
+    for at in 0..script.body.len() {
+        let (stmt, _) = moves::statement(program, &mut reach, script, at);
+        text.push_str(&felis::core::print::part(program, &script.locals, Err(&stmt)));
+    }
+    let golden = folder("tests/data/moves.txt");
+    if std::env::var_os("BLESS").is_some_and(|v| v == "1") {
+        std::fs::write(&golden, &text).expect("writable");
+    }
+    assert_eq!(text, std::fs::read_to_string(&golden).unwrap_or_default());
+}
+
+#[test]
+fn marked_programs_are_valid_core() {
+    use felis::core::moves::{self, Reach};
+    let mut wrong = Vec::new();
+    for (name, text) in all_programs() {
+        let outcome = run(&name, &text, false);
+        let Some((program, script)) = &outcome.checked else { continue };
+        let found = stack::with_stack(256 << 20, || {
+            let (mut marked, mut reach) = (program.clone(), Reach::default());
+            for function in marked.functions.iter_mut().flatten() {
+                *function = Arc::new(moves::function(program, &mut reach, function));
+            }
+            let mut body = script.clone();
+            for at in 0..script.body.len() {
+                body.body[at] = moves::statement(program, &mut reach, script, at).0;
+            }
+            validate::validate_all(&marked, &body)
+        });
+        for what in found.expect("a thread").err().unwrap_or_default() {
+            wrong.push(format!("{name}: {what}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

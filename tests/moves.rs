@@ -109,13 +109,13 @@ impl Shape {
 }
 
 /// A shape with these leaves, each so many times.
-fn shape(leaves: &[(usize, usize)], dice: &mut Dice, depth: usize) -> Shape {
+fn shape(leaves: &[(usize, usize)], dice: &mut Dice) -> Shape {
     let common = |d: usize| leaves.iter().all(|(_, count)| count % d == 0);
     let divisors: Vec<usize> = (2..=6).filter(|d| common(*d)).collect();
     if !divisors.is_empty() && (leaves.len() == 1 || dice.roll(2) == 0) {
         let d = divisors[dice.roll(divisors.len())];
         let inner: Vec<(usize, usize)> = leaves.iter().map(|(leaf, count)| (*leaf, count / d)).collect();
-        return Shape::Array(Box::new(shape(&inner, dice, depth + 1)), d);
+        return Shape::Array(Box::new(shape(&inner, dice)), d);
     }
     if let [(leaf, 1)] = leaves {
         return Shape::Leaf(*leaf);
@@ -127,7 +127,7 @@ fn shape(leaves: &[(usize, usize)], dice: &mut Dice, depth: usize) -> Shape {
         // Two parts at least.
         let most = leaves.len() - usize::from(parts.is_empty());
         let taken: Vec<(usize, usize)> = leaves.drain(..1 + dice.roll(most)).collect();
-        parts.push(shape(&taken, dice, depth + 1));
+        parts.push(shape(&taken, dice));
     }
     Shape::Tuple(parts)
 }
@@ -141,7 +141,7 @@ fn leaves_keep_their_elements_in_order() {
         scalars.truncate(2 + dice.roll(4));
         let leaves: Vec<(usize, usize)> =
             (0..scalars.len()).map(|leaf| (leaf, [1, 2, 4, 6, 6, 12][dice.roll(6)])).collect();
-        let (from, to) = (shape(&leaves, &mut dice, 0), shape(&leaves, &mut dice, 0));
+        let (from, to) = (shape(&leaves, &mut dice), shape(&leaves, &mut dice));
         let (a, b) = (from.ty(&scalars), to.ty(&scalars));
         let x = from.value(&scalars, &mut vec![0; scalars.len()]);
         let y = to.value(&scalars, &mut vec![0; scalars.len()]);
@@ -276,4 +276,100 @@ fn packing_is_the_encoding() {
         );
         assert_eq!(run(&program), format!("({code}, true)\n(true, true, true)\n"), "seed {seed}\n{program}");
     }
+}
+
+/// Positions that a random key selects on an axis of this size, how it is written, and whether an axis stays.
+fn key(n: usize, dice: &mut Dice) -> (Vec<usize>, String, bool) {
+    match dice.roll(4) {
+        0 => ((0..n).collect(), "_".to_string(), true),
+        1 => {
+            let start = dice.roll(n + 1);
+            let end = start + dice.roll(n + 1 - start);
+            ((start..end).collect(), format!("{start}..<{end}"), true)
+        }
+        2 => {
+            let start = dice.roll(n);
+            let last = start + dice.roll(n - start);
+            ((start..=last).collect(), format!("{start}..{last}"), true)
+        }
+        _ => {
+            let at = dice.roll(n);
+            let written = if dice.roll(2) == 0 { format!("`{at}:{n}") } else { format!("({at} :>> {n})") };
+            (vec![at], written, false)
+        }
+    }
+}
+
+/// A slice reads, and a store through it changes, the elements at the indices that it names.
+#[test]
+fn slices_are_their_elements() {
+    let (seed, mut dice) = seeded();
+    for _ in 0..150 {
+        let sizes: Vec<usize> = (0..1 + dice.roll(3)).map(|_| 1 + dice.roll(4)).collect();
+        let keys: Vec<_> = sizes.iter().map(|n| key(*n, &mut dice)).collect();
+        if keys.iter().all(|(_, _, stays)| !stays) {
+            continue;
+        }
+        let count: usize = sizes.iter().product();
+        let mut places = vec![0];
+        for (n, (positions, _, _)) in sizes.iter().zip(&keys) {
+            places = places.iter().flat_map(|at| positions.iter().map(move |i| at * n + i)).collect();
+        }
+        let index: Vec<String> = sizes.iter().map(usize::to_string).collect();
+        let (index, key) =
+            (index.join(" \\* "), keys.iter().map(|k| k.1.clone()).collect::<Vec<_>>().join(" \\, "));
+        let list = |elements: Vec<usize>| {
+            format!("[{}]", elements.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
+        };
+        let stored = |i: usize| match places.iter().position(|place| *place == i) {
+            Some(at) => 100 + at,
+            None => i,
+        };
+        let kept: Vec<String> =
+            keys.iter().filter(|k| k.2).map(|(positions, _, _)| positions.len().to_string()).collect();
+        let (k, shape) = (places.len(), kept.join(" \\* "));
+        let program = format!(
+            "fun all(x : int ^ ({index})) : int ^ {count} => x :>> int ^ {count};\n\
+             proc run() {{\n\
+               var x : int ^ ({index}) = [ i :>> int for i in ..[{index}] ];\n\
+               println ((x.({key}) :>> int ^ {k}) == {});\n\
+               val v : int ^ {k} = [ 100 + (i :>> int) for i in ..[{k}] ];\n\
+               &x.({key}) <- v :>> int ^ ({shape});\n\
+               println (all x == {});\n\
+               &x.({key}) += v :>> int ^ ({shape});\n\
+               println (all x == {});\n\
+             }}\nrun();\n",
+            list(places.clone()),
+            list((0..count).map(stored).collect()),
+            list((0..count).map(|i| if stored(i) == i { i } else { stored(i) * 2 }).collect()),
+        );
+        assert_eq!(run(&program), "true\ntrue\ntrue\n", "seed {seed}\n{program}");
+    }
+}
+
+/// A store through functions whose value is a part of their argument is the store through these parts.
+#[test]
+fn functions_that_give_parts_are_places() {
+    let program = "
+        struct particle { at : real ^ 3; tags : (int * string) ^ 2; }
+        fun tag_at (i : 2) (p : particle) => p.tags.i;
+        fun label (t : int * string) : string => t.1;
+        fun corner[N : COMPACTLINEAR, M : COMPACTLINEAR, T] (m : T ^ (N \\* M), i : N, j : M) : T => rows m |> (aproj i of T ^ M ^ N) |> (aproj j of T ^ M);
+        proc run () {
+          var p = particle ([0.0, 0.0, 0.0], [(1, \"a\"), (2, \"b\")]);
+          val second = tag_at (`1:2);
+          &p.(compose (label, second)) <- \"changed\";
+          &(label (tag_at (`0:2) p)) <- \"first\";
+          &p.at.(proj 2 of real ^ 3) += 1.5;
+          println (p.tags, p.at);
+          var m = [ 0 for i in ..[2], j in ..[3] ];
+          for i in ..[2] do &(corner (m, i, `2:3)) <- 7 + (i :>> int); done
+          println m;
+          var c = `1:3 \\, `2:4;
+          &c.(proj 0 of 3 \\* 4) <- `2:3;
+          println c;
+        }
+        run ();
+    ";
+    assert_eq!(run(program), "(((1, first), (2, changed)), (0.0, 0.0, 1.5))\n(0, 0, 7, 0, 0, 8)\n(2\\, 2)\n");
 }

@@ -165,3 +165,44 @@ fn a_session_without_a_place_for_history_works() {
     let mut terminal = Terminal::with_data(&file);
     terminal.answers("1", "1 : int");
 }
+
+/// Messages, and what commands say, are wrapped at words to the width of the terminal; lines of programs are cut.
+#[test]
+fn prose_has_the_width_of_the_terminal() {
+    let mut terminal = Terminal::with(|command| {
+        let felis = command.get_program().to_os_string();
+        let environment: Vec<_> =
+            command.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
+        *command = std::process::Command::new("sh");
+        command.args(["-c", "stty cols 50; exec \"$0\""]).arg(felis);
+        for (name, value) in environment {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.env("XDG_DATA_HOME", folder()).env("NO_COLOR", "1");
+    });
+    let begin = terminal.everything().len();
+    for asked in ["val x : int = \"seven\"", ":why", ":doc reduce", "?E0401", ":nonsense"] {
+        terminal.takes(asked);
+    }
+    let long = format!("1{} + \"a\"{}", " + 2".repeat(8), " + 3".repeat(20));
+    terminal.types(&format!("{long}\r"));
+    terminal.sees("───╯");
+    terminal.sees(PROMPT);
+    let seen = terminal.everything()[begin..].replace('\r', "");
+    // Lines that are typed are painted; a signature is a line of a program, and so is what is set in.
+    let prose =
+        |line: &&str| !line.contains('\u{1b}') && !line.starts_with("reduce[") && !line.starts_with("    ");
+    let lines: Vec<&str> = seen.lines().filter(prose).collect();
+    assert!(lines.len() > 20, "{seen}");
+    let wide: Vec<&&str> = lines.iter().filter(|line| line.chars().count() > 50).collect();
+    assert!(wide.is_empty(), "{wide:#?}\n{seen}");
+    // Words of a message, whatever lines they are in.
+    let words =
+        |text: &str| text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+    let all = words(&seen);
+    assert!(all.contains("Combines all elements by an associative operation, after a start."), "{all}");
+    assert!(seen.contains('…') && seen.contains(":1:"), "{seen}");
+}

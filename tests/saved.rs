@@ -208,6 +208,65 @@ fn imports_that_others_have_taken_the_place_of_stay_under_other_names() {
     });
 }
 
+/// A size that arrives at run time is written by the name that is shown; the program opens it.
+#[test]
+fn sizes_that_are_shown_have_names() {
+    on_large_stack(|| {
+        let one = "val xs = filter ((1, 2, 3), fun (n:int) => n > 1)";
+        assert_eq!(
+            saved(&[one, "fun f(x:int ^ K):int => sum x", "f xs"]),
+            format!("{one};\nval _ : (_ ^ ?K) = xs;\nfun f(x:int ^ K):int => sum x;\n")
+        );
+        // Those of results, and of several in one; where the variable has been replaced, too.
+        assert_eq!(
+            saved(&["filter ((1, 2, 3), fun (n:int) => n > 1)", "val z : int ^ K = [ 0 for i in ..[K] ]"]),
+            "val result_1 = filter ((1, 2, 3), fun (n:int) => n > 1);\nval _ : (_ ^ ?K) = result_1;\n\
+             val z : int ^ K = [ 0 for i in ..[K] ];\n"
+        );
+        let two =
+            "val (a, b) = (filter ((1, 2), fun (n:int) => n > 1), filter ((1, 2, 3), fun (n:int) => n > 1))";
+        assert_eq!(
+            saved(&[two, "fun f(x:int ^ K2, y:int ^ K):int => sum x + sum y", "val n = f (b, a)"]),
+            format!(
+                "{two};\nval _ : (_ ^ ?K) = a;\nval _ : (_ ^ ?K2) = b;\n\
+                 fun f(x:int ^ K2, y:int ^ K):int => sum x + sum y;\nval n = f (b, a);\n"
+            )
+        );
+        assert_eq!(
+            saved(&[one, "fun f(x:int ^ K):int => sum x", "val xs = 3"]),
+            format!(
+                "// `xs` as it was before it was replaced.\n{};\nval _ : (_ ^ ?K) = xs_1;\n\
+                 fun f(x:int ^ K):int => sum x;\nval xs = 3;\n",
+                one.replace("xs", "xs_1")
+            )
+        );
+        // A size that the user has named stays for those who name it.
+        assert_eq!(
+            saved(&[
+                "val xs : int ^ ?N = filter ((1, 2), fun (n:int) => n > 1)",
+                "fun f(x:int ^ N):int => sum x",
+                "val xs : int ^ ?N = filter ((1, 2), fun (n:int) => n > 0)",
+            ]),
+            "// `xs` as it was before it was replaced.\n\
+             val xs_1 : int ^ ?N_1 = filter ((1, 2), fun (n:int) => n > 1);\n\
+             fun f(x:int ^ N_1):int => sum x;\n\
+             val xs : int ^ ?N = filter ((1, 2), fun (n:int) => n > 0);\n"
+        );
+        // A name that the user gives to a type is the user's.
+        let mut session = opened();
+        for (text, fine) in [
+            (one, true),
+            ("val y : int ^ K = xs", true),
+            ("typedef K = 3", true),
+            ("val z : int ^ K = xs", false),
+            ("val z : int ^ K = (1, 2, 3)", true),
+            ("val w : int ^ L = xs", false),
+        ] {
+            assert_eq!(step(&mut session, text) == Status::Ok, fine, "{text}");
+        }
+    });
+}
+
 /// Steps that replace one another's names in all ways.
 const STEPS: &[&str] = &[
     "struct P { a:int; }",
@@ -242,6 +301,14 @@ const STEPS: &[&str] = &[
     "val m = [ (i :>> int) * 2 for i in ..[I] ]",
     "val kept : int ^ ?K = filter ((1, 2, 3), fun (n:int) => n > 1)",
     "val again : int ^ K = kept * 2",
+    "val some = filter ((4, 5, 6), fun (n:int) => n > 4)",
+    "val (many, few) = (filter ((4, 5, 6), fun (n:int) => n > 3), filter ((4, 5), fun (n:int) => n > 4))",
+    "filter ((7, 8), fun (n:int) => n > 7)",
+    "val zeros = [ 0 for i in ..[K2] ]",
+    "fun of_k2(x:int ^ K2):int => 5",
+    "fun of_k(x:int ^ K):int => 6",
+    "val of = of_k some",
+    "typedef K = 3",
     "var t = 0",
     "var t = 10",
     "t = t + 5",

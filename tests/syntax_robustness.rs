@@ -30,6 +30,10 @@ fn nested_parentheses() {
     }
     let mixed = format!("{}{}", "([".repeat(50_000), ")".repeat(100_000));
     assert!(!soon(|| codes(&mixed)).is_empty());
+    for text in ["if a then { (", "if a then { s; } ([", "f\"{", "f\"{(\" ", "f\"{f\"{ "] {
+        let closers = ") ] ; ".repeat(10_000);
+        assert!(!soon(|| codes(&format!("{}{closers}", text.repeat(20_000)))).is_empty(), "{text}");
+    }
 }
 
 #[test]

@@ -114,7 +114,7 @@ impl Checker<'_> {
         let ty = arg.ty.unfold();
         let listed = match ty.kind() {
             TypeKind::Product(parts) => Some(parts.clone()),
-            TypeKind::Array(..) => ty.components(FEW).filter(|parts| !parts.is_empty()),
+            TypeKind::Array(..) => ty.components(FEW).filter(|parts| parts.len() > 1),
             _ if ty.is_unit() => return arg,
             TypeKind::Nominal(..) | TypeKind::Record(_) => ty.components(MOST_COMPONENTS),
             _ => None,

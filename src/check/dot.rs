@@ -97,6 +97,9 @@ impl Checker<'_> {
         self.decide(&base.ty);
         let ty = self.infer.settle(&base.ty);
         let base = Term { ty: ty.clone(), ..base };
+        if super::slice::is_slice(key) {
+            return self.slice(base, key, span);
+        }
         if matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_) | TypeKind::Scalar(_))
             && let Some(call) = self.indexed(&base, key, span)
         {
@@ -105,17 +108,17 @@ impl Checker<'_> {
         let unfolded = ty.unfold();
         match unfolded.kind() {
             TypeKind::Error => base,
-            TypeKind::Array(_, index) => {
-                let index = self.index_value(key, index, &ty);
-                if index.ty.is_error() {
-                    return Term { span, ..index };
-                }
-                self.array_at(base, index, span)
-            }
+            TypeKind::Array(_, index) => match self.key_value(key, index, &ty) {
+                Key::Index(index) if index.ty.is_error() => Term { span, ..index },
+                Key::Index(index) => self.array_at(base, index, span),
+                Key::Function(function) => self.call_value(function, vec![Arg::Done(base)], false, span),
+            },
             TypeKind::CompactPower(digit, position) => {
                 let (digit, position) = (digit.clone(), position.clone());
-                let key = self.index_value(key, &position, &ty);
-                Term::new(TermKind::Digit(Box::new(base), Box::new(key)), digit, span)
+                match self.key_value(key, &position, &ty) {
+                    Key::Index(key) => Term::new(TermKind::Digit(Box::new(base), Box::new(key)), digit, span),
+                    Key::Function(function) => self.call_value(function, vec![Arg::Done(base)], false, span),
+                }
             }
             TypeKind::Product(_)
             | TypeKind::CompactProduct(_)
@@ -262,23 +265,48 @@ impl Checker<'_> {
     /// with a warning; a plain number too, as a constant position.
     pub(super) fn index_value(&mut self, key: &Expr, index: &Type, array: &Type) -> Term {
         let index = self.infer.zonk(index);
-        let span = key.span;
-        if let Some(term) = self.compact_literals(key, &index, array) {
-            return term;
+        match self.literal_index(key, &index, array) {
+            Some(term) => term,
+            None => {
+                let term = self.expr(key, Some(&index));
+                self.index_term(term, index, array)
+            }
         }
-        if let Some((code, tick)) = constant_index(key) {
+    }
+
+    /// What follows a dot after an array: an index, or a function of the array.
+    fn key_value(&mut self, key: &Expr, index: &Type, array: &Type) -> Key {
+        let index = self.infer.zonk(index);
+        if let Some(term) = self.literal_index(key, &index, array) {
+            return Key::Index(term);
+        }
+        let term = self.expr(key, Some(&index));
+        match self.infer.shallow(&term.ty).kind() {
+            TypeKind::Function(..) => Key::Function(term),
+            _ => Key::Index(self.index_term(term, index, array)),
+        }
+    }
+
+    /// An index that is written as a literal.
+    fn literal_index(&mut self, key: &Expr, index: &Type, array: &Type) -> Option<Term> {
+        let span = key.span;
+        if let Some(term) = self.compact_literals(key, index, array) {
+            return Some(term);
+        }
+        let (code, tick) = constant_index(key)?;
+        Some({
             let found = match tick {
                 Some(written) => self.lower(written),
                 None => index.clone(),
             };
             let size = index.size().ok();
-            if found == index && tick.is_some() {
-                return self.expr(key, Some(&index));
+            if found == *index && tick.is_some() {
+                return Some(self.expr(key, Some(index)));
             }
             if tick.is_some() && found.as_unit_sum().is_none_or(|n| code >= *n) {
-                return self.expr(key, None);
+                return Some(self.expr(key, None));
             }
-            return match (index.as_unit_sum(), size) {
+            match (index.as_unit_sum(), size) {
                 (Some(n), _) if code < *n => {
                     if tick.is_some() {
                         self.report(CheckError::IndexLiteral {
@@ -288,7 +316,7 @@ impl Checker<'_> {
                             code: code.clone(),
                         });
                     }
-                    Term::new(TermKind::Code(code), index, span)
+                    Term::new(TermKind::Code(code), index.clone(), span)
                 }
                 (Some(n), _) => {
                     let error = CheckError::NoComponent {
@@ -300,7 +328,7 @@ impl Checker<'_> {
                     self.wrong(error, span)
                 }
                 _ => {
-                    let help = Some(match (tick, example(&index)) {
+                    let help = Some(match (tick, example(index)) {
                         (None, None) => {
                             let checked = format!("({code} :>> {index})");
                             let words = format!("`{code} :>> {index}` checks it when it runs");
@@ -312,14 +340,16 @@ impl Checker<'_> {
                         }
                     });
                     let found = if tick.is_some() { found } else { Type::int() };
-                    self.wrong(
-                        CheckError::WrongIndex { span, found, index, array: array.clone(), help },
-                        span,
-                    )
+                    let (index, array) = (index.clone(), array.clone());
+                    self.wrong(CheckError::WrongIndex { span, found, index, array, help }, span)
                 }
-            };
-        }
-        let term = self.expr(key, Some(&index));
+            }
+        })
+    }
+
+    /// A term as an index of this type.
+    fn index_term(&mut self, term: Term, index: Type, array: &Type) -> Term {
+        let span = term.span;
         if self.infer.try_unify(&term.ty, &index) {
             return term;
         }
@@ -327,10 +357,8 @@ impl Checker<'_> {
         if found.is_error() {
             return term;
         }
-        let such = example(&index).filter(|_| {
-            index.compact_fields().is_some()
-                && matches!(key.kind, ExprKind::CompactTuple(_) | ExprKind::CompactRecord(_))
-        });
+        let packed = matches!(term.kind, TermKind::Pack(_)) && index.compact_fields().is_some();
+        let such = example(&index).filter(|_| packed);
         let help = if let Some(such) = such {
             Some(Help::new(format!("its parts are named in this order, as in `{such}`")))
         } else if found == Type::int() && self.convertible_words(&found, &index).is_err() {
@@ -423,6 +451,14 @@ impl Checker<'_> {
         }
         Some(Term::new(TermKind::Pack(terms), index.clone(), key.span))
     }
+}
+
+/// What follows a dot after an array.
+enum Key {
+    /// Of the index type, or wrong.
+    Index(Term),
+    /// A function, for the array.
+    Function(Term),
 }
 
 /// A literal of an index type, for messages.

@@ -5,6 +5,7 @@
 
 use super::infer::Infer;
 use super::module::Module;
+use super::place::Seen;
 use crate::core::{ClassId, FunctionId, GlobalId, Prim};
 use crate::hash::HashMap;
 use crate::source::{SourceId, Span};
@@ -372,6 +373,8 @@ pub struct Env {
     pub type_constraints: HashMap<u32, TypeConstraints>,
     /// Headers, by [`FunctionId`].
     pub signatures: HashMap<FunctionId, Signature>,
+    /// Functions that variables of the session hold for good.
+    pub(super) held_functions: HashMap<GlobalId, Seen>,
     /// Types of primitives, read when first used.
     pub(super) prim_schemes: HashMap<Prim, (Scheme, usize)>,
     next_id: u32,

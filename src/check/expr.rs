@@ -394,13 +394,14 @@ impl Checker<'_> {
             }
             ExprKind::Spread(parts) => self.spread(parts, hint, span),
             ExprKind::Update(record, values) => self.update(record, values, hint, span),
-            ExprKind::Arguments(..) => self.wrong(CheckError::NamedHere { span }, span),
+            ExprKind::Arguments(..) => self.wrong(CheckError::NamedHere { span, method: false }, span),
             ExprKind::Comprehension { body, clauses, guard: None } => {
                 self.comprehension(body, clauses, hint, span)
             }
             ExprKind::Comprehension { body, clauses, guard: Some(guard) } => {
                 self.selection(body, clauses, guard, hint, span)
             }
+            ExprKind::Axis => self.wrong(MoveError::AxisHere { span }.into(), span),
             ExprKind::AllOf(ty) => {
                 // As a value, `..[I]` is the array of all values of `I`.
                 let index = self.lower_index(ty, "be walked");
@@ -674,6 +675,9 @@ impl Checker<'_> {
         span: Span,
         body: impl FnOnce(&mut Self, Term, Term) -> Term,
     ) -> Term {
+        if let TermKind::Code(_) = index.kind {
+            return self.synthesise(domain, span, |this, x| body(this, index, x));
+        }
         let index_ty = index.ty.clone();
         let local = self.new_local("index", index_ty.clone());
         let name: Arc<str> = Arc::from(" index");
@@ -711,15 +715,7 @@ impl Checker<'_> {
                     let before = self.diagnostics.len();
                     let term = self.expr(part, hint);
                     if i == 0 {
-                        let asserted = matches!(&part.kind, ExprKind::Apply { function, .. }
-                            if matches!(&function.kind, ExprKind::Name(name) if &*name.text == "assert"))
-                            || matches!(&part.kind, ExprKind::Binary(..)) && self.begins_with(part, "assert");
-                        let how = match asserted {
-                            true => {
-                                "`assert` takes a condition and nothing else: `if not c do fail \"why\"; done` says why"
-                            }
-                            false => "application binds tighter than `,`: write `p$ a, b` to give it both",
-                        };
+                        let how = "application binds tighter than `,`: write `p$ a, b` to give it both";
                         self.regroup_procedure(before, how);
                     }
                     // Telling the place what is known helps the later parts; it checks for itself.
@@ -733,16 +729,6 @@ impl Checker<'_> {
         let terms: Vec<Term> = terms.into_iter().flatten().collect();
         let ty = Type::product(terms.iter().map(|t| self.infer.zonk(&t.ty)).collect());
         Term::new(TermKind::Tuple(terms), ty, span)
-    }
-
-    /// Whether the first thing in an operation is the application of a function of this name.
-    fn begins_with(&self, e: &Expr, name: &str) -> bool {
-        let mut first = e;
-        while let ExprKind::Binary(_, left, _) = &first.kind {
-            first = left;
-        }
-        matches!(&first.kind, ExprKind::Apply { function, .. }
-            if matches!(&function.kind, ExprKind::Name(n) if &*n.text == name))
     }
 
     /// Converts without loss where that helps; leaves a mismatch to be reported by the whole.

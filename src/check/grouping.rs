@@ -97,6 +97,14 @@ impl Checker<'_> {
                 let how = format!("`.` binds tighter than application: write `(f x).{}`", name.text);
                 self.retell(before, &how, |d| mismatch(d, argument.span));
             }
+            if let (ExprKind::Name(name), ExprKind::Tuple(parts)) = (&function.kind, &argument.kind)
+                && &*name.text == "assert"
+                && parts.len() > 1
+            {
+                let how =
+                    "`assert` takes a condition and nothing else: `if not c do fail \"why\"; done` says why";
+                self.retell(before, how, |d| mismatch(d, argument.span));
+            }
             head = function;
         }
         if let (true, ExprKind::Dot { base, key }) = (applied, &head.kind)

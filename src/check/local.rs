@@ -15,8 +15,9 @@ use super::function::is_typed;
 use super::{Binding, Checker};
 use crate::core::{FunctionId, LocalId, TermKind};
 use crate::source::Span;
-use crate::syntax::ast::{self, Stmt, StmtKind};
-use crate::types::{Kind, NominalBody, Type, TypeKind};
+use crate::syntax::ast::{self, Stmt, StmtKind, TypeDecl};
+use crate::types::apply::{Meaning, TypeArm};
+use crate::types::{Kind, NominalBody, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
 /// A declared function with type parameters that stands in another.
@@ -127,32 +128,52 @@ impl Checker<'_> {
 
     /// Reports a declared type that mentions a variable which is not one of its parameters.
     fn closed_type(&mut self, stmt: &Stmt) {
-        let (StmtKind::Newtype(decl, _) | StmtKind::Struct(decl, _) | StmtKind::Variant(decl, _)) =
-            &stmt.kind
+        let (StmtKind::Newtype(TypeDecl { name, .. }, _)
+        | StmtKind::Struct(TypeDecl { name, .. }, _)
+        | StmtKind::Variant(TypeDecl { name, .. }, _)
+        | StmtKind::Typefun { name, .. }) = &stmt.kind
         else {
             return;
         };
-        let Some(TypeDefinition::Nominal(nominal)) = self.env.types.get(&decl.name.text) else { return };
-        let args: Vec<Type> = nominal.params.iter().cloned().map(Type::var).collect();
-        let parts: Vec<Type> = match nominal.body() {
-            Some(NominalBody::Newtype(body)) => vec![body.clone()],
-            Some(NominalBody::Struct(parts) | NominalBody::Variant(parts)) => {
-                parts.iter().map(|(_, ty)| ty.clone()).collect()
+        let mut own: Vec<TypeVar> = Vec::new();
+        let parts: Vec<Type> = match self.env.types.get(&name.text) {
+            Some(TypeDefinition::Nominal(nominal)) => {
+                own.extend(nominal.params.iter().cloned());
+                match nominal.body() {
+                    Some(NominalBody::Newtype(body)) => vec![body.clone()],
+                    Some(NominalBody::Struct(parts) | NominalBody::Variant(parts)) => {
+                        parts.iter().map(|(_, ty)| ty.clone()).collect()
+                    }
+                    _ => return,
+                }
+            }
+            Some(TypeDefinition::Function(fun)) => {
+                own.extend(fun.params.iter().cloned());
+                match fun.meaning() {
+                    Some(Meaning::Is(ty)) => vec![ty.clone()],
+                    Some(Meaning::Match(subjects, arms)) => {
+                        own.extend(arms.iter().flat_map(|arm| arm.binds.iter().cloned()));
+                        let of_arm =
+                            |arm: &TypeArm| [&arm.patterns[..], std::slice::from_ref(&arm.result)].concat();
+                        subjects.iter().cloned().chain(arms.iter().flat_map(of_arm)).collect()
+                    }
+                    None => return,
+                }
             }
             _ => return,
         };
         let mut foreign = None;
         for part in parts {
             part.for_each_var(&mut |var| {
-                let own = args.iter().any(|arg| matches!(arg.kind(), TypeKind::Var(own) if own == var));
-                if !own && !self.program.sizes.contains(var) {
+                if !own.contains(var) && !self.program.sizes.contains(var) {
                     foreign.get_or_insert_with(|| var.name.to_string());
                 }
             });
         }
         if let Some(variable) = foreign {
-            let (span, name) = (decl.name.span, decl.name.text.to_string());
-            self.report(CheckError::LocalTypeMentions { span, name, variable });
+            let (span, name) = (name.span, name.text.to_string());
+            let function = matches!(stmt.kind, StmtKind::Typefun { .. });
+            self.report(CheckError::LocalTypeMentions { span, name, variable, function });
         }
     }
 
@@ -214,16 +235,11 @@ impl Checker<'_> {
                 return;
             }
         }
-        let parameters =
-            function.params.first().into_iter().flatten().map(|param| match &param.pattern.kind {
-                ast::PatternKind::Name(name) => Parameter { name: Some(name.text.clone()), default: None },
-                _ => Parameter { name: None, default: None },
-            });
         let signature = Signature {
             name: name.text.clone(),
             scheme,
             unknown_result: false,
-            parameters: parameters.collect(),
+            parameters: parameter_names(function),
             span: name.span,
             doc: None,
         };
@@ -270,12 +286,22 @@ impl Checker<'_> {
     }
 }
 
+/// What calls may say by name of a function in a block.
+pub(super) fn parameter_names(function: &ast::Function) -> Vec<Parameter> {
+    let names = function.params.first().into_iter().flatten().map(|param| match &param.pattern.kind {
+        ast::PatternKind::Name(name) => Parameter { name: Some(name.text.clone()), default: None },
+        _ => Parameter { name: None, default: None },
+    });
+    names.collect()
+}
+
 /// The names that a declaration of a type in a block gives a meaning: the type's, and those of its constructors.
 fn names(stmt: &Stmt) -> Vec<&ast::Name> {
     match &stmt.kind {
         StmtKind::Typedef(decl, _) | StmtKind::Newtype(decl, _) | StmtKind::Struct(decl, _) => {
             vec![&decl.name]
         }
+        StmtKind::Typefun { name, .. } => vec![name],
         StmtKind::Variant(decl, cases) => {
             std::iter::once(&decl.name).chain(cases.iter().map(|(name, _)| name)).collect()
         }

@@ -45,10 +45,12 @@ mod open;
 mod operator;
 mod overload;
 mod pattern;
+mod place;
 mod read;
 mod record;
 mod require;
 mod reshape;
+mod slice;
 mod stmt;
 mod types;
 
@@ -170,6 +172,8 @@ struct Frame {
     /// Procedures that change nothing but variables of this frame, or of procedures around it: it may call them,
     /// pure as it may be.
     contained: HashSet<LocalId>,
+    /// Functions that its variables hold for good.
+    functions: HashMap<LocalId, place::Seen>,
     /// It does something that can be seen outside the function in which it is declared.
     outside: bool,
 }
@@ -182,6 +186,7 @@ impl Frame {
             header,
             scopes: vec![HashMap::default()],
             locals: Vec::new(),
+            functions: HashMap::default(),
             captures: Vec::new(),
             result: None,
             free_result: false,
@@ -213,6 +218,8 @@ struct Item {
     named: Vec<(Arc<str>, Option<Type>)>,
     /// What is bound now is bound for the rest of the session, names of sizes included.
     names_last: bool,
+    /// The names of the parameters of functions declared in blocks, by where these are declared.
+    local_parameters: HashMap<Span, Vec<env::Parameter>>,
     /// Variables opened below the top level, since functions were last finished.
     opened: Vec<TypeVar>,
     /// Those that each inner function has opened itself.

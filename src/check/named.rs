@@ -1,6 +1,7 @@
 //! Arguments by name, and values that parameters have where a call leaves them out.
 //!
-//! Only functions that are known by name have names of parameters: `f (3, scale = 2.0)`. A call is read as it is
+//! Only functions that are known by name have names of parameters, `f (3, scale = 2.0)`, and constructors of structs those of
+//! their fields. A call is read as it is
 //! written first. Where no function of the name takes the argument so, or where names are written, those functions of
 //! the nearest scope are completed whose parameters have the names, and a default for each that is left out. What is
 //! given is evaluated in the order in which it is written, then the defaults, at each call.
@@ -11,13 +12,13 @@
 use super::apply::Arg;
 use super::env::{Callable, Parameter, Scheme};
 use super::error::CheckError;
-use super::overload::{Candidate, Found, Round};
+use super::overload::{Candidate, Found, Round, Variable};
 use super::{Checker, Pending};
 use crate::core::{FunctionId, Term, TermKind};
 use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{self, Expr, ExprKind, Name, Param, PatternKind};
-use crate::types::{Type, TypeKind};
+use crate::types::{NominalBody, Type, TypeKind};
 use std::sync::Arc;
 
 /// What a call gives a function: values by place, then by name.
@@ -138,10 +139,15 @@ impl Checker<'_> {
         };
         let rest: Vec<Arg> = rest.iter().map(|argument| self.prepare(argument)).collect();
         let types: Vec<Type> = parts.iter().map(Arg::ty).collect();
-        let (id, slots) = self.best_filled(name, &found, fitting, &type_args, &types)?;
-        let chosen = Callable::Function(id);
-        self.note_callable(name.span, &chosen);
-        let scheme = self.scheme(&chosen, name.span);
+        let (candidate, slots) = self.best_filled(name, &found, fitting, &type_args, &types)?;
+        let known = self.known_parameters(&candidate).unwrap_or_default();
+        let scheme = match &candidate {
+            Candidate::Top(chosen) => {
+                self.note_callable(name.span, chosen);
+                self.scheme(chosen, name.span)
+            }
+            Candidate::Local(..) => self.candidate_header(&candidate),
+        };
         let instance = match self.instance(name, &scheme, &type_args) {
             Some(instance) => instance,
             None => return Some(Term::new(TermKind::Error, Type::error(), span)),
@@ -158,8 +164,7 @@ impl Checker<'_> {
         let mut terms: Vec<Option<Term>> = vec![None; slots.len()];
         let mut prefix = Vec::new();
         for (part, at) in parts.drain(..).zip(place_of) {
-            let parameter = self.env.signatures.get(&id).and_then(|s| s.parameters[at].name.clone());
-            let words = match parameter {
+            let words = match known.get(at).and_then(|parameter| parameter.name.as_ref()) {
                 Some(parameter) => format!("`{parameter}` of `{}` is `{}`", name.text, domains[at]),
                 None => format!("`{}` takes `{}` here", name.text, domains[at]),
             };
@@ -172,20 +177,32 @@ impl Checker<'_> {
             .enumerate()
             .map(|(at, term)| match term {
                 Some(term) => term,
-                None => self.default_of(id, at, &instance.args, &domains[at], end),
+                None => {
+                    let default = known.get(at).and_then(|parameter| parameter.default);
+                    default_of(default, &instance.args, &domains[at], end)
+                }
             })
             .collect();
         let whole = name.span.to(first.span);
-        let ty = match &instance.result {
-            Some(result) => result.clone(),
-            None => {
-                let contained = self.contained_here(id);
-                self.effect(&name.text, contained, at_statement && rest.is_empty(), whole)
-            }
-        };
         let argument = match <[Term; 1]>::try_from(terms) {
             Ok([one]) => one,
             Err(terms) => Term::new(TermKind::Tuple(terms), instance.domain.clone(), first.span),
+        };
+        let chosen = match candidate {
+            Candidate::Top(chosen) => chosen,
+            Candidate::Local(depth, binding) => {
+                let function = self.variable_term(&Variable::Local(depth, binding), name);
+                let args = std::iter::once(Arg::Done(argument)).chain(rest).collect();
+                let term = self.call_value(function, args, at_statement, span);
+                return Some(super::expr::with_prefix(prefix, term));
+            }
+        };
+        let ty = match &instance.result {
+            Some(result) => result.clone(),
+            None => {
+                let contained = matches!(chosen, Callable::Function(id) if self.contained_here(id));
+                self.effect(&name.text, contained, at_statement && rest.is_empty(), whole)
+            }
         };
         let term = self.call_term(&chosen, &instance, argument, ty, name.span, whole);
         let term = super::expr::with_prefix(prefix, term);
@@ -194,34 +211,39 @@ impl Checker<'_> {
         Some(Term { span, ..term })
     }
 
-    /// The value of a parameter that a call leaves out.
-    fn default_of(&mut self, id: FunctionId, at: usize, type_args: &[Type], ty: &Type, span: Span) -> Term {
-        let default = self.env.signatures.get(&id).and_then(|signature| signature.parameters[at].default);
-        let Some(function) = default else { return Term::new(TermKind::Error, Type::error(), span) };
-        let kind = TermKind::Closure { function, type_args: type_args.to_vec(), captures: Vec::new() };
-        let function = Term::new(kind, Type::function(Type::unit(), ty.clone()), span);
-        Term::new(TermKind::Call(Box::new(function), vec![Term::unit(span)]), ty.clone(), span)
+    /// The parameters of a function, or the fields of a struct, which its constructor takes; nothing of what has none by
+    /// name.
+    fn known_parameters(&self, candidate: &Candidate) -> Option<Vec<Parameter>> {
+        match candidate {
+            Candidate::Top(Callable::Function(id)) => Some(self.env.signatures.get(id)?.parameters.clone()),
+            Candidate::Top(Callable::Struct(nominal)) => match nominal.body()? {
+                NominalBody::Struct(fields) => {
+                    let field =
+                        |(name, _): &(Arc<str>, Type)| Parameter { name: Some(name.clone()), default: None };
+                    Some(fields.iter().map(field).collect())
+                }
+                _ => None,
+            },
+            Candidate::Top(_) => None,
+            Candidate::Local(_, binding) => self.item.local_parameters.get(&binding.span).cloned(),
+        }
     }
 
     /// The functions of the nearest scope that can be given this by name or with defaults, with what each
     /// parameter gets.
-    fn filled(&self, found: &Found, given: &Given<'_>) -> Vec<(FunctionId, Vec<Option<usize>>)> {
+    fn filled(&mut self, found: &Found, given: &Given<'_>) -> Vec<(Candidate, Vec<Option<usize>>)> {
         for tier in &found.tiers {
-            let ids = tier.candidates.iter().filter_map(|candidate| match candidate {
-                Candidate::Top(Callable::Function(id)) => Some(*id),
-                _ => None,
-            });
-            let filled: Vec<_> = ids
-                .filter_map(|id| {
-                    let signature = self.env.signatures.get(&id)?;
-                    let slots = given.fill(&signature.parameters)?;
-                    let as_written = given.names.is_empty() && slots.iter().all(Option::is_some);
-                    // A record is what a function of one type parameter, or of a record, takes.
-                    let record = !given.names.is_empty()
-                        && matches!(signature.scheme.domain.kind(), TypeKind::Record(_) | TypeKind::Var(_));
-                    (!as_written && !record).then_some((id, slots))
-                })
-                .collect();
+            let mut filled = Vec::new();
+            for candidate in &tier.candidates {
+                let slots = self.known_parameters(candidate).and_then(|known| given.fill(&known));
+                let Some(slots) = slots else { continue };
+                let as_written = given.names.is_empty() && slots.iter().all(Option::is_some);
+                // A record is what a function of one type parameter, or of a record, takes.
+                let record = !given.names.is_empty() && self.takes_record(candidate);
+                if !as_written && !record {
+                    filled.push((candidate.clone(), slots));
+                }
+            }
             if !filled.is_empty() {
                 return filled;
             }
@@ -229,28 +251,27 @@ impl Checker<'_> {
         Vec::new()
     }
 
+    /// Whether what a function takes is, or may be, a record.
+    fn takes_record(&mut self, candidate: &Candidate) -> bool {
+        let domain = self.candidate_header(candidate).domain;
+        matches!(domain.kind(), TypeKind::Record(_) | TypeKind::Var(_) | TypeKind::Meta(_))
+    }
+
     /// Whether fields can mean nothing but parameters: a function has all of the names, and more, and none takes a
     /// record.
-    fn names_parameters(&self, found: &Found, given: &Given<'_>) -> bool {
-        let signature = |candidate: &Candidate| match candidate {
-            Candidate::Top(Callable::Function(id)) => self.env.signatures.get(id),
-            _ => None,
-        };
-        let takes_record = |candidate: &Candidate| {
-            let domain = signature(candidate).map(|signature| signature.scheme.domain.kind().clone());
-            matches!(domain, None | Some(TypeKind::Record(_) | TypeKind::Var(_)))
-        };
-        let named = |candidate: &Candidate| {
-            signature(candidate).is_some_and(|signature| {
-                let has =
-                    |name: &&Name| signature.parameters.iter().any(|p| p.name.as_ref() == Some(&name.text));
-                signature.parameters.len() > given.names.len() && given.names.iter().all(has)
-            })
-        };
-        !given.names.is_empty()
-            && given.places == 0
-            && !found.candidates().any(|(_, candidate)| takes_record(candidate))
-            && found.candidates().any(|(_, candidate)| named(candidate))
+    fn names_parameters(&mut self, found: &Found, given: &Given<'_>) -> bool {
+        if given.names.is_empty() || given.places > 0 {
+            return false;
+        }
+        let candidates: Vec<Candidate> = found.candidates().map(|(_, candidate)| candidate.clone()).collect();
+        let named = candidates.iter().filter_map(|candidate| self.known_parameters(candidate)).any(|known| {
+            let has = |name: &&Name| known.iter().any(|p| p.name.as_ref() == Some(&name.text));
+            known.len() > given.names.len() && given.names.iter().all(has)
+        });
+        named
+            && candidates
+                .iter()
+                .all(|candidate| self.known_parameters(candidate).is_some() && !self.takes_record(candidate))
     }
 
     /// The one of several completed functions that takes the argument with the least conversion.
@@ -258,16 +279,16 @@ impl Checker<'_> {
         &mut self,
         name: &Name,
         found: &Found,
-        mut filled: Vec<(FunctionId, Vec<Option<usize>>)>,
+        mut filled: Vec<(Candidate, Vec<Option<usize>>)>,
         type_args: &[Type],
         types: &[Type],
-    ) -> Option<(FunctionId, Vec<Option<usize>>)> {
+    ) -> Option<(Candidate, Vec<Option<usize>>)> {
         if filled.len() == 1 {
             return filled.pop();
         }
-        let mut fitting: Vec<(Round, FunctionId, Vec<Option<usize>>)> = Vec::new();
-        for (id, slots) in &filled {
-            let scheme = self.header(&Callable::Function(*id));
+        let mut fitting: Vec<(Round, Candidate, Vec<Option<usize>>)> = Vec::new();
+        for (candidate, slots) in &filled {
+            let scheme = self.candidate_header(candidate);
             let domains = parameter_types(&scheme.domain, slots.len());
             let mut wanted = vec![Type::unit(); types.len()];
             for (domain, slot) in domains.into_iter().zip(slots) {
@@ -277,17 +298,16 @@ impl Checker<'_> {
             }
             let scheme = Scheme { domain: Type::product(wanted), ..scheme };
             let round = self.round_of(&scheme, type_args, &Type::product(types.to_vec()));
-            fitting.extend(round.map(|round| (round, *id, slots.clone())));
+            fitting.extend(round.map(|round| (round, candidate.clone(), slots.clone())));
         }
         let least = fitting.iter().map(|(round, ..)| *round).min();
         fitting.retain(|(round, ..)| Some(*round) == least);
         if fitting.len() > 1 {
-            let several: Vec<Candidate> =
-                fitting.iter().map(|(_, id, _)| Candidate::Top(Callable::Function(*id))).collect();
+            let several: Vec<Candidate> = fitting.iter().map(|(_, candidate, _)| candidate.clone()).collect();
             self.ambiguous(name, found, &several);
         }
         match fitting.pop() {
-            Some((_, id, slots)) => Some((id, slots)),
+            Some((_, candidate, slots)) => Some((candidate, slots)),
             // The report is about the first.
             None => filled.into_iter().next(),
         }
@@ -295,16 +315,12 @@ impl Checker<'_> {
 
     /// What is wrong with a call that names parameters.
     fn not_filled(&self, name: &Name, found: &Found, given: &Given<'_>, span: Span) -> CheckError {
-        let functions: Vec<&Vec<Parameter>> = found
-            .candidates()
-            .filter_map(|(_, candidate)| match candidate {
-                Candidate::Top(Callable::Function(id)) => Some(&self.env.signatures.get(id)?.parameters),
-                _ => None,
-            })
-            .collect();
+        let mut known = found.candidates().filter_map(|(_, candidate)| self.known_parameters(candidate));
         let function = name.text.to_string();
-        let Some(parameters) = functions.first() else {
-            return CheckError::NamedHere { span };
+        let Some(parameters) = known.next() else {
+            let method = |candidate: &Candidate| matches!(candidate, Candidate::Top(Callable::Method(..)));
+            let method = found.candidates().any(|(_, candidate)| method(candidate));
+            return CheckError::NamedHere { span, method };
         };
         let known = |name: &Name| parameters.iter().position(|p| p.name.as_ref() == Some(&name.text));
         for name in &given.names {
@@ -345,6 +361,14 @@ impl Checker<'_> {
             help: "a parameter without a default is given in each call".into(),
         }
     }
+}
+
+/// The value of a parameter that a call leaves out.
+fn default_of(default: Option<FunctionId>, type_args: &[Type], ty: &Type, span: Span) -> Term {
+    let Some(function) = default else { return Term::new(TermKind::Error, Type::error(), span) };
+    let kind = TermKind::Closure { function, type_args: type_args.to_vec(), captures: Vec::new() };
+    let function = Term::new(kind, Type::function(Type::unit(), ty.clone()), span);
+    Term::new(TermKind::Call(Box::new(function), vec![Term::unit(span)]), ty.clone(), span)
 }
 
 /// The types of so many parameters.

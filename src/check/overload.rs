@@ -155,6 +155,15 @@ impl Found {
         if own.next().is_some() { None } else { first }
     }
 
+    /// The primitive, where all else is methods: which of these are known depends on the types that a text names, and what is
+    /// said of a wrong argument should not.
+    fn only_primitive(&self) -> Option<&Candidate> {
+        let method = |candidate: &&Candidate| matches!(candidate, Candidate::Top(Callable::Method(..)));
+        let mut others = self.candidates().map(|(_, candidate)| candidate).filter(|one| !method(one));
+        let first = others.next().filter(|one| matches!(one, Candidate::Top(Callable::Prim(_))));
+        if others.next().is_some() { None } else { first }
+    }
+
     /// The only thing that the name can mean, if that is a function.
     pub(super) fn only(&self) -> Option<&Candidate> {
         let mut all = self.candidates();
@@ -487,6 +496,10 @@ impl Checker<'_> {
                     return Choice::Candidate(only.clone());
                 }
                 let argument = self.infer.settle(ty);
+                // A type parameter may belong to the class of a method: that is asked for.
+                if let (Some(only), false) = (found.only_primitive(), argument.has_var()) {
+                    return Choice::Candidate(only.clone());
+                }
                 let candidates = self.refusals(&name.text, found, type_args, &argument);
                 let element = match argument.kind() {
                     TypeKind::Array(element, _) => element,

@@ -4,19 +4,20 @@
 //! its variant are matched: else a library that gets another case would take variables from programs. Where the type
 //! of what is matched is not known, it is meant if its name begins with a capital and the pattern may fail to fit.
 
-use super::Checker;
 use super::env::Scope;
 use super::error::CheckError;
 use super::expr::{MOST_COMPONENTS, Number, suffixed};
 use super::infer::Literal;
 use super::note::Referent;
-use crate::core::{Pat, PatKind};
+use super::{Binding, Checker};
+use crate::core::{LocalId, Pat, PatKind};
 use crate::hash::HashSet;
 use crate::source::Span;
 use crate::syntax::ast::{Name, Pattern, PatternKind};
 use crate::types::number::Rounded;
 use crate::types::{Kind, Nominal, Scalar, Type, TypeKind};
 use num_bigint::{BigInt, BigUint};
+use std::sync::Arc;
 
 impl Checker<'_> {
     /// Says where patterns that bind together bind a name twice.
@@ -162,15 +163,7 @@ impl Checker<'_> {
                     }
                 }
             }
-            PatternKind::Or(parts) => {
-                let before = self.frame().locals.len();
-                let parts: Vec<Pat> = parts.iter().map(|part| self.pattern(part, &ty, mutable)).collect();
-                if self.frame().locals.len() > before {
-                    self.report(CheckError::BindsInAlternative { span });
-                    return self.broken(None, mutable, span);
-                }
-                make(PatKind::Or(parts))
-            }
+            PatternKind::Or(parts) => make(PatKind::Or(self.alternatives(parts, &ty, mutable))),
             PatternKind::Char(c) => {
                 if !self.infer.try_unify(&ty, &Type::char()) {
                     self.misfit("a character", &ty, None, span);
@@ -359,6 +352,84 @@ impl Checker<'_> {
         }
     }
 
+    /// Patterns of which one has to fit. All bind the same names at the same types: each name is one variable, that of the
+    /// first.
+    fn alternatives(&mut self, parts: &[Pattern], ty: &Type, mutable: bool) -> Vec<Pat> {
+        let mut pats = Vec::with_capacity(parts.len());
+        let mut first: Vec<(Arc<str>, Binding)> = Vec::new();
+        for (at, part) in parts.iter().enumerate() {
+            if at > 0 {
+                self.names_once([part], "variable");
+            }
+            let (mut pat, mut bound) = self.in_scope(|this| {
+                let pat = this.pattern(part, ty, mutable);
+                let bound = this.frame().scopes.last().cloned().unwrap_or_default();
+                (pat, bound.into_iter().collect::<Vec<_>>())
+            });
+            bound.sort_by_key(|(_, binding)| binding.local);
+            if at == 0 {
+                first = bound;
+            } else {
+                self.bind_alike(part, &parts[0], &mut pat, &mut first, bound);
+            }
+            pats.push(pat);
+        }
+        if let Some(scope) = self.frame().scopes.last_mut() {
+            scope.extend(first);
+        }
+        pats
+    }
+
+    /// Makes what a further alternative binds the variables of the first.
+    fn bind_alike(
+        &mut self,
+        part: &Pattern,
+        before: &Pattern,
+        pat: &mut Pat,
+        first: &mut Vec<(Arc<str>, Binding)>,
+        bound: Vec<(Arc<str>, Binding)>,
+    ) {
+        let known = first.len();
+        for (name, binding) in &first[..known] {
+            if !bound.iter().any(|(other, _)| other == name) && !pat.ty.is_error() {
+                let (span, name) = (part.span, name.to_string());
+                self.report(CheckError::BindsInAlternative { span, name, bound: binding.span });
+            }
+        }
+        let mut same: Vec<(LocalId, LocalId)> = Vec::new();
+        for (name, binding) in bound {
+            let Some((_, one)) = first.iter().find(|(other, _)| *other == name) else {
+                let (span, text) = (before.span, name.to_string());
+                self.report(CheckError::BindsInAlternative { span, name: text, bound: binding.span });
+                // It is known behind the pattern, or each use would be a mistake of its own.
+                self.frame().locals[binding.local as usize].ty = Type::error();
+                first.push((name, binding));
+                continue;
+            };
+            let one = one.clone();
+            self.note(binding.span, |_| Some(Referent::At(one.span)));
+            same.push((binding.local, one.local));
+            let [ours, theirs] =
+                [binding.local, one.local].map(|local| self.frame().locals[local as usize].ty.clone());
+            if !self.infer.try_unify(&theirs, &ours) {
+                let (ours, theirs) = (self.infer.settle(&ours), self.infer.settle(&theirs));
+                let (span, name) = (binding.span, name.to_string());
+                self.report(CheckError::AlternativeTypes {
+                    span,
+                    name,
+                    ty: ours,
+                    first: one.span,
+                    was: theirs,
+                });
+            }
+        }
+        pat.for_each_local_mut(&mut |local| {
+            if let Some((_, one)) = same.iter().find(|(own, _)| own == local) {
+                *local = *one;
+            }
+        });
+    }
+
     /// The case that a name by itself means in a pattern for values of this type.
     pub(super) fn means_case(&self, name: &Name, ty: &Type) -> Option<(Nominal, usize)> {
         let (nominal, case, scope) = self.env.scoped_constructor(&name.text)?;
@@ -500,8 +571,9 @@ fn names_of<'p>(pattern: &'p Pattern, out: &mut Vec<&'p Name>) {
         PatternKind::Typed(inner, _)
         | PatternKind::Constructor(_, inner)
         | PatternKind::Case(_, Some(inner)) => names_of(inner, out),
-        // What binds there is reported.
-        PatternKind::Or(_) | PatternKind::Range { .. } => {}
+        // All bind the same.
+        PatternKind::Or(parts) => parts.first().into_iter().for_each(|part| names_of(part, out)),
+        PatternKind::Range { .. } => {}
         PatternKind::Coarray(index, inner) => {
             names_of(index, out);
             names_of(inner, out);

@@ -4,9 +4,7 @@ use super::error::{CheckError, ClassError, ModuleError};
 use super::exhaustive::{self, End};
 use super::note::Referent;
 use super::{Checker, FrameKind};
-use crate::core::{
-    ForRange, Global, Pat, PatKind, Root, Script, Step, StepKind, Stmt, StmtKind, Term, TermKind,
-};
+use crate::core::{ForRange, Global, Pat, PatKind, Root, Script, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, Expr, ExprKind, TypeDecl};
@@ -159,6 +157,9 @@ impl Checker<'_> {
                 Some(init) => init,
                 None => self.local_term(binding.local, binding.span),
             };
+            if !mutable && let Some(function) = self.held_function(&value) {
+                self.env.held_functions.insert(id, function);
+            }
             out.push(Stmt { kind: StmtKind::SetGlobal(id, value), span });
             let (span, word, scope) = (binding.span, binding.word, self.env.own_scope());
             self.env.define_global(&name, super::Definition::Global { id, mutable, span, word, scope });
@@ -228,6 +229,11 @@ impl Checker<'_> {
                 self.let_word = val_word(*mutable, span);
                 let pat = self.total_binding(pattern, &ty, *mutable);
                 self.let_word = None;
+                if let (PatKind::Bind(local), false) = (&pat.kind, *mutable)
+                    && let Some(function) = self.held_function(&init)
+                {
+                    self.frame().functions.insert(*local, function);
+                }
                 push(StmtKind::Let(pat, init));
             }
             S::Function { name, function, .. } => {
@@ -241,6 +247,7 @@ impl Checker<'_> {
                     self.report(ClassError::ConstraintHere { span: first.span, whose, instead }.into());
                 }
                 let ty = self.infer.fresh(Kind::Type);
+                self.item.local_parameters.insert(name.span, super::local::parameter_names(function));
                 let term = self.lambda(function, None, Some((name, &ty)), span);
                 let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
                 if !self.infer.try_unify(&ty, &term.ty) {
@@ -342,19 +349,16 @@ impl Checker<'_> {
                 }
             }
             // They have been declared before: those of a block with the declarations beside them.
-            S::Typedef(..) | S::Newtype(..) | S::Struct(..) | S::Variant(..) => {}
-            S::Abstract { decl: TypeDecl { name, .. }, .. }
-            | S::Typefun { name, .. }
-            | S::Kind { name, .. } => {
+            S::Typedef(..) | S::Newtype(..) | S::Struct(..) | S::Variant(..) | S::Typefun { .. } => {}
+            S::Abstract { decl: TypeDecl { name, .. }, .. } | S::Kind { name, .. } => {
                 // Those of the top level have been declared before any statement.
                 if self.item.frames.len() > 1 || self.frame().scopes.len() > 1 {
                     let what = match &stmt.kind {
                         S::Abstract { .. } => "an abstract type inside a block",
-                        S::Typefun { .. } => "a type function inside a block",
                         _ => "a kind inside a block",
                     };
-                    let instead = "declare it at the top level: only `typedef`, `newtype`, `struct` and `variant` \
-                                   stand in blocks";
+                    let instead = "declare it at the top level: only `typedef`, `newtype`, `struct`, `variant` and \
+                                   `typefun` stand in blocks";
                     self.report(CheckError::NotYet { span: name.span, what, instead });
                 }
             }
@@ -438,7 +442,7 @@ impl Checker<'_> {
     }
 
     /// A variable that is about to be stored into.
-    fn storable(&mut self, name: &ast::Name, form: Stored) -> Option<(Root, Type)> {
+    pub(super) fn storable(&mut self, name: &ast::Name, form: Stored) -> Option<(Root, Type)> {
         self.note_scope(name.span);
         if let Some((binding, own)) = self.lookup_local(&name.text) {
             self.note(name.span, |_| Some(Referent::At(binding.span)));
@@ -590,118 +594,6 @@ impl Checker<'_> {
         }
     }
 
-    /// `&x.1.i <- v;`, `&x.1.i += v;`. What has to be computed once comes before.
-    fn store(
-        &mut self,
-        place: &Expr,
-        op: Option<BinaryOp>,
-        value: &Expr,
-        span: Span,
-        before: &mut Vec<Stmt>,
-    ) -> Option<StmtKind> {
-        let mut keys = Vec::new();
-        let mut at = place;
-        let name = loop {
-            match &at.kind {
-                ExprKind::Dot { base, key } => {
-                    keys.push(&**key);
-                    at = base;
-                }
-                ExprKind::Name(name) => break name,
-                _ => {
-                    self.report(CheckError::NotAPlace { span: at.span });
-                    return None;
-                }
-            }
-        };
-        let (root, root_ty) = self.storable(name, Stored::Part)?;
-        let root_ty = self.infer.settle(&root_ty);
-        let mut path = Vec::new();
-        let mut ty = root_ty.clone();
-        // What the place holds, where it is changed.
-        let mut held = op.map(|_| match root {
-            Root::Local(id) => self.local_term(id, name.span),
-            Root::Global(id) => Term::new(TermKind::Global(id), root_ty.clone(), name.span),
-        });
-        for key in keys.into_iter().rev() {
-            // The projection as an expression tells type and form; the path keeps its key.
-            let hole = Term::new(TermKind::Error, ty.clone(), place.span);
-            let selected = match &key.kind {
-                ExprKind::Name(field) => {
-                    match ty.named_parts().and_then(|f| f.iter().position(|(n, _)| *n == field.text)) {
-                        Some(at) => {
-                            self.note_field(field.span, &ty, at);
-                            self.component(hole, &at.into(), key.span)
-                        }
-                        None => self.select(hole, key, key.span),
-                    }
-                }
-                _ => self.select(hole, key, key.span),
-            };
-            let (kind, to) = match selected.kind {
-                TermKind::Component(_, at) => (StepKind::Component(at), selected.ty),
-                TermKind::Factor(..) if matches!(ty.unfold().kind(), TypeKind::Triangle(..)) => {
-                    self.report(CheckError::PairPart { span: key.span, ty });
-                    return None;
-                }
-                TermKind::Factor(_, at) => (StepKind::Factor(at), selected.ty),
-                TermKind::Index(_, index) => (StepKind::Index(*index), selected.ty),
-                TermKind::Digit(_, index) => (StepKind::Digit(*index), selected.ty),
-                TermKind::Error => return None,
-                _ => {
-                    self.report(CheckError::NotAPlace { span: key.span });
-                    return None;
-                }
-            };
-            let to = self.infer.settle(&to);
-            let kind = match (op, kind) {
-                (Some(_), StepKind::Index(index)) => StepKind::Index(self.once(index, before)),
-                (Some(_), StepKind::Digit(index)) => StepKind::Digit(self.once(index, before)),
-                (_, kind) => kind,
-            };
-            held = held.map(|held| {
-                let held = Box::new(held);
-                let read = match &kind {
-                    StepKind::Component(at) => TermKind::Component(held, at.clone()),
-                    StepKind::Factor(at) => TermKind::Factor(held, at.clone()),
-                    StepKind::Index(index) => TermKind::Index(held, Box::new(index.clone())),
-                    StepKind::Digit(index) => TermKind::Digit(held, Box::new(index.clone())),
-                };
-                Term::new(read, to.clone(), place.span)
-            });
-            path.push(Step { kind, from: ty, to: to.clone() });
-            ty = to;
-        }
-        let because = Some((place.span, format!("this place holds `{ty}`")));
-        let value = match (op, held) {
-            (Some(op), Some(held)) => {
-                // A name that no program writes stands for what is there.
-                let here = ast::Name { text: Arc::from(" place"), span: place.span };
-                let local = self.new_local(&here.text, ty.clone());
-                self.bind(&here.text, local, false, place.span);
-                let left = Expr { kind: ExprKind::Name(here), span: place.span };
-                let sum = self.binary(op, &left, value, Some(&ty), span);
-                let mut sum = self.coerce(sum, &ty, because);
-                read_instead(&mut sum, local, &held);
-                sum
-            }
-            _ => self.check(value, &ty, because),
-        };
-        Some(StmtKind::Store { root, root_ty, path, value })
-    }
-
-    /// An index that is computed before the statement, unless there is nothing to compute.
-    fn once(&mut self, index: Term, before: &mut Vec<Stmt>) -> Term {
-        if matches!(index.kind, TermKind::Local(_) | TermKind::Code(_)) {
-            return index;
-        }
-        let (ty, span) = (self.infer.settle(&index.ty), index.span);
-        let local = self.new_local("index", ty.clone());
-        let pat = Pat { kind: PatKind::Bind(local), ty, span };
-        before.push(Stmt { kind: StmtKind::Let(pat, index), span });
-        self.local_term(local, span)
-    }
-
     /// `for j in ..<i`: a loop over the codes below that of `i`.
     fn for_up_to(
         &mut self,
@@ -781,18 +673,9 @@ impl Checker<'_> {
     }
 }
 
-/// Puts what a place holds where its name stands.
-fn read_instead(term: &mut Term, local: u32, held: &Term) {
-    if matches!(term.kind, TermKind::Local(id) if id == local) {
-        *term = held.clone();
-        return;
-    }
-    term.for_each_child_mut(&mut |child| read_instead(child, local, held));
-}
-
 /// What of a variable gets another value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stored {
+pub(super) enum Stored {
     /// `x = v;`
     Whole,
     /// `x += v;`

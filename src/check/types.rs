@@ -286,7 +286,8 @@ impl Checker<'_> {
         });
         local.or_else(|| {
             let globals = self.env.values.iter().filter_map(|(name, definition)| match definition {
-                Definition::Global { id, .. } => Some((name, &self.program.globals[*id as usize].ty)),
+                // Types are also read without a program.
+                Definition::Global { id, .. } => Some((name, &self.program.globals.get(*id as usize)?.ty)),
                 _ => None,
             });
             // Results have names, too, that begin with `_`.

@@ -1,7 +1,7 @@
 //! `felis explain`: the page of a diagnostic, as the book has it, for a terminal.
 
 use super::exit;
-use super::output::{Output, complain};
+use super::output::{Output, complain, prose};
 use felis::session::{reference, similar};
 
 /// Prints the page of a code, or all codes with a sentence each.
@@ -17,7 +17,7 @@ pub fn explain(output: &mut Output, code: Option<&str>) -> u8 {
     let code = full(code);
     match reference::explain(&code) {
         Some(page) => {
-            output.write(&format!("{}\n\n{}", code.to_uppercase(), plain(&page)));
+            output.write(&format!("{}\n\n{}", code.to_uppercase(), prose(plain(&page), 0)));
             exit::OK
         }
         None => {

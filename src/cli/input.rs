@@ -1,8 +1,8 @@
 //! Texts from files and standard input, and what else the system says.
 
-use super::output::{Output, complain, shown};
+use super::output::{Output, columns_of_messages, complain, shown};
 use super::{exit, json};
-use felis::diagnostic::{Diagnostic, render};
+use felis::diagnostic::{Diagnostic, render_within};
 use felis::session::{Executor, Session};
 use felis::source::{SourceId, SourceMap, Span};
 use std::ffi::OsString;
@@ -30,7 +30,8 @@ impl Refusal {
         match self {
             Refusal::Unreadable(message) => complain(&format!("felis: {message}")),
             Refusal::NotText(diagnostic, sources) => {
-                output.complain_at_length(&render(diagnostic, sources, output.color));
+                let columns = columns_of_messages();
+                output.complain_at_length(&render_within(diagnostic, sources, output.color, columns));
             }
         }
         self.code()

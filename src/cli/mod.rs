@@ -489,7 +489,8 @@ impl Shell {
         }
         self.output.flush();
         for diagnostic in diagnostics {
-            self.output.complain_at_length(&self.session.render(diagnostic, self.output.color));
+            let (color, columns) = (self.output.color, output::columns_of_messages());
+            self.output.complain_at_length(&self.session.render_within(diagnostic, color, columns));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! order; on a terminal it is seen at once. A reader that has gone away ends the command quietly, with the exit
 //! code that shells give to a command which such a signal ends.
 
-use felis::diagnostic::{visible, visible_lines};
+use felis::diagnostic::{filled, visible, visible_lines};
 use felis::session::{Colors, Screen};
 use std::io::{BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::path::Path;
@@ -95,7 +95,27 @@ fn colors() -> Colors {
 
 /// Writes a line, or several, to standard error.
 pub fn complain(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", visible_lines(line));
+    let text = format!("{}\n", visible_lines(line));
+    let text = columns_of_messages().map_or(text.clone(), |columns| filled(&text, columns));
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// How wide a terminal is to which messages go.
+pub fn columns_of_messages() -> Option<usize> {
+    columns(terminal_size::terminal_size_of(std::io::stderr()))
+}
+
+/// Prose for standard output, where it is set in by so much: on a terminal filled to its width, else as it is.
+pub fn prose(text: String, by: usize) -> String {
+    match columns(terminal_size::terminal_size_of(std::io::stdout())) {
+        Some(columns) => filled(&text, columns.saturating_sub(by)),
+        None => text,
+    }
+}
+
+fn columns(size: Option<(Width, Height)>) -> Option<usize> {
+    // A terminal that does not know its width says 0.
+    size.map(|(Width(columns), _)| usize::from(columns)).filter(|&columns| columns > 0)
 }
 
 /// The name of a file in a line of output or of a message.

@@ -44,7 +44,7 @@ impl Shell {
 
 /// What was done, for people.
 pub fn statistics(work: &Work) -> String {
-    let Work { parts, kernels, compiling, declined, runs, failed, fresh, reused } = work;
+    let Work { parts, kernels, compiling, declined, runs, failed, fresh, reused, copied: _ } = work;
     let failed = if *failed > 0 { format!(", {failed} of them failed") } else { String::new() };
     let again = if *reused > 0 { format!(", and used {} again", size(*reused)) } else { String::new() };
     format!(
@@ -96,6 +96,7 @@ mod tests {
             failed: 1,
             fresh: 24_000_000,
             reused: 8_000,
+            copied: 0,
         };
         assert_eq!(
             statistics(&work),

@@ -8,6 +8,7 @@
 //! syntax, no evaluation.
 
 pub mod free;
+pub mod moves;
 pub mod prim;
 pub mod print;
 pub mod program;

@@ -133,6 +133,10 @@ impl Printer<'_> {
             }
             TermKind::Local(local) => self.local(*local),
             TermKind::Global(global) => self.global(*global),
+            TermKind::Move(place) => {
+                self.out.push_str("move ");
+                self.term(place);
+            }
             TermKind::Closure { function, type_args, captures } => {
                 let name = self.program.functions.get(*function as usize).and_then(Option::as_ref);
                 let name = name.map_or("?", |f| &f.name);
@@ -387,6 +391,7 @@ impl Printer<'_> {
                 }
                 for step in path {
                     let (open, index) = match &step.kind {
+                        StepKind::Reshape => (format!(" :>> {}", step.to), None),
                         StepKind::Component(i) => (format!(".{i}"), None),
                         StepKind::Factor(i) => (format!(".\\{i}"), None),
                         StepKind::Index(index) => (".(".to_string(), Some(index)),
@@ -411,6 +416,13 @@ impl Printer<'_> {
             StmtKind::Require { left, right, solve } => {
                 let solve = solve.as_ref().map_or(String::new(), |var| format!("[{}] ", var.name));
                 let _ = write!(self.out, "require {solve}{left} == {right}");
+            }
+            StmtKind::Drop(locals) => {
+                self.out.push_str("drop ");
+                for (i, local) in locals.iter().enumerate() {
+                    self.out.push_str(if i > 0 { ", " } else { "" });
+                    self.local(*local);
+                }
             }
             StmtKind::Expr(term) => self.term(term),
             StmtKind::If(condition, then, otherwise) => {

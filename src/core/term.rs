@@ -42,6 +42,8 @@ pub enum TermKind {
     Local(LocalId),
     /// A session variable.
     Global(GlobalId),
+    /// The last read of a variable or of a component of one: its value is moved ([`super::moves`]).
+    Move(Box<Term>),
     /// A function value: a function at type arguments, with the variables it captures.
     Closure {
         /// Which function.
@@ -325,6 +327,8 @@ pub enum StmtKind {
         /// What to find.
         solve: Option<TypeVar>,
     },
+    /// Lets go of the values of locals, which nobody reads any more ([`super::moves`]).
+    Drop(Vec<LocalId>),
     /// Evaluated for its effect.
     Expr(Term),
     /// Condition, then, else.
@@ -374,6 +378,8 @@ pub enum StepKind {
     Factor(BigUint),
     /// Digit of a compact exponential.
     Digit(Term),
+    /// The same storage at another type.
+    Reshape,
 }
 
 /// What a `for` walks.
@@ -480,6 +486,7 @@ impl Term {
             | TermKind::ToCode(a)
             | TermKind::FromCode(a)
             | TermKind::Convert(a)
+            | TermKind::Move(a)
             | TermKind::PackSizes(_, a) => f(a),
             TermKind::Index(a, b) | TermKind::Digit(a, b) => [a, b].into_iter().for_each(|t| f(t)),
             TermKind::If(a, b, c) => [a, b, c].into_iter().for_each(|t| f(t)),
@@ -524,6 +531,7 @@ impl Term {
             | TermKind::ToCode(a)
             | TermKind::FromCode(a)
             | TermKind::Convert(a)
+            | TermKind::Move(a)
             | TermKind::PackSizes(_, a) => f(a),
             TermKind::Index(a, b) | TermKind::Digit(a, b) => {
                 f(a);
@@ -612,7 +620,7 @@ impl Stmt {
                 }
                 ForRange::Elements(array) => f(array),
             },
-            StmtKind::Require { .. } | StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::Require { .. } | StmtKind::Drop(_) | StmtKind::Break | StmtKind::Continue => {}
         });
     }
 
@@ -661,7 +669,7 @@ impl Stmt {
                 f(condition);
                 body.iter_mut().for_each(|s| s.for_each_term_mut(f));
             }
-            StmtKind::Require { .. } | StmtKind::Break | StmtKind::Continue => {}
+            StmtKind::Require { .. } | StmtKind::Drop(_) | StmtKind::Break | StmtKind::Continue => {}
         }
     }
 
@@ -699,6 +707,7 @@ impl Stmt {
             StmtKind::SetLocal(..)
             | StmtKind::SetGlobal(..)
             | StmtKind::Open { .. }
+            | StmtKind::Drop(_)
             | StmtKind::Expr(_)
             | StmtKind::Break
             | StmtKind::Continue
@@ -720,6 +729,26 @@ impl Pat {
             PatKind::Coarray(index, argument) => {
                 index.for_each_type_mut(f);
                 argument.for_each_type_mut(f);
+            }
+            _ => {}
+        }
+    }
+
+    /// Calls `f` on the locals that it binds.
+    pub fn for_each_local_mut(&mut self, f: &mut dyn FnMut(&mut LocalId)) {
+        match &mut self.kind {
+            PatKind::Bind(local) => f(local),
+            PatKind::As(inner, local) => {
+                f(local);
+                inner.for_each_local_mut(f);
+            }
+            PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
+                parts.iter_mut().for_each(|p| p.for_each_local_mut(f));
+            }
+            PatKind::Case(_, Some(inner)) => inner.for_each_local_mut(f),
+            PatKind::Coarray(index, argument) => {
+                index.for_each_local_mut(f);
+                argument.for_each_local_mut(f);
             }
             _ => {}
         }

@@ -156,6 +156,10 @@ impl<'a> Validator<'a> {
                 Some(found) => self.same(&found.ty, ty, "a variable of the session"),
                 None => self.say(format!("there is no variable {global}")),
             },
+            TermKind::Move(place) => {
+                self.term(place);
+                self.same(&place.ty, ty, "a moved value");
+            }
             TermKind::Closure { function, type_args, captures } => {
                 self.closure(*function, type_args, captures, ty);
             }
@@ -234,10 +238,7 @@ impl<'a> Validator<'a> {
             }
             TermKind::Reshape(inner) => {
                 self.term(inner);
-                let natural = iso::verdict(&inner.ty, ty) <= Verdict::Natural
-                    || fields_of(ty, &inner.ty)
-                    || iso::given::natural(&self.given, &inner.ty, ty);
-                self.demand(natural, || format!("`{}` reshaped to `{ty}`", inner.ty));
+                self.reshape(&inner.ty, ty);
             }
             TermKind::ToCode(inner) => {
                 self.term(inner);
@@ -532,6 +533,7 @@ impl<'a> Validator<'a> {
                 }
                 self.given.push((left.clone(), right.clone()));
             }
+            StmtKind::Drop(_) => {}
             StmtKind::Expr(term) => self.term(term),
             StmtKind::If(condition, then, otherwise) => {
                 self.condition(condition);
@@ -585,6 +587,13 @@ impl<'a> Validator<'a> {
         }
     }
 
+    fn reshape(&mut self, from: &Type, to: &Type) {
+        let natural = iso::verdict(from, to) <= Verdict::Natural
+            || fields_of(to, from)
+            || iso::given::natural(&self.given, from, to);
+        self.demand(natural, || format!("`{from}` reshaped to `{to}`"));
+    }
+
     fn store(&mut self, root: Root, root_ty: &Type, path: &[Step], value: &Term) {
         match root {
             Root::Local(local) => self.is(local, root_ty, "the root of a store"),
@@ -599,9 +608,12 @@ impl<'a> Validator<'a> {
             self.same(&step.from, &at, "a step of a store");
             self.ty(&step.to, "a step of a store");
             let compact = matches!(step.kind, StepKind::Factor(_) | StepKind::Digit(_));
-            self.demand(compact || !packed, || "a step out of a compact value".into());
+            self.demand(compact || !packed || matches!(step.kind, StepKind::Reshape), || {
+                "a step out of a compact value".into()
+            });
             packed |= compact;
             match &step.kind {
+                StepKind::Reshape => self.reshape(&step.from, &step.to),
                 StepKind::Component(i) => self.component(&step.from, i, &step.to),
                 StepKind::Factor(i) => self.factor(&step.from, i, &step.to),
                 StepKind::Digit(index) => {

@@ -77,6 +77,13 @@ pub enum Kind {
     /// A local that lives in a cell.
     Shared(LocalId),
     Global(GlobalId),
+    /// A local that nobody reads any more.
+    Move(LocalId),
+    /// The same of slots of one, of which others are still read.
+    MoveSlots(LocalId, usize, usize, bool),
+    /// The same of a local in a cell, and of a variable of the session, which is assigned next.
+    MoveShared(LocalId),
+    MoveGlobal(GlobalId),
     Closure(Arc<Callee>, Vec<LocalId>),
     /// A known function, without captures.
     CallKnown(Arc<Callee>, Vec<Node>),
@@ -195,6 +202,8 @@ pub enum StatementKind {
     SetShared(LocalId, Node),
     SetGlobal(GlobalId, Node),
     Store(Box<Store>),
+    /// Lets go of locals.
+    Drop(Box<[LocalId]>),
     Expr(Node),
     If(Node, Vec<Statement>, Vec<Statement>),
     Match(Node, Vec<(Pattern, Option<Node>, Vec<Statement>)>),

@@ -20,7 +20,8 @@ use super::site::{Core, Whole};
 use super::specialise::{Bindings, Specialiser, instance};
 use super::stack;
 use super::watch::{Watch, Watcher};
-use crate::core::{FunctionId, LocalInfo, Num, Op, Prim, Program, Root, Script, Stmt};
+use crate::core::moves::{self, Reach};
+use crate::core::{Function, FunctionId, LocalInfo, Num, Op, Prim, Program, Root, Script};
 use crate::data::FileSystem;
 use crate::hash::HashMap;
 use crate::kernel::Accelerator;
@@ -54,6 +55,11 @@ pub struct Machine {
     pub(super) layouts: Layouts,
     pub(super) globals: Vec<Arc<Cell>>,
     instances: HashMap<(FunctionId, Vec<Type>), Arc<Instance>>,
+    /// Functions with their last uses marked, what they reach, and how many instances of classes
+    /// there were.
+    marked: HashMap<FunctionId, Arc<Function>>,
+    reach: Reach,
+    marked_among: usize,
     /// Old values of cells, since the last checkpoint, newest last.
     journal: Vec<(Arc<Cell>, Option<Value>)>,
     /// Number of the present input.
@@ -149,6 +155,7 @@ impl Machine {
         self.globals.truncate(checkpoint.globals);
         self.sizes = checkpoint.sizes.clone();
         self.instances.retain(|(function, _), _| (*function as usize) < checkpoint.functions);
+        self.forget_marks();
     }
 
     /// Gives a session variable a value from outside.
@@ -174,6 +181,12 @@ impl Machine {
     /// Forgets how functions look at concrete types: a new instance may replace one they used.
     pub fn forget_instances(&mut self) {
         self.instances.clear();
+        self.forget_marks();
+    }
+
+    fn forget_marks(&mut self) {
+        self.marked.clear();
+        self.reach = Reach::default();
     }
 
     /// The value of a session variable, if it has been set.
@@ -193,15 +206,20 @@ impl Machine {
         }
         self.calls.clear();
         self.watch.begin();
+        if self.marked_among != program.instances.len() {
+            self.marked_among = program.instances.len();
+            self.forget_marks();
+        }
         let mut run = Run { machine: self, program, host, ticks: 0 };
         let mut frame = vec![Value::UNIT; script.locals.len()];
         // One statement after the other: an early one may make a type large that a later one uses.
-        for stmt in &script.body {
-            run.top_level(stmt, &script.locals, &mut frame).map_err(Stop::into_error)?;
+        for at in 0..script.body.len() {
+            run.top_level(script, at, &mut frame).map_err(Stop::into_error)?;
         }
         match &script.result {
             Some(term) => {
-                let term = Arc::new(term.clone());
+                let reach = &mut run.machine.reach;
+                let term = Arc::new(moves::result(program, reach, &script.locals, term));
                 let specialiser = run.specialiser(&script.locals, Core::Term(term.clone()));
                 let (code, unset) = (specialiser.node(&term), specialiser.unset.take());
                 run.bound(unset, term.span).map_err(Stop::into_error)?;
@@ -226,9 +244,10 @@ impl Run<'_, '_> {
     }
 
     /// A statement at the top level: what it opens lives as long as the session.
-    fn top_level(&mut self, stmt: &Stmt, locals: &[LocalInfo], frame: &mut [Value]) -> Result<()> {
-        let stmt = Arc::new(stmt.clone());
-        let specialiser = self.specialiser(locals, Core::Statement(stmt.clone()));
+    fn top_level(&mut self, script: &Script, at: usize, frame: &mut [Value]) -> Result<()> {
+        let (stmt, drops) = moves::statement(self.program, &mut self.machine.reach, script, at);
+        let stmt = Arc::new(stmt);
+        let specialiser = self.specialiser(&script.locals, Core::Statement(stmt.clone()));
         if first_opening(std::slice::from_ref(&*stmt)).is_some() {
             // The rest is the rest of the session: it is not run from here.
             let nothing = Arc::new(Rest { stmts: Vec::new(), value: None });
@@ -243,7 +262,9 @@ impl Run<'_, '_> {
         }
         let (code, unset) = (specialiser.statements(std::slice::from_ref(&*stmt)), specialiser.unset.take());
         self.bound(unset, stmt.span)?;
-        self.block(&code, frame)
+        self.block(&code, frame)?;
+        drops.iter().for_each(|local| frame[*local as usize] = Value::UNIT);
+        Ok(())
     }
 
     pub(super) fn fail(&self, failure: Failure, span: Span) -> Stop {
@@ -291,7 +312,11 @@ impl Run<'_, '_> {
         let span = node.span;
         match &node.kind {
             Kind::Constant(value) => Ok(value.clone()),
-            Kind::Local(local) => Ok(frame[*local as usize].clone()),
+            Kind::Local(local) => {
+                let value = &frame[*local as usize];
+                debug_assert!(!is_gone(value), "a local is read after its last use");
+                Ok(value.clone())
+            }
             Kind::Shared(local) => Ok(match &frame[*local as usize] {
                 Value::Cell(cell) => cell.get().unwrap_or(Value::UNIT),
                 other => other.clone(),
@@ -303,6 +328,33 @@ impl Run<'_, '_> {
                     Err(self.fail(Failure::Unset { name }, span))
                 }
             },
+            Kind::Move(local) => Ok(take(&mut frame[*local as usize])),
+            Kind::MoveSlots(local, start, len, whole) => {
+                let place = &mut frame[*local as usize];
+                Ok(match len {
+                    0 => Value::UNIT,
+                    // The others have no slot, and may still be read.
+                    _ if *whole => std::mem::replace(place, Value::UNIT),
+                    _ => place.take_slots(*start, *len),
+                })
+            }
+            Kind::MoveShared(local) => Ok(match &frame[*local as usize] {
+                Value::Cell(cell) => {
+                    let cell = cell.clone();
+                    self.take_cell(&cell).unwrap_or(Value::UNIT)
+                }
+                other => other.clone(),
+            }),
+            Kind::MoveGlobal(global) => {
+                let cell = self.machine.globals[*global as usize].clone();
+                match self.take_cell(&cell) {
+                    Some(value) => Ok(value),
+                    None => {
+                        let name = self.program.globals[*global as usize].name.to_string();
+                        Err(self.fail(Failure::Unset { name }, span))
+                    }
+                }
+            }
             Kind::Closure(callee, captures) => {
                 let instance = self.instance(callee, span)?;
                 let captures = captures.iter().map(|c| frame[*c as usize].clone()).collect();
@@ -414,12 +466,12 @@ impl Run<'_, '_> {
             }
             Kind::Slots(base, start, len, whole) => {
                 let value = self.eval(base, frame)?;
-                Ok(if *whole { value } else { value.slots(*start, *len) })
+                Ok(if *whole { value } else { value.into_slots(*start, *len) })
             }
             Kind::Index(array, index, slots, whole) => {
                 let value = self.eval(array, frame)?;
                 let index = self.eval(index, frame)?;
-                Ok(if *whole { value } else { value.slots(index.word() as usize * slots, *slots) })
+                Ok(if *whole { value } else { value.into_slots(index.word() as usize * slots, *slots) })
             }
             Kind::Build(clauses, body, element, layout) => {
                 let total = clauses.iter().try_fold(1u64, |n, (_, size)| n.checked_mul(size.to_u64()?));
@@ -499,6 +551,8 @@ impl Run<'_, '_> {
                         {
                             continue;
                         }
+                        // What the arm has bound is not held twice.
+                        drop(value);
                         return self.eval(&arm.body, frame);
                     }
                 }
@@ -565,13 +619,16 @@ impl Run<'_, '_> {
                 if callee.type_args.iter().any(large) {
                     return Err(self.fail(Failure::TypeTooLarge, span));
                 }
+                let machine = &mut *self.machine;
+                let mark = || Arc::new(moves::function(self.program, &mut machine.reach, function));
+                let function = machine.marked.entry(callee.function).or_insert_with(mark).clone();
                 let (machine, sizes) = (&*self.machine, &self.machine.sizes);
                 let (made, unset) = instance(
                     self.program,
                     &machine.layouts,
                     sizes,
                     callee.function,
-                    function,
+                    &function,
                     &callee.type_args,
                     machine.accelerator.is_some(),
                 );
@@ -764,6 +821,13 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Takes the value of a variable that is assigned next.
+    fn take_cell(&mut self, cell: &Arc<Cell>) -> Option<Value> {
+        let value = cell.set(None)?;
+        self.note(cell, &value);
+        Some(value)
+    }
+
     /// Notes the value of a variable that is about to be changed in place. The note shares its storage:
     /// the first change of an input copies, no later one.
     pub(super) fn note(&mut self, cell: &Arc<Cell>, value: &Value) {
@@ -810,6 +874,7 @@ impl Run<'_, '_> {
                 self.set_cell(&cell, value);
             }
             S::Store(store) => self.store(store, frame, span)?,
+            S::Drop(locals) => locals.iter().for_each(|local| frame[*local as usize] = gone()),
             S::Expr(node) => {
                 self.eval(node, frame)?;
             }
@@ -826,6 +891,7 @@ impl Run<'_, '_> {
                         {
                             continue;
                         }
+                        drop(value);
                         return self.block(body, frame);
                     }
                 }
@@ -956,6 +1022,35 @@ impl Run<'_, '_> {
     }
 }
 
+/// Moves a value out of its place.
+fn take(place: &mut Value) -> Value {
+    debug_assert!(!is_gone(place), "a local is moved twice");
+    std::mem::replace(place, gone())
+}
+
+/// What a local holds whose value has been moved: where mistakes are looked for, something that is
+/// no value of a program.
+pub(super) fn gone() -> Value {
+    #[cfg(debug_assertions)]
+    return Value::Str(GONE.clone());
+    #[cfg(not(debug_assertions))]
+    Value::UNIT
+}
+
+#[cfg(debug_assertions)]
+static GONE: std::sync::LazyLock<Arc<str>> = std::sync::LazyLock::new(|| "moved".into());
+
+/// Whether it is that.
+fn is_gone(value: &Value) -> bool {
+    #[cfg(debug_assertions)]
+    return matches!(value, Value::Str(text) if Arc::ptr_eq(text, &GONE));
+    #[cfg(not(debug_assertions))]
+    {
+        let _ = value;
+        false
+    }
+}
+
 /// Writes a value into its place in a root.
 fn place(root: &mut Value, start: usize, parts: &[(&Layout, Code)], value: Value, store: &Store) {
     let slots = store.place.slots;
@@ -973,14 +1068,14 @@ fn place(root: &mut Value, start: usize, parts: &[(&Layout, Code)], value: Value
         return;
     }
     let Value::Seq(seq) = root else { return };
-    let (buffer, base) = seq.make_mut(store.class);
+    let (buffer, at) = seq.slots_mut(start, slots, store.class);
     match &value {
         Value::Seq(source) if slots > 1 => {
             for i in 0..slots {
-                buffer.set(base + start + i, source.get(i));
+                buffer.set(at + i, source.get(i));
             }
         }
-        one => buffer.set(base + start, one.clone()),
+        one => buffer.set(at, one.clone()),
     }
 }
 

@@ -11,7 +11,7 @@ use super::open::Rest;
 use super::run::{Result, Run};
 use super::specialise::Bindings;
 use crate::core::free::Mentioned;
-use crate::core::{Function, LocalInfo, Root, Stmt, Term, TermKind};
+use crate::core::{Function, LocalId, LocalInfo, Root, Stmt, Term, TermKind, moves};
 use crate::hash::HashMap;
 use crate::kernel::{Declined, Input, Kernel, Limits, Part, Ran, Shape, What};
 use crate::source::Span;
@@ -50,6 +50,8 @@ pub struct Site {
     pub plain: Plain,
     locals: Arc<[LocalInfo]>,
     bindings: Arc<Bindings>,
+    /// Variables outside that nobody reads after it, once somebody has asked.
+    dying: OnceLock<Vec<LocalId>>,
     /// Variables outside that hold functions, once somebody has asked.
     functions: OnceLock<Vec<Root>>,
     /// Elements of the largest array that it mentions.
@@ -218,6 +220,7 @@ impl Site {
             plain,
             locals,
             bindings,
+            dying: OnceLock::new(),
             functions: OnceLock::new(),
             weight,
             heat: AtomicU64::new(0),
@@ -237,7 +240,19 @@ impl Run<'_, '_> {
     ) -> Result<Value> {
         if let Some(kernel) = self.kernel(site, site.weight, frame) {
             match self.taken_over(&*kernel, frame, span, dying)? {
-                Some(mut values) => return Ok(values.pop().unwrap_or(Value::UNIT)),
+                Some(mut values) => {
+                    let dying = site.dying.get_or_init(|| match site.whole.find(site.place) {
+                        Some(What::Term(term)) => {
+                            let mut dying = moves::dying(term);
+                            // A cell stays where it is.
+                            dying.retain(|local| !site.locals[*local as usize].shared);
+                            dying
+                        }
+                        _ => Vec::new(),
+                    });
+                    dying.iter().for_each(|local| frame[*local as usize] = super::run::gone());
+                    return Ok(values.pop().unwrap_or(Value::UNIT));
+                }
                 None => self.note_failure(site),
             }
         }

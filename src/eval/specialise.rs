@@ -9,6 +9,7 @@ use super::code::{
 };
 use super::own::Own;
 use super::site::{Core, Place, Plain, Site, Whole};
+use crate::core::moves::is_short;
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
     StepKind, Stmt, StmtKind, Term, TermKind,
@@ -21,6 +22,9 @@ use crate::value::{Class, Value};
 use num_traits::ToPrimitive;
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, OnceLock};
+
+/// Slots that take longer to copy than the evaluator takes for a short function.
+pub(crate) const MUCH_TO_COPY: usize = 1 << 12;
 
 /// What is needed while one body is specialised.
 pub struct Specialiser<'a> {
@@ -186,6 +190,7 @@ impl Specialiser<'_> {
         self.terms.set(first.saturating_add(1));
         let node = Node { kind: self.kind(term), span: term.span };
         let worth = self.sites
+            && !self.only_moves(term, &node)
             && match &node.kind {
                 Kind::Build(..)
                 | Kind::Prim(Prim::Reduce | Prim::ArgMin | Prim::ArgMax | Prim::Dot | Prim::Scan, ..) => true,
@@ -201,6 +206,20 @@ impl Specialiser<'_> {
         let weight = self.weight(term, &mut 200);
         let site = self.site(Place::of_term(term), first, Plain::Node(Box::new(node)), weight);
         Node { kind: Kind::Site(Box::new(site)), span: term.span }
+    }
+
+    /// Whether a call does little but to take a large array and give it back: another executor
+    /// would copy it.
+    fn only_moves(&self, term: &Term, node: &Node) -> bool {
+        let Kind::CallKnown(callee, args) = &node.kind else { return false };
+        let TermKind::Call(_, terms) = &term.kind else { return false };
+        let large = |(node, term): (&Node, &Term)| {
+            matches!(
+                node.kind,
+                Kind::Move(_) | Kind::MoveSlots(..) | Kind::MoveShared(_) | Kind::MoveGlobal(_)
+            ) && self.layout(&term.ty).slots >= MUCH_TO_COPY
+        };
+        args.iter().zip(terms).any(large) && is_short(self.program, callee.function)
     }
 
     /// A part that may be taken over, whose terms begin at one of those so far.
@@ -256,6 +275,7 @@ impl Specialiser<'_> {
             TermKind::Local(local) if self.shared(*local) => Kind::Shared(*local),
             TermKind::Local(local) => Kind::Local(*local),
             TermKind::Global(global) => Kind::Global(*global),
+            TermKind::Move(place) => self.moved(place),
             TermKind::Closure { function, type_args, captures } => {
                 Kind::Closure(self.callee(*function, type_args), captures.clone())
             }
@@ -354,6 +374,20 @@ impl Specialiser<'_> {
         }
     }
 
+    /// The last read of a place.
+    fn moved(&self, place: &Term) -> Kind {
+        match self.kind(place) {
+            Kind::Local(local) => Kind::Move(local),
+            Kind::Shared(local) => Kind::MoveShared(local),
+            Kind::Global(global) => Kind::MoveGlobal(global),
+            Kind::Slots(base, start, len, whole) => match base.kind {
+                Kind::Local(local) => Kind::MoveSlots(local, start, len, whole),
+                _ => Kind::Slots(base, start, len, whole),
+            },
+            other => other,
+        }
+    }
+
     /// The same storage at another type. Whatever was decided about the types while they had variables, it has to
     /// be true now: this is where a wrong verdict ends.
     fn reshape(&self, inner: &Term, to: &Type) -> Kind {
@@ -442,7 +476,7 @@ impl Specialiser<'_> {
     }
 
     fn cases(&self, ty: &Type) -> Cases {
-        Cases::of(&self.layouts, &self.ty(ty))
+        Cases::of(self.layouts, &self.ty(ty))
     }
 
     fn pattern(&self, pat: &Pat) -> Pattern {
@@ -544,6 +578,7 @@ impl Specialiser<'_> {
             StmtKind::Store { root, root_ty, path, value } => {
                 S::Store(Box::new(self.store(*root, root_ty, path, value)))
             }
+            StmtKind::Drop(locals) => S::Drop(locals.iter().copied().collect()),
             StmtKind::Expr(term) => S::Expr(self.node(term)),
             StmtKind::If(c, then, otherwise) => {
                 S::If(self.node(c), self.statements(then), self.statements(otherwise))
@@ -605,6 +640,9 @@ impl Specialiser<'_> {
                     steps.push(StoreStep::Index(self.node(index), to.slots));
                     place = to;
                 }
+                // Nothing moves; inside a compact value, codes stay what they are.
+                StepKind::Reshape if parts.is_empty() => place = to,
+                StepKind::Reshape => {}
                 // Inside a compact value the place stays the slot that holds it.
                 StepKind::Factor(i) => parts.push((from, PartStep::Factor(Code::from(i)))),
                 StepKind::Digit(index) => parts.push((from, PartStep::Digit(self.node(index)))),

@@ -1,6 +1,6 @@
 //! Variables that change: numbers become variables of the nest, arrays are changed where they lie.
 
-use super::{Bind, Feed, Frame, Given, Lower, No, Place, Result, V, bare, codes_below, word};
+use super::{A, Bind, Feed, Frame, Given, Lower, No, Place, Result, V, bare, codes_below, word};
 use crate::core::free::Mentioned;
 use crate::core::{
     FunctionId, GlobalId, LocalInfo, Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term,
@@ -197,6 +197,8 @@ impl<'a> Lower<'a> {
                 Ok(())
             }
             Place::Sum(case, places) => self.assign_case((*case, places), value, ty),
+            // What was changed where it lies.
+            Place::Memory(array, base) if is_there(value, *array, *base) => Ok(()),
             Place::Memory(array, base) => {
                 let value =
                     if self.changing(value, Some(*array)) { self.hold(value, ty)? } else { value.clone() };
@@ -240,6 +242,15 @@ impl<'a> Lower<'a> {
                 }
                 StepKind::Factor(i) => packed.push((from, Code::from(i))),
                 StepKind::Digit(_) => return Err(No("a store into a digit")),
+                StepKind::Reshape if !packed.is_empty() => {}
+                StepKind::Reshape => {
+                    if !self.layout(&from).stored_like(&self.layout(&to)) {
+                        return Err(No("a reshape between types that are stored otherwise"));
+                    }
+                    if let Place::Parts(_) = place {
+                        return Err(No("a reshape of a tuple in variables"));
+                    }
+                }
             }
             if packed.is_empty() {
                 ty = to;
@@ -417,6 +428,17 @@ impl<'a> Lower<'a> {
         let mentioned = Rc::new(Mentioned::by_term(&self.function(function).ok()?.body));
         self.mentioned.borrow_mut().insert(function, mentioned.clone());
         Some(mentioned)
+    }
+}
+
+/// Whether a value is what lies at a place.
+fn is_there(value: &V<'_>, array: Array, base: Reg) -> bool {
+    match value {
+        V::Array(stored) => match **stored {
+            A::Stored { array: from, base: first, .. } => (from, first) == (array, base),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

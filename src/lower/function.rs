@@ -1,6 +1,7 @@
 //! Calls: functions are written out where they are called.
 
 use super::{Bind, Exit, Frame, Fun, Infos, Locals, Lower, No, Place, Result, V, bare, uses};
+use crate::core::moves;
 use crate::core::{Function, FunctionId, Stmt as CoreStmt, StmtKind, Term, TermKind};
 use crate::loops::Stmt;
 use crate::types::Type;
@@ -38,7 +39,9 @@ impl<'a> Lower<'a> {
             around: None,
             outermost: false,
         };
+        let given = args.len();
         let args = self.arguments(function, &frame, args)?;
+        self.moved_into(function, given == args.len(), &args);
         for (param, value) in function.params.iter().zip(args) {
             let info = &function.locals[*param as usize];
             if info.shared {
@@ -68,6 +71,28 @@ impl<'a> Lower<'a> {
         self.calls.pop();
         // What the function's own variables hold ends with it.
         value
+    }
+
+    /// An array that is being moved stays so if it goes to a parameter that is read once.
+    fn moved_into(&mut self, function: &Function, apart: bool, args: &[V<'a>]) {
+        let Some(array) = self.moving else { return };
+        let once = moves::read_once(function);
+        let fine = args.iter().zip(&function.params).all(|(value, param)| match value {
+            V::Array(_) => once.contains(param) || !self.changing(value, Some(array)),
+            value => !self.changing(value, Some(array)),
+        });
+        if !apart || !fine {
+            self.moving = None;
+        }
+    }
+
+    /// The place of a value that is moved, if it is all that lies there.
+    pub(crate) fn own_place(&self, value: &V<'a>, ty: &Type) -> Option<Place> {
+        let V::Array(stored) = value else { return None };
+        let super::A::Stored { array, base, .. } = **stored else { return None };
+        let whole =
+            self.known(base) == Some(0) && self.layout(ty).slots as u64 == self.nest.slots[array as usize];
+        (self.moving == Some(array) && whole).then_some(Place::Memory(array, base))
     }
 
     /// Arguments for the parameters of a function.
@@ -208,7 +233,13 @@ impl<'a> Lower<'a> {
         if frame.infos.locals.get(local as usize).is_none_or(|local| local.shared) {
             return Err(No("a variable shared with a function"));
         }
-        let bind = if changes {
+        let bind = if let (true, Some(place)) = (changes, self.own_place(&value, ty)) {
+            if let Some(array) = self.moving.take() {
+                // The parameter that it came by is not read again.
+                frame.locals.forget(array);
+            }
+            Bind::Place(place)
+        } else if changes {
             let place: Place = self.place_for(ty)?;
             self.assign(&place, &value, ty)?;
             Bind::Place(place)

@@ -220,6 +220,14 @@ impl<'a> Locals<'a> {
         self.0.insert(local, bind);
     }
 
+    /// Forgets what is an array that is now changed under another name.
+    pub fn forget(&mut self, array: Array) {
+        self.0.retain(|_, bind| match bind {
+            Bind::Value(V::Array(stored)) => !matches!(**stored, A::Stored { array: of, .. } if of == array),
+            _ => true,
+        });
+    }
+
     /// Those that are bound.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &Bind<'a>)> {
         self.0.iter().map(|(local, bind)| (*local, bind))
@@ -304,6 +312,9 @@ pub(crate) struct Lower<'a> {
     globals: HashMap<u32, Place>,
     /// What the bodies of functions mention, as far as somebody has asked.
     mentioned: RefCell<HashMap<FunctionId, Rc<Mentioned>>>,
+    /// An array that changes, which is being assigned and is given to a function: nobody else looks
+    /// at it.
+    moving: Option<Array>,
     /// Functions being written out.
     calls: Vec<FunctionId>,
     /// What is known of functions at types.
@@ -372,6 +383,7 @@ impl<'a> Lower<'a> {
             known: Vec::new(),
             globals: HashMap::default(),
             mentioned: RefCell::default(),
+            moving: None,
             calls: Vec::new(),
             instances: HashMap::default(),
             in_each: false,

@@ -11,6 +11,9 @@ use num_traits::ToPrimitive;
 /// What is done with what a pattern binds.
 type OnBind<'f, 'a> = dyn FnMut(&mut Lower<'a>, u32, V<'a>, Type, &mut Frame<'a>) -> Result<()> + 'f;
 
+/// A local that an alternative binds, with value and type.
+type Bound<'a> = (u32, V<'a>, Type);
+
 impl<'a> Lower<'a> {
     /// Binds what a pattern binds; gives the condition under which it fits, if there is one.
     pub(crate) fn fits(
@@ -63,15 +66,31 @@ impl<'a> Lower<'a> {
                 self.between(value, &ty, ends, false).map(Some)
             }
             PatKind::Or(parts) => {
-                let mut any = None;
+                let (mut any, mut all) = (None, false);
+                let mut found: Vec<(Option<Reg>, Vec<Bound<'a>>)> = Vec::new();
                 for part in parts {
-                    let Some(fits) = self.fits(part, value, frame, bind)? else { return Ok(None) };
+                    let mut bound = Vec::new();
+                    let fits = self.fits(part, value, frame, &mut |_, local, value, ty, _| {
+                        bound.push((local, value, ty));
+                        Ok(())
+                    })?;
+                    found.push((fits, bound));
+                    let Some(fits) = fits else {
+                        all = true;
+                        break;
+                    };
                     any = match any {
                         None => Some(fits),
                         Some(any) => Some(self.binary(Binary::Or, any, fits)?),
                     };
                 }
-                Ok(any)
+                let bound: Vec<(u32, Type)> =
+                    found[0].1.iter().map(|(local, _, ty)| (*local, ty.clone())).collect();
+                for (local, ty) in bound {
+                    let value = self.of_first(&found, local, &ty, frame)?;
+                    bind(self, local, value, ty, frame)?;
+                }
+                Ok(if all { None } else { any })
             }
             PatKind::Str(_) => Err(No("strings")),
             PatKind::Code(n) => match self.stored(&ty)?.slots {
@@ -143,6 +162,27 @@ impl<'a> Lower<'a> {
                 };
                 self.both(here, inside)
             }
+        }
+    }
+
+    /// What a local is bound to by the first alternative that fits, or by the last.
+    fn of_first(
+        &mut self,
+        found: &[(Option<Reg>, Vec<Bound<'a>>)],
+        local: u32,
+        ty: &Type,
+        frame: &mut Frame<'a>,
+    ) -> Result<V<'a>> {
+        let Some(((fits, bound), rest)) = found.split_first() else {
+            return Err(No("patterns that bind nothing"));
+        };
+        let here = bound.iter().find(|(other, ..)| *other == local);
+        let here = here.map(|(_, value, _)| value.clone()).ok_or(No("patterns that bind nothing"))?;
+        match fits {
+            Some(fits) if !rest.is_empty() => self.either(*fits, ty, frame, &mut |this, frame, first| {
+                if first { Ok(here.clone()) } else { this.of_first(rest, local, ty, frame) }
+            }),
+            _ => Ok(here),
         }
     }
 

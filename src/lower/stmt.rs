@@ -1,7 +1,7 @@
 //! Statements.
 
-use super::{Bind, Frame, Lower, No, Result, V, uses};
-use crate::core::{ForRange, Pat, PatKind, Root, Stmt as CoreStmt, StmtKind, Term};
+use super::{Bind, Frame, Lower, No, Place, Result, V, uses};
+use crate::core::{ForRange, Pat, PatKind, Root, Stmt as CoreStmt, StmtKind, Term, TermKind};
 use crate::loops::{Compare, Op, Stmt, Ty, cost};
 use crate::types::{Type, TypeKind};
 
@@ -39,7 +39,7 @@ impl<'a> Lower<'a> {
                 self.bind_pattern(pat, term, nothing, frame)
             }
             StmtKind::SetLocal(local, term) => {
-                let value = self.term(term, frame)?;
+                let value = self.next_value(Root::Local(*local), term, frame)?;
                 let ty = self.ty(frame, &term.ty);
                 match frame.locals.get(*local) {
                     Some(Bind::Place(place)) => {
@@ -53,7 +53,7 @@ impl<'a> Lower<'a> {
                 }
             }
             StmtKind::SetGlobal(global, term) => {
-                let value = self.term(term, frame)?;
+                let value = self.next_value(Root::Global(*global), term, frame)?;
                 let ty = self.ty(frame, &term.ty);
                 match self.globals.get(global).cloned() {
                     Some(place) => {
@@ -65,6 +65,8 @@ impl<'a> Lower<'a> {
             }
             StmtKind::Store { root, root_ty, path, value } => self.store(*root, root_ty, path, value, frame),
             StmtKind::Open { .. } | StmtKind::Require { .. } => Err(No("sizes that arrive while it runs")),
+            // Who holds what is known here from the places themselves.
+            StmtKind::Drop(_) => Ok(()),
             StmtKind::Expr(term) => self.term(term, frame).map(|_| ()),
             StmtKind::If(condition, then, otherwise) => {
                 let value = self.term(condition, frame)?;
@@ -119,6 +121,37 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// What is assigned to a variable. Where it is what a function makes of the variable's own
+    /// value, the function may change that where it lies.
+    fn next_value(&mut self, root: Root, term: &'a Term, frame: &mut Frame<'a>) -> Result<V<'a>> {
+        let place = match root {
+            Root::Local(local) => match frame.locals.get(local) {
+                Some(Bind::Place(place)) => Some(place.clone()),
+                _ => None,
+            },
+            Root::Global(global) => self.globals.get(&global).cloned(),
+        };
+        let own = |arg: &Term| match &arg.kind {
+            TermKind::Move(place) => match (&place.kind, root) {
+                (TermKind::Local(local), Root::Local(own)) => *local == own,
+                (TermKind::Global(global), Root::Global(own)) => *global == own,
+                _ => false,
+            },
+            _ => false,
+        };
+        let (Some(Place::Memory(array, base)), TermKind::Call(_, args)) = (&place, &term.kind) else {
+            return self.term(term, frame);
+        };
+        let whole = Place::Memory(*array, *base);
+        if args.iter().filter(|arg| own(arg)).count() != 1 || self.unwatched(root, &whole, frame).is_err() {
+            return self.term(term, frame);
+        }
+        let outer = self.moving.replace(*array);
+        let value = self.term(term, frame);
+        self.moving = outer;
+        value
+    }
+
     /// `val` and `var`.
     fn bind_pattern(
         &mut self,
@@ -130,7 +163,13 @@ impl<'a> Lower<'a> {
         let value = self.term(term, frame)?;
         let ty = self.ty(frame, &pat.ty);
         // An array that changes would change under its new name.
-        let value = if self.changing(&value, None) { self.hold(&value, &ty)? } else { value };
+        let moved = match &pat.kind {
+            PatKind::Bind(local) => {
+                frame.infos.stored.contains(local) && self.own_place(&value, &ty).is_some()
+            }
+            _ => false,
+        };
+        let value = if !moved && self.changing(&value, None) { self.hold(&value, &ty)? } else { value };
         if let PatKind::Bind(local) = &pat.kind {
             if frame.infos.stored.contains(local) {
                 return self.bind(*local, value, &ty, true, frame);

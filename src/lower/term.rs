@@ -49,6 +49,7 @@ impl<'a> Lower<'a> {
                 }
             }
             TermKind::Local(local) => self.local(*local, frame),
+            TermKind::Move(place) => self.term(place, frame),
             TermKind::Global(global) => {
                 if let Some(place) = self.globals.get(global).cloned() {
                     return self.read(&place);

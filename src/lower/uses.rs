@@ -142,7 +142,7 @@ fn array_size(ty: &Type, count: &dyn Fn(&Type) -> f64) -> Option<f64> {
 fn is(term: &Term, local: u32) -> bool {
     match &term.kind {
         TermKind::Local(found) => *found == local,
-        TermKind::Reshape(inner) => is(inner, local),
+        TermKind::Reshape(inner) | TermKind::Move(inner) => is(inner, local),
         _ => false,
     }
 }
@@ -153,7 +153,7 @@ pub(crate) fn cheap(body: &Term) -> bool {
         TermKind::Int(_) | TermKind::Real(_) | TermKind::Code(_) | TermKind::Char(_) | TermKind::Local(_) => {
             true
         }
-        TermKind::ToCode(a) | TermKind::Reshape(a) => cheap(a),
+        TermKind::ToCode(a) | TermKind::Reshape(a) | TermKind::Move(a) => cheap(a),
         TermKind::Index(a, i) => cheap(a) && cheap(i),
         TermKind::Component(a, _) => cheap(a),
         TermKind::Pack(parts) => parts.iter().all(cheap),

@@ -107,6 +107,7 @@ impl Session {
         self.listen();
         let span = Span::new(source.id, 0, source.text.len());
         let hint = self.undone(span, |session| {
+            session.know_shown_sizes(&source);
             let script = session.script(&parsed, &mut Vec::new()).map_err(|_| Vec::new())?;
             let Some(name) = defined else {
                 return Ok(script.result.map(|term| format!(": {}", term.ty)));
@@ -172,7 +173,7 @@ pub fn import_path(before: &str) -> Option<&str> {
 }
 
 /// The function whose argument a text ends in: what stands before the innermost open parenthesis.
-fn called(text: &str) -> Option<&str> {
+pub(super) fn called(text: &str) -> Option<&str> {
     let parts = tokens(text);
     let mut depth = 0usize;
     for (at, (_, class)) in parts.iter().enumerate().rev() {

@@ -13,6 +13,7 @@ use crate::source::{Source, SourceId, Span, line};
 use crate::syntax::ast::{self, Import, ImportTarget};
 use crate::syntax::{self, Chunk};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The text of a definition.
@@ -43,6 +44,8 @@ pub(super) struct Input {
     pub result: Option<GlobalId>,
     /// The results it names, in order.
     pub uses: Vec<ResultUse>,
+    /// Its variables, in the order of their declarations.
+    pub globals: Range<GlobalId>,
     /// What its names stand for.
     pub notes: Arc<Notes>,
     /// The files it imports, by where it names them, with their ids and what they are.

@@ -30,6 +30,7 @@ mod work;
 
 pub use crate::suggest::similar;
 mod results;
+mod shown;
 mod tokens;
 
 pub use crate::data::FileSystem;
@@ -53,7 +54,7 @@ pub use work::Work;
 
 use crate::check::note::Notes;
 use crate::check::{self, Env, module};
-use crate::core::{Program, Script, TermKind};
+use crate::core::{GlobalId, Program, Script, TermKind};
 use crate::diagnostic::{self, Diagnostic};
 use crate::eval::{self, Checkpoint, Host, Machine, RuntimeError, stack};
 use crate::jit::Jit;
@@ -294,16 +295,22 @@ impl Session {
         diagnostic::render(diagnostic, &self.sources, color)
     }
 
+    /// The same on a terminal of so many columns, if they are known.
+    pub fn render_within(&self, diagnostic: &Diagnostic, color: bool, columns: Option<usize>) -> String {
+        diagnostic::render_within(diagnostic, &self.sources, color, columns)
+    }
+
     /// Runs a text, which messages call `name`; what it prints goes to `out`.
     pub fn evaluate(&mut self, name: &str, text: &str, mode: Mode, out: &mut dyn FnMut(&str)) -> Outcome {
         // Whether a name that is one of a result stands for it only the checker knows; it is asked if there is one.
         let named = self.results.named(&syntax::idents(&detached(text)));
         let before = self.results.last();
         let source = SourceId(self.sources.len() as u32);
-        let (mut uses, mut notes) = (Vec::new(), Notes::default());
+        let (mut uses, mut notes, mut globals) = (Vec::new(), Notes::default(), 0);
         let mut outcome = self.transaction(name, text, |session, first, parsed, diagnostics| {
             let functions = session.program.functions.len();
             session.noting = Some(index::Noting::of_names(source.0));
+            globals = session.program.globals.len() as GlobalId;
             let script = match mode {
                 Mode::Script => session.file(parsed, diagnostics),
                 Mode::Line | Mode::Display(_) => session.script(parsed, diagnostics),
@@ -326,6 +333,7 @@ impl Session {
                 shows: outcome.value.is_some(),
                 result: self.results.last().filter(|last| Some(*last) != before),
                 uses,
+                globals: globals..self.program.globals.len() as GlobalId,
                 notes: Arc::new(notes),
                 imports: self.imports_of(source),
                 forgotten: None,
@@ -437,6 +445,7 @@ impl Session {
                 Status::Rejected
             })?;
             saved = Some(self.save());
+            self.know_shown_sizes(&source);
             let first = self.enter(reading, &source, diagnostics);
             if self.interrupt.load(Ordering::SeqCst) {
                 diagnostics.push(interrupted(Span::new(source.id, 0, 0)));

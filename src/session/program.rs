@@ -7,6 +7,7 @@
 
 use super::definition::{Input, definition_text};
 use super::index::outline::{Declaration, DeclarationKind, outline};
+use super::shown::{Shows, opening};
 use super::{Session, library};
 use crate::check::env::{Callable, Definition};
 use crate::check::module::Module;
@@ -28,6 +29,8 @@ enum Meaning {
     Result(GlobalId),
     /// What an import of a file has brought, by its number: the name itself, or behind the module's name.
     Imported(usize),
+    /// A size that a variable shows, by its number.
+    Shown(u32),
 }
 
 /// A top-level statement of an input.
@@ -74,6 +77,8 @@ struct Imported {
     called: String,
     /// The names that it brings.
     brings: Vec<String>,
+    /// The text of the file.
+    source: SourceId,
 }
 
 /// What has been declared as the program goes on.
@@ -90,6 +95,8 @@ struct Declared {
     members: HashMap<Span, Vec<Span>>,
     /// Sizes that arrived at run time.
     sizes: HashMap<(u32, Arc<str>), Span>,
+    /// The first variables that show sizes.
+    shown: HashMap<u32, Shows>,
 }
 
 impl Session {
@@ -107,7 +114,7 @@ impl Session {
         let kept = || pieces.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(piece, _)| piece);
         for piece in kept() {
             for &at in &piece.declares {
-                let name = self.sources.slice(at).trim_start_matches('?');
+                let name = self.sources.slice(at);
                 if !current.contains(&at) && syntax::is_name(name) {
                     names.insert(at, fresh.of(name));
                 } else if piece.kind != PieceKind::Function {
@@ -118,6 +125,7 @@ impl Session {
                 results.insert(id, fresh.of("result"));
             }
         }
+        let shown = self.shown_names(kept(), &pieces, &declared, &mut fresh);
         let modules = self.taken_over(&pieces, &needed, &declared, &mut fresh);
         let used: HashSet<usize> = kept()
             .flat_map(|piece| &piece.means)
@@ -129,7 +137,7 @@ impl Session {
         for (at, piece) in pieces.iter().enumerate().filter(|(at, _)| needed[*at]) {
             let mut text = String::new();
             if let Some(first) = piece.declares.iter().find(|at| names.contains_key(at)) {
-                let name = self.sources.slice(*first).trim_start_matches('?');
+                let name = self.sources.slice(*first);
                 text.push_str(&format!("// `{name}` as it was before it was replaced.\n"));
             }
             let written = definition_text(&piece.source, &piece.chunk);
@@ -142,19 +150,16 @@ impl Session {
             }
             let mut changes: BTreeMap<Span, String> = BTreeMap::new();
             for &(at, meaning) in &piece.means {
-                let word = self.sources.slice(at).trim_start_matches('?');
+                let word = self.sources.slice(at);
                 let name = match meaning {
                     Meaning::Result(id) => results.get(&id).cloned(),
+                    Meaning::Shown(id) => shown.get(&id).cloned(),
                     Meaning::Imported(number) => modules[number].as_ref().and_then(|module| {
                         let own = word.rsplit("::").next().unwrap_or(word);
                         let stays = !word.contains("::") && module.brings.iter().any(|name| name == own);
                         (!stays).then(|| format!("{}::{own}", module.called))
                     }),
-                    Meaning::Declared(declared)
-                        if self.sources.slice(declared).trim_start_matches('?') != word =>
-                    {
-                        None
-                    }
+                    Meaning::Declared(declared) if self.sources.slice(declared) != word => None,
                     Meaning::Declared(declared) => match names.get(&declared) {
                         Some(name) => Some(name.clone()),
                         None if hiding.contains(word) => self.part_of(declared.source).map(|part| {
@@ -200,6 +205,23 @@ impl Session {
                 out.push_str(&text);
                 out.push('\n');
             }
+            let own = |id: &GlobalId| {
+                declared
+                    .shown
+                    .iter()
+                    .any(|(var, by)| by.piece == at && by.id == *id && shown.contains_key(var))
+            };
+            for id in (0..self.program.globals.len() as GlobalId).filter(own) {
+                let own = |var: &&u32| declared.shown.get(var).is_some_and(|by| by.id == id);
+                let sizes = shown.iter().filter(|(var, _)| own(var)).map(|(var, name)| (*var, name.clone()));
+                let global = &self.program.globals[id as usize];
+                let ty = opening(&global.ty, &sizes.collect());
+                let name = results.get(&id).cloned().or_else(|| {
+                    let at = piece.declares.iter().find(|at| self.sources.slice(**at) == &*global.name)?;
+                    Some(names.get(at).cloned().unwrap_or_else(|| global.name.to_string()))
+                });
+                out.extend(name.map(|name| format!("val _ : {ty} = {name};\n")));
+            }
         }
         // Those that no input has written stand first.
         let first: Vec<&String> = imports.iter().filter(|import| !out.contains(import.as_str())).collect();
@@ -212,6 +234,7 @@ impl Session {
         let (mut pieces, mut declared) = (Vec::new(), Declared::default());
         for (number, input) in self.inputs.iter().enumerate() {
             let Some(source) = self.sources.get(input.source) else { continue };
+            let first = pieces.len();
             declared.texts.insert(input.source);
             declared.nominals.extend(&input.notes.nominals);
             declared.sizes.extend(input.notes.parameters.iter().map(|(key, at)| (key.clone(), *at)));
@@ -259,7 +282,7 @@ impl Session {
                 }
                 let sizes = input.notes.parameters.values().filter(|at| {
                     let named = matches!(chunk.word, "val" | "var") && covers(chunk.span, **at);
-                    named && self.sources.slice(**at).starts_with('?')
+                    named && source.text[..at.start as usize].ends_with('?')
                 });
                 declares.extend(sizes);
                 let head = own.first().map_or(chunk.span, |declaration| declaration.head);
@@ -277,21 +300,32 @@ impl Session {
                     result,
                 });
             }
+            self.note_shown(input, &pieces, first, &mut declared);
         }
         (pieces, declared)
     }
 
     /// The import that has brought a name, as an input with this number saw it.
-    fn brought(&self, name: &str, number: usize, declared: &Declared) -> Option<usize> {
+    fn brought(
+        &self,
+        name: &str,
+        text: Option<SourceId>,
+        number: usize,
+        declared: &Declared,
+    ) -> Option<usize> {
         let (module, own) = name.split_once("::").map_or((None, name), |(module, own)| (Some(module), own));
-        declared.imports.iter().rposition(|import| {
+        let brings = |import: &Imported| {
             let seen =
                 import.input <= number && self.inputs[import.input].forgotten.is_none_or(|at| at > number);
             seen && match module {
                 Some(module) => import.called == module,
                 None => import.brings.iter().any(|brought| brought == own),
             }
-        })
+        };
+        // Several may bring the name, and the one that is meant stands in this text.
+        let means = |import: &Imported| Some(import.source) == text && brings(import);
+        let meant = declared.imports.iter().rposition(means);
+        meant.or_else(|| declared.imports.iter().rposition(brings))
     }
 
     /// What the names of an input stand for, as far as the session has declared it.
@@ -300,11 +334,15 @@ impl Session {
         let member = |nominal: u32, at: usize| {
             declared.members.get(declared.nominals.get(&nominal)?)?.get(at).copied()
         };
+        let shown = |referent: &Referent| match referent {
+            Referent::Parameter(id) => declared.shown.contains_key(id).then_some(*id),
+            _ => None,
+        };
         for (span, referent) in &input.notes.uses {
             if span.source != input.source {
                 continue;
             }
-            let word = self.sources.slice(*span).trim_start_matches('?');
+            let word = self.sources.slice(*span);
             let meaning = match referent {
                 Referent::At(at) => (*at != Span::default()).then_some(*at),
                 Referent::Nominal(nominal) => declared.nominals.get(&nominal.id).copied(),
@@ -319,7 +357,11 @@ impl Session {
                 !matches!(referent, Referent::Field(..) | Referent::RecordField | Referent::Prim(_));
             let meaning = match meaning.filter(here) {
                 Some(at) => Some(Meaning::Declared(at)),
-                None if can_come => self.brought(word, number, declared).map(Meaning::Imported),
+                None if let Some(id) = shown(referent) => Some(Meaning::Shown(id)),
+                None if can_come => {
+                    let text = if let Referent::At(at) = referent { Some(at.source) } else { None };
+                    self.brought(word, text, number, declared).map(Meaning::Imported)
+                }
                 None => None,
             };
             // What is noted later of one place holds.
@@ -390,6 +432,7 @@ impl Session {
             Meaning::Declared(at) => homes.get(at).copied(),
             Meaning::Result(id) => giving.get(id).copied(),
             Meaning::Imported(number) => declared.imports.get(*number).map(|import| import.piece),
+            Meaning::Shown(id) => declared.shown.get(id).map(|by| by.piece),
         };
         let targets: Vec<BTreeSet<usize>> = pieces
             .iter()
@@ -506,6 +549,56 @@ impl Session {
         changed.collect()
     }
 
+    /// The names of the sizes that statements name and that variables show: as they are shown, unless something else
+    /// has the name.
+    fn shown_names<'p>(
+        &self,
+        kept: impl Iterator<Item = &'p Piece>,
+        pieces: &[Piece],
+        declared: &Declared,
+        fresh: &mut Fresh,
+    ) -> BTreeMap<u32, String> {
+        let mut names: BTreeMap<u32, String> = BTreeMap::new();
+        let mut taken: HashSet<String> = pieces
+            .iter()
+            .flat_map(|piece| &piece.declares)
+            .chain(declared.types.iter().map(|(_, at)| at))
+            .map(|at| self.sources.slice(*at).to_string())
+            .collect();
+        for (at, meaning) in kept.flat_map(|piece| &piece.means) {
+            if let Meaning::Shown(id) = meaning
+                && !names.contains_key(id)
+            {
+                let word = self.sources.slice(*at);
+                let free =
+                    taken.insert(word.to_string()) && library::index().names().all(|name| name != word);
+                names.insert(*id, if free { word.to_string() } else { fresh.of(word) });
+            }
+        }
+        names
+    }
+
+    /// Which of its statements gives each variable of an input its value.
+    fn note_shown(&self, input: &Input, pieces: &[Piece], first: usize, declared: &mut Declared) {
+        let mut places: Vec<(&str, usize)> = Vec::new();
+        for (at, piece) in pieces.iter().enumerate().skip(first) {
+            places.extend(piece.declares.iter().map(|name| (self.sources.slice(*name), at)));
+        }
+        let mut given: Vec<(GlobalId, usize)> = Vec::new();
+        for id in input.globals.clone() {
+            let Some(global) = self.program.globals.get(id as usize) else { continue };
+            if let Some(at) = places.iter().position(|(name, _)| **name == *global.name) {
+                given.push((id, places.remove(at).1));
+            }
+        }
+        let result = pieces.iter().enumerate().skip(first).find_map(|(at, piece)| Some((piece.result?, at)));
+        for (id, piece) in given.into_iter().chain(result) {
+            self.program.globals[id as usize].ty.for_each_var(&mut |var| {
+                declared.shown.entry(var.id).or_insert(Shows { piece, id });
+            });
+        }
+    }
+
     /// The part of the library that a text is.
     fn part_of(&self, source: SourceId) -> Option<&'static str> {
         library::parts().nth(source.0 as usize)
@@ -554,7 +647,7 @@ fn imported(
         ImportNames::All { .. } => module.names().map(str::to_string).collect(),
     };
     let called = import.called().text.to_string();
-    Some(Imported { input, piece, file: *file, id: id.clone(), called, brings })
+    Some(Imported { input, piece, file: *file, id: id.clone(), called, brings, source: module.source })
 }
 
 /// Names that nothing else has.
@@ -591,9 +684,6 @@ fn changed(text: &str, start: u32, changes: &BTreeMap<Span, String>) -> String {
         let (from, to) = ((at.start - start) as usize, (at.end - start) as usize);
         let Some(between) = text.get(end..from).filter(|_| to <= text.len()) else { continue };
         out.push_str(between);
-        if text[from..to].starts_with('?') {
-            out.push('?');
-        }
         out.push_str(word);
         end = to;
     }

@@ -138,6 +138,7 @@ impl Session {
         self.load_library(&source)?;
         self.load_for(&reading)?;
         let script = self.undone(span, |session| {
+            session.know_shown_sizes(&source);
             session.enter(reading, &source, &mut said);
             if said.iter().any(Diagnostic::is_error) {
                 return Err(said);

@@ -23,6 +23,9 @@ pub struct Work {
     pub fresh: u64,
     /// Bytes of memory of earlier arrays that was used again.
     pub reused: u64,
+    /// Slots of values that were copied because a value that others hold was stored into, or one
+    /// grew.
+    pub copied: u64,
 }
 
 impl Sub for Work {
@@ -38,6 +41,7 @@ impl Sub for Work {
             failed: self.failed - before.failed,
             fresh: self.fresh - before.fresh,
             reused: self.reused - before.reused,
+            copied: self.copied - before.copied,
         }
     }
 }
@@ -46,7 +50,7 @@ impl Session {
     /// What has been done so far; memory counts for all sessions of the process.
     pub fn work(&self) -> Work {
         let (fresh, reused) = crate::value::memory();
-        let mut work = Work { fresh, reused, ..Work::default() };
+        let mut work = Work { fresh, reused, copied: crate::value::copied(), ..Work::default() };
         if let Some(done) = self.statistics() {
             let get = |n: &std::sync::atomic::AtomicU64| n.load(Ordering::Relaxed);
             work.parts = get(&done.lowered);

@@ -110,6 +110,8 @@ pub enum ExprKind {
     },
     /// `..[I]`: all values of `I`.
     AllOf(TypeExpr),
+    /// `_` as a key, or as a part of one: all of an axis.
+    Axis,
     /// `a..b` (inclusive) or `a..<b`.
     IntRange {
         /// First.

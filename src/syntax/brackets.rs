@@ -87,6 +87,8 @@ struct Frame {
     foreign: bool,
     /// `match … with` whose arms are statements: `endmatch` ends it.
     felix: bool,
+    /// The `then` of an `if` that a brace follows.
+    braced: Option<usize>,
     height: Height,
 }
 
@@ -161,6 +163,8 @@ struct Pass<'s> {
     stack: Vec<Frame>,
     /// How many of each are open: finding a partner must not search the whole stack.
     counts: [u32; 6],
+    /// How many open frames have a `then` that a brace follows.
+    braced: u32,
     /// How many of each an error has closed: their closers, coming late, are consequences.
     forgiven: [u32; 6],
     ground: Height,
@@ -277,9 +281,9 @@ impl Growing {
             return true;
         }
         let Some(top) = self.pass.stack.last() else { return false };
-        // What has the form of another language is wrong as it stands.
+        // What has the form of another language is wrong as it stands, or may be.
         let foreign = self.pass.stack.iter().any(|frame| frame.foreign);
-        if foreign || self.pass.formless_if(top.open, top.at, None).is_some() {
+        if foreign || self.pass.braced > 0 || self.pass.formless_if(top.open, top.at, None).is_some() {
             return false;
         }
         match held.kind {
@@ -304,6 +308,7 @@ impl<'s> Pass<'s> {
             out: Cut::default(),
             stack: Vec::new(),
             counts: [0; 6],
+            braced: 0,
             forgiven: [0; 6],
             ground: Height::default(),
             start: 0,
@@ -597,6 +602,13 @@ impl<'s> Pass<'s> {
 
     /// `if c {`, as in other languages: told once, where the first brace opens.
     fn branch_in_braces(&mut self, token: Token) {
+        if self.last_kind() == Some(Kind::Then)
+            && let Some(frame) = self.stack.last_mut()
+            && frame.open == Open::If
+        {
+            self.braced += u32::from(frame.braced.is_none());
+            frame.braced = Some(self.out.tokens.len() - 1);
+        }
         let Some(frame) = self.stack.last().filter(|frame| !frame.foreign) else { return };
         let at = frame.at;
         match frame.open {
@@ -621,7 +633,7 @@ impl<'s> Pass<'s> {
             self.report(SyntaxError::ArmsInBraces { word, brace });
         } else if !told {
             let (word, brace) = (self.span(self.out.tokens[at]), self.span(token));
-            self.report(SyntaxError::BranchInBraces { word, brace });
+            self.report(SyntaxError::BranchInBraces { word, brace, edits: Vec::new() });
         }
         if let Some(frame) = self.stack.last_mut() {
             frame.foreign = true;
@@ -652,10 +664,61 @@ impl<'s> Pass<'s> {
 
     /// What is open at `at`, and cannot go on with `token`.
     fn unended(&self, open: Open, at: usize, token: Token) -> SyntaxError {
+        if let Some(error) = self.branches_in_braces() {
+            return error;
+        }
         match self.formless_if(open, at, Some(token)) {
             Some(error) => error,
             None => self.mismatch(open, at, token),
         }
+    }
+
+    /// `if c then { s; }`, the first that is open: its block has no value.
+    fn branches_in_braces(&self) -> Option<SyntaxError> {
+        if self.braced == 0 {
+            return None;
+        }
+        let open = self.stack.iter().rev().take_while(|frame| !frame.open.holds_statements());
+        open.filter_map(|frame| self.then_in_braces(frame.at, frame.braced?)).last()
+    }
+
+    fn then_in_braces(&self, at: usize, then: usize) -> Option<SyntaxError> {
+        let tokens = &self.out.tokens;
+        let close = self.end_of_braces(then + 1)?;
+        if close > then + 2 && tokens[close - 1].kind != Kind::Semi {
+            return None;
+        }
+        let span = |at: usize| self.span(tokens[at]);
+        let mut edits = vec![(span(then).to(span(then + 1)), "do".to_string())];
+        let mut end = Some(close);
+        if tokens.get(close + 1).is_some_and(|token| token.kind == Kind::Else) {
+            edits.extend([(span(close), String::new())]);
+            end = self.end_of_braces(close + 2);
+            edits.extend(end.map(|_| (span(close + 2), String::new())));
+        }
+        match end {
+            Some(end) => edits.push((span(end), "done".to_string())),
+            None => edits.clear(),
+        }
+        Some(SyntaxError::BranchInBraces { word: span(at), brace: span(then + 1), edits })
+    }
+
+    /// The `}` for the `{` that stands at a token.
+    fn end_of_braces(&self, at: usize) -> Option<usize> {
+        let tokens = &self.out.tokens;
+        if tokens.get(at)?.kind != Kind::LBrace {
+            return None;
+        }
+        let mut depth = 0u32;
+        let mut closes = tokens[at..].iter().enumerate().filter(|(_, token)| {
+            match token.kind {
+                Kind::LBrace => depth += 1,
+                Kind::RBrace => depth -= 1,
+                _ => return false,
+            }
+            depth == 0
+        });
+        closes.next().map(|(further, _)| at + further)
     }
 
     /// An `if` that has the form of neither a statement nor an expression when `token`, or the end of the text,
@@ -754,12 +817,20 @@ impl<'s> Pass<'s> {
         }
         self.counts[open as usize] += 1;
         let height = Height { base, ..Height::default() };
-        self.stack.push(Frame { open, at: self.out.tokens.len(), foreign: false, felix: false, height });
+        self.stack.push(Frame {
+            open,
+            at: self.out.tokens.len(),
+            foreign: false,
+            felix: false,
+            braced: None,
+            height,
+        });
     }
 
     fn pop(&mut self) {
         if let Some(mut frame) = self.stack.pop() {
             self.counts[frame.open as usize] -= 1;
+            self.braced -= u32::from(frame.braced.is_some());
             frame.height.separate(true);
             let inner = frame.height.finished + 1;
             let outer = self.height();
@@ -890,7 +961,7 @@ impl<'s> Pass<'s> {
                 wanted: frame.open.closer(),
                 end: Span::new(self.source.id, end, end),
             };
-            let formless = self.formless_if(frame.open, frame.at, None);
+            let formless = self.branches_in_braces().or_else(|| self.formless_if(frame.open, frame.at, None));
             // What has the form of another language is refused for that, whatever follows.
             let foreign = self.stack.iter().any(|frame| frame.foreign);
             self.out.incomplete = formless.is_none() && !foreign;

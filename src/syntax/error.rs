@@ -306,12 +306,14 @@ pub enum SyntaxError {
         /// `#` or `--`.
         sign: Span,
     },
-    /// `if c { … }`.
+    /// `if c { … }` and `if c then { …; }`.
     BranchInBraces {
         /// The `if`.
         word: Span,
         /// The `{`.
         brace: Span,
+        /// What to write instead, if all of it is there.
+        edits: Vec<(Span, String)>,
     },
     /// `match e { … }`.
     ArmsInBraces {
@@ -735,7 +737,7 @@ impl SyntaxError {
                 "this brace begins no value",
                 "a value and a `}` are expected after it",
             )
-            .help("a value is `{x}`, `{x:8}` or `{x:8.3}`, without quotes in it; a brace by itself is `{{`"),
+            .help("a value is `{x}`, `{x:8}` or `{x:8.3}`, all in one line; a brace by itself is `{{`"),
             SyntaxError::BadHole { span, text: false } => Diagnostic::error(
                 "E0142",
                 *span,
@@ -777,14 +779,17 @@ impl SyntaxError {
                 "begins a comment in other languages",
             )
             .fix("write `//`", *sign, "//"),
-            SyntaxError::BranchInBraces { word, brace } => Diagnostic::error(
-                "E0136",
-                *brace,
-                "the branches of an `if` do not stand in braces",
-                "a branch begins here",
-            )
-            .label(*word, "of this `if`")
-            .help("write `if c do … done`, with `elif c do …` and `else …` before the `done`; a value is `if c then a else b endif`"),
+            SyntaxError::BranchInBraces { word, brace, edits } => {
+                let text = "write `if c do … done`, with `elif c do …` and `else …` before the `done`; a value is `if c then a else b endif`";
+                Diagnostic::error(
+                    "E0136",
+                    *brace,
+                    "the branches of an `if` do not stand in braces",
+                    "a branch begins here",
+                )
+                .label(*word, "of this `if`")
+                .help(Help { text: text.to_string(), edits: edits.clone() })
+            }
             SyntaxError::ArmsInBraces { word, brace } => Diagnostic::error(
                 "E0138",
                 *brace,

@@ -233,6 +233,8 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
         return out;
     }
     let mut doc: Option<String> = None;
+    // To here no text with values ends that has quotes in a value: it has been looked for.
+    let mut without = 0;
     let mut last_end = usize::MAX;
     let mut bad_end = usize::MAX;
     let mut lexer = Kind::lexer(text);
@@ -334,8 +336,22 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                 if let Some(doc) = doc.take() {
                     out.docs.push((range.start as u32, doc.into()));
                 }
-                filled(source, range.clone(), last_end == range.start, &mut out);
-                last_end = range.end;
+                let whole = (range.start >= without).then(|| filled_length(&text[range.start..], 0));
+                let end = match whole {
+                    Some(Ok(length)) => range.start + length,
+                    Some(Err(())) => {
+                        let line = &text[range.start..];
+                        without = range.start + line.find('\n').unwrap_or(line.len());
+                        range.end
+                    }
+                    None => range.end,
+                };
+                if end != range.end {
+                    lexer = Kind::lexer(text);
+                    lexer.bump(end);
+                }
+                filled(source, range.start..end, last_end == range.start, &mut out);
+                last_end = end;
                 continue;
             }
             Kind::BadStr => out.errors.push(SyntaxError::UnterminatedString { span }),
@@ -370,7 +386,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
     out
 }
 
-/// Cuts `f"… {x:8.3} …"` into its texts and the tokens of the values between them.
+/// Cuts `f"… {x:8.3} …"`, which ends where the range ends, into its texts and the tokens of the values between them.
 fn filled(source: &Source, range: std::ops::Range<usize>, glued: bool, out: &mut Lexed) {
     let text = source.text.as_str();
     let end = range.end - 1;
@@ -400,7 +416,7 @@ fn filled(source: &Source, range: std::ops::Range<usize>, glued: bool, out: &mut
                 break;
             }
             b'{' => {
-                let Some(close) = hole_end(bytes, at + 1, end) else {
+                let Some(close) = hole_length(&text[at + 1..end], 0).map(|length| at + 1 + length) else {
                     wrong = Some(at);
                     break;
                 };
@@ -442,11 +458,70 @@ fn filled(source: &Source, range: std::ops::Range<usize>, glued: bool, out: &mut
     out.tokens.extend(found);
 }
 
-/// Where the `}` of a value in a text stands: brackets in it match.
-fn hole_end(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
+/// How deep texts with values stand in values of texts.
+const DEEPEST_TEXT: usize = 16;
+
+/// The length of `f"…"` at the beginning of a line: up to the quote that stands in no value. Err, if the line ends before; of a
+/// text whose braces are wrong, up to the first quote.
+fn filled_length(line: &str, depth: usize) -> Result<usize, ()> {
+    let bytes = line.as_bytes();
+    let mut at = 2;
+    let mut plain = false;
+    loop {
+        match bytes.get(at) {
+            None | Some(b'\n') => return Err(()),
+            Some(b'"') => return Ok(at + 1),
+            Some(b'\\') => {
+                // The braces of `\u{7f}` are its own.
+                let braces =
+                    if line[at..].starts_with("\\u{") { line[at..].find(['}', '"', '\n']) } else { None };
+                at += braces.unwrap_or(2);
+            }
+            Some(b'{') if bytes.get(at + 1) == Some(&b'{') => at += 2,
+            Some(b'{') if !plain => match hole_length(&line[at + 1..], depth) {
+                Some(length) => at += length + 2,
+                None => plain = true,
+            },
+            Some(_) => at += 1,
+        }
+    }
+}
+
+/// How far away the `}` of a value in a text stands: brackets in it match, and what is quoted is passed over.
+fn hole_length(rest: &str, depth: usize) -> Option<usize> {
+    let bytes = rest.as_bytes();
     let mut open = Vec::new();
-    for (at, byte) in bytes.iter().enumerate().take(end).skip(from) {
-        match *byte {
+    let mut at = 0;
+    // Whether a name or number goes on here.
+    let mut word = false;
+    while let Some(&byte) = bytes.get(at) {
+        let in_word =
+            std::mem::replace(&mut word, byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'\''));
+        let mut length = 1;
+        match byte {
+            b'\n' => return None,
+            b'f' if !in_word && bytes.get(at + 1) == Some(&b'"') => {
+                if depth >= DEEPEST_TEXT {
+                    return None;
+                }
+                length = filled_length(&rest[at..], depth + 1).ok()?;
+                word = false;
+            }
+            b'"' if rest[at..].starts_with("\"\"\"") => length = 6 + rest[at + 3..].find("\"\"\"")?,
+            b'"' => {
+                let mut escaped = false;
+                let close = rest[at + 1..].bytes().position(|b| {
+                    let closes = b == b'"' && !escaped || b == b'\n';
+                    escaped = b == b'\\' && !escaped;
+                    closes
+                })?;
+                length = close + 2;
+            }
+            b'\'' if !in_word => {
+                length = 1 + character(&rest[at + 1..], Span::default()).0;
+                word = false;
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'*') => length = 2 + comment_length(&rest[at + 2..])?,
             b'(' => open.push(b')'),
             b'[' => open.push(b']'),
             b'{' => open.push(b'}'),
@@ -454,6 +529,11 @@ fn hole_end(bytes: &[u8], from: usize, end: usize) -> Option<usize> {
             close @ (b')' | b']' | b'}') if open.pop() != Some(close) => return None,
             _ => {}
         }
+        // A text or comment over several lines is not within this one.
+        if length > 1 && rest[at..].get(..length)?.contains('\n') {
+            return None;
+        }
+        at += length;
     }
     None
 }

@@ -3,6 +3,7 @@
 //! Buffers that are dropped go to the [`pool`](super::pool), and new ones are taken from there if they can
 //! be: fresh memory of the system costs more than the work that is done in it.
 
+use super::copied::note;
 use super::{Foreign, Value, pool};
 use crate::types::Scalar;
 use crate::types::encoding::{Code, Width};
@@ -180,6 +181,53 @@ impl Buffer {
             Buffer::Wide(v) => v.len(),
             Buffer::Any(v) => v.len(),
             Buffer::Foreign(foreign) => foreign.len(),
+        }
+    }
+
+    /// Slots that there is memory for.
+    pub fn room(&self) -> usize {
+        match self {
+            Buffer::U8(v) => v.capacity(),
+            Buffer::U16(v) => v.capacity(),
+            Buffer::U32(v) => v.capacity(),
+            Buffer::Word(v) => v.capacity(),
+            Buffer::Wide(v) => v.capacity(),
+            Buffer::Any(v) => v.capacity(),
+            Buffer::Foreign(foreign) => foreign.len(),
+        }
+    }
+
+    /// Lets go of all slots but the first ones. Not of those of somebody else.
+    pub fn truncate(&mut self, slots: usize) {
+        match self {
+            Buffer::U8(v) => v.truncate(slots),
+            Buffer::U16(v) => v.truncate(slots),
+            Buffer::U32(v) => v.truncate(slots),
+            Buffer::Word(v) => v.truncate(slots),
+            Buffer::Wide(v) => v.truncate(slots),
+            Buffer::Any(v) => v.truncate(slots),
+            Buffer::Foreign(_) => {}
+        }
+    }
+
+    /// Makes room for so many slots more; whether there was any. Room that is made is as large
+    /// again as what is there, if memory allows.
+    pub fn reserve(&mut self, slots: usize) -> bool {
+        fn more<T>(v: &mut Vec<T>, slots: usize) -> bool {
+            if v.capacity() - v.len() >= slots {
+                return true;
+            }
+            note(v.len());
+            v.try_reserve(slots).is_ok() || v.try_reserve_exact(slots).is_ok()
+        }
+        match self {
+            Buffer::U8(v) => more(v, slots),
+            Buffer::U16(v) => more(v, slots),
+            Buffer::U32(v) => more(v, slots),
+            Buffer::Word(v) => more(v, slots),
+            Buffer::Wide(v) => more(v, slots),
+            Buffer::Any(v) => more(v, slots),
+            Buffer::Foreign(_) => false,
         }
     }
 

@@ -13,11 +13,13 @@
 //! small parts are copied into one buffer. Values are shared until a store.
 
 mod buffer;
+mod copied;
 mod foreign;
 mod pool;
 mod seq;
 
 pub use buffer::{Buffer, Class};
+pub use copied::copied;
 pub use foreign::Foreign;
 pub use seq::Seq;
 
@@ -262,6 +264,10 @@ impl Value {
             parts.iter().for_each(|(value, slots)| buffer.append(value, *slots));
             return Some(Value::Seq(Seq::new(buffer)));
         }
+        let parts = match Value::appended(parts, class, slots) {
+            Ok(whole) => return Some(whole),
+            Err(parts) => parts,
+        };
         let mut views = Vec::new();
         for (value, slots) in parts {
             match (value, slots) {
@@ -280,12 +286,63 @@ impl Value {
         }))
     }
 
+    /// The parts behind one another in the storage of the first, if nobody else holds that and
+    /// little is added. The storage grows by doubling, so that what is appended slot by slot is
+    /// copied a bounded number of times. A first part that has become a rope of many parts by this
+    /// is written out, with room to grow.
+    fn appended(
+        mut parts: Vec<(Value, usize)>,
+        class: Class,
+        slots: usize,
+    ) -> Result<Value, Vec<(Value, usize)>> {
+        let Some(first) = parts.iter().position(|(_, own)| *own > 0) else { return Err(parts) };
+        let (Value::Seq(seq), own) = &mut parts[first] else { return Err(parts) };
+        if slots - *own > *own {
+            return Err(parts);
+        }
+        if seq.parts() >= MOST_PARTS && !seq.unrope(class, slots) || !seq.can_grow(class) {
+            return Err(parts);
+        }
+        if !seq.reserve(slots - *own) {
+            return Err(parts);
+        }
+        let mut whole = std::mem::replace(&mut parts[first].0, Value::UNIT);
+        if let Value::Seq(seq) = &mut whole {
+            for (value, own) in &parts[first + 1..] {
+                seq.append(value, *own);
+            }
+        }
+        Ok(whole)
+    }
+
     /// The class that holds a value of one slot.
     fn class(&self) -> Class {
         match self {
             Value::Word(_) => Class::Word,
             Value::Wide(_) => Class::Wide,
             _ => Class::Any,
+        }
+    }
+
+    /// The same of a value that nobody reads any more: if nobody else holds its storage, the rest
+    /// of it is let go of.
+    pub fn into_slots(self, start: usize, len: usize) -> Value {
+        match (self, len) {
+            (_, 0) => Value::UNIT,
+            (Value::Seq(seq), 1) => seq.get(start),
+            (Value::Seq(seq), _) => Value::Seq(seq.into_slice(start, len)),
+            (other, _) => other,
+        }
+    }
+
+    /// The same of a value of which nobody reads these slots any more, but others: they are moved
+    /// out if nobody else holds the storage that they lie in.
+    pub fn take_slots(&mut self, start: usize, len: usize) -> Value {
+        match (self, len) {
+            (_, 0) => Value::UNIT,
+            (Value::Seq(seq), 1) => seq.take(start),
+            (Value::Seq(seq), _) => Value::Seq(seq.take_slice(start, len)),
+            (other, _) => other.clone(),
         }
     }
 
@@ -299,6 +356,9 @@ impl Value {
         }
     }
 }
+
+/// A rope of so many parts is written out when something is appended to it.
+const MOST_PARTS: usize = 32;
 
 /// Parts of a tuple up to this many slots are copied into it; it shares the buffers of larger ones.
 const COPIED_SLOTS: usize = 64;

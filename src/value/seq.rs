@@ -1,7 +1,11 @@
 //! Views into buffers, shared until a store.
 
+use super::copied::note;
 use super::{Buffer, Class, Value};
 use std::sync::Arc;
+
+/// Slots of a buffer that is kept though little of it is in view.
+const LEAST_SHRUNK: usize = 64;
 
 /// A view of two or more slots.
 #[derive(Clone)]
@@ -61,6 +65,7 @@ impl Seq {
             return Some((buffer.clone(), self.start));
         }
         let mut buffer = Buffer::with_room(class, self.len)?;
+        note(self.len);
         self.for_each_part(|part, start, len| buffer.extend(part, start, len));
         Some((Arc::new(buffer), 0))
     }
@@ -167,6 +172,192 @@ impl Seq {
         }
     }
 
+    /// Parts of the rope, if it is one.
+    pub(super) fn parts(&self) -> usize {
+        match &self.store {
+            Store::Flat(_) => 1,
+            Store::Rope(parts) => parts.len(),
+        }
+    }
+
+    /// Writes it out into a buffer of a class with room for twice as many slots as it is to have;
+    /// if there is no such room it stays what it is.
+    pub(super) fn unrope(&mut self, class: Class, slots: usize) -> bool {
+        let Some(mut buffer) = Buffer::with_room(class, slots.saturating_mul(2)) else { return false };
+        note(self.len);
+        self.for_each_part(|part, start, len| buffer.extend(part, start, len));
+        *self = Seq::new(buffer);
+        true
+    }
+
+    /// Whether it lies in a buffer of a class, in memory of our own, that nobody else holds.
+    pub(super) fn can_grow(&mut self, class: Class) -> bool {
+        match &mut self.store {
+            Store::Flat(buffer) => {
+                Arc::get_mut(buffer).is_some_and(|buffer| buffer.class() == class && !buffer.is_foreign())
+            }
+            Store::Rope(_) => false,
+        }
+    }
+
+    /// Makes room for so many slots behind it; whether there was any.
+    pub(super) fn reserve(&mut self, slots: usize) -> bool {
+        let end = self.start + self.len;
+        let Some(buffer) = self.own_buffer() else { return false };
+        buffer.truncate(end);
+        buffer.reserve(slots)
+    }
+
+    /// Adds the slots of a value of so many behind it, where there is room for them.
+    pub(super) fn append(&mut self, value: &Value, slots: usize) {
+        note(slots);
+        if let Some(buffer) = self.own_buffer() {
+            buffer.append(value, slots);
+            self.len += slots;
+        }
+    }
+
+    /// Its buffer, if nobody else holds it.
+    fn own_buffer(&mut self) -> Option<&mut Buffer> {
+        match &mut self.store {
+            Store::Flat(buffer) => Arc::get_mut(buffer),
+            Store::Rope(_) => None,
+        }
+    }
+
+    /// A narrower view in place of this one. If nobody else holds the storage, what lies behind the
+    /// view is let go of, and all that lies outside when that is three quarters of it.
+    pub(super) fn into_slice(self, start: usize, len: usize) -> Seq {
+        // A view of a part of a rope is a view of that part's buffer alone.
+        let mut view = self.slice(start, len);
+        drop(self);
+        let (start, len) = (view.start, view.len);
+        let Some(buffer) = view.own_buffer() else { return view };
+        if buffer.is_foreign() {
+            return view;
+        }
+        buffer.truncate(start + len);
+        if buffer.room() > LEAST_SHRUNK
+            && len < buffer.room() / 4
+            && let Some(mut small) = Buffer::with_room(buffer.class(), 2 * len)
+        {
+            note(len);
+            small.extend(buffer, start, len);
+            return Seq::new(small);
+        }
+        view
+    }
+
+    /// One slot, moved out if nobody else holds the buffer that it lies in.
+    pub(super) fn take(&mut self, i: usize) -> Value {
+        let (start, len) = (self.start, self.len);
+        let taken = match &mut self.store {
+            Store::Flat(buffer) => match Arc::get_mut(buffer) {
+                Some(Buffer::Any(values)) => Some(std::mem::replace(&mut values[start + i], Value::UNIT)),
+                _ => None,
+            },
+            Store::Rope(parts) => {
+                let at = part_of(parts, start + i);
+                Arc::get_mut(parts).map(|parts| &mut parts[at]).and_then(|part| {
+                    let slot = part.start + start + i - part.at;
+                    match Arc::get_mut(&mut part.buffer) {
+                        Some(Buffer::Any(values)) => Some(std::mem::replace(&mut values[slot], Value::UNIT)),
+                        _ => None,
+                    }
+                })
+            }
+        };
+        debug_assert!(i < len, "a slot of the view");
+        taken.unwrap_or_else(|| self.get(i))
+    }
+
+    /// A narrower view whose slots nobody reads here any more: a part of a rope that nobody else
+    /// holds is moved out.
+    pub(super) fn take_slice(&mut self, start: usize, len: usize) -> Seq {
+        let from = self.start + start;
+        if let Store::Rope(parts) = &mut self.store {
+            let at = part_of(parts, from);
+            if let Some(parts) = Arc::get_mut(parts)
+                && let part = &mut parts[at]
+                && (part.at, part.len) == (from, len)
+            {
+                let nothing = Arc::new(Buffer::Any(vec![Value::UNIT; 0]));
+                let store = Store::Flat(std::mem::replace(&mut part.buffer, nothing));
+                return Seq { store, start: part.start, len };
+            }
+        }
+        if let Some(rest) = self.without(start, len) {
+            let mut whole = std::mem::replace(self, rest);
+            (whole.start, whole.len) = (whole.start + start, len);
+            return whole;
+        }
+        self.slice(start, len)
+    }
+
+    /// The view with a gap instead of some slots, if what is left is little and nobody else holds the buffer: then that
+    /// can go to whoever takes the slots.
+    fn without(&mut self, start: usize, len: usize) -> Option<Seq> {
+        if self.len - len > LEAST_SHRUNK || self.own_buffer().is_none_or(|buffer| buffer.is_foreign()) {
+            return None;
+        }
+        let Store::Flat(buffer) = &self.store else { return None };
+        let mut parts = Vec::new();
+        for (at, part, gap) in
+            [(0, start, false), (start, len, true), (start + len, self.len - start - len, false)]
+        {
+            let mut own = Buffer::with_room(buffer.class(), if gap { 0 } else { part })?;
+            if !gap {
+                note(part);
+                own.extend(buffer, self.start + at, part);
+            }
+            if part > 0 {
+                parts.push(Part { at, buffer: Arc::new(own), start: 0, len: part });
+            }
+        }
+        Some(Seq { store: Store::Rope(Arc::new(parts)), start: 0, len: self.len })
+    }
+
+    /// A buffer that holds some slots of the view, its own, with the position of the first of them:
+    /// what a store into them needs. Of a rope only the part that they lie in is copied.
+    pub fn slots_mut(&mut self, start: usize, len: usize, class: Class) -> (&mut Buffer, usize) {
+        if !self.own_part(self.start + start, len, class) {
+            let (buffer, base) = self.make_mut(class);
+            return (buffer, base + start);
+        }
+        let at = self.start + start;
+        match &mut self.store {
+            Store::Flat(buffer) => (Arc::make_mut(buffer), at),
+            Store::Rope(parts) => {
+                let part = part_of(parts, at);
+                let part = &mut Arc::make_mut(parts)[part];
+                (Arc::make_mut(&mut part.buffer), part.start + at - part.at)
+            }
+        }
+    }
+
+    /// Makes the part of a rope that slots lie in its own, which others may see; nothing if they
+    /// lie in several.
+    fn own_part(&mut self, from: usize, len: usize, class: Class) -> bool {
+        let Store::Rope(parts) = &mut self.store else { return false };
+        let at = part_of(parts, from);
+        if from + len > parts[at].at + parts[at].len {
+            return false;
+        }
+        // The list of the parts is short: others keep theirs.
+        let part = &mut Arc::make_mut(parts)[at];
+        let own =
+            Arc::strong_count(&part.buffer) == 1 && part.buffer.class() >= class && !part.buffer.is_foreign();
+        if !own {
+            let wide = part.buffer.class().max(class);
+            let Some(mut buffer) = Buffer::with_room(wide, part.len) else { return false };
+            note(part.len);
+            buffer.extend(&part.buffer, part.start, part.len);
+            part.buffer = Arc::new(buffer);
+            part.start = 0;
+        }
+        true
+    }
+
     /// The buffer of the view, its own and flat, with the position of the view in it: what a store
     /// needs. Copies unless nobody else sees the buffer, and its memory is its own.
     pub fn make_mut(&mut self, class: Class) -> (&mut Buffer, usize) {
@@ -179,6 +370,7 @@ impl Seq {
         if !flat {
             let mut buffer = Buffer::with_room(self.class().max(class), self.len)
                 .unwrap_or_else(|| Buffer::Any(Vec::new()));
+            note(self.len);
             self.for_each_part(|part, start, len| buffer.extend(part, start, len));
             *self = Seq::new(buffer);
         }

@@ -348,6 +348,8 @@ pub enum CheckError {
     },
     NotAPlace {
         span: Span,
+        /// A function in it that computes something new.
+        function: Option<String>,
     },
     /// Arguments with names that no function takes.
     WrongNamed {
@@ -358,6 +360,8 @@ pub enum CheckError {
     /// Names of parameters where no function is known by name.
     NamedHere {
         span: Span,
+        /// To a method of a class.
+        method: bool,
     },
     /// A default that no call can use.
     DefaultHere {
@@ -381,6 +385,8 @@ pub enum CheckError {
         span: Span,
         name: String,
         variable: String,
+        /// It is a type function.
+        function: bool,
     },
     GenericLocal {
         span: Span,
@@ -418,8 +424,18 @@ pub enum CheckError {
         span: Span,
     },
     /// A variable in `p | q`.
+    /// A name that another alternative of a pattern binds, and this does not.
     BindsInAlternative {
         span: Span,
+        name: String,
+        bound: Span,
+    },
+    AlternativeTypes {
+        span: Span,
+        name: String,
+        ty: Type,
+        first: Span,
+        was: Type,
     },
     OpaqueCompare {
         span: Span,
@@ -573,6 +589,7 @@ impl CheckError {
             E::BlockEffect { .. } => "E0447",
             E::EmptyRange { .. } => "E0445",
             E::BindsInAlternative { .. } => "E0446",
+            E::AlternativeTypes { .. } => "E0460",
             E::OpaqueCompare { .. } => "E0432",
             E::PairPart { .. } => "E0433",
             E::RecursiveUntyped { .. } => "E0434",
@@ -1108,12 +1125,15 @@ impl CheckError {
                 "nothing here says the type".into(),
             )
             .help("write `case n of T` and apply it, or declare the type of the variable"),
-            E::NotAPlace { span } => error(
-                span,
-                "this is not a place that can be stored into".into(),
-                "must be a variable followed by projections".into(),
-            )
-            .help("write `&x.i <- v;` with `x` a `var`"),
+            E::NotAPlace { span, function } => {
+                let message = "this is not a place that can be stored into".into();
+                match function {
+                    Some(name) => error(span, message, format!("`{name}` computes a value of its own"))
+                        .help("a function gives a place if its value is a part of its argument, as with `rows m` and `proj 1 of T`"),
+                    None => error(span, message, "must be a variable followed by projections".into())
+                        .help("write `&x.i <- v;` with `x` a `var`"),
+                }
+            }
             E::GenericLocal { span, name } => error(
                 span,
                 format!("the local function `{name}` has type parameters: its parameters need types"),
@@ -1123,10 +1143,13 @@ impl CheckError {
             E::WrongNamed { span, words, help } => {
                 error(span, words.clone(), "in this call".into()).help(help.clone())
             }
-            E::NamedHere { span } => error(
+            E::NamedHere { span, method } => error(
                 span,
                 "names of parameters stand only in calls of a function that is known by its name".into(),
-                "what this is given to has no names".into(),
+                match method {
+                    true => "a method of a class has types and no names of parameters".into(),
+                    false => "what this is given to has no names".into(),
+                },
             )
             .help("give the values by place; a record has a name for each field, as in `(x = 1, y = 2)`"),
             E::DefaultHere { span } => error(
@@ -1147,12 +1170,15 @@ impl CheckError {
                         .help("`(...r, x = e)` makes a record with further fields"),
                 }
             }
-            E::LocalTypeMentions { span, name, variable } => error(
+            E::LocalTypeMentions { span, name, variable, function } => error(
                 span,
                 format!("`{name}` mentions `{variable}`, which belongs to what is around its block"),
-                "this type has its own parameters only".into(),
+                "it has its own parameters only".into(),
             )
-            .help(format!("give it a parameter: `{name}[{variable}]`, applied where it is used")),
+            .help(match function {
+                true => format!("give it one more parameter, and apply it to `{variable}` where it is used"),
+                false => format!("give it a parameter: `{name}[{variable}]`, applied where it is used"),
+            }),
             E::ConstructorArgument { span, name, takes, ty } => match (takes, ty) {
                 (true, Some(ty)) => error(
                     span,
@@ -1210,12 +1236,22 @@ impl CheckError {
                 "its end comes before its beginning".into(),
             )
             .help("the smaller end comes first: `1..5`, or `1..<6`"),
-            E::BindsInAlternative { span } => error(
+            E::BindsInAlternative { span, name, bound } => error(
                 span,
-                "the alternatives of a pattern bind no variables".into(),
-                "a variable stands in one of them".into(),
+                format!("`{name}` is bound in one alternative of a pattern and not in another"),
+                format!("this binds no `{name}`"),
             )
-            .help("write `_` for what may be anything, or an arm for each pattern"),
+            .label(*bound, "bound here")
+            .help(format!(
+                "bind `{name}` in each alternative; or write `_` for what may be anything, or an arm for each pattern"
+            )),
+            E::AlternativeTypes { span, name, ty, first, was } => error(
+                span,
+                format!("`{name}` has another type in each alternative of a pattern"),
+                format!("`{ty}`"),
+            )
+            .label(*first, format!("`{was}`"))
+            .help("write an arm for each pattern"),
             E::OpaqueCompare { span, ty, part } => {
                 use crate::types::TypeKind as K;
                 let (label, help) = match part.kind() {

@@ -4,6 +4,7 @@ use crate::diagnostic::Diagnostic;
 use crate::iso::leaves::{MOST_LEAVES, NoMove};
 use crate::source::Span;
 use crate::types::Type;
+use num_bigint::BigUint;
 
 /// What is wrong with a move.
 #[derive(Clone, Debug)]
@@ -18,6 +19,14 @@ pub enum MoveError {
     CasesDiffer { span: Span, ty: Type },
     /// `ainj` into a type that is no coarray.
     NotACoarray { span: Span, ty: Type },
+    /// A slice of an axis that is no unit sum.
+    SliceAxis { span: Span, axis: Type, ty: Type },
+    /// A slice whose ends are no constants.
+    SliceNotConstant { span: Span },
+    /// A slice that goes beyond its axis, or backwards.
+    SliceRange { span: Span, size: BigUint, ty: Type, backwards: bool },
+    /// `_` where no axis is.
+    AxisHere { span: Span },
     /// `x.move` without a type.
     NoTarget { span: Span },
 }
@@ -35,6 +44,10 @@ impl MoveError {
             E::CasesDiffer { .. } => "E0315",
             E::NoTarget { .. } => "E0316",
             E::NotACoarray { .. } => "E0317",
+            E::AxisHere { .. } => "E0490",
+            E::SliceRange { .. } => "E0491",
+            E::SliceAxis { .. } => "E0492",
+            E::SliceNotConstant { .. } => "E0493",
         }
     }
 
@@ -98,6 +111,26 @@ impl MoveError {
             E::NotACoarray { span, ty } => {
                 error(span, format!("`{ty}` is no coarray"), "`ainj` injects into `N *+ T`".into())
                     .help("`case 1 of int + real` injects into a sum with cases of several types")
+            }
+            E::AxisHere { span } => {
+                error(span, "`_` is no value".into(), "it stands for an axis or in a pattern".into())
+                    .help("`m.(i \\, _)` is row `i` of a matrix, `m.(_ \\, j)` column `j`")
+            }
+            E::SliceRange { span, size, ty, backwards } => {
+                let label = match backwards {
+                    true => "it ends before it begins".into(),
+                    false => format!("there are {size}, numbered from 0"),
+                };
+                error(span, format!("this is no slice of `{ty}`"), label)
+                    .help("`x.(1..2)` is from 1 to 2, both included; `x.(1..<3)` leaves 3 out")
+            }
+            E::SliceAxis { span, axis, ty } => {
+                error(span, format!("the axis `{axis}` of `{ty}` has no numbers to slice by"), "a range of numbers".into())
+                    .help("only an axis that is a unit sum, such as `10`, is cut by numbers; `x :>> T ^ 10` makes one of it if there are as many")
+            }
+            E::SliceNotConstant { span } => {
+                error(span, "the ends of a slice must be numbers".into(), "its length would be known only when it runs".into())
+                    .help("for ends that arrive: `take n (drop low x)` gives `T ^ ?K`")
             }
             E::NoTarget { span } => {
                 error(span, "`move` needs the type to move to".into(), "no type is given".into())

@@ -176,6 +176,7 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
             lines => lines.iter().map(|line| format!("{line}\n")).collect(),
         }),
         ":doc" => match words::explained(argument)
+            .map(|text| output::prose(text, 0))
             .or_else(|| doc(session, argument))
             .or_else(|| told_elsewhere(argument))
         {
@@ -187,7 +188,7 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
             None => return misused(&unknown(session, argument)),
         },
         ":why" => match &repl.wrong {
-            Some(diagnostic) => Ok(why::explain(diagnostic)),
+            Some(diagnostic) => Ok(output::prose(why::explain(diagnostic), 0)),
             None => return misused("there has been no error in this session"),
         },
         ":time" => return time(repl, argument),
@@ -253,10 +254,9 @@ fn type_of(session: &mut Session, text: &str) -> Result<String, Vec<Diagnostic>>
 /// The functions of a name, each with what it does.
 fn functions(session: &mut Session, name: &str) -> Option<String> {
     let overloads = session.overloads(name);
-    let lines = overloads.iter().map(|overload| {
-        let doc = overload.doc.iter().flat_map(|doc| doc.lines()).map(|line| format!("    {line}\n"));
-        format!("{}\n{}", overload.signature, doc.collect::<String>())
-    });
+    let lines = overloads
+        .iter()
+        .map(|overload| format!("{}\n{}", overload.signature, set_in(overload.doc.as_deref())));
     (!overloads.is_empty()).then(|| lines.collect())
 }
 
@@ -267,12 +267,18 @@ fn doc(session: &mut Session, name: &str) -> Option<String> {
     }
     let mut out = String::new();
     for definition in session.definition_texts(name) {
-        let doc = definition.doc.iter().flat_map(|doc| doc.lines()).map(|line| format!("    {line}\n"));
         let whole = definition.text.lines().count() <= SHOWN_WHOLE;
         let text = if whole { definition.text.trim_end() } else { definition.head() };
-        out.push_str(&format!("{text}\n{}", doc.collect::<String>()));
+        out.push_str(&format!("{text}\n{}", set_in(definition.doc.as_deref())));
     }
     (!out.is_empty()).then_some(out)
+}
+
+/// What is said of a definition, below its text.
+fn set_in(doc: Option<&str>) -> String {
+    const BY: usize = 4;
+    let doc = doc.map_or(String::new(), |doc| output::prose(doc.to_string(), BY));
+    doc.lines().map(|line| format!("{:BY$}{line}\n", "")).collect()
 }
 
 /// A definition of no more lines is shown whole.
@@ -282,7 +288,7 @@ const SHOWN_WHOLE: usize = 30;
 fn told_elsewhere(word: &str) -> Option<String> {
     match word.starts_with(':') {
         true => find(word).ok().map(entry),
-        false => reference::explain(word).map(|page| explain::plain(&page)),
+        false => reference::explain(word).map(|page| output::prose(explain::plain(&page), 0)),
     }
 }
 

@@ -194,7 +194,8 @@ pub fn save(repl: &mut Repl, argument: &str, over: bool) -> Flow {
     let outcome = alone.check(&output::shown(&file), &text);
     if let Some(wrong) = outcome.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
         output::complain("by itself it is not right yet:");
-        repl.shell.output.complain_at_length(&alone.render(wrong, repl.shell.output.color));
+        let (color, columns) = (repl.shell.output.color, output::columns_of_messages());
+        repl.shell.output.complain_at_length(&alone.render_within(wrong, color, columns));
         return Flow::Continue(exit::REJECTED);
     }
     Flow::Continue(exit::OK)

@@ -9,11 +9,11 @@ use crate::check::env::{Callable, Definition};
 use crate::check::note::Notes;
 use crate::core::Prim;
 use crate::diagnostic::Diagnostic;
-use crate::session::complete::{parts_of, word_start};
+use crate::session::complete::{called, parts_of, word_start};
 use crate::session::query::{KEYWORDS, TYPE_WORDS};
 use crate::session::tokens::{TokenClass, blocks, tokens};
 use crate::session::{Session, library};
-use crate::types::{Scalar, TypeKind};
+use crate::types::{NominalBody, Scalar, Type, TypeKind};
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -164,6 +164,9 @@ impl Session {
             };
             return (start, names.into_iter().map(candidate).collect());
         }
+        // Where an argument begins, it may be named.
+        let function =
+            last.filter(|(_, sign)| matches!(*sign, "(" | ",")).and_then(|_| called(&before[..start]));
         let dot = last.map_or(0, |(at, _)| at);
         let word = if prefix.is_empty() { NOTHING_YET } else { "" };
         let cursor = at + word.len();
@@ -173,7 +176,11 @@ impl Session {
             let (index, found) = self.looked_at(attempt, Some(cursor), |session, notes| match wants {
                 Wants::Part | Wants::Library | Wants::NameOf(_) => Vec::new(),
                 Wants::Type => session.types_for(prefix, notes),
-                Wants::Any => session.names_for(prefix, notes),
+                Wants::Any => {
+                    let mut found = function.map_or(Vec::new(), |name| session.parameters_for(name));
+                    found.extend(session.names_for(prefix, notes));
+                    found
+                }
             });
             let mut found = found.unwrap_or_default();
             let known = match wants {
@@ -237,6 +244,41 @@ impl Session {
         }
         all.sort_by_key(|candidate| candidate.origin);
         all
+    }
+
+    /// What an argument of a function may be named by, as it is written before its value.
+    fn parameters_for(&self, function: &str) -> Vec<Candidate> {
+        let Some(Definition::Callables(callables)) = self.env.values.get(function) else { return Vec::new() };
+        let mut found: Vec<Candidate> = Vec::new();
+        for callable in callables.iter() {
+            let (names, types): (Vec<Option<Arc<str>>>, Option<Vec<Type>>) = match callable {
+                Callable::Function(id) => {
+                    let Some(signature) = self.env.signatures.get(id) else { continue };
+                    let names: Vec<_> = signature.parameters.iter().map(|known| known.name.clone()).collect();
+                    let types = match names.len() {
+                        1 => Some(vec![signature.scheme.domain.clone()]),
+                        count => signature.scheme.domain.components(count),
+                    };
+                    (names, types)
+                }
+                Callable::Struct(nominal) => match nominal.body() {
+                    Some(NominalBody::Struct(fields)) => (
+                        fields.iter().map(|(name, _)| Some(name.clone())).collect(),
+                        Some(fields.iter().map(|(_, ty)| ty.clone()).collect()),
+                    ),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            for (at, name) in names.into_iter().enumerate() {
+                let Some(name) = name.map(|name| format!("{name} = ")) else { continue };
+                if !found.iter().any(|known| known.name == name) {
+                    let detail = types.as_ref().and_then(|types| types.get(at)).map(ToString::to_string);
+                    found.push(Candidate { name, kind: CandidateKind::Field, detail, origin: Origin::Part });
+                }
+            }
+        }
+        found
     }
 
     /// Names of everything.

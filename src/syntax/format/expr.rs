@@ -242,6 +242,7 @@ impl Printer {
                 }
                 self.put("]");
             }
+            Axis => self.put("_"),
             AllOf(ty) => {
                 self.put("..[");
                 self.ty(ty);

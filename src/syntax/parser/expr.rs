@@ -286,7 +286,7 @@ fn operand<'t>(
     };
     let indexed = any_of(&[Kind::Aproj, Kind::Ainj]);
     // `aproj of T` is `fun i => aproj i of T`.
-    let any_index = indexed.clone().then(of_type.clone()).map_with(move |(word, ty), e| {
+    let any_index = indexed.then(of_type.clone()).map_with(move |(word, ty), e| {
         let span = cx.span(e.slice());
         let name = Name { text: "i".into(), span };
         let pattern = Pattern { span, kind: PatternKind::Name(name.clone()) };
@@ -485,12 +485,14 @@ fn dotted<'t>(
         .boxed();
     let closed = closed_words(cx, full, parts.pattern);
     let array = array(cx, element, parts.item_pattern);
+    let axis = unsaid(&[Kind::Underscore]).map(move |t| expr_at(ExprKind::Axis, cx.at(t)));
     let atom = choice((
         named.clone(),
         literal,
         filled_text,
         parenthesised.clone(),
         tick.clone(),
+        axis,
         array,
         all_of,
         closed,

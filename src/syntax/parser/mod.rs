@@ -68,7 +68,7 @@
 //!            | "(" spread {"," spread} ")" | "(" element {"," element} {"," NAME "=" element} ")"
 //!            | "[" [element {"," element} [","]] "]"
 //!            | "[" element "for" pitem "in" element {"," pitem "in" element} [("if" | "when") element] "]"
-//!            | ".." "[" type "]"
+//!            | ".." "[" type "]" | "_"                as a key, or in one: all of an axis
 //!            | "if" expr "then" expr {"elif" expr "then" expr} "else" expr "endif"
 //!            | "match" expr "with" ["|"] arm {"|" arm} "endmatch"
 //! arm        = alts ["when" expr] "=>" expr
