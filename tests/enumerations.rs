@@ -85,7 +85,7 @@ fn comparisons_follow_codes_unless_an_instance_says_otherwise() {
             let (x, y) = (key(a), key(b));
             out += &format!("({}, {}, {}, {}, {})", x < y, x <= y, x > y, x >= y, a == b);
         }
-        let mut sorted = vec![0, 1, 2];
+        let mut sorted = [0, 1, 2];
         sorted.sort_by_key(|c| key(*c));
         let shown: Vec<String> = sorted.iter().map(|c| format!("C{c}")).collect();
         out + &format!("(({}), C{})\n", shown.join(", "), sorted[2])
