@@ -55,7 +55,7 @@ impl Checker<'_> {
                     true => TermKind::Factor(Box::new(base), BigUint::from(at)),
                     false => TermKind::Component(Box::new(base), BigUint::from(at)),
                 };
-                return Term::new(kind, field, span);
+                return self.open(Term::new(kind, field, span));
             }
             if index {
                 return self.select(base, key, span);
@@ -129,7 +129,8 @@ impl Checker<'_> {
                     if let Some(written) = tick {
                         self.warn_tick(written, &index, &unfolded, key.span);
                     }
-                    return self.component(base, &index, span);
+                    let part = self.component(base, &index, span);
+                    return self.open(part);
                 }
                 let value = self.expr(key, None);
                 let value_ty = self.infer.settle(&value.ty);

@@ -468,23 +468,31 @@ impl Checker<'_> {
                 let head = |this: &mut Self, arm: &ast::Arm<Expr>| {
                     this.names_once([&arm.pattern], "variable");
                     let pattern = this.arm_pattern(&arm.pattern, &subject);
-                    let guard = arm.guard.as_ref().map(|g| this.condition(g));
-                    (pattern, guard)
+                    let openings = this.matched_openings();
+                    let guard = arm.guard.as_ref().map(|g| {
+                        let guard = this.condition(g);
+                        with_prefix(openings.clone(), guard)
+                    });
+                    ((pattern, guard), openings)
                 };
                 let bodies = if let TypeKind::Meta(_) = self.infer.shallow(&ty).kind() {
                     let values: Vec<&Expr> = arms.iter().map(|arm| &arm.body).collect();
                     self.alike(&values, &ty, why, |this, at, hint| {
                         this.in_scope(|this| {
-                            heads.push(head(this, &arms[at]));
-                            this.own_branch(values[at], hint)
+                            let (head, openings) = head(this, &arms[at]);
+                            heads.push(head);
+                            let value = this.own_branch(values[at], hint);
+                            this.after_openings(&openings, value)
                         })
                     })
                 } else {
                     let (mut because, mut bodies) = (None, Vec::new());
                     for arm in arms {
                         let body = self.in_scope(|this| {
-                            heads.push(head(this, arm));
-                            this.branch(&arm.body, &ty, because.clone())
+                            let (head, openings) = head(this, arm);
+                            heads.push(head);
+                            let value = this.branch(&arm.body, &ty, because.clone());
+                            this.after_openings(&openings, value)
                         });
                         because = because.or(Some((body.span, why.to_string())));
                         bodies.push(body);
@@ -818,6 +826,7 @@ impl Checker<'_> {
             self.names_once([pattern], "variable");
             let pattern = self.total_pattern(pattern, &ty);
             inner.push(Stmt { span: pattern.span, kind: StmtKind::Let(pattern, value) });
+            inner.append(&mut self.matched_openings());
         }
         Some(walked)
     }

@@ -642,7 +642,8 @@ impl Checker<'_> {
             Round::Converted => widened(&self.infer.settle(ty), &instance.domain),
             Round::Declared | Round::ByInstance => self.adapted(ty, &instance.domain, round),
         };
-        let mut fits = self.infer.unify(&ty, &instance.domain).is_ok();
+        let domain = self.at_some_sizes(&instance.domain);
+        let mut fits = self.infer.unify(&ty, &domain).is_ok();
         let mut certain = fits && holes.iter().all(|hole| self.infer.is_open_hole(hole));
         if fits {
             for constraint in &instance.constraints {
@@ -653,6 +654,20 @@ impl Checker<'_> {
         }
         self.infer.undo(mark);
         fits.then_some(certain)
+    }
+
+    /// The type of a parameter, with holes for sizes that a value brings along where one is put together.
+    fn at_some_sizes(&mut self, ty: &Type) -> Type {
+        match ty.kind() {
+            TypeKind::Exists(count, _) => {
+                let sizes: Vec<Type> = (0..*count).map(|_| self.infer.fresh(Kind::Compact)).collect();
+                ty.opened(&sizes)
+            }
+            TypeKind::Product(parts) => {
+                Type::product(parts.iter().map(|part| self.at_some_sizes(part)).collect())
+            }
+            _ => ty.clone(),
+        }
     }
 
     /// What an argument becomes on its way to a parameter where instances say what literals are, and in

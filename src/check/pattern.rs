@@ -69,6 +69,7 @@ impl Checker<'_> {
         let make = |kind| Pat { kind, ty: ty.clone(), span };
         match &pattern.kind {
             PatternKind::Wild | PatternKind::Error => make(PatKind::Wild),
+            _ if ty.is_exists() => self.packed_pattern(pattern, &ty, mutable),
             PatternKind::Name(name) => {
                 if let Some((nominal, case)) = self.means_case(name, &ty) {
                     return self.constructor(name, nominal.id, case, None, &ty, mutable, span);

@@ -467,7 +467,8 @@ impl Checker<'_> {
             if out.iter().any(|(known, _)| *known == name.text) {
                 self.report(CheckError::Duplicate { span: name.span, what, name: name.text.to_string() });
             }
-            let ty = ty.map_or_else(Type::unit, |ty| self.lower(ty));
+            // `?K` in it is a size that each value brings along.
+            let ty = ty.map_or_else(Type::unit, |ty| self.lower_result(ty));
             out.push((name.text.clone(), ty));
         }
         out

@@ -158,6 +158,11 @@ impl Show<'_> {
                     }
                 }
             },
+            TypeKind::Exists(..) => {
+                if let Value::Packed(packed) = value {
+                    self.write(&packed.value, &packed.opened(&ty), out);
+                }
+            }
             _ => out.push_str("<function>"),
         }
     }

@@ -23,6 +23,7 @@ pub use copied::copied;
 pub use foreign::Foreign;
 pub use seq::Seq;
 
+use crate::types::Type;
 use crate::types::encoding::Code;
 use num_bigint::{BigInt, BigUint};
 use std::any::Any;
@@ -57,7 +58,8 @@ pub enum Value {
     Function(Arc<dyn Any + Send + Sync>),
     /// Two or more slots.
     Seq(Seq),
-    /// A value of an existential type: what a call gives until it is opened. Never inside other values.
+    /// A value of an existential type: what a call gives until it is opened, and a part of data that brings
+    /// its sizes along.
     Packed(Arc<Packed>),
     /// A variable shared by functions. Only in frames, never inside other values.
     Cell(Arc<Cell>),
@@ -73,6 +75,28 @@ pub struct Packed {
 
 /// The number of a case, and its argument.
 pub struct Case(pub Code, pub Value);
+
+impl Packed {
+    /// The value, which is shared no more if nobody else holds these sizes and it.
+    pub fn into_value(packed: Arc<Packed>) -> Value {
+        match Arc::try_unwrap(packed) {
+            Ok(mut only) => std::mem::replace(&mut only.value, Value::UNIT),
+            Err(shared) => shared.value.clone(),
+        }
+    }
+
+    /// The type of the value, of an existential type.
+    pub fn opened(&self, exists: &Type) -> Type {
+        let sizes: Vec<Type> = self.sizes.iter().map(|size| Type::unit_sum(size.to_big())).collect();
+        exists.opened(&sizes)
+    }
+}
+
+impl Drop for Packed {
+    fn drop(&mut self) {
+        release(std::mem::replace(&mut self.value, Value::UNIT));
+    }
+}
 
 impl Drop for Case {
     fn drop(&mut self) {
