@@ -126,7 +126,10 @@ impl Checker<'_> {
                     return self
                         .wrong(MoveError::NotPacked { span, ty: arg.ty, part: Some(part) }.into(), span);
                 }
-                let whole = Type::compact_product(parts.clone());
+                let whole = match ty.kind() {
+                    TypeKind::Record(fields) if fields.len() > 1 => Type::compact_record(fields.clone()),
+                    _ => Type::compact_product(parts.clone()),
+                };
                 let types = parts.into_iter().enumerate();
                 let mut prefix = Vec::new();
                 let x = self.bound(arg, &mut prefix);
@@ -154,6 +157,13 @@ impl Checker<'_> {
     /// The tuple or array with the parts of a compact product or exponential.
     fn unpack_parts(&mut self, arg: Term, span: Span) -> Term {
         let ty = arg.ty.unfold();
+        if let Some(fields) = arg.ty.compact_fields() {
+            let parts = fields.iter().map(|(_, part)| part.clone()).collect();
+            let mut prefix = Vec::new();
+            let x = self.bound(arg, &mut prefix);
+            let parts = self.factors(&x, parts);
+            return with_prefix(prefix, Term::new(TermKind::Tuple(parts), Type::record(fields), span));
+        }
         match ty.kind() {
             TypeKind::CompactProduct(parts) => {
                 let whole = Type::product(parts.clone());

@@ -367,6 +367,18 @@ impl Checker<'_> {
         all > local || all > 1
     }
 
+    /// Whether a name means a constant of an enumeration here, which is an index.
+    pub(super) fn names_index(&self, name: &ast::Name) -> bool {
+        let callables = self.env.candidates(&name.text);
+        let index = |callable: &Callable| matches!(callable, Callable::Case(of, _) if of.is_enumeration());
+        callables.iter().any(index) && {
+            let found = self.find(&name.text);
+            let constant = |one: &Candidate| matches!(one, Candidate::Top(callable) if index(callable));
+            found.variable.is_none()
+                && found.tiers.first().is_some_and(|tier| tier.candidates.iter().any(constant))
+        }
+    }
+
     /// Whether a name stands for several functions, so that its place has to tell which is meant.
     pub(super) fn names_several(&self, name: &ast::Name) -> bool {
         self.count(&name.text).1 > 1

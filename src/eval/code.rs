@@ -96,6 +96,8 @@ pub enum Kind {
     /// `==` or `!=` where some parts have an equality of their own.
     OwnCompare(Op, Type, Arc<Own>, Box<Node>, Box<Node>),
     Not(Box<Node>),
+    /// `and`, `or` and `not` of all digits of a `2 \^ I` with this largest code.
+    Bits(Op, Code, Vec<Node>),
     /// Parts with their slots; class and slots of the whole.
     Tuple(Vec<(Node, usize)>, Arc<Layout>),
     /// Slots `start..start + len` of a value that has more, or the value itself.

@@ -356,8 +356,8 @@ impl Reading<'_> {
         failed: &impl Fn(Trouble) -> Failure,
     ) -> Result<Buffer, Failure> {
         let places = |cell: &Cell| match cell {
-            Cell::Scalar(_) | Cell::Case(..) => Ok(None),
-            Cell::Code(ty) | Cell::Sum(_, ty) | Cell::Variant(_, ty) => {
+            Cell::Scalar(_) => Ok(None),
+            Cell::Case(_, ty) | Cell::Code(ty) | Cell::Sum(_, ty) | Cell::Variant(_, ty) => {
                 let layout = self.layouts.of(ty);
                 // A case with an argument is one slot; what has none of its own takes no part.
                 if layout.slots > 1 {
@@ -514,8 +514,9 @@ fn to_data(
             }
             let text = matches!(cells, Buffer::Any(_)) && empty;
             let name = match &found {
-                Value::Sum(case) if !empty => case.0.to_usize().and_then(|case| names.get(case)),
-                _ => None,
+                _ if empty || names.is_empty() => None,
+                Value::Sum(case) => case.0.to_usize().and_then(|case| names.get(case)),
+                code => code.to_code().to_usize().and_then(|case| names.get(case)),
             };
             cells.push(if text { Value::str("") } else { name.cloned().unwrap_or(found) });
         }

@@ -444,7 +444,12 @@ impl Specialiser<'_> {
     fn operator(&self, op: Op, args: &[Term]) -> Kind {
         let operand = args.first().map_or_else(Type::unit, |a| self.ty(&a.ty));
         match op {
-            Op::Not => Kind::Not(self.boxed(&args[0])),
+            Op::Not if operand.is_bool() => Kind::Not(self.boxed(&args[0])),
+            Op::Not | Op::And | Op::Or => {
+                let size = self.size(&operand);
+                let last = if size.is_zero() { size } else { size.sub(&Code::Small(1)) };
+                Kind::Bits(op, last, self.nodes(args))
+            }
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
                 let own = match op {
                     Op::Eq | Op::Ne => Own::of(self.program, self.program.known.eq, "==", &operand),

@@ -116,7 +116,18 @@ fn names_something(kind: Kind) -> bool {
     use Kind::*;
     matches!(
         kind,
-        Fun | Proc | Var | Val | Typedef | Typefun | KindWord | Type | Struct | Variant | Newtype | Class
+        Fun | Proc
+            | Var
+            | Val
+            | Typedef
+            | Typefun
+            | KindWord
+            | Type
+            | Struct
+            | Variant
+            | Enum
+            | Newtype
+            | Class
     )
 }
 

@@ -71,6 +71,7 @@ pub enum Kind {
     #[token("typematch")] Typematch,
     #[token("struct")] Struct,
     #[token("variant")] Variant,
+    #[token("enum")] Enum,
     #[token("newtype")] Newtype,
     #[token("class")] Class,
     #[token("instance")] Instance,
@@ -669,6 +670,7 @@ impl Kind {
             Typematch => "`typematch`",
             Struct => "`struct`",
             Variant => "`variant`",
+            Enum => "`enum`",
             Newtype => "`newtype`",
             Class => "`class`",
             Instance => "`instance`",
@@ -778,6 +780,7 @@ impl Kind {
                 | Type
                 | Struct
                 | Variant
+                | Enum
                 | Newtype
                 | Class
                 | Instance
