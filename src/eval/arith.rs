@@ -222,7 +222,7 @@ pub fn equal(
                 _ => false,
             },
             (Form::Packed, _) => match (&a, &b) {
-                (Value::Packed(x), Value::Packed(y)) if x.sizes == y.sizes => {
+                (Value::Packed(x), Value::Packed(y)) if x.of_same_sizes(y) => {
                     waiting.push((x.opened(&ty), x.value.clone(), y.value.clone()));
                     true
                 }

@@ -121,7 +121,7 @@ pub enum Kind {
     Match(Box<Node>, Vec<Arm>),
     Block(Vec<Statement>, Option<Box<Node>>),
     /// Sizes and the value at them.
-    PackSizes(Vec<Code>, Box<Node>),
+    PackSizes(Vec<(Type, Code)>, Box<Node>),
     /// Opens sizes; the value is that of the rest of the block.
     Open(Box<OpenCode>),
     /// A term that may be taken over by a faster executor.

@@ -162,7 +162,7 @@ impl Run<'_, '_> {
                 let Value::Packed(packed) = self.eval(node, frame)? else {
                     return Err(self.fail(Failure::Internal { what: "a value without its sizes" }, span));
                 };
-                let sizes = packed.sizes.iter().map(|size| Type::unit_sum(size.to_big())).collect();
+                let sizes = packed.sizes.clone();
                 // The only owner's value can be changed where it lies.
                 let value = Packed::into_value(packed);
                 frame[*local as usize] = if *shared { Value::Cell(Cell::new(Some(value))) } else { value };

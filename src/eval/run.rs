@@ -566,9 +566,10 @@ impl Run<'_, '_> {
                 }
             }
             Kind::PackSizes(sizes, inner) => {
-                sizes.iter().try_for_each(|size| self.counted(Some(size), span))?;
+                sizes.iter().try_for_each(|(_, size)| self.counted(Some(size), span))?;
                 let value = self.eval(inner, frame)?;
-                Ok(Value::Packed(Arc::new(Packed { sizes: sizes.clone(), value })))
+                let sizes = sizes.iter().map(|(ty, _)| ty.clone()).collect();
+                Ok(Value::Packed(Arc::new(Packed { sizes, value })))
             }
             Kind::Open(code) => self.open(code, frame, span),
             Kind::Site(site) => self.term_site(site, frame, span, None),

@@ -67,8 +67,9 @@ pub enum Value {
 
 /// Sizes, and the value whose type mentions them.
 pub struct Packed {
-    /// One for each variable that the type binds.
-    pub sizes: Vec<Code>,
+    /// One for each variable that the type binds: a unit sum, or a product of several where the axes of data
+    /// are kept.
+    pub sizes: Vec<Type>,
     /// The value at these sizes.
     pub value: Value,
 }
@@ -77,6 +78,12 @@ pub struct Packed {
 pub struct Case(pub Code, pub Value);
 
 impl Packed {
+    /// Whether the sizes are those of another value, whatever the axes.
+    pub fn of_same_sizes(&self, other: &Packed) -> bool {
+        self.sizes.len() == other.sizes.len()
+            && self.sizes.iter().zip(&other.sizes).all(|(a, b)| a == b || a.size() == b.size())
+    }
+
     /// The value, which is shared no more if nobody else holds these sizes and it.
     pub fn into_value(packed: Arc<Packed>) -> Value {
         match Arc::try_unwrap(packed) {
@@ -87,8 +94,7 @@ impl Packed {
 
     /// The type of the value, of an existential type.
     pub fn opened(&self, exists: &Type) -> Type {
-        let sizes: Vec<Type> = self.sizes.iter().map(|size| Type::unit_sum(size.to_big())).collect();
-        exists.opened(&sizes)
+        exists.opened(&self.sizes)
     }
 }
 
