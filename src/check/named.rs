@@ -21,6 +21,14 @@ use crate::syntax::ast::{self, Expr, ExprKind, Name, Param, PatternKind};
 use crate::types::{NominalBody, Type, TypeKind};
 use std::sync::Arc;
 
+/// A function that a call can be completed for.
+#[derive(Clone)]
+struct Completed {
+    candidate: Candidate,
+    /// For each parameter the number of what the call gives for it; nothing where its default is taken.
+    slots: Vec<Option<usize>>,
+}
+
 /// What a call gives a function: values by place, then by name.
 struct Given<'e> {
     places: usize,
@@ -141,7 +149,7 @@ impl Checker<'_> {
         };
         let rest: Vec<Arg> = rest.iter().map(|argument| self.prepare(argument)).collect();
         let types: Vec<Type> = parts.iter().map(Arg::ty).collect();
-        let (candidate, slots) = self.best_filled(name, &found, fitting, &type_args, &types)?;
+        let Completed { candidate, slots } = self.best_filled(name, &found, fitting, &type_args, &types)?;
         let known = self.known_parameters(&candidate).unwrap_or_default();
         let scheme = match &candidate {
             Candidate::Top(chosen) => {
@@ -233,7 +241,7 @@ impl Checker<'_> {
 
     /// The functions of the nearest scope that can be given this by name or with defaults, with what each
     /// parameter gets.
-    fn filled(&mut self, found: &Found, given: &Given<'_>) -> (usize, Vec<(Candidate, Vec<Option<usize>>)>) {
+    fn filled(&mut self, found: &Found, given: &Given<'_>) -> (usize, Vec<Completed>) {
         for (at, tier) in found.tiers.iter().enumerate() {
             let mut filled = Vec::new();
             for candidate in &tier.candidates {
@@ -243,7 +251,7 @@ impl Checker<'_> {
                 // A record is what a function of one type parameter, or of a record, takes.
                 let record = !given.names.is_empty() && self.takes_record(candidate);
                 if !as_written && !record {
-                    filled.push((candidate.clone(), slots));
+                    filled.push(Completed { candidate: candidate.clone(), slots });
                 }
             }
             if !filled.is_empty() {
@@ -281,15 +289,16 @@ impl Checker<'_> {
         &mut self,
         name: &Name,
         found: &Found,
-        mut filled: Vec<(Candidate, Vec<Option<usize>>)>,
+        mut filled: Vec<Completed>,
         type_args: &[Type],
         types: &[Type],
-    ) -> Option<(Candidate, Vec<Option<usize>>)> {
+    ) -> Option<Completed> {
         if filled.len() == 1 {
             return filled.pop();
         }
-        let mut fitting: Vec<(Round, Candidate, Vec<Option<usize>>)> = Vec::new();
-        for (candidate, slots) in &filled {
+        let mut fitting: Vec<(Round, Completed)> = Vec::new();
+        for completed in &filled {
+            let Completed { candidate, slots } = completed;
             let scheme = self.candidate_header(candidate);
             let domains = parameter_types(&scheme.domain, slots.len());
             let mut wanted = vec![Type::unit(); types.len()];
@@ -300,16 +309,17 @@ impl Checker<'_> {
             }
             let scheme = Scheme { domain: Type::product(wanted), ..scheme };
             let round = self.round_of(&scheme, type_args, &Type::product(types.to_vec()));
-            fitting.extend(round.map(|round| (round, candidate.clone(), slots.clone())));
+            fitting.extend(round.map(|round| (round, completed.clone())));
         }
-        let least = fitting.iter().map(|(round, ..)| *round).min();
-        fitting.retain(|(round, ..)| Some(*round) == least);
+        let least = fitting.iter().map(|(round, _)| *round).min();
+        fitting.retain(|(round, _)| Some(*round) == least);
         if fitting.len() > 1 {
-            let several: Vec<Candidate> = fitting.iter().map(|(_, candidate, _)| candidate.clone()).collect();
+            let several: Vec<Candidate> =
+                fitting.iter().map(|(_, completed)| completed.candidate.clone()).collect();
             self.ambiguous(name, found, &several);
         }
         match fitting.pop() {
-            Some((_, candidate, slots)) => Some((candidate, slots)),
+            Some((_, completed)) => Some(completed),
             // The report is about the first.
             None => filled.into_iter().next(),
         }
