@@ -7,7 +7,7 @@
 //! Takes statements; gives for each that names sizes the functions that wait for it.
 
 use crate::hash::HashMap;
-use crate::syntax::ast::{Function, Param, Pattern, PatternKind, Stmt, StmtKind, TypeExpr, TypeExprKind};
+use crate::syntax::ast::{Function, Param, Stmt, StmtKind, TypeExpr, TypeExprKind};
 use std::sync::Arc;
 
 /// For the position of a statement the positions of the functions that wait for it.
@@ -23,7 +23,7 @@ pub(super) fn waiting(stmts: &[Stmt]) -> HashMap<usize, Vec<usize>> {
                     })
                 };
                 ty.iter().for_each(&mut note);
-                types_of(pattern, &mut note);
+                pattern.for_each_type(&mut note);
             }
             StmtKind::Require(left, right) => {
                 for side in [left, right] {
@@ -52,7 +52,7 @@ fn opens(ty: &TypeExpr, f: &mut dyn FnMut(&Arc<str>)) {
     }
     // What a function type names is bound by it.
     if !matches!(ty.kind, TypeExprKind::Function(..)) {
-        children(ty, &mut |child| opens(child, f));
+        ty.for_each_child(&mut |child| opens(child, f));
     }
 }
 
@@ -68,7 +68,7 @@ fn header(function: &Function, f: &mut dyn FnMut(&Arc<str>)) {
     };
     for Param { pattern, ty, .. } in function.params.iter().flatten() {
         ty.iter().for_each(&mut names);
-        types_of(pattern, &mut names);
+        pattern.for_each_type(&mut names);
     }
     function.result.iter().for_each(names);
 }
@@ -77,47 +77,5 @@ fn mentions(ty: &TypeExpr, f: &mut dyn FnMut(&Arc<str>)) {
     if let TypeExprKind::Name(name, _) | TypeExprKind::Call(name, _) = &ty.kind {
         f(&name.text);
     }
-    children(ty, &mut |child| mentions(child, f));
-}
-
-fn children(ty: &TypeExpr, f: &mut dyn FnMut(&TypeExpr)) {
-    use TypeExprKind as T;
-    match &ty.kind {
-        T::Number(_) | T::Open(_) | T::Hole | T::Error => {}
-        T::Name(_, parts)
-        | T::Call(_, parts)
-        | T::Product(parts)
-        | T::Sum(parts)
-        | T::CompactProduct(parts)
-        | T::CompactSum(parts) => {
-            parts.iter().for_each(f);
-        }
-        T::Array(a, b) | T::CompactPower(a, b) | T::Repeat(a, b) | T::Function(a, b) => {
-            f(a);
-            f(b);
-        }
-        T::Record(fields) | T::CompactRecord(fields) => fields.iter().for_each(|(_, ty)| f(ty)),
-        T::TypeMatch(subjects, arms) => {
-            subjects.iter().for_each(&mut *f);
-            arms.iter().for_each(|arm| {
-                arm.patterns.iter().for_each(&mut *f);
-                f(&arm.result);
-            });
-        }
-    }
-}
-
-/// The types written in a pattern.
-fn types_of(pattern: &Pattern, f: &mut dyn FnMut(&TypeExpr)) {
-    use PatternKind as P;
-    match &pattern.kind {
-        P::Typed(inner, ty) => {
-            f(ty);
-            types_of(inner, f);
-        }
-        P::Tuple(parts) | P::CompactTuple(parts) => parts.iter().for_each(|part| types_of(part, f)),
-        P::Record(fields) | P::CompactRecord(fields) => fields.iter().for_each(|(_, part)| types_of(part, f)),
-        P::Case(_, Some(inner)) | P::Constructor(_, inner) | P::As(inner, _) => types_of(inner, f),
-        _ => {}
-    }
+    ty.for_each_child(&mut |child| mentions(child, f));
 }

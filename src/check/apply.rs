@@ -212,6 +212,9 @@ impl Checker<'_> {
                 let result = self.generic_result(e).unwrap_or_else(|| self.infer.fresh(Kind::Type));
                 Arg::Later(e, result)
             }
+            ExprKind::Tuple(parts) if matches!(parts.last().map(|e| &e.kind), Some(ExprKind::Rest(_))) => {
+                Arg::Done(self.expr(e, None))
+            }
             ExprKind::Tuple(parts) => Arg::Tuple(parts.iter().map(|p| self.prepare(p)).collect(), e.span),
             ExprKind::Lambda(function) => {
                 let holes = |n: usize, infer: &mut Infer| {

@@ -647,12 +647,13 @@ fn expected(class: &Class, method: &Method, at: &HashMap<u32, Type>) -> Expected
     }
 }
 
-/// Whether an instance is for an enumeration where another one is for all index types: the former is
-/// preferred there ([`crate::types::matching`]).
+/// Whether an instance is for fewer types than another that both are for, and so preferred there
+/// ([`crate::types::matching`]): for an enumeration where the other is for all index types, or for a tuple
+/// of which it writes out more components.
 fn narrows(one: &Membership, other: &Membership) -> bool {
     let at = |a: &Type, b: &Type| {
         let index = matches!(b.kind(), TypeKind::Var(var) if var.kind == Kind::Compact);
-        index && a.as_enumeration().is_some()
+        index && a.as_enumeration().is_some() || a.written_components() > b.written_components()
     };
     let pairs = || one.args.iter().zip(&other.args);
     pairs().any(|(a, b)| at(a, b)) && !pairs().any(|(a, b)| at(b, a))

@@ -190,6 +190,7 @@ impl Checker<'_> {
         }
         let parameter = missing.args.iter().find_map(|ty| match ty.kind() {
             TypeKind::Var(var) => Some(var.name.to_string()),
+            TypeKind::Rest(list) if matches!(list.kind(), TypeKind::Var(_)) => Some(ty.to_string()),
             _ => None,
         });
         if let Some(parameter) = parameter {

@@ -267,7 +267,10 @@ impl Scheme {
             .map(|(ty, param)| match ty.kind() {
                 // `_`: to be inferred, at the kind of the parameter.
                 TypeKind::Meta(meta) if meta.kind != param.kind => infer.fresh(param.kind),
-                _ => ty.clone(),
+                _ => match param.kind {
+                    Kind::List(form) if !ty.has_kind(param.kind) => ty.clone().into_list(form),
+                    _ => ty.clone(),
+                },
             })
             .collect();
         args.extend(self.params.iter().skip(given.len()).map(|p| infer.fresh(p.kind)));

@@ -11,7 +11,7 @@ use super::error::CheckError;
 use super::expr::MOST_COMPONENTS;
 use crate::core::{Pat, PatKind};
 use crate::source::Span;
-use crate::types::{NominalBody, Scalar, Type, TypeKind};
+use crate::types::{NominalBody, ProductForm, Scalar, Type, TypeKind};
 use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
 use std::collections::BTreeSet;
@@ -30,6 +30,8 @@ enum Simple {
     Span(BigInt, BigInt),
     /// What one of these fits.
     Or(Vec<Simple>),
+    /// The first components of a product, whatever the rest is.
+    First(Vec<Simple>),
 }
 
 fn simple(pat: &Pat) -> Simple {
@@ -49,6 +51,13 @@ fn simple(pat: &Pat) -> Simple {
         PatKind::Code(n) => Simple::Case(n.clone(), Box::new(Simple::Any)),
         PatKind::Tuple(parts) | PatKind::Pack(parts) => Simple::Parts(parts.iter().map(simple).collect()),
         PatKind::Coarray(index, argument) => Simple::Parts(vec![simple(index), simple(argument)]),
+        // Of `(a, ..r)` the last part binds.
+        PatKind::Reshape(inner) => match &inner.kind {
+            PatKind::Tuple(parts) | PatKind::Pack(parts) => {
+                Simple::First(parts[..parts.len().saturating_sub(1)].iter().map(simple).collect())
+            }
+            _ => simple(inner),
+        },
         PatKind::Case(n, inner) => {
             let inner = inner.as_ref().map_or(Simple::Any, |p| simple(p));
             let case = |inner| Simple::Case(n.clone(), Box::new(inner));
@@ -165,7 +174,7 @@ fn lacking(rows: &[Vec<Simple>], ty: &Type, budget: &mut usize) -> Option<Vec<St
 fn broken(pat: &Pat) -> bool {
     pat.ty.is_error()
         || match &pat.kind {
-            PatKind::As(inner, _) => broken(inner),
+            PatKind::As(inner, _) | PatKind::Reshape(inner) => broken(inner),
             PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => parts.iter().any(broken),
             PatKind::Case(_, Some(inner)) => broken(inner),
             PatKind::Coarray(index, argument) => broken(index) || broken(argument),
@@ -211,6 +220,13 @@ fn parts_of(ty: &Type) -> Option<(Vec<Type>, &'static str)> {
     let ty = ty.unfold();
     if let Some((cases, case)) = coarray(&ty) {
         return Some((vec![cases, case], " "));
+    }
+    // What a list ends in counts as one part.
+    if let TypeKind::Rest(list) = ty.kind()
+        && let TypeKind::List(form, parts, Some(end)) = list.kind()
+    {
+        let comma = if *form == ProductForm::Compact { "\\, " } else { ", " };
+        return Some((parts.iter().cloned().chain([Type::product_of(end.clone())]).collect(), comma));
     }
     if let Some(parts) = ty.components(MOST_COMPONENTS).filter(|p| !p.is_empty()) {
         return Some((parts, ", "));
@@ -285,22 +301,34 @@ fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut u
     if let Some(found) = useful_pair(rows, query, types, budget) {
         return found;
     }
-    if let Some((parts, comma)) = parts_of(ty)
-        && rows.iter().map(|r| &r[0]).chain([&query[0]]).any(|p| matches!(p, Simple::Parts(_)))
+    let column = || rows.iter().map(|r| &r[0]).chain([&query[0]]);
+    let first = column().any(|p| matches!(p, Simple::First(_)));
+    // An index type that is no product is its own first component.
+    let parts = parts_of(ty).or_else(|| first.then(|| (vec![ty.clone()], "")));
+    if let Some((parts, comma)) = parts
+        && (first || column().any(|p| matches!(p, Simple::Parts(_))))
     {
         let n = parts.len();
         let open = |row: &[Simple]| -> Vec<Simple> {
             let head = match &row[0] {
                 Simple::Parts(parts) => parts.clone(),
+                Simple::First(parts) => parts.iter().cloned().chain(vec![Simple::Any; n]).take(n).collect(),
+                _ if n == 1 && first => vec![row[0].clone()],
                 _ => vec![Simple::Any; n],
             };
             head.into_iter().chain(row[1..].iter().cloned()).collect()
         };
         let rows: Vec<Vec<Simple>> = rows.iter().map(|r| open(r)).collect();
         let types: Vec<Type> = parts.into_iter().chain(types[1..].iter().cloned()).collect();
-        let found = useful(&rows, &open(query), &types, budget)?;
+        let mut found = useful(&rows, &open(query), &types, budget)?;
+        if let TypeKind::Rest(_) = ty.kind()
+            && found[n - 1] == "_"
+        {
+            found[n - 1] = ".._".into();
+        }
         let whole = match coarray(ty) {
             Some(_) => format!("case {}", found[..n].join(comma).trim_start_matches("case ")),
+            None if n == 1 => found[0].clone(),
             None => format!("({})", found[..n].join(comma)),
         };
         return Some(std::iter::once(whole).chain(found[n..].iter().cloned()).collect());

@@ -5,7 +5,7 @@
 //! `reshape`.
 
 use super::Checker;
-use super::error::{CheckError, Inside, MoveError, SizeError};
+use super::error::{CheckError, Inside, MoveError, RestError, SizeError};
 use super::exhaustive::{self, End};
 use super::infer::Literal;
 use super::note::Referent;
@@ -15,7 +15,7 @@ use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{self, Expr, ExprKind};
 use crate::types::number::{Conversion, Rounded, conversion, widened};
-use crate::types::{Kind, Scalar, Triangle, Type, TypeKind};
+use crate::types::{Kind, ProductForm, Scalar, Triangle, Type, TypeKind};
 use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use std::sync::Arc;
@@ -141,7 +141,9 @@ impl Checker<'_> {
                 _ => words.into(),
             });
         }
-        if let Some(words) = asked_of_parameter(found, expected) {
+        if let Some(words) =
+            asked_of_parameter(found, expected).or_else(|| super::rest::no_list(found, expected))
+        {
             return Some(words.into());
         }
         // `rotate 1.mod[N]`, as it was written once.
@@ -351,6 +353,12 @@ impl Checker<'_> {
             }
             ExprKind::Tuple(parts) => self.tuple(parts, hint, span),
             ExprKind::CompactTuple(parts) => self.compact_tuple(parts, hint, span),
+            // The grammar has it at the end of a tuple only.
+            ExprKind::Rest(inner) => {
+                let what = "…".to_string();
+                self.expr(inner, None);
+                self.wrong(RestError::NotLast { span, what }.into(), span)
+            }
             ExprKind::CompactRecord(fields) => self.compact_record(fields, hint, span),
             ExprKind::Record(fields) => {
                 let hints = hint.and_then(|h| self.infer.shallow(h).fields());
@@ -710,6 +718,9 @@ impl Checker<'_> {
         if parts.is_empty() {
             return Term::unit(span);
         }
+        if let Some(tuple) = self.rest_tuple(ProductForm::Tuple, parts, hint, span) {
+            return tuple;
+        }
         let hints = hint
             .map(|h| self.infer.zonk(h).unfold())
             .and_then(|h| h.components(MOST_COMPONENTS))
@@ -776,6 +787,9 @@ impl Checker<'_> {
     }
 
     fn compact_tuple(&mut self, parts: &[Expr], hint: Option<&Type>, span: Span) -> Term {
+        if let Some(tuple) = self.rest_tuple(ProductForm::Compact, parts, hint, span) {
+            return tuple;
+        }
         let hint = hint.map(|h| self.infer.zonk(h));
         let factors = hint
             .as_ref()

@@ -111,7 +111,7 @@ impl Checker<'_> {
                     self.literal(&high, &pat.ty, pat.span);
                 }
             }
-            PatKind::Case(_, Some(inner)) => self.finish_pat(inner),
+            PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => self.finish_pat(inner),
             PatKind::Coarray(index, argument) => {
                 self.finish_pat(index);
                 self.finish_pat(argument);

@@ -14,7 +14,7 @@
 
 use crate::hash::HashMap;
 use crate::source::Span;
-use crate::types::{Kind, Meta, Scalar, Type, TypeKind, TypeVar};
+use crate::types::{Kind, Meta, ProductForm, Scalar, Type, TypeKind, TypeVar};
 
 /// What a literal hole may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,7 +93,9 @@ const MOST_POSTPONED: usize = 1_000;
 
 /// Whether a type may be an argument where this kind is wanted: holes written by the user may.
 pub fn accepts(kind: Kind, ty: &Type) -> bool {
-    matches!(ty.kind(), TypeKind::Meta(_)) || ty.has_kind(kind)
+    // A type that is written for a list means the components of it.
+    let component = matches!(kind, Kind::List(form) if ty.has_kind(form.kind()));
+    matches!(ty.kind(), TypeKind::Meta(_)) || ty.has_kind(kind) || component
 }
 
 /// A state to return to.
@@ -415,9 +417,79 @@ impl Infer {
         }
     }
 
-    /// Whether it is an application that is stuck on holes.
+    /// Whether it is an application that is stuck on holes, or a product of which some components are holes.
     fn is_open(&self, ty: &Type) -> bool {
-        matches!(ty.kind(), TypeKind::Apply(..)) && ty.has_meta()
+        matches!(ty.kind(), TypeKind::Apply(..) | TypeKind::Rest(_) | TypeKind::List(..)) && ty.has_meta()
+    }
+
+    /// A product that is not known to its end, and a type.
+    fn equate_product(&mut self, product: &Type, list: &Type, ty: &Type) -> Result<(), Clash> {
+        use TypeKind as K;
+        let (Some(form), whole) = (list.list_form(), matches!(list.kind(), K::List(..))) else {
+            return Err(Clash);
+        };
+        if let K::Rest(other) = ty.kind()
+            && whole
+            && matches!(other.kind(), K::List(..))
+        {
+            return self.equate(list, other);
+        }
+        // Of two products of lists of which nothing is known the lists are taken to be the same.
+        if let (false, K::Rest(other)) = (whole, ty.kind())
+            && !matches!(other.kind(), K::List(..))
+            && (!list.has_meta() || !other.has_meta())
+        {
+            return self.equate(list, other);
+        }
+        let open = matches!(ty.kind(), K::Apply(..) | K::Rest(_)) && ty.has_meta();
+        let count = match (form, ty.kind()) {
+            (ProductForm::Tuple, K::Array(_, count)) | (ProductForm::Compact, K::CompactPower(_, count)) => {
+                matches!(self.shallow(count).kind(), K::Meta(_))
+            }
+            _ => false,
+        };
+        if open || count {
+            return self.postpone(product, ty);
+        }
+        if whole {
+            let found = ty.as_list(form).ok_or(Clash)?;
+            return self.equate(list, &found);
+        }
+        // The product of one component is that component; of a product that is not yet a list it is not
+        // known which.
+        let product_like =
+            matches!(ty.kind(), K::Product(_) | K::Array(..) | K::CompactProduct(_) | K::CompactPower(..));
+        match list.kind() {
+            K::Meta(_) if product_like || ty.is_unit() => self.postpone(product, ty),
+            K::Meta(hole) if ty.has_kind(form.kind()) => {
+                self.solve(*hole, &Type::list(form, vec![ty.clone()], None))
+            }
+            _ => Err(Clash),
+        }
+    }
+
+    /// Two lists: component by component, and what is left.
+    fn equate_lists(
+        &mut self,
+        form: ProductForm,
+        (xs, xs_end): (&[Type], &Option<Type>),
+        (ys, ys_end): (&[Type], &Option<Type>),
+    ) -> Result<(), Clash> {
+        let common = xs.len().min(ys.len());
+        xs.iter().zip(ys).try_for_each(|(x, y)| self.equate(x, y))?;
+        let left = |all: &[Type], end: &Option<Type>| match (&all[common..], end) {
+            ([], None) => None,
+            (more, end) => Some(Type::list(form, more.to_vec(), end.clone())),
+        };
+        match (left(xs, xs_end), left(ys, ys_end)) {
+            (None, None) => Ok(()),
+            (Some(x), Some(y)) => self.equate(&x, &y),
+            // Only of `\*` a list may be empty.
+            (Some(end), None) | (None, Some(end)) if form == ProductForm::Compact => {
+                self.equate(&end, &Type::list(form, Vec::new(), None))
+            }
+            _ => Err(Clash),
+        }
     }
 
     /// The type with its top known: a solved hole replaced, an application reduced if it can be.
@@ -446,6 +518,12 @@ impl Infer {
             }
             (K::Meta(meta), _) => self.solve(*meta, &b),
             (_, K::Meta(meta)) => self.solve(*meta, &a),
+            (K::Array(..), K::Rest(_)) | (K::Rest(_), K::Array(..)) if self.tuples_apart => Err(Clash),
+            (K::Rest(list), _) => self.equate_product(&a, list, &b),
+            (_, K::Rest(list)) => self.equate_product(&b, list, &a),
+            (K::List(form, xs, xs_end), K::List(other, ys, ys_end)) if form == other => {
+                self.equate_lists(*form, (xs, xs_end), (ys, ys_end))
+            }
             (K::Apply(..), _) | (_, K::Apply(..)) if self.is_open(&a) || self.is_open(&b) => {
                 if !(a.kind_of().meet(b.kind_of()).is_some() || a.is_error() || b.is_error()) {
                     return Err(Clash);

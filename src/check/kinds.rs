@@ -13,14 +13,14 @@
 
 use super::Checker;
 use super::env::TypeDefinition;
-use super::error::{CheckError, KindError};
+use super::error::{CheckError, KindError, RestError};
 use super::note::Referent;
 use crate::hash::HashSet;
 use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{self, Name, TypeExpr, TypeExprKind, TypeParam};
 use crate::types::apply::{Fit, Meaning, Reduction, TypeArm};
-use crate::types::{FiniteKind, Kind, Member, Scalar, Type, TypeFun, TypeKind, TypeVar};
+use crate::types::{FiniteKind, Kind, Member, ProductForm, Scalar, Type, TypeFun, TypeKind, TypeVar};
 use std::sync::Arc;
 
 /// Combinations of members that coverage looks at.
@@ -278,9 +278,9 @@ impl Checker<'_> {
             T::Hole => self.wildcard(kind, scope),
             T::Number(n) => Type::unit_sum(n.clone()),
             T::Name(name, args) => self.pattern_name(name, args, kind, scope, span),
-            T::Product(parts) => Type::product(all(self, parts, Kind::Type)),
+            T::Product(parts) => self.product_pattern(ProductForm::Tuple, parts, scope),
             T::Sum(parts) => Type::sum(all(self, parts, Kind::Type)),
-            T::CompactProduct(parts) => Type::compact_product(all(self, parts, Kind::Compact)),
+            T::CompactProduct(parts) => self.product_pattern(ProductForm::Compact, parts, scope),
             T::CompactSum(parts) => Type::compact_sum(all(self, parts, Kind::Compact)),
             T::CompactPower(base, exponent) => {
                 let base = self.type_pattern(base, Kind::Compact, scope);
@@ -314,9 +314,40 @@ impl Checker<'_> {
             T::Call(..) | T::TypeMatch(..) => {
                 self.no_pattern(span, "a type that is computed", "match its arguments instead")
             }
+            T::Rest(_) => {
+                self.no_pattern(span, "`..` by itself", "write the first component before it: `A * ..R`")
+            }
             T::Open(_) => self.no_pattern(span, "`?`", "a name without `?` is a variable of the pattern"),
             T::Error => Type::error(),
         }
+    }
+
+    /// `A * B`, `A * ..R`.
+    fn product_pattern(&mut self, form: ProductForm, parts: &[TypeExpr], scope: &mut PatternScope) -> Type {
+        let (first, rest) = match parts.split_last() {
+            Some((TypeExpr { kind: TypeExprKind::Rest(name), .. }, first)) => (first, Some(name)),
+            _ => (parts, None),
+        };
+        let mut types = Vec::with_capacity(parts.len());
+        for part in first {
+            if let TypeExprKind::Rest(name) = &part.kind {
+                let (span, what) = (part.span, name.text.to_string());
+                self.report(RestError::NotLast { span, what }.into());
+                return Type::error();
+            }
+            types.push(self.type_pattern(part, form.kind(), scope));
+        }
+        let Some(name) = rest else { return form.product(types) };
+        if scope.names.iter().any(|(known, _)| *known == name.text) {
+            let (span, what, name) = (name.span, "variable", name.text.to_string());
+            self.report(CheckError::Duplicate { span, what, name });
+            return Type::error();
+        }
+        let var = self.env.fresh_var(&name.text, Kind::List(form));
+        scope.binds.push(var.clone());
+        scope.names.push((name.text.clone(), var.clone()));
+        self.note_parameter(name, &Type::var(var.clone()));
+        Type::product_of(Type::list(form, types, Some(Type::var(var))))
     }
 
     fn no_pattern(&mut self, span: Span, what: &'static str, help: &'static str) -> Type {

@@ -50,6 +50,7 @@ mod read;
 mod record;
 mod require;
 mod reshape;
+mod rest;
 mod slice;
 mod stmt;
 mod types;

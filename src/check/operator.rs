@@ -533,7 +533,9 @@ impl Checker<'_> {
                 return call;
             }
             let ty = self.infer.shown(&ty);
+            let unmet = self.unmet(symbol, &Type::product(vec![ty.clone(), ty.clone()]));
             let help = match ty.kind() {
+                TypeKind::Array(..) | TypeKind::Product(_) | TypeKind::Rest(_) if unmet.is_some() => unmet,
                 TypeKind::Array(..) | TypeKind::Product(_) => {
                     Some(format!("compare the elements: `[ a.i {} b.i for i in ..[I] ]`", op.symbol()))
                 }

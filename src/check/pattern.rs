@@ -15,7 +15,7 @@ use crate::hash::HashSet;
 use crate::source::Span;
 use crate::syntax::ast::{Name, Pattern, PatternKind};
 use crate::types::number::Rounded;
-use crate::types::{Kind, Nominal, Scalar, Type, TypeKind};
+use crate::types::{Kind, Nominal, ProductForm, Scalar, Type, TypeKind};
 use num_bigint::{BigInt, BigUint};
 use std::sync::Arc;
 
@@ -78,9 +78,7 @@ impl Checker<'_> {
                     self.unknown_constructor(name);
                     return self.broken(None, mutable, span);
                 }
-                let local = self.new_local(&name.text, ty.clone());
-                self.bind(&name.text, local, mutable, name.span);
-                make(PatKind::Bind(local))
+                self.variable_pattern(name, &ty, mutable)
             }
             PatternKind::Typed(inner, written) => {
                 let (written_ty, names) = self.lower_named(written);
@@ -197,6 +195,25 @@ impl Checker<'_> {
                     self.misfit("`()`", &ty, None, span);
                 }
                 make(PatKind::Wild)
+            }
+            PatternKind::Tuple(parts) | PatternKind::CompactTuple(parts)
+                if let Some(rest) = misplaced(parts) =>
+            {
+                self.rest_not_last(rest);
+                self.error_parts(parts, mutable);
+                self.broken(None, mutable, span)
+            }
+            PatternKind::Tuple(parts) if is_rest(parts) => {
+                self.rest_pattern(ProductForm::Tuple, parts, &ty, mutable, span)
+            }
+            PatternKind::CompactTuple(parts) if is_rest(parts) => {
+                self.rest_pattern(ProductForm::Compact, parts, &ty, mutable, span)
+            }
+            PatternKind::Rest(Some(name)) if ty.is_error() => self.variable_pattern(name, &ty, mutable),
+            PatternKind::Rest(None) if ty.is_error() => make(PatKind::Wild),
+            PatternKind::Rest(_) => {
+                self.rest_not_last(pattern);
+                self.pattern(pattern, &Type::error(), mutable)
             }
             PatternKind::Tuple(parts) => {
                 if let TypeKind::Meta(_) = ty.kind() {
@@ -431,6 +448,13 @@ impl Checker<'_> {
         });
     }
 
+    /// A variable for values of this type.
+    pub(super) fn variable_pattern(&mut self, name: &Name, ty: &Type, mutable: bool) -> Pat {
+        let local = self.new_local(&name.text, ty.clone());
+        self.bind(&name.text, local, mutable, name.span);
+        Pat { kind: PatKind::Bind(local), ty: ty.clone(), span: name.span }
+    }
+
     /// The case that a name by itself means in a pattern for values of this type.
     pub(super) fn means_case(&self, name: &Name, ty: &Type) -> Option<(Nominal, usize)> {
         let (nominal, case, scope) = self.env.scoped_constructor(&name.text)?;
@@ -461,7 +485,7 @@ impl Checker<'_> {
     }
 
     /// Stands for a pattern that has been reported: its variables are there, coverage is not judged.
-    fn broken(&mut self, inner: Option<&Pattern>, mutable: bool, span: Span) -> Pat {
+    pub(super) fn broken(&mut self, inner: Option<&Pattern>, mutable: bool, span: Span) -> Pat {
         if let Some(inner) = inner {
             self.error_parts(std::slice::from_ref(inner), mutable);
         }
@@ -484,7 +508,7 @@ impl Checker<'_> {
     }
 
     /// Binds the variables of patterns whose value has no matching shape.
-    fn error_parts(&mut self, parts: &[Pattern], mutable: bool) {
+    pub(super) fn error_parts(&mut self, parts: &[Pattern], mutable: bool) {
         for part in parts {
             self.pattern(part, &Type::error(), mutable);
         }
@@ -503,7 +527,7 @@ impl Checker<'_> {
         }
     }
 
-    fn misfit(&mut self, what: &str, ty: &Type, help: Option<String>, span: Span) {
+    pub(super) fn misfit(&mut self, what: &str, ty: &Type, help: Option<String>, span: Span) {
         let ty = self.infer.settle(ty);
         if !ty.is_error() {
             self.report(CheckError::PatternMismatch { span, what: what.to_string(), ty, help });
@@ -565,10 +589,22 @@ impl Checker<'_> {
     }
 }
 
+/// Whether the last of some patterns is `..r`.
+fn is_rest(parts: &[Pattern]) -> bool {
+    matches!(parts, [_, .., Pattern { kind: PatternKind::Rest(_), .. }])
+}
+
+/// A part `..r` that is not the last.
+fn misplaced(parts: &[Pattern]) -> Option<&Pattern> {
+    let (_, first) = parts.split_last()?;
+    first.iter().find(|part| matches!(part.kind, PatternKind::Rest(_)))
+}
+
 /// The names in a pattern that bind, and constructors without argument.
 fn names_of<'p>(pattern: &'p Pattern, out: &mut Vec<&'p Name>) {
     match &pattern.kind {
-        PatternKind::Name(name) => out.push(name),
+        PatternKind::Name(name) | PatternKind::Rest(Some(name)) => out.push(name),
+        PatternKind::Rest(None) => {}
         PatternKind::Typed(inner, _)
         | PatternKind::Constructor(_, inner)
         | PatternKind::Case(_, Some(inner)) => names_of(inner, out),

@@ -68,7 +68,9 @@ impl Checker<'_> {
         let error = match Stored::of(ty) {
             Ok(_) => return true,
             Err(Unstored::Part(part)) if part.is_error() => return false,
-            Err(Unstored::Part(part)) if matches!(part.kind(), TypeKind::Var(_) | TypeKind::Apply(..)) => {
+            Err(Unstored::Part(part))
+                if matches!(part.kind(), TypeKind::Var(_) | TypeKind::Apply(..) | TypeKind::Rest(_)) =>
+            {
                 return true;
             }
             Err(Unstored::Part(part)) => SizeError::NotStored { span, ty: ty.clone(), part },

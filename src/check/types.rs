@@ -11,7 +11,8 @@ use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{Name, Stmt, StmtKind, TypeExpr, TypeExprKind, TypeParam};
 use crate::types::{
-    DEEPEST_TYPE, Kind, LARGEST_TYPE_NODES, Nominal, NominalBody, Scalar, Triangle, Type, TypeKind, TypeVar,
+    DEEPEST_TYPE, Kind, LARGEST_TYPE_NODES, Nominal, NominalBody, ProductForm, Scalar, Triangle, Type,
+    TypeKind, TypeVar,
 };
 use std::sync::Arc;
 
@@ -58,11 +59,15 @@ impl Checker<'_> {
             T::Number(n) => Type::unit_sum(n.clone()),
             T::Name(name, args) => self.lower_name(name, args, written.span),
             T::Call(name, args) => self.lower_call(name, args, written.span),
-            T::Product(parts) => Type::product(self.lower_all(parts)),
+            T::Product(parts) => {
+                self.lower_spread(ProductForm::Tuple, parts, &mut |this, part| this.lower(part))
+            }
             T::Sum(parts) => Type::sum(self.lower_all(parts)),
             T::CompactProduct(parts) => {
                 // `n \* T` with a `T` that is not compact is the repeated sum.
-                if let [times, case] = &parts[..] {
+                if let [times, case] = &parts[..]
+                    && !matches!(case.kind, T::Rest(_))
+                {
                     let (n, case_ty) = (self.lower(times), self.lower(case));
                     if n.is_compact() && !case_ty.is_compact() {
                         return Type::repeat(n, case_ty);
@@ -71,7 +76,9 @@ impl Checker<'_> {
                     self.require_compact(&case_ty, case, "stand beside `\\*`");
                     return Type::compact_product(vec![n, case_ty]);
                 }
-                Type::compact_product(self.lower_compact(parts, "stand beside `\\*`"))
+                let each =
+                    &mut |this: &mut Self, part: &TypeExpr| this.lower_index(part, "stand beside `\\*`");
+                self.lower_spread(ProductForm::Compact, parts, each)
             }
             T::CompactSum(parts) => Type::compact_sum(self.lower_compact(parts, "stand beside `\\+`")),
             T::CompactPower(base, exponent) => {
@@ -114,6 +121,7 @@ impl Checker<'_> {
                 }
                 Type::record(fields.iter().map(|(name, ty)| (name.text.clone(), self.lower(ty))).collect())
             }
+            T::Rest(name) => self.lower_rest(name),
             T::Hole => self.infer.fresh(Kind::Type),
             T::Open(name) => self.lower_open(name, written.span),
             T::TypeMatch(subjects, arms) => self.lower_type_match(subjects, arms, written.span),
@@ -156,6 +164,8 @@ impl Checker<'_> {
             if let TypeKind::Var(var) = ty.kind() {
                 self.item.mentioned.insert(var.id);
             }
+            // By itself a list means the product of it.
+            let ty = if ty.list_form().is_some() { Type::product_of(ty) } else { ty };
             return if args.is_empty() { ty } else { self.arity(name, 0, args.len()) };
         }
         self.ensure_type(&name.text, span);
@@ -300,7 +310,10 @@ impl Checker<'_> {
     pub(super) fn declare_params(&mut self, params: &[TypeParam]) -> Vec<TypeVar> {
         let mut vars: Vec<TypeVar> = Vec::new();
         for param in params {
-            let kind = self.lower_kind(param.kind.as_ref());
+            let mut kind = self.lower_kind(param.kind.as_ref());
+            if param.rest {
+                kind = self.list_kind(&param.name, kind);
+            }
             if vars.iter().any(|v| v.name == param.name.text) {
                 self.report(CheckError::Duplicate {
                     span: param.name.span,

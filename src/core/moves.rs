@@ -984,7 +984,11 @@ fn holds_function(ty: &Type) -> bool {
         }
         match ty.kind() {
             TypeKind::Scalar(_) => {}
-            TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Var(_) | TypeKind::Apply(..) => {
+            TypeKind::Function(..)
+            | TypeKind::Procedure(_)
+            | TypeKind::Var(_)
+            | TypeKind::Apply(..)
+            | TypeKind::Rest(_) => {
                 return true;
             }
             _ if seen.len() >= MOST_TYPES => return true,
@@ -1005,7 +1009,11 @@ fn locals_of(pat: &Pat, found: &mut Vec<LocalId>) {
         PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
             parts.iter().for_each(|part| locals_of(part, found));
         }
-        PatKind::Case(_, Some(inner)) => locals_of(inner, found),
+        PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => locals_of(inner, found),
+        PatKind::Coarray(index, inner) => {
+            locals_of(index, found);
+            locals_of(inner, found);
+        }
         _ => {}
     }
 }

@@ -320,6 +320,10 @@ impl Printer<'_> {
                 }
                 self.out.push(')');
             }
+            PatKind::Reshape(inner) => {
+                let _ = write!(self.out, "as {}: ", inner.ty);
+                self.pattern(inner);
+            }
             PatKind::Coarray(index, argument) => {
                 self.out.push_str("case ");
                 self.pattern(index);

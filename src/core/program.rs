@@ -349,6 +349,13 @@ pub fn opaque_part(ty: &Type, mut comparable: impl FnMut(&Type) -> Option<bool>)
                 None,
                 TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Var(_) | TypeKind::Apply(..),
             ) => return Some(ty),
+            (None, TypeKind::Rest(list)) => match list.kind() {
+                TypeKind::List(_, parts, Some(end)) => {
+                    waiting.extend(parts.iter().cloned());
+                    waiting.push(Type::product_of(end.clone()));
+                }
+                _ => return Some(ty),
+            },
             // What is not known cannot be compared.
             (None, TypeKind::Nominal(nominal, args)) if nominal.as_abstract().is_some() => {
                 match nominal.stored_as(args) {

@@ -160,6 +160,8 @@ pub enum PatKind {
     Case(BigUint, Option<Box<Pat>>),
     /// Any case of a coarray `N *+ T`: patterns for its index and its argument.
     Coarray(Box<Pat>, Box<Pat>),
+    /// What the pattern fits once the value is read as its type, which has the same slots.
+    Reshape(Box<Pat>),
 }
 
 /// Number systems with operators.
@@ -725,7 +727,7 @@ impl Pat {
             PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
                 parts.iter_mut().for_each(|p| p.for_each_type_mut(f));
             }
-            PatKind::Case(_, Some(inner)) => inner.for_each_type_mut(f),
+            PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => inner.for_each_type_mut(f),
             PatKind::Coarray(index, argument) => {
                 index.for_each_type_mut(f);
                 argument.for_each_type_mut(f);
@@ -745,7 +747,7 @@ impl Pat {
             PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
                 parts.iter_mut().for_each(|p| p.for_each_local_mut(f));
             }
-            PatKind::Case(_, Some(inner)) => inner.for_each_local_mut(f),
+            PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => inner.for_each_local_mut(f),
             PatKind::Coarray(index, argument) => {
                 index.for_each_local_mut(f);
                 argument.for_each_local_mut(f);
@@ -758,7 +760,7 @@ impl Pat {
     pub fn is_total(&self) -> bool {
         match &self.kind {
             PatKind::Wild | PatKind::Bind(_) => true,
-            PatKind::As(inner, _) => inner.is_total(),
+            PatKind::As(inner, _) | PatKind::Reshape(inner) => inner.is_total(),
             PatKind::Tuple(parts) | PatKind::Pack(parts) => parts.iter().all(Pat::is_total),
             PatKind::Or(parts) => parts.iter().any(Pat::is_total),
             PatKind::Coarray(index, argument) => index.is_total() && argument.is_total(),

@@ -469,6 +469,10 @@ impl<'a> Validator<'a> {
                     None => self.say(format!("a pattern of {} parts at `{ty}`", parts.len())),
                 }
             }
+            PatKind::Reshape(inner) => {
+                self.reshape(ty, &inner.ty);
+                self.pattern(inner, &inner.ty);
+            }
             PatKind::Coarray(index, argument) => match unfolded.kind() {
                 TypeKind::Repeat(cases, case) => {
                     self.pattern(index, cases);

@@ -526,6 +526,8 @@ impl Specialiser<'_> {
             PatKind::Pack(parts) => {
                 Pattern::Pack(self.layout(&pat.ty), parts.iter().map(|p| self.pattern(p)).collect())
             }
+            // The slots are the same ones.
+            PatKind::Reshape(inner) => self.pattern(inner),
             PatKind::Coarray(index, argument) => Pattern::Coarray(
                 self.cases(&pat.ty),
                 Box::new(self.pattern(index)),

@@ -69,7 +69,7 @@ fn bound(pat: &Pat, own: &mut HashSet<u32>) {
         PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
             parts.iter().for_each(|p| bound(p, own))
         }
-        PatKind::Case(_, Some(inner)) => bound(inner, own),
+        PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => bound(inner, own),
         PatKind::Coarray(index, argument) => {
             bound(index, own);
             bound(argument, own);

@@ -116,6 +116,11 @@ impl<'a> Lower<'a> {
                 }
                 Ok(all)
             }
+            PatKind::Reshape(inner) => {
+                let to = self.ty(frame, &inner.ty);
+                let value = self.reshape(value.clone(), &ty, &to)?;
+                self.fits(inner, &value, frame, bind)
+            }
             PatKind::Coarray(..) => Err(No("the index of a case")),
             PatKind::Case(case, inner) if matches!(value, V::Sum(..)) => {
                 let V::Sum(found, arguments) = value else { return Ok(None) };

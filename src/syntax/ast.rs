@@ -87,6 +87,8 @@ pub enum ExprKind {
     Tuple(Vec<Expr>),
     /// `a\, b`.
     CompactTuple(Vec<Expr>),
+    /// `..e`: the components of `e`, last in a tuple.
+    Rest(Box<Expr>),
     /// `(a = 1, b = 2)`.
     Record(Vec<(Name, Expr)>),
     /// `(a = x \, b = y)`
@@ -333,6 +335,8 @@ pub enum PatternKind {
     Tuple(Vec<Pattern>),
     /// `(p\, q)`.
     CompactTuple(Vec<Pattern>),
+    /// `..r`, `.._`: the components that follow, last in a tuple.
+    Rest(Option<Name>),
     /// `(a = p, b = q)`.
     Record(Vec<(Name, Pattern)>),
     /// `(a = p \, b = q)`
@@ -400,6 +404,8 @@ pub enum TypeExprKind {
     CompactRecord(Vec<(Name, TypeExpr)>),
     /// `?N`: opens a size known when the program runs.
     Open(Name),
+    /// `..R`: the components that follow, or the product of them.
+    Rest(Name),
     /// `_`: to be inferred.
     Hole,
     /// `typematch T with | p => R endmatch`, `typematch (V, W) with | (p, q) => R endmatch`.
@@ -472,6 +478,8 @@ pub struct TypeParam {
     pub name: Name,
     /// `:KIND`; `TYPE` when left out.
     pub kind: Option<Name>,
+    /// Whether the header says `..R` of it.
+    pub rest: bool,
 }
 
 /// A statement.
@@ -753,4 +761,88 @@ pub enum ClassMember {
     Default(Stmt),
     /// `law name(x:T, y:T) => e;`.
     Law(Name, Vec<Param>, Expr),
+}
+
+impl TypeExpr {
+    /// Visits the types it is written with, left to right.
+    pub fn for_each_child(&self, f: &mut dyn FnMut(&TypeExpr)) {
+        use TypeExprKind as T;
+        match &self.kind {
+            T::Number(_) | T::Open(_) | T::Rest(_) | T::Hole | T::Error => {}
+            T::Name(_, parts)
+            | T::Call(_, parts)
+            | T::Product(parts)
+            | T::Sum(parts)
+            | T::CompactProduct(parts)
+            | T::CompactSum(parts) => {
+                parts.iter().for_each(f);
+            }
+            T::Array(a, b) | T::CompactPower(a, b) | T::Repeat(a, b) | T::Function(a, b) => {
+                f(a);
+                f(b);
+            }
+            T::Record(fields) | T::CompactRecord(fields) => fields.iter().for_each(|(_, ty)| f(ty)),
+            T::TypeMatch(subjects, arms) => {
+                subjects.iter().for_each(&mut *f);
+                arms.iter().for_each(|arm| {
+                    arm.patterns.iter().for_each(&mut *f);
+                    f(&arm.result);
+                });
+            }
+        }
+    }
+}
+
+impl Pattern {
+    /// Visits the types written in it, left to right.
+    pub fn for_each_type(&self, f: &mut dyn FnMut(&TypeExpr)) {
+        use PatternKind as P;
+        match &self.kind {
+            P::Typed(inner, ty) => {
+                f(ty);
+                inner.for_each_type(f);
+            }
+            P::Tuple(parts) | P::CompactTuple(parts) => parts.iter().for_each(|part| part.for_each_type(f)),
+            P::Record(fields) | P::CompactRecord(fields) => {
+                fields.iter().for_each(|(_, part)| part.for_each_type(f))
+            }
+            P::Case(_, Some(inner)) | P::Constructor(_, inner) | P::As(inner, _) => inner.for_each_type(f),
+            _ => {}
+        }
+    }
+}
+
+impl Function {
+    /// Marks the type parameters of which the header says `..R`.
+    pub fn mark_rests(&mut self) {
+        if self.generics.params.is_empty() {
+            return;
+        }
+        let mut types: Vec<&TypeExpr> = self.result.iter().collect();
+        for param in self.params.iter().flatten() {
+            types.extend(&param.ty);
+            if let PatternKind::Typed(_, ty) = &param.pattern.kind {
+                types.push(ty);
+            }
+        }
+        self.generics.mark_rests(&types);
+    }
+}
+
+impl Generics {
+    /// Marks the parameters of which the constraints, or one of these types, say `..R`.
+    pub fn mark_rests(&mut self, types: &[&TypeExpr]) {
+        fn rests(ty: &TypeExpr, found: &mut Vec<Arc<str>>) {
+            match &ty.kind {
+                TypeExprKind::Rest(name) => found.push(name.text.clone()),
+                _ => ty.for_each_child(&mut |child| rests(child, found)),
+            }
+        }
+        let mut found = Vec::new();
+        types.iter().for_each(|ty| rests(ty, &mut found));
+        self.constraints.iter().flat_map(|(_, args)| args).for_each(|ty| rests(ty, &mut found));
+        for param in &mut self.params {
+            param.rest = found.contains(&param.name.text);
+        }
+    }
 }

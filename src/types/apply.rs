@@ -16,7 +16,7 @@
 //! types it builds, and for how deep its calls nest, which is what the stack has to hold. If it
 //! runs out, the application stays as it was written, and [`TypeFun::reduce`] says so.
 
-use super::{Kind, LARGEST_TYPE_NODES, Type, TypeKind, TypeVar};
+use super::{Kind, LARGEST_TYPE_NODES, ProductForm, Type, TypeKind, TypeVar};
 use crate::hash::HashMap;
 use num_bigint::BigUint;
 use std::cell::Cell;
@@ -230,7 +230,20 @@ impl Matcher<'_> {
         }
         match (pattern.kind(), subject.kind()) {
             (_, K::Error) => Fit::Open,
-            (form, K::Var(_) | K::Meta(_) | K::Apply(..)) => {
+            (K::Rest(list), _) if pattern != subject => self.fit_product(list, subject),
+            (K::List(_, ps, Some(end)), K::List(form, ss, rest)) => {
+                let (first, more) = ss.split_at(ps.len().min(ss.len()));
+                let firsts = all(ps.iter().zip(first).map(|(p, s)| self.fit(p, s)));
+                if first.len() < ps.len() {
+                    // What follows may be known later.
+                    return if rest.is_some() { firsts.min(Fit::Open) } else { Fit::Apart };
+                }
+                if more.is_empty() && rest.is_none() && *form == ProductForm::Tuple {
+                    return Fit::Apart;
+                }
+                firsts.min(self.fit(end, &Type::list(*form, more.to_vec(), rest.clone())))
+            }
+            (form, K::Var(_) | K::Meta(_) | K::Apply(..) | K::Rest(_)) => {
                 if pattern == subject {
                     Fit::Fits
                 } else if possible(form, subject.kind_of()) {
@@ -297,6 +310,29 @@ impl Matcher<'_> {
         }
     }
 
+    /// The product of a list against a type.
+    fn fit_product(&mut self, list: &Type, subject: &Type) -> Fit {
+        use TypeKind as K;
+        let Some(form) = list.list_form() else { return Fit::Open };
+        if let Some(found) = subject.as_list(form) {
+            return self.fit(list, &found);
+        }
+        match (form, subject.kind()) {
+            (_, K::Var(_) | K::Meta(_) | K::Apply(..) | K::Rest(_))
+                if subject.kind_of().meet(form.kind()).is_some() =>
+            {
+                Fit::Open
+            }
+            // A number of components that is not known.
+            (ProductForm::Tuple, K::Array(_, count)) | (ProductForm::Compact, K::CompactPower(_, count))
+                if matches!(count.kind(), K::Var(_) | K::Meta(_) | K::Apply(..) | K::Rest(_)) =>
+            {
+                Fit::Open
+            }
+            _ => Fit::Apart,
+        }
+    }
+
     fn pairs(&mut self, patterns: &[Type], subjects: &[Type]) -> Fit {
         all(patterns.iter().zip(subjects).map(|(p, s)| self.fit(p, s)))
     }
@@ -334,7 +370,9 @@ fn flexible(ty: &Type) -> bool {
 fn count_fits(count: usize, index: &Type) -> Fit {
     match index.kind() {
         TypeKind::UnitSum(n) if *n == BigUint::from(count) => Fit::Fits,
-        TypeKind::Var(_) | TypeKind::Meta(_) | TypeKind::Apply(..) | TypeKind::Error => Fit::Open,
+        TypeKind::Var(_) | TypeKind::Meta(_) | TypeKind::Apply(..) | TypeKind::Rest(_) | TypeKind::Error => {
+            Fit::Open
+        }
         _ => Fit::Apart,
     }
 }
@@ -355,6 +393,8 @@ fn possible(form: &TypeKind, kind: Kind) -> bool {
         }
         K::Nominal(nominal, _) => nominal.kind.within(kind),
         K::Member(member) => member.kind.kind() == kind,
+        K::List(form, ..) => kind == Kind::List(*form),
+        K::Rest(list) => list.list_form().is_some_and(|form| form.kind().within(kind)),
         // `A + B` is `2` where both are `1`.
         K::UnitSum(_) | K::Sum(_) | K::Repeat(..) => !kind.is_finite(),
         K::Var(_) | K::Meta(_) | K::Apply(..) | K::Error => true,

@@ -4,7 +4,7 @@
 //! is finite: its types are its members, names that no value has as its type. It is unrelated to
 //! every other kind, so kinds are ordered only partly: [`Kind::within`].
 
-use super::TypeKind;
+use super::{ProductForm, TypeKind};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -20,16 +20,18 @@ pub enum Kind {
     Type,
     /// A declared kind, by its number in the session.
     Finite(u32),
+    /// Lists of components of a product, `..R`.
+    List(ProductForm),
 }
 
 impl Kind {
-    /// Its name in the language, unless a program has declared it.
+    /// Its name in the language, if it has one that is not declared.
     pub fn built_in_name(self) -> Option<&'static str> {
         Some(match self {
             Kind::UnitSum => "UNITSUM",
             Kind::Compact => "COMPACTLINEAR",
             Kind::Type => "TYPE",
-            Kind::Finite(_) => return None,
+            Kind::Finite(_) | Kind::List(_) => return None,
         })
     }
 
@@ -42,7 +44,8 @@ impl Kind {
     pub fn within(self, other: Kind) -> bool {
         match (self, other) {
             (Kind::Finite(a), Kind::Finite(b)) => a == b,
-            (Kind::Finite(_), _) | (_, Kind::Finite(_)) => false,
+            (Kind::List(a), Kind::List(b)) => a == b,
+            (Kind::Finite(_) | Kind::List(_), _) | (_, Kind::Finite(_) | Kind::List(_)) => false,
             (a, b) => a.rank() <= b.rank(),
         }
     }
@@ -67,7 +70,7 @@ impl Kind {
         match self {
             Kind::UnitSum => 0,
             Kind::Compact => 1,
-            Kind::Type | Kind::Finite(_) => 2,
+            Kind::Type | Kind::Finite(_) | Kind::List(_) => 2,
         }
     }
 }
@@ -77,6 +80,7 @@ impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.built_in_name(), self) {
             (None, Kind::Finite(id)) => write!(f, "kind#{id}"),
+            (None, Kind::List(_)) => f.write_str("a list of components"),
             (name, _) => f.write_str(name.unwrap_or_default()),
         }
     }
@@ -161,12 +165,14 @@ mod tests {
     /// `within` is a partial order, and `meet` its greatest lower bound where there is one.
     #[test]
     fn kinds_are_partly_ordered() {
+        let lists = [Kind::List(ProductForm::Tuple), Kind::List(ProductForm::Compact)];
         let all = [Kind::UnitSum, Kind::Compact, Kind::Type, Kind::Finite(1), Kind::Finite(2)];
-        for a in all {
+        let all: Vec<Kind> = all.into_iter().chain(lists).collect();
+        for &a in &all {
             assert!(a.within(a));
-            for b in all {
+            for &b in &all {
                 assert!(a == b || !(a.within(b) && b.within(a)));
-                let below: Vec<Kind> = all.into_iter().filter(|c| c.within(a) && c.within(b)).collect();
+                let below: Vec<Kind> = all.iter().copied().filter(|c| c.within(a) && c.within(b)).collect();
                 let meet = a.meet(b);
                 assert_eq!(meet.is_none(), below.is_empty());
                 assert!(below.into_iter().all(|c| meet.is_some_and(|m| c.within(m))));

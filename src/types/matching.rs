@@ -15,9 +15,11 @@
 //! Before that, a pattern that is an enumeration is preferred to one that is a variable over index types: what
 //! holds of all index types may be said otherwise of an enumeration, as of other declared types.
 //!
+//! So is a pattern that writes out more components of a tuple to one that leaves them to the rest, `A * ..R`.
+//!
 //! Never solves anything on the type's side; knows no classes.
 
-use super::{Kind, Type, TypeKind, TypeVar};
+use super::{Kind, ProductForm, Type, TypeKind, TypeVar};
 use crate::hash::HashMap;
 
 /// How a type is an instance of a pattern.
@@ -29,6 +31,8 @@ pub struct Match {
     meets: Vec<Vec<usize>>,
     /// How many variables over index types are enumerations.
     enumerations: usize,
+    /// For each pattern how many components it writes out, if it leaves a rest.
+    rests: Vec<usize>,
 }
 
 impl Match {
@@ -37,6 +41,9 @@ impl Match {
         use std::cmp::Ordering;
         if self.enumerations != other.enumerations {
             return self.enumerations.cmp(&other.enumerations);
+        }
+        if self.rests != other.rests {
+            return other.rests.cmp(&self.rests);
         }
         // Paths come sorted, so the first difference shows the first place where only one meets.
         let (mut ours, mut theirs) = (self.meets.iter(), other.meets.iter());
@@ -72,7 +79,8 @@ pub fn matching(vars: &[TypeVar], patterns: &[Type], types: &[Type]) -> Option<M
         return None;
     }
     matcher.meets.sort_by(|a, b| order(a, b));
-    Some(Match { bindings: matcher.found, meets: matcher.meets, enumerations: matcher.enumerations })
+    let rests = patterns.iter().map(Type::written_components).collect();
+    Some(Match { bindings: matcher.found, meets: matcher.meets, enumerations: matcher.enumerations, rests })
 }
 
 struct Matcher<'a> {
@@ -131,6 +139,23 @@ impl Matcher<'_> {
             }
             (K::Nominal(n, ps), K::Nominal(m, ts)) => n == m && self.all(ps, ts),
             (K::Triangle(a, p), K::Triangle(b, t)) => a == b && self.matches(p, t),
+            (K::Rest(list), _) => {
+                let known = matches!(list.kind(), K::List(..)).then(|| list.list_form()).flatten();
+                if let K::Array(..) = ty.kind() {
+                    self.meets.push(self.path.clone());
+                }
+                known.and_then(|form| ty.as_list(form)).is_some_and(|found| self.matches(list, &found))
+            }
+            (K::List(_, ps, Some(end)), K::List(form, ts, rest)) => {
+                if ts.len() < ps.len()
+                    || ts.len() == ps.len() && rest.is_none() && *form == ProductForm::Tuple
+                {
+                    return false;
+                }
+                let (first, more) = ts.split_at(ps.len());
+                self.all(ps, first)
+                    && self.part(ps.len(), end, &Type::list(*form, more.to_vec(), rest.clone()))
+            }
             _ => false,
         }
     }

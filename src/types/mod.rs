@@ -23,12 +23,14 @@ pub mod matching;
 pub mod number;
 pub mod opaque;
 pub mod print;
+pub mod rest;
 pub mod size;
 pub mod stored;
 pub mod triangle;
 
 pub use apply::TypeFun;
 pub use kind::{FiniteKind, Kind, Member};
+pub use rest::ProductForm;
 
 use crate::hash::HashMap;
 use num_bigint::BigUint;
@@ -54,6 +56,7 @@ struct Node {
     /// Binders that must stand around it for its bound variables to have theirs.
     loose: u32,
     has_apply: bool,
+    has_rest: bool,
 }
 
 /// The forms of types. Built through the constructors of [`Type`], never by hand.
@@ -92,6 +95,11 @@ pub enum TypeKind {
     Nominal(Nominal, Vec<Type>),
     /// A type function applied to arguments that do not say enough to reduce it.
     Apply(TypeFun, Vec<Type>),
+    /// Components of a product in order, and the list of those that follow: of no value the type; see
+    /// [`rest`].
+    List(ProductForm, Vec<Type>, Option<Type>),
+    /// `A * ..R`, `N \* ..R`: the product of a list that is not known to its end.
+    Rest(Type),
     /// A member of a declared kind: the type of no value.
     Member(Member),
     /// A type parameter or an opened size: fixed but unknown.
@@ -369,6 +377,9 @@ pub const LARGEST_TYPE_NODES: u32 = 20_000;
 /// The deepest type. The checker reports deeper ones.
 pub const DEEPEST_TYPE: u32 = 1_000;
 
+/// The most components of an array `T ^ n` that is seen as a tuple with a first component and a rest.
+pub const LONGEST_WRITTEN: usize = 64;
+
 impl Type {
     fn new(kind: TypeKind) -> Type {
         let mut hasher = std::collections::hash_map::DefaultHasher::new();
@@ -380,12 +391,14 @@ impl Type {
             _ => (false, 0),
         };
         let mut has_apply = matches!(kind, TypeKind::Apply(..));
+        let mut has_rest = matches!(kind, TypeKind::Rest(_));
         kind.for_each_child(&mut |child| {
             nodes = nodes.saturating_add(child.0.nodes);
             depth = depth.max(child.0.depth);
             has_meta |= child.0.has_meta;
             has_var |= child.0.has_var;
             has_apply |= child.0.has_apply;
+            has_rest |= child.0.has_rest;
             loose = loose.max(child.0.loose);
         });
         if let TypeKind::Exists(..) = kind {
@@ -400,6 +413,7 @@ impl Type {
             has_var,
             loose,
             has_apply,
+            has_rest,
         }))
     }
 
@@ -601,6 +615,11 @@ impl Type {
         self.0.has_apply
     }
 
+    /// Whether the product of a list that is not known occurs in it.
+    pub fn has_rest(&self) -> bool {
+        self.0.has_rest
+    }
+
     /// Whether it is `0`.
     pub fn is_void(&self) -> bool {
         matches!(self.kind(), TypeKind::UnitSum(n) if n.is_zero())
@@ -660,6 +679,8 @@ impl Type {
             | TypeKind::Error => Kind::Compact,
             TypeKind::Nominal(nominal, _) => nominal.kind,
             TypeKind::Apply(fun, _) => fun.kind,
+            TypeKind::List(form, ..) => Kind::List(*form),
+            TypeKind::Rest(list) => list.list_form().map_or(Kind::Type, ProductForm::kind),
             TypeKind::Member(member) => member.kind.kind(),
             TypeKind::Var(var) => var.kind,
             TypeKind::Meta(meta) => meta.kind,
@@ -826,6 +847,11 @@ impl Type {
                 _ => Err(NoSize::NotCompact),
             },
             TypeKind::Var(var) if self.is_compact() => Err(NoSize::Variable(var.clone())),
+            TypeKind::Rest(list) if self.is_compact() => {
+                let mut var = None;
+                list.for_each_var(&mut |v| var = Some(v.clone()));
+                Err(var.map_or(NoSize::NotCompact, NoSize::Variable))
+            }
             TypeKind::Error => Ok(BigUint::one()),
             _ => Err(NoSize::NotCompact),
         }
@@ -879,7 +905,12 @@ impl Type {
                 Type::record(fields.iter().map(|(name, ty)| (name.clone(), f(ty))).collect())
             }
             TypeKind::Nominal(nominal, args) => Type::nominal(nominal.clone(), args.iter().map(f).collect()),
-            TypeKind::Apply(fun, args) => Type::apply(fun.clone(), args.iter().map(f).collect()),
+            TypeKind::Apply(fun, args) => Type::apply(fun.clone(), args.iter().map(&mut *f).collect()),
+            TypeKind::List(form, parts, rest) => {
+                let parts = parts.iter().map(&mut *f).collect();
+                Type::list(*form, parts, rest.as_ref().map(f))
+            }
+            TypeKind::Rest(list) => Type::product_of(f(list)),
         }
     }
 }
@@ -900,7 +931,11 @@ impl TypeKind {
             | TypeKind::CompactSum(parts)
             | TypeKind::Nominal(_, parts)
             | TypeKind::Apply(_, parts) => parts.iter().for_each(f),
-            TypeKind::Triangle(_, only) | TypeKind::Procedure(only) | TypeKind::Exists(_, only) => f(only),
+            TypeKind::List(_, parts, rest) => parts.iter().chain(rest).for_each(f),
+            TypeKind::Triangle(_, only)
+            | TypeKind::Procedure(only)
+            | TypeKind::Exists(_, only)
+            | TypeKind::Rest(only) => f(only),
             TypeKind::Array(a, b)
             | TypeKind::Repeat(a, b)
             | TypeKind::CompactPower(a, b)

@@ -4,7 +4,7 @@
 //! of its own (alone, at an arrow, as an element or argument) and as `2` inside the algebra;
 //! likewise `1` as `unit` and `0` as `void` when alone or at an arrow.
 
-use super::{Kind, Type, TypeKind, TypeVar};
+use super::{Kind, ProductForm, Type, TypeKind, TypeVar};
 use num_traits::{One, Zero};
 use pretty::{Arena, DocAllocator, DocBuilder};
 use std::fmt;
@@ -115,6 +115,24 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
                 .parens(),
         ),
         TypeKind::Member(member) => (Level::Atom, arena.text(member.name())),
+        TypeKind::List(form, parts, end) => {
+            let (own, operator, level) = match form {
+                ProductForm::Tuple => (Level::Product, "* ", Level::CompactProduct),
+                ProductForm::Compact => (Level::CompactProduct, "\\* ", Level::Power),
+            };
+            let end = end.iter().map(|end| arena.text("..").append(doc(end, Level::Atom, arena)));
+            let parts = parts.iter().map(|part| doc(part, level, arena));
+            let all: Vec<Doc<'a>> = parts.chain(end).collect();
+            match all.len() {
+                0 => (Level::Atom, arena.text("unit")),
+                1 => (Level::Power, arena.concat(all)),
+                _ => (own, arena.intersperse(all, arena.line().append(arena.text(operator)))),
+            }
+        }
+        TypeKind::Rest(list) => match list.kind() {
+            TypeKind::List(..) => return doc(list, level, arena),
+            _ => (Level::Atom, arena.text("..").append(doc(list, Level::Atom, arena))),
+        },
         TypeKind::Apply(fun, args) => {
             (Level::Atom, arena.text(&*fun.name).append(listed(args, &fun.params, arena).parens()))
         }

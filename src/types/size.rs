@@ -104,6 +104,10 @@ impl Size {
                 Size::within(&nominal.definition(args)?, depth)
             }
             TypeKind::Var(var) if ty.is_compact() => Some(Size::variable(var.clone())),
+            TypeKind::Rest(_) if ty.is_compact() => {
+                let pair = ty.paired();
+                if pair.has_rest() { None } else { Size::within(&pair, depth) }
+            }
             _ => None,
         }
     }

@@ -83,6 +83,7 @@ impl Grow {
             12 => Function(one(self), one(self)),
             13 if self.dice.coin() => CompactRecord(self.many(2, 3, |g| (g.name(), g.ty(deeper)))),
             13 => Record(self.many(1, 2, |g| (g.name(), g.ty(deeper)))),
+            14 if self.dice.coin() => Rest(self.name()),
             14 => Call(self.path(), self.many(0, 2, |g| g.ty(deeper))),
             _ => {
                 let subjects = self.many(1, 2, |g| g.ty(deeper));
@@ -124,6 +125,7 @@ impl Grow {
             6 => Tick(self.number(), self.ty(1)),
             14 => Typed(one(self), self.ty(deeper)),
             15 => Tuple(if self.dice.coin() { self.many(2, 3, |g| g.pattern(deeper)) } else { Vec::new() }),
+            9 if self.dice.roll(4) == 0 => Rest(self.maybe(Grow::name)),
             9 => CompactTuple(self.many(2, 3, |g| g.pattern(deeper))),
             10 if self.dice.coin() => CompactRecord(self.many(2, 3, |g| (g.name(), g.pattern(deeper)))),
             10 => Record(self.many(1, 2, |g| (g.name(), g.pattern(deeper)))),
@@ -132,6 +134,17 @@ impl Grow {
             _ => As(one(self), self.name()),
         };
         Pattern { kind, span: Span::default() }
+    }
+
+    /// Parts of a tuple, the last of them perhaps `..e`.
+    fn with_rest(&mut self, depth: u32) -> Vec<Expr> {
+        let mut parts = self.many(2, 3, |g| g.expr(depth));
+        if let (true, Some(last)) = (self.dice.coin(), parts.pop()) {
+            parts.push(self.at(ExprKind::Rest(Box::new(last.clone()))));
+        } else {
+            parts.push(self.expr(depth));
+        }
+        parts
     }
 
     fn key(&mut self, depth: u32) -> Expr {
@@ -150,7 +163,11 @@ impl Grow {
     }
 
     fn param(&mut self, pattern: u32, depth: u32) -> Param {
-        let (pattern, ty) = (self.pattern(pattern), self.maybe(|g| g.ty(depth)));
+        let (mut pattern, ty) = (self.pattern(pattern), self.maybe(|g| g.ty(depth)));
+        // Parameters that end in a rest are read as one, a tuple.
+        if let PatternKind::Rest(_) = pattern.kind {
+            pattern.kind = PatternKind::Wild;
+        }
         let default = if ty.is_some() { self.maybe(|g| g.expr(1)) } else { None };
         Param { pattern, ty, default }
     }
@@ -190,8 +207,8 @@ impl Grow {
             }
             8 => Proj { index: self.number(), ty: self.ty(deeper) },
             9 => Aproj { index: one(self), ty: self.ty(deeper) },
-            10 => Tuple(if self.dice.coin() { self.many(2, 3, |g| g.expr(deeper)) } else { Vec::new() }),
-            11 => CompactTuple(self.many(2, 3, |g| g.expr(deeper))),
+            10 => Tuple(if self.dice.coin() { self.with_rest(deeper) } else { Vec::new() }),
+            11 => CompactTuple(self.with_rest(deeper)),
             12 => match self.dice.roll(4) {
                 0 => {
                     let spread = (None, self.expr(deeper));
@@ -254,14 +271,16 @@ impl Grow {
         } else {
             Body::Block(self.many(0, 2, |g| g.stmt(depth)))
         };
-        Function {
+        let mut function = Function {
             is_proc: self.dice.coin(),
             generics,
             params: self.many(1, 2, |g| g.many(0, 2, |g| g.param(1, 2))),
             result: self.maybe(|g| g.ty(2)),
             body,
             header: Span::default(),
-        }
+        };
+        function.mark_rests();
+        function
     }
 
     fn generics(&mut self) -> Generics {
@@ -272,7 +291,7 @@ impl Grow {
     }
 
     fn type_param(&mut self) -> TypeParam {
-        TypeParam { name: self.name(), kind: self.maybe(Grow::path) }
+        TypeParam { name: self.name(), kind: self.maybe(Grow::path), rest: false }
     }
 
     fn decl(&mut self) -> TypeDecl {
@@ -350,7 +369,11 @@ impl Grow {
             14 => Class(
                 self.decl(),
                 self.many(0, 3, |g| match g.dice.roll(3) {
-                    0 => ClassMember::Signature(g.name(), g.generics(), g.ty(2)),
+                    0 => {
+                        let (mut generics, ty) = (g.generics(), g.ty(2));
+                        generics.mark_rests(&[&ty]);
+                        ClassMember::Signature(g.name(), generics, ty)
+                    }
                     1 => ClassMember::Default(g.definition(deeper)),
                     _ => {
                         let params = g.many(0, 2, |g| g.param(0, 1));
@@ -358,12 +381,12 @@ impl Grow {
                     }
                 }),
             ),
-            15 => Instance {
-                generics: self.generics(),
-                class: self.path(),
-                args: self.many(0, 2, |g| g.ty(2)),
-                members: self.many(0, 2, |g| g.definition(deeper)),
-            },
+            15 => {
+                let (mut generics, args) = (self.generics(), self.many(0, 2, |g| g.ty(2)));
+                generics.mark_rests(&args.iter().collect::<Vec<_>>());
+                let (class, members) = (self.path(), self.many(0, 2, |g| g.definition(deeper)));
+                Instance { generics, class, args, members }
+            }
             20 => Kind { name: self.name(), members: self.many(1, 3, Grow::name), doc: self.doc() },
             21 => Abstract {
                 decl: self.decl(),

@@ -9,12 +9,14 @@ pub(super) mod class;
 mod kind;
 pub mod module;
 mod moves;
+mod rest;
 mod size;
 
 pub use class::ClassError;
 pub use kind::KindError;
 pub use module::ModuleError;
 pub use moves::MoveError;
+pub use rest::RestError;
 pub use size::{Inside, SizeError};
 
 use crate::diagnostic::{Diagnostic, Help};
@@ -29,6 +31,8 @@ pub enum CheckError {
     Kind(KindError),
     Module(ModuleError),
     Move(MoveError),
+    /// What concerns the first components and the rest.
+    Rest(RestError),
     Size(SizeError),
     UnknownType {
         span: Span,
@@ -496,6 +500,12 @@ pub enum CheckError {
     },
 }
 
+impl From<RestError> for CheckError {
+    fn from(error: RestError) -> CheckError {
+        CheckError::Rest(error)
+    }
+}
+
 impl From<MoveError> for CheckError {
     fn from(error: MoveError) -> CheckError {
         CheckError::Move(error)
@@ -533,6 +543,7 @@ impl CheckError {
             E::Kind(e) => e.code(),
             E::Module(e) => e.code(),
             E::Move(e) => e.code(),
+            E::Rest(e) => e.code(),
             E::Size(e) => e.code(),
             E::RecursiveType { .. } => "E0206",
             E::InfiniteStruct { .. } => "E0207",
@@ -620,6 +631,7 @@ impl CheckError {
             E::Kind(e) => e.to_diagnostic(),
             E::Module(e) => e.to_diagnostic(),
             E::Move(e) => e.to_diagnostic(),
+            E::Rest(e) => e.to_diagnostic(),
             E::Size(e) => e.to_diagnostic(),
             E::UnknownType { span, name, similar: _, value: true } => {
                 let d = error(span, format!("there is no type `{name}`"), "a value, not a type".into());
@@ -1255,7 +1267,7 @@ impl CheckError {
             E::OpaqueCompare { span, ty, part } => {
                 use crate::types::TypeKind as K;
                 let (label, help) = match part.kind() {
-                    K::Var(_) | K::Apply(..) => (
+                    K::Var(_) | K::Apply(..) | K::Rest(_) => (
                         format!("nothing says that values of `{part}` can be compared"),
                         format!("ask for it in the header: `with Eq[{part}]`"),
                     ),

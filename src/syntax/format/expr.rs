@@ -158,6 +158,12 @@ impl Printer {
                 self.put(" of ");
                 self.ty_at(ty, TYPE_SUM);
             }
+            // `..[` begins all values of a type.
+            Rest(value) => {
+                self.put("..");
+                let bracket = matches!(leftmost(value).kind, Array(_) | Comprehension { .. });
+                self.wrapped(bracket, |p| p.expr_at(value, if bracket { FULL } else { INNER.level(OR) }));
+            }
             Tuple(items) if items.is_empty() => self.put("()"),
             Tuple(items) => self.separated(items, ", ", |p, e| p.expr_at(e, INNER.level(COMPACT))),
             CompactTuple(items) => self.separated(items, "\\, ", |p, e| p.expr_at(e, INNER.level(OR))),
@@ -454,6 +460,7 @@ fn ends_in_number(expr: &Expr) -> bool {
 fn ends_in_update(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Update(..) => true,
+        ExprKind::Rest(last) => ends_in_update(last),
         ExprKind::Binary(_, _, last) | ExprKind::Unary(_, last) | ExprKind::IntRange { high: last, .. } => {
             ends_in_update(last)
         }

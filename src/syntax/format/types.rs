@@ -74,6 +74,10 @@ impl Printer {
                 p.put("?");
                 p.put(&name.text);
             }
+            Rest(name) => {
+                p.put("..");
+                p.put(&name.text);
+            }
             Hole | Error => p.put("_"),
             TypeMatch(subjects, arms) => {
                 p.put("typematch ");
@@ -149,7 +153,7 @@ impl Printer {
             Range { .. } => SINGLE,
             As(..) => AS,
             CompactTuple(_) => COMPACT,
-            Constructor(..) | Case(..) | Coarray(..) => SINGLE,
+            Constructor(..) | Case(..) | Coarray(..) | Rest(_) => SINGLE,
             Int { negative: true, .. } | Real { negative: true, .. } | Suffixed { negative: true, .. } => {
                 SINGLE
             }
@@ -183,6 +187,10 @@ impl Printer {
             Tick(index, ty) => {
                 p.put(&format!("`{index}:"));
                 p.ty_at(ty, ATOM);
+            }
+            Rest(name) => {
+                p.put("..");
+                p.put(name.as_ref().map_or("_", |name| &name.text));
             }
             Tuple(items) if items.is_empty() => p.put("()"),
             Tuple(items) => p.separated(items, ", ", |p, i| p.pattern_at(i, AS)),

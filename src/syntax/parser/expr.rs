@@ -13,8 +13,8 @@ use super::super::lexer::{Kind, Token};
 use super::super::literal::{char_value, int_value, number_parts, plain_digits};
 use super::pattern::{filled, string};
 use super::rule::{
-    Ahead, Extra, Fail, Input, Label, Rule, Text, any_of, expr_at, let_word, listed, name, name_then,
-    parts_ahead, path, same_statement, tok, unsaid, update_opening,
+    Ahead, Extra, Fail, Input, Label, Rule, Text, any_of, expr_at, let_word, name, name_then, parts_ahead,
+    path, same_statement, tok, unsaid, update_opening,
 };
 use super::types::type_arguments;
 use crate::source::Span;
@@ -68,8 +68,8 @@ pub(crate) fn exprs<'t>(
 ) -> Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>> {
     let again = parts.clone();
     let item = recursive(move |item| {
-        let compact = listed(item.clone(), Kind::CComma, ExprKind::CompactTuple).boxed();
-        let full = outer(cx, tuple(compact.clone()).boxed(), parts.ty.clone()).boxed();
+        let compact = compact(cx, item.clone()).boxed();
+        let full = outer(cx, tuple(cx, compact.clone()).boxed(), parts.ty.clone()).boxed();
         // Between commas that separate elements, everything but a bare tuple.
         let element = outer(cx, compact, parts.ty.clone()).boxed();
         let dotted = dotted(cx, full.clone(), element.clone(), item.boxed(), parts.clone()).boxed();
@@ -82,8 +82,8 @@ pub(crate) fn exprs<'t>(
         }
     });
     let item = item.boxed();
-    let compact = listed(item.clone(), Kind::CComma, ExprKind::CompactTuple).boxed();
-    let full = outer(cx, tuple(compact.clone()).boxed(), again.ty.clone()).boxed();
+    let compact = compact(cx, item.clone()).boxed();
+    let full = outer(cx, tuple(cx, compact.clone()).boxed(), again.ty.clone()).boxed();
     let element = outer(cx, compact, again.ty.clone()).boxed();
     let place = dotted(cx, full.clone(), element.clone(), item, again).boxed();
     Exprs { full, element, place }
@@ -134,8 +134,37 @@ fn pipes<'t>(base: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
     })
 }
 
-fn tuple<'t>(item: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
-    listed(item, Kind::Comma, ExprKind::Tuple)
+fn compact<'t>(cx: Text<'t>, item: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
+    ended(cx, item, Kind::CComma, ExprKind::CompactTuple)
+}
+
+fn tuple<'t>(cx: Text<'t>, item: impl Rule<'t, Expr>) -> impl Rule<'t, Expr> {
+    ended(cx, item, Kind::Comma, ExprKind::Tuple)
+}
+
+/// `item op item op …`, one flat node; the last may be `..item`.
+fn ended<'t>(
+    cx: Text<'t>,
+    item: impl Rule<'t, Expr>,
+    op: Kind,
+    make: impl Fn(Vec<Expr>) -> ExprKind + Clone + 't,
+) -> impl Rule<'t, Expr> {
+    let rest = tok(op).ignore_then(
+        unsaid(&[Kind::DotDot])
+            .ignore_then(item.clone())
+            .map_with(move |value, e| expr_at(ExprKind::Rest(Box::new(value)), cx.span(e.slice()))),
+    );
+    item.clone().then(tok(op).ignore_then(item).repeated().collect::<Vec<_>>()).then(rest.or_not()).map(
+        move |((first, mut more), rest)| {
+            more.extend(rest);
+            let Some(last) = more.last() else {
+                return first;
+            };
+            let span = first.span.to(last.span);
+            more.insert(0, first);
+            expr_at(make(more), span)
+        },
+    )
 }
 
 fn apply(function: Expr, argument: Expr, form: ApplyForm) -> Expr {

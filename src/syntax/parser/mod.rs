@@ -42,8 +42,8 @@
 //! fname      = NAME | "+" | "-" | "*" | "/" | "%" | "**" | "==" | "!=" | "<" | "<=" | ">" | ">=" | "!"
 //!
 //! expr       = tuple ["$" expr]
-//! tuple      = compact {"," compact}        one flat node
-//! compact    = pipe {"\," pipe}             one flat node
+//! tuple      = compact {"," compact} ["," ".." compact]       one flat node
+//! compact    = pipe {"\," pipe} ["\," ".." pipe]              one flat node
 //! pipe       = operators {"|>" operators}
 //! operators  = operand, and from loose to tight:
 //!              "or" · "and" · prefix "not" · "== != < <= > >=" (no chain) · ".." "..<" "upto" ·
@@ -87,7 +87,7 @@
 //! cproduct   = power {"\*" power}           power = tatom {("^"|"\^") tatom}
 //! tatom      = PATH [targs | tcall] | INT | "(" ")" | "(" type ")" | "(" field {"," field} ")"
 //!            | "(" field "\," field {"\," field} ")"
-//!            | "?" NAME | "_" | "typematch" tlist "with" ["|"] tarm {"|" tarm} "endmatch"
+//!            | "?" NAME | ".." NAME | "_" | "typematch" tlist "with" ["|"] tarm {"|" tarm} "endmatch"
 //! tarm       = tlist "=>" type              tlist = type | "(" type "," type {"," type} ")"
 //! tcall      = "(" [type {"," type}] ")"    touching the name before it
 //!
@@ -95,6 +95,7 @@
 //! pattern    = pitem {"," pitem}            one flat node
 //! pitem      = psingle {"\," psingle} {"as" NAME}
 //! psingle    = PATH [patom] | "case" INT [patom] | "case" patom patom | pend [(".." | "..<") pend] | patom
+//!            | ".." (NAME | "_")               last in a tuple
 //! pend       = ["-"] (INT|REAL|SUFFIXED) | CHAR
 //! patom      = PATH | "_" | INT | REAL | SUFFIXED | CHAR | STRING | "true" | "false" | tick
 //!            | "(" ")" | "(" alts [":" type] ")" | "(" NAME "=" pitem {"," NAME "=" pitem} ")"

@@ -121,6 +121,9 @@ fn rules<'t>(
     let case = tok(Kind::Case)
         .ignore_then(choice((numbered, any_case)))
         .map_with(move |kind, e| at(kind, e.slice()));
+    let rest = unsaid(&[Kind::DotDot])
+        .ignore_then(choice((name(cx).map(Some), tok(Kind::Underscore).to(None))))
+        .map_with(move |name, e| at(PatternKind::Rest(name), e.slice()));
     let end = choice((negative, literal)).boxed();
     let range =
         end.clone().then(unsaid(&[Kind::DotDot, Kind::DotDotLess]).then(end).or_not()).map(|(low, rest)| {
@@ -136,7 +139,7 @@ fn rules<'t>(
                 },
             }
         });
-    choice((constructor, case, range, simple)).labelled(Label::Pattern)
+    choice((constructor, case, range, simple, rest)).labelled(Label::Pattern)
 }
 
 /// The tokens of numbers.

@@ -5,7 +5,7 @@
 
 use super::super::ast::{
     ApplyForm, Arm, BinaryOp, Body, ClassMember, Expr, ExprKind, Function, Generics, Name, Param, Pattern,
-    PatternKind, Stmt, StmtKind, TypeDecl, TypeExpr, TypeParam,
+    PatternKind, Stmt, StmtKind, TypeDecl, TypeExpr, TypeExprKind, TypeParam,
 };
 use super::super::error::{PlaceKind, SyntaxError};
 use super::super::lexer::{Kind, Token};
@@ -192,6 +192,24 @@ fn group<'t>(
     tok(Kind::LParen)
         .ignore_then(param.separated_by(tok(Kind::Comma)).collect::<Vec<_>>())
         .then_ignore(tok(Kind::RParen))
+        .map(with_rest)
+}
+
+/// `(a, ..r)` is one parameter, a tuple of a component and a rest.
+fn with_rest(mut params: Vec<Param>) -> Vec<Param> {
+    let rest = matches!(&params[..], [_, .., last] if matches!(last.pattern.kind, PatternKind::Rest(_)));
+    let typed = params.iter().filter(|param| param.ty.is_some()).count();
+    if !rest || params.iter().any(|param| param.default.is_some()) || typed != 0 && typed != params.len() {
+        return params;
+    }
+    let span = match &params[..] {
+        [first, .., last] => first.pattern.span.to(last.ty.as_ref().map_or(last.pattern.span, |ty| ty.span)),
+        _ => return params,
+    };
+    let types: Vec<TypeExpr> = params.iter_mut().filter_map(|param| param.ty.take()).collect();
+    let pattern = PatternKind::Tuple(params.into_iter().map(|param| param.pattern).collect());
+    let ty = (!types.is_empty()).then(|| TypeExpr { kind: TypeExprKind::Product(types), span });
+    vec![Param { pattern: Pattern { kind: pattern, span }, ty, default: None }]
 }
 
 /// `var` and `val`.
@@ -415,14 +433,9 @@ fn function<'t>(
     header
         .then(body)
         .map(move |((((((word, name), generics), params), result), header), body)| {
-            let function = Function {
-                is_proc: word.kind == Kind::Proc,
-                generics: generics.unwrap_or_default(),
-                params,
-                result,
-                body,
-                header,
-            };
+            let (is_proc, generics) = (word.kind == Kind::Proc, generics.unwrap_or_default());
+            let mut function = Function { is_proc, generics, params, result, body, header };
+            function.mark_rests();
             StmtKind::Function { name, function: Box::new(function), doc: cx.doc(word) }
         })
         .boxed()
@@ -475,9 +488,11 @@ fn generics<'t>(cx: Text<'t>, ty: impl Rule<'t, TypeExpr>) -> impl Rule<'t, Gene
 }
 
 fn type_param<'t>(cx: Text<'t>) -> impl Rule<'t, TypeParam> {
-    name(cx)
-        .then(tok(Kind::Colon).ignore_then(path(cx)).or_not())
-        .map(|(name, kind)| TypeParam { name, kind })
+    name(cx).then(tok(Kind::Colon).ignore_then(path(cx)).or_not()).map(|(name, kind)| TypeParam {
+        name,
+        kind,
+        rest: false,
+    })
 }
 
 /// Types, classes, instances, equations.
@@ -586,7 +601,11 @@ fn declared<'t>(
         .then_ignore(tok(Kind::Colon))
         .then(ty.clone())
         .then_ignore(semi())
-        .map(|((name, generics), ty)| ClassMember::Signature(name, generics.unwrap_or_default(), ty));
+        .map(|((name, generics), ty)| {
+            let mut generics = generics.unwrap_or_default();
+            generics.mark_rests(&[&ty]);
+            ClassMember::Signature(name, generics, ty)
+        });
     let law = tok(Kind::Law)
         .ignore_then(name(cx))
         .then(group)
@@ -616,11 +635,10 @@ fn declared<'t>(
         .then(path(cx))
         .then(type_arguments(ty.clone()).or_not())
         .then(choice((definitions, semi().to(Vec::new()))))
-        .map(|(((generics, class), args), members)| StmtKind::Instance {
-            generics: generics.unwrap_or_default(),
-            class,
-            args: args.unwrap_or_default(),
-            members,
+        .map(|(((generics, class), args), members)| {
+            let (mut generics, args) = (generics.unwrap_or_default(), args.unwrap_or_default());
+            generics.mark_rests(&args.iter().collect::<Vec<_>>());
+            StmtKind::Instance { generics, class, args, members }
         })
         .boxed();
 

@@ -5,7 +5,9 @@
 use super::super::ast::{TypeArm, TypeExpr, TypeExprKind};
 use super::super::lexer::Kind;
 use super::super::literal::int_value;
-use super::rule::{Label, Rule, Text, any_of, glued, list_opening, listed, name, name_then, path, tok};
+use super::rule::{
+    Label, Rule, Text, any_of, glued, list_opening, listed, name, name_then, path, tok, unsaid,
+};
 use chumsky::prelude::*;
 
 /// Types at the levels that other rules ask for.
@@ -87,6 +89,9 @@ fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeEx
     let open = tok(Kind::Question)
         .ignore_then(name(cx))
         .map_with(move |name, e| TypeExpr { kind: TypeExprKind::Open(name), span: cx.span(e.slice()) });
+    let rest = unsaid(&[Kind::DotDot])
+        .ignore_then(name(cx))
+        .map_with(move |name, e| TypeExpr { kind: TypeExprKind::Rest(name), span: cx.span(e.slice()) });
     let hole =
         tok(Kind::Underscore).map(move |token| TypeExpr { kind: TypeExprKind::Hole, span: cx.at(token) });
     let several = list_opening()
@@ -109,7 +114,7 @@ fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeEx
             kind: TypeExprKind::TypeMatch(subjects, arms),
             span: cx.span(e.slice()),
         });
-    choice((named, number, parenthesised, open, hole, typematch)).labelled(Label::Type)
+    choice((named, number, parenthesised, open, rest, hole, typematch)).labelled(Label::Type)
 }
 
 /// `[T, 3]`, touching the name before it.

@@ -1,0 +1,84 @@
+//! `E0494` to `E0498`: the first components of a product and the rest.
+
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::types::Type;
+
+/// What is wrong with `..`.
+#[derive(Clone, Debug)]
+pub enum RestError {
+    /// `..R` where `R` is no list of components.
+    NoList { span: Span, name: String },
+    /// `..R` that is not the last of a product, or `..r` that is not the last of a tuple.
+    NotLast { span: Span, what: String },
+    /// `..R` beside `*` with `R` for `\*`, or the other way round.
+    Form { span: Span, name: String, compact: bool },
+    /// `..R` with a parameter of another kind.
+    Kind { span: Span, name: String, kind: String },
+    /// `..e` where nothing says whether `e` is a tuple.
+    Unknown { span: Span, ty: Type },
+}
+
+impl RestError {
+    /// The stable code.
+    pub fn code(&self) -> &'static str {
+        use RestError as E;
+        match self {
+            E::NoList { .. } => "E0494",
+            E::NotLast { .. } => "E0495",
+            E::Form { .. } => "E0496",
+            E::Kind { .. } => "E0497",
+            E::Unknown { .. } => "E0498",
+        }
+    }
+
+    /// The message for people.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        use RestError as E;
+        let error = |span: &Span, message: String, label: &str| {
+            Diagnostic::error(self.code(), *span, message, label.to_string())
+        };
+        match self {
+            E::NoList { span, name } => {
+                error(span, format!("`{name}` is no list of components"), "no list of components")
+                    .help(format!(
+                        "`..{name}` is the rest of a product in the header of a function or an instance, with \
+                         `{name}` among their type parameters, and in a pattern of a `typematch`"
+                    ))
+            }
+            E::NotLast { span, what } => error(
+                span,
+                format!("`..{what}` does not end a product or a tuple"),
+                "not the last of several parts",
+            )
+            .help("write what stands before it part by part: `A * ..R` as a type, `(a, ..r)` as a pattern"),
+            E::Form { span, name, compact: true } => error(
+                span,
+                format!("`{name}` is a list of components of a tuple"),
+                "stands in a compact product",
+            )
+            .help(format!("declare `{name}:COMPACTLINEAR` to use it beside `\\*`")),
+            E::Form { span, name, .. } => error(
+                span,
+                format!("`{name}` is a list of factors of a compact product"),
+                "stands in a product of values",
+            )
+            .help(format!("declare `{name}` without a kind to use it beside `*`")),
+            E::Kind { span, name, kind } => error(
+                span,
+                format!("`..{name}` cannot be a rest: `{name}` has kind `{kind}`"),
+                "no list of components",
+            )
+            .help(format!(
+                "declare `{name}` without a kind for the rest of a tuple, `{name}:COMPACTLINEAR` for that of an \
+                 index type"
+            )),
+            E::Unknown { span, ty } => error(
+                span,
+                format!("whether a value of type `{ty}` is a tuple is not known here"),
+                "a rest of components",
+            )
+            .help("write it without `..` to make it one component".to_string()),
+        }
+    }
+}
