@@ -132,7 +132,7 @@ impl Checker<'_> {
             let help = match list {
                 Some(TypeKind::List(_, known, None)) => Some(format!("it has {} components", known.len())),
                 Some(TypeKind::List(_, known, Some(end))) => Some(format!(
-                    "only {} of its components are known one by one: `..{end}` may be one component",
+                    "only {} of its components are known one by one: `{end}` may be one component",
                     known.len()
                 )),
                 _ => why_no_list(form, &ty),

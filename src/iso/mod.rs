@@ -113,10 +113,8 @@ pub fn verdict(a: &Type, b: &Type) -> Verdict {
     }
     if a.has_rest() || b.has_rest() {
         // Pairs have the slots of the products that they stand for.
-        let (a, b) = (a.paired(), b.paired());
-        if !a.has_rest() && !b.has_rest() {
-            return verdict(&a, &b).max(Verdict::Natural);
-        }
+        let [a, b] = Type::paired([a, b]);
+        return verdict(&a, &b).max(Verdict::Natural);
     }
     if let (Ok(a), Ok(b)) = (a.size(), b.size()) {
         // Numbers that can be written down need no fingerprint.
@@ -156,7 +154,7 @@ fn decide(
 
 /// How `a` and `b` are related, with reasons.
 pub fn compare(a: &Type, b: &Type) -> Comparison {
-    let (a, b) = (&a.paired(), &b.paired());
+    let [a, b] = &Type::paired([a, b]);
     let verdict = verdict(a, b);
     let witness = match verdict {
         Verdict::Equal if a == b => Some(Witness::none(a)),

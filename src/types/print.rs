@@ -131,7 +131,8 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
         }
         TypeKind::Rest(list) => match list.kind() {
             TypeKind::List(..) => return doc(list, level, arena),
-            _ => (Level::Atom, arena.text("..").append(doc(list, Level::Atom, arena))),
+            // `A * R` is a pair, `A * ..R` one tuple.
+            _ => return doc(list, level, arena),
         },
         TypeKind::Apply(fun, args) => {
             (Level::Atom, arena.text(&*fun.name).append(listed(args, &fun.params, arena).parens()))

@@ -10,7 +10,7 @@
 //! If `R` stood for the type of the rest, it would be `B * C` in both, and `A * ..R` would have two
 //! meanings. A list of one component, `B * C`, and a list of two, `B` and `C`, are different. So
 //! `A * ..R` says what `A` and `R` are: unification and matching have one solution at most.
-//! By itself `..R` stands for the product of the list, which is the component if there is one only.
+//! By itself `R`, or `..R`, stands for the product of the list, which is the component if there is one only.
 //! That is not injective: an equation with it waits until the list is known.
 //!
 //! **Storage.** A product of components and the pair of the first and the product of the rest have the
@@ -19,7 +19,8 @@
 //! A list for `\*` may be empty: an index type that is no product is one axis, and what is left is `1`.
 //! A list for `*` has one component at least: no type but a tuple is one.
 
-use super::{Kind, LONGEST_WRITTEN, Type, TypeKind, copies};
+use super::{Kind, LONGEST_WRITTEN, Type, TypeKind, TypeVar, copies};
+use crate::hash::HashMap;
 
 /// Which product lists are components of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -129,26 +130,65 @@ impl Type {
         }
     }
 
-    /// The type with what is known of products written as pairs: `A * ..R` as `A * R` with a variable
-    /// `R` for the product of the rest. Naturally isomorphic to it, whatever the list is.
-    pub fn paired(&self) -> Type {
-        if !self.has_rest() {
-            return self.clone();
+    /// Types with products of lists written as pairs, `A * ..R` as `A * R` with a variable `R` for the
+    /// product of the rest, which is naturally isomorphic whatever the list is. Arguments of declared types
+    /// and of type functions, and functions, may tell the two apart: there the whole product is a variable.
+    /// What holds of the results, for all values of the variables, holds of the types.
+    pub fn paired<const N: usize>(types: [&Type; N]) -> [Type; N] {
+        let mut pairs = Pairs { whole: HashMap::default() };
+        types.map(|ty| pairs.of(ty))
+    }
+}
+
+/// Products of lists as variables.
+struct Pairs {
+    whole: HashMap<Type, Type>,
+}
+
+impl Pairs {
+    fn of(&mut self, ty: &Type) -> Type {
+        if !ty.has_rest() {
+            return ty.clone();
         }
-        let TypeKind::Rest(list) = self.kind() else {
-            return self.map_children(&mut Type::paired);
+        let list = match ty.kind() {
+            TypeKind::Rest(list) => list,
+            TypeKind::Product(_)
+            | TypeKind::Sum(_)
+            | TypeKind::Repeat(..)
+            | TypeKind::Array(..)
+            | TypeKind::CompactProduct(_)
+            | TypeKind::CompactSum(_)
+            | TypeKind::CompactPower(..)
+            | TypeKind::Record(_) => return ty.map_children(&mut |child| self.of(child)),
+            _ => return ty.map_children(&mut |child| self.closed(child)),
         };
         let (form, mut parts, end) = match list.kind() {
             TypeKind::List(form, parts, Some(end)) => {
-                (*form, parts.iter().map(Type::paired).collect(), end.clone())
+                (*form, parts.iter().map(|part| self.of(part)).collect::<Vec<_>>(), end)
             }
-            _ => (list.list_form().unwrap_or(ProductForm::Tuple), Vec::new(), list.clone()),
+            _ => (list.list_form().unwrap_or(ProductForm::Tuple), Vec::new(), list),
         };
-        if let TypeKind::Var(var) = end.kind() {
-            let var = super::TypeVar { kind: form.kind(), ..var.clone() };
-            parts.push(Type::var(var));
-            return form.product(parts);
+        let TypeKind::Var(var) = end.kind() else { return self.variable(ty) };
+        parts.push(Type::var(TypeVar { kind: form.kind(), ..var.clone() }));
+        form.product(parts)
+    }
+
+    /// Where a product and the pair it is stored like are different.
+    fn closed(&mut self, ty: &Type) -> Type {
+        match ty.kind() {
+            TypeKind::Rest(_) => self.variable(ty),
+            _ if ty.has_rest() => ty.map_children(&mut |child| self.closed(child)),
+            _ => ty.clone(),
         }
-        self.clone()
+    }
+
+    fn variable(&mut self, ty: &Type) -> Type {
+        let number = self.whole.len() as u32;
+        let (kind, name) = (ty.kind_of(), ty.to_string().into());
+        let variable = || Type::var(TypeVar { id: FIRST_WHOLE + number, name, kind });
+        self.whole.entry(ty.clone()).or_insert_with(variable).clone()
     }
 }
+
+/// The number of the first variable for a whole product; variables of programs have smaller ones.
+const FIRST_WHOLE: u32 = 1 << 31;

@@ -105,8 +105,8 @@ impl Size {
             }
             TypeKind::Var(var) if ty.is_compact() => Some(Size::variable(var.clone())),
             TypeKind::Rest(_) if ty.is_compact() => {
-                let pair = ty.paired();
-                if pair.has_rest() { None } else { Size::within(&pair, depth) }
+                let [pair] = Type::paired([ty]);
+                Size::within(&pair, depth)
             }
             _ => None,
         }
