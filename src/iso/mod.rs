@@ -39,6 +39,7 @@ pub mod leaves;
 mod moving;
 mod polynomial;
 mod report;
+mod replace;
 pub mod residue;
 pub mod search;
 mod size_form;
