@@ -137,9 +137,8 @@ impl Solution {
     pub fn natural(&self, a: &Type, b: &Type) -> bool {
         // Two sizes are equal, not two types: a type function may tell them apart, and so may an abstract type.
         let mut free = Free::default();
-        let mut holds = |case: &Case| {
-            super::verdict(&free.replace(a, case), &free.replace(b, case)) <= Verdict::Natural
-        };
+        let mut holds =
+            |case: &Case| super::verdict(&free.replace(a, case), &free.replace(b, case)) <= Verdict::Natural;
         !self.cases.is_empty() && !applies(a) && !applies(b) && self.cases.iter().all(&mut holds)
     }
 }
