@@ -57,6 +57,8 @@ pub enum Form {
     Variant,
     /// A function.
     Function,
+    /// A value with the sizes that it brings along.
+    Packed,
 }
 
 /// Whether a size is one that codes are computed for. Of larger types no value is ever made.
@@ -363,6 +365,7 @@ impl Layouts {
                 }
                 _ => boxed(ty, Form::Variant),
             },
+            TypeKind::Exists(..) => boxed(ty, Form::Packed),
             _ => boxed(ty, Form::Function),
         }
     }
@@ -490,7 +493,7 @@ impl Layout {
                 Single::Code(size) => Some(Leaf::Code(size.clone())),
                 _ => None,
             },
-            Form::Variant | Form::Function => None,
+            Form::Variant | Form::Function | Form::Packed => None,
         }
     }
 

@@ -45,6 +45,9 @@ const READ: &[(&str, &str, &str)] = &[
         r#"npy "cube_f.npy""#,
         "(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23)",
     ),
+    // One size for all axes: the elements in their order.
+    ("int ^ ?I", r#"npy "cube_f.npy""#, "(0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23)"),
+    ("real ^ ?I", r#"npy "scalar.npy""#, "[2.5]"),
     ("i32 ^ ?N", r#"npy "big_endian.npy""#, "(1,-2,300)"),
     ("bigint ^ ?N", r#"npy "big_endian.npy""#, "(1,-2,300)"),
     ("real ^ 3", r#"npy "big_endian.npy""#, "(1.0,-2.0,300.0)"),
@@ -242,7 +245,7 @@ fn a_reading_that_fails_leaves_the_session_as_it_was() {
         let done = session.evaluate("<input>", text, Mode::Line, &mut |text| output.push_str(text));
         (done.status, output, done.value.map(|value| value.text))
     };
-    assert_eq!(eval("val x : real ^ ?N = npy \"scalar.npy\";").0, Status::Failed);
+    assert_eq!(eval("val x : real ^ (?N \\* ?M) = npy \"scalar.npy\";").0, Status::Failed);
     assert_eq!(eval("x").0, Status::Rejected);
     assert_eq!(eval("val x : real ^ ?N = npy \"halves.npy\";").0, Status::Ok);
     assert_eq!(eval("#sizeof[N]").2.as_deref(), Some("6"));
@@ -662,6 +665,31 @@ fn the_command_reads_and_writes_where_it_runs() {
     assert_eq!(felis(&folder, text), (Some(0), String::new(), String::new()));
     assert_eq!(names(&folder), ["a.npy", "b.csv"]);
     assert_eq!(fs::read_to_string(folder.join("b.csv")).expect("a file"), "1\n2\n3\n");
+}
+
+/// A rank that arrives: functions that do not ask for it work on all axes at once, and the axes come back in the file.
+#[test]
+fn the_axes_of_a_file_are_kept() {
+    let folder = folder("rank");
+    fs::copy("tests/files/cube_f.npy", folder.join("cube.npy")).expect("a copy");
+    let text = r#"
+        fun twice[I : COMPACTLINEAR] (x : real ^ I) : real ^ I => x + x;
+        struct held { data : real ^ ?K; }
+        fun kept (x : held) : real ^ ?K => x.data;
+        val x : real ^ ?I = npy "cube.npy";
+        println (sum x, len x, #sizeof[I]);
+        write_npy ("twice.npy", map (fun (v : real) => v / 2.0) (twice x) + x);
+        val h = held x;
+        write_npy ("held.npy", kept h);
+        val y : real ^ (2 \* 3 \* ?C) = npy "twice.npy";
+        val z : real ^ (?A \* 3 \* 4) = npy "held.npy";
+        println (y.(1 :>> 2 \, 2 :>> 3 \, 3 :>> C), sum z);
+        val one : real ^ ?L = npy "twice.npy";
+        require L == I;
+        println (sum (x + (one :>> real ^ I)));
+    "#;
+    let (code, out, err) = felis(&folder, text);
+    assert_eq!((code, &out[..], &err[..]), (Some(0), "(276.0, 24, 24)\n(46.0, 276.0)\n828.0\n", ""));
 }
 
 #[test]

@@ -261,3 +261,62 @@ for i in 0..<3000 do x = behind (x, {one}); done println (x.count, x.items.(case
         }
     });
 }
+
+/// A growable vector of the language: `x = push (x, v)` copies a bounded number of slots for each element, with
+/// elements of any type, at the top level, in a procedure, and after an input that failed.
+#[test]
+fn a_push_costs_one_store() {
+    let _alone = alone();
+    on_large_stack(|| {
+        const ROUNDS: u64 = 20_000;
+        let vector = "variant shape = Circle of real | Square of real | Dot;
+struct vec[T] { slots : T ^ ?K; count : int; }
+fun put[T, I : COMPACTLINEAR] (x : T ^ I, i : I, v : T) : T ^ I { var r = x; &r.(i) <- v; return r; }
+fun push[T] (l : vec[T], v : T) : vec[T] {
+  val count = l.count;
+  val slots : T ^ ?K = l.slots;
+  match count.index[K] with
+  | case 1 i => return vec (put (slots, i, v), count + 1);
+  | case 0 => return vec ((slots, [ v for i in ..[K \\+ 4] ]) :>> T ^ (K \\+ (K \\+ 4)), count + 1);
+  endmatch;
+}
+";
+        let elements = [
+            ("0", "i", 1),
+            ("0.0", "i :> real", 1),
+            ("true", "i % 2 == 0", 1),
+            ("\"\"", "i.str", 1),
+            ("(0, \"\")", "(i, i.str)", 2),
+            ("[0, 0, 0]", "[i, i, i]", 3),
+            ("Dot", "Circle (i :> real)", 1),
+            ("0.mod[3 \\* 5]", "i.mod[3 \\* 5]", 1),
+        ];
+        for (first, element, slots) in elements {
+            for mut session in sessions() {
+                let program = format!("{vector}var l = vec ([{first}], 0);");
+                let (printed, _) = run(&mut session, &program);
+                assert_eq!(printed, "", "{element}");
+                let (printed, copied) = run(
+                    &mut session,
+                    &format!("for i in 0..<{ROUNDS} do l = push (l, {element}); done println l.count;"),
+                );
+                assert_eq!(printed, ROUNDS.to_string(), "{element}");
+                assert!(copied < 12 * slots * ROUNDS, "{element}: {copied}");
+                fails(
+                    &mut session,
+                    &format!("for i in 0..<10 do l = push (l, {element}); done fail \"no\";"),
+                );
+                let (printed, _) = run(&mut session, "println l.count;");
+                assert_eq!(printed, ROUNDS.to_string(), "{element} after a failure");
+                let (printed, copied) = run(
+                    &mut session,
+                    &format!(
+                        "proc fill () {{ var m = vec ([{first}], 0); for i in 0..<{ROUNDS} do m = push (m, {element}); done println m.count; }} fill ();"
+                    ),
+                );
+                assert_eq!(printed, ROUNDS.to_string(), "{element} in a procedure");
+                assert!(copied < 12 * slots * ROUNDS, "{element} in a procedure: {copied}");
+            }
+        }
+    });
+}

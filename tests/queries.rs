@@ -35,7 +35,7 @@ fn one_mechanism_answers_for_operators_functions_and_conversions() {
             (":>>", &["int ^ (3 \\* 2)", "int ^ 6"], ok("int ^ 6")),
             (":>>", &["int ^ 5", "int ^ 6"], no("E0302")),
             ("sqrt", &["real"], ok("real")),
-            ("sqrt", &["string"], no("E0403")),
+            ("sqrt", &["string"], no("E0301")),
             ("horner", &["int ^ 3"], ok("int -> int")),
             ("horner", &["string ^ 3"], no("E0601")),
             ("nothing", &["int"], no("E0401")),

@@ -96,7 +96,7 @@ fn children(ty: &TypeExpr, f: &mut dyn FnMut(&TypeExpr)) {
             f(a);
             f(b);
         }
-        T::Record(fields) => fields.iter().for_each(|(_, ty)| f(ty)),
+        T::Record(fields) | T::CompactRecord(fields) => fields.iter().for_each(|(_, ty)| f(ty)),
         T::TypeMatch(subjects, arms) => {
             subjects.iter().for_each(&mut *f);
             arms.iter().for_each(|arm| {
@@ -116,7 +116,7 @@ fn types_of(pattern: &Pattern, f: &mut dyn FnMut(&TypeExpr)) {
             types_of(inner, f);
         }
         P::Tuple(parts) | P::CompactTuple(parts) => parts.iter().for_each(|part| types_of(part, f)),
-        P::Record(fields) => fields.iter().for_each(|(_, part)| types_of(part, f)),
+        P::Record(fields) | P::CompactRecord(fields) => fields.iter().for_each(|(_, part)| types_of(part, f)),
         P::Case(_, Some(inner)) | P::Constructor(_, inner) | P::As(inner, _) => types_of(inner, f),
         _ => {}
     }

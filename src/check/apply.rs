@@ -777,8 +777,8 @@ impl Checker<'_> {
             return true;
         }
         let ty = self.infer.zonk(&base.ty);
-        let field = ty.unfold().fields().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
-        !field && self.names_callable(name)
+        let field = ty.named_parts().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
+        !field && !self.names_index(name) && self.names_callable(name)
     }
 }
 

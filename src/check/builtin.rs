@@ -64,7 +64,7 @@ pub(super) fn operator_advice(symbol: &str, operands: &[&Type], literal: Option<
             let members: Vec<String> = members.iter().map(|m| format!("fun {m} …")).collect();
             let instance = format!("`instance {class}[{ty}] {{ {} }}`", members.join("; "));
             Some(match nominal.body() {
-                Some(NominalBody::Newtype(_)) => {
+                Some(NominalBody::Newtype(_)) if !nominal.is_compact_record() => {
                     format!("a newtype has only the operators that it is given: write {instance}")
                 }
                 _ => format!("write {instance}"),
@@ -192,7 +192,12 @@ fn built_in(symbol: &str, a: &Type, b: &Type) -> bool {
     };
     match symbol {
         "==" | "!=" => joined.is_some(),
-        "<" | "<=" | ">" | ">=" => joined.is_some_and(|ty| ty.as_scalar().is_some() || ty.is_compact()),
+        "<" | "<=" | ">" | ">=" => {
+            // An enumeration has the order of its codes unless it is given another.
+            joined.is_some_and(|ty| {
+                ty.as_scalar().is_some() || ty.is_compact() && ty.as_enumeration().is_none()
+            })
+        }
         // Element by element, whatever the elements are.
         "+" | "-" | "*" | "/" | "%" | "**" if is_array(a) || is_array(b) => true,
         "+" | "-" | "*" | "/" | "%" | "**" => {

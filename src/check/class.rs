@@ -559,6 +559,9 @@ impl Checker<'_> {
         let known = self.env.instances.get(&head.class).cloned().unwrap_or_default();
         for other in known {
             let Some(both) = self.meet(new, &other) else { continue };
+            if narrows(new, &other) || narrows(&other, new) {
+                continue;
+            }
             let same =
                 super::constraint::matches(new, &other.args) && super::constraint::matches(&other, &new.args);
             let earlier = !of_this_input.contains(&other.span);
@@ -703,4 +706,15 @@ fn expected(class: &Class, method: &Method, at: &HashMap<u32, Type>) -> Expected
         domain: method.scheme.domain.substitute(at),
         result: method.scheme.result.as_ref().map(|r| r.substitute(at)),
     }
+}
+
+/// Whether an instance is for an enumeration where another one is for all index types: the former is
+/// preferred there ([`crate::types::matching`]).
+fn narrows(one: &Membership, other: &Membership) -> bool {
+    let at = |a: &Type, b: &Type| {
+        let index = matches!(b.kind(), TypeKind::Var(var) if var.kind == Kind::Compact);
+        index && a.as_enumeration().is_some()
+    };
+    let pairs = || one.args.iter().zip(&other.args);
+    pairs().any(|(a, b)| at(a, b)) && !pairs().any(|(a, b)| at(b, a))
 }

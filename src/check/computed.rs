@@ -142,7 +142,10 @@ impl Checker<'_> {
                     return self
                         .wrong(MoveError::NotPacked { span, ty: arg.ty, part: Some(part) }.into(), span);
                 }
-                let whole = Type::compact_product(parts.clone());
+                let whole = match ty.kind() {
+                    TypeKind::Record(fields) if fields.len() > 1 => Type::compact_record(fields.clone()),
+                    _ => Type::compact_product(parts.clone()),
+                };
                 let types = parts.into_iter().enumerate();
                 let mut prefix = Vec::new();
                 let x = self.bound(arg, &mut prefix);
@@ -170,6 +173,13 @@ impl Checker<'_> {
     /// The tuple or array with the parts of a compact product or exponential.
     fn unpack_parts(&mut self, arg: Term, span: Span) -> Term {
         let ty = arg.ty.unfold();
+        if let Some(fields) = arg.ty.compact_fields() {
+            let parts = fields.iter().map(|(_, part)| part.clone()).collect();
+            let mut prefix = Vec::new();
+            let x = self.bound(arg, &mut prefix);
+            let parts = self.factors(&x, parts);
+            return with_prefix(prefix, Term::new(TermKind::Tuple(parts), Type::record(fields), span));
+        }
         match ty.kind() {
             TypeKind::CompactProduct(parts) => {
                 let whole = Type::product(parts.clone());
@@ -274,7 +284,7 @@ impl Checker<'_> {
                         let value = self.made(x, &definition, making)?;
                         return Ok(typed(TermKind::Reshape(Box::new(value))));
                     }
-                    if let Some(fields) = nominal.struct_fields(args) {
+                    if let Some(fields) = nominal.struct_fields(args).filter(|_| !nominal.brings_sizes()) {
                         let parts: Vec<Type> = fields.into_iter().map(|(_, part)| part).collect();
                         return Ok(typed(self.made_parts(x, &parts, making)?));
                     }

@@ -39,18 +39,26 @@ impl Checker<'_> {
         span: Span,
     ) -> Term {
         if let Some((name, targs)) = key_name(key) {
-            if !self.names_callable(name) {
+            let index = targs.is_empty() && self.names_index(name);
+            if index || !self.names_callable(name) {
                 self.decide(&base.ty);
             }
             let ty = self.infer.zonk(&base.ty);
             if ty.is_error() {
                 return base;
             }
-            let fields = ty.unfold().fields();
+            let fields = ty.named_parts();
             if let Some(at) = fields.as_ref().and_then(|f| f.iter().position(|(n, _)| *n == name.text)) {
                 self.note_field(name.span, &ty, at);
                 let field = fields.map(|f| f[at].1.clone()).unwrap_or_else(Type::error);
-                return Term::new(TermKind::Component(Box::new(base), BigUint::from(at)), field, span);
+                let kind = match ty.is_compact() {
+                    true => TermKind::Factor(Box::new(base), BigUint::from(at)),
+                    false => TermKind::Component(Box::new(base), BigUint::from(at)),
+                };
+                return self.open(Term::new(kind, field, span));
+            }
+            if index {
+                return self.select(base, key, span);
             }
             if !targs.is_empty() || self.names_callable(name) {
                 let targs: Vec<Type> = self.lower_arguments(targs);
@@ -121,7 +129,8 @@ impl Checker<'_> {
                     if let Some(written) = tick {
                         self.warn_tick(written, &index, &unfolded, key.span);
                     }
-                    return self.component(base, &index, span);
+                    let part = self.component(base, &index, span);
+                    return self.open(part);
                 }
                 let value = self.expr(key, None);
                 let value_ty = self.infer.settle(&value.ty);
@@ -349,7 +358,11 @@ impl Checker<'_> {
         if found.is_error() {
             return term;
         }
-        let help = if found == Type::int() && self.convertible_words(&found, &index).is_err() {
+        let packed = matches!(term.kind, TermKind::Pack(_)) && index.compact_fields().is_some();
+        let such = example(&index).filter(|_| packed);
+        let help = if let Some(such) = such {
+            Some(Help::new(format!("its parts are named in this order, as in `{such}`")))
+        } else if found == Type::int() && self.convertible_words(&found, &index).is_err() {
             let own = "is an index type of its own, and an integer is no index";
             Some(Help::new(format!("`{index}` {own}: write a function that makes one")))
         } else if found == Type::int() {
@@ -394,11 +407,21 @@ impl Checker<'_> {
 impl Checker<'_> {
     /// `(0 \, 1)` as an index: its integer literals are indices too, each of its part.
     fn compact_literals(&mut self, key: &Expr, index: &Type, array: &Type) -> Option<Term> {
-        let ExprKind::CompactTuple(parts) = &key.kind else { return None };
+        let names = index.compact_fields();
+        let parts: Vec<&Expr> = match (&key.kind, &names) {
+            (ExprKind::CompactTuple(parts), None) => parts.iter().collect(),
+            (ExprKind::CompactRecord(fields), Some(names))
+                if fields.len() == names.len()
+                    && fields.iter().zip(names).all(|(field, name)| field.0.text == name.0) =>
+            {
+                fields.iter().map(|(_, part)| part).collect()
+            }
+            _ => return None,
+        };
         let literal = |part: &Expr| matches!(part.kind, ExprKind::Int(_));
         let factors = index.unfold().compact_factors(MOST_COMPONENTS);
         let Some(factors) = factors.filter(|factors| factors.len() == parts.len()) else {
-            if !parts.iter().any(literal) {
+            if !parts.iter().any(|part| literal(part)) {
                 return None;
             }
             // Another number of parts: what is written says nothing of the types of its literals.
@@ -413,7 +436,7 @@ impl Checker<'_> {
             return Some(self.wrong(error, key.span));
         };
         let mut terms = Vec::with_capacity(parts.len());
-        for (part, factor) in parts.iter().zip(&factors) {
+        for (part, factor) in parts.iter().copied().zip(&factors) {
             if let (ExprKind::Int(code), Some(size)) = (&part.kind, factor.as_unit_sum())
                 && code >= size
             {
@@ -443,6 +466,15 @@ enum Key {
 fn example(index: &Type) -> Option<String> {
     if let Some(n) = index.as_unit_sum() {
         return Some(format!("`0:{n}"));
+    }
+    if let TypeKind::Nominal(nominal, args) = index.kind()
+        && nominal.is_enumeration()
+    {
+        return nominal.variant_cases(args)?.first().map(|(case, _)| case.to_string());
+    }
+    if let Some(fields) = index.compact_fields() {
+        let part = |(name, ty): &(std::sync::Arc<str>, Type)| Some(format!("{name}={}", example(ty)?));
+        return Some(format!("({})", fields.iter().map(part).collect::<Option<Vec<_>>>()?.join(" \\, ")));
     }
     let factors = index.compact_factors(4)?;
     Some(format!("({})", factors.iter().map(example).collect::<Option<Vec<_>>>()?.join("\\,")))

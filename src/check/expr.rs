@@ -351,6 +351,7 @@ impl Checker<'_> {
             }
             ExprKind::Tuple(parts) => self.tuple(parts, hint, span),
             ExprKind::CompactTuple(parts) => self.compact_tuple(parts, hint, span),
+            ExprKind::CompactRecord(fields) => self.compact_record(fields, hint, span),
             ExprKind::Record(fields) => {
                 let hints = hint.and_then(|h| self.infer.shallow(h).fields());
                 let mut terms = Vec::new();
@@ -467,23 +468,31 @@ impl Checker<'_> {
                 let head = |this: &mut Self, arm: &ast::Arm<Expr>| {
                     this.names_once([&arm.pattern], "variable");
                     let pattern = this.arm_pattern(&arm.pattern, &subject);
-                    let guard = arm.guard.as_ref().map(|g| this.condition(g));
-                    (pattern, guard)
+                    let openings = this.matched_openings();
+                    let guard = arm.guard.as_ref().map(|g| {
+                        let guard = this.condition(g);
+                        with_prefix(openings.clone(), guard)
+                    });
+                    ((pattern, guard), openings)
                 };
                 let bodies = if let TypeKind::Meta(_) = self.infer.shallow(&ty).kind() {
                     let values: Vec<&Expr> = arms.iter().map(|arm| &arm.body).collect();
                     self.alike(&values, &ty, why, |this, at, hint| {
                         this.in_scope(|this| {
-                            heads.push(head(this, &arms[at]));
-                            this.own_branch(values[at], hint)
+                            let (head, openings) = head(this, &arms[at]);
+                            heads.push(head);
+                            let value = this.own_branch(values[at], hint);
+                            this.after_openings(&openings, value)
                         })
                     })
                 } else {
                     let (mut because, mut bodies) = (None, Vec::new());
                     for arm in arms {
                         let body = self.in_scope(|this| {
-                            heads.push(head(this, arm));
-                            this.branch(&arm.body, &ty, because.clone())
+                            let (head, openings) = head(this, arm);
+                            heads.push(head);
+                            let value = this.branch(&arm.body, &ty, because.clone());
+                            this.after_openings(&openings, value)
                         });
                         because = because.or(Some((body.span, why.to_string())));
                         bodies.push(body);
@@ -740,10 +749,37 @@ impl Checker<'_> {
         }
     }
 
+    /// `(row = r \, col = c)`
+    fn compact_record(&mut self, fields: &[(ast::Name, Expr)], hint: Option<&Type>, span: Span) -> Term {
+        let hints = hint.and_then(|hint| self.infer.zonk(hint).compact_fields()).unwrap_or_default();
+        let (mut terms, mut types): (Vec<Term>, Vec<(Arc<str>, Type)>) = Default::default();
+        for (at, (name, value)) in fields.iter().enumerate() {
+            self.note(name.span, |_| Some(Referent::RecordField));
+            if types.iter().any(|(known, _)| *known == name.text) {
+                let (span, name) = (name.span, name.text.to_string());
+                self.report(CheckError::Duplicate { span, what: "field", name });
+            }
+            let term = match hints.get(at).filter(|(known, _)| *known == name.text) {
+                Some((_, ty)) => self.check(value, ty, None),
+                None => self.expr(value, None),
+            };
+            let ty = self.infer.settle(&term.ty);
+            if !ty.is_compact() {
+                let role = "be part of a compact record";
+                let error = super::types::not_compact(&ty, ty.to_string(), role, value.span);
+                return self.wrong(error, span);
+            }
+            types.push((name.text.clone(), ty));
+            terms.push(term);
+        }
+        Term::new(TermKind::Pack(terms), Type::compact_record(types), span)
+    }
+
     fn compact_tuple(&mut self, parts: &[Expr], hint: Option<&Type>, span: Span) -> Term {
         let hint = hint.map(|h| self.infer.zonk(h));
         let factors = hint
             .as_ref()
+            .filter(|h| h.compact_fields().is_none())
             .and_then(|h| h.unfold().compact_factors(MOST_COMPONENTS))
             .filter(|f| f.len() == parts.len());
         let mut terms = Vec::new();
@@ -754,12 +790,9 @@ impl Checker<'_> {
             };
             let ty = self.infer.settle(&term.ty);
             if !ty.is_compact() {
-                let instead = super::types::compact_reading(&ty).map(|t| t.to_string());
                 let role = "be part of a compact tuple";
-                return self.wrong(
-                    CheckError::NotCompact { span: part.span, shown: ty.to_string(), role, instead },
-                    span,
-                );
+                let error = super::types::not_compact(&ty, ty.to_string(), role, part.span);
+                return self.wrong(error, span);
             }
             terms.push(term);
         }
@@ -793,6 +826,7 @@ impl Checker<'_> {
             self.names_once([pattern], "variable");
             let pattern = self.total_pattern(pattern, &ty);
             inner.push(Stmt { span: pattern.span, kind: StmtKind::Let(pattern, value) });
+            inner.append(&mut self.matched_openings());
         }
         Some(walked)
     }

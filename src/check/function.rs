@@ -185,6 +185,7 @@ impl Checker<'_> {
                     let pattern = self.total_pattern(&param.pattern, &ty);
                     let value = self.local_term(local, param.pattern.span);
                     prefix.push(Stmt { kind: StmtKind::Let(pattern, value), span: param.pattern.span });
+                    prefix.append(&mut self.matched_openings());
                     locals.push(local);
                 }
             }

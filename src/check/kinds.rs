@@ -373,6 +373,12 @@ impl Checker<'_> {
                     .map(|(name, ty)| (name.text.clone(), self.type_pattern(ty, Kind::Type, scope)))
                     .collect(),
             ),
+            T::CompactRecord(fields) => Type::compact_record(
+                fields
+                    .iter()
+                    .map(|(name, ty)| (name.text.clone(), self.type_pattern(ty, Kind::Compact, scope)))
+                    .collect(),
+            ),
             T::Call(..) | T::TypeMatch(..) => {
                 self.no_pattern(span, "a type that is computed", "match its arguments instead")
             }

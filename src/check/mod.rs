@@ -58,7 +58,7 @@ pub use env::Env;
 pub use error::CheckError;
 pub use stmt::unused_result;
 
-use crate::core::{Function, FunctionId, GlobalId, LocalId, LocalInfo, Program, Script, Term, TermKind};
+use crate::core::{Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, Program, Script, Term, TermKind};
 use crate::diagnostic::Diagnostic;
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -169,6 +169,8 @@ struct Frame {
     hosts: Vec<open::Host>,
     /// Variables opened in it so far.
     opened: Vec<TypeVar>,
+    /// What patterns have bound that is still to be opened, with the patterns for what is in it.
+    matched: Vec<(open::Opening, Pat)>,
     /// Procedures that change nothing but variables of this frame, or of procedures around it: it may call them,
     /// pure as it may be.
     contained: HashSet<LocalId>,
@@ -194,6 +196,7 @@ impl Frame {
             block: None,
             hosts: Vec::new(),
             opened: Vec::new(),
+            matched: Vec::new(),
             contained: HashSet::default(),
             outside: false,
         }

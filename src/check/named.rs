@@ -104,7 +104,7 @@ impl Checker<'_> {
         let given = Given { places: places.len(), names: named.iter().map(|(name, _)| name).collect() };
         let found = self.find(&name.text);
         let must = matches!(first.kind, ExprKind::Arguments(..)) || self.names_parameters(&found, &given);
-        let fitting = self.filled(&found, &given);
+        let (nearest, fitting) = self.filled(&found, &given);
         if fitting.is_empty() {
             if must {
                 let error = self.not_filled(name, &found, &given, first.span);
@@ -121,7 +121,9 @@ impl Checker<'_> {
             false => {
                 let whole = self.prepare(first);
                 let ty = self.infer.zonk(&whole.ty());
-                if self.takes_written(&found, &type_args, &ty, hint) {
+                // A farther function is not asked where a nearer one is completed.
+                let near = Found { tiers: found.tiers[..=nearest].to_vec(), variable: None };
+                if self.takes_written(&near, &type_args, &ty, hint) {
                     let rest = rest.iter().map(|argument| self.prepare(argument));
                     let args = std::iter::once(whole).chain(rest.collect::<Vec<_>>()).collect();
                     return Some(self.call_name(name, &type_args, args, hint, at_statement, span));
@@ -231,8 +233,8 @@ impl Checker<'_> {
 
     /// The functions of the nearest scope that can be given this by name or with defaults, with what each
     /// parameter gets.
-    fn filled(&mut self, found: &Found, given: &Given<'_>) -> Vec<(Candidate, Vec<Option<usize>>)> {
-        for tier in &found.tiers {
+    fn filled(&mut self, found: &Found, given: &Given<'_>) -> (usize, Vec<(Candidate, Vec<Option<usize>>)>) {
+        for (at, tier) in found.tiers.iter().enumerate() {
             let mut filled = Vec::new();
             for candidate in &tier.candidates {
                 let slots = self.known_parameters(candidate).and_then(|known| given.fill(&known));
@@ -245,10 +247,10 @@ impl Checker<'_> {
                 }
             }
             if !filled.is_empty() {
-                return filled;
+                return (at, filled);
             }
         }
-        Vec::new()
+        (0, Vec::new())
     }
 
     /// Whether what a function takes is, or may be, a record.

@@ -134,6 +134,7 @@ impl Checker<'_> {
     /// Notes a field of a value of this type, where that is a struct or a record.
     pub(super) fn note_field(&mut self, span: Span, of: &Type, at: usize) {
         self.note(span, |_| match of.kind() {
+            _ if of.compact_fields().is_some() => Some(Referent::RecordField),
             TypeKind::Nominal(nominal, _) => Some(Referent::Field(nominal.clone(), at)),
             TypeKind::Record(_) => Some(Referent::RecordField),
             _ => None,

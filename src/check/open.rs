@@ -23,12 +23,13 @@
 use super::env::{Definition, TypeDefinition};
 use super::error::{CheckError, Inside, SizeError};
 use super::{Checker, FrameKind};
-use crate::core::{Function, FunctionId, LocalId, Stmt, StmtKind, Term, TermKind};
+use crate::core::{Function, FunctionId, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::hash::{HashMap, HashSet};
 use crate::iso::given;
 use crate::source::Span;
-use crate::syntax::ast::{Expr, ExprKind, Name, TypeExpr};
+use crate::syntax::ast::{Expr, ExprKind, Name, Pattern, TypeExpr};
 use crate::types::{Kind, Type, TypeKind, TypeVar};
+use num_traits::ToPrimitive;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -154,29 +155,104 @@ impl Checker<'_> {
             let instead = "call the function in a statement before";
             return self.wrong(CheckError::NotYet { span, what, instead }, span);
         };
+        let opening = self.opening(Term { ty, ..call }, first_hole);
+        let opened = self.local_term(opening.local, span);
+        if let Some(host) = self.frame().hosts.last_mut() {
+            host.openings.push(opening);
+        }
+        opened
+    }
+
+    /// Sizes and a variable for a value of an existential type. No hole older than this one can mention them.
+    fn opening(&mut self, value: Term, first_hole: u32) -> Opening {
         let session = self.at_session_level();
         let mut vars: Vec<TypeVar> = Vec::new();
-        for name in ty.bound_names() {
+        for name in value.ty.bound_names() {
             let name = self.size_name(&name, &vars);
             let var = self.env.fresh_var(&name, Kind::Compact);
             self.infer.open(&var, first_hole);
             vars.push(var);
         }
         let sizes: Vec<Type> = vars.iter().cloned().map(Type::var).collect();
-        let body = ty.opened(&sizes);
-        let local = self.new_local("opened", body.clone());
-        let value = Term { ty, ..call };
+        let local = self.new_local("opened", value.ty.opened(&sizes));
         if session {
             self.program.sizes.extend(vars.iter().cloned());
         } else {
             self.item.opened.extend(vars.iter().cloned());
         }
-        let frame = self.frame();
-        frame.opened.extend(vars.iter().cloned());
-        if let Some(host) = frame.hosts.last_mut() {
-            host.openings.push(Opening { vars, local, value });
+        self.frame().opened.extend(vars.iter().cloned());
+        Opening { vars, local, value }
+    }
+
+    /// A pattern for a part of a value that brings its sizes along: they are opened where what the pattern
+    /// binds can be used first ([`Checker::matched_openings`]).
+    pub(super) fn packed_pattern(&mut self, pattern: &Pattern, exists: &Type, mutable: bool) -> Pat {
+        let span = pattern.span;
+        let packed = self.new_local("packed", exists.clone());
+        let first_hole = self.infer.next_hole();
+        let value = self.local_term(packed, span);
+        let opening = self.opening(value, first_hole);
+        let body = self.frame().locals[opening.local as usize].ty.clone();
+        let at = self.frame().matched.len();
+        let wild = Pat { kind: PatKind::Wild, ty: body.clone(), span };
+        self.frame().matched.push((opening, wild));
+        let inner = self.pattern(pattern, &body, mutable);
+        if inner.ty.is_error() {
+            return inner;
         }
-        Term::new(TermKind::Local(local), body, span)
+        if !inner.is_total() {
+            let ty = exists.clone();
+            let what = "a pattern that may fail".to_string();
+            let help = Some("give it a name, and match what is in it".into());
+            self.report(CheckError::PatternMismatch { span, what, ty, help });
+        }
+        self.frame().matched[at].1 = inner;
+        Pat { kind: PatKind::Bind(packed), ty: exists.clone(), span }
+    }
+
+    /// The statements that open what patterns have bound since they were last asked for.
+    pub(super) fn matched_openings(&mut self) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        for (opening, pattern) in std::mem::take(&mut self.frame().matched) {
+            let span = pattern.span;
+            let opened = self.local_term(opening.local, span);
+            stmts.push(opening.stmt());
+            stmts.push(Stmt { kind: StmtKind::Let(pattern, opened), span });
+        }
+        stmts
+    }
+
+    /// The field of a variable that the present statement has opened, if it has.
+    pub(super) fn opened_field(&mut self, root: Root) -> Option<String> {
+        let host = self.frame().hosts.last()?;
+        host.openings.iter().find_map(|opening| {
+            let TermKind::Component(base, at) = &opening.value.kind else { return None };
+            let mut whole = &**base;
+            while let TermKind::Component(inner, _) | TermKind::Index(inner, _) = &whole.kind {
+                whole = inner;
+            }
+            match whole.kind {
+                TermKind::Local(local) if root == Root::Local(local) => {}
+                TermKind::Global(global) if root == Root::Global(global) => {}
+                _ => return None,
+            }
+            let fields = base.ty.unfold().fields()?;
+            Some(fields.get(at.to_usize()?)?.0.to_string())
+        })
+    }
+
+    /// The value of an arm after what its pattern opens. Its type cannot mention that.
+    pub(super) fn after_openings(&mut self, openings: &[Stmt], value: Term) -> Term {
+        let ty = self.infer.zonk(&value.ty);
+        for stmt in openings {
+            let StmtKind::Open { vars, .. } = &stmt.kind else { continue };
+            if let Some(var) = vars.iter().find(|var| ty.mentions(var)) {
+                let (span, name, opened) = (value.span, var.name.to_string(), stmt.span);
+                let inside = Inside::Branch;
+                return self.wrong(SizeError::Escapes { span, name, ty, opened, inside }.into(), span);
+            }
+        }
+        super::expr::with_prefix(openings.to_vec(), value)
     }
 
     /// Reports what a clause of a comprehension has opened, from `first` on, if it depends on the
@@ -550,9 +626,10 @@ impl Checker<'_> {
     fn rename(&mut self, var: &TypeVar, name: &Arc<str>) -> Option<TypeVar> {
         let new = TypeVar { name: name.clone(), ..var.clone() };
         let frame = self.frame();
-        let host = frame.hosts.last_mut()?;
         let bindings = [(var.id, Type::var(new.clone()))].into_iter().collect();
-        let opening = host.openings.iter_mut().find(|opening| opening.vars.contains(var))?;
+        let opened = frame.hosts.last_mut().into_iter().flat_map(|host| &mut host.openings);
+        let matched = frame.matched.iter_mut().map(|(opening, _)| opening);
+        let opening = opened.chain(matched).find(|opening| opening.vars.contains(var))?;
         let local = opening.local;
         let vars = opening.vars.iter_mut();
         for old in vars.chain(&mut frame.opened).filter(|old| **old == *var) {

@@ -22,7 +22,8 @@ impl Checker<'_> {
     pub(super) fn unary(&mut self, op: UnaryOp, operand: &Expr, hint: Option<&Type>, span: Span) -> Term {
         match op {
             UnaryOp::Not => {
-                let operand = self.check(operand, &Type::bool(), None);
+                let operand =
+                    self.expr(operand, Some(hint.filter(|ty| ty.is_set()).unwrap_or(&Type::bool())));
                 self.prefix(op, operand, span)
             }
             UnaryOp::Neg => {
@@ -50,7 +51,11 @@ impl Checker<'_> {
     pub(super) fn prefix(&mut self, op: UnaryOp, operand: Term, span: Span) -> Term {
         match (op, operand.kind) {
             (UnaryOp::Not, kind) => {
-                let operand = self.coerce(Term { kind, ..operand }, &Type::bool(), None);
+                let operand = Term { kind, ..operand };
+                if let Some(set) = self.set(&operand.ty) {
+                    return Term::new(TermKind::Op(Op::Not, vec![operand]), set, span);
+                }
+                let operand = self.coerce(operand, &Type::bool(), None);
                 Term::new(TermKind::Op(Op::Not, vec![operand]), Type::bool(), span)
             }
             // An `i8` of 128 is none; -128 is one.
@@ -64,6 +69,11 @@ impl Checker<'_> {
     pub(super) fn infix(&mut self, op: BinaryOp, a: Term, b: Term, span: Span) -> Term {
         match op {
             BinaryOp::And | BinaryOp::Or => {
+                if let Some(set) = self.set(&a.ty) {
+                    let b = self.coerce(b, &set, None);
+                    let op = if op == BinaryOp::And { Op::And } else { Op::Or };
+                    return Term::new(TermKind::Op(op, vec![a, b]), set, span);
+                }
                 let a = self.coerce(a, &Type::bool(), None);
                 let b = self.coerce(b, &Type::bool(), None);
                 let constant =
@@ -78,6 +88,12 @@ impl Checker<'_> {
             _ if core_comparison(op).is_some() => self.compare(op, a, b, span),
             _ => self.arithmetic(op, a, b, span),
         }
+    }
+
+    /// A type `2 \^ I`, on which `and`, `or` and `not` work digit by digit.
+    fn set(&mut self, ty: &Type) -> Option<Type> {
+        let ty = self.infer.zonk(ty);
+        ty.is_set().then_some(ty)
     }
 
     fn negate(&mut self, operand: Term, span: Span) -> Term {
@@ -119,8 +135,11 @@ impl Checker<'_> {
     ) -> Term {
         match op {
             BinaryOp::And | BinaryOp::Or => {
-                let a = self.check(a, &Type::bool(), None);
-                let b = self.condition(b);
+                let a = self.expr(a, Some(hint.filter(|ty| ty.is_set()).unwrap_or(&Type::bool())));
+                let (a, b) = match self.set(&a.ty) {
+                    Some(set) => (a, self.expr(b, Some(&set))),
+                    None => (self.coerce(a, &Type::bool(), None), self.condition(b)),
+                };
                 self.infix(op, a, b, span)
             }
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
@@ -506,7 +525,9 @@ impl Checker<'_> {
                 let ty = self.infer.shown(&ty);
                 return self.wrong(CheckError::OpaqueCompare { span, ty, part }, span);
             }
-        } else if !(matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Meta(_)) || ty.is_compact()) {
+        } else if !(matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Meta(_))
+            || ty.is_compact() && !self.orders(op, &ty))
+        {
             let (symbol, operands) = (op.symbol(), vec![a, b]);
             if let Ok(call) = self.user_operator(symbol, operands, span) {
                 return call;
@@ -523,6 +544,29 @@ impl Checker<'_> {
             return self.wrong(error, span);
         }
         Term::new(TermKind::Op(core_op, vec![a, b]), Type::bool(), span)
+    }
+
+    /// Whether an enumeration is given an order of its own, by an instance or a function.
+    fn orders(&mut self, op: BinaryOp, ty: &Type) -> bool {
+        if ty.as_enumeration().is_none() {
+            return false;
+        }
+        let operands = Type::product(vec![ty.clone(), ty.clone()]);
+        let callables = self.env.operators(op.symbol());
+        callables.iter().any(|callable| match callable {
+            Callable::Method(class, _) => {
+                let instances = self.env.instances.get(class);
+                instances.into_iter().flatten().any(|instance| instance.args.first() == Some(ty))
+            }
+            _ => {
+                let scheme = self.header(callable);
+                let mark = self.infer.mark();
+                let instance = scheme.instantiate(&mut self.infer, &[]);
+                let fits = self.infer.unify(&operands, &instance.domain).is_ok();
+                self.infer.undo(mark);
+                fits
+            }
+        })
     }
 
     /// Evaluates a term once: the statement that binds it, and the variable.

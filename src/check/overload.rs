@@ -367,6 +367,18 @@ impl Checker<'_> {
         all > local || all > 1
     }
 
+    /// Whether a name means a constant of an enumeration here, which is an index.
+    pub(super) fn names_index(&self, name: &ast::Name) -> bool {
+        let callables = self.env.candidates(&name.text);
+        let index = |callable: &Callable| matches!(callable, Callable::Case(of, _) if of.is_enumeration());
+        callables.iter().any(index) && {
+            let found = self.find(&name.text);
+            let constant = |one: &Candidate| matches!(one, Candidate::Top(callable) if index(callable));
+            found.variable.is_none()
+                && found.tiers.first().is_some_and(|tier| tier.candidates.iter().any(constant))
+        }
+    }
+
     /// Whether a name stands for several functions, so that its place has to tell which is meant.
     pub(super) fn names_several(&self, name: &ast::Name) -> bool {
         self.count(&name.text).1 > 1
@@ -630,7 +642,8 @@ impl Checker<'_> {
             Round::Converted => widened(&self.infer.settle(ty), &instance.domain),
             Round::Declared | Round::ByInstance => self.adapted(ty, &instance.domain, round),
         };
-        let mut fits = self.infer.unify(&ty, &instance.domain).is_ok();
+        let domain = self.at_some_sizes(&instance.domain);
+        let mut fits = self.infer.unify(&ty, &domain).is_ok();
         let mut certain = fits && holes.iter().all(|hole| self.infer.is_open_hole(hole));
         if fits {
             for constraint in &instance.constraints {
@@ -641,6 +654,20 @@ impl Checker<'_> {
         }
         self.infer.undo(mark);
         fits.then_some(certain)
+    }
+
+    /// The type of a parameter, with holes for sizes that a value brings along where one is put together.
+    fn at_some_sizes(&mut self, ty: &Type) -> Type {
+        match ty.kind() {
+            TypeKind::Exists(count, _) => {
+                let sizes: Vec<Type> = (0..*count).map(|_| self.infer.fresh(Kind::Compact)).collect();
+                ty.opened(&sizes)
+            }
+            TypeKind::Product(parts) => {
+                Type::product(parts.iter().map(|part| self.at_some_sizes(part)).collect())
+            }
+            _ => ty.clone(),
+        }
     }
 
     /// What an argument becomes on its way to a parameter where instances say what literals are, and in

@@ -69,6 +69,7 @@ impl Checker<'_> {
         let make = |kind| Pat { kind, ty: ty.clone(), span };
         match &pattern.kind {
             PatternKind::Wild | PatternKind::Error => make(PatKind::Wild),
+            _ if ty.is_exists() => self.packed_pattern(pattern, &ty, mutable),
             PatternKind::Name(name) => {
                 if let Some((nominal, case)) = self.means_case(name, &ty) {
                     return self.constructor(name, nominal.id, case, None, &ty, mutable, span);
@@ -238,9 +239,16 @@ impl Checker<'_> {
                     }
                 }
             }
-            PatternKind::Record(fields) => {
-                let Some(known) = ty.unfold().fields() else {
-                    self.misfit("a record", &ty, None, span);
+            PatternKind::Record(fields) | PatternKind::CompactRecord(fields) => {
+                let compact = matches!(pattern.kind, PatternKind::CompactRecord(_));
+                let known = ty.named_parts().filter(|_| ty.is_compact() == compact);
+                let Some(known) = known else {
+                    let (what, other) = match compact {
+                        true => ("a compact record", "a record is taken apart by `(x = p, y = q)`"),
+                        false => ("a record", "a compact record is taken apart by `(x = p \\, y = q)`"),
+                    };
+                    let help = ty.named_parts().map(|_| other.to_string());
+                    self.misfit(what, &ty, help, span);
                     fields
                         .iter()
                         .for_each(|(_, inner)| self.error_parts(std::slice::from_ref(inner), mutable));
@@ -262,7 +270,7 @@ impl Checker<'_> {
                         }
                     }
                 }
-                make(PatKind::Tuple(parts))
+                make(if compact { PatKind::Pack(parts) } else { PatKind::Tuple(parts) })
             }
             PatternKind::Coarray(index, inner) => {
                 let unfolded = ty.unfold();
@@ -578,7 +586,9 @@ fn names_of<'p>(pattern: &'p Pattern, out: &mut Vec<&'p Name>) {
         PatternKind::Tuple(parts) | PatternKind::CompactTuple(parts) => {
             parts.iter().for_each(|part| names_of(part, out));
         }
-        PatternKind::Record(fields) => fields.iter().for_each(|(_, part)| names_of(part, out)),
+        PatternKind::Record(fields) | PatternKind::CompactRecord(fields) => {
+            fields.iter().for_each(|(_, part)| names_of(part, out));
+        }
         PatternKind::Wild
         | PatternKind::Int { .. }
         | PatternKind::Real { .. }

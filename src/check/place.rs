@@ -13,7 +13,7 @@
 //! steps; what needs more, or computes something new, is no place.
 
 use super::Checker;
-use super::error::CheckError;
+use super::error::{CheckError, SizeError};
 use super::stmt::Stored;
 use crate::core::{
     ForRange, Function, FunctionId, LocalId, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term, TermKind,
@@ -90,6 +90,11 @@ impl Checker<'_> {
         self.decide(&read.ty);
         let ty = self.infer.settle(&read.ty);
         if ty.is_error() {
+            return None;
+        }
+        if let Some(field) = self.opened_field(root) {
+            let (span, name) = (place.span, name.text.to_string());
+            self.report(SizeError::StoredThrough { span, name, field }.into());
             return None;
         }
         let scope = Scope { locals: HashMap::default(), types: HashMap::default(), name: None, depth: 0 };

@@ -57,6 +57,7 @@ impl Checker<'_> {
         });
         let mut parts: Vec<Term> = parts.collect();
         let kind = match (record.ty.kind(), parts.len()) {
+            _ if record.ty.compact_fields().is_some() => TermKind::Pack(parts),
             (TypeKind::Nominal(..), 1) => TermKind::Reshape(Box::new(parts.remove(0))),
             _ => TermKind::Tuple(parts),
         };
@@ -115,7 +116,7 @@ impl Checker<'_> {
         if ty.is_error() {
             return None;
         }
-        let Some(fields) = ty.fields() else {
+        let Some(fields) = ty.fields().or_else(|| ty.compact_fields()) else {
             self.report(CheckError::NotARecord { span: e.span, ty });
             return None;
         };

@@ -148,6 +148,7 @@ impl Checker<'_> {
         {
             out.push(Stmt { kind: StmtKind::Let(pat, init), span });
         }
+        out.append(&mut self.matched_openings());
         for (name, binding) in names {
             let ty = self.frame().locals[binding.local as usize].ty.clone();
             let id = self.program.globals.len() as u32;
@@ -235,6 +236,7 @@ impl Checker<'_> {
                     self.frame().functions.insert(*local, function);
                 }
                 push(StmtKind::Let(pat, init));
+                out.append(&mut self.matched_openings());
             }
             S::Function { name, function, .. } => {
                 if !function.generics.params.is_empty() {
@@ -310,8 +312,13 @@ impl Checker<'_> {
                     done.push(self.in_scope(|this| {
                         this.names_once([&arm.pattern], "variable");
                         let pattern = this.arm_pattern(&arm.pattern, &subject);
-                        let guard = arm.guard.as_ref().map(|g| this.condition(g));
-                        (pattern, guard, this.block(&arm.body))
+                        let mut openings = this.matched_openings();
+                        let guard = arm.guard.as_ref().map(|g| {
+                            let guard = this.condition(g);
+                            super::expr::with_prefix(openings.clone(), guard)
+                        });
+                        openings.append(&mut this.block(&arm.body));
+                        (pattern, guard, openings)
                     }));
                 }
                 let covered: Vec<(&Pat, bool)> = done.iter().map(|(p, g, _)| (p, g.is_some())).collect();
@@ -667,6 +674,7 @@ impl Checker<'_> {
             this.names_once([pattern], "variable");
             let pat = this.total_pattern(pattern, &element);
             let mut stmts = vec![Stmt { kind: StmtKind::Let(pat, value), span: pattern.span }];
+            stmts.append(&mut this.matched_openings());
             stmts.append(&mut this.in_loop(body));
             Some(StmtKind::For(local, range, stmts))
         })

@@ -95,7 +95,7 @@ impl Checker<'_> {
                 let codomain = self.lower_result(codomain);
                 if codomain.is_void() { Type::procedure(domain) } else { Type::function(domain, codomain) }
             }
-            T::Record(fields) => {
+            T::Record(fields) | T::CompactRecord(fields) => {
                 let mut seen = HashSet::default();
                 for (name, _) in fields {
                     if !seen.insert(name.text.clone()) {
@@ -105,6 +105,12 @@ impl Checker<'_> {
                             name: name.text.to_string(),
                         });
                     }
+                }
+                if let T::CompactRecord(_) = &written.kind {
+                    let role = "be part of a compact record";
+                    let part =
+                        |(name, ty): &(Name, TypeExpr)| (name.text.clone(), self.lower_index(ty, role));
+                    return Type::compact_record(fields.iter().map(part).collect());
                 }
                 Type::record(fields.iter().map(|(name, ty)| (name.text.clone(), self.lower(ty))).collect())
             }
@@ -141,9 +147,8 @@ impl Checker<'_> {
             let compact = self.infer.fresh(Kind::Compact);
             return self.infer.try_unify(ty, &compact);
         }
-        let instead = compact_reading(ty).map(|t| t.to_string());
         let shown = crate::syntax::format::print_type(written);
-        self.report(CheckError::NotCompact { span: written.span, shown, role, instead });
+        self.report(not_compact(ty, shown, role, written.span));
         false
     }
 
@@ -432,7 +437,10 @@ impl Checker<'_> {
                 self.env.add_callable(&name, super::env::Callable::Struct(nominal), scope);
             }
             StmtKind::Variant(_, cases) => {
-                let nominal = Nominal::declare(self.env.fresh_id(), name.clone(), params, Kind::Type);
+                // Constants are codes in the order of their declaration.
+                let enumeration = params.is_empty() && cases.iter().all(|(_, argument)| argument.is_none());
+                let kind = if enumeration { Kind::Compact } else { Kind::Type };
+                let nominal = Nominal::declare(self.env.fresh_id(), name.clone(), params, kind);
                 self.env.types.insert(name, TypeDefinition::Nominal(nominal.clone()));
                 let cases = self.named_parts("case", cases.iter().map(|(n, t)| (n, t.as_ref())));
                 for (i, (case, _)) in cases.iter().enumerate() {
@@ -463,7 +471,8 @@ impl Checker<'_> {
             if out.iter().any(|(known, _)| *known == name.text) {
                 self.report(CheckError::Duplicate { span: name.span, what, name: name.text.to_string() });
             }
-            let ty = ty.map_or_else(Type::unit, |ty| self.lower(ty));
+            // `?K` in it is a size that each value brings along.
+            let ty = ty.map_or_else(Type::unit, |ty| self.lower_result(ty));
             out.push((name.text.clone(), ty));
         }
         out
@@ -480,6 +489,28 @@ fn declared_type(stmt: &Stmt) -> Option<&Name> {
         | StmtKind::Abstract { decl: d, .. } => Some(&d.name),
         StmtKind::Typefun { name, .. } => Some(name),
         _ => None,
+    }
+}
+
+/// The mistake that a type is no index type, with the reason or the type that may be meant.
+pub(super) fn not_compact(ty: &Type, shown: String, role: &'static str, span: Span) -> CheckError {
+    let instead = compact_reading(ty).map(|t| t.to_string());
+    let why = match ty.kind() {
+        TypeKind::Nominal(nominal, _) => no_enumeration(nominal),
+        _ => None,
+    };
+    CheckError::NotCompact { span, shown, role, instead, why }
+}
+
+/// Why a variant is no index type.
+fn no_enumeration(nominal: &Nominal) -> Option<String> {
+    let Some(NominalBody::Variant(cases)) = nominal.body() else { return None };
+    let rule = "a variant is an index type if it has no type parameter and all of its cases are constants";
+    let (name, taking) = (&nominal.name, (0..cases.len()).find(|&case| nominal.case_takes(case)));
+    match taking {
+        Some(case) => Some(format!("{rule}; `{}` of `{name}` takes an argument", cases[case].0)),
+        None if !nominal.params.is_empty() => Some(format!("{rule}; `{name}` has a type parameter")),
+        None => Some(rule.to_string()),
     }
 }
 

@@ -223,8 +223,12 @@ pub enum Op {
     Rem(Num),
     /// `**`
     Pow(Num),
-    /// `not`
+    /// `not` of a truth value, or of each in a `2 \^ I`.
     Not,
+    /// `and` of the truth values of two `2 \^ I`; of two `bool` it is a condition.
+    And,
+    /// `or` of the same.
+    Or,
     /// `==` on any data.
     Eq,
     /// `!=` on any data.
@@ -255,7 +259,7 @@ impl Op {
             Op::Le => "<=",
             Op::Gt => ">",
             Op::Ge => ">=",
-            Op::Not => return None,
+            Op::Not | Op::And | Op::Or => return None,
         })
     }
 

@@ -376,7 +376,11 @@ impl<'a> Validator<'a> {
             self.same(&other.ty, &first.ty, &format!("an operand of {op:?}"));
         }
         let num = match op {
-            Op::Not => return self.same(&first.ty, &Type::bool(), "an operand of `not`"),
+            Op::Not | Op::And | Op::Or => {
+                let fits = first.ty.is_set() || op == Op::Not && first.ty.is_bool();
+                self.demand(fits, || format!("{op:?} on `{}`", first.ty));
+                return self.same(ty, &first.ty, &format!("{op:?}"));
+            }
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
                 return self.same(ty, &Type::bool(), "a comparison");
             }

@@ -35,9 +35,16 @@ pub fn fit(
         }
         (Element::Bool, Cell::Code(ty)) if ty.is_bool() => Ok(column.cells),
         (Element::Scalar(Scalar::String), Cell::Case(names, ty)) => {
-            let mut out = Buffer::with_room(Class::Any, column.cells.len()).ok_or_else(&mismatch)?;
-            let cases =
-                (0..names.len()).map(|case| Value::Sum(Arc::new(Case(Code::from(case), Value::UNIT))));
+            // The cases of an enumeration are codes.
+            let (class, codes) = match ty.is_compact() {
+                true => (class_of_codes(ty), true),
+                false => (Class::Any, false),
+            };
+            let mut out = Buffer::with_room(class, column.cells.len()).ok_or_else(&mismatch)?;
+            let cases = (0..names.len()).map(Code::from).map(|case| match codes {
+                true => Value::code(case),
+                false => Value::Sum(Arc::new(Case(case, Value::UNIT))),
+            });
             let cases: HashMap<&str, Value> = names.iter().map(|name| &**name).zip(cases).collect();
             for i in 0..column.cells.len() {
                 limits.look(i)?;

@@ -221,6 +221,13 @@ pub fn equal(
                 }
                 _ => false,
             },
+            (Form::Packed, _) => match (&a, &b) {
+                (Value::Packed(x), Value::Packed(y)) if x.of_same_sizes(y) => {
+                    waiting.push((x.opened(&ty), x.value.clone(), y.value.clone()));
+                    true
+                }
+                _ => false,
+            },
             // Functions are never compared.
             _ => false,
         };

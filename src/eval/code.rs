@@ -96,6 +96,8 @@ pub enum Kind {
     /// `==` or `!=` where some parts have an equality of their own.
     OwnCompare(Op, Type, Arc<Own>, Box<Node>, Box<Node>),
     Not(Box<Node>),
+    /// `and`, `or` and `not` of all digits of a `2 \^ I` with this largest code.
+    Bits(Op, Code, Vec<Node>),
     /// Parts with their slots; class and slots of the whole.
     Tuple(Vec<(Node, usize)>, Arc<Layout>),
     /// Slots `start..start + len` of a value that has more, or the value itself.
@@ -119,7 +121,7 @@ pub enum Kind {
     Match(Box<Node>, Vec<Arm>),
     Block(Vec<Statement>, Option<Box<Node>>),
     /// Sizes and the value at them.
-    PackSizes(Vec<Code>, Box<Node>),
+    PackSizes(Vec<(Type, Code)>, Box<Node>),
     /// Opens sizes; the value is that of the rest of the block.
     Open(Box<OpenCode>),
     /// A term that may be taken over by a faster executor.

@@ -7,7 +7,7 @@
 use super::code::PrimTypes;
 use super::error::Failure;
 use super::run::Host;
-use super::select::{packed, room, value};
+use super::select::{room, value};
 use crate::core::Prim;
 use crate::data::{
     self, Column, Content, Data, Element, Format, Limits, MORE_THAN_MAY_BE, Separator, Trouble,
@@ -18,7 +18,7 @@ use crate::source::line;
 use crate::types::encoding::Code;
 use crate::types::stored::{Axis, Cell, Held, Stored, Unstored, plain_name};
 use crate::types::{Scalar, Type};
-use crate::value::{Buffer, Case, Class, Value};
+use crate::value::{Buffer, Case, Class, Packed, Value};
 use bytes::Bytes;
 use num_traits::ToPrimitive;
 use std::sync::Arc;
@@ -271,7 +271,7 @@ impl Reading<'_> {
             }
         };
         let value = value(buffer);
-        Ok(if self.ty.is_exists() { packed(sizes, value) } else { value })
+        Ok(if self.ty.is_exists() { Value::Packed(Arc::new(Packed { sizes, value })) } else { value })
     }
 
     /// Whether a value of the stated type is the cells of the file itself.
@@ -304,7 +304,7 @@ impl Reading<'_> {
     }
 
     /// The sizes that are found, if the shape is that of the type.
-    fn sizes(&self, shape: &[usize], fits: &str) -> Result<Vec<Code>, Trouble> {
+    fn sizes(&self, shape: &[usize], fits: &str) -> Result<Vec<Type>, Trouble> {
         let wrong = |why: String| Trouble::Shape {
             found: shape.to_vec(),
             ty: self.ty.to_string(),
@@ -312,6 +312,13 @@ impl Reading<'_> {
             fits: fits.to_string(),
         };
         let axes = &self.stored.axes;
+        // One size for all axes that there are: their product.
+        if let ([Axis::Unknown(0)], true) =
+            (&axes[..], shape.len() != 1 && matches!(self.format, Format::Npy | Format::Npz))
+        {
+            let axes = shape.iter().map(|n| Type::unit_sum(*n)).collect();
+            return Ok(vec![Type::compact_product(axes)]);
+        }
         if axes.len() != shape.len() {
             let count = |n: usize| match n {
                 0 => "no axis".to_string(),
@@ -344,7 +351,7 @@ impl Reading<'_> {
                 },
             }
         }
-        Ok(sizes.into_iter().map(|n| Code::from(n.unwrap_or(0))).collect())
+        Ok(sizes.into_iter().map(|n| Type::unit_sum(n.unwrap_or(0))).collect())
     }
 
     /// Columns as rows.
@@ -356,8 +363,8 @@ impl Reading<'_> {
         failed: &impl Fn(Trouble) -> Failure,
     ) -> Result<Buffer, Failure> {
         let places = |cell: &Cell| match cell {
-            Cell::Scalar(_) | Cell::Case(..) => Ok(None),
-            Cell::Code(ty) | Cell::Sum(_, ty) | Cell::Variant(_, ty) => {
+            Cell::Scalar(_) => Ok(None),
+            Cell::Case(_, ty) | Cell::Code(ty) | Cell::Sum(_, ty) | Cell::Variant(_, ty) => {
                 let layout = self.layouts.of(ty);
                 // A case with an argument is one slot; what has none of its own takes no part.
                 if layout.slots > 1 {
@@ -514,8 +521,9 @@ fn to_data(
             }
             let text = matches!(cells, Buffer::Any(_)) && empty;
             let name = match &found {
-                Value::Sum(case) if !empty => case.0.to_usize().and_then(|case| names.get(case)),
-                _ => None,
+                _ if empty || names.is_empty() => None,
+                Value::Sum(case) => case.0.to_usize().and_then(|case| names.get(case)),
+                code => code.to_code().to_usize().and_then(|case| names.get(case)),
             };
             cells.push(if text { Value::str("") } else { name.cloned().unwrap_or(found) });
         }

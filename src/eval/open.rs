@@ -17,7 +17,7 @@ use crate::core::{LocalId, LocalInfo, Stmt, StmtKind, Term};
 use crate::source::Span;
 use crate::types::encoding::Code;
 use crate::types::{Type, TypeVar};
-use crate::value::{Cell, Value};
+use crate::value::{Cell, Packed, Value};
 use num_bigint::BigUint;
 use num_traits::Zero;
 use std::collections::VecDeque;
@@ -162,9 +162,11 @@ impl Run<'_, '_> {
                 let Value::Packed(packed) = self.eval(node, frame)? else {
                     return Err(self.fail(Failure::Internal { what: "a value without its sizes" }, span));
                 };
-                let value = packed.value.clone();
+                let sizes = packed.sizes.clone();
+                // The only owner's value can be changed where it lies.
+                let value = Packed::into_value(packed);
                 frame[*local as usize] = if *shared { Value::Cell(Cell::new(Some(value))) } else { value };
-                Ok(packed.sizes.iter().map(|size| Type::unit_sum(size.to_big())).collect())
+                Ok(sizes)
             }
             Source::Equation(left, none, one, text) => {
                 [left, none, one].into_iter().try_for_each(|size| self.counted(Some(size), span))?;

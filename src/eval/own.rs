@@ -51,7 +51,9 @@ impl Own {
                 return Ok(at);
             }
             match ty.kind() {
-                TypeKind::Nominal(nominal, _) if nominal.cyclic => return Err(ty),
+                TypeKind::Nominal(nominal, _) if nominal.cyclic || ty.compact_fields().is_some() => {
+                    return Err(ty);
+                }
                 TypeKind::Nominal(nominal, args) => match nominal.newtype_definition(args) {
                     Some(definition) => ty = definition,
                     None => return Err(ty),

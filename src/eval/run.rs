@@ -444,6 +444,18 @@ impl Run<'_, '_> {
                 }
                 Ok(Value::bool(same == (*op == Op::Eq)))
             }
+            Kind::Bits(op, last, args) => {
+                let a = self.eval(&args[0], frame)?.to_code();
+                let b = match args.get(1) {
+                    Some(b) => self.eval(b, frame)?.to_code(),
+                    None => Code::ZERO,
+                };
+                Ok(Value::code(match op {
+                    Op::And => a.and(&b),
+                    Op::Or => a.or(&b),
+                    _ => last.sub(&a),
+                }))
+            }
             Kind::Not(a) => Ok(Value::bool(!self.eval(a, frame)?.as_bool())),
             Kind::Tuple(parts, layout) => {
                 let mut values = Vec::with_capacity(parts.len());
@@ -554,9 +566,10 @@ impl Run<'_, '_> {
                 }
             }
             Kind::PackSizes(sizes, inner) => {
-                sizes.iter().try_for_each(|size| self.counted(Some(size), span))?;
+                sizes.iter().try_for_each(|(_, size)| self.counted(Some(size), span))?;
                 let value = self.eval(inner, frame)?;
-                Ok(Value::Packed(Arc::new(Packed { sizes: sizes.clone(), value })))
+                let sizes = sizes.iter().map(|(ty, _)| ty.clone()).collect();
+                Ok(Value::Packed(Arc::new(Packed { sizes, value })))
             }
             Kind::Open(code) => self.open(code, frame, span),
             Kind::Site(site) => self.term_site(site, frame, span, None),

@@ -9,6 +9,7 @@ use super::error::Failure;
 use crate::core::Prim;
 use crate::data::Limits;
 use crate::layout::Layout;
+use crate::types::Type;
 use crate::types::encoding::Code;
 use crate::value::{Buffer, Class, Packed, Seq, Value};
 use std::sync::Arc;
@@ -167,5 +168,6 @@ pub(super) fn value(buffer: Buffer) -> Value {
 }
 
 pub(super) fn packed(sizes: Vec<Code>, value: Value) -> Value {
+    let sizes = sizes.iter().map(|size| Type::unit_sum(size.to_big())).collect();
     Value::Packed(Arc::new(Packed { sizes, value }))
 }

@@ -158,6 +158,11 @@ impl Show<'_> {
                     }
                 }
             },
+            TypeKind::Exists(..) => {
+                if let Value::Packed(packed) = value {
+                    self.write(&packed.value, &packed.opened(&ty), out);
+                }
+            }
             _ => out.push_str("<function>"),
         }
     }
@@ -261,6 +266,10 @@ impl Show<'_> {
             let _ = write!(out, "{code}");
             return;
         }
+        if let Some(fields) = ty.named_parts() {
+            let named = |i: usize| (&*fields[i].0, fields[i].1.clone());
+            return self.digits(code, ty, fields.len(), named, out);
+        }
         let ty = ty.unfold();
         if ty.is_unit() {
             out.push_str("()");
@@ -289,24 +298,37 @@ impl Show<'_> {
                 }
             }
             TypeKind::CompactProduct(factors) => {
-                self.digits(code, &ty, factors.len(), |i| factors[i].clone(), out)
+                self.digits(code, &ty, factors.len(), |i| ("", factors[i].clone()), out)
             }
             TypeKind::CompactPower(base, exponent) => {
                 let count = exponent.size().ok().and_then(|n| n.to_usize()).unwrap_or(usize::MAX);
-                self.digits(code, &ty, count, |_| base.clone(), out);
+                self.digits(code, &ty, count, |_| ("", base.clone()), out);
+            }
+            TypeKind::Nominal(nominal, args) => {
+                let cases = nominal.variant_cases(args).unwrap_or_default();
+                let name = code.to_usize().and_then(|case| cases.get(case));
+                out.push_str(name.map_or("", |(name, _)| name));
             }
             // A pair is made by a function; its code reads back as it is.
             TypeKind::Triangle(..) if self.read_back => {
                 let _ = write!(out, "({code}:>>{ty})");
             }
-            TypeKind::Triangle(_, index) => self.digits(code, &ty, 2, |_| index.clone(), out),
+            TypeKind::Triangle(_, index) => self.digits(code, &ty, 2, |_| ("", index.clone()), out),
             _ => {
                 let _ = write!(out, "{code}");
             }
         }
     }
 
-    fn digits(&self, code: &Code, ty: &Type, count: usize, part: impl Fn(usize) -> Type, out: &mut String) {
+    /// The parts of a compact value, each with its name, which is empty where it has none.
+    fn digits<'n>(
+        &self,
+        code: &Code,
+        ty: &Type,
+        count: usize,
+        part: impl Fn(usize) -> (&'n str, Type),
+        out: &mut String,
+    ) {
         let Ok(encoding) = Encoding::of(ty) else { return };
         let (open, close) = if count < 2 { ('[', ']') } else { ('(', ')') };
         out.push(open);
@@ -318,7 +340,11 @@ impl Show<'_> {
                 out.push('…');
                 break;
             }
-            self.compact(&encoding.project(code, &Code::from(i)), &part(i), out);
+            let (name, part) = part(i);
+            if !name.is_empty() {
+                let _ = write!(out, "{name}=");
+            }
+            self.compact(&encoding.project(code, &Code::from(i)), &part, out);
         }
         out.push(close);
     }
@@ -331,6 +357,9 @@ pub(super) fn part(value: &Value, whole: &Layout, start: usize, part: &Layout) -
 
 /// Whether values of a type are shown in parentheses.
 fn parenthesised(ty: &Type) -> bool {
+    if ty.named_parts().is_some() && ty.is_compact() {
+        return true;
+    }
     let ty = ty.unfold();
     let several = |index: &Type| index.size().is_ok_and(|n| n > BigUint::from(1u32));
     match ty.kind() {

@@ -374,7 +374,8 @@ impl Specialiser<'_> {
                 None => Kind::Block(self.plain(stmts), value.as_ref().map(|v| self.boxed(v))),
             },
             TermKind::PackSizes(sizes, inner) => {
-                Kind::PackSizes(sizes.iter().map(|size| self.size(size)).collect(), self.boxed(inner))
+                let sizes = sizes.iter().map(|size| (brought(&self.ty(size)), self.size(size))).collect();
+                Kind::PackSizes(sizes, self.boxed(inner))
             }
             TermKind::Error => Kind::Block(Vec::new(), None),
         }
@@ -450,7 +451,12 @@ impl Specialiser<'_> {
     fn operator(&self, op: Op, args: &[Term]) -> Kind {
         let operand = args.first().map_or_else(Type::unit, |a| self.ty(&a.ty));
         match op {
-            Op::Not => Kind::Not(self.boxed(&args[0])),
+            Op::Not if operand.is_bool() => Kind::Not(self.boxed(&args[0])),
+            Op::Not | Op::And | Op::Or => {
+                let size = self.size(&operand);
+                let last = if size.is_zero() { size } else { size.sub(&Code::Small(1)) };
+                Kind::Bits(op, last, self.nodes(args))
+            }
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
                 let own = match op {
                     Op::Eq | Op::Ne => Own::of(self.program, self.program.known.eq, "==", &operand),
@@ -657,6 +663,17 @@ impl Specialiser<'_> {
         let class = if place.slots == 0 { Class::U8 } else { place.class };
         Store { root, steps, parts, root_slots: whole.slots, place, class, value: self.node(value) }
     }
+}
+
+/// A size as a value brings it along: axes that are numbers are kept, everything else is one number, so that sizes
+/// made of sizes do not grow.
+fn brought(size: &Type) -> Type {
+    const MOST_AXES: usize = 32;
+    let axes = size.compact_factors(MOST_AXES);
+    if axes.is_some_and(|axes| axes.iter().all(|axis| axis.as_unit_sum().is_some())) {
+        return size.clone();
+    }
+    size.size().map_or_else(|_| size.clone(), Type::unit_sum)
 }
 
 fn scalar(ty: &Type) -> Scalar {

@@ -299,6 +299,9 @@ impl Cell {
 
 /// The sizes of the axes of an index type: its factors.
 fn axes(index: &Type) -> Vec<usize> {
+    if index.compact_fields().is_some() {
+        return axes(&index.unfold());
+    }
     let size = |ty: &Type| ty.size().ok().and_then(|n| n.to_usize());
     let factors: Option<Vec<usize>> = match index.kind() {
         TypeKind::CompactProduct(factors) => factors.iter().map(size).collect(),

@@ -229,16 +229,19 @@ impl Writer<'_, '_> {
 
     /// A record with the same names.
     fn fields(&mut self, v: &str, from: &Type, to: &Type, depth: usize) -> Option<String> {
-        let (TypeKind::Record(own), TypeKind::Record(wanted)) = (from.kind(), to.kind()) else { return None };
+        let (own, wanted, comma) = match (from.kind(), to.kind()) {
+            (TypeKind::Record(own), TypeKind::Record(wanted)) => (own.clone(), wanted.clone(), ", "),
+            _ => (from.compact_fields()?, to.compact_fields()?, " \\, "),
+        };
         if own.len() != wanted.len() || own.len() > MOST_PARTS {
             return None;
         }
         let mut parts = Vec::new();
-        for (name, ty) in wanted {
+        for (name, ty) in &wanted {
             let (_, part) = own.iter().find(|(other, _)| other == name)?;
             parts.push(format!("{name} = {}", self.write(&format!("{v}.{name}"), part, ty, depth + 1)?));
         }
-        Some(format!("({})", parts.join(", ")))
+        Some(format!("({})", parts.join(comma)))
     }
 
     /// A tuple of as many components.
@@ -382,6 +385,9 @@ fn pack(ty: &Type) -> Option<Type> {
         TypeKind::Product(parts) if parts.iter().all(Type::is_compact) => {
             Some(Type::compact_product(parts.clone()))
         }
+        TypeKind::Record(fields) if fields.len() > 1 && fields.iter().all(|(_, part)| part.is_compact()) => {
+            Some(Type::compact_record(fields.clone()))
+        }
         TypeKind::Array(element, index) if element.is_compact() => {
             Some(Type::compact_power(element.clone(), index.clone()))
         }
@@ -390,6 +396,9 @@ fn pack(ty: &Type) -> Option<Type> {
 }
 
 fn unpack(ty: &Type) -> Option<Type> {
+    if let Some(fields) = ty.compact_fields() {
+        return Some(Type::record(fields));
+    }
     match ty.kind() {
         TypeKind::CompactProduct(parts) => Some(Type::product(parts.clone())),
         TypeKind::CompactPower(digit, index) => Some(Type::array(digit.clone(), index.clone())),

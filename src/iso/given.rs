@@ -159,7 +159,7 @@ fn applies(ty: &Type) -> bool {
         if let TypeKind::Nominal(nominal, args) = ty.kind() {
             let fields = nominal.struct_fields(args).or_else(|| nominal.variant_cases(args));
             waiting.extend(fields.into_iter().flatten().map(|(_, ty)| ty));
-            waiting.extend(nominal.newtype_definition(args));
+            waiting.extend(nominal.definition(args));
             waiting.extend(nominal.representation(args));
         }
         ty.kind().for_each_child(&mut |child| waiting.push(child.clone()));

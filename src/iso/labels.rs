@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! nominal types   newtypes, structs, variants, abstract types, each with its arguments
-//! fields          the names of a record's fields, in their order
+//! fields          the names of the fields of a record or compact record, in their order
 //! axes            how the positions of arrays and tuples are grouped
 //! ```
 //!
@@ -132,6 +132,10 @@ fn nominals(ty: &Type, into: &mut Vec<Type>) {
         TypeKind::Nominal(nominal, args) if nominal.cyclic => {
             args.iter().for_each(|arg| nominals(arg, into));
         }
+        // The parts of a compact record have names, and it has no other meaning.
+        TypeKind::Nominal(nominal, args) if nominal.is_compact_record() => {
+            args.iter().for_each(|arg| nominals(arg, into));
+        }
         TypeKind::Nominal(..) => into.push(ty.clone()),
         kind => kind.for_each_child(&mut |child| nominals(child, into)),
     }
@@ -149,6 +153,9 @@ impl Atoms {
     fn close(&mut self, ty: &Type) -> Type {
         match ty.kind() {
             TypeKind::Nominal(nominal, args) if nominal.cyclic && !args.is_empty() => self.close(&args[0]),
+            TypeKind::Nominal(nominal, _) if nominal.is_compact_record() => {
+                ty.map_children(&mut |child| self.close(child))
+            }
             TypeKind::Nominal(nominal, _) => {
                 let at = self.types.iter().position(|known| known == ty).unwrap_or_else(|| {
                     self.types.push(ty.clone());
@@ -165,23 +172,31 @@ impl Atoms {
 
     /// The type with a component for each name of a field.
     fn name(&mut self, ty: &Type) -> Type {
+        if let Some(fields) = ty.compact_fields() {
+            return Type::compact_product(self.named(&fields, Kind::Compact));
+        }
         match ty.kind() {
-            TypeKind::Record(fields) => {
-                let mut parts = Vec::new();
-                for (name, part) in fields {
-                    let at = self.fields.iter().position(|known| known == name).unwrap_or_else(|| {
-                        self.fields.push(name.clone());
-                        self.fields.len() - 1
-                    });
-                    let id = FIRST + 2 * at as u32 + 1;
-                    parts.push(Type::var(TypeVar { id, name: name.clone(), kind: Kind::Type }));
-                    parts.push(self.name(part));
-                }
-                Type::product(parts)
-            }
+            TypeKind::Record(fields) => Type::product(self.named(fields, Kind::Type)),
             TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Exists(..) => ty.clone(),
             _ => ty.map_children(&mut |child| self.name(child)),
         }
+    }
+}
+
+impl Atoms {
+    /// Named parts, before each a variable of this kind that stands for its name.
+    fn named(&mut self, fields: &[(std::sync::Arc<str>, Type)], kind: Kind) -> Vec<Type> {
+        let mut parts = Vec::new();
+        for (name, part) in fields {
+            let at = self.fields.iter().position(|known| known == name).unwrap_or_else(|| {
+                self.fields.push(name.clone());
+                self.fields.len() - 1
+            });
+            let id = FIRST + 2 * at as u32 + 1;
+            parts.push(Type::var(TypeVar { id, name: name.clone(), kind }));
+            parts.push(self.name(part));
+        }
+        parts
     }
 }
 
@@ -303,7 +318,8 @@ fn cases(ty: &Type) -> Option<Vec<Type>> {
 /// The factors of nested compact products, without units.
 fn factors(index: &Type) -> Vec<Type> {
     fn walk(index: &Type, into: &mut Vec<Type>) {
-        match index.compact_factors(MOST_PARTS) {
+        let named = index.compact_fields().map(|fields| fields.into_iter().map(|(_, part)| part).collect());
+        match named.or_else(|| index.compact_factors(MOST_PARTS)) {
             Some(parts) => parts.iter().for_each(|part| walk(part, into)),
             None if index.is_unit() => {}
             None => into.push(index.clone()),

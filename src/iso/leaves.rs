@@ -177,7 +177,7 @@ fn walk(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), No
                 Some(NominalBody::Newtype(_)) => {
                     return nominal.newtype_definition(args).map_or(Ok(()), |to| down(Step::Unfold(to)));
                 }
-                Some(NominalBody::Struct(_)) => {
+                Some(NominalBody::Struct(_)) if !nominal.brings_sizes() => {
                     let fields = nominal.struct_fields(args).unwrap_or_default();
                     let mut fields = fields.into_iter().enumerate();
                     return fields.try_for_each(|(i, (_, part))| down(Step::Part(i, part)));

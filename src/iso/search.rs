@@ -306,8 +306,9 @@ fn children(ty: &Type) -> Vec<Type> {
 
 fn unfolded(ty: &Type) -> Option<Type> {
     match ty.kind() {
+        TypeKind::Nominal(nominal, _) if nominal.brings_sizes() => None,
         TypeKind::Nominal(nominal, args) => nominal
-            .newtype_definition(args)
+            .definition(args)
             .or_else(|| Some(Type::product(nominal.struct_fields(args)?.into_iter().map(|f| f.1).collect()))),
         TypeKind::Record(fields) => Some(Type::product(fields.iter().map(|f| f.1.clone()).collect())),
         _ => None,

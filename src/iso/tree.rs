@@ -707,17 +707,17 @@ impl Assumed {
 }
 
 /// The parts whose storage a declared type has, where they are known here: the one definition of a
-/// newtype or of an abstract type, or the fields of a struct.
+/// newtype or of an abstract type, the unit sum of an enumeration, or the fields of a struct.
 pub fn opened(ty: &Type) -> Option<Vec<Type>> {
     let TypeKind::Nominal(nominal, args) = ty.kind() else { return None };
     match nominal.body()? {
-        NominalBody::Newtype(_) | NominalBody::Abstract(_) => {
+        NominalBody::Newtype(_) | NominalBody::Abstract(_) | NominalBody::Variant(_) => {
             nominal.stored_as(args).map(|definition| vec![definition])
         }
+        NominalBody::Struct(_) if nominal.brings_sizes() => None,
         NominalBody::Struct(_) => {
             nominal.struct_fields(args).map(|fields| fields.into_iter().map(|(_, field)| field).collect())
         }
-        NominalBody::Variant(_) => None,
     }
 }
 

@@ -74,7 +74,7 @@ impl<'a> Lower<'a> {
                 let range = (if a_low < 0 { -most } else { 0 }, if a_high > 0 { most } else { 0 });
                 (if natural { Binary::RemUnsigned } else { Binary::RemSigned }, range)
             }
-            CoreOp::Pow(_) | CoreOp::Not => return Err(BEYOND),
+            CoreOp::Pow(_) | CoreOp::Not | CoreOp::And | CoreOp::Or => return Err(BEYOND),
         };
         if range.0 < i128::from(i64::MIN) || range.1 > i128::from(i64::MAX) {
             return Err(BEYOND);

@@ -517,6 +517,7 @@ impl<'a> Lower<'a> {
                 },
                 Form::Variant => Err(No("variants")),
                 Form::Function => Err(No("functions inside data")),
+                Form::Packed => Err(No("sizes inside data")),
             }
         }
         if let Some(known) = self.held.borrow().get(ty) {

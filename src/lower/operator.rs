@@ -31,6 +31,9 @@ impl<'a> Lower<'a> {
                 let zero = self.int(0)?;
                 return Ok(V::Word(self.set(Ty::I64, Op::Compare(Compare::Eq, same, zero))?));
             }
+            CoreOp::Not | CoreOp::And | CoreOp::Or if !ty.is_bool() => {
+                return self.set_operation(op, &values, &ty);
+            }
             _ => {}
         }
         let a = self.as_word(&values[0], &ty)?;
@@ -106,7 +109,27 @@ impl<'a> Lower<'a> {
             }
             CoreOp::Pow(_) => self.power(a, b, unsigned),
             CoreOp::Eq | CoreOp::Ne => Err(No("a comparison")),
+            CoreOp::And | CoreOp::Or => Err(No("a condition")),
         }
+    }
+
+    /// `and`, `or` and `not` of the truth values of a `2 \^ I`, which are the bits of its code.
+    fn set_operation(&mut self, op: CoreOp, values: &[V<'a>], ty: &Type) -> Result<V<'a>> {
+        let (layout, size) = self.encoding(ty)?;
+        if layout.slots == 0 {
+            return Ok(V::Unit);
+        }
+        let a = self.as_word(&values[0], ty)?;
+        let (kind, b) = match (op, values.get(1)) {
+            (CoreOp::And, Some(b)) => (Binary::And, self.as_word(b, ty)?),
+            (CoreOp::Or, Some(b)) => (Binary::Or, self.as_word(b, ty)?),
+            _ => {
+                let (size, one) = (self.size(size)?, self.int(1)?);
+                (Binary::Xor, self.binary(Binary::Sub, size, one)?)
+            }
+        };
+        self.repeat.integers(kind);
+        self.binary(kind, a, b).map(V::Word)
     }
 
     /// The larger of two values of a type that has an order, if `max`, else the smaller.

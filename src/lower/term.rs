@@ -368,7 +368,7 @@ impl<'a> Lower<'a> {
         size.filter(|size| *size <= 1 << 63).ok_or(No("codes beyond `int`"))
     }
 
-    fn encoding(&self, ty: &Type) -> Result<(std::sync::Arc<Layout>, u64)> {
+    pub(crate) fn encoding(&self, ty: &Type) -> Result<(std::sync::Arc<Layout>, u64)> {
         let layout = self.stored(ty)?;
         let size = layout.compact().and_then(|c| c.size.to_u64()).ok_or(No("codes of more than 64 bits"))?;
         Ok((layout, size))

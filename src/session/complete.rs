@@ -139,10 +139,10 @@ impl Session {
 
 /// What can be selected from a value by a dot, with its type: fields, or numbers of components.
 pub(super) fn parts_of(ty: &Type) -> Vec<(String, Type)> {
-    let ty = ty.unfold();
-    if let Some(fields) = ty.fields() {
+    if let Some(fields) = ty.named_parts() {
         return fields.into_iter().map(|(name, ty)| (name.to_string(), ty)).collect();
     }
+    let ty = ty.unfold();
     let parts = ty.components(MOST_COMPONENTS).or_else(|| ty.compact_parts(MOST_COMPONENTS));
     let parts = parts.unwrap_or_default();
     parts.into_iter().enumerate().map(|(at, ty)| (at.to_string(), ty)).collect()

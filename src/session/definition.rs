@@ -190,7 +190,10 @@ fn covers(outer: Span, inner: Span) -> bool {
 }
 
 fn is_type(chunk: &Chunk) -> bool {
-    matches!(chunk.word, "typedef" | "newtype" | "struct" | "variant" | "typefun" | "type" | "kind" | "class")
+    matches!(
+        chunk.word,
+        "typedef" | "newtype" | "struct" | "variant" | "enum" | "typefun" | "type" | "kind" | "class"
+    )
 }
 
 pub(super) fn definition_text(source: &Source, chunk: &Chunk) -> DefinitionText {

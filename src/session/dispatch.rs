@@ -270,6 +270,8 @@ fn symbol(op: Op) -> &'static str {
         Op::Rem(_) => "%",
         Op::Pow(_) => "**",
         Op::Not => "not ",
+        Op::And => "and",
+        Op::Or => "or",
         Op::Eq => "==",
         Op::Ne => "!=",
         Op::Lt => "<",

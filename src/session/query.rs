@@ -71,6 +71,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "else",
     "endif",
     "endmatch",
+    "enum",
     "export",
     "false",
     "for",

@@ -96,7 +96,7 @@ pub fn blocks(text: &str) -> Blocks {
                 continue;
             }
             // What begins a definition is in no expression: what is open before was left so.
-            (TokenClass::Keyword, "val" | "var" | "struct" | "variant" | "class" | "instance") => {
+            (TokenClass::Keyword, "val" | "var" | "struct" | "variant" | "enum" | "class" | "instance") => {
                 while open.pop_if(|(_, _, closer)| matches!(*closer, ")" | "]")).is_some() {}
                 continue;
             }

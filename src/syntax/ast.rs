@@ -89,6 +89,8 @@ pub enum ExprKind {
     CompactTuple(Vec<Expr>),
     /// `(a = 1, b = 2)`.
     Record(Vec<(Name, Expr)>),
+    /// `(a = x \, b = y)`
+    CompactRecord(Vec<(Name, Expr)>),
     /// `(...r, a = 1)`: fields, and records (without a name) whose fields stand here.
     Spread(Vec<(Option<Name>, Expr)>),
     /// `r with (a = 1)`.
@@ -333,6 +335,8 @@ pub enum PatternKind {
     CompactTuple(Vec<Pattern>),
     /// `(a = p, b = q)`.
     Record(Vec<(Name, Pattern)>),
+    /// `(a = p \, b = q)`
+    CompactRecord(Vec<(Name, Pattern)>),
     /// `case n` (`None`) or `case n p`.
     Case(BigUint, Option<Box<Pattern>>),
     /// `case i p`: any case of a coarray, patterns for its index and its argument.
@@ -392,6 +396,8 @@ pub enum TypeExprKind {
     Function(Box<TypeExpr>, Box<TypeExpr>),
     /// `(a:A, b:B)`.
     Record(Vec<(Name, TypeExpr)>),
+    /// `(a:A \, b:B)`
+    CompactRecord(Vec<(Name, TypeExpr)>),
     /// `?N`: opens a size known when the program runs.
     Open(Name),
     /// `_`: to be inferred.

@@ -116,7 +116,18 @@ fn names_something(kind: Kind) -> bool {
     use Kind::*;
     matches!(
         kind,
-        Fun | Proc | Var | Val | Typedef | Typefun | KindWord | Type | Struct | Variant | Newtype | Class
+        Fun | Proc
+            | Var
+            | Val
+            | Typedef
+            | Typefun
+            | KindWord
+            | Type
+            | Struct
+            | Variant
+            | Enum
+            | Newtype
+            | Class
     )
 }
 
@@ -667,7 +678,9 @@ impl<'s> Pass<'s> {
         if self.braced == 0 {
             return None;
         }
-        let open = self.stack.iter().rev().take_while(|frame| !frame.open.holds_statements());
+        // Of many it need not be the first.
+        const MOST: usize = 16;
+        let open = self.stack.iter().rev().take(MOST).take_while(|frame| !frame.open.holds_statements());
         open.filter_map(|frame| self.then_in_braces(frame.at, frame.braced?)).last()
     }
 
@@ -692,14 +705,15 @@ impl<'s> Pass<'s> {
         Some(SyntaxError::BranchInBraces { word: span(at), brace: span(then + 1), edits })
     }
 
-    /// The `}` for the `{` that stands at a token.
+    /// The `}` for the `{` that stands at a token, if it is not far away.
     fn end_of_braces(&self, at: usize) -> Option<usize> {
+        const FARTHEST: usize = 500;
         let tokens = &self.out.tokens;
         if tokens.get(at)?.kind != Kind::LBrace {
             return None;
         }
         let mut depth = 0u32;
-        let mut closes = tokens[at..].iter().enumerate().filter(|(_, token)| {
+        let mut closes = tokens[at..].iter().take(FARTHEST).enumerate().filter(|(_, token)| {
             match token.kind {
                 Kind::LBrace => depth += 1,
                 Kind::RBrace => depth -= 1,

@@ -107,6 +107,7 @@ fn defining(kind: Kind) -> bool {
             | Newtype
             | Struct
             | Variant
+            | Enum
             | Class
             | Instance
             | Typefun
@@ -187,15 +188,15 @@ fn defined(cx: Text<'_>, tokens: &[Token]) -> Vec<Arc<str>> {
         Kind::KindWord => {
             out.extend(rest.iter().filter(|t| t.kind == Kind::Name).map(|t| Arc::from(cx.of(t))));
         }
-        Kind::Variant => {
+        Kind::Variant | Kind::Enum => {
             out.extend(rest.first().filter(|t| t.kind == Kind::Name).map(|t| Arc::from(cx.of(t))));
-            // Constructors follow `=` and each `|`; a `|` inside a type belongs to a `typematch`.
+            // Constructors follow `=`, each `|` and each `,` of an `enum`; a `|` inside a type belongs to a `typematch`.
             let (mut depth, mut expecting) = (0u32, false);
             for token in rest {
                 match token.kind {
                     Kind::LParen | Kind::LBracket | Kind::Typematch => depth += 1,
                     Kind::RParen | Kind::RBracket | Kind::Endmatch => depth = depth.saturating_sub(1),
-                    Kind::Assign | Kind::Bar if depth == 0 => {
+                    Kind::Assign | Kind::Bar | Kind::Comma if depth == 0 => {
                         expecting = true;
                         continue;
                     }

@@ -35,7 +35,7 @@ const WORDS: &[(&[&str], &str)] = &[
         "the name comes before its type: `val x : int = e;`, `fun f(x:int):int => e;`, and `x:int;` in a `struct`",
     ),
     (
-        &["union", "enum", "data", "datatype"],
+        &["union", "data", "datatype"],
         "write `variant color = Red | Green;`, with arguments as in `variant shape = Circle of real | Dot;`",
     ),
     (

@@ -71,6 +71,7 @@ pub enum Kind {
     #[token("typematch")] Typematch,
     #[token("struct")] Struct,
     #[token("variant")] Variant,
+    #[token("enum")] Enum,
     #[token("newtype")] Newtype,
     #[token("class")] Class,
     #[token("instance")] Instance,
@@ -232,8 +233,9 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
         return out;
     }
     let mut doc: Option<String> = None;
-    // To here no text with values ends that has quotes in a value: it has been looked for.
-    let mut without = 0;
+    // The end of the line of the last text with values, and whether one on it does not end: then none behind it is looked at
+    // again.
+    let (mut line_end, mut fails) = (0, false);
     let mut last_end = usize::MAX;
     let mut bad_end = usize::MAX;
     let mut lexer = Kind::lexer(text);
@@ -335,16 +337,17 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                 if let Some(doc) = doc.take() {
                     out.docs.push((range.start as u32, doc.into()));
                 }
-                let whole = (range.start >= without).then(|| filled_length(&text[range.start..], 0));
-                let end = match whole {
-                    Some(Ok(length)) => range.start + length,
-                    Some(Err(())) => {
-                        let line = &text[range.start..];
-                        without = range.start + line.find('\n').unwrap_or(line.len());
-                        range.end
-                    }
-                    None => range.end,
+                if range.start >= line_end {
+                    let rest = &text[range.start..];
+                    line_end = range.start + rest.find('\n').unwrap_or(rest.len());
+                    fails = false;
+                }
+                let whole = match fails {
+                    true => Err(()),
+                    false => filled_length(&text[range.start..line_end], 0),
                 };
+                fails = whole.is_err();
+                let end = whole.map_or(range.end, |length| range.start + length);
                 if end != range.end {
                     lexer = Kind::lexer(text);
                     lexer.bump(end);
@@ -460,12 +463,11 @@ fn filled(source: &Source, range: std::ops::Range<usize>, glued: bool, out: &mut
 /// How deep texts with values stand in values of texts.
 const DEEPEST_TEXT: usize = 16;
 
-/// The length of `f"…"` at the beginning of a line: up to the quote that stands in no value. Err, if the line ends before; of a
-/// text whose braces are wrong, up to the first quote.
+/// The length of `f"…"` at the beginning of a line: up to the quote that stands in no value. Err, if the line ends before or
+/// a value does not end: then nothing on the line is looked at again.
 fn filled_length(line: &str, depth: usize) -> Result<usize, ()> {
     let bytes = line.as_bytes();
     let mut at = 2;
-    let mut plain = false;
     loop {
         match bytes.get(at) {
             None | Some(b'\n') => return Err(()),
@@ -477,10 +479,7 @@ fn filled_length(line: &str, depth: usize) -> Result<usize, ()> {
                 at += braces.unwrap_or(2);
             }
             Some(b'{') if bytes.get(at + 1) == Some(&b'{') => at += 2,
-            Some(b'{') if !plain => match hole_length(&line[at + 1..], depth) {
-                Some(length) => at += length + 2,
-                None => plain = true,
-            },
+            Some(b'{') => at += hole_length(&line[at + 1..], depth).ok_or(())? + 2,
             Some(_) => at += 1,
         }
     }
@@ -671,6 +670,7 @@ impl Kind {
             Typematch => "`typematch`",
             Struct => "`struct`",
             Variant => "`variant`",
+            Enum => "`enum`",
             Newtype => "`newtype`",
             Class => "`class`",
             Instance => "`instance`",
@@ -780,6 +780,7 @@ impl Kind {
                 | Type
                 | Struct
                 | Variant
+                | Enum
                 | Newtype
                 | Class
                 | Instance

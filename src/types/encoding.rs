@@ -107,6 +107,22 @@ impl Code {
         }
     }
 
+    /// The bits that both have.
+    pub fn and(&self, other: &Code) -> Code {
+        match (self.to_u128(), other.to_u128()) {
+            (Some(a), Some(b)) => Code::from(a & b),
+            _ => Code::from(self.to_big() & other.to_big()),
+        }
+    }
+
+    /// The bits that one of them has.
+    pub fn or(&self, other: &Code) -> Code {
+        match (self.to_u128(), other.to_u128()) {
+            (Some(a), Some(b)) => Code::from(a | b),
+            _ => Code::from(self.to_big() | other.to_big()),
+        }
+    }
+
     /// Whether it is zero.
     pub fn is_zero(&self) -> bool {
         matches!(self, Code::Small(0))
@@ -224,7 +240,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// The rule of a ground type; newtypes follow their definition.
+    /// The rule of a ground type; newtypes follow their definition, enumerations the order of their cases.
     pub fn of(ty: &Type) -> Result<Encoding, NoSize> {
         match ty.kind() {
             TypeKind::UnitSum(n) => Ok(Encoding::Unit(Code::from(n))),
@@ -248,7 +264,7 @@ impl Encoding {
                 Ok(Encoding::Power { base: Code::from(base.size()?), count: Code::from(exponent.size()?) })
             }
             TypeKind::Triangle(triangle, index) => index.size().map(|_| Encoding::Triangle(*triangle)),
-            TypeKind::Nominal(nominal, args) => match nominal.newtype_definition(args) {
+            TypeKind::Nominal(nominal, args) => match nominal.definition(args) {
                 Some(definition) => Encoding::of(&definition),
                 None => Err(NoSize::NotCompact),
             },

@@ -12,9 +12,12 @@
 //! places come from patterns that unify with products apart from arrays, which coherence excludes; so the
 //! order is strict.
 //!
+//! Before that, a pattern that is an enumeration is preferred to one that is a variable over index types: what
+//! holds of all index types may be said otherwise of an enumeration, as of other declared types.
+//!
 //! Never solves anything on the type's side; knows no classes.
 
-use super::{Type, TypeKind, TypeVar};
+use super::{Kind, Type, TypeKind, TypeVar};
 use crate::hash::HashMap;
 
 /// How a type is an instance of a pattern.
@@ -24,12 +27,17 @@ pub struct Match {
     pub bindings: HashMap<u32, Type>,
     /// Where a product met an array: paths from the root, outermost first, then leftmost.
     meets: Vec<Vec<usize>>,
+    /// How many variables over index types are enumerations.
+    enumerations: usize,
 }
 
 impl Match {
     /// Which of two matches of one type is preferred: the lesser.
     pub fn preference(&self, other: &Match) -> std::cmp::Ordering {
         use std::cmp::Ordering;
+        if self.enumerations != other.enumerations {
+            return self.enumerations.cmp(&other.enumerations);
+        }
         // Paths come sorted, so the first difference shows the first place where only one meets.
         let (mut ours, mut theirs) = (self.meets.iter(), other.meets.iter());
         loop {
@@ -58,12 +66,13 @@ pub fn matching(vars: &[TypeVar], patterns: &[Type], types: &[Type]) -> Option<M
     if patterns.len() != types.len() {
         return None;
     }
-    let mut matcher = Matcher { vars, found: HashMap::default(), path: Vec::new(), meets: Vec::new() };
+    let mut matcher =
+        Matcher { vars, found: HashMap::default(), path: Vec::new(), meets: Vec::new(), enumerations: 0 };
     if !matcher.all(patterns, types) {
         return None;
     }
     matcher.meets.sort_by(|a, b| order(a, b));
-    Some(Match { bindings: matcher.found, meets: matcher.meets })
+    Some(Match { bindings: matcher.found, meets: matcher.meets, enumerations: matcher.enumerations })
 }
 
 struct Matcher<'a> {
@@ -71,6 +80,7 @@ struct Matcher<'a> {
     found: HashMap<u32, Type>,
     path: Vec<usize>,
     meets: Vec<Vec<usize>>,
+    enumerations: usize,
 }
 
 impl Matcher<'_> {
@@ -84,6 +94,8 @@ impl Matcher<'_> {
             }
             let fits = ty.has_kind(var.kind) && ty.loose() == 0;
             if fits {
+                let index = var.kind == Kind::Compact && ty.as_enumeration().is_some();
+                self.enumerations += usize::from(index);
                 self.found.insert(var.id, ty.clone());
             }
             return fits;

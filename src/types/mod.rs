@@ -15,6 +15,7 @@
 //! Knows no syntax.
 
 pub mod apply;
+mod compact_record;
 pub mod encoding;
 pub mod exists;
 pub mod kind;
@@ -214,6 +215,8 @@ pub struct NominalDef {
     pub kind: Kind,
     /// Its values are calculated with, modulo their number: `cyclic` of the library.
     pub cyclic: bool,
+    /// Its parameters are the named parts of a compact record.
+    compact_record: bool,
     /// Filled once; variants may mention themselves.
     body: OnceLock<NominalBody>,
 }
@@ -234,13 +237,14 @@ pub enum NominalBody {
 impl Nominal {
     /// A nominal type whose body is given later by [`Nominal::define`].
     pub fn declare(id: u32, name: Arc<str>, params: Vec<TypeVar>, kind: Kind) -> Nominal {
-        Nominal(Arc::new(NominalDef { id, name, params, kind, cyclic: false, body: OnceLock::new() }))
+        let body = OnceLock::new();
+        Nominal(Arc::new(NominalDef { id, name, params, kind, cyclic: false, compact_record: false, body }))
     }
 
     /// A newtype of an index type whose values are the integers modulo their number.
     pub fn declare_cyclic(id: u32, name: Arc<str>, params: Vec<TypeVar>) -> Nominal {
         let (kind, body) = (Kind::Compact, OnceLock::new());
-        Nominal(Arc::new(NominalDef { id, name, params, kind, cyclic: true, body }))
+        Nominal(Arc::new(NominalDef { id, name, params, kind, cyclic: true, compact_record: false, body }))
     }
 
     /// Gives the body. Later calls change nothing.
@@ -251,6 +255,25 @@ impl Nominal {
     /// The body; `None` while the declaration is being checked, or if that failed.
     pub fn body(&self) -> Option<&NominalBody> {
         self.0.body.get()
+    }
+
+    /// What the values are codes of or stand for, by the declaration: the definition of a newtype at these
+    /// arguments, the unit sum with a value for each case of an enumeration.
+    pub fn definition(&self, args: &[Type]) -> Option<Type> {
+        self.newtype_definition(args).or_else(|| self.enumeration())
+    }
+
+    /// Whether it is an enumeration: a variant whose cases are constants, which makes it an index type.
+    pub fn is_enumeration(&self) -> bool {
+        matches!(self.body(), Some(NominalBody::Variant(_))) && self.kind == Kind::Compact
+    }
+
+    /// The unit sum with as many values as an enumeration has cases.
+    pub fn enumeration(&self) -> Option<Type> {
+        match self.body()? {
+            NominalBody::Variant(cases) if self.is_enumeration() => Some(Type::unit_sum(cases.len())),
+            _ => None,
+        }
     }
 
     /// The definition of a newtype at these arguments.
@@ -266,6 +289,15 @@ impl Nominal {
         match self.body()? {
             NominalBody::Struct(fields) => Some(self.at(fields, args)),
             _ => None,
+        }
+    }
+
+    /// Whether it is a struct with a field that brings its sizes along. Such a struct is stored as its fields
+    /// are, but it is known by its name only: no reshape takes it apart.
+    pub fn brings_sizes(&self) -> bool {
+        match self.body() {
+            Some(NominalBody::Struct(fields)) => fields.iter().any(|(_, ty)| ty.is_exists()),
+            _ => false,
         }
     }
 
@@ -679,6 +711,19 @@ impl Type {
         }
     }
 
+    /// Whether it is `2 \^ I`: its values are the sets of values of `I`, one truth value for each.
+    pub fn is_set(&self) -> bool {
+        matches!(self.kind(), TypeKind::CompactPower(base, _) if base.is_bool())
+    }
+
+    /// The declaration of a type that is an enumeration.
+    pub fn as_enumeration(&self) -> Option<&Nominal> {
+        match self.kind() {
+            TypeKind::Nominal(nominal, _) if nominal.is_enumeration() => Some(nominal),
+            _ => None,
+        }
+    }
+
     /// The number of cases of a sum of any form.
     pub fn case_count(&self) -> Option<BigUint> {
         match self.kind() {
@@ -777,7 +822,7 @@ impl Type {
                 small(base.pow(u32::try_from(exponent).map_err(|_| NoSize::TooLarge)?))
             }
             TypeKind::Triangle(triangle, index) => small(triangle.count(&index.size()?)),
-            TypeKind::Nominal(nominal, args) => match nominal.newtype_definition(args) {
+            TypeKind::Nominal(nominal, args) => match nominal.definition(args) {
                 Some(definition) if self.is_compact() => definition.size(),
                 _ => Err(NoSize::NotCompact),
             },

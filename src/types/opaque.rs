@@ -53,12 +53,12 @@ impl Nominal {
     }
 
     /// What its values are stored as, where that is known here: the definition of a newtype, the
-    /// representation of an abstract type.
+    /// unit sum of an enumeration, the representation of an abstract type.
     pub fn stored_as(&self, args: &[Type]) -> Option<Type> {
         if HIDDEN.with_borrow(|hidden| hidden.contains(&self.id)) {
             return None;
         }
-        self.newtype_definition(args).or_else(|| self.representation(args))
+        self.definition(args).or_else(|| self.representation(args))
     }
 
     /// For each parameter of an abstract type that stays closed here, whether it is functorial in

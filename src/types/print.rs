@@ -119,6 +119,17 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
             let (fun, args) = (&application.fun, &application.args);
             (Level::Atom, arena.text(&*fun.name).append(listed(args, &fun.params, arena).parens()))
         }
+        TypeKind::Nominal(nominal, args) if nominal.is_compact_record() => (
+            Level::Atom,
+            arena
+                .intersperse(
+                    nominal.params.iter().zip(args).map(|(param, part)| {
+                        arena.text(format!("{}:", param.name)).append(doc(part, Level::Arrow, arena))
+                    }),
+                    arena.text(" \\,").append(arena.line()),
+                )
+                .parens(),
+        ),
         TypeKind::Nominal(nominal, args) => {
             let name = arena.text(&*nominal.name);
             let listed = || listed(args, &nominal.params, arena);

@@ -101,7 +101,7 @@ impl Size {
                 }
             }
             TypeKind::Nominal(nominal, args) if ty.is_compact() => {
-                Size::within(&nominal.newtype_definition(args)?, depth)
+                Size::within(&nominal.definition(args)?, depth)
             }
             TypeKind::Var(var) if ty.is_compact() => Some(Size::variable(var.clone())),
             _ => None,

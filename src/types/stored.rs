@@ -112,6 +112,7 @@ fn axes_of(index: &Type, axes: &mut Vec<Axis>) -> Result<(), ()> {
             let n = n.as_unit_sum().and_then(|n| n.to_u32()).unwrap_or(0);
             (0..n).try_for_each(|_| axes_of(base, axes))
         }
+        TypeKind::Nominal(..) if index.compact_fields().is_some() => axes_of(&index.unfold(), axes),
         TypeKind::Var(var) if number(var).is_some() => {
             axes.extend(number(var).map(Axis::Unknown));
             Ok(())
@@ -149,7 +150,7 @@ fn cell(ty: &Type) -> Result<Cell, Unstored> {
     let no = || Unstored::Part(ty.clone());
     match ty.kind() {
         TypeKind::Scalar(scalar) => Ok(Cell::Scalar(*scalar)),
-        _ if ty.is_compact() => Ok(Cell::Code(ty)),
+        _ if ty.is_compact() && ty.as_enumeration().is_none() => Ok(Cell::Code(ty)),
         TypeKind::Sum(cases) if cases.len() == 2 && cases[0].is_unit() => {
             Ok(Cell::Sum(plain(&cases[1])?, ty.clone()))
         }

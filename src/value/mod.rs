@@ -23,6 +23,7 @@ pub use copied::copied;
 pub use foreign::Foreign;
 pub use seq::Seq;
 
+use crate::types::Type;
 use crate::types::encoding::Code;
 use num_bigint::{BigInt, BigUint};
 use std::any::Any;
@@ -57,7 +58,8 @@ pub enum Value {
     Function(Arc<dyn Any + Send + Sync>),
     /// Two or more slots.
     Seq(Seq),
-    /// A value of an existential type: what a call gives until it is opened. Never inside other values.
+    /// A value of an existential type: what a call gives until it is opened, and a part of data that brings
+    /// its sizes along.
     Packed(Arc<Packed>),
     /// A variable shared by functions. Only in frames, never inside other values.
     Cell(Arc<Cell>),
@@ -65,14 +67,42 @@ pub enum Value {
 
 /// Sizes, and the value whose type mentions them.
 pub struct Packed {
-    /// One for each variable that the type binds.
-    pub sizes: Vec<Code>,
+    /// One for each variable that the type binds: a unit sum, or a product of several where the axes of data
+    /// are kept.
+    pub sizes: Vec<Type>,
     /// The value at these sizes.
     pub value: Value,
 }
 
 /// The number of a case, and its argument.
 pub struct Case(pub Code, pub Value);
+
+impl Packed {
+    /// Whether the sizes are those of another value, whatever the axes.
+    pub fn of_same_sizes(&self, other: &Packed) -> bool {
+        self.sizes.len() == other.sizes.len()
+            && self.sizes.iter().zip(&other.sizes).all(|(a, b)| a == b || a.size() == b.size())
+    }
+
+    /// The value, which is shared no more if nobody else holds these sizes and it.
+    pub fn into_value(packed: Arc<Packed>) -> Value {
+        match Arc::try_unwrap(packed) {
+            Ok(mut only) => std::mem::replace(&mut only.value, Value::UNIT),
+            Err(shared) => shared.value.clone(),
+        }
+    }
+
+    /// The type of the value, of an existential type.
+    pub fn opened(&self, exists: &Type) -> Type {
+        exists.opened(&self.sizes)
+    }
+}
+
+impl Drop for Packed {
+    fn drop(&mut self) {
+        release(std::mem::replace(&mut self.value, Value::UNIT));
+    }
+}
 
 impl Drop for Case {
     fn drop(&mut self) {

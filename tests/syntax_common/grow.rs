@@ -81,6 +81,7 @@ impl Grow {
             10 => CompactPower(one(self), one(self)),
             11 => Repeat(one(self), one(self)),
             12 => Function(one(self), one(self)),
+            13 if self.dice.coin() => CompactRecord(self.many(2, 3, |g| (g.name(), g.ty(deeper)))),
             13 => Record(self.many(1, 2, |g| (g.name(), g.ty(deeper)))),
             14 => Call(self.path(), self.many(0, 2, |g| g.ty(deeper))),
             15 => Refusal(self.string()),
@@ -125,6 +126,7 @@ impl Grow {
             14 => Typed(one(self), self.ty(deeper)),
             15 => Tuple(if self.dice.coin() { self.many(2, 3, |g| g.pattern(deeper)) } else { Vec::new() }),
             9 => CompactTuple(self.many(2, 3, |g| g.pattern(deeper))),
+            10 if self.dice.coin() => CompactRecord(self.many(2, 3, |g| (g.name(), g.pattern(deeper)))),
             10 => Record(self.many(1, 2, |g| (g.name(), g.pattern(deeper)))),
             11 => Case(self.number(), self.maybe(one)),
             12 => Constructor(self.path(), one(self)),
@@ -203,6 +205,7 @@ impl Grow {
                     let places = self.many(1, 2, |g| g.expr(deeper));
                     Arguments(places, self.many(1, 2, |g| (g.name(), g.expr(deeper))))
                 }
+                _ if self.dice.coin() => CompactRecord(self.many(2, 3, |g| (g.name(), g.expr(deeper)))),
                 _ => Record(self.many(1, 2, |g| (g.name(), g.expr(deeper)))),
             },
             13 => Array(self.many(0, 3, |g| g.expr(deeper))),

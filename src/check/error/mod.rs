@@ -42,7 +42,10 @@ pub enum CheckError {
         /// The type as it is written.
         shown: String,
         role: &'static str,
+        /// The compact type of that shape.
         instead: Option<String>,
+        /// What keeps a declared type from being one.
+        why: Option<String>,
     },
     TypeArity {
         span: Span,
@@ -638,19 +641,20 @@ impl CheckError {
                     None => d,
                 }
             }
-            E::NotCompact { span, shown: ty, role, instead } => {
+            E::NotCompact { span, shown: ty, role, instead, why } => {
                 let d = error(
                     span,
                     format!("`{ty}` cannot {role}: it is not compact linear"),
                     format!("`{ty}` has kind TYPE, COMPACTLINEAR is needed here"),
                 );
-                match instead {
-                    Some(compact) => d.fix(
+                match (instead, why) {
+                    (Some(compact), _) => d.fix(
                         format!("the compact type of that shape is `{compact}`"),
                         *span,
                         format!("({compact})"),
                     ),
-                    None => d.note("compact linear types are `0`, `1`, `2` …, what `\\*`, `\\+`, `\\^` make of them, and newtypes of those"),
+                    (None, Some(why)) => d.note(why),
+                    (None, None) => d.note("compact linear types are `0`, `1`, `2` …, what `\\*`, `\\+`, `\\^` make of them, newtypes of those, and enumerations"),
                 }
             }
             E::TypeArity { span, name, expected, found } => {

@@ -37,6 +37,8 @@ pub enum SizeError {
     NotStored { span: Span, ty: Type, part: Type },
     /// A size to be found by a file that is no axis of its own.
     NotAnAxis { span: Span, ty: Type },
+    /// A store through a field that brings its size along.
+    StoredThrough { span: Span, name: String, field: String },
     /// A size that is shown, in the type of a value, and has no name in the program.
     Unnamed { span: Span, name: String, value: String },
     /// Required sizes that are always equal.
@@ -76,6 +78,7 @@ impl SizeError {
             E::NotStored { .. } => "E0809",
             E::NotAnAxis { .. } => "E0810",
             E::Unnamed { .. } => "E0811",
+            E::StoredThrough { .. } => "E0812",
             E::AlwaysEqual { .. } => "W0004",
             E::NotUsed { .. } => "N0002",
         }
@@ -203,6 +206,12 @@ impl SizeError {
                 error(span, format!("`{ty}` has a size to be found that is no axis"), "read here".into())
                     .help(r"let `?N` stand alone, or beside others as in `?N \* 3`")
             }
+            E::StoredThrough { span, name, field } => error(
+                span,
+                "no store goes through a field that brings its size along".into(),
+                format!("`{field}` may have another size each time it is stored"),
+            )
+            .help(format!("`{name} = {name} with ({field} = …);` stores the field as a whole; nothing is copied that is not read again")),
             E::Unnamed { span, name, value } => {
                 error(span, format!("the size `{name}` of `{value}` has no name here"), "not a type".into())
                     .note("a size that arrives gets its name where a value of it is bound")

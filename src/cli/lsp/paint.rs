@@ -173,7 +173,10 @@ fn folds(document: &Document) -> Vec<FoldingRange> {
             (TokenClass::Keyword, "import") => {
                 imports = Some((imports.map_or(first, |(from, _)| from), last));
             }
-            (TokenClass::Keyword, "fun" | "proc" | "val" | "var" | "export" | "struct" | "variant") => {
+            (
+                TokenClass::Keyword,
+                "fun" | "proc" | "val" | "var" | "export" | "struct" | "variant" | "enum",
+            ) => {
                 if let Some((from, to)) = imports.take() {
                     add(from, to, Some(FoldingRangeKind::Imports));
                 }

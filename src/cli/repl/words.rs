@@ -63,6 +63,11 @@ const WORDS: &[(&str, &str, &str)] = &[
     ("typedef", "gives a type another name", "typedef row = real ^ 3;"),
     ("newtype", "makes a type of its own with the values of another", "newtype metre = real;"),
     ("struct", "declares a record with a name of its own", "struct point { x:real; y:real; }"),
+    (
+        "enum",
+        "declares a type of several constants, which is an index type",
+        "enum colour = Red, Green, Blue;",
+    ),
     ("variant", "declares a type of several cases", "variant shape = | Circle of real | Empty;"),
     ("typefun", "declares a function between types", "typefun pair(T) => T * T;"),
     (

@@ -232,7 +232,9 @@ fn variables<'p>(pattern: &'p Pattern, typed: bool, out: &mut Vec<(&'p Name, boo
         PatternKind::Tuple(parts) | PatternKind::CompactTuple(parts) => {
             parts.iter().for_each(|part| variables(part, typed, out));
         }
-        PatternKind::Record(fields) => fields.iter().for_each(|(_, part)| variables(part, typed, out)),
+        PatternKind::Record(fields) | PatternKind::CompactRecord(fields) => {
+            fields.iter().for_each(|(_, part)| variables(part, typed, out));
+        }
         PatternKind::Coarray(index, argument) => {
             variables(index, typed, out);
             variables(argument, typed, out);
@@ -255,7 +257,7 @@ fn unread(source: &Source, chunk: &Chunk) -> Option<Declaration> {
         "typedef" | "newtype" | "type" => K::Type,
         "typefun" => K::TypeFunction,
         "struct" => K::Struct,
-        "variant" => K::Variant,
+        "variant" | "enum" => K::Variant,
         "class" => K::Class,
         "kind" => K::Kind,
         _ => return None,

@@ -36,6 +36,7 @@ const FILES: &[(&str, &str)] = &[
     ("stdlib/shape.flx", include_str!("../../../stdlib/shape.flx")),
     ("stdlib/views.flx", include_str!("../../../stdlib/views.flx")),
     ("stdlib/pairs.flx", include_str!("../../../stdlib/pairs.flx")),
+    ("stdlib/set.flx", include_str!("../../../stdlib/set.flx")),
     ("stdlib/fold.flx", include_str!("../../../stdlib/fold.flx")),
     ("stdlib/counts.flx", include_str!("../../../stdlib/counts.flx")),
     ("stdlib/sort.flx", include_str!("../../../stdlib/sort.flx")),
@@ -226,7 +227,7 @@ impl Index {
 
     /// The names of types that the library declares.
     pub fn types(&self) -> impl Iterator<Item = &str> {
-        let words = ["typedef", "newtype", "struct", "variant", "typefun", "type"];
+        let words = ["typedef", "newtype", "struct", "variant", "enum", "typefun", "type"];
         self.declared(move |word| words.contains(&word))
     }
 
@@ -303,7 +304,7 @@ pub(super) fn index() -> &'static Index {
         let mut types: HashMap<&Arc<str>, SourceId> = HashMap::default();
         let mut homes: HashMap<&Arc<str>, BTreeSet<SourceId>> = HashMap::default();
         for chunk in &index.chunks {
-            if matches!(chunk.word, "struct" | "newtype" | "variant" | "type") {
+            if matches!(chunk.word, "struct" | "newtype" | "variant" | "enum" | "type") {
                 types.extend(chunk.defines.first().map(|name| (name, chunk.span.source)));
             }
             for name in &chunk.defines {

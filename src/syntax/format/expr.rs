@@ -170,6 +170,15 @@ impl Printer {
                 });
                 self.put(")");
             }
+            CompactRecord(fields) => {
+                self.put("(");
+                self.separated(fields, " \\, ", |p, (name, value)| {
+                    p.put(&name.text);
+                    p.put(" = ");
+                    p.expr_at(value, INNER.level(OR));
+                });
+                self.put(")");
+            }
             Spread(parts) => {
                 self.put("(");
                 self.separated(parts, ", ", |p, (name, value)| {
@@ -284,6 +293,7 @@ impl Printer {
                         | TypeArgs(..)
                         | CaseOf { tick: true, .. }
                         | Record(_)
+                        | CompactRecord(_)
                         // `()` brings its own.
                         | Tuple(_)
                 ) && !matches!(&key.kind, Tuple(items) if !items.is_empty());

@@ -60,9 +60,10 @@ impl Printer {
             CompactPower(base, index) => p.ty_pair(base, POWER, " \\^ ", index, ATOM),
             Repeat(count, item) => p.ty_pair(count, COMPACT_PRODUCT, " *+ ", item, COMPACT_PRODUCT),
             Function(domain, codomain) => p.ty_pair(domain, SUM, " -> ", codomain, FUNCTION),
-            Record(fields) => {
+            Record(fields) | CompactRecord(fields) => {
                 p.put("(");
-                p.separated(fields, ", ", |p, (name, ty)| {
+                let compact = matches!(ty.kind, CompactRecord(_));
+                p.separated(fields, if compact { " \\, " } else { ", " }, |p, (name, ty)| {
                     p.put(&name.text);
                     p.put(":");
                     p.ty(ty);
@@ -196,6 +197,15 @@ impl Printer {
                     p.put(&name.text);
                     p.put(" = ");
                     p.pattern_at(field, AS);
+                });
+                p.put(")");
+            }
+            CompactRecord(fields) => {
+                p.put("(");
+                p.separated(fields, " \\, ", |p, (name, field)| {
+                    p.put(&name.text);
+                    p.put(" = ");
+                    p.pattern_at(field, SINGLE);
                 });
                 p.put(")");
             }

@@ -74,6 +74,7 @@ pub(super) fn may_break(text: &Arranger<'_>, left: usize, right: usize) -> bool 
             | Typefun
             | Struct
             | Variant
+            | Enum
             | Newtype
             | Class
             | Instance

@@ -67,23 +67,25 @@ pub(crate) fn exprs<'t>(
     >,
 ) -> Exprs<impl Rule<'t, Expr>, impl Rule<'t, Expr>, impl Rule<'t, Expr>> {
     let again = parts.clone();
-    let compact = recursive(move |compact| {
+    let item = recursive(move |item| {
+        let compact = listed(item.clone(), Kind::CComma, ExprKind::CompactTuple).boxed();
         let full = outer(cx, tuple(compact.clone()).boxed(), parts.ty.clone()).boxed();
         // Between commas that separate elements, everything but a bare tuple.
         let element = outer(cx, compact, parts.ty.clone()).boxed();
-        let dotted = dotted(cx, full.clone(), element.clone(), parts.clone()).boxed();
+        let dotted = dotted(cx, full.clone(), element.clone(), item.boxed(), parts.clone()).boxed();
         let cast_ty = parts.cast_ty.clone();
         let operand = operand(cx, dotted, full, element.clone(), parts).boxed();
         let operators = operators(cx, operand, element, cast_ty).boxed();
-        let item = match cx.edition {
+        match cx.edition {
             Edition::V01 => operators,
             Edition::V02 => pipes(operators).boxed(),
-        };
-        listed(item, Kind::CComma, ExprKind::CompactTuple).boxed()
+        }
     });
+    let item = item.boxed();
+    let compact = listed(item.clone(), Kind::CComma, ExprKind::CompactTuple).boxed();
     let full = outer(cx, tuple(compact.clone()).boxed(), again.ty.clone()).boxed();
     let element = outer(cx, compact, again.ty.clone()).boxed();
-    let place = dotted(cx, full.clone(), element.clone(), again).boxed();
+    let place = dotted(cx, full.clone(), element.clone(), item, again).boxed();
     Exprs { full, element, place }
 }
 
@@ -355,6 +357,7 @@ fn dotted<'t>(
     cx: Text<'t>,
     full: impl Rule<'t, Expr>,
     element: impl Rule<'t, Expr>,
+    item: impl Rule<'t, Expr>,
     parts: Parts<
         impl Rule<'t, TypeExpr>,
         impl Rule<'t, TypeExpr>,
@@ -417,6 +420,9 @@ fn dotted<'t>(
         .then(element.clone())
         .then(tok(Kind::Comma).ignore_then(field).repeated().collect::<Vec<_>>())
         .map(|(first, rest)| ExprKind::Record(std::iter::once(first).chain(rest).collect()));
+    let field = name(cx).then_ignore(tok(Kind::Assign)).then(item);
+    let compact_fields = field.separated_by(tok(Kind::CComma)).at_least(2).collect::<Vec<_>>();
+    let compact_fields = compact_fields.map(ExprKind::CompactRecord);
     let spread = tok(Kind::DotDot).ignore_then(tok(Kind::Dot)).ignore_then(element.clone());
     let part = choice((
         spread.map(|record| (None, record)),
@@ -445,6 +451,7 @@ fn dotted<'t>(
     let parenthesised = tok(Kind::LParen)
         .ignore_then(choice((
             unsaid(&[Kind::RParen]).to(ExprKind::Tuple(Vec::new())),
+            parts_ahead(Ahead::CompactFields).ignore_then(compact_fields).then_ignore(tok(Kind::RParen)),
             parts_ahead(Ahead::Spread).ignore_then(spread).then_ignore(tok(Kind::RParen)),
             parts_ahead(Ahead::Arguments).ignore_then(arguments).then_ignore(tok(Kind::RParen)),
             fields.then_ignore(tok(Kind::RParen)),

@@ -9,6 +9,7 @@
 //!            | ("typedef"|"newtype") NAME [generics] "=" type ";"
 //!            | "struct" NAME [generics] ("{" {field ";"} "}" [";"] | "(" [field {"," field}] ")" ";")
 //!            | "variant" NAME [generics] "=" ["|"] ctor {"|" ctor} ";"
+//!            | "enum" NAME "=" ["|"] NAME {("," | "|") NAME} ";"
 //!            | "typefun" NAME "(" [tparam {"," tparam}] ")" [":" PATH] "=>" type ";"
 //!            | "kind" NAME "=" ["|"] NAME {"|" NAME} ";"
 //!            | "type" NAME [generics] ["layout" NAME {"," NAME}] ["=" type] ";"
@@ -63,6 +64,7 @@
 //! atom       = PATH [targs] | INT | REAL | SUFFIXED | CHAR | STRING | "true" | "false" | tick
 //!            | "f" STRING                        touching; in it {x}, {x:8}, {x:8.3} with x an element
 //!            | "(" ")" | "(" expr ")" | "(" NAME "=" element {"," NAME "=" element} ")"
+//!            | "(" NAME "=" pipe "\," NAME "=" pipe {"\," NAME "=" pipe} ")"
 //!            | "(" spread {"," spread} ")" | "(" element {"," element} {"," NAME "=" element} ")"
 //!            | "[" [element {"," element} [","]] "]"
 //!            | "[" element "for" pitem "in" element {"," pitem "in" element} [("if" | "when") element] "]"
@@ -84,6 +86,7 @@
 //! ctype      = cproduct {"\+" cproduct}
 //! cproduct   = power {"\*" power}           power = tatom {("^"|"\^") tatom}
 //! tatom      = PATH [targs | tcall] | INT | "(" ")" | "(" type ")" | "(" field {"," field} ")"
+//!            | "(" field "\," field {"\," field} ")"
 //!            | "error" STRING | "?" NAME | "_" | "typematch" tlist "with" ["|"] tarm {"|" tarm} "endmatch"
 //! tarm       = tlist "=>" type              tlist = type | "(" type "," type {"," type} ")"
 //! tcall      = "(" [type {"," type}] ")"    touching the name before it
@@ -95,6 +98,7 @@
 //! pend       = ["-"] (INT|REAL|SUFFIXED) | CHAR
 //! patom      = PATH | "_" | INT | REAL | SUFFIXED | CHAR | STRING | "true" | "false" | tick
 //!            | "(" ")" | "(" alts [":" type] ")" | "(" NAME "=" pitem {"," NAME "=" pitem} ")"
+//!            | "(" NAME "=" psingle "\," NAME "=" psingle {"\," NAME "=" psingle} ")"
 //! ```
 
 mod expr;
@@ -520,6 +524,12 @@ fn hint(around: &Around<'_>, expected: u128) -> Option<String> {
             if (around.named("fun") || around.named("proc")) && around.is_before(Kind::Name) =>
         {
             "a function without a name is written `fun (x:int) => e`, or `fun x => e`"
+        }
+        Kind::LBrace if wants(Kind::Assign) && around.after(Kind::Enum) => {
+            "the cases of an enumeration follow `=`: `enum shade = Dark, Light;`"
+        }
+        Kind::Of | Kind::LParen if around.after(Kind::Enum) => {
+            "the cases of an `enum` are constants: a `variant` has cases with arguments, `Circle of real`"
         }
         Kind::LParen if wants(Kind::Of) && around.after(Kind::Variant) => {
             "the argument of a case follows `of`, as in `Circle of real`"

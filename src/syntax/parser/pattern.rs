@@ -5,7 +5,9 @@
 use super::super::ast::{Pattern, PatternKind, TypeExpr};
 use super::super::lexer::{Kind, Token};
 use super::super::literal::{char_value, filled_text, int_value, number_parts, plain_digits, unescape};
-use super::rule::{Label, Rule, Text, any_of, listed, name, name_then, path, tok, unsaid};
+use super::rule::{
+    Ahead, Label, Rule, Text, any_of, listed, name, name_then, parts_ahead, path, tok, unsaid,
+};
 use chumsky::prelude::*;
 
 /// Patterns at the two levels that other rules ask for.
@@ -24,10 +26,12 @@ pub(crate) fn patterns<'t>(
     ty: impl Rule<'t, TypeExpr>,
     atom_ty: impl Rule<'t, TypeExpr>,
 ) -> Patterns<impl Rule<'t, Pattern>, impl Rule<'t, Pattern>, impl Rule<'t, Pattern>> {
-    let item = recursive(move |item| {
+    let single = recursive(move |single| {
+        let item = compact(cx, single.clone()).boxed();
         let inside = alternatives(tuple(item.clone())).boxed();
-        rules(cx, inside, item, ty, atom_ty).boxed()
+        rules(cx, inside, item, single, ty, atom_ty).boxed()
     });
+    let item = compact(cx, single).boxed();
     let full = tuple(item.clone()).boxed();
     Patterns { arm: alternatives(full.clone()).boxed(), full, item }
 }
@@ -35,6 +39,17 @@ pub(crate) fn patterns<'t>(
 /// `p | q`.
 fn alternatives<'t>(full: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
     listed(full, Kind::Bar, PatternKind::Or)
+}
+
+/// `a \, b`, and `as` after it.
+fn compact<'t>(cx: Text<'t>, single: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
+    listed(single, Kind::CComma, PatternKind::CompactTuple).foldl(
+        tok(Kind::As).ignore_then(name(cx)).repeated(),
+        |pattern, name| Pattern {
+            span: pattern.span.to(name.span),
+            kind: PatternKind::As(Box::new(pattern), name),
+        },
+    )
 }
 
 fn tuple<'t>(item: impl Rule<'t, Pattern>) -> impl Rule<'t, Pattern> {
@@ -45,6 +60,7 @@ fn rules<'t>(
     cx: Text<'t>,
     full: impl Rule<'t, Pattern>,
     item: impl Rule<'t, Pattern>,
+    single: impl Rule<'t, Pattern>,
     ty: impl Rule<'t, TypeExpr>,
     atom_ty: impl Rule<'t, TypeExpr>,
 ) -> impl Rule<'t, Pattern> {
@@ -66,12 +82,17 @@ fn rules<'t>(
         .then(item)
         .then(tok(Kind::Comma).ignore_then(field).repeated().collect::<Vec<_>>())
         .map(|(first, rest)| PatternKind::Record(std::iter::once(first).chain(rest).collect()));
+    let field = name(cx).then_ignore(tok(Kind::Assign)).then(single);
+    let compact_fields = parts_ahead(Ahead::CompactFields)
+        .ignore_then(field.separated_by(tok(Kind::CComma)).at_least(2).collect::<Vec<_>>())
+        .map(PatternKind::CompactRecord);
     let grouped = full.then(tok(Kind::Colon).ignore_then(ty).or_not()).map(|(pattern, ty)| match ty {
         None => pattern.kind,
         Some(ty) => PatternKind::Typed(Box::new(pattern), ty),
     });
     let parenthesised = tok(Kind::LParen).ignore_then(choice((
         tok(Kind::RParen).to(PatternKind::Tuple(Vec::new())),
+        compact_fields.then_ignore(tok(Kind::RParen)),
         fields.then_ignore(tok(Kind::RParen)),
         grouped.then_ignore(tok(Kind::RParen)),
     )));
@@ -115,14 +136,7 @@ fn rules<'t>(
                 },
             }
         });
-    let single = choice((constructor, case, range, simple)).labelled(Label::Pattern).boxed();
-    listed(single, Kind::CComma, PatternKind::CompactTuple).foldl(
-        tok(Kind::As).ignore_then(name(cx)).repeated(),
-        |pattern, name| Pattern {
-            span: pattern.span.to(name.span),
-            kind: PatternKind::As(Box::new(pattern), name),
-        },
-    )
+    choice((constructor, case, range, simple)).labelled(Label::Pattern)
 }
 
 /// The tokens of numbers.

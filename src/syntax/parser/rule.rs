@@ -325,6 +325,8 @@ pub(crate) enum Ahead {
     Spread,
     /// Values, and then at least one with a name.
     Arguments,
+    /// Names with values, between `\,`.
+    CompactFields,
 }
 
 /// Takes nothing; succeeds where the parentheses around hold this, told by looking ahead to their end.
@@ -336,6 +338,8 @@ pub(crate) fn parts_ahead<'t>(wanted: Ahead) -> impl Rule<'t, ()> + Copy {
         // Statements stand in braces: what is open among them ends with the brace.
         let mut open: Vec<Kind> = Vec::new();
         let (mut spread, mut named, mut unnamed) = (false, false, false);
+        // Whether the first two parts between `\,` are named.
+        let (mut before_compact, mut compact): (Option<Vec<Kind>>, bool) = (None, false);
         // What the present part begins with.
         let mut head: Vec<Kind> = Vec::new();
         while let Some(token) = input.next_ref() {
@@ -359,6 +363,14 @@ pub(crate) fn parts_ahead<'t>(wanted: Ahead) -> impl Rule<'t, ()> + Copy {
                 }
                 _ => {}
             }
+            if token.kind == CComma && open.is_empty() && before_compact.is_none() && !unnamed {
+                before_compact = Some(Vec::new());
+                compact = head == [Name, Assign];
+                continue;
+            }
+            if let Some(after) = before_compact.as_mut().filter(|after| after.len() < 2) {
+                after.push(token.kind);
+            }
             if head.len() < 2 {
                 head.push(token.kind);
                 spread |= head == [DotDot, Dot];
@@ -369,6 +381,7 @@ pub(crate) fn parts_ahead<'t>(wanted: Ahead) -> impl Rule<'t, ()> + Copy {
         input.rewind(before);
         let found = match wanted {
             Ahead::Spread => spread,
+            Ahead::CompactFields => compact && before_compact.is_some_and(|after| after == [Name, Assign]),
             Ahead::Arguments => named && unnamed && !spread,
         };
         if found { Ok(()) } else { Err(Fail { at, expected: 0, said: None }) }

@@ -526,6 +526,22 @@ fn declared<'t>(
         .then_ignore(semi())
         .map(|(decl, constructors)| StmtKind::Variant(decl, constructors))
         .boxed();
+    // A variant of constants, which the tree does not tell from others.
+    let enumeration = tok(Kind::Enum)
+        .then(name(cx))
+        .map(move |(word, name)| TypeDecl { name, generics: Generics::default(), doc: cx.doc(word) })
+        .then_ignore(tok(Kind::Assign))
+        .then_ignore(tok(Kind::Bar).or_not())
+        .then(
+            name(cx)
+                .map(|case| (case, None))
+                .separated_by(choice((tok(Kind::Comma), tok(Kind::Bar))))
+                .at_least(1)
+                .collect::<Vec<_>>(),
+        )
+        .then_ignore(semi())
+        .map(|(decl, cases)| StmtKind::Variant(decl, cases))
+        .boxed();
 
     let typefun = tok(Kind::Typefun)
         .ignore_then(name(cx))
@@ -620,8 +636,20 @@ fn declared<'t>(
         .then_ignore(semi())
         .map(|(left, right)| StmtKind::Require(left, right))
         .boxed();
-    choice((typedef, newtype, structure, variant, typefun, kind, abstract_type, class, instance, require))
-        .boxed()
+    choice((
+        typedef,
+        newtype,
+        structure,
+        variant,
+        enumeration,
+        typefun,
+        kind,
+        abstract_type,
+        class,
+        instance,
+        require,
+    ))
+    .boxed()
 }
 
 /// A `fun` or `proc` with a name, and no other statement.

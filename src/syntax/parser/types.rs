@@ -64,8 +64,20 @@ fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeEx
     let fields = name_then(&[Kind::Colon])
         .map(move |(token, _)| cx.name(token))
         .then(full.clone())
-        .then(tok(Kind::Comma).ignore_then(field).repeated().collect::<Vec<_>>())
-        .map(|(first, rest)| TypeExprKind::Record(std::iter::once(first).chain(rest).collect()));
+        .then(choice((
+            tok(Kind::CComma)
+                .ignore_then(field.clone())
+                .repeated()
+                .at_least(1)
+                .collect::<Vec<_>>()
+                .map(|rest| (TypeExprKind::CompactRecord as fn(_) -> _, rest)),
+            tok(Kind::Comma)
+                .ignore_then(field)
+                .repeated()
+                .collect::<Vec<_>>()
+                .map(|rest| (TypeExprKind::Record as fn(_) -> _, rest)),
+        )))
+        .map(|(first, (make, rest))| make(std::iter::once(first).chain(rest).collect()));
     let parenthesised = tok(Kind::LParen)
         .ignore_then(choice((
             tok(Kind::RParen).to(TypeExprKind::Number(1u32.into())),
