@@ -83,7 +83,7 @@ fn mentions(ty: &TypeExpr, f: &mut dyn FnMut(&Arc<str>)) {
 fn children(ty: &TypeExpr, f: &mut dyn FnMut(&TypeExpr)) {
     use TypeExprKind as T;
     match &ty.kind {
-        T::Number(_) | T::Open(_) | T::Hole | T::Error => {}
+        T::Number(_) | T::Open(_) | T::Hole | T::Refusal(_) | T::Error => {}
         T::Name(_, parts)
         | T::Call(_, parts)
         | T::Product(parts)

@@ -64,6 +64,8 @@ impl Answer {
 #[derive(Default)]
 struct Proof {
     depth: u32,
+    /// The first instance on the way that is refused, with what was asked and the words.
+    refused: Option<(Constraint, Span, String)>,
     /// One that is being looked at counts as endless.
     known: HashMap<Constraint, Answer>,
 }
@@ -88,14 +90,19 @@ impl Checker<'_> {
         let (mut defaulted, mut waiting) = (false, std::mem::take(&mut self.item.obligations));
         loop {
             let before = waiting.len();
-            waiting.retain(|obligation| match self.entails(&obligation.constraint) {
-                Answer::Yes => false,
-                Answer::Open => true,
-                Answer::No(missing) => {
+            waiting.retain(|obligation| match self.entailed_unless_refused(&obligation.constraint) {
+                (Answer::Yes, refused) => {
+                    if let Some(refused) = refused {
+                        self.refuse_in_words(obligation, refused);
+                    }
+                    false
+                }
+                (Answer::Open, _) => true,
+                (Answer::No(missing), _) => {
                     self.refuse(obligation, &missing);
                     false
                 }
-                Answer::Endless => {
+                (Answer::Endless, _) => {
                     self.refuse_endless(obligation);
                     false
                 }
@@ -130,6 +137,18 @@ impl Checker<'_> {
                 needed_by: obligation.needed_by,
             }));
         }
+    }
+
+    /// Reports that an instance is refused, once for each place and text.
+    fn refuse_in_words(&mut self, obligation: &Obligation, refused: (Constraint, Span, String)) {
+        let (constraint, instance, text) = refused;
+        let said = |d: &crate::diagnostic::Diagnostic| d.message == text && d.primary.span == obligation.span;
+        if self.diagnostics.iter().any(said) {
+            return;
+        }
+        let (span, needed_by) = (obligation.span, obligation.needed_by.clone());
+        let constraint = self.env.text(&constraint);
+        self.report(ClassError::Refused { span, constraint, needed_by, instance, text }.into());
     }
 
     pub(super) fn zonked(&self, constraint: &Constraint) -> Constraint {
@@ -196,8 +215,12 @@ impl Checker<'_> {
             return Advice::Ask { parameter };
         }
         let own = missing.args.iter().any(|ty| matches!(ty.kind(), TypeKind::Nominal(..)));
+        // Nobody but its module, or that of the class, may give an abstract type an instance.
+        let own_class =
+            self.env.classes.get(&missing.class).is_some_and(|class| self.env.replaceable(class.span));
+        let foreign = !own_class && missing.args.iter().any(|ty| self.is_foreign_abstract(ty));
         match self.env.classes.get(&missing.class) {
-            Some(class) if own => {
+            Some(class) if own && !foreign => {
                 // What cannot be compared by structure has no use for the default of `==` either.
                 let all = self.program.known.eq == Some(class.id);
                 let needed = class.methods.iter().filter(|m| all || m.default.is_none());
@@ -212,6 +235,18 @@ impl Checker<'_> {
     pub(super) fn entails(&mut self, constraint: &Constraint) -> Answer {
         let constraint = self.zonked(constraint);
         self.entailed(&constraint, &mut Proof::default())
+    }
+
+    /// The same, and whether an instance that is refused is asked for on the way. Such an instance counts:
+    /// what is chosen because of it is what its author has words for.
+    pub(super) fn entailed_unless_refused(
+        &mut self,
+        constraint: &Constraint,
+    ) -> (Answer, Option<(Constraint, Span, String)>) {
+        let constraint = self.zonked(constraint);
+        let mut proof = Proof::default();
+        let answer = self.entailed(&constraint, &mut proof);
+        (answer, proof.refused)
     }
 
     fn entailed(&mut self, constraint: &Constraint, proof: &mut Proof) -> Answer {
@@ -260,7 +295,13 @@ impl Checker<'_> {
             let requires = instance.requires.iter().map(|c| c.substitute(&found.bindings));
             match self.entailed_all(requires, proof) {
                 answer if answer.fails() => lacking = lacking.or(Some(answer)),
-                answer => return Some(answer),
+                answer => {
+                    if let Some(refusal) = &instance.refusal {
+                        let words = refusal.text(&found.bindings);
+                        proof.refused.get_or_insert((constraint.clone(), instance.span, words));
+                    }
+                    return Some(answer);
+                }
             }
         }
         lacking

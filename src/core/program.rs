@@ -4,9 +4,11 @@
 //! which function stands for a method at given types; whether there is an instance at all is the
 //! checker's business, which has asked before.
 
+use super::prim::Prim;
 use super::{Function, FunctionId, Global};
 use crate::hash::{HashMap, HashSet};
 use crate::types::matching::{Match, matching};
+use crate::types::number::{Conversion, conversion, widened};
 use crate::types::{LARGEST_TYPE_NODES, NominalBody, Scalar, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
@@ -314,6 +316,44 @@ impl Program {
         proof.depth -= 1;
         proof.known.insert(question, holds);
         holds
+    }
+
+    /// The answer of a primitive that is a question about concrete types; `None` if it is none.
+    pub fn answers(&self, prim: Prim, types: &[Type]) -> Option<bool> {
+        match (prim, types) {
+            (Prim::Convertible, [from, to]) => Some(self.converts(from, to)),
+            (Prim::CallableWith, [function, argument]) => Some(match function.kind() {
+                TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => self.becomes(argument, domain),
+                _ => false,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether `:>` leads from one concrete type to another, by the language or by instances.
+    fn converts(&self, from: &Type, to: &Type) -> bool {
+        if from == to || !matches!(conversion(from, to), Conversion::None(_)) {
+            return true;
+        }
+        if self.belong(self.known.convert, from, to) {
+            return true;
+        }
+        match (from.kind(), to.kind()) {
+            (TypeKind::Array(t, i), TypeKind::Array(u, j)) => i == j && self.converts(t, u),
+            (TypeKind::Product(a), TypeKind::Product(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.converts(a, b))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value of one concrete type stands where the other is wanted, without being asked.
+    fn becomes(&self, from: &Type, to: &Type) -> bool {
+        from == to || widened(from, to) == *to || self.belong(self.known.widen, from, to)
+    }
+
+    fn belong(&self, class: Option<ClassId>, from: &Type, to: &Type) -> bool {
+        class.is_some_and(|class| self.holds(class, &[from.clone(), to.clone()], &mut Proof::default()))
     }
 
     /// Whether an instance that matches a type makes it comparable; `None` if none matches.

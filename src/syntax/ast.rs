@@ -404,6 +404,8 @@ pub enum TypeExprKind {
     Hole,
     /// `typematch T with | p => R endmatch`, `typematch (V, W) with | (p, q) => R endmatch`.
     TypeMatch(Vec<TypeExpr>, Vec<TypeArm>),
+    /// `error "…"`, as what a type function gives: that it gives nothing, in the author's words.
+    Refusal(Arc<str>),
     /// Could not be read; an error has been reported.
     Error,
 }
@@ -555,6 +557,8 @@ pub enum StmtKind {
         args: Vec<TypeExpr>,
         /// Definitions.
         members: Vec<Stmt>,
+        /// `error "…"` in place of definitions: that there is none, in the author's words.
+        refusal: Option<Name>,
     },
     /// `require N == 3 \* K;`.
     Require(TypeExpr, TypeExpr),

@@ -16,7 +16,8 @@
 //! types it builds, and for how deep its calls nest, which is what the stack has to hold. If it
 //! runs out, the application stays as it was written, and [`TypeFun::reduce`] says so.
 
-use super::{Kind, LARGEST_TYPE_NODES, Type, TypeKind, TypeVar};
+use super::table::{self, Application};
+use super::{FiniteKind, Kind, LARGEST_TYPE_NODES, Type, TypeKind, TypeVar};
 use crate::hash::HashMap;
 use num_bigint::BigUint;
 use std::cell::Cell;
@@ -38,6 +39,8 @@ pub struct TypeFunDef {
     pub params: Vec<TypeVar>,
     /// The kind of its results.
     pub kind: Kind,
+    /// The declared kinds among those of its parameters and its results.
+    pub kinds: Vec<FiniteKind>,
     /// Filled once; a type function may mention itself.
     meaning: OnceLock<Meaning>,
 }
@@ -58,8 +61,33 @@ pub struct TypeArm {
     pub patterns: Vec<Type>,
     /// The variables of the patterns, those of `_` too.
     pub binds: Vec<TypeVar>,
-    /// The result.
+    /// The result; the erroneous type where it is refused.
     pub result: Type,
+    /// `error "…"` in place of a result.
+    pub refusal: Option<Refusal>,
+}
+
+/// The author's words for what must not be: a text with types in it, over variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// In order: a text, or a type.
+    pub pieces: Vec<Result<Arc<str>, Type>>,
+}
+
+impl Refusal {
+    /// The text at types for the variables.
+    pub fn text(&self, bindings: &HashMap<u32, Type>) -> String {
+        let piece = |piece: &Result<Arc<str>, Type>| match piece {
+            Ok(text) => text.to_string(),
+            Err(ty) => ty.substitute(bindings).to_string(),
+        };
+        self.pieces.iter().map(piece).collect()
+    }
+
+    /// The types in it.
+    pub fn types(&self) -> impl Iterator<Item = &Type> {
+        self.pieces.iter().filter_map(|piece| piece.as_ref().err())
+    }
 }
 
 /// What became of an application.
@@ -73,6 +101,8 @@ pub enum Reduction {
     NoArm,
     /// It takes too many steps, perhaps for ever.
     Endless,
+    /// The arm that fits refuses the arguments, in these words.
+    Refused(String),
 }
 
 /// How a pattern and a type stand to each other.
@@ -89,12 +119,15 @@ pub enum Fit {
 /// Nodes that one outermost reduction may build.
 const FUEL: u32 = 30_000;
 
+/// Tables that one outermost reduction may make.
+const MOST_TABLES: u32 = 64;
+
 /// The sum of the depths of results that may be under construction at once.
 const DEEPEST_CALLS: u32 = 1_200;
 
 thread_local! {
     /// Of the outermost reduction in progress on this thread.
-    static STATE: Cell<State> = const { Cell::new(State { depth: 0, used: 0, spent: false }) };
+    static STATE: Cell<State> = const { Cell::new(State::START) };
 }
 
 #[derive(Clone, Copy)]
@@ -102,12 +135,23 @@ struct State {
     depth: u32,
     used: u32,
     spent: bool,
+    tables: u32,
+}
+
+impl State {
+    const START: State = State { depth: 0, used: 0, spent: false, tables: 0 };
 }
 
 impl TypeFun {
     /// A type function whose meaning is given later by [`TypeFun::define`].
-    pub fn declare(id: u32, name: Arc<str>, params: Vec<TypeVar>, kind: Kind) -> TypeFun {
-        TypeFun(Arc::new(TypeFunDef { id, name, params, kind, meaning: OnceLock::new() }))
+    pub fn declare(
+        id: u32,
+        name: Arc<str>,
+        params: Vec<TypeVar>,
+        kind: Kind,
+        kinds: Vec<FiniteKind>,
+    ) -> TypeFun {
+        TypeFun(Arc::new(TypeFunDef { id, name, params, kind, kinds, meaning: OnceLock::new() }))
     }
 
     /// Gives the meaning. Later calls change nothing.
@@ -125,12 +169,12 @@ impl TypeFun {
         let before = STATE.get();
         let outermost = before.depth == 0;
         if outermost {
-            STATE.set(State { depth: 1, used: 0, spent: false });
+            STATE.set(State { depth: 1, ..State { tables: before.tables, ..State::START } });
         }
         let reduction = self.step(args);
         let after = STATE.get();
         if outermost {
-            STATE.set(State { depth: 0, used: 0, spent: false });
+            STATE.set(State { tables: before.tables, ..State::START });
             if after.spent {
                 return Reduction::Endless;
             }
@@ -156,6 +200,9 @@ impl TypeFun {
                 match choose(arms, &subjects) {
                     Ok((arm, found)) => {
                         bindings.extend(found);
+                        if let Some(refusal) = &arm.refusal {
+                            return Reduction::Refused(refusal.text(&bindings));
+                        }
                         &arm.result
                     }
                     Err(reduction) => return reduction,
@@ -171,6 +218,21 @@ impl TypeFun {
         STATE.set(State { depth, used, ..state });
         Reduction::To(result.substitute(&bindings))
     }
+}
+
+/// Does work with fuel of its own, that of a table; the depth of calls is still that of the stack. Within one
+/// outermost reduction a few tables are made; `None` if there are more.
+pub(super) fn apart<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
+    let before = STATE.get();
+    if before.tables >= MOST_TABLES {
+        return None;
+    }
+    STATE.set(State { used: 0, tables: MOST_TABLES, ..before });
+    let done = work();
+    let spent = STATE.get().spent;
+    let tables = if before.depth == 0 { 0 } else { before.tables + 1 };
+    STATE.set(State { tables, ..before });
+    done.filter(|_| !spent)
 }
 
 fn spend() -> Reduction {
@@ -369,7 +431,10 @@ impl Type {
         }
         match fun.reduce(&args) {
             Reduction::To(ty) => ty,
-            Reduction::Stuck | Reduction::NoArm | Reduction::Endless => Type::new(TypeKind::Apply(fun, args)),
+            Reduction::Stuck => table::decided(fun, args),
+            Reduction::NoArm | Reduction::Refused(_) | Reduction::Endless => {
+                Type::new(TypeKind::Apply(Application::bare(fun, args)))
+            }
         }
     }
 
@@ -378,8 +443,8 @@ impl Type {
         if !self.has_apply() {
             return None;
         }
-        if let TypeKind::Apply(fun, args) = self.kind()
-            && which(fun, args)
+        if let TypeKind::Apply(application) = self.kind()
+            && which(&application.fun, &application.args)
         {
             return Some(self.clone());
         }

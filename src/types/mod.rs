@@ -25,6 +25,7 @@ pub mod opaque;
 pub mod print;
 pub mod size;
 pub mod stored;
+pub mod table;
 pub mod triangle;
 
 pub use apply::TypeFun;
@@ -91,7 +92,7 @@ pub enum TypeKind {
     /// A declared type with its arguments.
     Nominal(Nominal, Vec<Type>),
     /// A type function applied to arguments that do not say enough to reduce it.
-    Apply(TypeFun, Vec<Type>),
+    Apply(table::Application),
     /// A member of a declared kind: the type of no value.
     Member(Member),
     /// A type parameter or an opened size: fixed but unknown.
@@ -659,7 +660,7 @@ impl Type {
             | TypeKind::Triangle(..)
             | TypeKind::Error => Kind::Compact,
             TypeKind::Nominal(nominal, _) => nominal.kind,
-            TypeKind::Apply(fun, _) => fun.kind,
+            TypeKind::Apply(application) => application.fun.kind,
             TypeKind::Member(member) => member.kind.kind(),
             TypeKind::Var(var) => var.kind,
             TypeKind::Meta(meta) => meta.kind,
@@ -879,7 +880,9 @@ impl Type {
                 Type::record(fields.iter().map(|(name, ty)| (name.clone(), f(ty))).collect())
             }
             TypeKind::Nominal(nominal, args) => Type::nominal(nominal.clone(), args.iter().map(f).collect()),
-            TypeKind::Apply(fun, args) => Type::apply(fun.clone(), args.iter().map(f).collect()),
+            TypeKind::Apply(application) => {
+                Type::apply(application.fun.clone(), application.args.iter().map(f).collect())
+            }
         }
     }
 }
@@ -898,8 +901,8 @@ impl TypeKind {
             | TypeKind::Sum(parts)
             | TypeKind::CompactProduct(parts)
             | TypeKind::CompactSum(parts)
-            | TypeKind::Nominal(_, parts)
-            | TypeKind::Apply(_, parts) => parts.iter().for_each(f),
+            | TypeKind::Nominal(_, parts) => parts.iter().for_each(f),
+            TypeKind::Apply(application) => application.args.iter().for_each(f),
             TypeKind::Triangle(_, only) | TypeKind::Procedure(only) | TypeKind::Exists(_, only) => f(only),
             TypeKind::Array(a, b)
             | TypeKind::Repeat(a, b)

@@ -115,7 +115,8 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
                 .parens(),
         ),
         TypeKind::Member(member) => (Level::Atom, arena.text(member.name())),
-        TypeKind::Apply(fun, args) => {
+        TypeKind::Apply(application) => {
+            let (fun, args) = (&application.fun, &application.args);
             (Level::Atom, arena.text(&*fun.name).append(listed(args, &fun.params, arena).parens()))
         }
         TypeKind::Nominal(nominal, args) if nominal.is_compact_record() => (

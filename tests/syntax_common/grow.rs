@@ -67,7 +67,7 @@ impl Grow {
         use TypeExprKind::*;
         let deeper = depth.saturating_sub(1);
         let one = |g: &mut Grow| Box::new(g.ty(deeper));
-        let kind = match self.dice.roll(if depth == 0 { 4 } else { 16 }) {
+        let kind = match self.dice.roll(if depth == 0 { 4 } else { 17 }) {
             0 => Number(self.number()),
             1 => Name(self.path(), Vec::new()),
             2 => Open(self.name()),
@@ -84,6 +84,7 @@ impl Grow {
             13 if self.dice.coin() => CompactRecord(self.many(2, 3, |g| (g.name(), g.ty(deeper)))),
             13 => Record(self.many(1, 2, |g| (g.name(), g.ty(deeper)))),
             14 => Call(self.path(), self.many(0, 2, |g| g.ty(deeper))),
+            15 => Refusal(self.string()),
             _ => {
                 let subjects = self.many(1, 2, |g| g.ty(deeper));
                 let arms = self.many(1, 2, |g| TypeArm {

@@ -16,7 +16,7 @@ use super::rule::{
     Extra, Fail, Input, Label, Rule, Text, another_clause, any_of, assert_word, expr_at, name, name_then,
     path, tok, unsaid, up_to, word,
 };
-use super::types::{type_arguments, types};
+use super::types::{refusal, type_arguments, types};
 use chumsky::prelude::*;
 
 const ASSIGNMENTS: &[Kind] = &[
@@ -615,12 +615,17 @@ fn declared<'t>(
         .ignore_then(generics(cx, ty.clone()).or_not())
         .then(path(cx))
         .then(type_arguments(ty.clone()).or_not())
-        .then(choice((definitions, semi().to(Vec::new()))))
-        .map(|(((generics, class), args), members)| StmtKind::Instance {
+        .then(choice((
+            definitions.map(|members| (members, None)),
+            refusal(cx).then_ignore(semi()).map(|text| (Vec::new(), Some(text))),
+            semi().to((Vec::new(), None)),
+        )))
+        .map(|(((generics, class), args), (members, refusal))| StmtKind::Instance {
             generics: generics.unwrap_or_default(),
             class,
             args: args.unwrap_or_default(),
             members,
+            refusal,
         })
         .boxed();
 
