@@ -6,7 +6,7 @@ mod iso_support;
 use felis::hash::HashMap;
 use felis::iso::laws::{Law, Witness};
 use felis::iso::{Verdict, compare, verdict, verify};
-use felis::types::apply::{Fit, Meaning, Reduction, TypeArm};
+use felis::types::apply::{Fit, Meaning, Reduction, Refusal, TypeArm};
 use felis::types::opaque::{Abstract, hiding};
 use felis::types::table::{self, Says};
 use felis::types::{FiniteKind, Kind, Member, Nominal, NominalBody, Type, TypeFun, TypeVar};
@@ -304,13 +304,19 @@ fn open_sizes_may_be_small() {
     assert_eq!(verdict(&sum, &product), Verdict::Natural);
 }
 
-/// A type function over three members given by its whole table; a hole in the table has no arm.
+/// A type function over three members given by its whole table; a hole in the table has no arm, or one that
+/// refuses.
 fn tabled(id: u32, k: &FiniteKind, table: &[Option<usize>]) -> TypeFun {
     let params = vec![var(id * 10 + 1, k.kind()), var(id * 10 + 2, k.kind())];
     let subjects = params.iter().cloned().map(Type::var).collect();
     let arms = table.iter().enumerate().filter_map(|(at, result)| {
         let patterns = vec![member(k, at / 3), member(k, at % 3)];
-        Some(TypeArm { patterns, binds: Vec::new(), result: member(k, (*result)?), refusal: None })
+        let (result, refusal) = match result {
+            Some(result) => (member(k, *result), None),
+            None if at % 2 == 0 => (Type::error(), Some(Refusal { pieces: vec![Ok("no".into())] })),
+            None => return None,
+        };
+        Some(TypeArm { patterns, binds: Vec::new(), result, refusal })
     });
     let fun = TypeFun::declare(id, format!("f{id}").into(), params, k.kind(), vec![k.clone()]);
     fun.define(Meaning::Match(subjects, arms.collect()));

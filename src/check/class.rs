@@ -12,7 +12,7 @@
 //! product's where there is none. In a session an instance replaces one of the user's with the same
 //! head, as functions do.
 
-use super::constraint::Answer;
+use super::constraint::{Answer, Refused};
 use super::env::{Callable, Class, Constraint, Definition, Law, Membership, Method, Scheme};
 use super::error::{CheckError, ClassError};
 use super::note::Referent;
@@ -449,15 +449,18 @@ impl Checker<'_> {
             }
             of_this_input.push(class.span);
             self.env.instances.entry(head.class).or_default().push(membership.clone());
-            if membership.refusal.is_some() {
-                continue;
-            }
-            let methods = self.methods(&head, &membership, members, class.span);
+            let refused = membership.refusal.is_some();
+            let methods = match refused {
+                true => Vec::new(),
+                false => self.methods(&head, &membership, members, class.span),
+            };
             let (params, args) = (membership.params.clone(), head.args.clone());
             let requires = membership.requires.iter().map(|c| (c.class, c.args.clone())).collect();
-            let instance = core::Instance { class: head.class, params, args, requires, methods };
+            let instance = core::Instance { class: head.class, params, args, requires, methods, refused };
             self.program.instances.push(instance);
-            made.push((head, membership, self.program.instances.len() - 1));
+            if !refused {
+                made.push((head, membership, self.program.instances.len() - 1));
+            }
         }
         for (head, membership, instance) in made {
             self.check_supers(&head, &membership);
@@ -490,14 +493,34 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether what an abstract type can do is said where it may be: in its own module, or in that of the
-    /// class. What another module said would hold for all, and two of them might say different things.
+    /// The first abstract type in a type, this one or a part of its structure, that is from another module or
+    /// is not.
+    fn abstract_part(&self, ty: &Type, foreign: bool) -> Option<Type> {
+        if let TypeKind::Nominal(nominal, _) = ty.kind() {
+            let found = nominal.as_abstract().is_some() && self.is_foreign_abstract(ty) == foreign;
+            return found.then(|| ty.clone());
+        }
+        let mut found = None;
+        ty.kind().for_each_child(&mut |child| {
+            if found.is_none() {
+                found = self.abstract_part(child, foreign);
+            }
+        });
+        found
+    }
+
+    /// Whether what an abstract type can do is said where it may be: in the module of an abstract type that
+    /// it is about, or in that of the class. What another module said would hold for all, and two of them
+    /// might say different things.
     fn is_at_home(&mut self, head: &Constraint, span: Span) -> bool {
         let Some(class) = self.env.classes.get(&head.class).cloned() else { return true };
         if self.env.replaceable(class.span) {
             return true;
         }
-        let Some(ty) = head.args.iter().find(|ty| self.is_foreign_abstract(ty)).cloned() else { return true };
+        if head.args.iter().any(|ty| self.abstract_part(ty, false).is_some()) {
+            return true;
+        }
+        let Some(ty) = head.args.iter().find_map(|ty| self.abstract_part(ty, true)) else { return true };
         let TypeKind::Nominal(nominal, _) = ty.kind() else { return true };
         let home = self.env.modules.values().find(|module| module.declares(nominal));
         let home = home.map(|module| module.file.clone());
@@ -664,7 +687,7 @@ impl Checker<'_> {
             supers.filter(|(_, holds, refused)| !holds || refused.is_some()).collect::<Vec<_>>()
         });
         for (constraint, _, refused) in missing {
-            if let Some((asked, instance, text)) = refused {
+            if let Some(Refused { asked, instance, words: text }) = refused {
                 let (span, needed_by) = (membership.span, format!("`{}`", self.env.text(head)));
                 let constraint = self.env.text(&asked);
                 self.report(ClassError::Refused { span, constraint, needed_by, instance, text }.into());

@@ -64,10 +64,21 @@ impl Answer {
 #[derive(Default)]
 struct Proof {
     depth: u32,
-    /// The first instance on the way that is refused, with what was asked and the words.
-    refused: Option<(Constraint, Span, String)>,
-    /// One that is being looked at counts as endless.
-    known: HashMap<Constraint, Answer>,
+    /// The first instance on the way that is refused.
+    refused: Option<Refused>,
+    /// The answers, and who refuses. One that is being looked at counts as endless.
+    known: HashMap<Constraint, (Answer, Option<Refused>)>,
+}
+
+/// An instance that is refused.
+#[derive(Clone, Debug)]
+pub(super) struct Refused {
+    /// What was asked.
+    pub asked: Constraint,
+    /// Where the instance is declared.
+    pub instance: Span,
+    /// The words of its author.
+    pub words: String,
 }
 
 impl Checker<'_> {
@@ -140,14 +151,14 @@ impl Checker<'_> {
     }
 
     /// Reports that an instance is refused, once for each place and text.
-    fn refuse_in_words(&mut self, obligation: &Obligation, refused: (Constraint, Span, String)) {
-        let (constraint, instance, text) = refused;
+    fn refuse_in_words(&mut self, obligation: &Obligation, refused: Refused) {
+        let Refused { asked, instance, words: text } = refused;
         let said = |d: &crate::diagnostic::Diagnostic| d.message == text && d.primary.span == obligation.span;
         if self.diagnostics.iter().any(said) {
             return;
         }
         let (span, needed_by) = (obligation.span, obligation.needed_by.clone());
-        let constraint = self.env.text(&constraint);
+        let constraint = self.env.text(&asked);
         self.report(ClassError::Refused { span, constraint, needed_by, instance, text }.into());
     }
 
@@ -239,10 +250,7 @@ impl Checker<'_> {
 
     /// The same, and whether an instance that is refused is asked for on the way. Such an instance counts:
     /// what is chosen because of it is what its author has words for.
-    pub(super) fn entailed_unless_refused(
-        &mut self,
-        constraint: &Constraint,
-    ) -> (Answer, Option<(Constraint, Span, String)>) {
+    pub(super) fn entailed_unless_refused(&mut self, constraint: &Constraint) -> (Answer, Option<Refused>) {
         let constraint = self.zonked(constraint);
         let mut proof = Proof::default();
         let answer = self.entailed(&constraint, &mut proof);
@@ -267,18 +275,21 @@ impl Checker<'_> {
                 || self.may_hold_by_language(constraint);
             return if possible { Answer::Open } else { Answer::No(constraint.clone()) };
         }
-        if let Some(known) = proof.known.get(constraint) {
-            return known.clone();
+        if let Some((answer, refused)) = proof.known.get(constraint) {
+            proof.refused = proof.refused.take().or_else(|| refused.clone());
+            return answer.clone();
         }
-        proof.known.insert(constraint.clone(), Answer::Endless);
+        proof.known.insert(constraint.clone(), (Answer::Endless, None));
         proof.depth += 1;
+        let before = proof.refused.take();
         let answer = self
             .by_instance(constraint, proof)
             .or_else(|| self.by_structure(constraint, proof))
             .or_else(|| self.by_language(constraint))
             .unwrap_or_else(|| Answer::No(constraint.clone()));
         proof.depth -= 1;
-        proof.known.insert(constraint.clone(), answer.clone());
+        proof.known.insert(constraint.clone(), (answer.clone(), proof.refused.clone()));
+        proof.refused = before.or_else(|| proof.refused.take());
         answer
     }
 
@@ -291,19 +302,22 @@ impl Checker<'_> {
             .collect();
         matches.sort_by(|(_, a), (_, b)| a.preference(b));
         let mut lacking = None;
+        let before = proof.refused.clone();
         for (instance, found) in matches {
+            proof.refused = before.clone();
             let requires = instance.requires.iter().map(|c| c.substitute(&found.bindings));
             match self.entailed_all(requires, proof) {
                 answer if answer.fails() => lacking = lacking.or(Some(answer)),
                 answer => {
-                    if let Some(refusal) = &instance.refusal {
-                        let words = refusal.text(&found.bindings);
-                        proof.refused.get_or_insert((constraint.clone(), instance.span, words));
+                    if let (Some(refusal), None) = (&instance.refusal, &proof.refused) {
+                        let (asked, words) = (constraint.clone(), refusal.text(&found.bindings));
+                        proof.refused = Some(Refused { asked, instance: instance.span, words });
                     }
                     return Some(answer);
                 }
             }
         }
+        proof.refused = before;
         lacking
     }
 

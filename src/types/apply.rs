@@ -119,6 +119,9 @@ pub enum Fit {
 /// Nodes that one outermost reduction may build.
 const FUEL: u32 = 30_000;
 
+/// Nodes that the rows of one table may build.
+const TABLE_FUEL: u32 = 400_000;
+
 /// Tables that one outermost reduction may make.
 const MOST_TABLES: u32 = 64;
 
@@ -134,12 +137,13 @@ thread_local! {
 struct State {
     depth: u32,
     used: u32,
+    fuel: u32,
     spent: bool,
     tables: u32,
 }
 
 impl State {
-    const START: State = State { depth: 0, used: 0, spent: false, tables: 0 };
+    const START: State = State { depth: 0, used: 0, fuel: FUEL, spent: false, tables: 0 };
 }
 
 impl TypeFun {
@@ -205,6 +209,10 @@ impl TypeFun {
                         }
                         &arm.result
                     }
+                    Err(Reduction::Stuck) if !args.iter().any(|ty| ty.has_var() || ty.has_meta()) => {
+                        // Nothing will be known that is not, so what a subject lacks is missing for good.
+                        return subjects.iter().find_map(failure).unwrap_or(Reduction::Stuck);
+                    }
                     Err(reduction) => return reduction,
                 }
             }
@@ -212,12 +220,31 @@ impl TypeFun {
         let state = STATE.get();
         let used = state.used.saturating_add(1).saturating_add(result.nodes());
         let depth = state.depth.saturating_add(1).saturating_add(result.depth());
-        if used > FUEL || depth > DEEPEST_CALLS {
+        if used > state.fuel || depth > DEEPEST_CALLS {
             return spend();
         }
         STATE.set(State { depth, used, ..state });
         Reduction::To(result.substitute(&bindings))
     }
+}
+
+/// Why an application in a type has no result.
+pub(super) fn failure(ty: &Type) -> Option<Reduction> {
+    if !ty.has_apply() {
+        return None;
+    }
+    if let TypeKind::Apply(application) = ty.kind()
+        && let Some(why) = application.failure()
+    {
+        return Some(why.clone());
+    }
+    let mut found = None;
+    ty.kind().for_each_child(&mut |child| {
+        if found.is_none() {
+            found = failure(child);
+        }
+    });
+    found
 }
 
 /// Does work with fuel of its own, that of a table; the depth of calls is still that of the stack. Within one
@@ -227,7 +254,7 @@ pub(super) fn apart<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
     if before.tables >= MOST_TABLES {
         return None;
     }
-    STATE.set(State { used: 0, tables: MOST_TABLES, ..before });
+    STATE.set(State { depth: before.depth.max(1), used: 0, fuel: TABLE_FUEL, tables: MOST_TABLES, ..before });
     let done = work();
     let spent = STATE.get().spent;
     let tables = if before.depth == 0 { 0 } else { before.tables + 1 };
@@ -432,9 +459,7 @@ impl Type {
         match fun.reduce(&args) {
             Reduction::To(ty) => ty,
             Reduction::Stuck => table::decided(fun, args),
-            Reduction::NoArm | Reduction::Refused(_) | Reduction::Endless => {
-                Type::new(TypeKind::Apply(Application::bare(fun, args)))
-            }
+            why => Type::new(TypeKind::Apply(Application::failed(fun, args, why))),
         }
     }
 

@@ -881,7 +881,12 @@ impl Type {
             }
             TypeKind::Nominal(nominal, args) => Type::nominal(nominal.clone(), args.iter().map(f).collect()),
             TypeKind::Apply(application) => {
-                Type::apply(application.fun.clone(), application.args.iter().map(f).collect())
+                let args: Vec<Type> = application.args.iter().map(f).collect();
+                match application.is_tabled() && args == application.args {
+                    // Another look at its table would tell the same.
+                    true => self.clone(),
+                    false => Type::apply(application.fun.clone(), args),
+                }
             }
         }
     }

@@ -33,12 +33,28 @@ pub struct Application {
     /// Its arguments, as they were written.
     pub args: Vec<Type>,
     table: Option<Arc<Table>>,
+    failure: Option<Arc<Reduction>>,
 }
 
 impl Application {
     /// A stuck application without a table.
     pub fn bare(fun: TypeFun, args: Vec<Type>) -> Application {
-        Application { fun, args, table: None }
+        Application { fun, args, table: None, failure: None }
+    }
+
+    /// An application that has no result, and why.
+    pub fn failed(fun: TypeFun, args: Vec<Type>, why: Reduction) -> Application {
+        Application { failure: Some(Arc::new(why)), ..Application::bare(fun, args) }
+    }
+
+    /// Whether its table is known.
+    pub fn is_tabled(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// Why it has no result, if it has been found to have none.
+    pub fn failure(&self) -> Option<&Reduction> {
+        self.failure.as_deref()
     }
 }
 
@@ -123,7 +139,11 @@ impl Choices {
             TypeKind::Var(var) => Unknown::Var(var.id),
             TypeKind::Meta(meta) => Unknown::Hole(meta.id),
             _ if ty.has_var() || ty.has_meta() || ty.has_apply() => {
-                return ty.map_children(&mut |child| self.at(child, row));
+                return match ty.kind() {
+                    TypeKind::Apply(Application { table: Some(table), .. }) => self.known(table, row),
+                    _ => None,
+                }
+                .unwrap_or_else(|| ty.map_children(&mut |child| self.at(child, row)));
             }
             _ => return ty.clone(),
         };
@@ -131,14 +151,24 @@ impl Choices {
         found.and_then(|at| row.get(at)).unwrap_or(ty).clone()
     }
 
+    /// What a table that has been made says at a row, if it has a value there.
+    fn known(&self, table: &Table, row: &[Type]) -> Option<Type> {
+        let mut at = 0;
+        for unknown in &table.unknowns {
+            let position = self.unknowns.iter().position(|(known, ..)| known == unknown)?;
+            let TypeKind::Member(member) = row.get(position)?.kind() else { return None };
+            at = at * self.unknowns[position].2.members.len() + member.index;
+        }
+        table.rows.get(at)?.clone()
+    }
+
     /// The value at a row; inside, `None` if there is none; `None` if that cannot be told.
     fn value(&self, ty: &Type, row: &[Type]) -> Option<Option<Type>> {
         let value = self.at(ty, row);
-        let none = value.find_application(&mut |fun, args| {
-            matches!(fun.reduce(args), Reduction::NoArm | Reduction::Refused(_))
-        });
-        if none.is_some() {
-            return Some(None);
+        match super::apply::failure(&value) {
+            Some(Reduction::NoArm | Reduction::Refused(_)) => return Some(None),
+            Some(_) => return None,
+            None => {}
         }
         let open = value.has_apply() || value.has_var() || value.has_meta() || value.is_error();
         (!open).then_some(Some(value))
