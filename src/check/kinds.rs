@@ -535,11 +535,11 @@ impl Checker<'_> {
         }
     }
 
-    /// The same for a type that was inferred.
-    pub(super) fn finish_applications(&mut self, ty: Type, span: Span) -> Type {
+    /// The same for a type that was inferred. `origin` as for the type as a whole.
+    pub(super) fn finish_applications(&mut self, ty: Type, span: Span, origin: bool) -> Type {
         match irreducible(&ty, span) {
             Some(error) => {
-                self.report_application(error);
+                self.report_application(error, origin);
                 Type::error()
             }
             None => ty,
@@ -548,10 +548,10 @@ impl Checker<'_> {
 
     /// Reports an application that was inferred, unless that has been said: a call, the function in
     /// it and its arguments may all have the type.
-    pub(super) fn report_application(&mut self, error: KindError) {
+    pub(super) fn report_application(&mut self, error: KindError, origin: bool) {
         let new = error.to_diagnostic();
         // The same words of an author may be meant at several places.
-        let refused = matches!(error, KindError::Refused { .. });
+        let refused = origin && matches!(error, KindError::Refused { .. });
         let apart = |d: &Diagnostic| {
             let (one, other) = (d.primary.span, new.primary.span);
             refused && (one.source != other.source || one.end <= other.start || other.end <= one.start)

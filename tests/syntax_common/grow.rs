@@ -359,12 +359,19 @@ impl Grow {
                     }
                 }),
             ),
-            15 => Instance {
-                generics: self.generics(),
-                class: self.path(),
-                args: self.many(0, 2, |g| g.ty(2)),
-                members: self.many(0, 2, |g| g.definition(deeper)),
-            },
+            15 => {
+                let refusal = self.maybe(|g| ast::Name { text: g.string(), ..g.name() });
+                Instance {
+                    generics: self.generics(),
+                    class: self.path(),
+                    args: self.many(0, 2, |g| g.ty(2)),
+                    members: match refusal {
+                        Some(_) => Vec::new(),
+                        None => self.many(0, 2, |g| g.definition(deeper)),
+                    },
+                    refusal,
+                }
+            }
             20 => Kind { name: self.name(), members: self.many(1, 3, Grow::name), doc: self.doc() },
             21 => Abstract {
                 decl: self.decl(),
