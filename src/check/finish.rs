@@ -222,7 +222,7 @@ impl Checker<'_> {
             | TermKind::Method { type_args, .. }
             | TermKind::Prim(_, type_args, _) => {
                 for arg in type_args.iter_mut() {
-                    *arg = self.finish_type(arg, span);
+                    *arg = self.finish_type_of(arg, span, false);
                 }
             }
             TermKind::PackSizes(sizes, _) => {

@@ -360,7 +360,7 @@ impl Grow {
                 }),
             ),
             15 => {
-                let refusal = self.maybe(|g| ast::Name { text: g.string(), ..g.name() });
+                let refusal = self.maybe(|g| Name { text: g.string(), ..g.name() });
                 Instance {
                     generics: self.generics(),
                     class: self.path(),
