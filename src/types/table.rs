@@ -263,7 +263,7 @@ impl Table {
             // The rows that differ in this unknown alone stand `inner` apart.
             let first = |row: usize| row / inner / members * members * inner + row % inner;
             if rows.iter().enumerate().all(|(row, value)| *value == rows[first(row)]) {
-                let kept = |row: usize| row / inner % members == 0;
+                let kept = |row: usize| (row / inner).is_multiple_of(members);
                 let mut row = 0..;
                 rows.retain(|_| row.next().is_some_and(kept));
                 unknowns.remove(at);
