@@ -129,8 +129,11 @@ impl Checker<'_> {
             _ => Vec::new(),
         };
         let is = match &meaning {
-            Meaning::Is(ty) => std::slice::from_ref(ty),
-            _ => &subjects[..],
+            Meaning::Is(ty) => vec![ty],
+            Meaning::Match(_, arms) => {
+                let words = arms.iter().flat_map(|arm| &arm.refusal).flat_map(Refusal::types);
+                subjects.iter().chain(words).collect()
+            }
         };
         for (param, written) in fun.params.iter().zip(written) {
             let refused = matches!(&body.kind, TypeExprKind::Refusal(_));
@@ -315,6 +318,9 @@ impl Checker<'_> {
             }
         }
         plain.push_str(rest);
+        if text.trim().is_empty() {
+            self.report(CheckError::Kind(KindError::RefusalEmpty { span }));
+        }
         pieces.push(Ok(plain.into()));
         Refusal { pieces }
     }

@@ -44,6 +44,8 @@ pub enum KindError {
     RefusalHere { span: Span },
     /// The text of a refusal names a type that is not known in it.
     RefusalNames { span: Span, name: String, known: Vec<String> },
+    /// A refusal without words.
+    RefusalEmpty { span: Span },
 }
 
 impl KindError {
@@ -68,6 +70,7 @@ impl KindError {
             E::Refused { .. } => "E0715",
             E::RefusalHere { .. } => "E0716",
             E::RefusalNames { .. } => "E0717",
+            E::RefusalEmpty { .. } => "E0718",
         }
     }
 
@@ -210,6 +213,10 @@ impl KindError {
                     false => d.note(format!("known here: {}", known.join(", "))),
                 };
                 d.help("`{{` stands for a brace")
+            }
+            E::RefusalEmpty { span } => {
+                error(span, "a refusal without words".into(), "nobody would read why".into())
+                    .help("say what is wrong, and what to write instead")
             }
             E::LayoutBroken { span, name, param, index, ty } => {
                 let seen = if *index { "its size" } else { "its storage" };
