@@ -373,8 +373,8 @@ const SAID: &[Kind] = {
     use Kind::*;
     &[
         Semi, Colon, Assign, FatArrow, LBrace, LParen, LBracket, RParen, RBracket, RBrace, Comma, In, Do,
-        Perform, Then, Elif, Else, Endif, With, When, Bar, Endmatch, Of, Done, For, Int, Real, Str, EqEq, LArrow,
-        Fun, Proc, Law, Question, Tick,
+        Perform, Then, Elif, Else, Endif, With, When, Bar, Endmatch, Of, Done, For, Int, Real, Str, EqEq,
+        LArrow, Fun, Proc, Law, Question, Tick,
     ]
 };
 
