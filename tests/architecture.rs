@@ -15,7 +15,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("syntax", &["hash", "source", "diagnostic", "quote"]),
     ("suggest", &[]),
     ("elementary", &[]),
-    ("types", &["hash", "quote"]),
+    ("types", &["hash", "stop", "quote"]),
     ("iso", &["hash", "stop", "types"]),
     ("core", &["hash", "source", "types", "iso"]),
     ("check", &["hash", "stop", "source", "diagnostic", "suggest", "syntax", "types", "iso", "core"]),

@@ -6,8 +6,9 @@ mod iso_support;
 use felis::hash::HashMap;
 use felis::iso::laws::{Law, Witness};
 use felis::iso::{Verdict, compare, verdict, verify};
-use felis::types::apply::{Fit, Meaning, Reduction, TypeArm};
+use felis::types::apply::{Fit, Meaning, Reduction, Refusal, TypeArm};
 use felis::types::opaque::{Abstract, hiding};
+use felis::types::table::{self, Says};
 use felis::types::{FiniteKind, Kind, Member, Nominal, NominalBody, Type, TypeFun, TypeVar};
 use iso_support::{abstract_type, ty, variable};
 use proptest::prelude::*;
@@ -72,9 +73,9 @@ fn function(k: &FiniteKind, table: &Table) -> TypeFun {
             Cell::Var(v) if !bound(v) => member(k, 0),
             other => cell(other),
         };
-        TypeArm { patterns: vec![cell(p), cell(q)], binds: binds.clone(), result }
+        TypeArm { patterns: vec![cell(p), cell(q)], binds: binds.clone(), result, refusal: None }
     });
-    let fun = TypeFun::declare(3, "f".into(), params, k.kind());
+    let fun = TypeFun::declare(3, "f".into(), params, k.kind(), vec![k.clone()]);
     fun.define(Meaning::Match(subjects, arms.collect()));
     fun
 }
@@ -185,6 +186,7 @@ proptest! {
                 patterns: vec![pattern.clone()],
                 binds: binds.clone(),
                 result: Type::array(Type::int(), Type::unit_sum(i)),
+                refusal: None,
             })
             .collect();
         for arm in &arms {
@@ -201,7 +203,7 @@ proptest! {
             prop_assert!(arm.fit(&[subject.substitute(&ground)]).0 != Fit::Open);
         }
         let own = var(50, Kind::Type);
-        let fun = TypeFun::declare(51, "f".into(), vec![own.clone()], Kind::Type);
+        let fun = TypeFun::declare(51, "f".into(), vec![own.clone()], Kind::Type, Vec::new());
         fun.define(Meaning::Match(vec![Type::var(own)], arms));
         let early = Type::apply(fun.clone(), vec![subject.clone()]).substitute(&ground);
         let late = Type::apply(fun, vec![subject.substitute(&ground)]);
@@ -212,11 +214,11 @@ proptest! {
 /// `typefun f(T) => …` with one arm for everything.
 fn endless(result: impl Fn(Type) -> Type) -> (TypeFun, Type) {
     let (own, bound) = (var(1, Kind::Type), var(2, Kind::Type));
-    let fun = TypeFun::declare(3, "grow".into(), vec![own.clone()], Kind::Type);
+    let fun = TypeFun::declare(3, "grow".into(), vec![own.clone()], Kind::Type, Vec::new());
     let call = |arg| Type::apply(fun.clone(), vec![arg]);
     let result =
         result(call(Type::product(vec![Type::var(bound.clone()), Type::var(bound.clone()), Type::int()])));
-    let arm = TypeArm { patterns: vec![Type::var(bound.clone())], binds: vec![bound], result };
+    let arm = TypeArm { patterns: vec![Type::var(bound.clone())], binds: vec![bound], result, refusal: None };
     fun.define(Meaning::Match(vec![Type::var(own)], vec![arm]));
     let ty = Type::apply(fun.clone(), vec![Type::real()]);
     (fun, ty)
@@ -286,8 +288,8 @@ fn representations_can_be_hidden() {
 #[test]
 fn open_sizes_may_be_small() {
     let (own, n) = (var(1, Kind::Compact), Type::var(var(2, Kind::Compact)));
-    let fun = TypeFun::declare(3, "f".into(), vec![own.clone()], Kind::Compact);
-    let arm = |pattern, result| TypeArm { patterns: vec![pattern], binds: Vec::new(), result };
+    let fun = TypeFun::declare(3, "f".into(), vec![own.clone()], Kind::Compact, Vec::new());
+    let arm = |pattern, result| TypeArm { patterns: vec![pattern], binds: Vec::new(), result, refusal: None };
     let arms = vec![arm(Type::unit_sum(3u32), Type::void())];
     fun.define(Meaning::Match(vec![Type::var(own)], arms));
     let size = Type::apply(fun, vec![n]);
@@ -300,4 +302,153 @@ fn open_sizes_may_be_small() {
     let sum = Type::compact_sum(vec![size.clone(), size.clone()]);
     let product = Type::compact_product(vec![Type::unit_sum(2u32), size]);
     assert_eq!(verdict(&sum, &product), Verdict::Natural);
+}
+
+/// A type function over three members given by its whole table; a hole in the table has no arm, or one that
+/// refuses.
+fn tabled(id: u32, k: &FiniteKind, table: &[Option<usize>]) -> TypeFun {
+    let params = vec![var(id * 10 + 1, k.kind()), var(id * 10 + 2, k.kind())];
+    let subjects = params.iter().cloned().map(Type::var).collect();
+    let arms = table.iter().enumerate().filter_map(|(at, result)| {
+        let patterns = vec![member(k, at / 3), member(k, at % 3)];
+        let (result, refusal) = match result {
+            Some(result) => (member(k, *result), None),
+            None if at % 2 == 0 => (Type::error(), Some(Refusal { pieces: vec![Ok("no".into())] })),
+            None => return None,
+        };
+        Some(TypeArm { patterns, binds: Vec::new(), result, refusal })
+    });
+    let fun = TypeFun::declare(id, format!("f{id}").into(), params, k.kind(), vec![k.clone()]);
+    fun.define(Meaning::Match(subjects, arms.collect()));
+    fun
+}
+
+/// An expression over members, three variables and two functions.
+#[derive(Clone, Debug)]
+enum Tree {
+    Member(usize),
+    Var(usize),
+    Call(usize, Box<Tree>, Box<Tree>),
+}
+
+impl Tree {
+    fn ty(&self, k: &FiniteKind, funs: &[TypeFun], vars: &[Type]) -> Type {
+        match self {
+            Tree::Member(m) => member(k, *m),
+            Tree::Var(v) => vars[*v].clone(),
+            Tree::Call(f, a, b) => {
+                Type::apply(funs[*f].clone(), vec![a.ty(k, funs, vars), b.ty(k, funs, vars)])
+            }
+        }
+    }
+
+    /// Its value by looking into the tables.
+    fn value(&self, tables: &[Vec<Option<usize>>], vars: &[usize]) -> Option<usize> {
+        match self {
+            Tree::Member(m) => Some(*m),
+            Tree::Var(v) => Some(vars[*v]),
+            Tree::Call(f, a, b) => tables[*f][a.value(tables, vars)? * 3 + b.value(tables, vars)?],
+        }
+    }
+}
+
+fn tree() -> impl Strategy<Value = Tree> {
+    let leaf = prop_oneof![(0usize..3).prop_map(Tree::Member), (0usize..3).prop_map(Tree::Var)];
+    leaf.prop_recursive(3, 10, 2, |inner| {
+        (0usize..2, inner.clone(), inner).prop_map(|(f, a, b)| Tree::Call(f, a.into(), b.into()))
+    })
+}
+
+/// Tables of two functions; some are commutative, some have holes.
+fn tables() -> impl Strategy<Value = Vec<Vec<Option<usize>>>> {
+    let whole = prop::collection::vec((0usize..3).prop_map(Some), 9);
+    let symmetric = whole.clone().prop_map(|mut table| {
+        for (a, b) in [(1, 0), (2, 0), (2, 1)] {
+            table[a * 3 + b] = table[b * 3 + a];
+        }
+        table
+    });
+    let least = Just((0..9).map(|at| Some((at / 3usize).min(at % 3))).collect::<Vec<_>>());
+    let holed = prop::collection::vec(prop_oneof![3 => (0usize..3).prop_map(Some), 1 => Just(None)], 9);
+    let one = prop_oneof![2 => whole, 2 => symmetric, 1 => least, 1 => holed];
+    prop::collection::vec(one, 2)
+}
+
+fn all_rows() -> impl Iterator<Item = [usize; 3]> {
+    (0..27).map(|row| [row / 9, row / 3 % 3, row % 3])
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// Expressions over a declared kind are equal types iff all rows of their tables are; one that is the
+    /// same everywhere is that member, one that is a variable everywhere is the variable.
+    #[test]
+    fn equal_tables_are_equal_types(tables in tables(), a in tree(), b in tree()) {
+        let k = kind(7, 3);
+        let funs = [tabled(3, &k, &tables[0]), tabled(4, &k, &tables[1])];
+        let vars: Vec<Type> = (100..103).map(|v| Type::var(var(v, k.kind()))).collect();
+        let (s, t) = (a.ty(&k, &funs, &vars), b.ty(&k, &funs, &vars));
+        let values = |tree: &Tree| all_rows().map(|row| tree.value(&tables, &row)).collect::<Vec<_>>();
+        let (x, y) = (values(&a), values(&b));
+        let whole = x.iter().chain(&y).all(Option::is_some);
+        if whole {
+            prop_assert_eq!(s == t, x == y, "{} and {}", s, t);
+            for m in 0..3 {
+                prop_assert_eq!(s == member(&k, m), x.iter().all(|value| *value == Some(m)));
+                let var = all_rows().map(|row| Some(row[m])).eq(x.iter().copied());
+                prop_assert_eq!(s == vars[m], var);
+            }
+        }
+        // Early or late is the same.
+        for row in all_rows() {
+            let members: Vec<Type> = row.iter().map(|m| member(&k, *m)).collect();
+            let ground: HashMap<u32, Type> = (100..103).zip(members.iter().cloned()).collect();
+            let (early, late) = (s.substitute(&ground), a.ty(&k, &funs, &members));
+            match a.value(&tables, &row) {
+                Some(m) => prop_assert_eq!((early, late), (member(&k, m), member(&k, m))),
+                None => prop_assert!(early.has_apply() && late.has_apply()),
+            }
+        }
+    }
+
+    /// What an equation says of its holes is what enumeration says: the first two variables are holes here,
+    /// the third is rigid.
+    #[test]
+    fn equations_are_solved_by_their_tables(tables in tables(), a in tree(), b in tree()) {
+        let k = kind(7, 3);
+        let funs = [tabled(3, &k, &tables[0]), tabled(4, &k, &tables[1])];
+        let metas = [Type::meta(0, k.kind()), Type::meta(1, k.kind())];
+        let rigid = Type::var(var(102, k.kind()));
+        let vars = [metas[0].clone(), metas[1].clone(), rigid.clone()];
+        let (s, t) = (a.ty(&k, &funs, &vars), b.ty(&k, &funs, &vars));
+        if !(s.has_apply() || t.has_apply()) {
+            return Ok(());
+        }
+        let holds = |row: [usize; 3]| {
+            let (x, y) = (a.value(&tables, &row), b.value(&tables, &row));
+            x.is_some() && x == y
+        };
+        let says = table::equation(&s, &t);
+        // For each member of the rigid variable, what makes the equation true.
+        let solutions: Vec<Vec<[usize; 2]>> = (0..3)
+            .map(|r| (0..9).map(|h| [h / 3, h % 3]).filter(|h| holds([h[0], h[1], r])).collect())
+            .collect();
+        if s.has_meta() || t.has_meta() {
+            let never = solutions.iter().any(Vec::is_empty);
+            prop_assert_eq!(says == Some(Says::Never), never, "{} = {}: {:?}", s, t, &says);
+        }
+        if let Some(Says::Always) = says {
+            prop_assert!(all_rows().all(holds));
+        }
+        if let Some(Says::Solved(solved)) = says {
+            for (meta, ty) in solved {
+                for (r, solutions) in solutions.iter().enumerate() {
+                    let value = if ty == rigid { member(&k, r) } else { ty.clone() };
+                    let at = meta.id as usize;
+                    prop_assert!(solutions.iter().all(|found| member(&k, found[at]) == value));
+                }
+            }
+        }
+    }
 }

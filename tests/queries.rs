@@ -64,6 +64,108 @@ fn instances_of_the_user_count_in_answers() {
     });
 }
 
+const OF_MONEY: &str = "
+    newtype Euro = real; newtype Dollar = real; newtype Yen = real; newtype Gold = real;
+    struct P { x:int; y:int; }
+    struct Box[T] { held:T; }
+    enum C = Red, Green, Blue;
+    class Odd[T] { fun odd : T -> int; }
+    instance Convert[int, P] { fun convert(n) => P (n, n); }
+    instance Convert[Euro, Dollar] error \"ask the bank\";
+    instance Convert[Euro, Yen] { fun convert(e) => (e :>> real) :>> Yen; }
+    instance Widen[Euro, Yen];
+    instance[T] Convert[Gold, T] error \"gold is no {T}\";
+    instance Convert[Yen, Dollar] { fun convert(e) => (e :>> real) :>> Dollar; }
+    instance Widen[Yen, Dollar] error \"say so\";
+    instance[A, B with Convert[A, B]] Convert[Box[A], Box[B]] { fun convert(b) => Box (b.held :> B); }
+    instance[T with Convert[Euro, Dollar], Odd[T]] Convert[P, T] { fun convert(p) => fail \"odd\"; }
+    instance[T with Convert[int, T]] Convert[Yen ^ 3, T] { fun convert(p) => 3 :> T; }
+";
+
+/// What a program asks is answered as the checker decides.
+#[test]
+fn questions_in_programs_agree_with_the_checker() {
+    const TYPES: &[&str] = &[
+        "int",
+        "i8",
+        "u64",
+        "real",
+        "f32",
+        "bigint",
+        "bool",
+        "char",
+        "string",
+        "1",
+        "3",
+        "2 \\* 3",
+        "C",
+        "Euro",
+        "Dollar",
+        "Yen",
+        "Gold",
+        "P",
+        "Box[Euro]",
+        "Box[Dollar]",
+        "Box[Yen]",
+        "Box[P]",
+        "int * int",
+        "int ^ 2",
+        "i8 ^ 2",
+        "real ^ 2",
+        "i8 * real",
+        "Euro ^ 2",
+        "Yen ^ 2",
+        "Euro * int",
+        "Yen * real",
+        "Dollar * int",
+        "Yen ^ 3",
+        "(a:int, b:real)",
+        "(a:i8, b:f32)",
+        "int -> int",
+        "int ^ 6",
+        "int ^ (2 \\* 3)",
+        "int + bool",
+        "complex",
+    ];
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let outcome = session.evaluate("input", OF_MONEY, Mode::Script, &mut |_| {});
+        assert_eq!(outcome.status, Status::Ok, "{:?}", outcome.diagnostics);
+        let mut yes = 0;
+        for from in TYPES {
+            let asked: Vec<String> = TYPES
+                .iter()
+                .map(|to| {
+                    format!(
+                        "println (#convertible[{from}, {to}]); println (#callable[({to}) -> int, {from}]);"
+                    )
+                })
+                .collect();
+            let mut printed = String::new();
+            let outcome =
+                session.evaluate("input", &asked.join("\n"), Mode::Script, &mut |text| printed += text);
+            assert_eq!(outcome.status, Status::Ok, "{:?}", outcome.diagnostics);
+            let answers: Vec<&str> = printed.lines().collect();
+            assert_eq!(answers.len(), 2 * TYPES.len());
+            for (to, answers) in TYPES.iter().zip(answers.chunks(2)) {
+                let types = &[*from, *to];
+                let (converts, becomes) = (able(&mut session, ":>", types), able(&mut session, ":", types));
+                assert_eq!(answers[0], converts.is_ok().to_string(), "{from} :> {to}: {converts:?}");
+                assert_eq!(answers[1], becomes.is_ok().to_string(), "{from} as {to}: {becomes:?}");
+                yes += usize::from(converts.is_ok()) + usize::from(becomes.is_ok());
+            }
+        }
+        assert!(yes > 200, "only {yes}");
+        // What is refused is not there, also where an instance on the way asks for it.
+        for (from, to) in [("Euro", "Dollar"), ("Gold", "Dollar"), ("Box[Euro]", "Box[Dollar]")] {
+            assert_eq!(able(&mut session, ":>", &[from, to]), Err("E0619".into()));
+        }
+        assert_eq!(able(&mut session, ":", &["Yen", "Dollar"]), Err("E0619".into()));
+        // The instance that asks for a refused one and for one that is missing is not the one.
+        assert_eq!(able(&mut session, ":>", &["P", "bool"]), Err("E0303".into()));
+    });
+}
+
 #[test]
 fn values_of_the_host_have_types_and_can_be_passed_in() {
     on_large_stack(|| {

@@ -11,6 +11,7 @@ use super::infer::Literal;
 use crate::core::{ClassId, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::Expr;
+use crate::types::number::converts;
 use crate::types::{Kind, Scalar, Type, TypeKind};
 use num_traits::ToPrimitive;
 
@@ -94,19 +95,8 @@ impl Checker<'_> {
 
     /// Whether `:>` leads from one type to another, by the language or by instances.
     pub(super) fn converts(&mut self, from: &Type, to: &Type) -> bool {
-        if from == to || super::reshape::convertible(from, to) {
-            return true;
-        }
-        if self.belongs(self.program.known.convert, &[from, to]).is_some() {
-            return true;
-        }
-        match (from.kind(), to.kind()) {
-            (TypeKind::Array(t, i), TypeKind::Array(u, j)) => i == j && self.converts(t, u),
-            (TypeKind::Product(a), TypeKind::Product(b)) => {
-                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.converts(a, b))
-            }
-            _ => false,
-        }
+        let class = self.program.known.convert;
+        converts(from, to, &mut |from, to| self.belongs(class, &[from, to]).is_some())
     }
 
     /// A value where another type is wanted that holds all its values, as an instance of `Widen` says.
@@ -116,8 +106,11 @@ impl Checker<'_> {
             return Err(term);
         }
         match self.belongs(self.program.known.widen, &[&term.ty, &to]) {
-            Some(_) => {
+            Some(class) => {
                 let span = term.span;
+                // Its author may have words against it.
+                let constraint = Constraint { class, args: vec![term.ty.clone(), to.clone()] };
+                self.oblige(constraint, span, &format!("becoming `{to}`"));
                 self.converted(term, &to, span)
             }
             None => Err(term),

@@ -12,6 +12,7 @@
 //! product's where there is none. In a session an instance replaces one of the user's with the same
 //! head, as functions do.
 
+use super::constraint::{Answer, Refused};
 use super::env::{Callable, Class, Constraint, Definition, Law, Membership, Method, Scheme};
 use super::error::{CheckError, ClassError};
 use super::note::Referent;
@@ -419,15 +420,16 @@ impl Checker<'_> {
         let mut of_this_input: Vec<Span> = Vec::new();
         let mut made = Vec::new();
         for stmt in stmts {
-            let StmtKind::Instance { generics, class, args, members } = &stmt.kind else { continue };
+            let StmtKind::Instance { generics, class, args, members, refusal } = &stmt.kind else { continue };
             let read = self.aside(|this| {
                 let params = this.declare_params(&generics.params);
                 let requires = this.constraints(&generics.constraints);
                 let head = this.constraint(class, args, class.span)?;
                 this.keep_applied(requires.clone());
-                Some((params, requires, head))
+                let refusal = refusal.as_ref().map(|words| this.refusal_words(&words.text, words.span));
+                Some((params, requires, head, refusal))
             });
-            let Some((params, requires, head)) = read else { continue };
+            let Some((params, requires, head, refusal)) = read else { continue };
             // What a function of an unknown type gives matches nothing, or everything.
             if head.args.iter().any(Type::has_apply) {
                 let what = "a type function of a parameter";
@@ -436,21 +438,29 @@ impl Checker<'_> {
                 continue;
             }
             let membership =
-                Arc::new(Membership { params, args: head.args.clone(), requires, span: class.span });
+                Arc::new(Membership { params, args: head.args.clone(), requires, refusal, span: class.span });
             if !self.own_structure(&head, class.span)
                 || !self.is_asked(&head, class.span)
+                || !self.is_at_home(&head, class.span)
+                || !self.may_refuse(&head, &membership)
                 || !self.coherent(&head, &membership, &mut of_this_input)
             {
                 continue;
             }
             of_this_input.push(class.span);
             self.env.instances.entry(head.class).or_default().push(membership.clone());
-            let methods = self.methods(&head, &membership, members, class.span);
+            let refused = membership.refusal.is_some();
+            let methods = match refused {
+                true => Vec::new(),
+                false => self.methods(&head, &membership, members, class.span),
+            };
             let (params, args) = (membership.params.clone(), head.args.clone());
             let requires = membership.requires.iter().map(|c| (c.class, c.args.clone())).collect();
-            let instance = core::Instance { class: head.class, params, args, requires, methods };
+            let instance = core::Instance { class: head.class, params, args, requires, methods, refused };
             self.program.instances.push(instance);
-            made.push((head, membership, self.program.instances.len() - 1));
+            if !refused {
+                made.push((head, membership, self.program.instances.len() - 1));
+            }
         }
         for (head, membership, instance) in made {
             self.check_supers(&head, &membership);
@@ -471,6 +481,70 @@ impl Checker<'_> {
         let class = self.env.classes.get(&head.class).map_or_else(String::new, |c| c.name.to_string());
         self.report(ClassError::Structural { span, class, ty: ty.clone() }.into());
         false
+    }
+
+    /// Whether it is an abstract type of another module.
+    pub(super) fn is_foreign_abstract(&self, ty: &Type) -> bool {
+        match ty.kind() {
+            TypeKind::Nominal(nominal, _) => {
+                nominal.as_abstract().is_some() && self.env.hidden.contains(&nominal.id)
+            }
+            _ => false,
+        }
+    }
+
+    /// The first abstract type in a type, this one or a part of its structure, that is from another module or
+    /// is not.
+    fn abstract_part(&self, ty: &Type, foreign: bool) -> Option<Type> {
+        if let TypeKind::Nominal(nominal, _) = ty.kind() {
+            let found = nominal.as_abstract().is_some() && self.is_foreign_abstract(ty) == foreign;
+            return found.then(|| ty.clone());
+        }
+        let mut found = None;
+        ty.kind().for_each_child(&mut |child| {
+            if found.is_none() {
+                found = self.abstract_part(child, foreign);
+            }
+        });
+        found
+    }
+
+    /// Whether what an abstract type can do is said where it may be: in the module of an abstract type that
+    /// it is about, or in that of the class. What another module said would hold for all, and two of them
+    /// might say different things.
+    fn is_at_home(&mut self, head: &Constraint, span: Span) -> bool {
+        let Some(class) = self.env.classes.get(&head.class).cloned() else { return true };
+        if self.env.replaceable(class.span) {
+            return true;
+        }
+        if head.args.iter().any(|ty| self.abstract_part(ty, false).is_some()) {
+            return true;
+        }
+        let Some(ty) = head.args.iter().find_map(|ty| self.abstract_part(ty, true)) else { return true };
+        let TypeKind::Nominal(nominal, _) = ty.kind() else { return true };
+        let home = self.env.modules.values().find(|module| module.declares(nominal));
+        let home = home.map(|module| module.file.clone());
+        let of_library = self.env.of_library(class.span);
+        let mut modules = self.env.modules.values();
+        let other = modules.find(|module| module.source == class.span.source && !of_library);
+        let other = other.map(|module| module.file.clone());
+        let (instance, class) = (self.env.text(head), class.name.to_string());
+        let name = nominal.name.to_string();
+        self.report(ClassError::Orphan { span, instance, ty, name, class, home, other }.into());
+        false
+    }
+
+    /// What is decided by structure is not refused by an instance: it would not be asked inside of others.
+    fn may_refuse(&mut self, head: &Constraint, membership: &Membership) -> bool {
+        let known = &self.program.known;
+        let structural = known.show == Some(head.class) || known.eq == Some(head.class);
+        if membership.refusal.is_some() && structural {
+            let what = "a refusal of `Show` or `Eq`";
+            let instead = "values are shown and compared by structure; those of an abstract type are neither";
+            self.report(ClassError::NotHere { span: membership.span, what, instead }.into());
+            return false;
+        }
+        true
     }
 
     /// The default of `==` compares by structure: every part must be data.
@@ -606,9 +680,19 @@ impl Checker<'_> {
         let missing = self.aside(|this| {
             this.item.givens = this.with_supers(membership.requires.clone());
             let supers = class.supers.iter().map(|c| c.substitute(&at_head));
-            supers.filter(|c| !matches!(this.entails(c), super::constraint::Answer::Yes)).collect::<Vec<_>>()
+            let supers = supers.map(|constraint| {
+                let (answer, refused) = this.entailed_unless_refused(&constraint);
+                (constraint, answer == Answer::Yes, refused)
+            });
+            supers.filter(|(_, holds, refused)| !holds || refused.is_some()).collect::<Vec<_>>()
         });
-        for constraint in missing {
+        for (constraint, _, refused) in missing {
+            if let Some(Refused { asked, instance, words: text }) = refused {
+                let (span, needed_by) = (membership.span, format!("`{}`", self.env.text(head)));
+                let constraint = self.env.text(&asked);
+                self.report(ClassError::Refused { span, constraint, needed_by, instance, text }.into());
+                continue;
+            }
             let advice = self.advice(&constraint);
             let (instance, missing) = (self.env.text(head), self.env.text(&constraint));
             let (span, class) = (membership.span, class.name.to_string());

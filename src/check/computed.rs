@@ -1,5 +1,5 @@
 //! Primitives whose result type is computed from the type of their argument: `move`, `pack`, `unpack`,
-//! `caseno`, `casearg`.
+//! `caseno`, `casearg`; and `type_text`, whose result is.
 //!
 //! Takes a call of one of them with its argument elaborated; gives core in which the primitive is
 //! replaced by what it does, as far as core has a form for it. `x.move[T]` becomes the value of `T`
@@ -41,6 +41,7 @@ impl Checker<'_> {
         let arg = Term { ty: ty.clone(), ..arg };
         match (prim, target) {
             _ if ty.is_error() => arg,
+            (Prim::TypeText, _) => self.type_text(arg, span),
             (Prim::CaseNo, _) => self.case_number(arg, span),
             (Prim::CaseArg, _) => self.case_argument(arg, span),
             (Prim::Pack, _) => self.pack_parts(arg, span),
@@ -71,6 +72,21 @@ impl Checker<'_> {
         let result = result.filter(|ty| !ty.has_meta());
         let target = type_args.first().filter(|_| prim == Prim::Move).cloned().or(result);
         self.synthesise(domain, span, |this, x| this.computed(prim, name, target, x, span))
+    }
+
+    /// `x.type_text`: a constant, or in a generic function what its type arguments make of it.
+    fn type_text(&mut self, arg: Term, span: Span) -> Term {
+        if arg.ty.has_meta() {
+            let what = format!("all of `{}`", self.infer.shown(&arg.ty));
+            let instead = "write the type of the value".to_string();
+            return self.wrong(CheckError::CannotInfer { span: arg.span, what, instead }, span);
+        }
+        let generic = self.item.type_params.iter().any(|param| arg.ty.mentions(param));
+        let kind = match generic {
+            true => TermKind::Prim(Prim::TypeText, vec![arg.ty.clone()], vec![arg]),
+            false => TermKind::Str(arg.ty.to_string().into()),
+        };
+        Term::new(kind, Type::string(), span)
     }
 
     /// The type of the numbers of the cases of a sum.

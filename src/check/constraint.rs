@@ -64,8 +64,21 @@ impl Answer {
 #[derive(Default)]
 struct Proof {
     depth: u32,
-    /// One that is being looked at counts as endless.
-    known: HashMap<Constraint, Answer>,
+    /// The first instance on the way that is refused.
+    refused: Option<Refused>,
+    /// The answers, and who refuses. One that is being looked at counts as endless.
+    known: HashMap<Constraint, (Answer, Option<Refused>)>,
+}
+
+/// An instance that is refused.
+#[derive(Clone, Debug)]
+pub(super) struct Refused {
+    /// What was asked.
+    pub asked: Constraint,
+    /// Where the instance is declared.
+    pub instance: Span,
+    /// The words of its author.
+    pub words: String,
 }
 
 impl Checker<'_> {
@@ -88,14 +101,19 @@ impl Checker<'_> {
         let (mut defaulted, mut waiting) = (false, std::mem::take(&mut self.item.obligations));
         loop {
             let before = waiting.len();
-            waiting.retain(|obligation| match self.entails(&obligation.constraint) {
-                Answer::Yes => false,
-                Answer::Open => true,
-                Answer::No(missing) => {
+            waiting.retain(|obligation| match self.entailed_unless_refused(&obligation.constraint) {
+                (Answer::Yes, refused) => {
+                    if let Some(refused) = refused {
+                        self.refuse_in_words(obligation, refused);
+                    }
+                    false
+                }
+                (Answer::Open, _) => true,
+                (Answer::No(missing), _) => {
                     self.refuse(obligation, &missing);
                     false
                 }
-                Answer::Endless => {
+                (Answer::Endless, _) => {
                     self.refuse_endless(obligation);
                     false
                 }
@@ -130,6 +148,18 @@ impl Checker<'_> {
                 needed_by: obligation.needed_by,
             }));
         }
+    }
+
+    /// Reports that an instance is refused, once for each place and text.
+    fn refuse_in_words(&mut self, obligation: &Obligation, refused: Refused) {
+        let Refused { asked, instance, words: text } = refused;
+        let said = |d: &crate::diagnostic::Diagnostic| d.message == text && d.primary.span == obligation.span;
+        if self.diagnostics.iter().any(said) {
+            return;
+        }
+        let (span, needed_by) = (obligation.span, obligation.needed_by.clone());
+        let constraint = self.env.text(&asked);
+        self.report(ClassError::Refused { span, constraint, needed_by, instance, text }.into());
     }
 
     pub(super) fn zonked(&self, constraint: &Constraint) -> Constraint {
@@ -197,8 +227,12 @@ impl Checker<'_> {
             return Advice::Ask { parameter };
         }
         let own = missing.args.iter().any(|ty| matches!(ty.kind(), TypeKind::Nominal(..)));
+        // Nobody but its module, or that of the class, may give an abstract type an instance.
+        let own_class =
+            self.env.classes.get(&missing.class).is_some_and(|class| self.env.replaceable(class.span));
+        let foreign = !own_class && missing.args.iter().any(|ty| self.is_foreign_abstract(ty));
         match self.env.classes.get(&missing.class) {
-            Some(class) if own => {
+            Some(class) if own && !foreign => {
                 // What cannot be compared by structure has no use for the default of `==` either.
                 let all = self.program.known.eq == Some(class.id);
                 let needed = class.methods.iter().filter(|m| all || m.default.is_none());
@@ -213,6 +247,15 @@ impl Checker<'_> {
     pub(super) fn entails(&mut self, constraint: &Constraint) -> Answer {
         let constraint = self.zonked(constraint);
         self.entailed(&constraint, &mut Proof::default())
+    }
+
+    /// The same, and whether an instance that is refused is asked for on the way. Such an instance counts:
+    /// what is chosen because of it is what its author has words for.
+    pub(super) fn entailed_unless_refused(&mut self, constraint: &Constraint) -> (Answer, Option<Refused>) {
+        let constraint = self.zonked(constraint);
+        let mut proof = Proof::default();
+        let answer = self.entailed(&constraint, &mut proof);
+        (answer, proof.refused)
     }
 
     fn entailed(&mut self, constraint: &Constraint, proof: &mut Proof) -> Answer {
@@ -233,18 +276,21 @@ impl Checker<'_> {
                 || self.may_hold_by_language(constraint);
             return if possible { Answer::Open } else { Answer::No(constraint.clone()) };
         }
-        if let Some(known) = proof.known.get(constraint) {
-            return known.clone();
+        if let Some((answer, refused)) = proof.known.get(constraint) {
+            proof.refused = proof.refused.take().or_else(|| refused.clone());
+            return answer.clone();
         }
-        proof.known.insert(constraint.clone(), Answer::Endless);
+        proof.known.insert(constraint.clone(), (Answer::Endless, None));
         proof.depth += 1;
+        let before = proof.refused.take();
         let answer = self
             .by_instance(constraint, proof)
             .or_else(|| self.by_structure(constraint, proof))
             .or_else(|| self.by_language(constraint))
             .unwrap_or_else(|| Answer::No(constraint.clone()));
         proof.depth -= 1;
-        proof.known.insert(constraint.clone(), answer.clone());
+        proof.known.insert(constraint.clone(), (answer.clone(), proof.refused.clone()));
+        proof.refused = before.or_else(|| proof.refused.take());
         answer
     }
 
@@ -257,13 +303,22 @@ impl Checker<'_> {
             .collect();
         matches.sort_by(|(_, a), (_, b)| a.preference(b));
         let mut lacking = None;
+        let before = proof.refused.clone();
         for (instance, found) in matches {
+            proof.refused = before.clone();
             let requires = instance.requires.iter().map(|c| c.substitute(&found.bindings));
             match self.entailed_all(requires, proof) {
                 answer if answer.fails() => lacking = lacking.or(Some(answer)),
-                answer => return Some(answer),
+                answer => {
+                    if let (Some(refusal), None) = (&instance.refusal, &proof.refused) {
+                        let (asked, words) = (constraint.clone(), refusal.text(&found.bindings));
+                        proof.refused = Some(Refused { asked, instance: instance.span, words });
+                    }
+                    return Some(answer);
+                }
             }
         }
+        proof.refused = before;
         lacking
     }
 

@@ -9,6 +9,7 @@ use super::place::Seen;
 use crate::core::{ClassId, FunctionId, GlobalId, Prim};
 use crate::hash::HashMap;
 use crate::source::{SourceId, Span};
+use crate::types::apply::Refusal;
 use crate::types::{FiniteKind, Kind, Nominal, Type, TypeFun, TypeKind, TypeVar};
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -215,6 +216,8 @@ pub struct Membership {
     pub args: Vec<Type>,
     /// What must hold of the parameters.
     pub requires: Vec<Constraint>,
+    /// There is to be no such instance, in the author's words.
+    pub refusal: Option<Refusal>,
     /// Where it is declared.
     pub span: Span,
 }

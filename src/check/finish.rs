@@ -49,7 +49,7 @@ impl Checker<'_> {
 
     pub(super) fn finish_function(&mut self, function: &mut Function) {
         self.discharge();
-        function.domain = self.finish_type(&function.domain, function.span);
+        function.domain = self.finish_type_of(&function.domain, function.span, false);
         self.finish_equations();
         self.finish_locals(&mut function.locals);
         self.finish_term(&mut function.body);
@@ -73,12 +73,17 @@ impl Checker<'_> {
     }
 
     fn finish_type(&mut self, ty: &Type, span: Span) -> Type {
+        self.finish_type_of(ty, span, true)
+    }
+
+    /// The same; `origin` says whether the type comes from here, and not from a value that is only named or bound.
+    fn finish_type_of(&mut self, ty: &Type, span: Span, origin: bool) -> Type {
         let ty = self.infer.settle(ty);
-        let ty = self.finish_applications(ty, span);
+        let ty = self.finish_applications(ty, span, origin);
         if ty.has_meta() {
             let stuck = ty.find_application(&mut |_, args| args.iter().any(Type::has_meta));
             if let Some(application) = stuck {
-                self.report_application(KindError::CannotReduce { span, application });
+                self.report_application(KindError::CannotReduce { span, application }, origin);
                 return Type::error();
             }
             if !self.diagnostics.iter().any(crate::diagnostic::Diagnostic::is_error) {
@@ -95,7 +100,7 @@ impl Checker<'_> {
     }
 
     fn finish_pat(&mut self, pat: &mut Pat) {
-        pat.ty = self.finish_type(&pat.ty, pat.span);
+        pat.ty = self.finish_type_of(&pat.ty, pat.span, false);
         match &mut pat.kind {
             PatKind::As(inner, _) => self.finish_pat(inner),
             PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
@@ -191,7 +196,8 @@ impl Checker<'_> {
         if let Some(chosen) = self.chosen_call(term) {
             *term = chosen;
         }
-        term.ty = self.finish_type(&term.ty, term.span);
+        let origin = !matches!(term.kind, TermKind::Local(_) | TermKind::Global(_));
+        term.ty = self.finish_type_of(&term.ty, term.span, origin);
         let span = term.span;
         match &mut term.kind {
             TermKind::Block(stmts, value) => {
@@ -216,7 +222,7 @@ impl Checker<'_> {
             | TermKind::Method { type_args, .. }
             | TermKind::Prim(_, type_args, _) => {
                 for arg in type_args.iter_mut() {
-                    *arg = self.finish_type(arg, span);
+                    *arg = self.finish_type_of(arg, span, false);
                 }
             }
             TermKind::PackSizes(sizes, _) => {

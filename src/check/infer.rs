@@ -7,13 +7,15 @@
 //! an array of that many elements, never an isomorphic type.
 //!
 //! **Type functions.** An application that is stuck on holes says nothing about its arguments (type
-//! functions are not injective), so an equation with one is *postponed* and tried again whenever
-//! holes have been solved. Stuck on rigid variables alone it is equal to itself only. What is still
+//! functions are not injective), unless its table does ([`table::equation`]): so an equation with one is
+//! *postponed* and tried again whenever holes have been solved. Stuck on rigid variables alone it is
+//! equal to what has the same table, else to itself only. What is still
 //! postponed when an item ends has holes that nothing solves, and those are reported there. The
 //! list is part of what a mark remembers.
 
 use crate::hash::HashMap;
 use crate::source::Span;
+use crate::types::table::{self, Says};
 use crate::types::{Kind, Meta, ProductForm, Scalar, Type, TypeKind, TypeVar};
 
 /// What a literal hole may become.
@@ -185,6 +187,20 @@ impl Infer {
         equations.push(Equation { found: a.clone(), expected: b.clone(), span: self.here });
         self.set_postponed(equations);
         Ok(())
+    }
+
+    /// An equation with an application that is stuck on holes: what the tables say, else it waits.
+    fn by_table(&mut self, a: &Type, b: &Type) -> Result<(), Clash> {
+        let (a, b) = (self.zonk(a), self.zonk(b));
+        match table::equation(&a, &b) {
+            Some(Says::Never) => Err(Clash),
+            Some(Says::Always) => Ok(()),
+            Some(Says::Solved(holes)) if !holes.is_empty() => {
+                holes.iter().try_for_each(|(meta, ty)| self.solve(*meta, ty))?;
+                self.equate(&a, &b)
+            }
+            _ => self.postpone(&a, &b),
+        }
     }
 
     /// Tries the postponed equations again while that solves holes.
@@ -362,7 +378,7 @@ impl Infer {
         }
         let open = self.is_open(ty);
         if open && (hole.literal.is_some() || self.occurs(meta.id, ty)) {
-            return self.postpone(&Type::meta(meta.id, meta.kind), ty);
+            return self.by_table(&Type::meta(meta.id, meta.kind), ty);
         }
         if let Some(literal) = hole.literal {
             match ty.kind() {
@@ -528,7 +544,7 @@ impl Infer {
                 if !(a.kind_of().meet(b.kind_of()).is_some() || a.is_error() || b.is_error()) {
                     return Err(Clash);
                 }
-                self.postpone(&a, &b)
+                self.by_table(&a, &b)
             }
             (K::Array(t, i), K::Array(u, j)) => {
                 self.equate(t, u)?;

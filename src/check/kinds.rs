@@ -15,11 +15,12 @@ use super::Checker;
 use super::env::TypeDefinition;
 use super::error::{CheckError, KindError, RestError};
 use super::note::Referent;
+use crate::diagnostic::Diagnostic;
 use crate::hash::HashSet;
 use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{self, Name, TypeExpr, TypeExprKind, TypeParam};
-use crate::types::apply::{Fit, Meaning, Reduction, TypeArm};
+use crate::types::apply::{Fit, Meaning, Reduction, Refusal, TypeArm};
 use crate::types::{FiniteKind, Kind, Member, ProductForm, Scalar, Type, TypeFun, TypeKind, TypeVar};
 use std::sync::Arc;
 
@@ -97,12 +98,18 @@ impl Checker<'_> {
     ) {
         let params = self.declare_params(written);
         let kind = self.lower_kind(kind);
-        let fun = TypeFun::declare(self.env.fresh_id(), name.text.clone(), params, kind);
+        let kinds = self.declared_kinds(&params, kind);
+        let fun = TypeFun::declare(self.env.fresh_id(), name.text.clone(), params, kind, kinds);
         self.env.types.insert(name.text.clone(), TypeDefinition::Function(fun.clone()));
         let before = self.errors();
         let meaning = match &body.kind {
             TypeExprKind::TypeMatch(subjects, arms) => {
                 self.type_match(subjects, arms, Some((kind, &name.text)), body.span)
+            }
+            TypeExprKind::Refusal(text) => {
+                let refusal = Some(self.refusal_words(text, body.span));
+                let (patterns, binds, result) = (Vec::new(), Vec::new(), Type::error());
+                Meaning::Match(Vec::new(), vec![TypeArm { patterns, binds, result, refusal }])
             }
             _ => {
                 let ty = self.lower_argument(body);
@@ -122,11 +129,15 @@ impl Checker<'_> {
             _ => Vec::new(),
         };
         let is = match &meaning {
-            Meaning::Is(ty) => std::slice::from_ref(ty),
-            _ => &subjects[..],
+            Meaning::Is(ty) => vec![ty],
+            Meaning::Match(_, arms) => {
+                let words = arms.iter().flat_map(|arm| &arm.refusal).flat_map(Refusal::types);
+                subjects.iter().chain(words).collect()
+            }
         };
         for (param, written) in fun.params.iter().zip(written) {
-            if !is.iter().any(|ty| ty.mentions(param)) {
+            let refused = matches!(&body.kind, TypeExprKind::Refusal(_));
+            if !refused && !is.iter().any(|ty| ty.mentions(param)) {
                 let (span, param, function) =
                     (written.name.span, param.name.to_string(), name.text.to_string());
                 self.report(CheckError::UnusedInTypeFun { span, name: param, function });
@@ -178,8 +189,13 @@ impl Checker<'_> {
         }
         let mut params: Vec<TypeVar> = Vec::new();
         subjects.iter().for_each(|ty| variables(ty, &[], &mut params));
-        arms.iter().for_each(|arm| variables(&arm.result, &arm.binds, &mut params));
-        let kind = common_kind(arms.iter().map(|arm| arm.result.kind_of()));
+        for arm in arms {
+            variables(&arm.result, &arm.binds, &mut params);
+            let named = arm.refusal.iter().flat_map(Refusal::types);
+            named.for_each(|ty| variables(ty, &arm.binds, &mut params));
+        }
+        let results = || arms.iter().filter(|arm| arm.refusal.is_none()).map(|arm| arm.result.kind_of());
+        let kind = if results().next().is_none() { Some(Kind::Type) } else { common_kind(results()) };
         let Some(kind) = kind else {
             let (first, other) = (&arms[0].result, arms.iter().map(|a| &a.result));
             if let Some(other) = other.into_iter().find(|r| r.kind_of().meet(first.kind_of()).is_none()) {
@@ -188,7 +204,8 @@ impl Checker<'_> {
             return Type::error();
         };
         let args = params.iter().cloned().map(Type::var).collect();
-        let fun = TypeFun::declare(self.env.fresh_id(), "typematch".into(), params, kind);
+        let kinds = self.declared_kinds(&params, kind);
+        let fun = TypeFun::declare(self.env.fresh_id(), "typematch".into(), params, kind, kinds);
         fun.define(meaning);
         Type::apply(fun, args)
     }
@@ -237,18 +254,75 @@ impl Checker<'_> {
             for (name, var) in &scope.names {
                 self.item.type_scope.insert(name.clone(), Type::var(var.clone()));
             }
-            let ty = self.lower_argument(&arm.result);
+            let refusal = match &arm.result.kind {
+                TypeExprKind::Refusal(text) => Some(self.refusal_words(text, arm.result.span)),
+                _ => None,
+            };
+            let ty = match refusal {
+                Some(_) => Type::error(),
+                None => self.lower_argument(&arm.result),
+            };
             self.item.type_scope = outer;
             self.no_hole(&ty, arm.result.span);
             if let Some((kind, function)) = result {
                 self.result_kind(&ty, kind, function, arm.result.span);
             }
-            done.push((TypeArm { patterns, binds: scope.binds, result: ty }, arm.span));
+            done.push((TypeArm { patterns, binds: scope.binds, result: ty, refusal }, arm.span));
         }
         if subjects.iter().all(|s| !s.is_error()) && done.len() == arms.len() {
             self.coverage(&kinds, &done, span);
         }
         Meaning::Match(subjects, done.into_iter().map(|(arm, _)| arm).collect())
+    }
+
+    /// The declared kinds among those of a type function.
+    fn declared_kinds(&self, params: &[TypeVar], kind: Kind) -> Vec<FiniteKind> {
+        let mut kinds: Vec<FiniteKind> = Vec::new();
+        for kind in params.iter().map(|param| param.kind).chain([kind]) {
+            if let Some(declared) = self.env.finite_kind(kind)
+                && kinds.iter().all(|known| known.id != declared.id)
+            {
+                kinds.push(declared.clone());
+            }
+        }
+        kinds
+    }
+
+    /// The words of a refusal: `{T}` is the type that `T` stands for, `{{` is a brace.
+    pub(super) fn refusal_words(&mut self, text: &str, span: Span) -> Refusal {
+        let mut pieces: Vec<Result<Arc<str>, Type>> = Vec::new();
+        let (mut plain, mut rest) = (String::new(), text);
+        while let Some(at) = rest.find(['{', '}']) {
+            let (before, from) = rest.split_at(at);
+            plain.push_str(before);
+            let doubled = ["{{", "}}"].into_iter().find(|braces| from.starts_with(braces));
+            let named = from.strip_prefix('{').and_then(|after| after.split_once('}'));
+            match (doubled, named) {
+                (None, Some((name, after))) if crate::syntax::is_name(name) => {
+                    let known = self.item.type_scope.get(name).cloned();
+                    if known.is_none() {
+                        let mut known: Vec<String> =
+                            self.item.type_scope.keys().map(|name| name.to_string()).collect();
+                        known.sort();
+                        let name = name.to_string();
+                        self.report(CheckError::Kind(KindError::RefusalNames { span, name, known }));
+                    }
+                    pieces.push(Ok(std::mem::take(&mut plain).into()));
+                    pieces.push(Err(known.unwrap_or_else(Type::error)));
+                    rest = after;
+                }
+                _ => {
+                    plain.push_str(&from[..1]);
+                    rest = &from[doubled.map_or(1, str::len)..];
+                }
+            }
+        }
+        plain.push_str(rest);
+        if text.trim().is_empty() {
+            self.report(CheckError::Kind(KindError::RefusalEmpty { span }));
+        }
+        pieces.push(Ok(plain.into()));
+        Refusal { pieces }
     }
 
     fn wildcard(&mut self, kind: Kind, scope: &mut PatternScope) -> Type {
@@ -318,6 +392,7 @@ impl Checker<'_> {
                 self.no_pattern(span, "`..` by itself", "write the first component before it: `A * ..R`")
             }
             T::Open(_) => self.no_pattern(span, "`?`", "a name without `?` is a variable of the pattern"),
+            T::Refusal(_) => self.no_pattern(span, "`error`", "it stands after `=>`, in place of the result"),
             T::Error => Type::error(),
         }
     }
@@ -497,11 +572,11 @@ impl Checker<'_> {
         }
     }
 
-    /// The same for a type that was inferred.
-    pub(super) fn finish_applications(&mut self, ty: Type, span: Span) -> Type {
+    /// The same for a type that was inferred. `origin` as for the type as a whole.
+    pub(super) fn finish_applications(&mut self, ty: Type, span: Span, origin: bool) -> Type {
         match irreducible(&ty, span) {
             Some(error) => {
-                self.report_application(error);
+                self.report_application(error, origin);
                 Type::error()
             }
             None => ty,
@@ -510,9 +585,15 @@ impl Checker<'_> {
 
     /// Reports an application that was inferred, unless that has been said: a call, the function in
     /// it and its arguments may all have the type.
-    pub(super) fn report_application(&mut self, error: KindError) {
-        let message = error.to_diagnostic().message;
-        if self.diagnostics.iter().all(|d| d.message != message) {
+    pub(super) fn report_application(&mut self, error: KindError, origin: bool) {
+        let new = error.to_diagnostic();
+        // The same words of an author may be meant at several places.
+        let refused = origin && matches!(error, KindError::Refused { .. });
+        let apart = |d: &Diagnostic| {
+            let (one, other) = (d.primary.span, new.primary.span);
+            refused && (one.source != other.source || one.end <= other.start || other.end <= one.start)
+        };
+        if self.diagnostics.iter().all(|d| d.message != new.message || apart(d)) {
             self.report(CheckError::Kind(error));
         }
     }
@@ -520,19 +601,15 @@ impl Checker<'_> {
 
 /// An application in a type that nothing will ever reduce.
 fn irreducible(ty: &Type, span: Span) -> Option<KindError> {
-    let mut endless = false;
-    let application = ty.find_application(&mut |fun, args| match fun.reduce(args) {
-        Reduction::NoArm => true,
-        Reduction::Endless => {
-            endless = true;
-            true
-        }
-        Reduction::To(_) | Reduction::Stuck => false,
+    let mut why = Reduction::NoArm;
+    let application = ty.find_application(&mut |fun, args| {
+        why = fun.reduce(args);
+        !matches!(why, Reduction::To(_) | Reduction::Stuck)
     })?;
-    Some(if endless {
-        KindError::Endless { span, application }
-    } else {
-        KindError::NoArm { span, application }
+    Some(match why {
+        Reduction::Refused(text) => KindError::Refused { span, application, text },
+        Reduction::Endless => KindError::Endless { span, application },
+        _ => KindError::NoArm { span, application },
     })
 }
 

@@ -37,7 +37,7 @@ use crate::source::{Source, SourceId, Span};
 use crate::suggest::similar;
 use crate::syntax::ast::{Import, ImportNames, ImportTarget, Name, Stmt, StmtKind};
 use crate::syntax::{self, Chunk};
-use crate::types::FiniteKind;
+use crate::types::{FiniteKind, Nominal};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -81,6 +81,13 @@ impl Module {
             }
         }
         Module { file: source.name.clone(), source: source.id, chunks, by_name, env }
+    }
+
+    /// Whether a declared type is one of its own.
+    pub fn declares(&self, nominal: &Nominal) -> bool {
+        let named = self.env.as_ref().and_then(|env| env.types.get(&nominal.name));
+        let own = self.definitions(&nominal.name).next().is_some();
+        own && matches!(named, Some(TypeDefinition::Nominal(known)) if known == nominal)
     }
 
     /// The names that importers see, each once, sorted.

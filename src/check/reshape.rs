@@ -324,7 +324,13 @@ impl Checker<'_> {
             return ("an array is not one value".into(), Some(help));
         }
         let declared = [from, to].iter().any(|ty| matches!(ty.kind(), TypeKind::Nominal(..)));
-        let help = format!("an instance would say how: `instance Convert[{from}, {to}] {{ fun convert … }}`");
+        let foreign = [from, to].into_iter().find(|ty| self.is_foreign_abstract(ty));
+        let help = match foreign {
+            Some(ty) => format!("`{ty}` is abstract: only its module may say what it converts to"),
+            None => {
+                format!("an instance would say how: `instance Convert[{from}, {to}] {{ fun convert … }}`")
+            }
+        };
         ("the two have nothing in common".into(), declared.then_some(help))
     }
 }

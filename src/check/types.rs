@@ -125,6 +125,10 @@ impl Checker<'_> {
             T::Hole => self.infer.fresh(Kind::Type),
             T::Open(name) => self.lower_open(name, written.span),
             T::TypeMatch(subjects, arms) => self.lower_type_match(subjects, arms, written.span),
+            T::Refusal(_) => {
+                self.report(CheckError::Kind(KindError::RefusalHere { span: written.span }));
+                Type::error()
+            }
             T::Error => Type::error(),
         }
     }

@@ -47,6 +47,9 @@ prims! {
     Println "println": "[T] T -> void", "Writes a value as `str` gives it, and ends the line.";
     Str "str": "[T] T -> string", "The value as text for people.";
     Strr "_strr": "[T] T -> string", "The value as text that reads back.";
+    TypeText "type_text": "[T] T -> string", "The type of the value as text, as messages show it; the value is not computed.";
+    Convertible "convertible": "[A, B] unit -> bool", "Whether `:>` leads from `A` to `B`.";
+    CallableWith "callable": "[F, A] unit -> bool", "Whether `F` is a type of functions or procedures that take a value of `A`, as it is or without loss.";
     Fail "fail": "[T] string -> T", "Stops the program with this message.";
     Assert "assert": "bool -> void", "Stops the program if the condition is false.";
     Reduce "_reduce": "[T, I:COMPACTLINEAR] (T * T -> T) * T * T ^ I -> T", "Joins a start and all elements by an associative operation, in one fixed tree.";
@@ -169,7 +172,7 @@ impl Prim {
 
     /// Whether the checker computes the type of the result from that of the argument.
     pub fn is_computed(self) -> bool {
-        matches!(self, Prim::Move | Prim::Pack | Prim::Unpack | Prim::CaseNo | Prim::CaseArg)
+        matches!(self, Prim::Move | Prim::Pack | Prim::Unpack | Prim::CaseNo | Prim::CaseArg | Prim::TypeText)
     }
 
     /// Whether the stated type says what it gives.

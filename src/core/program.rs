@@ -4,9 +4,11 @@
 //! which function stands for a method at given types; whether there is an instance at all is the
 //! checker's business, which has asked before.
 
+use super::prim::Prim;
 use super::{Function, FunctionId, Global};
 use crate::hash::{HashMap, HashSet};
 use crate::types::matching::{Match, matching};
+use crate::types::number::{converts, widened};
 use crate::types::{LARGEST_TYPE_NODES, NominalBody, Scalar, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
@@ -129,6 +131,8 @@ pub struct Instance {
     pub requires: Vec<(ClassId, Vec<Type>)>,
     /// A function for each method.
     pub methods: Vec<Implementation>,
+    /// That there is to be none, which only questions ask for.
+    pub refused: bool,
 }
 
 /// The function that is a method of an instance.
@@ -259,23 +263,28 @@ impl Program {
         args: &[Type],
         proof: &mut Proof,
     ) -> Option<(&Instance, HashMap<u32, Type>)> {
-        let mut found = self.matching(class, args);
+        let mut found = self.matching(class, args, proof.question);
         // The checker has seen that one holds: if there is only one, that is it. Of the classes that
         // hold by structure it does not ask.
-        if found.len() == 1 && proof.depth == 0 && !self.by_structure(class) {
+        if found.len() == 1 && proof.depth == 0 && !proof.question && !self.by_structure(class) {
             return found.pop();
         }
+        let before = proof.refused;
         found.into_iter().find(|(instance, bindings)| {
-            instance.requires.iter().all(|(class, args)| {
+            proof.refused = before;
+            let holds = instance.requires.iter().all(|(class, args)| {
                 let args: Vec<Type> = args.iter().map(|ty| ty.substitute(bindings)).collect();
                 self.holds(*class, &args, proof)
-            })
+            });
+            proof.refused = if holds { proof.refused || instance.refused } else { before };
+            holds
         })
     }
 
-    /// The instances that match, by preference.
-    fn matching(&self, class: ClassId, args: &[Type]) -> Vec<(&Instance, HashMap<u32, Type>)> {
-        let of_class = self.instances.iter().rev().filter(|instance| instance.class == class);
+    /// The instances that match, by preference; those that are refused only if they are asked for.
+    fn matching(&self, class: ClassId, args: &[Type], refused: bool) -> Vec<(&Instance, HashMap<u32, Type>)> {
+        let of_class = self.instances.iter().rev();
+        let of_class = of_class.filter(|i| i.class == class && (refused || !i.refused));
         let mut found: Vec<(&Instance, Match)> = Vec::new();
         for instance in of_class {
             let Some(new) = matching(&instance.params, &instance.args, args) else { continue };
@@ -301,25 +310,53 @@ impl Program {
             return false;
         }
         let question = (class, args.to_vec());
-        if let Some(known) = proof.known.get(&question) {
-            return *known;
+        if let Some((holds, refused)) = proof.known.get(&question) {
+            proof.refused |= *refused;
+            return *holds;
         }
-        proof.known.insert(question.clone(), false);
+        proof.known.insert(question.clone(), (false, false));
         proof.depth += 1;
+        let before = std::mem::take(&mut proof.refused);
         let holds = if self.known.eq == Some(class) {
             args.iter().all(|ty| opaque_part(ty, |ty| self.compares(class, ty, proof)).is_none())
         } else {
             self.holding(class, args, proof).is_some() || self.known.by_language(class, args) == Some(true)
         };
         proof.depth -= 1;
-        proof.known.insert(question, holds);
+        proof.known.insert(question, (holds, proof.refused));
+        proof.refused |= before;
         holds
+    }
+
+    /// The answer of a primitive that is a question about concrete types; `None` if it is none.
+    pub fn answers(&self, prim: Prim, types: &[Type]) -> Option<bool> {
+        match (prim, types) {
+            (Prim::Convertible, [from, to]) => {
+                Some(converts(from, to, &mut |from, to| self.belong(self.known.convert, from, to)))
+            }
+            (Prim::CallableWith, [function, argument]) => Some(match function.kind() {
+                TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => self.becomes(argument, domain),
+                _ => false,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether a value of one concrete type stands where the other is wanted, without being asked.
+    fn becomes(&self, from: &Type, to: &Type) -> bool {
+        from == to || widened(from, to) == *to || self.belong(self.known.widen, from, to)
+    }
+
+    fn belong(&self, class: Option<ClassId>, from: &Type, to: &Type) -> bool {
+        let mut proof = Proof { question: true, ..Proof::default() };
+        class.is_some_and(|class| self.holds(class, &[from.clone(), to.clone()], &mut proof))
+            && !proof.refused
     }
 
     /// Whether an instance that matches a type makes it comparable; `None` if none matches.
     fn compares(&self, eq: ClassId, ty: &Type, proof: &mut Proof) -> Option<bool> {
         let ty = std::slice::from_ref(ty);
-        (!self.matching(eq, ty).is_empty()).then(|| self.holding(eq, ty, proof).is_some())
+        (!self.matching(eq, ty, proof.question).is_empty()).then(|| self.holding(eq, ty, proof).is_some())
     }
 }
 
@@ -327,8 +364,12 @@ impl Program {
 #[derive(Default)]
 struct Proof {
     depth: u32,
-    /// One that is being looked at counts as false.
-    known: HashMap<(ClassId, Vec<Type>), bool>,
+    /// Whether it is a program's own question, where instances that are refused count.
+    question: bool,
+    /// Whether one of those is on the way.
+    refused: bool,
+    /// Whether it holds, and by one that is refused. One that is being looked at counts as false.
+    known: HashMap<(ClassId, Vec<Type>), (bool, bool)>,
 }
 
 /// A part of a type whose values cannot be compared by structure: a function or a parameter.

@@ -92,6 +92,9 @@ impl Machine {
             }
             Prim::Pack => packed(types, &args[0]),
             Prim::Unpack => unpacked(types, &args[0]),
+            Prim::TypeText | Prim::Convertible | Prim::CallableWith => {
+                Err(Failure::Internal { what: "a question about types that was not answered" })
+            }
             Prim::Move => Err(Failure::Internal { what: "a move that was not written out" }),
             Prim::Size => {
                 let size = size_of(types);

@@ -302,6 +302,12 @@ impl Specialiser<'_> {
             },
             TermKind::Prim(prim, type_args, args) => {
                 let types: Vec<Type> = type_args.iter().map(|t| self.ty(t)).collect();
+                if let Some(answer) = self.program.answers(*prim, &types) {
+                    return Kind::Constant(Value::bool(answer));
+                }
+                if let (Prim::TypeText, [ty]) = (prim, &types[..]) {
+                    return Kind::Constant(Value::str(ty.to_string()));
+                }
                 let layout = types.first().map(|t| self.layouts.of(t));
                 let own = match (prim, types.first()) {
                     (Prim::Print | Prim::Println | Prim::Str, Some(ty)) => {

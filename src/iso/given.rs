@@ -39,6 +39,7 @@
 //! Cost: cases are bounded by [`MOST_CASES`], polynomials by the bound of [`Size`].
 
 use super::Verdict;
+use super::replace::Free;
 use crate::hash::{HashMap, HashSet};
 use crate::types::size::{Powers, Size};
 use crate::types::{Kind, Type, TypeKind, TypeVar};
@@ -134,14 +135,11 @@ impl Solution {
 
     /// Whether two types are naturally isomorphic in every case.
     pub fn natural(&self, a: &Type, b: &Type) -> bool {
-        // Two sizes are equal, not two types: a type function may tell them apart.
-        !self.cases.is_empty()
-            && !applies(a)
-            && !applies(b)
-            && self
-                .cases
-                .iter()
-                .all(|case| super::verdict(&a.substitute(case), &b.substitute(case)) <= Verdict::Natural)
+        // Two sizes are equal, not two types: a type function may tell them apart, and so may an abstract type.
+        let mut free = Free::default();
+        let mut holds =
+            |case: &Case| super::verdict(&free.replace(a, case), &free.replace(b, case)) <= Verdict::Natural;
+        !self.cases.is_empty() && !applies(a) && !applies(b) && self.cases.iter().all(&mut holds)
     }
 }
 

@@ -38,6 +38,7 @@ pub mod laws;
 pub mod leaves;
 mod moving;
 mod polynomial;
+mod replace;
 mod report;
 pub mod residue;
 pub mod search;

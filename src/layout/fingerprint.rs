@@ -147,7 +147,7 @@ impl Hash for Signature<'_> {
             TypeKind::Exists(count, _) => count.hash(state),
             TypeKind::Record(fields) => fields.iter().for_each(|(name, _)| name.hash(state)),
             TypeKind::Nominal(nominal, _) => nominal.id.hash(state),
-            TypeKind::Apply(function, _) => function.hash(state),
+            TypeKind::Apply(application) => application.fun.hash(state),
             TypeKind::Member(member) => member.hash(state),
             TypeKind::Var(var) => var.hash(state),
             _ => {}

@@ -27,6 +27,10 @@ impl<'a> Lower<'a> {
             Prim::Fuses => Some(fuses(&self.types(frame, type_args))),
             Prim::Sorts => Some(sorts(&self.types(frame, type_args))),
             Prim::Ranks => Some(ranks(&self.types(frame, type_args))),
+            Prim::Convertible | Prim::CallableWith => {
+                self.program.answers(prim, &self.types(frame, type_args))
+            }
+            Prim::TypeText => return Err(No("strings")),
             _ => None,
         };
         if let Some(answer) = answer {
@@ -197,6 +201,9 @@ impl<'a> Lower<'a> {
             | Prim::Sorts
             | Prim::Fuses
             | Prim::Ranks
+            | Prim::Convertible
+            | Prim::CallableWith
+            | Prim::TypeText
             | Prim::ArgMin
             | Prim::ArgMax
             | Prim::Dot => Err(No("a primitive that was handled before")),

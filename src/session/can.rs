@@ -119,7 +119,8 @@ impl Session {
         for membership in self.env.instances.get(&class.id).map_or(&[][..], Vec::as_slice) {
             let head = crate::check::env::Constraint { class: class.id, args: membership.args.clone() };
             let generics = super::query::list(&self.env, &membership.params, &membership.requires);
-            lines.push(format!("instance{generics} {}", self.env.text(&head)));
+            let refused = if membership.refusal.is_some() { " error" } else { "" };
+            lines.push(format!("instance{generics} {}{refused}", self.env.text(&head)));
         }
         lines.sort();
         Ok(lines)

@@ -76,7 +76,7 @@ impl Session {
         let mut trials = Vec::new();
         for class in classes {
             for membership in self.env.instances.get(&class.id).cloned().unwrap_or_default() {
-                if self.env.of_library(membership.span) != library {
+                if self.env.of_library(membership.span) != library || membership.refusal.is_some() {
                     continue;
                 }
                 for bindings in self.samples(&membership) {

@@ -410,6 +410,8 @@ pub enum TypeExprKind {
     Hole,
     /// `typematch T with | p => R endmatch`, `typematch (V, W) with | (p, q) => R endmatch`.
     TypeMatch(Vec<TypeExpr>, Vec<TypeArm>),
+    /// `error "…"`, as what a type function gives: that it gives nothing, in the author's words.
+    Refusal(Arc<str>),
     /// Could not be read; an error has been reported.
     Error,
 }
@@ -563,6 +565,8 @@ pub enum StmtKind {
         args: Vec<TypeExpr>,
         /// Definitions.
         members: Vec<Stmt>,
+        /// `error "…"` in place of definitions: that there is none, in the author's words.
+        refusal: Option<Name>,
     },
     /// `require N == 3 \* K;`.
     Require(TypeExpr, TypeExpr),
@@ -768,7 +772,7 @@ impl TypeExpr {
     pub fn for_each_child(&self, f: &mut dyn FnMut(&TypeExpr)) {
         use TypeExprKind as T;
         match &self.kind {
-            T::Number(_) | T::Open(_) | T::Rest(_) | T::Hole | T::Error => {}
+            T::Number(_) | T::Open(_) | T::Rest(_) | T::Hole | T::Refusal(_) | T::Error => {}
             T::Name(_, parts)
             | T::Call(_, parts)
             | T::Product(parts)

@@ -16,7 +16,8 @@
 //! types it builds, and for how deep its calls nest, which is what the stack has to hold. If it
 //! runs out, the application stays as it was written, and [`TypeFun::reduce`] says so.
 
-use super::{Kind, LARGEST_TYPE_NODES, ProductForm, Type, TypeKind, TypeVar};
+use super::table::{self, Application};
+use super::{FiniteKind, Kind, LARGEST_TYPE_NODES, ProductForm, Type, TypeKind, TypeVar};
 use crate::hash::HashMap;
 use num_bigint::BigUint;
 use std::cell::Cell;
@@ -38,6 +39,8 @@ pub struct TypeFunDef {
     pub params: Vec<TypeVar>,
     /// The kind of its results.
     pub kind: Kind,
+    /// The declared kinds among those of its parameters and its results.
+    pub kinds: Vec<FiniteKind>,
     /// Filled once; a type function may mention itself.
     meaning: OnceLock<Meaning>,
 }
@@ -58,8 +61,33 @@ pub struct TypeArm {
     pub patterns: Vec<Type>,
     /// The variables of the patterns, those of `_` too.
     pub binds: Vec<TypeVar>,
-    /// The result.
+    /// The result; the erroneous type where it is refused.
     pub result: Type,
+    /// `error "…"` in place of a result.
+    pub refusal: Option<Refusal>,
+}
+
+/// The author's words for what must not be: a text with types in it, over variables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// In order: a text, or a type.
+    pub pieces: Vec<Result<Arc<str>, Type>>,
+}
+
+impl Refusal {
+    /// The text at types for the variables.
+    pub fn text(&self, bindings: &HashMap<u32, Type>) -> String {
+        let piece = |piece: &Result<Arc<str>, Type>| match piece {
+            Ok(text) => text.to_string(),
+            Err(ty) => ty.substitute(bindings).to_string(),
+        };
+        self.pieces.iter().map(piece).collect()
+    }
+
+    /// The types in it.
+    pub fn types(&self) -> impl Iterator<Item = &Type> {
+        self.pieces.iter().filter_map(|piece| piece.as_ref().err())
+    }
 }
 
 /// What became of an application.
@@ -73,6 +101,8 @@ pub enum Reduction {
     NoArm,
     /// It takes too many steps, perhaps for ever.
     Endless,
+    /// The arm that fits refuses the arguments, in these words.
+    Refused(String),
 }
 
 /// How a pattern and a type stand to each other.
@@ -89,25 +119,43 @@ pub enum Fit {
 /// Nodes that one outermost reduction may build.
 const FUEL: u32 = 30_000;
 
+/// Nodes that the rows of one table may build.
+const TABLE_FUEL: u32 = 400_000;
+
+/// Tables that one outermost reduction may make.
+const MOST_TABLES: u32 = 64;
+
 /// The sum of the depths of results that may be under construction at once.
 const DEEPEST_CALLS: u32 = 1_200;
 
 thread_local! {
     /// Of the outermost reduction in progress on this thread.
-    static STATE: Cell<State> = const { Cell::new(State { depth: 0, used: 0, spent: false }) };
+    static STATE: Cell<State> = const { Cell::new(State::START) };
 }
 
 #[derive(Clone, Copy)]
 struct State {
     depth: u32,
     used: u32,
+    fuel: u32,
     spent: bool,
+    tables: u32,
+}
+
+impl State {
+    const START: State = State { depth: 0, used: 0, fuel: FUEL, spent: false, tables: 0 };
 }
 
 impl TypeFun {
     /// A type function whose meaning is given later by [`TypeFun::define`].
-    pub fn declare(id: u32, name: Arc<str>, params: Vec<TypeVar>, kind: Kind) -> TypeFun {
-        TypeFun(Arc::new(TypeFunDef { id, name, params, kind, meaning: OnceLock::new() }))
+    pub fn declare(
+        id: u32,
+        name: Arc<str>,
+        params: Vec<TypeVar>,
+        kind: Kind,
+        kinds: Vec<FiniteKind>,
+    ) -> TypeFun {
+        TypeFun(Arc::new(TypeFunDef { id, name, params, kind, kinds, meaning: OnceLock::new() }))
     }
 
     /// Gives the meaning. Later calls change nothing.
@@ -125,12 +173,12 @@ impl TypeFun {
         let before = STATE.get();
         let outermost = before.depth == 0;
         if outermost {
-            STATE.set(State { depth: 1, used: 0, spent: false });
+            STATE.set(State { depth: 1, ..State { tables: before.tables, ..State::START } });
         }
         let reduction = self.step(args);
         let after = STATE.get();
         if outermost {
-            STATE.set(State { depth: 0, used: 0, spent: false });
+            STATE.set(State { tables: before.tables, ..State::START });
             if after.spent {
                 return Reduction::Endless;
             }
@@ -156,7 +204,14 @@ impl TypeFun {
                 match choose(arms, &subjects) {
                     Ok((arm, found)) => {
                         bindings.extend(found);
+                        if let Some(refusal) = &arm.refusal {
+                            return Reduction::Refused(refusal.text(&bindings));
+                        }
                         &arm.result
+                    }
+                    Err(Reduction::Stuck) if !args.iter().any(|ty| ty.has_var() || ty.has_meta()) => {
+                        // Nothing will be known that is not, so what a subject lacks is missing for good.
+                        return subjects.iter().find_map(failure).unwrap_or(Reduction::Stuck);
                     }
                     Err(reduction) => return reduction,
                 }
@@ -165,12 +220,46 @@ impl TypeFun {
         let state = STATE.get();
         let used = state.used.saturating_add(1).saturating_add(result.nodes());
         let depth = state.depth.saturating_add(1).saturating_add(result.depth());
-        if used > FUEL || depth > DEEPEST_CALLS {
+        if used > state.fuel || depth > DEEPEST_CALLS {
             return spend();
         }
         STATE.set(State { depth, used, ..state });
         Reduction::To(result.substitute(&bindings))
     }
+}
+
+/// Why an application in a type has no result.
+pub(super) fn failure(ty: &Type) -> Option<Reduction> {
+    if !ty.has_apply() {
+        return None;
+    }
+    if let TypeKind::Apply(application) = ty.kind()
+        && let Some(why) = application.failure()
+    {
+        return Some(why.clone());
+    }
+    let mut found = None;
+    ty.kind().for_each_child(&mut |child| {
+        if found.is_none() {
+            found = failure(child);
+        }
+    });
+    found
+}
+
+/// Does work with fuel of its own, that of a table; the depth of calls is still that of the stack. Within one
+/// outermost reduction a few tables are made; `None` if there are more.
+pub(super) fn apart<T>(work: impl FnOnce() -> Option<T>) -> Option<T> {
+    let before = STATE.get();
+    if before.tables >= MOST_TABLES {
+        return None;
+    }
+    STATE.set(State { depth: before.depth.max(1), used: 0, fuel: TABLE_FUEL, tables: MOST_TABLES, ..before });
+    let done = work();
+    let spent = STATE.get().spent;
+    let tables = if before.depth == 0 { 0 } else { before.tables + 1 };
+    STATE.set(State { tables, ..before });
+    done.filter(|_| !spent)
 }
 
 fn spend() -> Reduction {
@@ -409,7 +498,8 @@ impl Type {
         }
         match fun.reduce(&args) {
             Reduction::To(ty) => ty,
-            Reduction::Stuck | Reduction::NoArm | Reduction::Endless => Type::new(TypeKind::Apply(fun, args)),
+            Reduction::Stuck => table::decided(fun, args),
+            why => Type::new(TypeKind::Apply(Application::failed(fun, args, why))),
         }
     }
 
@@ -418,8 +508,8 @@ impl Type {
         if !self.has_apply() {
             return None;
         }
-        if let TypeKind::Apply(fun, args) = self.kind()
-            && which(fun, args)
+        if let TypeKind::Apply(application) = self.kind()
+            && which(&application.fun, &application.args)
         {
             return Some(self.clone());
         }

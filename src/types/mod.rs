@@ -26,6 +26,7 @@ pub mod print;
 pub mod rest;
 pub mod size;
 pub mod stored;
+pub mod table;
 pub mod triangle;
 
 pub use apply::TypeFun;
@@ -94,7 +95,7 @@ pub enum TypeKind {
     /// A declared type with its arguments.
     Nominal(Nominal, Vec<Type>),
     /// A type function applied to arguments that do not say enough to reduce it.
-    Apply(TypeFun, Vec<Type>),
+    Apply(table::Application),
     /// Components of a product in order, and the list of those that follow: of no value the type; see
     /// [`rest`].
     List(ProductForm, Vec<Type>, Option<Type>),
@@ -678,7 +679,7 @@ impl Type {
             | TypeKind::Triangle(..)
             | TypeKind::Error => Kind::Compact,
             TypeKind::Nominal(nominal, _) => nominal.kind,
-            TypeKind::Apply(fun, _) => fun.kind,
+            TypeKind::Apply(application) => application.fun.kind,
             TypeKind::List(form, ..) => Kind::List(*form),
             TypeKind::Rest(list) => list.list_form().map_or(Kind::Type, ProductForm::kind),
             TypeKind::Member(member) => member.kind.kind(),
@@ -905,7 +906,14 @@ impl Type {
                 Type::record(fields.iter().map(|(name, ty)| (name.clone(), f(ty))).collect())
             }
             TypeKind::Nominal(nominal, args) => Type::nominal(nominal.clone(), args.iter().map(f).collect()),
-            TypeKind::Apply(fun, args) => Type::apply(fun.clone(), args.iter().map(&mut *f).collect()),
+            TypeKind::Apply(application) => {
+                let args: Vec<Type> = application.args.iter().map(&mut *f).collect();
+                match application.is_tabled() && args == application.args {
+                    // Another look at its table would tell the same.
+                    true => self.clone(),
+                    false => Type::apply(application.fun.clone(), args),
+                }
+            }
             TypeKind::List(form, parts, rest) => {
                 let parts = parts.iter().map(&mut *f).collect();
                 Type::list(*form, parts, rest.as_ref().map(f))
@@ -929,8 +937,8 @@ impl TypeKind {
             | TypeKind::Sum(parts)
             | TypeKind::CompactProduct(parts)
             | TypeKind::CompactSum(parts)
-            | TypeKind::Nominal(_, parts)
-            | TypeKind::Apply(_, parts) => parts.iter().for_each(f),
+            | TypeKind::Nominal(_, parts) => parts.iter().for_each(f),
+            TypeKind::Apply(application) => application.args.iter().for_each(f),
             TypeKind::List(_, parts, rest) => parts.iter().chain(rest).for_each(f),
             TypeKind::Triangle(_, only)
             | TypeKind::Procedure(only)

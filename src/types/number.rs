@@ -316,6 +316,21 @@ pub fn conversion(from: &Type, to: &Type) -> Conversion {
     }
 }
 
+/// Whether `:>` leads from one type to another: by the language, by what `instance` says of two types, or
+/// part by part.
+pub fn converts(from: &Type, to: &Type, instance: &mut dyn FnMut(&Type, &Type) -> bool) -> bool {
+    if from == to || !matches!(conversion(from, to), Conversion::None(_)) || instance(from, to) {
+        return true;
+    }
+    match (from.kind(), to.kind()) {
+        (TypeKind::Array(t, i), TypeKind::Array(u, j)) => i == j && converts(t, u, instance),
+        (TypeKind::Product(a), TypeKind::Product(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| converts(a, b, instance))
+        }
+        _ => false,
+    }
+}
+
 /// A type with its numbers replaced by those of another where nothing can be lost: what a value
 /// becomes without being asked on its way to a place of the other type. That type may have holes.
 pub fn widened(from: &Type, to: &Type) -> Type {

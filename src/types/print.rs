@@ -129,12 +129,10 @@ fn doc<'a>(ty: &'a Type, level: Level, arena: &'a Arena<'a>) -> Doc<'a> {
                 _ => (own, arena.intersperse(all, arena.line().append(arena.text(operator)))),
             }
         }
-        TypeKind::Rest(list) => match list.kind() {
-            TypeKind::List(..) => return doc(list, level, arena),
-            // `A * R` is a pair, `A * ..R` one tuple.
-            _ => return doc(list, level, arena),
-        },
-        TypeKind::Apply(fun, args) => {
+        // By itself it has the name of the list: `A * R` is a pair, `A * ..R` one tuple.
+        TypeKind::Rest(list) => return doc(list, level, arena),
+        TypeKind::Apply(application) => {
+            let (fun, args) = (&application.fun, &application.args);
             (Level::Atom, arena.text(&*fun.name).append(listed(args, &fun.params, arena).parens()))
         }
         TypeKind::Nominal(nominal, args) if nominal.is_compact_record() => (

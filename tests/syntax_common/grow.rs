@@ -67,7 +67,7 @@ impl Grow {
         use TypeExprKind::*;
         let deeper = depth.saturating_sub(1);
         let one = |g: &mut Grow| Box::new(g.ty(deeper));
-        let kind = match self.dice.roll(if depth == 0 { 4 } else { 16 }) {
+        let kind = match self.dice.roll(if depth == 0 { 4 } else { 17 }) {
             0 => Number(self.number()),
             1 => Name(self.path(), Vec::new()),
             2 => Open(self.name()),
@@ -85,6 +85,7 @@ impl Grow {
             13 => Record(self.many(1, 2, |g| (g.name(), g.ty(deeper)))),
             14 if self.dice.coin() => Rest(self.name()),
             14 => Call(self.path(), self.many(0, 2, |g| g.ty(deeper))),
+            15 => Refusal(self.string()),
             _ => {
                 let subjects = self.many(1, 2, |g| g.ty(deeper));
                 let arms = self.many(1, 2, |g| TypeArm {
@@ -382,10 +383,15 @@ impl Grow {
                 }),
             ),
             15 => {
+                let refusal = self.maybe(|g| Name { text: g.string(), ..g.name() });
                 let (mut generics, args) = (self.generics(), self.many(0, 2, |g| g.ty(2)));
                 generics.mark_rests(&args.iter().collect::<Vec<_>>());
-                let (class, members) = (self.path(), self.many(0, 2, |g| g.definition(deeper)));
-                Instance { generics, class, args, members }
+                let class = self.path();
+                let members = match refusal {
+                    Some(_) => Vec::new(),
+                    None => self.many(0, 2, |g| g.definition(deeper)),
+                };
+                Instance { generics, class, args, members, refusal }
             }
             20 => Kind { name: self.name(), members: self.many(1, 3, Grow::name), doc: self.doc() },
             21 => Abstract {

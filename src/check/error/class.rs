@@ -51,6 +51,18 @@ pub enum ClassError {
     DuplicateMember { span: Span, name: String, previous: Span },
     /// A method or class where it cannot stand.
     NotHere { span: Span, what: &'static str, instead: &'static str },
+    /// An instance for an abstract type that is neither in its module nor in that of the class.
+    Orphan {
+        span: Span,
+        instance: String,
+        ty: Type,
+        name: String,
+        class: String,
+        home: Option<String>,
+        other: Option<String>,
+    },
+    /// The instance that is asked for is refused, in its author's words.
+    Refused { span: Span, constraint: String, needed_by: String, instance: Span, text: String },
 }
 
 /// What to do about a missing instance.
@@ -106,6 +118,8 @@ impl ClassError {
             E::NotHere { .. } => "E0614",
             E::Endless { .. } => "E0615",
             E::Structural { .. } => "E0616",
+            E::Orphan { .. } => "E0618",
+            E::Refused { .. } => "E0619",
             E::NeverAsked { .. } => "E0441",
             E::MethodParameters { .. } => "E0442",
             E::ConstraintHere { .. } => "E0443",
@@ -293,6 +307,30 @@ impl ClassError {
             E::DuplicateMember { span, name, previous } => {
                 error(span, format!("`{name}` is there twice"), "the second one".into())
                     .label(*previous, "the first one")
+            }
+            E::Orphan { span, instance, ty, name, class, home, other } => {
+                let place = |file: &Option<String>, what: &str| match file {
+                    Some(file) => format!("`{file}`, the module of `{what}`"),
+                    None => format!("the module of `{what}`"),
+                };
+                let places = match other {
+                    Some(_) if other != home => {
+                        format!("{}, or in {}", place(home, name), place(other, class))
+                    }
+                    _ => place(home, name),
+                };
+                error(
+                    span,
+                    format!("`{ty}` is abstract: what it can do is said in its own module"),
+                    format!("`{instance}` is neither in the module of `{name}` nor in that of `{class}`"),
+                )
+                .help(format!(
+                    "write the instance in {places}; here a `newtype` of `{ty}` may have instances"
+                ))
+            }
+            E::Refused { span, constraint, needed_by, instance, text } => {
+                error(span, text.clone(), format!("{needed_by} needs `{constraint}`"))
+                    .label(*instance, "refused here")
             }
             E::NotHere { span, what, instead } => {
                 error(span, format!("{what} cannot stand here"), "not possible".into()).help(*instead)

@@ -38,6 +38,14 @@ pub enum KindError {
     Layout { span: Span, name: String, kind: Option<String>, params: Vec<String> },
     /// A representation depends on more of a parameter than `layout` says.
     LayoutBroken { span: Span, name: String, param: String, index: bool, ty: Type },
+    /// The arm of a type function that fits refuses the arguments, in its author's words.
+    Refused { span: Span, application: Type, text: String },
+    /// `error "…"` where it is no result of a type function.
+    RefusalHere { span: Span },
+    /// The text of a refusal names a type that is not known in it.
+    RefusalNames { span: Span, name: String, known: Vec<String> },
+    /// A refusal without words.
+    RefusalEmpty { span: Span },
 }
 
 impl KindError {
@@ -59,6 +67,10 @@ impl KindError {
             E::NotATypeFunction { .. } => "E0712",
             E::Layout { .. } => "E0713",
             E::LayoutBroken { .. } => "E0714",
+            E::Refused { .. } => "E0715",
+            E::RefusalHere { .. } => "E0716",
+            E::RefusalNames { .. } => "E0717",
+            E::RefusalEmpty { .. } => "E0718",
         }
     }
 
@@ -179,6 +191,32 @@ impl KindError {
                     };
                     d.note(format!("the {verb} {}", params.join(", ")))
                 }
+            }
+            E::Refused { span, application, text } => {
+                error(span, text.clone(), format!("`{application}` is refused"))
+            }
+            E::RefusalHere { span } => error(
+                span,
+                "`error` is no type".into(),
+                "only what a type function or a `typematch` gives is refused".into(),
+            )
+            .help("it stands alone after `=>`: `typefun f(T) => typematch T with | int => error \"…\" | _ => T endmatch;`"),
+            E::RefusalNames { span, name, known } => {
+                let d = error(
+                    span,
+                    format!("`{name}` is no type parameter here"),
+                    format!("`{{{name}}}` stands for nothing"),
+                );
+                let known: Vec<String> = known.iter().map(|name| format!("`{{{name}}}`")).collect();
+                let d = match known.is_empty() {
+                    true => d,
+                    false => d.note(format!("known here: {}", known.join(", "))),
+                };
+                d.help("`{{` stands for a brace")
+            }
+            E::RefusalEmpty { span } => {
+                error(span, "a refusal without words".into(), "nobody would read why".into())
+                    .help("say what is wrong, and what to write instead")
             }
             E::LayoutBroken { span, name, param, index, ty } => {
                 let seen = if *index { "its size" } else { "its storage" };

@@ -150,14 +150,21 @@ impl Printer {
                 self.line();
                 self.put("}");
             }
-            Instance { generics, class, args, members } => {
+            Instance { generics, class, args, members, refusal } => {
                 self.put("instance");
                 self.generics(generics);
                 self.put(" ");
                 self.put(&class.text);
                 self.type_arguments(args);
                 self.put(" ");
-                self.block(members);
+                match refusal {
+                    Some(text) => {
+                        self.put("error ");
+                        self.put(&quoted(&text.text));
+                        self.put(";");
+                    }
+                    None => self.block(members),
+                }
             }
             Require(left, right) => {
                 self.put("require ");

@@ -79,6 +79,10 @@ impl Printer {
                 p.put(&name.text);
             }
             Hole | Error => p.put("_"),
+            Refusal(text) => {
+                p.put("error ");
+                p.put(&quoted(text));
+            }
             TypeMatch(subjects, arms) => {
                 p.put("typematch ");
                 p.type_list(subjects);

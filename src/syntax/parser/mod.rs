@@ -14,7 +14,7 @@
 //!            | "kind" NAME "=" ["|"] NAME {"|" NAME} ";"
 //!            | "type" NAME [generics] ["layout" NAME {"," NAME}] ["=" type] ";"
 //!            | "class" NAME [generics] "{" {member} "}" [";"]
-//!            | "instance" [generics] PATH [targs] ("{" {function} "}" [";"] | ";")
+//!            | "instance" [generics] PATH [targs] ("{" {function} "}" [";"] | ["error" STRING] ";")   no keyword
 //!            | "require" type "==" type ";"
 //!            | "export" statement                  one of the above
 //!            | ("test" | "bench") STRING block [";"]   no keywords
@@ -87,7 +87,7 @@
 //! cproduct   = power {"\*" power}           power = tatom {("^"|"\^") tatom}
 //! tatom      = PATH [targs | tcall] | INT | "(" ")" | "(" type ")" | "(" field {"," field} ")"
 //!            | "(" field "\," field {"\," field} ")"
-//!            | "?" NAME | ".." NAME | "_" | "typematch" tlist "with" ["|"] tarm {"|" tarm} "endmatch"
+//!            | "error" STRING | "?" NAME | ".." NAME | "_" | "typematch" tlist "with" ["|"] tarm {"|" tarm} "endmatch"
 //! tarm       = tlist "=>" type              tlist = type | "(" type "," type {"," type} ")"
 //! tcall      = "(" [type {"," type}] ")"    touching the name before it
 //!
@@ -374,8 +374,8 @@ const SAID: &[Kind] = {
     use Kind::*;
     &[
         Semi, Colon, Assign, FatArrow, LBrace, LParen, LBracket, RParen, RBracket, RBrace, Comma, In, Do,
-        Perform, Then, Elif, Else, Endif, With, When, Bar, Endmatch, Of, Done, For, Int, Real, EqEq, LArrow,
-        Fun, Proc, Law, Question, Tick,
+        Perform, Then, Elif, Else, Endif, With, When, Bar, Endmatch, Of, Done, For, Int, Real, Str, EqEq,
+        LArrow, Fun, Proc, Law, Question, Tick,
     ]
 };
 

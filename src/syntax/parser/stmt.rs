@@ -16,7 +16,7 @@ use super::rule::{
     Extra, Fail, Input, Label, Rule, Text, another_clause, any_of, assert_word, expr_at, name, name_then,
     path, tok, unsaid, up_to, word,
 };
-use super::types::{type_arguments, types};
+use super::types::{refusal, type_arguments, types};
 use chumsky::prelude::*;
 
 const ASSIGNMENTS: &[Kind] = &[
@@ -634,11 +634,15 @@ fn declared<'t>(
         .ignore_then(generics(cx, ty.clone()).or_not())
         .then(path(cx))
         .then(type_arguments(ty.clone()).or_not())
-        .then(choice((definitions, semi().to(Vec::new()))))
-        .map(|(((generics, class), args), members)| {
+        .then(choice((
+            definitions.map(|members| (members, None)),
+            refusal(cx).then_ignore(semi()).map(|text| (Vec::new(), Some(text))),
+            semi().to((Vec::new(), None)),
+        )))
+        .map(|(((generics, class), args), (members, refusal))| {
             let (mut generics, args) = (generics.unwrap_or_default(), args.unwrap_or_default());
             generics.mark_rests(&args.iter().collect::<Vec<_>>());
-            StmtKind::Instance { generics, class, args, members }
+            StmtKind::Instance { generics, class, args, members, refusal }
         })
         .boxed();
 

@@ -2,11 +2,12 @@
 //!
 //! Never an expression: a type stands only where a token before it says so.
 
-use super::super::ast::{TypeArm, TypeExpr, TypeExprKind};
+use super::super::ast::{Name, TypeArm, TypeExpr, TypeExprKind};
 use super::super::lexer::Kind;
 use super::super::literal::int_value;
+use super::pattern::string;
 use super::rule::{
-    Label, Rule, Text, any_of, glued, list_opening, listed, name, name_then, path, tok, unsaid,
+    Label, Rule, Text, any_of, glued, list_opening, listed, name, name_then, path, tok, unsaid, word,
 };
 use chumsky::prelude::*;
 
@@ -114,7 +115,18 @@ fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeEx
             kind: TypeExprKind::TypeMatch(subjects, arms),
             span: cx.span(e.slice()),
         });
-    choice((named, number, parenthesised, open, rest, hole, typematch)).labelled(Label::Type)
+    let refusal = refusal(cx).map_with(move |text, e| TypeExpr {
+        kind: TypeExprKind::Refusal(text.text),
+        span: cx.span(e.slice()),
+    });
+    choice((refusal, named, number, parenthesised, open, rest, hole, typematch)).labelled(Label::Type)
+}
+
+/// `error "…"`: the text, and where it stands.
+pub(crate) fn refusal<'t>(cx: Text<'t>) -> impl Rule<'t, Name> {
+    word(cx, "error")
+        .ignore_then(tok(Kind::Str))
+        .map(move |token| Name { text: string(cx.of(token)), span: cx.at(token) })
 }
 
 /// `[T, 3]`, touching the name before it.

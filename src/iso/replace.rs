@@ -1,0 +1,92 @@
+//! Sizes replaced by equal ones, where a type depends on nothing but their number.
+//!
+//! Takes a type and sizes for variables; gives the type with them in it. That two sizes are equal makes
+//! no two types equal: an abstract type that is closed here may depend on all of an argument that its
+//! `layout` does not name, and such an argument stays as it is, be it deep inside other types. A
+//! parameter of a declared type is *free* if its parts mention it only where it may be replaced. Types
+//! may mention each other, so all parameters are taken to be free until a part says otherwise, as often
+//! as that changes something.
+
+use crate::hash::HashMap;
+use crate::types::{Nominal, NominalBody, Type, TypeKind};
+
+/// For each declared type, by its number, which of its parameters are free.
+#[derive(Default)]
+pub struct Free {
+    known: HashMap<u32, Vec<bool>>,
+}
+
+impl Free {
+    /// The type with these sizes, by the numbers of their variables, where it may have them.
+    pub fn replace(&mut self, ty: &Type, sizes: &HashMap<u32, Type>) -> Type {
+        self.learn(ty);
+        self.replaced(ty, sizes)
+    }
+
+    fn replaced(&self, ty: &Type, sizes: &HashMap<u32, Type>) -> Type {
+        if !ty.has_var() {
+            return ty.clone();
+        }
+        match ty.kind() {
+            TypeKind::Var(var) => sizes.get(&var.id).unwrap_or(ty).clone(),
+            TypeKind::Nominal(nominal, args) => {
+                let free = self.known.get(&nominal.id);
+                let may = |i: usize| free.is_some_and(|free| free.get(i) == Some(&true));
+                let args = args.iter().enumerate();
+                let args = args.map(|(i, arg)| if may(i) { self.replaced(arg, sizes) } else { arg.clone() });
+                Type::nominal(nominal.clone(), args.collect())
+            }
+            _ => ty.map_children(&mut |child| self.replaced(child, sizes)),
+        }
+    }
+
+    /// Makes the declared types known that a type leads to.
+    fn learn(&mut self, ty: &Type) {
+        let mut found: Vec<(Nominal, Vec<Type>)> = Vec::new();
+        let mut waiting = vec![ty.clone()];
+        while let Some(ty) = waiting.pop() {
+            if !ty.has_var() {
+                continue;
+            }
+            if let TypeKind::Nominal(nominal, _) = ty.kind()
+                && !self.known.contains_key(&nominal.id)
+            {
+                let free = match nominal.layout() {
+                    Some(layout) => layout.to_vec(),
+                    None => vec![true; nominal.params.len()],
+                };
+                self.known.insert(nominal.id, free);
+                let parts = parts(nominal);
+                waiting.extend(parts.iter().cloned());
+                found.push((nominal.clone(), parts));
+            }
+            ty.kind().for_each_child(&mut |child| waiting.push(child.clone()));
+        }
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for (nominal, parts) in &found {
+                for (i, param) in nominal.params.iter().enumerate() {
+                    let taken = HashMap::from_iter([(param.id, Type::unit())]);
+                    let stays = parts.iter().any(|part| self.replaced(part, &taken).mentions(param));
+                    if let Some(free) = self.known.get_mut(&nominal.id).and_then(|free| free.get_mut(i)) {
+                        changed |= stays && *free;
+                        *free &= !stays;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a declared type is made of, in terms of its parameters; nothing where it is closed.
+fn parts(nominal: &Nominal) -> Vec<Type> {
+    match nominal.body() {
+        _ if nominal.layout().is_some() => Vec::new(),
+        Some(NominalBody::Newtype(definition)) => vec![definition.clone()],
+        Some(NominalBody::Struct(parts) | NominalBody::Variant(parts)) => {
+            parts.iter().map(|(_, part)| part.clone()).collect()
+        }
+        Some(NominalBody::Abstract(known)) => known.representation.iter().cloned().collect(),
+        None => Vec::new(),
+    }
+}

@@ -1,0 +1,351 @@
+//! Tables of stuck applications whose unknowns are of declared kinds.
+//!
+//! `narrow(V, W)` depends on variables and holes that stand for members of declared kinds, so it has
+//! finitely many values: a row for each choice of members, at most [`MOST_ROWS`]. The table says what
+//! the rules of [`super::apply`], which look at one arm after the other, cannot:
+//!
+//! - if all rows have the same value, the application is that;
+//! - if all rows have the member that one of its unknowns has there, it is that unknown;
+//! - two applications are equal iff their tables are, whatever functions they are written with. What a
+//!   table does not depend on is left out of it. So equal types stay equal trees: [`Application`]
+//!   compares tables.
+//!
+//! A row without a value (no arm, or a refusal) differs from every other value, so an application that
+//! has one is never decided, and the mistake is found where the unknowns are known.
+//!
+//! [`equation`] says what an equation means for the holes in it. Where no rows are counted (an unknown of
+//! another kind, a function that is being declared, too many rows), nothing is said, as without tables.
+
+use super::apply::Reduction;
+use super::{FiniteKind, Kind, Member, Meta, Type, TypeFun, TypeKind};
+use crate::hash::HashSet;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// Rows that are looked at for one question.
+pub const MOST_ROWS: usize = 4_096;
+
+/// A type function applied to arguments that do not say enough to reduce it.
+#[derive(Clone, Debug)]
+pub struct Application {
+    /// The function.
+    pub fun: TypeFun,
+    /// Its arguments, as they were written.
+    pub args: Vec<Type>,
+    table: Option<Arc<Table>>,
+    failure: Option<Arc<Reduction>>,
+}
+
+impl Application {
+    /// A stuck application without a table.
+    pub fn bare(fun: TypeFun, args: Vec<Type>) -> Application {
+        Application { fun, args, table: None, failure: None }
+    }
+
+    /// An application that has no result, and why.
+    pub fn failed(fun: TypeFun, args: Vec<Type>, why: Reduction) -> Application {
+        Application { failure: Some(Arc::new(why)), ..Application::bare(fun, args) }
+    }
+
+    /// Whether its table is known.
+    pub fn is_tabled(&self) -> bool {
+        self.table.is_some()
+    }
+
+    /// Why it has no result, if it has been found to have none.
+    pub fn failure(&self) -> Option<&Reduction> {
+        self.failure.as_deref()
+    }
+}
+
+impl PartialEq for Application {
+    fn eq(&self, other: &Application) -> bool {
+        match (&self.table, &other.table) {
+            (Some(one), Some(other)) => one == other,
+            (None, None) => self.fun == other.fun && self.args == other.args,
+            _ => false,
+        }
+    }
+}
+impl Eq for Application {}
+impl Hash for Application {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match &self.table {
+            Some(table) => table.hash(state),
+            None => (&self.fun, &self.args).hash(state),
+        }
+    }
+}
+
+/// The values of an application by what its unknowns are, the last unknown counting fastest.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Table {
+    unknowns: Vec<Unknown>,
+    rows: Vec<Option<Type>>,
+}
+
+/// A variable or hole of a declared kind. Identity is the number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Unknown {
+    Var(u32),
+    Hole(u32),
+}
+
+/// The unknowns of types, in order, with their kinds.
+struct Choices {
+    unknowns: Vec<(Unknown, Type, FiniteKind)>,
+}
+
+impl Choices {
+    /// `None` if an unknown is of another kind, or if there are too many rows.
+    fn of(types: &[&Type]) -> Option<Choices> {
+        let mut kinds: Vec<FiniteKind> = Vec::new();
+        types.iter().for_each(|ty| declared_kinds(ty, &mut kinds));
+        let mut unknowns = Vec::new();
+        let mut seen = HashSet::default();
+        for ty in types {
+            find(ty, &kinds, &mut seen, &mut unknowns)?;
+        }
+        unknowns.sort_by_key(|(unknown, ..)| *unknown);
+        let choices = Choices { unknowns };
+        let counts = choices.unknowns.iter().map(|(_, _, kind)| kind.members.len());
+        counts.into_iter().try_fold(1usize, |rows, n| rows.checked_mul(n).filter(|n| *n <= MOST_ROWS))?;
+        Some(choices)
+    }
+
+    fn count(&self) -> usize {
+        self.unknowns.iter().map(|(_, _, kind)| kind.members.len()).product()
+    }
+
+    /// The members of a row.
+    fn row(&self, mut row: usize) -> Vec<Type> {
+        let mut members: Vec<Type> = self
+            .unknowns
+            .iter()
+            .rev()
+            .map(|(_, _, kind)| {
+                let index = row % kind.members.len();
+                row /= kind.members.len();
+                Member { kind: kind.clone(), index }.into_type()
+            })
+            .collect();
+        members.reverse();
+        members
+    }
+
+    /// A type at a row.
+    fn at(&self, ty: &Type, row: &[Type]) -> Type {
+        let unknown = match ty.kind() {
+            TypeKind::Var(var) => Unknown::Var(var.id),
+            TypeKind::Meta(meta) => Unknown::Hole(meta.id),
+            _ if ty.has_var() || ty.has_meta() || ty.has_apply() => {
+                return match ty.kind() {
+                    TypeKind::Apply(Application { table: Some(table), .. }) => self.known(table, row),
+                    _ => None,
+                }
+                .unwrap_or_else(|| ty.map_children(&mut |child| self.at(child, row)));
+            }
+            _ => return ty.clone(),
+        };
+        let found = self.unknowns.iter().position(|(known, ..)| *known == unknown);
+        found.and_then(|at| row.get(at)).unwrap_or(ty).clone()
+    }
+
+    /// What a table that has been made says at a row, if it has a value there.
+    fn known(&self, table: &Table, row: &[Type]) -> Option<Type> {
+        let mut at = 0;
+        for unknown in &table.unknowns {
+            let position = self.unknowns.iter().position(|(known, ..)| known == unknown)?;
+            let TypeKind::Member(member) = row.get(position)?.kind() else { return None };
+            at = at * self.unknowns[position].2.members.len() + member.index;
+        }
+        table.rows.get(at)?.clone()
+    }
+
+    /// The value at a row; inside, `None` if there is none; `None` if that cannot be told.
+    fn value(&self, ty: &Type, row: &[Type]) -> Option<Option<Type>> {
+        let value = self.at(ty, row);
+        match super::apply::failure(&value) {
+            Some(Reduction::NoArm | Reduction::Refused(_)) => return Some(None),
+            Some(_) => return None,
+            None => {}
+        }
+        let open = value.has_apply() || value.has_var() || value.has_meta() || value.is_error();
+        (!open).then_some(Some(value))
+    }
+}
+
+/// The declared kinds that the type functions in a type are over.
+fn declared_kinds(ty: &Type, kinds: &mut Vec<FiniteKind>) {
+    if !ty.has_apply() {
+        return;
+    }
+    if let TypeKind::Apply(application) = ty.kind() {
+        for kind in &application.fun.kinds {
+            if kinds.iter().all(|known| known.id != kind.id) {
+                kinds.push(kind.clone());
+            }
+        }
+    }
+    ty.kind().for_each_child(&mut |child| declared_kinds(child, kinds));
+}
+
+/// Adds the unknowns of a type; `None` if one is of another kind.
+fn find(
+    ty: &Type,
+    kinds: &[FiniteKind],
+    seen: &mut HashSet<Unknown>,
+    unknowns: &mut Vec<(Unknown, Type, FiniteKind)>,
+) -> Option<()> {
+    if !(ty.has_var() || ty.has_meta()) {
+        return (ty.loose() == 0).then_some(());
+    }
+    let (unknown, kind) = match ty.kind() {
+        TypeKind::Var(var) => (Unknown::Var(var.id), var.kind),
+        TypeKind::Meta(meta) => (Unknown::Hole(meta.id), meta.kind),
+        other => {
+            let mut all = Some(());
+            other.for_each_child(&mut |child| all = all.and_then(|()| find(child, kinds, seen, unknowns)));
+            return all;
+        }
+    };
+    let Kind::Finite(id) = kind else { return None };
+    let kind = kinds.iter().find(|known| known.id == id)?;
+    if seen.insert(unknown) {
+        unknowns.push((unknown, ty.clone(), kind.clone()));
+    }
+    Some(())
+}
+
+/// What an application that is stuck becomes by its table.
+pub fn decided(fun: TypeFun, args: Vec<Type>) -> Type {
+    let bare = Type::new(TypeKind::Apply(Application::bare(fun, args)));
+    let Some(choices) = Choices::of(&[&bare]) else { return bare };
+    let Some(rows) = super::apply::apart(|| rows(&bare, &choices)) else { return bare };
+    if let Some(Some(value)) = rows.first()
+        && rows.iter().all(|row| row.as_ref() == Some(value))
+    {
+        return value.clone();
+    }
+    for (at, (_, unknown, _)) in choices.unknowns.iter().enumerate() {
+        let mut all = rows.iter().enumerate();
+        if all.all(|(row, value)| value.as_ref() == Some(&choices.row(row)[at])) {
+            return unknown.clone();
+        }
+    }
+    let table = Some(Arc::new(Table::without_idle(&choices, rows)));
+    match bare.kind() {
+        TypeKind::Apply(application) => {
+            Type::new(TypeKind::Apply(Application { table, ..application.clone() }))
+        }
+        _ => bare,
+    }
+}
+
+fn rows(ty: &Type, choices: &Choices) -> Option<Vec<Option<Type>>> {
+    (0..choices.count())
+        .map(|row| {
+            crate::stop::poll();
+            choices.value(ty, &choices.row(row))
+        })
+        .collect()
+}
+
+impl Table {
+    /// The table over those unknowns that it depends on.
+    fn without_idle(choices: &Choices, mut rows: Vec<Option<Type>>) -> Table {
+        let mut unknowns: Vec<(Unknown, usize)> =
+            choices.unknowns.iter().map(|(unknown, _, kind)| (*unknown, kind.members.len())).collect();
+        let mut at = 0;
+        while at < unknowns.len() {
+            let members = unknowns[at].1;
+            let inner: usize = unknowns[at + 1..].iter().map(|(_, n)| n).product();
+            // The rows that differ in this unknown alone stand `inner` apart.
+            let first = |row: usize| row / inner / members * members * inner + row % inner;
+            if rows.iter().enumerate().all(|(row, value)| *value == rows[first(row)]) {
+                let kept = |row: usize| (row / inner).is_multiple_of(members);
+                let mut row = 0..;
+                rows.retain(|_| row.next().is_some_and(kept));
+                unknowns.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+        Table { unknowns: unknowns.into_iter().map(|(unknown, _)| unknown).collect(), rows }
+    }
+}
+
+/// What an equation says of its holes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Says {
+    /// It does not hold: at some members of its variables no members of its holes make it true.
+    Never,
+    /// It holds, whatever the holes are.
+    Always,
+    /// Holes that can be one thing only: a member, or one of the variables. Perhaps none.
+    Solved(Vec<(Meta, Type)>),
+}
+
+/// What an equation of types says, if its rows can be counted.
+///
+/// It has to hold at every choice of members for the variables. What a hole stands for has some member
+/// there; so if the equation allows one member only, the same at every choice, it is that one, and
+/// if the member is at every choice that of a variable, it is the variable.
+pub fn equation(one: &Type, other: &Type) -> Option<Says> {
+    let choices = Choices::of(&[one, other])?;
+    let holes: Vec<(usize, Meta)> = choices
+        .unknowns
+        .iter()
+        .enumerate()
+        .filter_map(|(at, (_, ty, _))| match ty.kind() {
+            TypeKind::Meta(meta) => Some((at, *meta)),
+            _ => None,
+        })
+        .collect();
+    // Variables come before holes, so the rows of one choice for the variables stand together.
+    let each: usize = holes.iter().map(|(at, _)| choices.unknowns[*at].2.members.len()).product();
+    let mut always = true;
+    // For each hole, at each choice, the member that it has to be.
+    let mut only: Vec<Vec<Option<Type>>> = vec![Vec::new(); holes.len()];
+    let mut chosen: Vec<Vec<Type>> = Vec::new();
+    for start in (0..choices.count()).step_by(each.max(1)) {
+        let mut possible: Vec<HashSet<Type>> = vec![HashSet::default(); holes.len()];
+        let mut any = false;
+        for row in start..start + each {
+            crate::stop::poll();
+            let row = choices.row(row);
+            let (left, right) = (choices.value(one, &row)?, choices.value(other, &row)?);
+            let holds = left.is_some() && left == right;
+            always &= holds;
+            any |= holds;
+            if holds {
+                holes.iter().zip(&mut possible).for_each(|((at, _), set)| {
+                    set.insert(row[*at].clone());
+                });
+            }
+        }
+        if !any {
+            return Some(Says::Never);
+        }
+        chosen.push(choices.row(start));
+        for (only, possible) in only.iter_mut().zip(possible) {
+            let mut possible = possible.into_iter();
+            only.push(possible.next().filter(|_| possible.next().is_none()));
+        }
+    }
+    if always {
+        return Some(Says::Always);
+    }
+    let solved = holes.iter().zip(&only).filter_map(|((_, meta), only)| {
+        let first = only.first()?.clone()?;
+        if only.iter().all(|member| member.as_ref() == Some(&first)) {
+            return Some((*meta, first));
+        }
+        let variables = choices.unknowns.iter().enumerate();
+        let mut variables = variables.filter(|(_, (_, ty, _))| matches!(ty.kind(), TypeKind::Var(_)));
+        let same =
+            |at: usize| only.iter().zip(&chosen).all(|(member, row)| member.as_ref() == Some(&row[at]));
+        variables.find(|(at, _)| same(*at)).map(|(_, (_, ty, _))| (*meta, ty.clone()))
+    });
+    Some(Says::Solved(solved.collect()))
+}
