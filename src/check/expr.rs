@@ -101,7 +101,9 @@ impl Checker<'_> {
             let (found, wanted) = (this.infer.shallow(&part.ty), this.infer.shallow(ty));
             let literal = this.infer.literal_of(&found).is_some()
                 && matches!(wanted.kind(), TypeKind::Nominal(..) | TypeKind::Var(_));
-            literal || conversion(&found, &wanted) == Conversion::Implicit
+            // A part that brings its sizes along is put together with them.
+            let packed = wanted.is_exists() && !found.is_exists();
+            literal || packed || conversion(&found, &wanted) == Conversion::Implicit
         };
         if !parts.iter().zip(&wanted).any(|(part, ty)| short(self, part, ty)) {
             return Err(term);
