@@ -181,6 +181,36 @@ fn random_programs_do_what_lists_do() {
     }
 }
 
+/// A part of a tuple that brings its size along is packed beside parts that are converted, or are literals.
+#[test]
+fn a_part_is_packed_beside_others() {
+    let declared = "struct sample { items : int ^ ?K; weight : real; }
+variant reading = Sample of int ^ ?K * f32 | Missing of string * int ^ ?K * u8;
+fun doubled[N : COMPACTLINEAR] (x : int ^ N) => x + x;
+val x = [ i :>> int for i in ..[3] ];
+val few = filter (fun (v : int) => v > 0) x;
+val n = 7i16;
+";
+    for (value, shown) in [
+        ("sample ([1, 2], 1)", "sample((1, 2), 1.0)"),
+        ("sample (x, n)", "sample((0, 1, 2), 7.0)"),
+        ("sample (few, 1)", "sample((1, 2), 1.0)"),
+        ("sample (doubled x, n)", "sample((0, 2, 4), 7.0)"),
+        ("sample ([], 0)", "sample([], 0.0)"),
+        ("Sample (x, n)", "Sample (((0, 1, 2), 7.0))"),
+        ("Missing (\"a\", few, 3)", "Missing ((a, (1, 2), 3))"),
+        // Nothing is converted that loses something, and nothing but an array is packed.
+        ("sample (x, \"a\")", "E0301"),
+        ("sample (1, 2)", "E0301"),
+        ("sample ([1.5], 2)", "E0301"),
+    ] {
+        for executor in [Executor::Reference, Executor::Eager] {
+            let found = printed(&format!("{declared}println ({value});\n"), executor);
+            assert_eq!(found.trim_end(), shown, "{value}");
+        }
+    }
+}
+
 #[test]
 fn trees_grow() {
     let text = format!(

@@ -320,3 +320,36 @@ fun push[T] (l : vec[T], v : T) : vec[T] {
         }
     });
 }
+
+/// A small part of a large array that is read before a store, and used after it, is copied by itself: the store does
+/// not copy the array.
+#[test]
+fn a_small_part_that_is_kept_costs_no_copy_of_the_whole() {
+    let _alone = alone();
+    on_large_stack(|| {
+        for (element, zero, one) in ELEMENTS {
+            for executor in EXECUTORS {
+                let mut session = Session::new().with_executor(executor, 1);
+                let program = |rounds: usize| {
+                    format!(
+                        "proc go() {{
+  var x = [ ({zero}, {zero}) for j in ..[5000] ];
+  for i in 0..<{rounds} do
+    val at = i.mod[5000];
+    val kept = x.at;
+    &x.at <- ({one}, {one});
+    &x.(at.around 1) <- ({one}, kept.0);
+  done
+  println (x.(`0:5000).0 == (fun (i : int) => {one}) 0);
+}} go ();"
+                    )
+                };
+                let (_, few) = run(&mut session, &program(10));
+                let (printed, many) = run(&mut session, &program(1_000));
+                assert_eq!(printed, "true", "{executor:?} {element}");
+                // Less than ten copies of the array.
+                assert!(many < few + 150_000, "{executor:?} {element}: {few}, then {many}");
+            }
+        }
+    });
+}
