@@ -241,6 +241,7 @@ fn random_programs_do_what_lists_do() {
 #[test]
 fn a_part_is_packed_beside_others() {
     let declared = "struct sample { items : int ^ ?K; weight : real; }
+typedef pair = (x:int, y:int);
 variant reading = Sample of int ^ ?K * f32 | Missing of string * int ^ ?K * u8;
 fun doubled[N : COMPACTLINEAR] (x : int ^ N) => x + x;
 val x = [ i :>> int for i in ..[3] ];
@@ -259,6 +260,12 @@ val n = 7i16;
         ("sample (x, \"a\")", "E0301"),
         ("sample (1, 2)", "E0301"),
         ("sample ([1.5], 2)", "E0301"),
+        // A tuple is no struct and no record.
+        ("let s : sample = (x, 1.0) in s", "E0301"),
+        ("let s : sample = (x, n) in s", "E0301"),
+        ("let s : pair = (n, n) in s", "E0301"),
+        ("let s : pair = (y = n, x = n) in s", "E0301"),
+        ("let s : pair = (x = n, y = n) in s", "(x=7, y=7)"),
     ] {
         for executor in [Executor::Reference, Executor::Eager] {
             let found = printed(&format!("{declared}println ({value});\n"), executor);

@@ -353,3 +353,58 @@ fn a_small_part_that_is_kept_costs_no_copy_of_the_whole() {
         }
     });
 }
+
+/// A function that stores into a large array in a short loop runs in place: a kernel, which may fail, would work on an
+/// array of its own.
+#[test]
+fn a_short_loop_takes_no_array_of_its_own() {
+    let _alone = alone();
+    on_large_stack(|| {
+        let rise = "struct heap { count : int; entries : (int * int) ^ ?K; }
+fun rise[I : COMPACTLINEAR] (entries : (int * int) ^ I, free : int, new : int * int) : (int * int) ^ I {
+  var e = entries;
+  var at = free;
+  while at > 0 do
+    val up = ((at - 1) / 2) :>> I;
+    if e.up.0 <= new.0 break;
+    &e.(at :>> I) <- e.up;
+    at = up :>> int;
+  done
+  &e.(at :>> I) <- new;
+  return e;
+}
+fun shifted[I : COMPACTLINEAR] (entries : (int * int) ^ I, at : int) : (int * int) ^ I {
+  var e = entries;
+  for i in at..<at + 10 do &e.(i :>> I) <- e.((i + 1) :>> I); done
+  return e;
+}
+fun push (h : heap, new : int * int) : heap {
+  val count = h.count;
+  val entries : (int * int) ^ ?K = h.entries;
+  return heap (count + 1, rise (entries, count, new));
+}
+fun shift (h : heap, new : int * int) : heap {
+  val count = h.count;
+  val entries : (int * int) ^ ?K = h.entries;
+  return heap (count + 1, shifted (entries, count));
+}
+";
+        for step in ["push", "shift"] {
+            for around in ["proc go() { BODY } go ();", "BODY"] {
+                let mut session = Session::new().with_executor(Executor::Compiled, 1);
+                run(&mut session, rise);
+                let body = format!(
+                    "var h = heap (0, [ (0, 0) for i in ..[20000] ]);
+for i in 0..<10000 do h = {step} (h, (i * 7919 % 5021, i)); done println h.count;"
+                );
+                let before = session.work();
+                let (printed, copied) = run(&mut session, &around.replace("BODY", &body));
+                let work = session.work() - before;
+                assert_eq!(printed, "10000");
+                // Less than a hundred arrays, of which each has 320 000 bytes.
+                let bytes = work.fresh + work.reused;
+                assert!(copied < 2_000_000 && bytes < 32_000_000, "{step} {around}: {copied}, {bytes}");
+            }
+        }
+    });
+}
