@@ -22,11 +22,18 @@ fn moves_are_named() {
     }
     let (message, notes, help) = compare(&ty("3 * int"), &ty("3 *+ int")).explanation();
     assert_eq!(message, "isomorphic, but its storage must move");
+    assert_eq!(notes.last().map(String::as_str), Some("`:>>` never moves storage"));
     assert_eq!(
-        notes.last().map(String::as_str),
-        Some("what moves: what stands beside a sum goes into each of its cases")
+        help.as_deref(),
+        Some("`((ainj v.0 of 3 *+ int) v.1)` makes the one from the other, where `v` is the value")
     );
-    assert_eq!(help.as_deref(), Some("write a function that makes `3 *+ int` from `3 * int`"));
+    let (square, sum) = ("(int + real) ^ 2", "int ^ 2 + real * int + int * real + real ^ 2");
+    let (_, notes, help) = compare(&ty(square), &ty(sum)).explanation();
+    let moves = "what moves: what stands beside a sum goes into each of its cases; components change places; \
+                 cases change places, or are collected";
+    assert_eq!(notes.last().map(String::as_str), Some(moves));
+    let wanted = format!("write a function that makes `{sum}` from `{square}`");
+    assert_eq!(help, Some(wanted));
 }
 
 #[test]

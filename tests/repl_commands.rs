@@ -138,7 +138,7 @@ fn files_of_others_are_not_replaced() {
     let folder = folder();
     let (foreign, own) = (folder.join("foreign.flx"), folder.join("own.flx"));
     fs::write(&foreign, "val precious = 1;").expect("a file");
-    let mut terminal = Terminal::open();
+    let mut terminal = Terminal::wide();
     terminal.takes("val x = 1");
     let refused = format!("write `:save! {}` to replace it", foreign.display());
     terminal.answers(&format!(":save {}", foreign.display()), &refused);
@@ -163,7 +163,7 @@ fn comments_of_a_loaded_file_are_not_lost() {
     let file = folder().join("remarked.flx");
     let text = "#!/usr/bin/env felis\n// Licence: mine\nval base = 3; // three\n";
     fs::write(&file, text).expect("a file");
-    let mut terminal = Terminal::open();
+    let mut terminal = Terminal::wide();
     terminal.takes(&format!(":load {}", file.display()));
     terminal.takes("val extra = base + 1");
     let refused = format!("has comments, which would be lost: write `:save! {}`", file.display());
@@ -232,7 +232,7 @@ fn an_editor_is_opened_and_what_it_writes_is_loaded() {
 #[test]
 fn a_session_is_saved_as_a_program() {
     let file = folder().join("saved.flx");
-    let mut terminal = Terminal::open();
+    let mut terminal = Terminal::wide();
     terminal.takes("/// Twice.\nfun twice(n:int):int => n * 2");
     terminal.takes("fun thrice(n:int):int => n * 4");
     terminal.takes("fun thrice(n:int):int => n * 3");
@@ -286,7 +286,7 @@ fn names_and_files_are_completed_for_commands() {
 fn a_file_that_has_changed_is_not_written_over() {
     let file = folder().join("changed.flx");
     fs::write(&file, "val base = 3;\n").expect("a file");
-    let mut terminal = Terminal::open();
+    let mut terminal = Terminal::wide();
     terminal.takes(&format!(":load {}", file.display()));
     terminal.takes("val extra = base + 1");
     let text = "val base = 3;\nval mine = 5;\n";

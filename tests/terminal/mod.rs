@@ -32,6 +32,13 @@ impl Terminal {
         Terminal::with_data(&folder())
     }
 
+    /// A terminal in which messages that name files stand on one line.
+    pub fn wide() -> Terminal {
+        let mut terminal = Terminal::open();
+        terminal.session.get_process_mut().set_window_size(240, 24).expect("a size");
+        terminal
+    }
+
     pub fn with_data(data: &std::path::Path) -> Terminal {
         Terminal::with(|command| {
             command.env("XDG_DATA_HOME", data).env("NO_COLOR", "1");
