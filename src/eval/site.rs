@@ -280,14 +280,14 @@ impl Run<'_, '_> {
         // Rounds that cost less than what the kernel would copy are left to the evaluator.
         let mut due = LARGE;
         if let Some(kernel) = self.kernel(site, weight, frame) {
-            let copying = self.copied(&*kernel, frame) / SLOTS_OF_ROUND;
+            let copying = LARGE.min(self.copied(&*kernel, frame) / SLOTS_OF_ROUND);
             let pays = match &plain.kind {
                 StatementKind::While(..) => copying == 0,
                 StatementKind::ForInts(..) => copying <= weight,
                 _ => true,
             };
             if !pays {
-                due = LARGE.min(copying);
+                due = copying;
             } else if self.loop_taken_over(&*kernel, frame, span)? {
                 return Ok(());
             } else {
