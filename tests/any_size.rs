@@ -26,15 +26,17 @@ fn number(name: &str) -> Option<u64> {
 
 /// What a program prints, or the codes of what is said of it.
 fn printed(text: &str, executor: Executor) -> String {
-    on_large_stack(|| {
-        let mut out = String::new();
-        let mut session = Session::new().with_executor(executor, 1);
-        let outcome = session.evaluate("any_size", text, Mode::Script, &mut |text| out += text);
-        match outcome.status {
-            Status::Ok => out,
-            _ => outcome.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>().join(" "),
-        }
-    })
+    on_large_stack(|| said(&mut Session::new().with_executor(executor, 1), text))
+}
+
+/// The same for a text after others.
+fn said(session: &mut Session, text: &str) -> String {
+    let mut out = String::new();
+    let outcome = session.evaluate("any_size", text, Mode::Script, &mut |text| out += text);
+    match outcome.status {
+        Status::Ok => out,
+        _ => outcome.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>().join(" "),
+    }
 }
 
 const DECLARATIONS: &str = "
@@ -48,6 +50,21 @@ fun joined[T] (a : bag[T], b : bag[T]) : bag[T] {
   val x : T ^ ?A = a.items;
   val y : T ^ ?B = b.items;
   return bag ((x, y) :>> T ^ (A \\+ B), a.tag + b.tag);
+}
+fun put[T] (b : bag[T], at : int, v : T) : bag[T] {
+  val items : T ^ ?K = b.items;
+  match at.index[K] do
+  | case 1 i => return b with (items = stored (items, i, v));
+  | case 0 => return b;
+  done
+}
+fun stored[T, I : COMPACTLINEAR] (x : T ^ I, i : I, v : T) : T ^ I { var r = x; &r.i <- v; return r; }
+fun product (a : bag[int], b : bag[int]) : int {
+  val x : int ^ ?A = a.items;
+  val y : int ^ ?B = b.items;
+  if #sizeof[A] != #sizeof[B] return -1;
+  require A == B;
+  return sum [ x.i * (y :>> int ^ A).i for i in ..[A] ];
 }
 fun total (t : tree) : int => match t with | Leaf n => n | Node kids => 1 + sum (map total kids) endmatch;
 fun grown (t : tree, n : int) : tree => match t with
@@ -83,7 +100,7 @@ fn program(dice: &mut Dice, statements: usize) -> (String, String) {
     for at in 0..statements {
         let (i, j, k) = (dice.roll(4), dice.roll(4), dice.roll(4));
         let c = dice.roll(100) as i64;
-        let step = match dice.roll(10) {
+        let step = match dice.roll(13) {
             0 => {
                 let items: Vec<i64> = (0..dice.roll(4)).map(|_| dice.roll(50) as i64).collect();
                 let step = if items.is_empty() {
@@ -146,6 +163,31 @@ fn program(dice: &mut Dice, statements: usize) -> (String, String) {
                     "val p{at} = [b{j}, b{k}]; println ((sum [ len b.items for b in p{at} ]).str + \" \" + (p{at}.(0) == p{at}.(1)).str);"
                 )
             }
+            9 => {
+                let at = dice.roll(6);
+                bags[i] = bags[j].clone();
+                if let Some(item) = bags[i].items.get_mut(at) {
+                    *item = c;
+                }
+                format!("b{i} = put (b{j}, {at}, {c});")
+            }
+            10 => {
+                let (a, b) = (&bags[j].items, &bags[k].items);
+                let product: i64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
+                let _ = writeln!(expected, "{}", if a.len() == b.len() { product } else { -1 });
+                format!("println (product (b{j}, b{k}));")
+            }
+            11 => {
+                let place = dice.roll(5);
+                match bags[j].items.get(place) {
+                    Some(item) => writeln!(expected, "{item}"),
+                    None => writeln!(expected, "none"),
+                }
+                .unwrap_or_default();
+                format!(
+                    "val u{at} : int ^ ?U{at} = b{j}.items; match {place}.index[U{at}] do | case 1 i => println u{at}.i; | case 0 => println \"none\"; done"
+                )
+            }
             _ => {
                 let _ = writeln!(expected, "{}", checksum(&bags[i].items, bags[i].tag));
                 format!("println (checksum b{i});")
@@ -160,6 +202,9 @@ fn program(dice: &mut Dice, statements: usize) -> (String, String) {
     (text, expected)
 }
 
+/// Programs that one session runs, one after the other.
+const OF_ONE_SESSION: u64 = 20;
+
 #[test]
 fn random_programs_do_what_lists_do() {
     let seed = number("FELIS_SEED").unwrap_or_else(|| {
@@ -168,15 +213,63 @@ fn random_programs_do_what_lists_do() {
     });
     println!("FELIS_SEED={seed}");
     let mut dice = Dice(seed);
-    for _ in 0..number("FELIS_RANDOM").unwrap_or(40) {
-        let statements = 1 + dice.roll(25);
-        let (body, expected) = program(&mut dice, statements);
-        for text in
-            [format!("{DECLARATIONS}{body}"), format!("{DECLARATIONS}proc run () {{\n{body}}}\nrun ();\n")]
-        {
-            for executor in [Executor::Reference, Executor::Eager] {
-                assert_eq!(printed(&text, executor), expected, "seed {seed}, {executor:?}:\n{text}");
-            }
+    let mut left = number("FELIS_RANDOM").unwrap_or(40);
+    while left > 0 {
+        let programs: Vec<(String, String)> = (0..left.min(OF_ONE_SESSION))
+            .map(|_| {
+                let statements = 1 + dice.roll(25);
+                program(&mut dice, statements)
+            })
+            .collect();
+        left -= programs.len() as u64;
+        for executor in [Executor::Reference, Executor::Eager] {
+            on_large_stack(|| {
+                let mut session = Session::new().with_executor(executor, 1);
+                assert_eq!(said(&mut session, DECLARATIONS), "");
+                for (body, expected) in &programs {
+                    for text in [body.clone(), format!("proc run () {{\n{body}}}\nrun ();\n")] {
+                        let found = said(&mut session, &text);
+                        assert_eq!(&found, expected, "seed {seed}, {executor:?}:\n{text}");
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// A part of a tuple that brings its size along is packed beside parts that are converted, or are literals.
+#[test]
+fn a_part_is_packed_beside_others() {
+    let declared = "struct sample { items : int ^ ?K; weight : real; }
+typedef pair = (x:int, y:int);
+variant reading = Sample of int ^ ?K * f32 | Missing of string * int ^ ?K * u8;
+fun doubled[N : COMPACTLINEAR] (x : int ^ N) => x + x;
+val x = [ i :>> int for i in ..[3] ];
+val few = filter (fun (v : int) => v > 0) x;
+val n = 7i16;
+";
+    for (value, shown) in [
+        ("sample ([1, 2], 1)", "sample((1, 2), 1.0)"),
+        ("sample (x, n)", "sample((0, 1, 2), 7.0)"),
+        ("sample (few, 1)", "sample((1, 2), 1.0)"),
+        ("sample (doubled x, n)", "sample((0, 2, 4), 7.0)"),
+        ("sample ([], 0)", "sample([], 0.0)"),
+        ("Sample (x, n)", "Sample (((0, 1, 2), 7.0))"),
+        ("Missing (\"a\", few, 3)", "Missing ((a, (1, 2), 3))"),
+        // Nothing is converted that loses something, and nothing but an array is packed.
+        ("sample (x, \"a\")", "E0301"),
+        ("sample (1, 2)", "E0301"),
+        ("sample ([1.5], 2)", "E0301"),
+        // A tuple is no struct and no record.
+        ("let s : sample = (x, 1.0) in s", "E0301"),
+        ("let s : sample = (x, n) in s", "E0301"),
+        ("let s : pair = (n, n) in s", "E0301"),
+        ("let s : pair = (y = n, x = n) in s", "E0301"),
+        ("let s : pair = (x = n, y = n) in s", "(x=7, y=7)"),
+    ] {
+        for executor in [Executor::Reference, Executor::Eager] {
+            let found = printed(&format!("{declared}println ({value});\n"), executor);
+            assert_eq!(found.trim_end(), shown, "{value}");
         }
     }
 }

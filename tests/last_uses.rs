@@ -320,3 +320,91 @@ fun push[T] (l : vec[T], v : T) : vec[T] {
         }
     });
 }
+
+/// A small part of a large array that is read before a store, and used after it, is copied by itself: the store does
+/// not copy the array.
+#[test]
+fn a_small_part_that_is_kept_costs_no_copy_of_the_whole() {
+    let _alone = alone();
+    on_large_stack(|| {
+        for (element, zero, one) in ELEMENTS {
+            for executor in EXECUTORS {
+                let mut session = Session::new().with_executor(executor, 1);
+                let program = |rounds: usize| {
+                    format!(
+                        "proc go() {{
+  var x = [ ({zero}, {zero}) for j in ..[5000] ];
+  for i in 0..<{rounds} do
+    val at = i.mod[5000];
+    val kept = x.at;
+    &x.at <- ({one}, {one});
+    &x.(at.around 1) <- ({one}, kept.0);
+  done
+  println (x.(`0:5000).0 == (fun (i : int) => {one}) 0);
+}} go ();"
+                    )
+                };
+                let (_, few) = run(&mut session, &program(10));
+                let (printed, many) = run(&mut session, &program(1_000));
+                assert_eq!(printed, "true", "{executor:?} {element}");
+                // Less than ten copies of the array.
+                assert!(many < few + 150_000, "{executor:?} {element}: {few}, then {many}");
+            }
+        }
+    });
+}
+
+/// A function that stores into a large array in a short loop runs in place: a kernel, which may fail, would work on an
+/// array of its own.
+#[test]
+fn a_short_loop_takes_no_array_of_its_own() {
+    let _alone = alone();
+    on_large_stack(|| {
+        let rise = "struct heap { count : int; entries : (int * int) ^ ?K; }
+fun rise[I : COMPACTLINEAR] (entries : (int * int) ^ I, free : int, new : int * int) : (int * int) ^ I {
+  var e = entries;
+  var at = free;
+  while at > 0 do
+    val up = ((at - 1) / 2) :>> I;
+    if e.up.0 <= new.0 break;
+    &e.(at :>> I) <- e.up;
+    at = up :>> int;
+  done
+  &e.(at :>> I) <- new;
+  return e;
+}
+fun shifted[I : COMPACTLINEAR] (entries : (int * int) ^ I, at : int) : (int * int) ^ I {
+  var e = entries;
+  for i in at..<at + 10 do &e.(i :>> I) <- e.((i + 1) :>> I); done
+  return e;
+}
+fun push (h : heap, new : int * int) : heap {
+  val count = h.count;
+  val entries : (int * int) ^ ?K = h.entries;
+  return heap (count + 1, rise (entries, count, new));
+}
+fun shift (h : heap, new : int * int) : heap {
+  val count = h.count;
+  val entries : (int * int) ^ ?K = h.entries;
+  return heap (count + 1, shifted (entries, count));
+}
+";
+        for step in ["push", "shift"] {
+            for around in ["proc go() { BODY } go ();", "BODY"] {
+                let mut session = Session::new().with_executor(Executor::Compiled, 1);
+                run(&mut session, rise);
+                let body = format!(
+                    "var h = heap (0, [ (0, 0) for i in ..[20000] ]);
+for i in 0..<10000 do h = {step} (h, (i * 7919 % 5021, i)); done println h.count;"
+                );
+                let before = session.work();
+                let (printed, copied) = run(&mut session, &around.replace("BODY", &body));
+                let work = session.work() - before;
+                assert_eq!(printed, "10000");
+                // Less than a hundred arrays, of which each has 320 000 bytes.
+                let bytes = work.fresh + work.reused;
+                assert!(copied < 2_000_000 && bytes < 32_000_000, "{step} {around}: {copied}, {bytes}");
+            }
+        }
+    });
+}

@@ -274,6 +274,11 @@ fn a_name_of_the_library_takes_nothing_from_a_program() {
         ),
         ("fun f(x:string):string => x; val g = fun (x) => f x; println (g \"s\");", "s\n"),
         ("fun f(x:int):int => x; val g = f; println (g 2);", "2\n"),
+        // Fields that are those of a record, and would be parameters of a function of the library.
+        ("struct f { r:(x:int); } println ((f (x = 3)).r.x);", "3\n"),
+        ("fun f(p:(x:int)):int => p.x; println (f (x = 3));", "3\n"),
+        ("fun f(p:(x:int, y:int)):int => p.x + p.y; println (f (x = 3, y = 4));", "7\n"),
+        ("fun f[T](p:T):T => p; println ((f (x = 3)).x);", "3\n"),
         // Variables of patterns.
         ("val f = 3; println f;", "3\n"),
         ("proc p() { val f, g = 1, 2; println (f + g); } p ();", "3\n"),

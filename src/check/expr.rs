@@ -93,7 +93,16 @@ impl Checker<'_> {
     fn widen_parts(&mut self, term: Term, ty: &Type, because: Option<(Span, String)>) -> Result<Term, Term> {
         let TermKind::Tuple(parts) = &term.kind else { return Err(term) };
         let wanted = self.infer.zonk(ty);
-        let Some(wanted) = wanted.unfold().components(MOST_COMPONENTS).filter(|w| w.len() == parts.len())
+        // A tuple is no record, and neither is a value of a declared type.
+        let alike = match (self.infer.shallow(&term.ty).kind(), wanted.kind()) {
+            (TypeKind::Record(found), TypeKind::Record(wanted)) => {
+                found.iter().map(|(name, _)| name).eq(wanted.iter().map(|(name, _)| name))
+            }
+            (TypeKind::Record(_) | TypeKind::Nominal(..), _) => false,
+            (_, TypeKind::Record(_) | TypeKind::Nominal(..)) => false,
+            _ => true,
+        };
+        let Some(wanted) = wanted.components(MOST_COMPONENTS).filter(|w| alike && w.len() == parts.len())
         else {
             return Err(term);
         };
@@ -101,7 +110,9 @@ impl Checker<'_> {
             let (found, wanted) = (this.infer.shallow(&part.ty), this.infer.shallow(ty));
             let literal = this.infer.literal_of(&found).is_some()
                 && matches!(wanted.kind(), TypeKind::Nominal(..) | TypeKind::Var(_));
-            literal || conversion(&found, &wanted) == Conversion::Implicit
+            // A part that brings its sizes along is put together with them.
+            let packed = wanted.is_exists() && !found.is_exists();
+            literal || packed || conversion(&found, &wanted) == Conversion::Implicit
         };
         if !parts.iter().zip(&wanted).any(|(part, ty)| short(self, part, ty)) {
             return Err(term);

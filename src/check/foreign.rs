@@ -98,12 +98,11 @@ pub const ROWS: &[Foreign] = &[
             "vcat",
             "hcat",
             "extend",
-            "push",
             "push_back",
             "union_all",
         ],
-        "`join (a, b)` puts two arrays together, `snoc (a, x)` one element after others",
-        "snoc (join ([1, 2], [3]), 4)",
+        "`join (a, b)` puts two arrays together, `snoc (a, x)` one element after others, `push (l, x)` behind a list that grows",
+        "push (list_of (snoc (join ([1, 2], [3]), 4)), 5)",
     ),
     row(
         &["reshape", "resize"],
@@ -141,9 +140,9 @@ pub const ROWS: &[Foreign] = &[
         "for x in [1, 2] do println x; done",
     ),
     row(
-        &["list", "vector", "array", "Array", "Vec", "Vector", "vec", "List", "tuple", "seq_of"],
-        "an array is written `[1, 2, 3]`, a tuple `(1, \"a\")`",
-        "[1, 2, 3]",
+        &["vector", "array", "Array", "Vec", "Vector", "vec", "List", "tuple", "seq_of"],
+        "an array is written `[1, 2, 3]`, a tuple `(1, \"a\")`, a list that grows `list_of [1, 2, 3]`",
+        "list_of [1, 2, 3]",
     ),
     row(
         &["dict", "Dict", "HashMap", "hashmap", "Map", "object"],

@@ -257,6 +257,10 @@ impl Checker<'_> {
             if !filled.is_empty() {
                 return (at, filled);
             }
+            // Farther functions are not asked if one here takes the fields as the record that they are.
+            if tier.candidates.iter().any(|candidate| self.takes_fields(candidate, given)) {
+                break;
+            }
         }
         (0, Vec::new())
     }
@@ -265,6 +269,20 @@ impl Checker<'_> {
     fn takes_record(&mut self, candidate: &Candidate) -> bool {
         let domain = self.candidate_header(candidate).domain;
         matches!(domain.kind(), TypeKind::Record(_) | TypeKind::Var(_) | TypeKind::Meta(_))
+    }
+
+    /// Whether what a function takes is, or may be, a record of what is given, all of it by name.
+    fn takes_fields(&mut self, candidate: &Candidate, given: &Given<'_>) -> bool {
+        if given.names.is_empty() || given.places > 0 {
+            return false;
+        }
+        match self.candidate_header(candidate).domain.kind() {
+            TypeKind::Record(fields) => {
+                fields.iter().map(|(name, _)| name).eq(given.names.iter().map(|n| &n.text))
+            }
+            TypeKind::Var(_) | TypeKind::Meta(_) => true,
+            _ => false,
+        }
     }
 
     /// Whether fields can mean nothing but parameters: a function has all of the names, and more, and none takes a

@@ -51,8 +51,8 @@ use std::collections::BTreeSet;
 /// Components of one variable that are told apart.
 const MOST_PARTS: usize = 32;
 
-/// Functions that a short one may call.
-const MOST_SHORT: usize = 16;
+/// Functions that one may call of which it is asked whether it copies.
+const MOST_CALLED: usize = 16;
 
 /// Types looked at to find functions in one.
 const MOST_TYPES: usize = 100;
@@ -154,9 +154,9 @@ pub fn dying(term: &Term) -> Vec<LocalId> {
     dying.difference(&set).copied().collect()
 }
 
-/// Whether a function does so few things, whatever the size of its arguments: no loop, nothing
-/// built, and no function that is not known.
-pub fn is_short(program: &Program, function: FunctionId) -> bool {
+/// Whether a function, given large arrays that nobody else holds, copies none of them: it builds nothing, and calls no
+/// function that is not known, nor itself. Its loops may be taken over one by one.
+pub fn only_stores(program: &Program, function: FunctionId) -> bool {
     let (mut met, mut waiting) = (HashSet::default(), vec![function]);
     while let Some(function) = waiting.pop() {
         if !met.insert(function) {
@@ -172,23 +172,12 @@ pub fn is_short(program: &Program, function: FunctionId) -> bool {
                 }
                 TermKind::Call(head, _) if !matches!(head.kind, TermKind::Closure { .. }) => return false,
                 TermKind::Closure { function, .. } => waiting.push(*function),
-                TermKind::Block(stmts, _) => {
-                    let mut loops = false;
-                    stmts.iter().for_each(|stmt| {
-                        stmt.for_each_stmt(&mut |stmt| {
-                            loops |= matches!(stmt.kind, StmtKind::For(..) | StmtKind::While(..));
-                        });
-                    });
-                    if loops {
-                        return false;
-                    }
-                }
                 _ => {}
             }
             term.for_each_child(&mut |child| terms.push(child));
         }
-        // What calls itself may go on as long as a loop.
-        if met.len() > MOST_SHORT || waiting.contains(&function) {
+        // What calls itself may go on as long as a loop, and its calls are no loop that could be taken over.
+        if met.len() > MOST_CALLED || waiting.contains(&function) {
             return false;
         }
     }

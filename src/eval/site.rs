@@ -9,7 +9,7 @@ use super::code::{Closure, Node, Statement, StatementKind};
 use super::error::Failure;
 use super::open::Rest;
 use super::run::{Result, Run};
-use super::specialise::Bindings;
+use super::specialise::{Bindings, MUCH_TO_COPY};
 use crate::core::free::Mentioned;
 use crate::core::{Function, LocalId, LocalInfo, Root, Stmt, Term, TermKind, moves};
 use crate::hash::HashMap;
@@ -27,6 +27,9 @@ const LARGE: u64 = 1_000;
 
 /// Calls and rounds of a part after which it is compiled.
 const HOT: u64 = 3_000;
+
+/// Slots that are copied in the time that the evaluator takes for a round of a loop, about.
+const SLOTS_OF_ROUND: u64 = 64;
 
 /// Bytes of stack that making and running a kernel may take.
 const COMPILING: usize = 512 << 10;
@@ -274,37 +277,67 @@ impl Run<'_, '_> {
             }
             _ => site.weight,
         };
+        // Rounds that cost less than what the kernel would copy are left to the evaluator.
+        let mut due = LARGE;
         if let Some(kernel) = self.kernel(site, weight, frame) {
-            if self.loop_taken_over(&*kernel, frame, span)? {
+            let copying = LARGE.min(self.copied(&*kernel, frame) / SLOTS_OF_ROUND);
+            let pays = match &plain.kind {
+                StatementKind::While(..) => copying == 0,
+                StatementKind::ForInts(..) => copying <= weight,
+                _ => true,
+            };
+            if !pays {
+                due = copying;
+            } else if self.loop_taken_over(&*kernel, frame, span)? {
                 return Ok(());
+            } else {
+                self.note_failure(site);
             }
-            self.note_failure(site);
         }
         let before = self.ticks;
         let done = match &plain.kind {
-            StatementKind::While(condition, body) => self.while_site(site, condition, body, frame, span),
+            StatementKind::While(condition, body) => {
+                self.while_site(site, (condition, body), due, frame, span)
+            }
             _ => self.statement(plain, frame),
         };
         site.heat.fetch_add(u64::from(self.ticks.wrapping_sub(before)) + 1, Ordering::Relaxed);
         done
     }
 
-    /// A `while` that has not been taken over: what is left of it after a time is the same loop.
+    /// Slots that a kernel copies for each run, because it may fail: what it changes is kept until it is done.
+    fn copied(&self, kernel: &dyn Kernel, frame: &[Value]) -> u64 {
+        if !kernel.can_fail() || self.machine.eager {
+            return 0;
+        }
+        let slots = |value: &Value| match value {
+            Value::Seq(seq) if seq.len() >= MUCH_TO_COPY => seq.len() as u64,
+            _ => 0,
+        };
+        let changes = kernel.changes().iter().map(|root| match root {
+            Root::Local(local) => slots(&frame[*local as usize]),
+            Root::Global(global) => self.machine.globals[*global as usize].get().as_ref().map_or(0, slots),
+        });
+        changes.sum()
+    }
+
+    /// A `while` that has not been taken over: what is left of it after some rounds is the same loop.
     fn while_site(
         &mut self,
         site: &Site,
-        condition: &Node,
-        body: &[Statement],
+        (condition, body): (&Node, &[Statement]),
+        due: u64,
         frame: &mut [Value],
         span: Span,
     ) -> Result<()> {
-        let mut rounds = 0u64;
+        let (mut due, before) = (Some(due), self.ticks);
         while self.eval(condition, frame)?.as_bool() {
             if !self.round(body, frame, span)? {
                 break;
             }
-            rounds += 1;
-            if rounds == LARGE
+            // Rounds of loops inside count, too.
+            let rounds = u64::from(self.ticks.wrapping_sub(before));
+            if due.take_if(|due| rounds >= *due).is_some()
                 && let Some(kernel) = self.kernel(site, u64::MAX, frame)
             {
                 if self.loop_taken_over(&*kernel, frame, span)? {

@@ -9,7 +9,7 @@ use super::code::{
 };
 use super::own::Own;
 use super::site::{Core, Place, Plain, Site, Whole};
-use crate::core::moves::is_short;
+use crate::core::moves::only_stores;
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
     StepKind, Stmt, StmtKind, Term, TermKind,
@@ -208,8 +208,8 @@ impl Specialiser<'_> {
         Node { kind: Kind::Site(Box::new(site)), span: term.span }
     }
 
-    /// Whether a call does little but to take a large array and give it back: another executor
-    /// would copy it.
+    /// Whether a call takes a large array and changes it: another executor would copy it. Its loops are
+    /// parts of their own.
     fn only_moves(&self, term: &Term, node: &Node) -> bool {
         let Kind::CallKnown(callee, args) = &node.kind else { return false };
         let TermKind::Call(_, terms) = &term.kind else { return false };
@@ -219,7 +219,7 @@ impl Specialiser<'_> {
                 Kind::Move(_) | Kind::MoveSlots(..) | Kind::MoveShared(_) | Kind::MoveGlobal(_)
             ) && self.layout(&term.ty).slots >= MUCH_TO_COPY
         };
-        args.iter().zip(terms).any(large) && is_short(self.program, callee.function)
+        args.iter().zip(terms).any(large) && only_stores(self.program, callee.function)
     }
 
     /// A part that may be taken over, whose terms begin at one of those so far.

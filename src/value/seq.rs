@@ -7,6 +7,10 @@ use std::sync::Arc;
 /// Slots of a buffer that is kept though little of it is in view.
 const LEAST_SHRUNK: usize = 64;
 
+/// Slots of a part that is copied when it is read, if the whole is larger: a view of the whole would make the next store
+/// into it copy all of it.
+const MOST_COPIED: usize = 8;
+
 /// A view of two or more slots.
 #[derive(Clone)]
 pub struct Seq {
@@ -112,8 +116,16 @@ impl Seq {
         }
     }
 
-    /// A narrower view of the same storage.
+    /// A narrower view of the same storage; a copy of a small part of a large one.
     pub fn slice(&self, start: usize, len: usize) -> Seq {
+        if let Store::Flat(buffer) = &self.store
+            && len <= MOST_COPIED
+            && buffer.len() > LEAST_SHRUNK
+            && let Some(mut small) = Buffer::with_room(buffer.class(), len)
+        {
+            small.extend(buffer, self.start + start, len);
+            return Seq::new(small);
+        }
         let start = self.start + start;
         if let Store::Rope(parts) = &self.store {
             let part = &parts[part_of(parts, start)];

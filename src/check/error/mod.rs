@@ -1423,7 +1423,10 @@ pub(super) fn foreign_type(name: &str) -> Option<&'static str> {
 /// How a form of type is written that others have a name for.
 fn foreign_form(name: &str) -> Option<&'static str> {
     Some(match name.to_ascii_lowercase().as_str() {
-        "list" | "array" | "vec" | "vector" | "ndarray" | "seq" | "slice" => {
+        "list" | "vec" | "vector" => {
+            "the type of an array is written `T ^ n`, as in `int ^ 3`; `list[int]` is that of a list that grows"
+        }
+        "array" | "ndarray" | "seq" | "slice" => {
             "the type of an array is written `T ^ n`, as in `int ^ 3`; `val a : int ^ ?N = …` takes one of any length"
         }
         "matrix" | "mat" | "tensor" => {

@@ -36,6 +36,7 @@ const FILES: &[(&str, &str)] = &[
     ("stdlib/shape.flx", include_str!("../../../stdlib/shape.flx")),
     ("stdlib/views.flx", include_str!("../../../stdlib/views.flx")),
     ("stdlib/pairs.flx", include_str!("../../../stdlib/pairs.flx")),
+    ("stdlib/list.flx", include_str!("../../../stdlib/list.flx")),
     ("stdlib/set.flx", include_str!("../../../stdlib/set.flx")),
     ("stdlib/fold.flx", include_str!("../../../stdlib/fold.flx")),
     ("stdlib/counts.flx", include_str!("../../../stdlib/counts.flx")),
