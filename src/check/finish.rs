@@ -277,7 +277,7 @@ impl Checker<'_> {
                 let span = args.get(1).or(args.last()).map_or(span, |arg| arg.span);
                 let fields = if prim == Prim::WriteNpz { ty.unfold().fields() } else { None };
                 let parts = fields.map_or(vec![ty], |fields| fields.into_iter().map(|(_, ty)| ty).collect());
-                let _ = parts.iter().all(|part| self.stored(part, span));
+                let _ = parts.iter().all(|part| self.stored(prim, part, span));
             }
             TermKind::Op(..) => self.settled_operator(term),
             // What was an exponential while holes were open may be a compact product now.

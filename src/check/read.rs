@@ -54,7 +54,7 @@ impl Checker<'_> {
         }
         let vars: Vec<TypeVar> = sizes.into_iter().map(|(_, var)| var).collect();
         let ty = Type::exists(&vars, &body);
-        if !self.stored(&ty, span) {
+        if !self.stored(prim, &ty, span) {
             return false;
         }
         instance.args = vec![ty.clone()];
@@ -64,9 +64,18 @@ impl Checker<'_> {
 
     /// Whether files hold a type; otherwise it is reported. What stands for any type is looked at when
     /// it is known.
-    pub(super) fn stored(&mut self, ty: &Type, span: Span) -> bool {
+    pub(super) fn stored(&mut self, prim: Prim, ty: &Type, span: Span) -> bool {
         let error = match Stored::of(ty) {
-            Ok(_) => return true,
+            Ok(stored) => match stored.list().filter(|_| !prim.holds_lists()) {
+                None => return true,
+                Some((field, list)) => SizeError::NoLists {
+                    span,
+                    prim: prim.name(),
+                    reads: prim.is_reader(),
+                    field: field.to_string(),
+                    list: list.text(),
+                },
+            },
             Err(Unstored::Part(part)) if part.is_error() => return false,
             Err(Unstored::Part(part))
                 if matches!(part.kind(), TypeKind::Var(_) | TypeKind::Apply(..) | TypeKind::Rest(_)) =>
@@ -75,6 +84,9 @@ impl Checker<'_> {
             }
             Err(Unstored::Part(part)) => SizeError::NotStored { span, ty: ty.clone(), part },
             Err(Unstored::Axis(ty)) => SizeError::NotAnAxis { span, ty },
+            Err(Unstored::Shared { field, columns }) => {
+                SizeError::SharedSize { span, ty: ty.clone(), field: field.to_string(), columns }
+            }
         };
         self.report(error.into());
         false

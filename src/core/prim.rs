@@ -179,6 +179,11 @@ impl Prim {
     pub fn reads_stated(self) -> bool {
         self.is_reader() && self.signature().ends_with("-> S")
     }
+
+    /// Whether the files that it reads or writes have columns of lists.
+    pub fn holds_lists(self) -> bool {
+        matches!(self, Prim::Arrow | Prim::WriteArrow | Prim::Parquet | Prim::WriteParquet)
+    }
 }
 
 /// What [`Prim::Fuses`] says of the type it is used at.

@@ -200,7 +200,8 @@ impl Cells {
                 (Element::Scalar(integers), size)
             }
             Cell::Case(..) => (Element::Scalar(Scalar::String), BigUint::ZERO),
-            Cell::Sum(..) | Cell::Variant(..) => (Element::Bool, BigUint::ZERO),
+            // No list comes here: the format has none.
+            Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => (Element::Bool, BigUint::ZERO),
         };
         let cells = Buffer::with_room(element.class(), 0).unwrap_or(Buffer::Any(Vec::new()));
         Ok(Cells { wanted: wanted.clone(), element, size, cells, missing: Vec::new() })
@@ -275,7 +276,7 @@ impl Cells {
 
     fn column(self) -> Column {
         let missing = if self.missing.contains(&true) { self.missing } else { Vec::new() };
-        Column { element: self.element, cells: self.cells, missing }
+        Column { missing, ..Column::new(self.element, self.cells) }
     }
 }
 

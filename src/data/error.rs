@@ -42,6 +42,8 @@ pub enum Why {
     Header,
     /// There is nothing.
     Empty,
+    /// There is nothing in a list.
+    Gap,
     /// It is no code below the size.
     Size,
 }
@@ -58,6 +60,11 @@ impl Trouble {
     /// An empty cell where none may be empty.
     pub fn empty(place: String, wanted: String) -> Trouble {
         Trouble::Cell { place, text: String::new(), wanted, why: Why::Empty }
+    }
+
+    /// An empty element of a list.
+    pub fn gap(place: String, wanted: String) -> Trouble {
+        Trouble::Cell { place, text: String::new(), wanted, why: Why::Gap }
     }
 
     /// A file that has no room while it is made.
@@ -114,6 +121,10 @@ impl Trouble {
                     column => format!("column `{column}` of `{path}` holds `{found}`"),
                 };
                 let how = match (found.as_str(), wanted.as_str()) {
+                    (found, _) if found.ends_with(" ^ ?K") => {
+                        "a field of a struct, such as `values : real ^ ?K;`, reads lists"
+                    }
+                    (_, wanted) if wanted.contains(" ^ ?") => "each row has one value there, no list",
                     ("string", _) => "`parse_int` and `parse_real` read numbers in texts",
                     (_, "string") => "`.str` makes texts of what was read",
                     _ => "`:>` converts what was read",
@@ -129,6 +140,10 @@ impl Trouble {
                     Why::Empty => {
                         error(format!("{place} of `{path}` is empty, and `{wanted}` is wanted"), "read here")
                             .help(format!("`option[{wanted}]` lets cells be empty"))
+                    }
+                    Why::Gap => {
+                        error(format!("{place} of `{path}` is empty, and `{wanted}` is wanted"), "read here")
+                            .help("no element of a list may be empty: fill or drop such elements where the file is made")
                     }
                     Why::Header => error(
                         format!("{place} of `{path}` is `{text}`, which is no `{wanted}`"),

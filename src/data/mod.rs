@@ -72,6 +72,9 @@ pub struct Column {
     pub cells: Buffer,
     /// Which are missing; empty if none is.
     pub missing: Vec<bool>,
+    /// Of a column of lists, where each begins in `cells`, the first at 0, and where
+    /// the last ends, at the end of `cells`.
+    pub lists: Option<Vec<usize>>,
 }
 
 /// What a cell of a file is.
@@ -141,6 +144,11 @@ impl Format {
         matches!(self, Format::Csv(_) | Format::Parquet | Format::Arrow)
     }
 
+    /// Whether it has columns of lists.
+    pub fn has_lists(self) -> bool {
+        matches!(self, Format::Parquet | Format::Arrow)
+    }
+
     /// Whether parts of a file of it can be used while others are never read.
     pub fn is_mapped(self) -> bool {
         matches!(self, Format::Npy | Format::Raw | Format::Arrow | Format::Parquet)
@@ -163,7 +171,17 @@ impl Format {
 impl Column {
     /// Cells that are all there.
     pub fn new(element: Element, cells: Buffer) -> Column {
-        Column { element, cells, missing: Vec::new() }
+        Column { element, cells, missing: Vec::new(), lists: None }
+    }
+
+    /// The type of what stands in a row, as one writes it.
+    pub fn type_text(&self) -> String {
+        let name = self.element.name();
+        match self.lists {
+            Some(_) => format!("{name} ^ ?K"),
+            None if self.missing.is_empty() => name.to_string(),
+            None => format!("option[{name}]"),
+        }
     }
 }
 
@@ -206,15 +224,11 @@ impl Data {
     }
 
     fn element_by(&self, name_of: &dyn Fn(&str) -> String) -> String {
-        let cell = |column: &Column| match column.missing.is_empty() {
-            true => column.element.name().to_string(),
-            false => format!("option[{}]", column.element.name()),
-        };
         match &self.content {
-            Content::Plain(column) => cell(column),
+            Content::Plain(column) => column.type_text(),
             Content::Records(columns) => {
                 let field =
-                    |(name, column): &(Arc<str>, Column)| format!("{}:{}", name_of(name), cell(column));
+                    |(name, column): &(Arc<str>, Column)| format!("{}:{}", name_of(name), column.type_text());
                 let fields: Vec<String> = columns.iter().map(field).collect();
                 format!("({})", fields.join(", "))
             }
@@ -233,6 +247,17 @@ impl Data {
         let names: Vec<String> = (0..self.shape.len())
             .map(|i| NAMES.get(i).map_or_else(|| format!("?A{i}"), |name| name.to_string()))
             .collect();
+        let lists = match &self.content {
+            Content::Records(columns) if columns.iter().any(|(_, column)| column.lists.is_some()) => columns,
+            _ => &Vec::new(),
+        };
+        if !lists.is_empty() {
+            // A record has one size for all rows.
+            let field =
+                |(name, column): &(Arc<str>, Column)| format!("{} : {};", name_of(name), column.type_text());
+            let fields: Vec<String> = lists.iter().map(field).collect();
+            return format!("row ^ ?N` with `struct row {{ {} }}", fields.join(" "));
+        }
         match &names[..] {
             [] => element,
             [one] => format!("{element} ^ {one}"),
@@ -248,6 +273,13 @@ fn column_name(name: &str) -> String {
         true => name.to_string(),
         false => crate::quote::quoted(name),
     }
+}
+
+/// What is said of a row that has no list where each has one.
+fn no_list(name: &str, row: usize) -> String {
+    format!(
+        "element {row} of its column `{name}` has no list; let it have an empty one where the file is made"
+    )
 }
 
 /// A shape as people write it: `4 x 5`.

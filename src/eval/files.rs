@@ -108,6 +108,9 @@ pub(super) fn files(
     }
 }
 
+/// Bytes that a list takes beside its elements: its size and what holds both.
+const LIST_BYTES: u64 = 256;
+
 /// What is said of a description that is none: its layers were changed by hand.
 const NO_PICTURE: &str = "the layers of this picture describe none";
 
@@ -188,7 +191,7 @@ fn format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>, Trou
 
 /// A type as files hold it; the checker could not look into type parameters.
 fn stored(ty: &Type, format: Format) -> Result<Stored, Trouble> {
-    Stored::of(ty).map_err(|why| match why {
+    let stored = Stored::of(ty).map_err(|why| match why {
         Unstored::Part(part) if part == *ty => {
             Trouble::NotHeld { format, ty: ty.to_string(), why: "no file holds it".to_string() }
         }
@@ -199,7 +202,18 @@ fn stored(ty: &Type, format: Format) -> Result<Stored, Trouble> {
             let why = "a size to be found in it is no axis".to_string();
             Trouble::NotHeld { format, ty: ty.to_string(), why }
         }
-    })
+        Unstored::Shared { field, .. } => {
+            let why = format!("the size of `{field}` would be one for all rows");
+            Trouble::NotHeld { format, ty: ty.to_string(), why }
+        }
+    })?;
+    match stored.list().filter(|_| !format.has_lists()) {
+        Some((field, list)) => {
+            let why = format!("its rows have no lists, and `{field}` is of type `{}`", list.text());
+            Err(Trouble::NotHeld { format, ty: ty.to_string(), why })
+        }
+        None => Ok(stored),
+    }
 }
 
 /// What a stated type makes of data.
@@ -222,7 +236,9 @@ impl Reading<'_> {
         // Numbers may become wider on the way: a byte of a file is eight of a `real`.
         let slots = count.saturating_mul(layout.slots);
         let memory = self.limits.room;
-        if !in_place && (slots as u64).saturating_mul(layout.class.bytes()) > memory {
+        let bytes = (slots as u64).saturating_mul(layout.class.bytes());
+        let lists = (self.lists() as u64).saturating_mul(count as u64).saturating_mul(LIST_BYTES);
+        if !in_place && bytes.saturating_add(lists) > memory {
             return Err(super::arith::too_much(slots, layout.class.bytes(), memory));
         }
         let buffer = match (data.content, &self.stored.held) {
@@ -274,6 +290,14 @@ impl Reading<'_> {
         Ok(if self.ty.is_exists() { Value::Packed(Arc::new(Packed { sizes, value })) } else { value })
     }
 
+    /// How many columns of lists are read.
+    fn lists(&self) -> usize {
+        match &self.stored.held {
+            Held::Record(fields) => fields.iter().filter(|(_, cell)| matches!(cell, Cell::List(..))).count(),
+            Held::Cell(_) | Held::Complex => 0,
+        }
+    }
+
     /// Whether a value of the stated type is the cells of the file itself.
     fn in_place(&self, content: &Content) -> bool {
         let (column, cell) = match (content, &self.stored.held) {
@@ -298,7 +322,7 @@ impl Reading<'_> {
         let own = match cell {
             Cell::Scalar(scalar) => Class::of_scalar(*scalar),
             Cell::Code(_) => class,
-            Cell::Case(..) | Cell::Sum(..) | Cell::Variant(..) => return false,
+            Cell::Case(..) | Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => return false,
         };
         column.missing.is_empty() && own == class
     }
@@ -363,7 +387,7 @@ impl Reading<'_> {
         failed: &impl Fn(Trouble) -> Failure,
     ) -> Result<Buffer, Failure> {
         let places = |cell: &Cell| match cell {
-            Cell::Scalar(_) => Ok(None),
+            Cell::Scalar(_) | Cell::List(..) => Ok(None),
             Cell::Case(_, ty) | Cell::Code(ty) | Cell::Sum(_, ty) | Cell::Variant(_, ty) => {
                 let layout = self.layouts.of(ty);
                 // A case with an argument is one slot; what has none of its own takes no part.
@@ -378,9 +402,23 @@ impl Reading<'_> {
         let layouts: Vec<Option<Arc<Layout>>> =
             columns.iter().map(|(_, cell)| places(cell)).collect::<Result<_, _>>()?;
         let mut buffer = room(layout.class, count * layout.slots, self.limits.room)?;
+        // The lists of a column are parts of one array.
+        let elements: Vec<Value> = columns
+            .iter()
+            .map(|(column, _)| match column.lists {
+                Some(_) => value(column.cells.clone()),
+                None => Value::UNIT,
+            })
+            .collect();
         for i in 0..count {
             self.limits.look(i).map_err(failed)?;
-            for ((column, cell), layout) in columns.iter().zip(&layouts) {
+            for (((column, cell), layout), elements) in columns.iter().zip(&layouts).zip(&elements) {
+                if let Some(starts) = &column.lists {
+                    let (start, len) = (starts[i], starts[i + 1] - starts[i]);
+                    let sizes = vec![Type::unit_sum(len)];
+                    buffer.push(Value::Packed(Arc::new(Packed { sizes, value: elements.slots(start, len) })));
+                    continue;
+                }
                 if layout.as_ref().is_some_and(|layout| layout.slots == 0) {
                     continue;
                 }
@@ -414,21 +452,40 @@ fn fitted(
     limits: &Limits<'_>,
 ) -> Result<Column, Trouble> {
     let element = column.element;
+    let found = match column.lists {
+        Some(_) => column.type_text(),
+        None => element.name().to_string(),
+    };
     let mismatch = || Trouble::Element {
         column: name.to_string(),
-        found: element.name().to_string(),
+        found: found.clone(),
         wanted: cell.text(),
         fits: fits.to_string(),
     };
-    let missing = column.missing.clone();
-    let cells = data::fit(column, cell, |at| place(name, shape, at), mismatch, limits)?;
+    let (missing, lists) = (column.missing.clone(), column.lists.clone());
+    let place = |at: usize| match &lists {
+        Some(starts) => {
+            let list = starts.partition_point(|start| *start <= at).saturating_sub(1);
+            format!("column `{name}`, element {list}, {} in its list", at - starts[list])
+        }
+        None => place(name, shape, at),
+    };
+    let own = match (cell, &lists) {
+        (Cell::List(element, _), Some(_)) => element,
+        (Cell::List(..), None) | (_, Some(_)) => return Err(mismatch()),
+        (cell, None) => cell,
+    };
+    let cells = data::fit(column, own, place, mismatch, limits)?;
     if let Some(at) = missing.iter().position(|missing| *missing)
-        && !cell.optional()
+        && !own.optional()
     {
-        let (place, wanted) = (place(name, shape, at), cell.text());
-        return Err(Trouble::empty(place, wanted));
+        let (place, wanted) = (place(at), own.text());
+        return Err(match lists {
+            Some(_) => Trouble::gap(place, wanted),
+            None => Trouble::empty(place, wanted),
+        });
     }
-    Ok(Column { element, cells, missing })
+    Ok(Column { element, cells, missing, lists })
 }
 
 /// Where a cell is, for people.
@@ -472,17 +529,43 @@ fn to_data(
         buffer.ok_or_else(Trouble::too_large_to_write)
     };
     let column = |cell: &Cell, start: usize, slots: usize| {
-        let element = match cell.inner() {
+        let held = match cell {
+            Cell::List(element, _) => element,
+            cell => cell.inner(),
+        };
+        let element = match held {
             Cell::Scalar(scalar) => Element::Scalar(*scalar),
             Cell::Code(ty) if ty.is_bool() => Element::Bool,
             Cell::Code(ty) => data::unsigned(data::class_of_codes(ty))
                 .map(Element::Scalar)
                 .ok_or_else(|| not_held("codes of up to 64 bits are held"))?,
             Cell::Case(..) => Element::Scalar(Scalar::String),
-            Cell::Sum(..) | Cell::Variant(..) => return Err(not_held("a cell is empty or not")),
+            Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => {
+                return Err(not_held("a cell is empty or not"));
+            }
         };
         if cell.optional() && !format.has_empty_cells() {
             return Err(not_held("its cells are never empty"));
+        }
+        if let Cell::List(..) = cell {
+            let list = |i: usize| match value.slots(i * layout.slots + start, 1) {
+                Value::Packed(list) => Ok(list),
+                _ => Err(not_held("a list of it has no size")),
+            };
+            let mut starts = vec![0];
+            let mut end = 0usize;
+            for i in 0..count {
+                limits.look(i)?;
+                let size = list(i)?.sizes.first().and_then(|size| size.size().ok()?.to_usize());
+                end = size.and_then(|n| end.checked_add(n)).ok_or_else(Trouble::too_large_to_write)?;
+                starts.push(end);
+            }
+            let mut cells = own(element.class(), end)?;
+            for (i, ends) in starts.windows(2).enumerate() {
+                limits.look(i)?;
+                cells.append(&list(i)?.value, ends[1] - ends[0]);
+            }
+            return Ok(Column { lists: Some(starts), ..Column::new(element, cells) });
         }
         let mut cells = own(element.class(), count)?;
         let mut missing = Vec::new();
@@ -527,7 +610,7 @@ fn to_data(
             };
             cells.push(if text { Value::str("") } else { name.cloned().unwrap_or(found) });
         }
-        Ok(Column { element, cells, missing })
+        Ok(Column { missing, ..Column::new(element, cells) })
     };
     let content = match &stored.held {
         Held::Cell(cell) => Content::Plain(column(cell, 0, layout.slots)?),

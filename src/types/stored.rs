@@ -2,7 +2,7 @@
 //!
 //! Takes the type of an array, whose index type may mention sizes that a reader is to find (those that an
 //! existential type binds); gives its axes from the outermost on, and what a place holds: one cell, a
-//! complex number, or a record of cells. Never asks which format it is for.
+//! complex number, or a record of cells and of lists. Never asks which format it is for.
 
 use super::{Kind, NominalBody, Type, TypeKind, TypeVar};
 use crate::quote;
@@ -38,7 +38,7 @@ pub enum Held {
     Cell(Cell),
     /// A complex number: two reals.
     Complex,
-    /// Cells with names.
+    /// Cells with names, and lists: fields that bring a size along.
     Record(Vec<(Arc<str>, Cell)>),
 }
 
@@ -55,6 +55,9 @@ pub enum Cell {
     Sum(Box<Cell>, Type),
     /// A value or none, a variant of the cases `None` and `Some of T`, as `option[T]` is.
     Variant(Box<Cell>, Type),
+    /// An array with a size of its own, `T ^ ?K`, of cells that are numbers, texts or truth values; with the whole
+    /// type. Only as a field of a record.
+    List(Box<Cell>, Type),
 }
 
 /// Why a type is held by no file.
@@ -64,6 +67,8 @@ pub enum Unstored {
     Part(Type),
     /// An index type that is no axis of its own, though a size in it is to be found.
     Axis(Type),
+    /// A field of a record whose size is to be found, but one for all rows; a struct that has a size in each.
+    Shared { field: Arc<str>, columns: String },
 }
 
 /// Numbers of variables that stand for sizes to be found, while one type is looked at.
@@ -79,6 +84,12 @@ const OPTION: [&str; 2] = ["None", "Some"];
 const COMPLEX: [&str; 2] = ["re", "im"];
 
 impl Stored {
+    /// The first field that is a list.
+    pub fn list(&self) -> Option<(&Arc<str>, &Cell)> {
+        let Held::Record(fields) = &self.held else { return None };
+        fields.iter().find(|(_, cell)| matches!(cell, Cell::List(..))).map(|(name, cell)| (name, cell))
+    }
+
     /// A type as files hold it.
     pub fn of(ty: &Type) -> Result<Stored, Unstored> {
         let unknown = ty.bound_count();
@@ -93,10 +104,30 @@ impl Stored {
         let mut arrives = false;
         rest.for_each_var(&mut |var| arrives |= number(var).is_some());
         if arrives {
-            return Err(Unstored::Axis(ty.clone()));
+            return Err(shared(&rest).unwrap_or_else(|| Unstored::Axis(ty.clone())));
         }
         Ok(Stored { axes, held: held(&rest)?, element: rest, unknown })
     }
+}
+
+/// Where it is a field of a record that mentions a size to be found, what the fields of a struct would be.
+fn shared(record: &Type) -> Option<Unstored> {
+    let fields = record.unfold().fields()?;
+    let mut found = None;
+    let mut columns = String::new();
+    for (name, ty) in fields {
+        let mut arrives = false;
+        ty.for_each_var(&mut |var| arrives |= number(var).is_some());
+        match ty.unfold().kind() {
+            TypeKind::Array(element, index) if arrives && matches!(index.kind(), TypeKind::Var(_)) => {
+                columns.push_str(&format!(" {name} : {element} ^ ?K;"));
+                found = found.or(Some(name));
+            }
+            _ if arrives => return None,
+            _ => columns.push_str(&format!(" {name} : {ty};")),
+        }
+    }
+    found.map(|field| Unstored::Shared { field, columns })
 }
 
 /// Which size to be found a variable stands for.
@@ -135,7 +166,7 @@ fn held(ty: &Type) -> Result<Held, Unstored> {
     if complex {
         return Ok(Held::Complex);
     }
-    let cells = fields.into_iter().map(|(name, ty)| Ok((plain_name(&name), cell(&ty)?)));
+    let cells = fields.into_iter().map(|(name, ty)| Ok((plain_name(&name), field(&ty)?)));
     Ok(Held::Record(cells.collect::<Result<_, _>>()?))
 }
 
@@ -143,6 +174,22 @@ fn held(ty: &Type) -> Result<Held, Unstored> {
 /// between its quotes.
 pub fn plain_name(name: &Arc<str>) -> Arc<str> {
     quote::inside(name).and_then(quote::unescaped).map_or_else(|| name.clone(), Arc::from)
+}
+
+/// A field of a record: a cell or a list.
+fn field(ty: &Type) -> Result<Cell, Unstored> {
+    let ty = ty.unfold();
+    if !ty.is_exists() {
+        return cell(&ty);
+    }
+    match Stored::of(&ty)? {
+        Stored { axes, held: Held::Cell(element), .. }
+            if axes == [Axis::Unknown(0)] && element.is_listed() =>
+        {
+            Ok(Cell::List(Box::new(element), ty))
+        }
+        _ => Err(Unstored::Part(ty)),
+    }
 }
 
 fn cell(ty: &Type) -> Result<Cell, Unstored> {
@@ -179,6 +226,15 @@ fn plain(ty: &Type) -> Result<Box<Cell>, Unstored> {
 }
 
 impl Cell {
+    /// Whether lists hold such cells.
+    fn is_listed(&self) -> bool {
+        match self {
+            Cell::Scalar(_) => true,
+            Cell::Code(ty) => ty.is_bool(),
+            Cell::Case(..) | Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => false,
+        }
+    }
+
     /// What it holds where it is not empty.
     pub fn inner(&self) -> &Cell {
         match self {
@@ -196,7 +252,11 @@ impl Cell {
     pub fn text(&self) -> String {
         match self {
             Cell::Scalar(scalar) => scalar.name().to_string(),
-            Cell::Code(ty) | Cell::Case(_, ty) | Cell::Sum(_, ty) | Cell::Variant(_, ty) => ty.to_string(),
+            Cell::Code(ty)
+            | Cell::Case(_, ty)
+            | Cell::Sum(_, ty)
+            | Cell::Variant(_, ty)
+            | Cell::List(_, ty) => ty.to_string(),
         }
     }
 }

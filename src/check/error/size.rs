@@ -37,6 +37,11 @@ pub enum SizeError {
     NotStored { span: Span, ty: Type, part: Type },
     /// A size to be found by a file that is no axis of its own.
     NotAnAxis { span: Span, ty: Type },
+    /// A field of a record that is read whose size is to be found, and would be one for all rows; the fields of a struct
+    /// that has one in each.
+    SharedSize { span: Span, ty: Type, field: String, columns: String },
+    /// A field that brings its size along, where the format has no lists.
+    NoLists { span: Span, prim: &'static str, reads: bool, field: String, list: String },
     /// A store through a field that brings its size along.
     StoredThrough { span: Span, name: String, field: String },
     /// A size that is shown, in the type of a value, and has no name in the program.
@@ -78,6 +83,8 @@ impl SizeError {
             E::NotStored { .. } => "E0809",
             E::NotAnAxis { .. } => "E0810",
             E::Unnamed { .. } => "E0811",
+            E::SharedSize { .. } => "E0813",
+            E::NoLists { .. } => "E0814",
             E::StoredThrough { .. } => "E0812",
             E::AlwaysEqual { .. } => "W0004",
             E::NotUsed { .. } => "N0002",
@@ -205,6 +212,31 @@ impl SizeError {
             E::NotAnAxis { span, ty } => {
                 error(span, format!("`{ty}` has a size to be found that is no axis"), "read here".into())
                     .help(r"let `?N` stand alone, or beside others as in `?N \* 3`")
+            }
+            E::SharedSize { span, ty, field, columns } => error(
+                span,
+                format!("`{ty}` has one size for `{field}` of all rows, and a file has one in each"),
+                "read here".into(),
+            )
+            .help(format!("a struct brings a size along in each row: `struct row {{{columns} }}` is read as `row ^ ?N`")),
+            E::NoLists { span, prim, reads, field, list } => {
+                let does = if *reads { "reads" } else { "writes" };
+                let d = error(
+                    span,
+                    format!("`{prim}` {does} no lists, and `{field}` is one, of type `{list}`"),
+                    format!("{does} no column of lists"),
+                );
+                let (arrow, parquet) =
+                    if *reads { ("arrow", "parquet") } else { ("write_arrow", "write_parquet") };
+                d.help(match (prim.contains("csv"), reads) {
+                    (true, true) => format!(
+                        "read `{field}` as `string`, and `numbers` makes an array of each; `{arrow}` and `{parquet}` read lists"
+                    ),
+                    (true, false) => format!(
+                        "write `{field}` as a text, `map str x |> join \" \"`; `{arrow}` and `{parquet}` write lists"
+                    ),
+                    (false, _) => format!("`{arrow}` and `{parquet}` do"),
+                })
             }
             E::StoredThrough { span, name, field } => error(
                 span,

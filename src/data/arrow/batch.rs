@@ -1,13 +1,13 @@
 //! Batches of an Arrow file as columns: buffers are unpacked, bits and offsets become cells.
 
-use super::schema::{Kind, Schema};
-use super::{damaged, joined, malformed, nothing};
+use super::schema::{Kind, Lists, Schema};
+use super::{damaged, joined, malformed, no_list, nothing};
 use crate::data::{Column, Content, Data, Element, Format, Limits, Trouble, npy, raw};
 use crate::hash::HashMap;
 use crate::types::Scalar;
 use crate::value::{Buffer, Class, Value};
 use bytes::Bytes;
-use polars_arrow_format::ipc::{CompressionType, DictionaryBatchRef, RecordBatchRef};
+use polars_arrow_format::ipc::{CompressionType, DictionaryBatchRef, FieldNodeRef, RecordBatchRef};
 
 /// The columns that are wanted, as far as batches have come.
 pub struct Batches<'l> {
@@ -61,14 +61,16 @@ impl<'l> Batches<'l> {
             self.limits.look(0)?;
             let field = &self.schema.fields[chosen];
             let (Some(kind), place) = (field.kind, places[chosen]) else { continue };
-            let column = match field.dictionary {
-                Some((id, numbers)) => {
+            let (name, lists) = (field.name.clone(), field.lists);
+            let column = match (field.dictionary, lists) {
+                (_, Some(lists)) => self.lists(&batch, (kind, lists), place, length, &name)?,
+                (Some((id, numbers)), _) => {
                     let numbers = self.column(&batch, numbers, place, length)?;
                     self.take((length as u64).saturating_mul(kind.element().class().bytes()))?;
                     let empty = Column::new(kind.element(), Buffer::Any(Vec::new()));
                     looked_up(&numbers, self.dictionaries.get(&id).unwrap_or(&empty), &self.limits)?
                 }
-                None => self.column(&batch, kind, place, length)?,
+                (None, _) => self.column(&batch, kind, place, length)?,
             };
             self.pieces[at].push(column);
         }
@@ -111,10 +113,14 @@ impl<'l> Batches<'l> {
             let Some(kind) = self.schema.fields[at].kind else { continue };
             if pieces.len() > 1 {
                 // Batches may lie in one place, which is copied for each.
-                self.take((self.rows as u64).saturating_mul(kind.element().class().bytes()))?;
+                let cells =
+                    pieces.iter().fold(0u64, |all, piece| all.saturating_add(piece.cells.len() as u64));
+                self.take(cells.saturating_mul(kind.element().class().bytes()))?;
             }
             let cells = Buffer::with_room(kind.element().class(), 0).unwrap_or(Buffer::Any(Vec::new()));
-            let column = joined(pieces, Column::new(kind.element(), cells)).ok_or_else(too_much)?;
+            let lists = self.schema.fields[at].lists.map(|_| vec![0]);
+            let empty = Column { lists, ..Column::new(kind.element(), cells) };
+            let column = joined(pieces, empty).ok_or_else(too_much)?;
             columns.push((self.schema.fields[at].name.clone(), column));
         }
         Ok(Data { shape: vec![self.rows], content: Content::Records(columns) })
@@ -174,7 +180,74 @@ impl<'l> Batches<'l> {
                 Buffer::Any(cells)
             }
         };
-        Ok(Column { element: kind.element(), cells, missing })
+        Ok(Column { missing, ..Column::new(kind.element(), cells) })
+    }
+
+    /// A column of lists: what says where each begins, and a column of the elements of all.
+    fn lists(
+        &mut self,
+        batch: &Batch<'_>,
+        (kind, lists): (Kind, Lists),
+        at: Place,
+        length: usize,
+        name: &str,
+    ) -> Result<Column, Trouble> {
+        if let Some(row) = batch.missing(at, length, self)?.iter().position(|missing| *missing) {
+            return Err(no_list(name, row));
+        }
+        let buffers = if matches!(lists, Lists::Equal(_)) { 1 } else { 2 };
+        let elements = Place { node: at.node + 1, buffer: at.buffer + buffers, texts: at.texts };
+        let count = batch.node(elements.node)?.length();
+        let count =
+            usize::try_from(count).map_err(|_| malformed("it has a number of elements that is none"))?;
+        let column = self.column(batch, kind, elements, count)?;
+        self.take((length as u64).saturating_add(1).saturating_mul(8))?;
+        let offset: Box<dyn Fn(usize) -> Option<usize>> = match lists {
+            Lists::Equal(size) => Box::new(move |i| i.checked_mul(size)),
+            Lists::Offsets { large } => {
+                let bytes = batch.buffer(at.buffer + 1, self)?;
+                // Nothing need be there of no row.
+                match length {
+                    0 => Box::new(|_| Some(0)),
+                    _ => {
+                        enough(&bytes, (length + 1).saturating_mul(if large { 8 } else { 4 }))?;
+                        Box::new(move |i| number(&bytes, i, large))
+                    }
+                }
+            }
+        };
+        let mut starts = Vec::new();
+        for i in 0..=length {
+            self.limits.look(i)?;
+            let start = offset(i).filter(|at| *at <= count && starts.last().is_none_or(|last| last <= at));
+            starts.push(start.ok_or_else(|| {
+                malformed(format!("the lists of its column `{name}` do not lie one behind the other in it"))
+            })?);
+        }
+        self.trimmed(column, starts)
+    }
+
+    /// Lists without elements before the first and behind the last, which a part of a larger table has.
+    fn trimmed(&mut self, column: Column, mut starts: Vec<usize>) -> Result<Column, Trouble> {
+        let (first, last) = (starts[0], starts[starts.len() - 1]);
+        if (first, last) == (0, column.cells.len()) {
+            return Ok(Column { lists: Some(starts), ..column });
+        }
+        let class = column.element.class();
+        self.take(((last - first) as u64).saturating_mul(class.bytes()))?;
+        let mut cells = Buffer::with_room(class, last - first).ok_or_else(too_much)?;
+        cells.extend(&column.cells, first, last - first);
+        let missing = column.missing.get(first..last).map(<[bool]>::to_vec).unwrap_or_default();
+        starts.iter_mut().for_each(|start| *start -= first);
+        Ok(Column { missing, lists: Some(starts), ..Column::new(column.element, cells) })
+    }
+}
+
+/// A number of a table of places in 32 or 64 bits, which is there.
+fn number(bytes: &[u8], i: usize, large: bool) -> Option<usize> {
+    match large {
+        true => usize::try_from(i64::from_le_bytes(word(bytes, 8 * i))).ok(),
+        false => usize::try_from(i32::from_le_bytes(word(bytes, 4 * i))).ok(),
     }
 }
 
@@ -195,10 +268,7 @@ fn offsets(
     if length > 0 {
         enough(&bytes, (length + 1).saturating_mul(width))?;
     }
-    let offset = move |i: usize| match large {
-        true => usize::try_from(i64::from_le_bytes(word(&bytes, 8 * i))).ok(),
-        false => usize::try_from(i32::from_le_bytes(word(&bytes, 4 * i))).ok(),
-    };
+    let offset = move |i: usize| number(&bytes, i, large);
     Ok(Box::new(move |i| {
         let range = offset(i).zip(offset(i + 1)).filter(|(start, end)| start <= end && *end <= text.len());
         let (start, end) = range.ok_or_else(|| malformed("a text of it lies beyond the texts"))?;
@@ -263,7 +333,7 @@ fn looked_up(numbers: &Column, dictionary: &Column, limits: &Limits<'_>) -> Resu
     if !missing.contains(&true) {
         missing.clear();
     }
-    Ok(Column { element: dictionary.element, cells, missing })
+    Ok(Column { missing, ..Column::new(dictionary.element, cells) })
 }
 
 impl<'b> Batch<'b> {
@@ -291,10 +361,15 @@ impl<'b> Batch<'b> {
         all.ok_or_else(|| malformed("it does not count the parts of its texts"))
     }
 
+    /// What is said of a column, or of one within it.
+    fn node(&self, at: usize) -> Result<FieldNodeRef<'b>, Trouble> {
+        let node = self.batch.nodes().map_err(damaged)?.and_then(|nodes| nodes.get(at));
+        node.ok_or_else(|| malformed("a batch of it has fewer columns than it says"))
+    }
+
     /// Which cells are missing; empty if none is.
     fn missing(&self, at: Place, length: usize, batches: &mut Batches<'_>) -> Result<Vec<bool>, Trouble> {
-        let node = self.batch.nodes().map_err(damaged)?.and_then(|nodes| nodes.get(at.node));
-        let node = node.ok_or_else(|| malformed("a batch of it has fewer columns than it says"))?;
+        let node = self.node(at.node)?;
         if usize::try_from(node.length()) != Ok(length) {
             return Err(malformed("the columns of a batch are not equally long"));
         }

@@ -2,8 +2,8 @@
 //! the other, the stream format (`.arrows`).
 //!
 //! Reads the columns that the stated type names: truth values, integers, floats of 16 to 64 bits, texts in their
-//! three layouts, and dictionaries of these, packed with LZ4 or Zstandard or not; other columns are passed over, and
-//! refused where they are asked for. Columns of one batch without empty cells are not copied. Writes the file format
+//! three layouts, dictionaries and lists of these, packed with LZ4 or Zstandard or not; other columns are passed over,
+//! and refused where they are asked for. Columns of one batch without empty cells are not copied. Writes the file format
 //! with one batch. The format: <https://arrow.apache.org/docs/format/Columnar.html>.
 //!
 //! Believes nothing that a file says of itself: each length is compared with the bytes that are there.
@@ -35,6 +35,11 @@ const CONTINUES: [u8; 4] = [0xff; 4];
 
 fn malformed(why: impl Into<String>) -> Trouble {
     Trouble::Malformed { format: Format::Arrow, why: why.into() }
+}
+
+/// A row that has no list where each has one.
+fn no_list(name: &str, row: usize) -> Trouble {
+    malformed(crate::data::no_list(name, row))
 }
 
 fn not_held(ty: String, why: &str) -> Trouble {
@@ -103,7 +108,9 @@ pub fn describe(bytes: &Bytes, limits: &Limits<'_>) -> Option<Data> {
     });
     walked.ok()?;
     let (schema, empty) = found?;
-    let columns = schema.fields.iter().zip(empty).filter_map(|(field, empty)| {
+    // A record cannot name a column of lists.
+    let fields = schema.fields.iter().zip(empty).filter(|(field, _)| field.lists.is_none());
+    let columns = fields.filter_map(|(field, empty)| {
         let mut column = Column::new(field.kind.as_ref()?.element(), Buffer::Any(Vec::new()));
         column.missing.extend(empty.then_some(true));
         Some((field.name.clone(), column))
@@ -232,14 +239,19 @@ fn joined(mut pieces: Vec<Column>, empty: Column) -> Option<Column> {
     let mut cells = Buffer::with_room(empty.element.class(), count)?;
     let any = pieces.iter().any(|piece| !piece.missing.is_empty());
     let mut missing = Vec::new();
+    let mut lists = empty.lists;
     for piece in pieces {
         let own = piece.cells.len();
+        if let (Some(starts), Some(more)) = (&mut lists, &piece.lists) {
+            let before = cells.len();
+            starts.extend(more.iter().skip(1).map(|start| before + start));
+        }
         cells.append_all(&piece.cells);
         if any {
             missing.extend(piece.missing.iter().copied().chain(std::iter::repeat_n(false, own)).take(own));
         }
     }
-    Some(Column { cells, missing, ..empty })
+    Some(Column { element: empty.element, cells, missing, lists })
 }
 
 /// A text that stands where a cell is missing.

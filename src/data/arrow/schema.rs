@@ -38,12 +38,23 @@ impl Kind {
     }
 }
 
+/// How the lists of a column lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lists {
+    /// By where each begins, in 32 or 64 bits.
+    Offsets { large: bool },
+    /// Each has that many elements.
+    Equal(usize),
+}
+
 /// One column.
 pub struct Field {
     /// Its name.
     pub name: Arc<str>,
-    /// How its cells lie; `None` if they are not read.
+    /// How its cells lie, or the elements of its lists; `None` if they are not read.
     pub kind: Option<Kind>,
+    /// How its lists lie, if it is a column of lists.
+    pub lists: Option<Lists>,
     /// What it holds if it is not read, in words.
     pub holds: &'static str,
     /// Of a column of numbers of a dictionary: which, and how the numbers lie.
@@ -92,10 +103,15 @@ impl Schema {
                 }
                 None => None,
             };
-            let (kind, holds) = kind(&field)?;
+            let lists = lists(&field)?;
+            let (kind, holds) = match &lists {
+                Some((_, element)) => (kind(element)?.0, "lists of what is no number, text or truth value"),
+                None => kind(&field)?,
+            };
             fields.push(Field {
                 name: name.into(),
                 kind,
+                lists: lists.map(|(lists, _)| lists),
                 holds,
                 dictionary,
                 node,
@@ -197,6 +213,29 @@ fn kind(field: &FieldRef<'_>) -> Result<(Option<Kind>, &'static str), Trouble> {
         | TypeRef::ListView(_)
         | TypeRef::LargeListView(_) => (None, "lists"),
     })
+}
+
+/// How lists lie and what their elements are, if those may be cells.
+fn lists<'f>(field: &FieldRef<'f>) -> Result<Option<(Lists, FieldRef<'f>)>, Trouble> {
+    if field.dictionary().map_err(damaged)?.is_some() {
+        return Ok(None);
+    }
+    let lists = match field.type_().map_err(damaged)? {
+        Some(TypeRef::List(_)) => Lists::Offsets { large: false },
+        Some(TypeRef::LargeList(_)) => Lists::Offsets { large: true },
+        Some(TypeRef::FixedSizeList(list)) => match usize::try_from(list.list_size().map_err(damaged)?) {
+            Ok(size) => Lists::Equal(size),
+            Err(_) => return Err(malformed("a list of it has a size that is none")),
+        },
+        _ => return Ok(None),
+    };
+    let mut children = field.children().map_err(damaged)?.into_iter().flatten();
+    let (Some(element), None) = (children.next(), children.next()) else {
+        return Err(malformed("a column of lists in it does not say what they hold"));
+    };
+    let element = element.map_err(damaged)?;
+    // Numbers of a dictionary are not looked up in lists.
+    Ok(element.dictionary().map_err(damaged)?.is_none().then_some((lists, element)))
 }
 
 fn integers(int: IntRef<'_>) -> Result<Option<Kind>, Trouble> {

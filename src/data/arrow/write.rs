@@ -4,8 +4,8 @@ use super::{CONTINUES, MAGIC, not_held};
 use crate::data::{Column, Content, Data, Element, Limits, Trouble, npy};
 use crate::types::Scalar;
 use polars_arrow_format::ipc::{
-    Block, Bool, Buffer, Endianness, Field, FieldNode, FloatingPoint, Footer, Int, LargeUtf8, Message,
-    MessageHeader, MetadataVersion, Precision, RecordBatch, Schema, Type, Utf8, planus,
+    Block, Bool, Buffer, Endianness, Field, FieldNode, FloatingPoint, Footer, Int, LargeList, LargeUtf8,
+    List, Message, MessageHeader, MetadataVersion, Precision, RecordBatch, Schema, Type, Utf8, planus,
 };
 
 /// Parts of a file begin at multiples of this many bytes.
@@ -25,14 +25,25 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
         limits.look(0)?;
         let ty = ty(column)
             .ok_or_else(|| not_held(column.element.name().to_string(), "it has no cells of this type"))?;
-        body.column(column, &ty, rows, limits)?;
-        fields.push(Field {
+        let field = |name: &str, nullable: bool, ty: Type, children: Vec<Field>| Field {
             name: Some(name.to_string()),
-            nullable: !column.missing.is_empty(),
+            nullable,
             type_: Some(ty),
             dictionary: None,
-            children: Some(Vec::new()),
+            children: Some(children),
             custom_metadata: None,
+        };
+        let nullable = !column.missing.is_empty();
+        fields.push(match &column.lists {
+            Some(starts) => {
+                let lists = body.lists(starts, rows)?;
+                body.column(column, &ty, column.cells.len(), limits)?;
+                field(name, false, lists, vec![field("item", nullable, ty, Vec::new())])
+            }
+            None => {
+                body.column(column, &ty, rows, limits)?;
+                field(name, nullable, ty, Vec::new())
+            }
         });
     }
     let schema = Schema {
@@ -133,6 +144,19 @@ struct Body {
 }
 
 impl Body {
+    /// The part of a column of lists that says where each begins, and the type of the column.
+    fn lists(&mut self, starts: &[usize], rows: usize) -> Result<Type, Trouble> {
+        self.nodes.push(FieldNode { length: rows as i64, null_count: 0 });
+        self.bytes.try_reserve(starts.len().saturating_mul(8)).map_err(|_| no_room())?;
+        self.buffer(|_| ());
+        let large = starts.last().is_some_and(|end| i32::try_from(*end).is_err());
+        self.buffer(|out| places(out, starts.iter().copied(), large));
+        Ok(match large {
+            true => Type::LargeList(Box::new(LargeList {})),
+            false => Type::List(Box::new(List {})),
+        })
+    }
+
     fn column(
         &mut self,
         column: &Column,
@@ -154,18 +178,12 @@ impl Body {
             }
             Type::Utf8(_) | Type::LargeUtf8(_) => {
                 let large = matches!(ty, Type::LargeUtf8(_));
-                self.buffer(|out| {
-                    let mut end = 0usize;
-                    for i in 0..=rows {
-                        match large {
-                            true => out.extend((end as i64).to_le_bytes()),
-                            false => out.extend((end as i32).to_le_bytes()),
-                        }
-                        if i < rows {
-                            end += column.cells.get(i).as_str().len();
-                        }
-                    }
+                let mut end = 0;
+                let ends = (0..rows).map(|i| {
+                    end += column.cells.get(i).as_str().len();
+                    end
                 });
+                self.buffer(|out| places(out, std::iter::once(0).chain(ends), large));
                 let start = self.bytes.len();
                 for i in 0..rows {
                     limits.look(i)?;
@@ -188,6 +206,16 @@ impl Body {
     fn ended(&mut self, start: usize) {
         self.buffers.push(Buffer { offset: start as i64, length: (self.bytes.len() - start) as i64 });
         pad(&mut self.bytes, ALIGNMENT);
+    }
+}
+
+/// Appends where texts or lists begin, and where the last ends.
+fn places(out: &mut Vec<u8>, places: impl Iterator<Item = usize>, large: bool) {
+    for place in places {
+        match large {
+            true => out.extend((place as i64).to_le_bytes()),
+            false => out.extend((place as i32).to_le_bytes()),
+        }
     }
 }
 

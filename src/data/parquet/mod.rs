@@ -1,8 +1,10 @@
 //! Parquet files: columns with names, each of one type, some with empty cells.
 //!
-//! Reads the columns that the stated type names, packed with Snappy, gzip, LZ4 or Zstandard ([`pages`]); columns of
-//! lists, records and times are passed over, and refused where they are asked for. Writes one row group, with Snappy.
+//! Reads the columns that the stated type names, packed with Snappy, gzip, LZ4 or Zstandard ([`pages`]), and lists of
+//! cells ([`lists`]); columns of records and times are passed over, and refused where they are asked for. Writes one row
+//! group, with Snappy.
 
+mod lists;
 mod pages;
 
 use crate::data::{Column, Content, Data, Element, Format, Limits, Trouble};
@@ -93,17 +95,23 @@ fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, T
         if found.next().is_some() {
             return Err(malformed(format!("two of its columns are named `{name}`")));
         }
-        let element = element(field).ok_or_else(|| {
+        let element = element(field).or_else(|| lists::element(field)).ok_or_else(|| {
             malformed(format!("its column `{name}` holds {}, which no cell is", held(field)))
         })?;
         chosen.push(((*name).into(), field.clone(), element));
     }
     // A file may repeat columns in another order than asked for: the order of rows is that of the file.
     let position = |field: &Arc<Schema>| there.iter().position(|name| name == field.name());
-    let mut in_file: Vec<usize> = (0..chosen.len()).collect();
+    let listed = |at: &usize| element(&chosen[*at].1).is_none();
+    let mut in_file: Vec<usize> = (0..chosen.len()).filter(|at| !listed(at)).collect();
     in_file.sort_by_key(|at| position(&chosen[*at].1));
     let fields = in_file.iter().map(|at| chosen[*at].1.clone()).collect();
     let projection = Schema::group_type_builder(schema.name()).with_fields(fields).build().map_err(failed)?;
+    // Lists alone say how many rows there are.
+    let rows = match in_file.is_empty() && !chosen.is_empty() {
+        true => None,
+        false => Some(reader.get_row_iter(Some(projection)).map_err(failed)?),
+    };
     let mut columns: Vec<Column> = chosen
         .iter()
         .map(|(_, _, element)| {
@@ -114,7 +122,7 @@ fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, T
     let optional = |at: usize| chosen[at].1.is_optional();
     let (mut count, mut limits) = (0, *limits);
     let too_much = || malformed("its columns take more memory than there is");
-    for row in reader.get_row_iter(Some(projection)).map_err(failed)? {
+    for row in rows.into_iter().flatten() {
         let row = row.map_err(failed)?;
         limits.look(count)?;
         for (at, (_, field)) in in_file.iter().zip(row.get_column_iter()) {
@@ -134,6 +142,17 @@ fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, T
         }
         count += 1;
     }
+    for at in (0..chosen.len()).filter(listed) {
+        let (_, field, element) = &chosen[at];
+        columns[at] = lists::column(&reader, field, *element, &mut limits, &failed)?;
+        let lists = columns[at].lists.as_ref().map_or(0, |starts| starts.len() - 1);
+        if in_file.is_empty() && at == 0 {
+            count = lists;
+        }
+        if lists != count {
+            return Err(malformed("its columns are not equally long"));
+        }
+    }
     for column in &mut columns {
         if !column.missing.contains(&true) {
             column.missing.clear();
@@ -145,9 +164,12 @@ fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, T
 
 /// What a column holds; `None` if it is none of the types of cells.
 fn element(field: &Schema) -> Option<Element> {
-    if !field.is_primitive() || field.get_basic_info().repetition() == Repetition::REPEATED {
-        return None;
-    }
+    let one = field.is_primitive() && field.get_basic_info().repetition() != Repetition::REPEATED;
+    one.then(|| primitive(field)).flatten()
+}
+
+/// What is held where no other columns are within.
+fn primitive(field: &Schema) -> Option<Element> {
     let fixed = |fixed| Some(Element::Scalar(Scalar::Fixed(fixed)));
     match (field.get_physical_type(), field.get_basic_info().converted_type()) {
         (Physical::BOOLEAN, _) => Some(Element::Bool),
@@ -184,7 +206,7 @@ fn held(field: &Schema) -> &'static str {
     let is = |names: &[&str]| names.iter().any(|name| logical.starts_with(name));
     let list = info.repetition() == Repetition::REPEATED || info.converted_type() == ConvertedType::LIST;
     if list || is(&["List"]) {
-        "lists"
+        "lists of what is no number, text or truth value"
     } else if matches!(info.converted_type(), ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE)
         || is(&["Map"])
     {
@@ -247,12 +269,21 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
         let (physical, converted) = types(column.element)
             .ok_or_else(|| not_held(column.element.name().to_string(), "it has no cells of this type"))?;
         let repetition = if column.missing.is_empty() { Repetition::REQUIRED } else { Repetition::OPTIONAL };
-        let field = Schema::primitive_type_builder(name, physical)
-            .with_repetition(repetition)
-            .with_converted_type(converted)
-            .build()
-            .map_err(failed)?;
-        fields.push(Arc::new(field));
+        let cells = |name: &str| {
+            let field = Schema::primitive_type_builder(name, physical);
+            field.with_repetition(repetition).with_converted_type(converted).build().map(Arc::new)
+        };
+        let group = |name: &str, within: Arc<Schema>, repetition: Repetition, converted: ConvertedType| {
+            let field = Schema::group_type_builder(name).with_fields(vec![within]);
+            field.with_repetition(repetition).with_converted_type(converted).build().map(Arc::new)
+        };
+        let field = match column.lists {
+            None => cells(name),
+            Some(_) => cells("element")
+                .and_then(|cells| group("list", cells, Repetition::REPEATED, ConvertedType::NONE))
+                .and_then(|list| group(name, list, Repetition::REQUIRED, ConvertedType::LIST)),
+        };
+        fields.push(field.map_err(failed)?);
     }
     let schema = Schema::group_type_builder("table").with_fields(fields).build().map_err(failed)?;
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
@@ -310,7 +341,7 @@ fn put(to: SerializedColumnWriter<'_>, column: &Column) -> Result<(), ParquetErr
     }
 }
 
-/// Writes all cells that are there, and which are.
+/// Writes all cells that are there, and which are; of lists, where each begins.
 fn all<T: DataType>(
     mut to: SerializedColumnWriter<'_>,
     column: &Column,
@@ -319,8 +350,25 @@ fn all<T: DataType>(
     let there = |i: &usize| !column.missing.get(*i).copied().unwrap_or(false);
     let count = column.cells.len();
     let cells: Vec<T::T> = (0..count).filter(there).map(|i| cell(column.cells.get(i))).collect();
-    let levels: Vec<i16> = (0..count).map(|i| i16::from(there(&i))).collect();
-    let levels = (!column.missing.is_empty()).then_some(&levels[..]);
-    to.typed::<T>().write_batch(&cells, levels, None)?;
+    let Some(starts) = &column.lists else {
+        let levels: Vec<i16> = (0..count).map(|i| i16::from(there(&i))).collect();
+        let levels = (!column.missing.is_empty()).then_some(&levels[..]);
+        to.typed::<T>().write_batch(&cells, levels, None)?;
+        return to.close();
+    };
+    // A list without elements is one place, where none is.
+    let (mut defined, mut repeated) = (Vec::new(), Vec::new());
+    let present = i16::from(!column.missing.is_empty());
+    for list in starts.windows(2) {
+        if list[0] == list[1] {
+            defined.push(0);
+            repeated.push(0);
+        }
+        for i in list[0]..list[1] {
+            defined.push(if there(&i) { 1 + present } else { 1 });
+            repeated.push(i16::from(i > list[0]));
+        }
+    }
+    to.typed::<T>().write_batch(&cells, Some(&defined), Some(&repeated))?;
     to.close()
 }

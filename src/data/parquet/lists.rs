@@ -1,0 +1,205 @@
+//! Columns of lists in a Parquet file.
+//!
+//! Beside the elements, a file says of each where it stands: the repetition level is 0 where a list begins, and the
+//! definition level tells how much of the way to an element is there. Recognises the three forms in which lists are
+//! declared; gives the elements of all lists, and where each list begins.
+
+use super::{malformed, primitive};
+use crate::data::{Column, Element, Limits, Trouble, no_list};
+use crate::types::Scalar;
+use crate::value::{Buffer, Value};
+use ::parquet::basic::{ConvertedType, LogicalType, Repetition};
+use ::parquet::column::page::{Page, PageMetadata, PageReader};
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use ::parquet::data_type::{ByteArray, DataType};
+use ::parquet::errors::{ParquetError, Result as Read};
+use ::parquet::file::reader::FileReader;
+use ::parquet::schema::types::Type as Schema;
+
+/// Rows that are read at once.
+const ROWS: usize = 1 << 10;
+
+/// What the lists of a column hold; `None` if it is no column of lists, or of others than cells.
+pub fn element(field: &Schema) -> Option<Element> {
+    let repeated = |field: &Schema| field.get_basic_info().repetition() == Repetition::REPEATED;
+    if field.is_primitive() {
+        return repeated(field).then(|| primitive(field)).flatten();
+    }
+    let info = field.get_basic_info();
+    let list = info.converted_type() == ConvertedType::LIST
+        || matches!(info.logical_type_ref(), Some(LogicalType::List));
+    let [middle] = field.get_fields() else { return None };
+    if !list || repeated(field) || !repeated(middle) {
+        return None;
+    }
+    if middle.is_primitive() {
+        return primitive(middle);
+    }
+    // A group of such a name is an element itself, a record.
+    let record = middle.name() == "array" || middle.name() == format!("{}_tuple", field.name());
+    match middle.get_fields() {
+        [element] if !record && element.is_primitive() && !repeated(element) => primitive(element),
+        _ => None,
+    }
+}
+
+/// A column of lists, in the order of the file.
+pub fn column(
+    file: &impl FileReader,
+    field: &Schema,
+    element: Element,
+    limits: &mut Limits<'_>,
+    failed: &dyn Fn(ParquetError) -> Trouble,
+) -> Result<Column, Trouble> {
+    let schema = file.metadata().file_metadata().schema_descr();
+    let own = |at: &usize| schema.column(*at).path().parts().first().is_some_and(|name| name == field.name());
+    let Some(at) = (0..schema.num_columns()).find(own) else { return Err(malformed("it is damaged")) };
+    let present = 1 + i16::from(!field.is_primitive() && field.is_optional());
+    let full = schema.column(at).max_def_level();
+    let cells = Buffer::with_room(element.class(), 0).unwrap_or(Buffer::Any(Vec::new()));
+    let column = Column::new(element, cells);
+    let mut lists = Lists { column, starts: Vec::new(), name: field.name(), present, full, limits, failed };
+    for group in 0..file.num_row_groups() {
+        let rows = file.get_row_group(group).map_err(failed)?;
+        let pages = rows.get_column_page_reader(at).map_err(failed)?;
+        let room = lists.limits.room / element.class().bytes();
+        let pages = Box::new(Bounded { pages, room });
+        let before = lists.starts.len();
+        match (get_column_reader(schema.column(at), pages), element) {
+            (ColumnReader::BoolColumnReader(from), Element::Bool) => {
+                lists.read(from, |b| Some(Value::bool(*b)))
+            }
+            (ColumnReader::Int32ColumnReader(from), Element::Scalar(Scalar::Fixed(fixed))) => {
+                lists.read(from, |n| Some(Value::Word(fixed.encode(i128::from(*n)))))
+            }
+            (ColumnReader::Int64ColumnReader(from), Element::Scalar(Scalar::Fixed(fixed))) => {
+                lists.read(from, |n| Some(Value::Word(fixed.encode(i128::from(*n)))))
+            }
+            (ColumnReader::Int64ColumnReader(from), _) => lists.read(from, |n| Some(Value::int(*n))),
+            (ColumnReader::FloatColumnReader(from), _) => lists.read(from, |x| Some(Value::single(*x))),
+            (ColumnReader::DoubleColumnReader(from), _) => lists.read(from, |x| Some(Value::real(*x))),
+            (ColumnReader::ByteArrayColumnReader(from), _) => {
+                // What is checked is a copy: the file may be changed by others.
+                lists.read(from, |text: &ByteArray| {
+                    String::from_utf8(text.data().to_vec()).ok().map(Value::str)
+                })
+            }
+            _ => Err(malformed(format!("its column `{}` is not of its type", field.name()))),
+        }?;
+        if usize::try_from(rows.metadata().num_rows()) != Ok(lists.starts.len() - before) {
+            return Err(malformed("its columns are not as long as it says"));
+        }
+    }
+    Ok(lists.finish())
+}
+
+/// The lists of a column, as far as they are read.
+struct Lists<'l, 'm> {
+    column: Column,
+    starts: Vec<usize>,
+    name: &'l str,
+    /// The definition level of an element, there or not; one below it is that of a list without elements.
+    present: i16,
+    /// That of an element that is there.
+    full: i16,
+    limits: &'l mut Limits<'m>,
+    failed: &'l dyn Fn(ParquetError) -> Trouble,
+}
+
+impl Lists<'_, '_> {
+    /// Adds the lists of a group of rows.
+    fn read<T: DataType>(
+        &mut self,
+        mut from: ColumnReaderImpl<T>,
+        cell: impl Fn(&T::T) -> Option<Value>,
+    ) -> Result<(), Trouble> {
+        let too_much = || malformed("its columns take more memory than there is");
+        let damaged = || malformed(format!("the lists of its column `{}` are damaged", self.name));
+        let text = self.column.element == Element::Scalar(Scalar::String);
+        let (mut defined, mut repeated, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        let mut first = true;
+        loop {
+            self.limits.look(0)?;
+            (defined.clear(), repeated.clear(), values.clear());
+            let read = from.read_records(ROWS, Some(&mut defined), Some(&mut repeated), &mut values);
+            let (records, _, levels) = read.map_err(self.failed)?;
+            if (records, levels) == (0, 0) {
+                return Ok(());
+            }
+            let mut values = values.iter();
+            for (i, (defined, repeated)) in defined.iter().zip(&repeated).enumerate() {
+                self.limits.look(i)?;
+                if *repeated == 0 {
+                    self.limits.take(8).ok_or_else(too_much)?;
+                    self.starts.push(self.column.cells.len());
+                    if *defined < self.present - 1 {
+                        return Err(malformed(no_list(self.name, self.starts.len() - 1)));
+                    }
+                } else if first || *defined < self.present {
+                    return Err(damaged());
+                }
+                first = false;
+                if *defined < self.present {
+                    continue;
+                }
+                let missing = *defined < self.full;
+                let value = match missing {
+                    true if text => Value::str(""),
+                    true => Value::UNIT,
+                    false => values.next().and_then(&cell).ok_or_else(damaged)?,
+                };
+                self.limits.take(self.column.element.class().bytes() + 1).ok_or_else(too_much)?;
+                if text {
+                    self.limits.take_text(value.as_str().len()).ok_or_else(too_much)?;
+                }
+                self.column.cells.push(value);
+                self.column.missing.push(missing);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Column {
+        self.starts.push(self.column.cells.len());
+        if !self.column.missing.contains(&true) {
+            self.column.missing = Vec::new();
+        }
+        Column { lists: Some(self.starts), ..self.column }
+    }
+}
+
+/// Pages that say together of no more elements than there is room for: a short page may say of very many, which
+/// are all equal, and they may be one list.
+struct Bounded {
+    pages: Box<dyn PageReader>,
+    room: u64,
+}
+
+impl Iterator for Bounded {
+    type Item = Read<Page>;
+
+    fn next(&mut self) -> Option<Read<Page>> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl PageReader for Bounded {
+    fn get_next_page(&mut self) -> Read<Option<Page>> {
+        let Some(page) = self.pages.get_next_page()? else { return Ok(None) };
+        let room = self.room.checked_sub(u64::from(page.num_values()));
+        let too_much = || ParquetError::General("its columns take more memory than there is".to_string());
+        self.room = room.ok_or_else(too_much)?;
+        Ok(Some(page))
+    }
+
+    fn peek_next_page(&mut self) -> Read<Option<PageMetadata>> {
+        self.pages.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Read<()> {
+        self.pages.skip_next_page()
+    }
+
+    fn at_record_boundary(&mut self) -> Read<bool> {
+        self.pages.at_record_boundary()
+    }
+}
