@@ -127,7 +127,7 @@ fn what_is_refused_says_why() {
     for file in FILES {
         for (field, code, said) in [
             ("holes : int ^ ?K", "E1003", "element 1 of its column `holes` has no list; let it have an empty one"),
-            ("gaps : int ^ ?K", "E1006", "column `gaps`, element 0, 1 in its list of `lists"),
+            ("gaps : int ^ ?K", "E1006", "column `gaps`, element 1 of list 0 of `lists"),
             ("deep : int ^ ?K", "E1003", "its column `deep` holds lists of what is no number"),
             ("times : int ^ ?K", "E1003", "its column `times` holds lists of what is no number"),
             ("values : int ^ ?K", "E1005", "holds `real ^ ?K`, and `int ^ ?K` is wanted"),

@@ -120,13 +120,16 @@ impl Trouble {
                     "" => format!("`{path}` holds `{found}`"),
                     column => format!("column `{column}` of `{path}` holds `{found}`"),
                 };
+                let list = |ty: &str| ty.contains(" ^ ?");
                 let how = match (found.as_str(), wanted.as_str()) {
-                    (found, _) if found.ends_with(" ^ ?K") => {
+                    (found, wanted) if list(found) && !list(wanted) => {
                         "a field of a struct, such as `values : real ^ ?K;`, reads lists"
                     }
-                    (_, wanted) if wanted.contains(" ^ ?") => "each row has one value there, no list",
-                    ("string", _) => "`parse_int` and `parse_real` read numbers in texts",
-                    (_, "string") => "`.str` makes texts of what was read",
+                    (found, wanted) if list(wanted) && !list(found) => "each row has one value there, no list",
+                    (found, _) if found.starts_with("string") => {
+                        "`parse_int` and `parse_real` read numbers in texts"
+                    }
+                    (_, wanted) if wanted.starts_with("string") => "`.str` makes texts of what was read",
                     _ => "`:>` converts what was read",
                 };
                 error(format!("{what}, and `{wanted}` is wanted"), "read here")

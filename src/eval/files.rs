@@ -249,7 +249,7 @@ impl Reading<'_> {
                 match plain {
                     true if layout.slots == 0 => Buffer::U8(Vec::new()),
                     true => column.cells,
-                    false => self.rows(&[(column, cell.clone())], &layout, count, failed)?,
+                    false => self.rows(&mut [(column, cell.clone())], &layout, count, failed)?,
                 }
             }
             (Content::Records(columns), Held::Record(fields)) => {
@@ -277,7 +277,7 @@ impl Reading<'_> {
                     [(column, _)] if plain && layout.slots == 1 => {
                         std::mem::replace(&mut column.cells, Buffer::U8(Vec::new()))
                     }
-                    _ => self.rows(&chosen, &layout, count, failed)?,
+                    chosen => self.rows(chosen, &layout, count, failed)?,
                 }
             }
             _ => {
@@ -381,7 +381,7 @@ impl Reading<'_> {
     /// Columns as rows.
     fn rows(
         &self,
-        columns: &[(Column, Cell)],
+        columns: &mut [(Column, Cell)],
         layout: &Layout,
         count: usize,
         failed: &impl Fn(Trouble) -> Failure,
@@ -404,9 +404,9 @@ impl Reading<'_> {
         let mut buffer = room(layout.class, count * layout.slots, self.limits.room)?;
         // The lists of a column are parts of one array.
         let elements: Vec<Value> = columns
-            .iter()
+            .iter_mut()
             .map(|(column, _)| match column.lists {
-                Some(_) => value(column.cells.clone()),
+                Some(_) => value(std::mem::replace(&mut column.cells, Buffer::U8(Vec::new()))),
                 None => Value::UNIT,
             })
             .collect();
@@ -466,7 +466,7 @@ fn fitted(
     let place = |at: usize| match &lists {
         Some(starts) => {
             let list = starts.partition_point(|start| *start <= at).saturating_sub(1);
-            format!("column `{name}`, element {list}, {} in its list", at - starts[list])
+            format!("column `{name}`, element {} of list {list}", at - starts[list])
         }
         None => place(name, shape, at),
     };

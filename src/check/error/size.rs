@@ -206,8 +206,11 @@ impl SizeError {
                     true => "of this type".to_string(),
                     false => format!("it holds `{part}`"),
                 };
-                error(span, format!("no file holds `{ty}`"), what)
-                    .note("files hold numbers, complex ones too, texts, truth values, compact values, variants without arguments, and options, records and arrays of these")
+                let d = error(span, format!("no file holds `{ty}`"), what);
+                match part.is_exists() {
+                    true => d.note("a list in a file holds numbers, texts or truth values, along one axis"),
+                    false => d.note("files hold numbers, complex ones too, texts, truth values, compact values, variants without arguments, and options, records and arrays of these"),
+                }
             }
             E::NotAnAxis { span, ty } => {
                 error(span, format!("`{ty}` has a size to be found that is no axis"), "read here".into())
