@@ -121,7 +121,11 @@ fn a_table_without_rows() {
 #[test]
 fn what_is_refused_says_why() {
     for (text, code, said) in [
-        ("val p : (tags:string) ^ ?N = arrow \"people.arrow\";", "E1003", "its column `tags` holds lists"),
+        (
+            "val p : (tags:string) ^ ?N = arrow \"people.arrow\";",
+            "E1005",
+            "column `tags` of `people.arrow` holds `string ^ ?K`, and `string` is wanted",
+        ),
         (
             "val p : (where:string) ^ ?N = arrow \"people.arrow\";",
             "E1003",
@@ -177,14 +181,15 @@ fn the_offered_type_is_that_of_the_file() {
         ),
         (
             "people_zstd.arrow",
-            "(name:option[string], age:option[i32], long:option[string], view:option[string], height:real, member:option[bool], city:option[string]) ^ ?N",
+            "row ^ ?N` with `struct row { name : option[string]; tags : string ^ ?K; age : option[i32]; long : option[string]; view : option[string]; height : real; member : option[bool]; city : option[string]; }",
         ),
         ("delta.arrows", "(d:option[string]) ^ ?N"),
     ] {
         let (code, message) = refused(&format!("val x = arrow \"{file}\";"));
         assert_eq!(code, "E0808");
         assert!(message.contains(&format!("`{file}` is `{ty}`")), "{message}");
-        output(&format!("val x : {ty} = arrow \"{file}\";"));
+        let (ty, declared) = ty.split_once("` with `").unwrap_or((ty, ""));
+        output(&format!("{declared}\nval x : {ty} = arrow \"{file}\";"));
     }
 }
 
@@ -320,7 +325,7 @@ proptest! {
                 prop_assert!(x.word() == y.word() && x.as_str() == y.as_str());
             }
         }
-        prop_assert_eq!(data::describe(Format::Arrow, &bytes, None, &|name| Some(name.to_string()), &LIMITS), Some(written.type_text()));
+        prop_assert_eq!(data::describe(Format::Arrow, &bytes, None, &|name| Some(name.to_string()), &LIMITS).map(|found| found.ty), Some(written.type_text()));
     }
 
     /// Damaged files are refused or read, and nothing else happens.

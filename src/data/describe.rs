@@ -11,6 +11,15 @@ use crate::value::Buffer;
 use ::csv::ReaderBuilder;
 use bytes::Bytes;
 
+/// A type as one writes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Described {
+    /// The type.
+    pub ty: String,
+    /// A struct that has to be declared for it.
+    pub declared: Option<String>,
+}
+
 /// The type of a file; `part` names an array of an archive, and `name_of` tells how the name of a column is written in
 /// a type, if it has one.
 pub fn describe(
@@ -19,7 +28,7 @@ pub fn describe(
     part: Option<&str>,
     name_of: &dyn Fn(&str) -> Option<String>,
     limits: &Limits<'_>,
-) -> Option<String> {
+) -> Option<Described> {
     let mut data = match format {
         Format::Npy => npy::describe(bytes),
         Format::Npz => npz::describe(bytes, part?),
@@ -37,7 +46,7 @@ pub fn describe(
             return None;
         }
     }
-    Some(data.type_by(&|name| name_of(name).unwrap_or_default()))
+    Some(data.described(&|name| name_of(name).unwrap_or_default()))
 }
 
 /// What the cells of a column have been so far.
@@ -123,7 +132,8 @@ mod tests {
             let bytes = Bytes::copy_from_slice(text.as_bytes());
             let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic());
             let name_of = |name: &str| plain(name).then(|| name.to_string());
-            describe(Format::Csv(Separator::COMMA), &bytes, None, &name_of, &limits)
+            let found = describe(Format::Csv(Separator::COMMA), &bytes, None, &name_of, &limits);
+            found.map(|found| found.ty)
         };
         assert_eq!(ty("1,2\n3,4.5\n").as_deref(), Some("real ^ (?N \\* ?M)"));
         assert_eq!(ty("1\n2\n").as_deref(), Some("int ^ ?N"));

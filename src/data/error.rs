@@ -125,7 +125,9 @@ impl Trouble {
                     (found, wanted) if list(found) && !list(wanted) => {
                         "a field of a struct, such as `values : real ^ ?K;`, reads lists"
                     }
-                    (found, wanted) if list(wanted) && !list(found) => "each row has one value there, no list",
+                    (found, wanted) if list(wanted) && !list(found) => {
+                        "each row has one value there, no list"
+                    }
                     (found, _) if found.starts_with("string") => {
                         "`parse_int` and `parse_real` read numbers in texts"
                     }

@@ -21,7 +21,7 @@ mod parquet;
 mod raw;
 
 pub use self::csv::cells_text;
-pub use describe::describe;
+pub use describe::{Described, describe};
 pub use error::{MORE_THAN_MAY_BE, Trouble};
 pub use fit::{class_of_codes, fit, similar};
 pub use limits::Limits;
@@ -235,34 +235,36 @@ impl Data {
         }
     }
 
-    /// The type that holds just this, as one writes it: `real ^ (?N \* ?M)`.
+    /// The type that holds just this, as one writes it: `real ^ (?N \* ?M)`; with the struct that it needs, where texts
+    /// stand between backticks.
     pub fn type_text(&self) -> String {
-        self.type_by(&column_name)
+        let Described { ty, declared } = self.described(&column_name);
+        declared.map_or_else(|| ty.clone(), |declared| format!("{ty}` with `{declared}"))
     }
 
-    /// The same where the names of columns are written so.
-    pub fn type_by(&self, name_of: &dyn Fn(&str) -> String) -> String {
-        let element = self.element_by(name_of);
+    /// The type where the names of columns are written so.
+    pub fn described(&self, name_of: &dyn Fn(&str) -> String) -> Described {
+        let (element, declared) = match &self.content {
+            Content::Records(columns) if columns.iter().any(|(_, column)| column.lists.is_some()) => {
+                // A record has one size for all rows.
+                let field = |(name, column): &(Arc<str>, Column)| {
+                    format!("{} : {};", name_of(name), column.type_text())
+                };
+                let fields: Vec<String> = columns.iter().map(field).collect();
+                ("row".to_string(), Some(format!("struct row {{ {} }}", fields.join(" "))))
+            }
+            _ => (self.element_by(name_of), None),
+        };
         const NAMES: [&str; 6] = ["?N", "?M", "?K", "?L", "?P", "?Q"];
         let names: Vec<String> = (0..self.shape.len())
             .map(|i| NAMES.get(i).map_or_else(|| format!("?A{i}"), |name| name.to_string()))
             .collect();
-        let lists = match &self.content {
-            Content::Records(columns) if columns.iter().any(|(_, column)| column.lists.is_some()) => columns,
-            _ => &Vec::new(),
-        };
-        if !lists.is_empty() {
-            // A record has one size for all rows.
-            let field =
-                |(name, column): &(Arc<str>, Column)| format!("{} : {};", name_of(name), column.type_text());
-            let fields: Vec<String> = lists.iter().map(field).collect();
-            return format!("row ^ ?N` with `struct row {{ {} }}", fields.join(" "));
-        }
-        match &names[..] {
+        let ty = match &names[..] {
             [] => element,
             [one] => format!("{element} ^ {one}"),
             several => format!("{element} ^ ({})", several.join(" \\* ")),
-        }
+        };
+        Described { ty, declared }
     }
 }
 

@@ -53,7 +53,17 @@ impl Session {
             _ => files.read(path, most).map(Bytes::from).ok()?,
         };
         let limits = Limits { room: self.memory, stop: &self.interrupt };
-        let ty = data::describe(format, &bytes, part.map(|(part, _)| part), &syntax::name_of, &limits)?;
+        let found = data::describe(format, &bytes, part.map(|(part, _)| part), &syntax::name_of, &limits)?;
+        let ty = match found.declared {
+            None => found.ty,
+            Some(declared) => {
+                let ty = found.ty;
+                let text = format!(
+                    "`{path}` is `{ty}` with `{declared}`: declare it, and state the type where the result gets its name"
+                );
+                return Some(Help { text, edits: Vec::new() });
+            }
+        };
         let before = source.text.get(..span.start as usize)?;
         let text = format!("`{path}` is `{ty}`: state it where the result gets its name");
         Some(Help { text, edits: place(before).map(|at| insertion(span, at, &ty)).into_iter().collect() })

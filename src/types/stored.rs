@@ -101,9 +101,7 @@ impl Stored {
             axes_of(index, &mut axes).map_err(|()| Unstored::Axis(ty.clone()))?;
             rest = element.clone();
         }
-        let mut arrives = false;
-        rest.for_each_var(&mut |var| arrives |= number(var).is_some());
-        if arrives {
+        if arrives(&rest) {
             return Err(shared(&rest).unwrap_or_else(|| Unstored::Axis(ty.clone())));
         }
         Ok(Stored { axes, held: held(&rest)?, element: rest, unknown })
@@ -116,18 +114,25 @@ fn shared(record: &Type) -> Option<Unstored> {
     let mut found = None;
     let mut columns = String::new();
     for (name, ty) in fields {
-        let mut arrives = false;
-        ty.for_each_var(&mut |var| arrives |= number(var).is_some());
         match ty.unfold().kind() {
-            TypeKind::Array(element, index) if arrives && matches!(index.kind(), TypeKind::Var(_)) => {
+            _ if !arrives(&ty) => columns.push_str(&format!(" {name} : {ty};")),
+            TypeKind::Array(element, index)
+                if !arrives(element) && matches!(index.kind(), TypeKind::Var(_)) =>
+            {
                 columns.push_str(&format!(" {name} : {element} ^ ?K;"));
                 found = found.or(Some(name));
             }
-            _ if arrives => return None,
-            _ => columns.push_str(&format!(" {name} : {ty};")),
+            _ => return None,
         }
     }
     found.map(|field| Unstored::Shared { field, columns })
+}
+
+/// Whether a type mentions a size to be found.
+fn arrives(ty: &Type) -> bool {
+    let mut found = false;
+    ty.for_each_var(&mut |var| found |= number(var).is_some());
+    found
 }
 
 /// Which size to be found a variable stands for.
@@ -149,10 +154,8 @@ fn axes_of(index: &Type, axes: &mut Vec<Axis>) -> Result<(), ()> {
             Ok(())
         }
         _ => {
-            let mut arrives = false;
-            index.for_each_var(&mut |var| arrives |= number(var).is_some());
             axes.push(Axis::Known(index.clone()));
-            if arrives { Err(()) } else { Ok(()) }
+            if arrives(index) { Err(()) } else { Ok(()) }
         }
     }
 }

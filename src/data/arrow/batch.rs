@@ -193,7 +193,7 @@ impl<'l> Batches<'l> {
         name: &str,
     ) -> Result<Column, Trouble> {
         if let Some(row) = batch.missing(at, length, self)?.iter().position(|missing| *missing) {
-            return Err(no_list(name, row));
+            return Err(no_list(name, self.rows.saturating_add(row)));
         }
         let buffers = if matches!(lists, Lists::Equal(_)) { 1 } else { 2 };
         let elements = Place { node: at.node + 1, buffer: at.buffer + buffers, texts: at.texts };

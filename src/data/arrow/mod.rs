@@ -98,8 +98,10 @@ pub fn describe(bytes: &Bytes, limits: &Limits<'_>) -> Option<Data> {
                 rows = rows.saturating_add(usize::try_from(batch.length().map_err(damaged)?).unwrap_or(0));
                 let nodes = batch.nodes().map_err(damaged)?;
                 for (field, empty) in schema.fields.iter().zip(empty) {
-                    let node = nodes.and_then(|nodes| nodes.get(field.node));
-                    *empty |= node.is_some_and(|node| node.null_count() != 0);
+                    // Of lists their elements are a column, too.
+                    let own = field.node..=field.node + usize::from(field.lists.is_some());
+                    let gone = |at: usize| nodes?.get(at).map(|node| node.null_count() != 0);
+                    *empty |= own.filter_map(gone).any(|gone| gone);
                 }
             }
             _ => {}
@@ -108,11 +110,14 @@ pub fn describe(bytes: &Bytes, limits: &Limits<'_>) -> Option<Data> {
     });
     walked.ok()?;
     let (schema, empty) = found?;
-    // A record cannot name a column of lists.
-    let fields = schema.fields.iter().zip(empty).filter(|(field, _)| field.lists.is_none());
-    let columns = fields.filter_map(|(field, empty)| {
+    let columns = schema.fields.iter().zip(empty).filter_map(|(field, empty)| {
+        // Lists that are not there, or not wholly, are of no type.
+        if field.lists.is_some() && empty {
+            return None;
+        }
         let mut column = Column::new(field.kind.as_ref()?.element(), Buffer::Any(Vec::new()));
         column.missing.extend(empty.then_some(true));
+        column.lists = field.lists.map(|_| vec![0]);
         Some((field.name.clone(), column))
     });
     let columns: Vec<(Arc<str>, Column)> = columns.collect();

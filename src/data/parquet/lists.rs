@@ -62,7 +62,8 @@ pub fn column(
     for group in 0..file.num_row_groups() {
         let rows = file.get_row_group(group).map_err(failed)?;
         let pages = rows.get_column_page_reader(at).map_err(failed)?;
-        let room = lists.limits.room / element.class().bytes();
+        // Of each element two levels and a value come first.
+        let room = lists.limits.room / (element.class().bytes() + 8);
         let pages = Box::new(Bounded { pages, room });
         let before = lists.starts.len();
         match (get_column_reader(schema.column(at), pages), element) {

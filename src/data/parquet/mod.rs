@@ -55,6 +55,14 @@ fn described(bytes: &Bytes) -> Result<Data, ParquetError> {
     let metadata = reader.metadata();
     let mut columns = Vec::new();
     for field in metadata.file_metadata().schema().get_fields() {
+        if let Some(element) = lists::element(field) {
+            let lists = Some(vec![0]);
+            columns.push((
+                field.name().into(),
+                Column { lists, ..Column::new(element, Buffer::Any(Vec::new())) },
+            ));
+            continue;
+        }
         let Some(element) = element(field) else { continue };
         // A column may say that no cell of it is empty; one that says nothing may have empty ones.
         let full = |group: &RowGroupMetaData| {
