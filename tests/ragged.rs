@@ -10,6 +10,9 @@ use felis::types::number::Fixed;
 use felis::types::stored::{Axis, Cell, Held, Stored};
 use felis::types::{Scalar, Type};
 use felis::value::{Buffer, Value};
+use parquet::data_type::Int64Type;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
 use shelf::{Drawer, fixtures, output};
 use std::fs;
@@ -356,5 +359,57 @@ fn a_reading_that_is_stopped_ends() {
         let bytes = data::write(format, &three(), &LIMITS).expect("a file");
         let read = read(format, &bytes, columns(&three()), &limits);
         assert!(matches!(read, Err(Trouble::Stopped)), "{read:?}");
+    }
+}
+
+/// A file of Parquet with one column of integers, 1 to 3, at these levels.
+fn declared(schema: &str, defined: &[i16], repeated: &[i16]) -> Vec<u8> {
+    let schema = Arc::new(parse_message_type(schema).expect("a schema"));
+    let mut out = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut out, schema, Default::default()).expect("a file");
+    let mut group = writer.next_row_group().expect("rows");
+    let mut column = group.next_column().expect("a column").expect("a column");
+    let cells = [1, 2, 3];
+    column.typed::<Int64Type>().write_batch(&cells, Some(defined), Some(repeated)).expect("cells");
+    column.close().expect("a column");
+    group.close().expect("rows");
+    writer.close().expect("a file");
+    out
+}
+
+/// Lists are declared in three forms, and each part may be one that need not be there.
+#[test]
+fn lists_as_they_are_declared() {
+    let names = [(Arc::from("x"), Column::new(Element::Bool, Buffer::U8(Vec::new())))];
+    for (schema, full) in [
+        ("repeated int64 x;", 1),
+        ("required group x (LIST) { repeated int64 array; }", 1),
+        ("optional group x (LIST) { repeated int64 element; }", 2),
+        ("required group x (LIST) { repeated group bag { required int64 array_element; } }", 1),
+        ("optional group x (LIST) { repeated group bag { optional int64 array_element; } }", 3),
+    ] {
+        let empty = if schema.starts_with("optional") { 1 } else { 0 };
+        let schema = format!("message rows {{ {schema} }}");
+        let bytes = declared(&schema, &[full, full, empty, full], &[0, 1, 0, 0]);
+        let read = read(Format::Parquet, &bytes, &names, &LIMITS).expect("lists");
+        assert!(is_whole(&read));
+        let column = &columns(&read)[0].1;
+        assert_eq!(column.lists.as_deref(), Some(&[0, 2, 2, 3][..]), "{schema}");
+        let cells: Vec<u64> = (0..3).map(|i| column.cells.get(i).word()).collect();
+        assert_eq!(cells, [1, 2, 3], "{schema}");
+    }
+    let lists = "lists of what is no number, text or truth value";
+    for (schema, full, held) in [
+        ("required group x (LIST) { repeated group array { required int64 a; } }", 1, lists),
+        ("required group x (LIST) { repeated group x_tuple { required int64 a; } }", 1, lists),
+        ("required group x (LIST) { repeated group list { repeated int64 element; } }", 2, lists),
+        ("repeated group x { repeated int64 y; }", 2, lists),
+        ("required group x { repeated int64 y; }", 1, "records"),
+    ] {
+        let bytes = declared(&format!("message rows {{ {schema} }}"), &[full; 3], &[0; 3]);
+        let Err(Trouble::Malformed { why, .. }) = read(Format::Parquet, &bytes, &names, &LIMITS) else {
+            panic!("{schema}")
+        };
+        assert_eq!(why, format!("its column `x` holds {held}, which no cell is"), "{schema}");
     }
 }
