@@ -506,7 +506,9 @@ impl Infer {
             (None, None) => Ok(()),
             (Some(x), Some(y)) => self.equate(&x, &y),
             // Only of `\*` a list may be empty.
-            (Some(end), None) | (None, Some(end)) if form == ProductForm::Compact => {
+            (Some(end), None) | (None, Some(end))
+                if form == ProductForm::Compact && !matches!(end.kind(), TypeKind::List(..)) =>
+            {
                 self.equate(&end, &Type::list(form, Vec::new(), None))
             }
             _ => Err(Clash),
