@@ -1169,7 +1169,7 @@ impl CheckError {
                 "this parameter cannot have a default".into(),
                 "no call could use it".into(),
             )
-            .help("functions of the top level have defaults, in their first parentheses"),
+            .help("functions that are declared by a name have defaults, at the top level and in blocks"),
             E::NotARecord { span, ty } => {
                 error(span, format!("`{ty}` has no fields"), "neither a record nor a struct".into())
             }
