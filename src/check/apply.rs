@@ -834,7 +834,9 @@ impl Checker<'_> {
 
     /// The only function that `base.name` can call, if a block declares it.
     pub(super) fn local_call<'n>(&mut self, base: &Term, name: &'n ast::Name) -> Option<Known<'n>> {
-        self.local_function(name).filter(|_| !self.is_part(base, name))
+        let known = self.local_function(name)?;
+        self.decide(&base.ty);
+        (!self.is_part(base, name)).then_some(known)
     }
 
     /// Whether `base.name` is a field, or an index held in a variable.

@@ -84,11 +84,6 @@ pub enum CheckError {
     TypeTooLarge {
         span: Span,
     },
-    NotYet {
-        span: Span,
-        what: &'static str,
-        instead: &'static str,
-    },
     CannotInfer {
         span: Span,
         what: String,
@@ -405,6 +400,7 @@ pub enum CheckError {
     NotIterable {
         span: Span,
         ty: Type,
+        list: bool,
     },
     IntRangeSize {
         span: Span,
@@ -550,7 +546,6 @@ impl CheckError {
             E::Duplicate { .. } => "E0208",
             E::UnknownKind { .. } => "E0209",
             E::TypeTooLarge { .. } => "E0210",
-            E::NotYet { .. } => "E0211",
             E::CannotInfer { .. } => "E0212",
             E::ArrayTooLarge { .. } => "E0213",
             E::Mismatch { .. } => "E0301",
@@ -709,10 +704,6 @@ impl CheckError {
             }
             E::TypeTooLarge { span } => {
                 error(span, "this type is too large".into(), "has thousands of parts".into())
-            }
-            E::NotYet { span, what, instead } => {
-                error(span, format!("{what} cannot be used yet"), "not supported by this version".into())
-                    .help(*instead)
             }
             E::CannotInfer { span, what, instead } => {
                 error(span, format!("cannot tell {what}"), "nothing here says which".into())
@@ -1204,9 +1195,12 @@ impl CheckError {
                 ),
                 _ => error(span, format!("`{name}` takes no argument"), "given an argument".into()),
             },
-            E::NotIterable { span, ty } => {
-                error(span, format!("a loop cannot walk `{ty}`"), format!("this is `{ty}`"))
-                    .help("walk `..[I]` (all values of a type), `a..b` (integers), or an array")
+            E::NotIterable { span, ty, list } => {
+                let d = error(span, format!("a loop cannot walk `{ty}`"), format!("this is `{ty}`"));
+                match list {
+                    true => d.help(Help::around(super::expr::ELEMENTS, *span, "", ".elements")),
+                    false => d.help("walk `..[I]` (all values of a type), `a..b` (integers), or an array"),
+                }
             }
             E::IntRangeSize { span } => error(
                 span,
