@@ -23,7 +23,7 @@ fn verdicts(program: &str) -> Vec<(String, String)> {
     let mut session = Session::new();
     let outcome = session.evaluate("program", program, Mode::Script, &mut |_| {});
     assert_eq!(outcome.status, Status::Ok, "{:?}", outcome.diagnostics);
-    let trials = session.laws(300, 7, false).unwrap_or_else(|_| panic!("the library is well typed"));
+    let trials = session.laws(3_000, 7, false).unwrap_or_else(|_| panic!("the library is well typed"));
     let word = |verdict| match verdict {
         LawVerdict::Held(_) => "held".to_string(),
         LawVerdict::Broken(_) => "broken".to_string(),

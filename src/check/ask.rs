@@ -40,7 +40,7 @@ impl Question {
     /// The question that a name or operator stands for, with this many types.
     pub fn named(name: &str, types: usize) -> Question {
         use BinaryOp as B;
-        const INFIX: [BinaryOp; 14] = [
+        const INFIX: [BinaryOp; 15] = [
             B::Add,
             B::Sub,
             B::Mul,
@@ -53,6 +53,7 @@ impl Question {
             B::Le,
             B::Gt,
             B::Ge,
+            B::In,
             B::And,
             B::Or,
         ];

@@ -356,7 +356,7 @@ impl Checker<'_> {
     }
 
     /// A term as an index of this type.
-    fn index_term(&mut self, term: Term, index: Type, array: &Type) -> Term {
+    pub(super) fn index_term(&mut self, term: Term, index: Type, array: &Type) -> Term {
         let span = term.span;
         if self.infer.try_unify(&term.ty, &index) {
             return term;

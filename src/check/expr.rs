@@ -1156,7 +1156,11 @@ pub(super) fn mentions_local(term: &Term, low: LocalId, high: LocalId) -> bool {
 /// with blanks before it.
 fn with_values(text: &Arc<str>, holes: &[ast::Hole], span: Span) -> Expr {
     let at = |kind, span| Expr { kind, span };
-    let name = |text: &str, span| at(ExprKind::Name(ast::Name { text: text.into(), span }), span);
+    // Functions that the text does not name stand behind the value, in no place that has a name.
+    let name = |text: &str, span: Span| {
+        let span = span.after();
+        at(ExprKind::Name(ast::Name { text: text.into(), span }), span)
+    };
     let number = |n: usize, span| at(ExprKind::Int(n.into()), span);
     let apply = |function: Expr, argument: Expr| {
         let span = argument.span;

@@ -13,7 +13,7 @@ use crate::types::TypeKind;
 
 impl Checker<'_> {
     /// Gives the messages since `before` that satisfy `which` this help.
-    fn retell(&mut self, before: usize, how: &str, which: impl Fn(&Diagnostic) -> bool) {
+    pub(super) fn retell(&mut self, before: usize, how: &str, which: impl Fn(&Diagnostic) -> bool) {
         for diagnostic in self.diagnostics[before..].iter_mut().filter(|d| which(d)) {
             diagnostic.help = Some(Help::new(how));
         }

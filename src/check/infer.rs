@@ -376,6 +376,11 @@ impl Infer {
             self.change(meta.id).solution = Some(ty.clone());
             return Ok(());
         }
+        let product = matches!(ty.kind(), TypeKind::Rest(list) if matches!(list.kind(), TypeKind::List(..)));
+        if product && hole.literal.is_some() {
+            // A number is no tuple, whatever the components are.
+            return Err(Clash);
+        }
         let open = self.is_open(ty);
         if open && (hole.literal.is_some() || self.occurs(meta.id, ty)) {
             return self.by_table(&Type::meta(meta.id, meta.kind), ty);
@@ -501,7 +506,9 @@ impl Infer {
             (None, None) => Ok(()),
             (Some(x), Some(y)) => self.equate(&x, &y),
             // Only of `\*` a list may be empty.
-            (Some(end), None) | (None, Some(end)) if form == ProductForm::Compact => {
+            (Some(end), None) | (None, Some(end))
+                if form == ProductForm::Compact && !matches!(end.kind(), TypeKind::List(..)) =>
+            {
                 self.equate(&end, &Type::list(form, Vec::new(), None))
             }
             _ => Err(Clash),

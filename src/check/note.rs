@@ -89,7 +89,7 @@ impl Notes {
     }
 
     fn wants(&self, span: Span) -> bool {
-        span.source.0 >= self.first
+        span.source.0 >= self.first && span.start < span.end
     }
 
     /// Replaces holes by what they have become; afterwards types stand for themselves.
@@ -164,7 +164,7 @@ impl Checker<'_> {
         let Some(notes) = &mut self.notes else { return };
         if let (true, TypeKind::Var(var)) = (notes.wants(name.span), ty.kind()) {
             notes.parameters.entry((var.id, name.text.clone())).or_insert(name.span);
-            notes.kinds.insert(name.span, self.env.kind_name(var.kind));
+            notes.kinds.insert(name.span, self.env.kind_name(var.kind.declared()));
             notes.uses.push((name.span, Referent::Parameter(var.id)));
         }
     }

@@ -85,6 +85,10 @@ impl Checker<'_> {
                 };
                 Term::new(kind, Type::bool(), span)
             }
+            BinaryOp::In => {
+                let (set, at) = (Term { ty: self.infer.settle(&b.ty), ..b.clone() }, b.span);
+                self.member(set, at, span, |this, index, ty| this.index_term(a, index.clone(), ty))
+            }
             _ if core_comparison(op).is_some() => self.compare(op, a, b, span),
             _ => self.arithmetic(op, a, b, span),
         }
@@ -148,7 +152,35 @@ impl Checker<'_> {
                 let b = self.expr(b, Some(&wanted));
                 self.compare(op, a, b, span)
             }
+            BinaryOp::In => {
+                let before = self.diagnostics.len();
+                let set = self.expr(b, None);
+                // `val x = e in …`, in which `x` is not known yet.
+                let how = "a name stays known to the end of its block: end this statement with `;`";
+                self.retell(before, how, |said| said.code == "E0401");
+                let set = Term { ty: self.infer.settle(&set.ty), ..set };
+                self.member(set, b.span, span, |this, index, ty| this.index_value(a, index, ty))
+            }
             _ => self.arithmetic_chain(op, a, b, hint, span),
+        }
+    }
+
+    /// `i in s`: the truth value that a set has at an index, which `index` makes.
+    fn member(
+        &mut self,
+        set: Term,
+        at: Span,
+        span: Span,
+        index: impl FnOnce(&mut Self, &Type, &Type) -> Term,
+    ) -> Term {
+        let ty = set.ty.clone();
+        match ty.unfold().kind() {
+            TypeKind::CompactPower(digit, position) if digit.is_bool() => {
+                let key = index(self, position, &ty);
+                Term::new(TermKind::Digit(Box::new(set), Box::new(key)), Type::bool(), span)
+            }
+            TypeKind::Error => Term::new(TermKind::Error, Type::bool(), span),
+            _ => self.wrong(CheckError::NotASet { span: at, ty }, span),
         }
     }
 

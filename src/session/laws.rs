@@ -16,7 +16,7 @@ use crate::eval::{self, Host};
 use crate::hash::HashMap;
 use crate::source::Span;
 use crate::types::number::Rounded;
-use crate::types::{Kind, NominalBody, Scalar, Type, TypeKind, TypeVar};
+use crate::types::{Kind, NominalBody, ProductForm, Scalar, Type, TypeKind, TypeVar};
 use crate::value::Value;
 use fastrand::Rng;
 use num_bigint::{BigInt, BigUint};
@@ -161,6 +161,13 @@ impl Session {
         let choices = |param: &TypeVar| match param.kind {
             Kind::UnitSum => vec![Type::unit_sum(5u32), Type::unit_sum(2u32)],
             Kind::Compact => vec![Type::unit_sum(3u32), six.clone()],
+            // A rest of one component, and of two.
+            Kind::List(form @ ProductForm::Tuple) => [vec![Type::int()], vec![Type::string(), Type::int()]]
+                .map(|parts| Type::list(form, parts, None))
+                .to_vec(),
+            Kind::List(form @ ProductForm::Compact) => [vec![], vec![Type::unit_sum(3u32), six.clone()]]
+                .map(|parts| Type::list(form, parts, None))
+                .to_vec(),
             _ => vec![Type::int(), Type::string(), Type::bigint(), Type::real(), Type::unit_sum(7u32)],
         };
         let mut found: Vec<HashMap<u32, Type>> = Vec::new();

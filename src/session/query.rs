@@ -235,7 +235,7 @@ impl Session {
         let mut params: Vec<String> = Vec::new();
         for ty in [from, to] {
             ty.for_each_var(&mut |var| {
-                let param = format!("{}:{}", var.name, self.env.kind_name(var.kind));
+                let param = format!("{}:{}", var.name, self.env.kind_name(var.kind.declared()));
                 if !params.contains(&param) {
                     params.push(param);
                 }
@@ -494,7 +494,7 @@ pub(super) fn list(env: &Env, params: &[TypeVar], constraints: &[Constraint]) ->
     if params.is_empty() {
         return String::new();
     }
-    let each = params.iter().map(|param| match param.kind {
+    let each = params.iter().map(|param| match param.kind.declared() {
         Kind::Type => param.name.to_string(),
         kind => format!("{}:{}", param.name, env.kind_name(kind)),
     });

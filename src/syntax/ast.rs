@@ -243,6 +243,8 @@ pub enum BinaryOp {
     Gt,
     /// `>=`
     Ge,
+    /// `in`
+    In,
     /// `and`
     And,
     /// `or`
@@ -265,6 +267,7 @@ impl BinaryOp {
             BinaryOp::Le => "<=",
             BinaryOp::Gt => ">",
             BinaryOp::Ge => ">=",
+            BinaryOp::In => "in",
             BinaryOp::And => "and",
             BinaryOp::Or => "or",
         }

@@ -109,6 +109,42 @@ struct Height {
     finished: u32,
     /// Where the statement being read begins, in a frame that holds statements.
     begin: Option<u32>,
+    binders: Binders,
+}
+
+/// Which `in` the binders of a statement, or of a pair of brackets, still wait for. Any other is the operator.
+#[derive(Clone, Copy, Default)]
+struct Binders {
+    /// In the clauses of a `for`.
+    clauses: bool,
+    /// The pattern of a clause is being read.
+    pattern: bool,
+    /// `let`s whose `=` is to come, and those whose `in` is.
+    heads: u32,
+    lets: u32,
+}
+
+impl Binders {
+    /// Takes the next token; true of an `in` that belongs to no binder. `binds`: it is the word `let`.
+    fn take(&mut self, kind: Kind, binds: bool) -> bool {
+        match kind {
+            _ if binds => self.heads += 1,
+            Kind::For => *self = Binders { clauses: true, pattern: true, ..*self },
+            Kind::Comma if self.clauses => self.pattern = true,
+            Kind::Do | Kind::Perform | Kind::When => {
+                *self = Binders { clauses: false, pattern: false, ..*self };
+            }
+            Kind::Assign if self.heads > 0 => {
+                self.heads -= 1;
+                self.lets += 1;
+            }
+            Kind::In if self.pattern => self.pattern = false,
+            Kind::In if self.lets > 0 => self.lets -= 1,
+            Kind::In => return true,
+            _ => {}
+        }
+        false
+    }
 }
 
 /// After this word a name is declared.
@@ -399,7 +435,18 @@ impl<'s> Pass<'s> {
             self.pop();
         }
         self.measure(token, before);
+        // `let` and a pattern.
+        let binds = token.kind == Kind::Name
+            && !before.is_some_and(Kind::ends_operand)
+            && matches!(next, Some(Kind::Name | Kind::LParen | Kind::Underscore))
+            && self.text(token) == "let";
         let height = self.height();
+        // An `if` after an operand begins the condition of a comprehension.
+        let condition = token.kind == Kind::If && before.is_some_and(Kind::ends_operand);
+        let kind = if condition { Kind::When } else { token.kind };
+        if height.binders.take(kind, binds) {
+            token.kind = Kind::InSet;
+        }
         if height.begin.is_none() && token.kind != Kind::Semi {
             height.begin = Some(token.start);
         }
@@ -449,6 +496,7 @@ impl<'s> Pass<'s> {
                 if self.stack.last().is_some_and(|f| !f.open.holds_statements()) {
                     self.unwind_to_statement(token);
                 }
+                self.height().binders = Binders::default();
                 self.out.tokens.push(token);
                 if self.stack.is_empty() {
                     self.end_statement(false);
@@ -1002,7 +1050,7 @@ impl<'s> Pass<'s> {
             Minus if !after_operand => height.deep += 1,
             Plus | Minus | Star | Slash | Percent | StarPlus | CStar | CPlus | CCaret | Caret | Dot
             | Pipe | Convert | Reshape | And | Or | As | EqEq | NotEq | Less | LessEq | Greater
-            | GreaterEq | DotDot | DotDotLess | Elif => height.chain += 1,
+            | GreaterEq | In | DotDot | DotDotLess | Elif => height.chain += 1,
             kind if after_operand && kind.begins_operand() => height.chain += 1,
             _ => return,
         }

@@ -85,6 +85,8 @@ pub enum Kind {
     #[token("if")] If,
     /// `if c do` and `if c perform`, told apart by the bracket pass.
     IfDo,
+    /// `in` between an index and a set, as the bracket pass tells it.
+    InSet,
     #[token("then")] Then,
     #[token("elif")] Elif,
     #[token("else")] Else,
@@ -685,7 +687,7 @@ impl Kind {
             Else => "`else`",
             Endif => "`endif`",
             For => "`for`",
-            In => "`in`",
+            In | InSet => "`in`",
             Do => "`do`",
             Done => "`done`",
             Perform => "`perform`",

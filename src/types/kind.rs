@@ -61,6 +61,14 @@ impl Kind {
         }
     }
 
+    /// The kind that a type parameter is declared with: that of the components, for a list of them.
+    pub fn declared(self) -> Kind {
+        match self {
+            Kind::List(form) => form.kind(),
+            kind => kind,
+        }
+    }
+
     /// Whether its types are members of a declared kind, which no value has.
     pub fn is_finite(self) -> bool {
         matches!(self, Kind::Finite(_))

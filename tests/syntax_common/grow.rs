@@ -263,7 +263,7 @@ impl Grow {
 
     fn binary(&mut self) -> BinaryOp {
         use BinaryOp::*;
-        [Add, Sub, Mul, Div, Rem, Pow, Eq, Ne, Lt, Le, Gt, Ge, And, Or][self.dice.roll(14)]
+        [Add, Sub, Mul, Div, Rem, Pow, Eq, Ne, Lt, Le, Gt, Ge, In, And, Or][self.dice.roll(15)]
     }
 
     fn function(&mut self, depth: u32, generics: Generics) -> Function {

@@ -342,6 +342,11 @@ pub enum CheckError {
         span: Span,
         ty: Type,
     },
+    /// `i in s` where `s` is no set.
+    NotASet {
+        span: Span,
+        ty: Type,
+    },
     CaseNeedsType {
         span: Span,
     },
@@ -579,6 +584,7 @@ impl CheckError {
             E::DuplicateFunction { .. } => "E0423",
             E::CaseRange { .. } => "E0424",
             E::NotASum { .. } => "E0425",
+            E::NotASet { .. } => "E0470",
             E::CaseNeedsType { .. } => "E0426",
             E::NotAPlace { .. } => "E0427",
             E::GenericLocal { .. } => "E0428",
@@ -1122,6 +1128,19 @@ impl CheckError {
             )
             .help("`case i v` fits every case and names its index"),
             E::NotASum { span, ty } => error(span, format!("`{ty}` is not a sum"), "has no cases".into()),
+            E::NotASet { span, ty } => {
+                let error = error(span, format!("`{ty}` is not a set"), "`in` asks for a member of this".into());
+                match ty.unfold().kind() {
+                    TypeKind::Array(..) => error.help(
+                        "a set is a `2 \\^ I`, as `set_of` makes it of indices; `any [ v == x for v in xs ]` looks \
+                         through an array",
+                    ),
+                    _ => error.help(
+                        "a set of indices is a `2 \\^ I`; a `val` or `var` stays known to the end of its block: end \
+                         its statement with `;`",
+                    ),
+                }
+            }
             E::CaseNeedsType { span } => error(
                 span,
                 "cannot tell which sum this case belongs to".into(),

@@ -55,7 +55,7 @@ impl Printer {
 
     /// What a loop walks: a bare tuple, or an expression whose commas stand in parentheses.
     pub(super) fn walked(&mut self, expr: &Expr) {
-        self.expr_at(expr, if matches!(expr.kind, ExprKind::Tuple(_)) { FULL } else { ELEMENT });
+        self.expr_at(expr, ELEMENT);
     }
 
     /// What can be stored into.
@@ -440,7 +440,7 @@ fn binary_level(op: BinaryOp) -> u8 {
     match op {
         Or => OR,
         And => AND,
-        Eq | Ne | Lt | Le | Gt | Ge => COMPARE,
+        Eq | Ne | Lt | Le | Gt | Ge | In => COMPARE,
         Add | Sub => ADD,
         Mul | Div | Rem => MULTIPLY,
         Pow => POWER,

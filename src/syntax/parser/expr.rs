@@ -242,6 +242,7 @@ fn operators<'t>(
         infix(left(6), any_of(&[Plus, Minus]), binary),
         infix(right(10), tok(Pow), binary),
         infix(left(4), any_of(&[EqEq, NotEq, Less, LessEq, Greater, GreaterEq]), compare),
+        infix(left(4), unsaid(&[InSet]), compare),
         infix(left(5), any_of(&[DotDot, DotDotLess, Upto]), range),
         infix(left(2), tok(And), binary),
         infix(left(1), tok(Or), binary),
@@ -261,6 +262,7 @@ fn binary_op(kind: Kind) -> BinaryOp {
         Kind::LessEq => BinaryOp::Le,
         Kind::Greater => BinaryOp::Gt,
         Kind::GreaterEq => BinaryOp::Ge,
+        Kind::InSet => BinaryOp::In,
         Kind::And => BinaryOp::And,
         Kind::Or => BinaryOp::Or,
         _ => BinaryOp::Add,
@@ -269,7 +271,7 @@ fn binary_op(kind: Kind) -> BinaryOp {
 
 fn is_comparison(op: BinaryOp) -> bool {
     use BinaryOp::*;
-    matches!(op, Eq | Ne | Lt | Le | Gt | Ge)
+    matches!(op, Eq | Ne | Lt | Le | Gt | Ge | In)
 }
 
 /// An application, or one of the prefix forms that reach as far as they can.

@@ -46,7 +46,7 @@
 //! compact    = pipe {"\," pipe} ["\," ".." pipe]              one flat node
 //! pipe       = operators {"|>" operators}
 //! operators  = operand, and from loose to tight:
-//!              "or" · "and" · prefix "not" · "== != < <= > >=" (no chain) · ".." "..<" "upto" ·
+//!              "or" · "and" · prefix "not" · "== != < <= > >= in" (no chain) · ".." "..<" "upto" ·
 //!              "+ -" · "* / %" · {(":>>"|":>") ctype} · prefix "- !" · "**" (right) ·
 //!              {"with" "(" NAME "=" element {"," NAME "=" element} ")"}
 //! operand    = dotted {dotted}              application, left; an argument that begins a line is

@@ -208,7 +208,7 @@ fn with_rest(mut params: Vec<Param>) -> Vec<Param> {
     };
     let types: Vec<TypeExpr> = params.iter_mut().filter_map(|param| param.ty.take()).collect();
     let pattern = PatternKind::Tuple(params.into_iter().map(|param| param.pattern).collect());
-    let ty = (!types.is_empty()).then(|| TypeExpr { kind: TypeExprKind::Product(types), span });
+    let ty = (!types.is_empty()).then_some(TypeExpr { kind: TypeExprKind::Product(types), span });
     vec![Param { pattern: Pattern { kind: pattern, span }, ty, default: None }]
 }
 
