@@ -1,7 +1,7 @@
 //! What is declared in blocks: types, kinds, and functions with type parameters.
 //!
-//! **Types** and kinds are known from their declaration to the end of the block, those declared one after the other in one
-//! another, too. They stand in the tables of the session meanwhile, and what they hide is put aside
+//! **Types** and kinds are known from their declaration to the end of the block, those declared one after the other in
+//! one another, too. They stand in the tables of the session meanwhile, and what they hide is put aside
 //! ([`Hidden`]): it comes back at the end of the block, and while another item is checked on demand.
 //!
 //! **Functions with type parameters** are functions of the program like all inner ones, whose type parameters are
