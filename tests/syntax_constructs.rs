@@ -122,6 +122,9 @@ fn forms_of_felix() {
     );
     same("assert a == b and c", "assert$ a == b and c");
     same("aproj of T", "fun (i) => aproj i of T");
+    same("f of T * U", "fun (x : T * U) => f x");
+    same("x of T", "fun (y : T) => x y");
+    same("map (f of T) xs", "map (fun (x : T) => f x) xs");
     assert_eq!(
         bare(&stmts("fun f(x:T):T = { return x; } g;")),
         bare(&stmts("fun f(x:T):T { return x; } g;"))

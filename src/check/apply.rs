@@ -9,6 +9,7 @@ use super::Checker;
 use super::env::{Callable, Instance, Scheme};
 use super::error::CheckError;
 use super::infer::Infer;
+use super::named::Known;
 use super::overload::{Candidate, Choice, Found, Variable};
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
@@ -100,15 +101,27 @@ impl Checker<'_> {
             && let Some((name, targs)) = key_name(key)
         {
             let base_term = self.expr(base, None);
-            if self.is_call(&base_term, name, targs) {
-                args.push(Arg::Done(base_term));
+            let call = self.is_call(&base_term, name, targs);
+            let local = if call { None } else { self.local_call(&base_term, name) };
+            if !call && local.is_none() {
+                let function = self.dot_term(base_term, key, hint, false, head.span);
                 args.extend(arguments.iter().map(|a| self.prepare(a)));
-                let targs: Vec<Type> = self.lower_arguments(targs);
-                return self.call_name(name, &targs, args, hint, at_statement, e.span);
+                return self.call_value(function, args, at_statement, e.span);
             }
-            let function = self.dot_term(base_term, key, hint, false, head.span);
-            args.extend(arguments.iter().map(|a| self.prepare(a)));
-            return self.call_value(function, args, at_statement, e.span);
+            let targs: Vec<Type> = self.lower_arguments(targs);
+            let known = (name, &targs[..]);
+            let completed = self.completed_dot(known, &base_term, &arguments, hint, at_statement, e.span);
+            if let Some(term) = completed {
+                return term;
+            }
+            let found = self.find(&name.text);
+            args.push(Arg::Done(base_term));
+            args.extend(self.prepare_rest(&found, &arguments));
+            let Some(local) = local else {
+                return self.call_name(name, &targs, args, hint, at_statement, e.span);
+            };
+            let function = self.expr(key, None);
+            return self.call_known(function, args, Some(&local.after_first()), at_statement, e.span);
         }
         // `a |> f`: `a` comes first, in time too.
         if let ExprKind::Apply { form: ApplyForm::Pipe, .. } = &e.kind
@@ -124,6 +137,12 @@ impl Checker<'_> {
             }
             args.extend(arguments.iter().map(|a| self.prepare(a)));
             args.push(left);
+        } else if let (Some((name, _)), Some((first, rest))) = (key_name(head), arguments.split_first())
+            && !rest.is_empty()
+        {
+            let found = self.find(&name.text);
+            args.push(self.prepare(first));
+            args.extend(self.prepare_rest(&found, rest));
         } else {
             args.extend(arguments.iter().map(|a| self.prepare(a)));
         }
@@ -185,7 +204,11 @@ impl Checker<'_> {
                     let error = CheckError::NotAFunction { span: function.span, ty, argument, help };
                     return self.wrong(error, e.span);
                 }
-                self.call_value(function, args, at_statement, e.span)
+                let known = match &head.kind {
+                    ExprKind::Name(name) => self.local_function(name).map(Known::after_first),
+                    _ => None,
+                };
+                self.call_known(function, args, known.as_ref(), at_statement, e.span)
             }
         }
     }
@@ -336,8 +359,20 @@ impl Checker<'_> {
     /// Applies a function value to arguments, one after the other.
     pub(super) fn call_value(
         &mut self,
+        function: Term,
+        args: Vec<Arg>,
+        at_statement: bool,
+        span: Span,
+    ) -> Term {
+        self.call_known(function, args, None, at_statement, span)
+    }
+
+    /// The same, of a function whose parameters may be known by name.
+    pub(super) fn call_known(
+        &mut self,
         mut function: Term,
         args: Vec<Arg>,
+        known: Option<&Known<'_>>,
         at_statement: bool,
         span: Span,
     ) -> Term {
@@ -369,7 +404,11 @@ impl Checker<'_> {
                     return self.wrong(error, span);
                 }
             };
-            let arg = self.finish_arg(arg, &domain, None);
+            let group = known.and_then(|known| Some((known, known.groups.get(i)?)));
+            let arg = match group.filter(|(_, group)| !group.is_empty()) {
+                Some((known, group)) => self.finish_group(arg, group, &domain, known),
+                None => self.finish_arg(arg, &domain, None),
+            };
             let whole = function.span.to(arg.span);
             let ty = match result {
                 Some(result) => result,
@@ -456,7 +495,13 @@ impl Checker<'_> {
         };
         let function = self.variable_term(&variable, name);
         args.insert(0, first);
-        self.call_value(function, args, at_statement, span)
+        let known = match &variable {
+            Variable::Local(depth, binding) => {
+                Some(self.known(name, &Candidate::Local(*depth, binding.clone()), &[]).after_first())
+            }
+            Variable::Global(_) => None,
+        };
+        self.call_known(function, args, known.as_ref(), at_statement, span)
     }
 
     /// The call of the function that a name has been found to mean.
@@ -553,7 +598,12 @@ impl Checker<'_> {
         };
         let term = self.call_term(chosen, &instance, arg, ty, name.span, whole);
         let term = self.open(term);
-        let term = if args.is_empty() { term } else { self.call_value(term, args, at_statement, span) };
+        if args.is_empty() {
+            return Term { span, ..term };
+        }
+        let mut known = self.known(name, &Candidate::Top(chosen.clone()), &instance.args);
+        known.groups.drain(..known.groups.len().min(1));
+        let term = self.call_known(term, args, Some(&known), at_statement, span);
         Term { span, ..term }
     }
 
@@ -779,9 +829,21 @@ impl Checker<'_> {
         if !targs.is_empty() {
             return true;
         }
+        self.names_callable(name) && !self.is_part(base, name)
+    }
+
+    /// The only function that `base.name` can call, if a block declares it.
+    pub(super) fn local_call<'n>(&mut self, base: &Term, name: &'n ast::Name) -> Option<Known<'n>> {
+        let known = self.local_function(name)?;
+        self.decide(&base.ty);
+        (!self.is_part(base, name)).then_some(known)
+    }
+
+    /// Whether `base.name` is a field, or an index held in a variable.
+    fn is_part(&mut self, base: &Term, name: &ast::Name) -> bool {
         let ty = self.infer.zonk(&base.ty);
         let field = ty.named_parts().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
-        !field && !self.names_index(name) && self.names_callable(name)
+        field || self.names_index(name)
     }
 }
 

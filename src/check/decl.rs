@@ -20,7 +20,7 @@ impl Checker<'_> {
                 self.reachable_operator(&name.text, &scheme.domain, name.span);
             }
             let id = self.new_function();
-            let parameters = self.parameters_of(function.params.first().map_or(&[], Vec::as_slice), &pending);
+            let parameters = self.parameters_of(&function.params, &pending);
             let signature = Signature {
                 name: name.text.clone(),
                 scheme,
@@ -168,7 +168,7 @@ impl Checker<'_> {
         let groups: Vec<&[Param]> = ast.params.iter().map(Vec::as_slice).collect();
         let wanted = pending.expected.as_ref();
         if wanted.is_some() {
-            self.no_defaults(groups.first().copied().unwrap_or(&[]));
+            self.no_defaults(&ast.params);
         }
         let hint = wanted.map(|e| e.domain.clone());
         let (params, prefix, domain) = self.parameters(groups.first().copied().unwrap_or(&[]), hint);

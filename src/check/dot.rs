@@ -60,9 +60,16 @@ impl Checker<'_> {
             if index {
                 return self.select(base, key, span);
             }
-            if !targs.is_empty() || self.names_callable(name) {
+            let callable = !targs.is_empty() || self.names_callable(name);
+            if callable || self.local_function(name).is_some() {
                 let targs: Vec<Type> = self.lower_arguments(targs);
-                return self.call_name(name, &targs, vec![Arg::Done(base)], hint, at_statement, span);
+                let call = (name, &targs[..]);
+                if let Some(term) = self.completed_dot(call, &base, &[], hint, at_statement, span) {
+                    return term;
+                }
+                if callable {
+                    return self.call_name(name, &targs, vec![Arg::Done(base)], hint, at_statement, span);
+                }
             }
             if self.lookup_local(&name.text).is_none() && self.global(&name.text).is_none() {
                 if let Some(fields) = fields {

@@ -328,8 +328,8 @@ pub struct Signature {
     pub scheme: Scheme,
     /// Whether `scheme.result` still is to be inferred.
     pub unknown_result: bool,
-    /// What calls may name and leave out: the parameters of the first group.
-    pub parameters: Vec<Parameter>,
+    /// What calls may name and leave out: the parameters in their groups.
+    pub parameters: Vec<Vec<Parameter>>,
     /// Where it is declared.
     pub span: Span,
     /// Its `///` comment.
@@ -375,6 +375,8 @@ pub struct Env {
     pub modules: HashMap<Arc<str>, Arc<Module>>,
     /// Abstract types whose representation is not known here, by number.
     pub hidden: BTreeSet<u32>,
+    /// Abstract types of this module that were declared in blocks, by number: no name leads to them.
+    pub unnamed: BTreeSet<u32>,
     /// The constraints of declared types that have some, by the number of their first parameter.
     pub type_constraints: HashMap<u32, TypeConstraints>,
     /// Headers, by [`FunctionId`].

@@ -143,6 +143,20 @@ impl Checker<'_> {
         if let Some(hint) = self.apart_hint(found, expected, term) {
             return Some(hint);
         }
+        if let (true, TypeKind::CompactPower(digit, index)) = (expected.is_bool(), found.unfold().kind())
+            && digit.is_bool()
+        {
+            let words = format!(
+                "`{found}` holds a truth value for each `i` of `{index}`: `s.i` is that one, and `and` and `or` take two \
+                 values of one type"
+            );
+            return Some(words.into());
+        }
+        if let TypeKind::Array(..) = expected.kind()
+            && is_list(found)
+        {
+            return Some(Help::around(ELEMENTS, span, "", ".elements"));
+        }
         if expected.is_bool() && found.as_scalar().is_some() {
             let words = "a truth value comes from a comparison, such as `x != 0`";
             return Some(match &term.kind {
@@ -198,6 +212,17 @@ impl Checker<'_> {
         {
             let why = "each call gives a size of its own, and here all results have one type";
             return Some(format!("{why}: take the result to one type inside a function").into());
+        }
+        if let (TypeKind::Function(found, _), TypeKind::Function(expected, _)) =
+            (found.kind(), expected.kind())
+            && found.is_exists()
+            && !expected.is_exists()
+        {
+            let words =
+                "only a call puts a value together with its size: write a function that makes the call";
+            let before = Span { end: span.start, ..span };
+            let edits = vec![(before, "(fun (x) => ".to_string()), (span.after(), " x)".to_string())];
+            return Some(Help { text: words.to_string(), edits });
         }
         if !(found.has_meta() || expected.has_meta())
             && crate::iso::verdict(found, expected) > crate::iso::Verdict::Natural
@@ -333,14 +358,9 @@ impl Checker<'_> {
             ExprKind::Name(name) => self.name(name, &[], hint),
             ExprKind::TypeArgs(base, args) => {
                 let ExprKind::Name(name) = &base.kind else {
-                    return self.wrong(
-                        CheckError::NotYet {
-                            span,
-                            what: "type arguments here",
-                            instead: "type arguments follow the name of a function",
-                        },
-                        span,
-                    );
+                    let what = "what these type arguments belong to".to_string();
+                    let instead = "type arguments follow the name of a function".to_string();
+                    return self.wrong(CheckError::CannotInfer { span, what, instead }, span);
                 };
                 let args: Vec<Type> = self.lower_arguments(args);
                 self.name(name, &args, hint)
@@ -1017,7 +1037,8 @@ impl Checker<'_> {
             return Some((Term { ty, ..term }, index));
         }
         if !ty.is_error() {
-            self.report(CheckError::NotIterable { span: term.span, ty });
+            let list = is_list(&ty);
+            self.report(CheckError::NotIterable { span: term.span, ty, list });
         }
         None
     }
@@ -1233,6 +1254,14 @@ pub(super) fn asked_of_parameter(found: &Type, expected: &Type) -> Option<String
         )),
         _ => None,
     }
+}
+
+/// The advice where the library's list stands for an array.
+pub(super) const ELEMENTS: &str = "`l.elements` is the array of what a list holds";
+
+/// Whether a type is that of the library's lists.
+fn is_list(ty: &Type) -> bool {
+    matches!(ty.kind(), TypeKind::Nominal(nominal, _) if &*nominal.name == "list")
 }
 
 /// The type of the value that an `option[T]` may hold.

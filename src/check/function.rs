@@ -85,6 +85,9 @@ impl Checker<'_> {
             _ => (None, None),
         };
         let kind = if function.is_proc { FrameKind::Proc } else { FrameKind::Fun };
+        if this.is_none() {
+            self.no_defaults(&function.params);
+        }
         let groups: Vec<&[Param]> = function.params.iter().map(Vec::as_slice).collect();
         self.with_sizes(|checker| {
             checker.group(&groups, function, kind, &name, domain_hint, result_hint, this, span)
@@ -108,7 +111,6 @@ impl Checker<'_> {
         let own_kind = if last { kind } else { FrameKind::Fun };
         self.item.frames.push(Frame::new(own_kind, name.clone(), function.header));
         let own = groups.first().copied().unwrap_or(&[]);
-        self.no_defaults(own);
         // What a call of the function itself would mean depends on what it takes.
         let this = this.filter(|_| own.iter().all(is_typed));
         let this_local = this.map(|(n, ty)| {

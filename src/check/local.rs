@@ -1,7 +1,7 @@
-//! What is declared in blocks: types, and functions with type parameters.
+//! What is declared in blocks: types, kinds, and functions with type parameters.
 //!
-//! **Types** are known from their declaration to the end of the block, those declared one after the other in one
-//! another, too. They stand in the tables of the session meanwhile, and what they hide is put aside
+//! **Types** and kinds are known from their declaration to the end of the block, those declared one after the other in
+//! one another, too. They stand in the tables of the session meanwhile, and what they hide is put aside
 //! ([`Hidden`]): it comes back at the end of the block, and while another item is checked on demand.
 //!
 //! **Functions with type parameters** are functions of the program like all inner ones, whose type parameters are
@@ -9,15 +9,15 @@
 //! value at its types, of the variables that the function captures ([`Lifted`]). In its own body it is a function
 //! of one type, as its parameters are.
 
-use super::env::{Definition, Parameter, Scheme, Signature, TypeDefinition};
+use super::env::{Definition, Scheme, Signature, TypeDefinition};
 use super::error::CheckError;
 use super::function::is_typed;
 use super::{Binding, Checker};
-use crate::core::{FunctionId, LocalId, TermKind};
+use crate::core::{FunctionId, LocalId, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Stmt, StmtKind, TypeDecl};
 use crate::types::apply::{Meaning, TypeArm};
-use crate::types::{Kind, NominalBody, Type, TypeKind, TypeVar};
+use crate::types::{FiniteKind, Kind, NominalBody, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
 /// A declared function with type parameters that stands in another.
@@ -38,6 +38,7 @@ pub(super) struct Hidden {
     ty: Option<TypeDefinition>,
     parameter: Option<Type>,
     value: Option<Definition>,
+    kind: Option<FiniteKind>,
     /// Variables and local functions, with their frame and block.
     bindings: Vec<(usize, usize, Binding)>,
 }
@@ -50,8 +51,10 @@ impl Checker<'_> {
             return;
         }
         let run: Vec<Stmt> = (at..).take_while(|at| declares(*at)).map(|at| stmts[at].clone()).collect();
-        for name in run.iter().flat_map(names) {
-            self.hide_name(&name.text);
+        for stmt in &run {
+            // Members of a kind are types: a value of the name is no other thing that they could be taken for.
+            let values = !matches!(stmt.kind, StmtKind::Kind { .. });
+            names(stmt).into_iter().for_each(|name| self.hide_name(&name.text, values));
         }
         self.collect_types(&run);
         self.collect_type_constraints();
@@ -61,10 +64,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Puts aside what a name means, for a type or constructor that is about to get it.
-    fn hide_name(&mut self, name: &Arc<str>) {
+    /// Puts aside what a name means, for a type, kind or constructor that is about to get it.
+    fn hide_name(&mut self, name: &Arc<str>, values: bool) {
         let mut bindings = Vec::new();
-        for (depth, frame) in self.item.frames.iter_mut().enumerate() {
+        for (depth, frame) in self.item.frames.iter_mut().enumerate().filter(|_| values) {
             for (block, scope) in frame.scopes.iter_mut().enumerate() {
                 bindings.extend(scope.remove(name).map(|binding| (depth, block, binding)));
             }
@@ -74,6 +77,7 @@ impl Checker<'_> {
             ty: self.env.types.get(name).cloned(),
             parameter: self.item.type_scope.remove(name),
             value: self.env.values.get(name).cloned(),
+            kind: self.env.kinds.get(name).cloned(),
             bindings,
         };
         self.item.hidden.push(hidden);
@@ -82,11 +86,22 @@ impl Checker<'_> {
     /// Ends the blocks whose names have been hidden from this number on.
     pub(super) fn show_hidden(&mut self, from: usize) {
         for hidden in self.item.hidden.split_off(from).into_iter().rev() {
-            let Hidden { name, ty, parameter, value, bindings } = hidden;
-            match ty {
+            let Hidden { name, ty, parameter, value, kind, bindings } = hidden;
+            // Types of the block keep the kind, and it its name.
+            let ended = match kind {
+                Some(kind) => self.env.kinds.insert(name.clone(), kind),
+                None => self.env.kinds.remove(&name),
+            };
+            self.remember_kind(ended);
+            let ended = match ty {
                 Some(ty) => self.env.types.insert(name.clone(), ty),
                 None => self.env.types.remove(&name),
             };
+            if let Some(TypeDefinition::Nominal(nominal)) = ended
+                && nominal.as_abstract().is_some()
+            {
+                self.env.unnamed.insert(nominal.id);
+            }
             match value {
                 Some(value) => self.env.values.insert(name.clone(), value),
                 None => self.env.values.remove(&name),
@@ -115,7 +130,12 @@ impl Checker<'_> {
                 Some(value) => this.env.values.insert(one.name.clone(), value),
                 None => this.env.values.remove(&one.name),
             };
-            (one.ty, one.value) = (ty, value);
+            let kind = match one.kind.take() {
+                Some(kind) => this.env.kinds.insert(one.name.clone(), kind),
+                None => this.env.kinds.remove(&one.name),
+            };
+            this.remember_kind(kind.clone());
+            (one.ty, one.value, one.kind) = (ty, value, kind);
         };
         // A name may be hidden twice: the outer block comes back last.
         match self.item.swapped {
@@ -126,11 +146,19 @@ impl Checker<'_> {
         self.item.hidden = hidden;
     }
 
+    /// Keeps a kind that may lose its name, for the types that are of it.
+    fn remember_kind(&mut self, kind: Option<FiniteKind>) {
+        let known = |kind: &FiniteKind| self.env.foreign_kinds.iter().any(|one| one.id == kind.id);
+        let new = kind.filter(|kind| !known(kind));
+        self.env.foreign_kinds.extend(new);
+    }
+
     /// Reports a declared type that mentions a variable which is not one of its parameters.
     fn closed_type(&mut self, stmt: &Stmt) {
         let (StmtKind::Newtype(TypeDecl { name, .. }, _)
         | StmtKind::Struct(TypeDecl { name, .. }, _)
         | StmtKind::Variant(TypeDecl { name, .. }, _)
+        | StmtKind::Abstract { decl: TypeDecl { name, .. }, .. }
         | StmtKind::Typefun { name, .. }) = &stmt.kind
         else {
             return;
@@ -141,6 +169,7 @@ impl Checker<'_> {
                 own.extend(nominal.params.iter().cloned());
                 match nominal.body() {
                     Some(NominalBody::Newtype(body)) => vec![body.clone()],
+                    Some(NominalBody::Abstract(known)) => known.representation.iter().cloned().collect(),
                     Some(NominalBody::Struct(parts) | NominalBody::Variant(parts)) => {
                         parts.iter().map(|(_, ty)| ty.clone()).collect()
                     }
@@ -200,6 +229,7 @@ impl Checker<'_> {
         // Nothing else can be of these types, so what holds of them may stay known.
         let givens = self.with_supers(constraints.clone());
         self.item.givens.extend(givens);
+        let parameters = self.parameters_in_block(&function.params, outer);
         let ty = self.infer.fresh(Kind::Type);
         let term = self.lambda(function, None, Some((name, &ty)), span);
         let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
@@ -211,7 +241,7 @@ impl Checker<'_> {
             TypeKind::Procedure(domain) => (domain.clone(), None),
             _ => return,
         };
-        let TermKind::Closure { function: id, captures, .. } = term.kind else { return };
+        let Some(id) = self.lift(&term, outer, contained) else { return };
         if result.as_ref().is_some_and(Type::has_meta) {
             let what = format!("what the local function `{}` gives", name.text);
             let instead = "write the type of its result".to_string();
@@ -239,16 +269,24 @@ impl Checker<'_> {
             name: name.text.clone(),
             scheme,
             unknown_result: false,
-            parameters: parameter_names(function),
+            parameters,
             span: name.span,
             doc: None,
         };
         self.env.signatures.insert(id, signature);
-        let depth = self.item.frames.len() - 1;
-        self.item.lifted.insert(id, Lifted { depth, captures, outer, contained });
         // Nothing is stored under the name.
         let local = self.new_local(&name.text, Type::unit());
         self.bind_any_function(&name.text, local, name.span, Some(id));
+    }
+
+    /// Makes the function of a closure of this frame one that each use makes anew, after so many type parameters
+    /// around it.
+    pub(super) fn lift(&mut self, closure: &Term, outer: usize, contained: bool) -> Option<FunctionId> {
+        let TermKind::Closure { function, captures, .. } = &closure.kind else { return None };
+        let depth = self.item.frames.len() - 1;
+        let lifted = Lifted { depth, captures: captures.clone(), outer, contained };
+        self.item.lifted.insert(*function, lifted);
+        Some(*function)
     }
 
     /// A declared function as a value: of the top level, or one of a block with what it captures.
@@ -286,21 +324,15 @@ impl Checker<'_> {
     }
 }
 
-/// What calls may say by name of a function in a block.
-pub(super) fn parameter_names(function: &ast::Function) -> Vec<Parameter> {
-    let names = function.params.first().into_iter().flatten().map(|param| match &param.pattern.kind {
-        ast::PatternKind::Name(name) => Parameter { name: Some(name.text.clone()), default: None },
-        _ => Parameter { name: None, default: None },
-    });
-    names.collect()
-}
-
-/// The names that a declaration of a type in a block gives a meaning: the type's, and those of its constructors.
+/// The names that a declaration of a type in a block gives a meaning: the type's, and those of its constructors; a
+/// kind's, and those of its members.
 fn names(stmt: &Stmt) -> Vec<&ast::Name> {
     match &stmt.kind {
-        StmtKind::Typedef(decl, _) | StmtKind::Newtype(decl, _) | StmtKind::Struct(decl, _) => {
-            vec![&decl.name]
-        }
+        StmtKind::Typedef(decl, _)
+        | StmtKind::Newtype(decl, _)
+        | StmtKind::Struct(decl, _)
+        | StmtKind::Abstract { decl, .. } => vec![&decl.name],
+        StmtKind::Kind { name, members, .. } => std::iter::once(name).chain(members).collect(),
         StmtKind::Typefun { name, .. } => vec![name],
         StmtKind::Variant(decl, cases) => {
             std::iter::once(&decl.name).chain(cases.iter().map(|(name, _)| name)).collect()

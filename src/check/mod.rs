@@ -223,7 +223,7 @@ struct Item {
     /// What is bound now is bound for the rest of the session, names of sizes included.
     names_last: bool,
     /// The names of the parameters of functions declared in blocks, by where these are declared.
-    local_parameters: HashMap<Span, Vec<env::Parameter>>,
+    local_parameters: HashMap<Span, Vec<Vec<env::Parameter>>>,
     /// Variables opened below the top level, since functions were last finished.
     opened: Vec<TypeVar>,
     /// Those that each inner function has opened itself.

@@ -414,7 +414,7 @@ impl Checker<'_> {
         }
         let constraints = theirs.type_constraints.iter();
         self.env.type_constraints.extend(constraints.map(|(id, known)| (*id, known.clone())));
-        self.env.hidden.extend(&theirs.hidden);
+        self.env.hidden.extend(theirs.hidden.iter().chain(&theirs.unnamed));
         self.env.hidden.extend(theirs.types.values().filter_map(|definition| match definition {
             TypeDefinition::Nominal(nominal) if nominal.as_abstract().is_some() => Some(nominal.id),
             _ => None,

@@ -14,11 +14,11 @@ use super::env::{Callable, Parameter, Scheme};
 use super::error::CheckError;
 use super::overload::{Candidate, Found, Round, Variable};
 use super::{Checker, Pending};
-use crate::core::{FunctionId, Term, TermKind};
+use crate::core::{FunctionId, Stmt, Term, TermKind};
 use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{self, Expr, ExprKind, Name, Param, PatternKind};
-use crate::types::{NominalBody, Type, TypeKind};
+use crate::types::{Kind, NominalBody, Type, TypeKind};
 use std::sync::Arc;
 
 /// A function that a call can be completed for.
@@ -55,39 +55,93 @@ impl Given<'_> {
     }
 }
 
+/// What calls may say of the groups of parameters of a function that is known by its name.
+pub(super) struct Known<'n> {
+    pub name: &'n Name,
+    /// The groups that are still to be given, the first of them first.
+    pub groups: Vec<Vec<Parameter>>,
+    /// The type arguments of the function.
+    pub type_args: Vec<Type>,
+}
+
+impl<'n> Known<'n> {
+    /// The same where the first argument has been read as it is written.
+    pub(super) fn after_first(mut self) -> Known<'n> {
+        self.groups.iter_mut().take(1).for_each(Vec::clear);
+        self
+    }
+}
+
+/// What an argument gives, as it is written.
+fn given_by(argument: &Expr) -> (Vec<&Expr>, &[(Name, Expr)]) {
+    match &argument.kind {
+        ExprKind::Arguments(places, named) => (places.iter().collect(), named),
+        ExprKind::Record(fields) => (Vec::new(), fields),
+        ExprKind::Tuple(parts) => (parts.iter().collect(), &[]),
+        _ => (vec![argument], &[]),
+    }
+}
+
+/// The name of a parameter, if it is a name.
+fn parameter_name(param: &Param) -> Option<Arc<str>> {
+    match &param.pattern.kind {
+        PatternKind::Name(name) if name.qualified().is_none() => Some(name.text.clone()),
+        _ => None,
+    }
+}
+
+/// A default as a function without parameters.
+fn default_function(param: &Param, default: &Expr) -> ast::Function {
+    ast::Function {
+        is_proc: false,
+        generics: ast::Generics::default(),
+        params: vec![Vec::new()],
+        result: param.ty.clone(),
+        body: ast::Body::Expr(Box::new(default.clone())),
+        header: param.pattern.span,
+    }
+}
+
 impl Checker<'_> {
     /// What calls may say by name, and leave out, of a function that is being declared.
-    pub(super) fn parameters_of(&mut self, params: &[Param], pending: &Pending) -> Vec<Parameter> {
-        let mut parameters = Vec::new();
-        for param in params {
-            let name = match &param.pattern.kind {
-                PatternKind::Name(name) if name.qualified().is_none() => Some(name.text.clone()),
-                _ => None,
-            };
+    pub(super) fn parameters_of(&mut self, groups: &[Vec<Param>], pending: &Pending) -> Vec<Vec<Parameter>> {
+        let parameter = |this: &mut Self, param: &Param| {
+            let name = parameter_name(param);
             let default = param.default.as_ref().map(|default| {
-                let id = self.new_function();
-                let function = ast::Function {
-                    is_proc: false,
-                    generics: ast::Generics::default(),
-                    params: vec![Vec::new()],
-                    result: param.ty.clone(),
-                    body: ast::Body::Expr(Box::new(default.clone())),
-                    header: param.pattern.span,
-                };
+                let id = this.new_function();
+                let function = Arc::new(default_function(param, default));
                 let name = name.clone().unwrap_or_else(|| Arc::from("_"));
-                let pending =
-                    Pending { name, function: Arc::new(function), expected: None, ..pending.clone() };
-                self.pending_functions.insert(id, pending);
+                let pending = Pending { name, function, expected: None, ..pending.clone() };
+                this.pending_functions.insert(id, pending);
                 id
             });
-            parameters.push(Parameter { name, default });
-        }
-        parameters
+            Parameter { name, default }
+        };
+        let of_group = |this: &mut Self, group: &Vec<Param>| {
+            group.iter().map(|param| parameter(this, param)).collect::<Vec<_>>()
+        };
+        groups.iter().map(|group| of_group(self, group)).collect()
+    }
+
+    /// The same of a function in a block, of which `outer` type parameters belong to the functions around: its
+    /// defaults see what stands around it.
+    pub(super) fn parameters_in_block(&mut self, groups: &[Vec<Param>], outer: usize) -> Vec<Vec<Parameter>> {
+        let parameter = |this: &mut Self, param: &Param| {
+            let default = param.default.as_ref().and_then(|default| {
+                let term = this.lambda(&default_function(param, default), None, None, default.span);
+                this.lift(&term, outer, false)
+            });
+            Parameter { name: parameter_name(param), default }
+        };
+        let of_group = |this: &mut Self, group: &Vec<Param>| {
+            group.iter().map(|param| parameter(this, param)).collect::<Vec<_>>()
+        };
+        groups.iter().map(|group| of_group(self, group)).collect()
     }
 
     /// Reports defaults of parameters that no call can leave out.
-    pub(super) fn no_defaults(&mut self, params: &[Param]) {
-        for default in params.iter().filter_map(|param| param.default.as_ref()) {
+    pub(super) fn no_defaults(&mut self, groups: &[Vec<Param>]) {
+        for default in groups.iter().flatten().filter_map(|param| param.default.as_ref()) {
             self.report(CheckError::DefaultHere { span: default.span });
         }
     }
@@ -103,25 +157,20 @@ impl Checker<'_> {
     ) -> Option<Term> {
         let (name, type_args): (&Name, &[ast::TypeExpr]) = super::apply::key_name(head)?;
         let (first, rest) = arguments.split_first()?;
-        let (places, named): (Vec<&Expr>, &[(Name, Expr)]) = match &first.kind {
-            ExprKind::Arguments(places, named) => (places.iter().collect(), named),
-            ExprKind::Record(fields) => (Vec::new(), fields),
-            ExprKind::Tuple(parts) => (parts.iter().collect(), &[]),
-            _ => (vec![*first], &[]),
-        };
+        let (places, named) = given_by(first);
         let given = Given { places: places.len(), names: named.iter().map(|(name, _)| name).collect() };
         let found = self.find(&name.text);
         let must = matches!(first.kind, ExprKind::Arguments(..)) || self.names_parameters(&found, &given);
         let (nearest, fitting) = self.filled(&found, &given);
         if fitting.is_empty() {
             if must {
-                let error = self.not_filled(name, &found, &given, first.span);
+                let error = self.none_filled(name, &found, &given, first.span);
                 return Some(self.wrong(error, span));
             }
             return None;
         }
         let type_args: Vec<Type> = self.lower_arguments(type_args);
-        let mut parts: Vec<Arg> = match must || !named.is_empty() {
+        let parts: Vec<Arg> = match must || !named.is_empty() {
             true => {
                 let values = places.into_iter().chain(named.iter().map(|(_, value)| value));
                 values.map(|value| self.prepare(value)).collect()
@@ -130,27 +179,103 @@ impl Checker<'_> {
                 let whole = self.prepare(first);
                 let ty = self.infer.zonk(&whole.ty());
                 // A farther function is not asked where a nearer one is completed.
-                let near = Found { tiers: found.tiers[..=nearest].to_vec(), variable: None };
-                if self.takes_written(&near, &type_args, &ty, hint) {
-                    let rest = rest.iter().map(|argument| self.prepare(argument));
-                    let args = std::iter::once(whole).chain(rest.collect::<Vec<_>>()).collect();
+                if self.takes_written(&found.up_to(nearest), &type_args, &ty, hint) {
+                    let rest = self.prepare_rest(&found, rest);
+                    let args = std::iter::once(whole).chain(rest).collect();
                     return Some(self.call_name(name, &type_args, args, hint, at_statement, span));
                 }
-                match whole {
-                    Arg::Tuple(parts, _) => parts,
-                    Arg::Done(Term { kind: TermKind::Tuple(parts), .. }) if given.places != 1 => {
-                        parts.into_iter().map(Arg::Done).collect()
-                    }
-                    // `f ()` gives nothing.
-                    Arg::Done(_) if given.places == 0 => Vec::new(),
-                    whole => vec![whole],
-                }
+                parts_of(whole, given.places)
             }
         };
-        let rest: Vec<Arg> = rest.iter().map(|argument| self.prepare(argument)).collect();
+        let call = Filling { name, type_args, first: first.span, at_statement, span };
+        self.filled_call(&call, &found, fitting, parts, rest)
+    }
+
+    /// `x.f`, `x.f (k = 3)`: a call of `f` that names parameters or leaves some out; nothing if it is none. What
+    /// follows by name belongs to the parameters beside `x`, unless `f x` takes it.
+    pub(super) fn completed_dot(
+        &mut self,
+        (name, type_args): (&Name, &[Type]),
+        base: &Term,
+        arguments: &[&Expr],
+        hint: Option<&Type>,
+        at_statement: bool,
+        span: Span,
+    ) -> Option<Term> {
+        let found = self.find(&name.text);
+        let named = arguments.first().and_then(|argument| match &argument.kind {
+            ExprKind::Record(fields) => Some((&fields[..], argument.span)),
+            _ => None,
+        });
+        if named.is_none() && !self.has_defaults(&found) {
+            return None;
+        }
+        // A tuple gives its parts, or itself.
+        let mut places = match &base.kind {
+            TermKind::Tuple(parts)
+                if matches!(base.ty.kind(), TypeKind::Product(_) | TypeKind::Array(..)) =>
+            {
+                vec![parts.len(), 1]
+            }
+            _ => vec![1],
+        };
+        places.dedup();
+        let type_args = type_args.to_vec();
+        let names: Vec<&Name> = named.iter().flat_map(|(fields, _)| fields.iter()).map(|(n, _)| n).collect();
+        let beside = |this: &mut Self, names: &[&Name]| {
+            let given = |places: usize| Given { places, names: names.to_vec() };
+            let all = places.iter().map(|&places| (places, this.filled(&found, &given(places))));
+            let mut all = all.map(|(places, (nearest, fitting))| (places, nearest, fitting));
+            all.find(|(_, _, fitting)| !fitting.is_empty())
+        };
+        if let Some((fields, at)) = named {
+            let fitting = beside(self, &names);
+            let near = fitting.as_ref().map_or_else(|| found.clone(), |(_, near, _)| found.up_to(*near));
+            if !self.gives_function(&near, &type_args, &base.ty) {
+                if let Some((places, _, fitting)) = fitting {
+                    let mut parts = parts_of(Arg::Done(base.clone()), places);
+                    parts.extend(fields.iter().map(|(_, value)| self.prepare(value)));
+                    let call = Filling { name, type_args, first: at, at_statement, span };
+                    return self.filled_call(&call, &found, fitting, parts, &arguments[1..]);
+                }
+                let grouped = |one: &Candidate| self.known_groups(one).is_none_or(|groups| groups.len() > 1);
+                if found.variable.is_none() && !found.candidates().any(|(_, one)| grouped(one)) {
+                    let given = Given { places: places[0], names };
+                    let error = self.none_filled(name, &found, &given, at);
+                    return Some(self.wrong(error, span));
+                }
+            }
+        }
+        let (places, nearest, fitting) = beside(self, &[])?;
+        if self.takes_written(&found.up_to(nearest), &type_args, &base.ty, hint) {
+            return None;
+        }
+        let parts = parts_of(Arg::Done(base.clone()), places);
+        let call = Filling { name, type_args, first: name.span, at_statement, span };
+        self.filled_call(&call, &found, fitting, parts, arguments)
+    }
+
+    /// The function that a name means, if it is one that a block declares, and nothing else.
+    pub(super) fn local_function<'n>(&self, name: &'n Name) -> Option<Known<'n>> {
+        let found = self.find(&name.text);
+        let local = found.only().filter(|one| matches!(one, Candidate::Local(..)))?;
+        self.known_groups(local).map(|groups| Known { name, groups, type_args: Vec::new() })
+    }
+
+    /// The call of the best of these functions.
+    fn filled_call(
+        &mut self,
+        call: &Filling<'_>,
+        found: &Found,
+        fitting: Vec<Completed>,
+        parts: Vec<Arg>,
+        rest: &[&Expr],
+    ) -> Option<Term> {
+        let Filling { name, type_args, first, at_statement, span } = call;
+        let (at_statement, span) = (*at_statement, *span);
+        let rest = self.prepare_rest(found, rest);
         let types: Vec<Type> = parts.iter().map(Arg::ty).collect();
-        let Completed { candidate, slots } = self.best_filled(name, &found, fitting, &type_args, &types)?;
-        let known = self.known_parameters(&candidate).unwrap_or_default();
+        let Completed { candidate, slots } = self.best_filled(name, found, fitting, type_args, &types)?;
         let scheme = match &candidate {
             Candidate::Top(chosen) => {
                 self.note_callable(name.span, chosen);
@@ -158,52 +283,23 @@ impl Checker<'_> {
             }
             Candidate::Local(..) => self.candidate_header(&candidate),
         };
-        let instance = match self.instance(name, &scheme, &type_args) {
+        let instance = match self.instance(name, &scheme, type_args) {
             Some(instance) => instance,
             None => return Some(Term::new(TermKind::Error, Type::error(), span)),
         };
         self.oblige_all(&instance.constraints, name.span, &name.text);
-        let domains = parameter_types(&instance.domain, slots.len());
-        let mut place_of: Vec<usize> = vec![0; parts.len()];
-        for (at, slot) in slots.iter().enumerate() {
-            if let Some(number) = slot {
-                place_of[*number] = at;
-            }
-        }
-        let ordered = place_of.windows(2).all(|pair| pair[0] < pair[1]);
-        let mut terms: Vec<Option<Term>> = vec![None; slots.len()];
-        let mut prefix = Vec::new();
-        for (part, at) in parts.drain(..).zip(place_of) {
-            let words = match known.get(at).and_then(|parameter| parameter.name.as_ref()) {
-                Some(parameter) => format!("`{parameter}` of `{}` is `{}`", name.text, domains[at]),
-                None => format!("`{}` takes `{}` here", name.text, domains[at]),
-            };
-            let term = self.finish_arg(part, &domains[at], Some((name.span, words)));
-            terms[at] = Some(if ordered { term } else { self.bound(term, &mut prefix) });
-        }
-        let end = first.span.after();
-        let terms: Vec<Term> = terms
-            .into_iter()
-            .enumerate()
-            .map(|(at, term)| match term {
-                Some(term) => term,
-                None => {
-                    let default = known.get(at).and_then(|parameter| parameter.default);
-                    default_of(default, &instance.args, &domains[at], end)
-                }
-            })
-            .collect();
-        let whole = name.span.to(first.span);
-        let argument = match <[Term; 1]>::try_from(terms) {
-            Ok([one]) => one,
-            Err(terms) => Term::new(TermKind::Tuple(terms), instance.domain.clone(), first.span),
-        };
+        let mut known = self.known(name, &candidate, &instance.args);
+        let group = if known.groups.is_empty() { Vec::new() } else { known.groups.remove(0) };
+        let (prefix, argument) =
+            self.filled_group(parts, &slots, &group, &instance.domain, (name, &instance.args), *first);
+        let whole = name.span.to(*first);
         let chosen = match candidate {
             Candidate::Top(chosen) => chosen,
             Candidate::Local(depth, binding) => {
+                known.groups.insert(0, Vec::new());
                 let function = self.variable_term(&Variable::Local(depth, binding), name);
                 let args = std::iter::once(Arg::Done(argument)).chain(rest).collect();
-                let term = self.call_value(function, args, at_statement, span);
+                let term = self.call_known(function, args, Some(&known), at_statement, span);
                 return Some(super::expr::with_prefix(prefix, term));
             }
         };
@@ -217,26 +313,185 @@ impl Checker<'_> {
         let term = self.call_term(&chosen, &instance, argument, ty, name.span, whole);
         let term = super::expr::with_prefix(prefix, term);
         let term = self.open(term);
-        let term = if rest.is_empty() { term } else { self.call_value(term, rest, at_statement, span) };
+        let term = match rest.is_empty() {
+            true => term,
+            false => self.call_known(term, rest, Some(&known), at_statement, span),
+        };
         Some(Term { span, ..term })
     }
 
-    /// The parameters of a function, or the fields of a struct, which its constructor takes; nothing of what has none by
-    /// name.
-    fn known_parameters(&self, candidate: &Candidate) -> Option<Vec<Parameter>> {
+    /// The argument for a group of parameters, with what is done before it: what is given in the order in which it
+    /// is written, then the defaults.
+    fn filled_group(
+        &mut self,
+        parts: Vec<Arg>,
+        slots: &[Option<usize>],
+        group: &[Parameter],
+        domain: &Type,
+        (name, type_args): (&Name, &[Type]),
+        span: Span,
+    ) -> (Vec<Stmt>, Term) {
+        let domains = parameter_types(domain, slots.len());
+        let mut place_of: Vec<usize> = vec![0; parts.len()];
+        for (at, slot) in slots.iter().enumerate() {
+            if let Some(number) = slot {
+                place_of[*number] = at;
+            }
+        }
+        let ordered = place_of.windows(2).all(|pair| pair[0] < pair[1]);
+        let mut terms: Vec<Option<Term>> = vec![None; slots.len()];
+        let mut prefix = Vec::new();
+        for (part, at) in parts.into_iter().zip(place_of) {
+            let words = match group.get(at).and_then(|parameter| parameter.name.as_ref()) {
+                Some(parameter) => format!("`{parameter}` of `{}` is `{}`", name.text, domains[at]),
+                None => format!("`{}` takes `{}` here", name.text, domains[at]),
+            };
+            let term = self.finish_arg(part, &domains[at], Some((name.span, words)));
+            terms[at] = Some(if ordered { term } else { self.bound(term, &mut prefix) });
+        }
+        let end = span.after();
+        let mut complete = Vec::with_capacity(terms.len());
+        for (at, term) in terms.into_iter().enumerate() {
+            complete.push(match term {
+                Some(term) => term,
+                None => {
+                    let default = group.get(at).and_then(|parameter| parameter.default);
+                    self.default_of(default, type_args, &domains[at], end)
+                }
+            });
+        }
+        let argument = match <[Term; 1]>::try_from(complete) {
+            Ok([one]) => one,
+            Err(terms) => Term::new(TermKind::Tuple(terms), domain.clone(), span),
+        };
+        (prefix, argument)
+    }
+
+    /// The argument for the next group of parameters of a known function.
+    pub(super) fn finish_group(
+        &mut self,
+        arg: Arg,
+        group: &[Parameter],
+        domain: &Type,
+        known: &Known<'_>,
+    ) -> Term {
+        let Arg::Later(e, _) = arg else { return self.finish_arg(arg, domain, None) };
+        let (places, named) = given_by(e);
+        let given = Given { places: places.len(), names: named.iter().map(|(name, _)| name).collect() };
+        let wanted = self.infer.settle(domain);
+        let record = matches!(
+            wanted.kind(),
+            TypeKind::Record(_) | TypeKind::Var(_) | TypeKind::Meta(_) | TypeKind::Error
+        );
+        if given.places == 0 && !named.is_empty() && record {
+            return self.finish_arg(arg, domain, None);
+        }
+        let Some(slots) = given.fill(group) else {
+            if named.is_empty() {
+                return self.finish_arg(arg, domain, None);
+            }
+            let error = not_filled(&known.name.text, group, &given, e.span);
+            return self.wrong(error, e.span);
+        };
+        let parts = if named.is_empty() {
+            let whole = self.prepare(e);
+            let takes = Scheme::new(Vec::new(), wanted, None);
+            let ty = self.infer.zonk(&whole.ty());
+            if slots.iter().all(Option::is_some) || self.round_of(&takes, &[], &ty).is_some() {
+                return self.finish_arg(whole, domain, None);
+            }
+            parts_of(whole, given.places)
+        } else {
+            let values = places.into_iter().chain(named.iter().map(|(_, value)| value));
+            values.map(|value| self.prepare(value)).collect()
+        };
+        let call = (known.name, &known.type_args[..]);
+        let (prefix, argument) = self.filled_group(parts, &slots, group, domain, call, e.span);
+        super::expr::with_prefix(prefix, argument)
+    }
+
+    /// The arguments after the first, as far as they can be read before the function is chosen: what may name
+    /// parameters or leave some out waits.
+    pub(super) fn prepare_rest<'e>(&mut self, found: &Found, rest: &[&'e Expr]) -> Vec<Arg<'e>> {
+        let mut groups: Vec<Vec<Vec<Parameter>>> = Vec::new();
+        if !rest.is_empty() {
+            groups.extend(found.candidates().filter_map(|(_, candidate)| self.known_groups(candidate)));
+        }
+        let mut args = Vec::with_capacity(rest.len());
+        for (at, e) in rest.iter().enumerate() {
+            let written = matches!(e.kind, ExprKind::Arguments(..) | ExprKind::Record(_));
+            let waits = groups
+                .iter()
+                .filter_map(|groups| groups.get(at + 1))
+                .any(|group| written || group.iter().any(|parameter| parameter.default.is_some()));
+            args.push(match waits {
+                true => Arg::Later(e, self.infer.fresh(Kind::Type)),
+                false => self.prepare(e),
+            });
+        }
+        args
+    }
+
+    /// What calls may say of a function that has been chosen, from its first group on.
+    pub(super) fn known<'n>(&self, name: &'n Name, candidate: &Candidate, type_args: &[Type]) -> Known<'n> {
+        Known {
+            name,
+            groups: self.known_groups(candidate).unwrap_or_default(),
+            type_args: type_args.to_vec(),
+        }
+    }
+
+    /// The parameters of a function in their groups, or the fields of a struct, which its constructor takes; nothing of
+    /// what has none by name.
+    fn known_groups(&self, candidate: &Candidate) -> Option<Vec<Vec<Parameter>>> {
         match candidate {
             Candidate::Top(Callable::Function(id)) => Some(self.env.signatures.get(id)?.parameters.clone()),
             Candidate::Top(Callable::Struct(nominal)) => match nominal.body()? {
                 NominalBody::Struct(fields) => {
                     let field =
                         |(name, _): &(Arc<str>, Type)| Parameter { name: Some(name.clone()), default: None };
-                    Some(fields.iter().map(field).collect())
+                    Some(vec![fields.iter().map(field).collect()])
                 }
                 _ => None,
             },
             Candidate::Top(_) => None,
             Candidate::Local(_, binding) => self.item.local_parameters.get(&binding.span).cloned(),
         }
+    }
+
+    /// The parameters of the first group.
+    fn known_parameters(&self, candidate: &Candidate) -> Option<Vec<Parameter>> {
+        self.known_groups(candidate).map(|groups| groups.into_iter().next().unwrap_or_default())
+    }
+
+    /// Whether a call of one of these may leave something out of its first group.
+    fn has_defaults(&self, found: &Found) -> bool {
+        found.candidates().any(|(_, candidate)| {
+            let groups = match candidate {
+                Candidate::Top(Callable::Function(id)) => {
+                    self.env.signatures.get(id).map(|known| &known.parameters)
+                }
+                Candidate::Top(_) => None,
+                Candidate::Local(_, binding) => self.item.local_parameters.get(&binding.span),
+            };
+            let first = groups.and_then(|groups| groups.first());
+            first.is_some_and(|group| group.iter().any(|parameter| parameter.default.is_some()))
+        })
+    }
+
+    /// Whether one of these functions takes a value of this type, as it is, and gives a function.
+    fn gives_function(&mut self, found: &Found, type_args: &[Type], ty: &Type) -> bool {
+        let candidates: Vec<Candidate> = found.candidates().map(|(_, candidate)| candidate.clone()).collect();
+        candidates.iter().any(|candidate| {
+            let known = self.knows_result(candidate);
+            let scheme = self.candidate_header(candidate);
+            let result = scheme.result.as_ref().map(Type::kind);
+            let function = matches!(
+                result,
+                Some(TypeKind::Function(..) | TypeKind::Procedure(_) | TypeKind::Var(_) | TypeKind::Meta(_))
+            );
+            (function || !known) && self.round_of(&scheme, type_args, ty).is_some()
+        })
     }
 
     /// The functions of the nearest scope that can be given this by name or with defaults, with what each
@@ -343,62 +598,89 @@ impl Checker<'_> {
         }
     }
 
-    /// What is wrong with a call that names parameters.
-    fn not_filled(&self, name: &Name, found: &Found, given: &Given<'_>, span: Span) -> CheckError {
+    /// What is wrong with a call that names parameters, where no function can be given that.
+    fn none_filled(&self, name: &Name, found: &Found, given: &Given<'_>, span: Span) -> CheckError {
         let mut known = found.candidates().filter_map(|(_, candidate)| self.known_parameters(candidate));
-        let function = name.text.to_string();
-        let Some(parameters) = known.next() else {
-            let method = |candidate: &Candidate| matches!(candidate, Candidate::Top(Callable::Method(..)));
-            let method = found.candidates().any(|(_, candidate)| method(candidate));
-            return CheckError::NamedHere { span, method };
-        };
-        let known = |name: &Name| parameters.iter().position(|p| p.name.as_ref() == Some(&name.text));
-        for name in &given.names {
-            let twice = given.names.iter().filter(|other| other.text == name.text).count() > 1;
-            match known(name) {
-                None => {
-                    let known: Vec<&str> = parameters.iter().filter_map(|p| p.name.as_deref()).collect();
-                    let similar = similar(&name.text, known.iter().copied());
-                    let help = match similar {
-                        Some(similar) => format!("did you mean `{similar}`?"),
-                        None => format!("its parameters are {}", super::error::quoted(&known)),
-                    };
-                    let words = format!("`{function}` has no parameter `{}`", name.text);
-                    return CheckError::WrongNamed { span: name.span, words, help };
-                }
-                Some(at) if at < given.places || twice => {
-                    let words = format!("`{}` is given twice", name.text);
-                    let help = "give it by its place or by its name".to_string();
-                    return CheckError::WrongNamed { span: name.span, words, help };
-                }
-                Some(_) => {}
+        match known.next() {
+            Some(parameters) => not_filled(&name.text, &parameters, given, span),
+            None => {
+                let method =
+                    |candidate: &Candidate| matches!(candidate, Candidate::Top(Callable::Method(..)));
+                let method = found.candidates().any(|(_, candidate)| method(candidate));
+                CheckError::NamedHere { span, method }
             }
         }
-        if given.places > parameters.len() {
-            let words = format!("`{function}` has {}", super::error::count(parameters.len(), "parameter"));
-            return CheckError::WrongNamed { span, words, help: "leave out what is too much".into() };
-        }
-        let missing = parameters.iter().enumerate().find(|(at, parameter)| {
-            let named = given.names.iter().any(|name| parameter.name.as_ref() == Some(&name.text));
-            *at >= given.places && !named && parameter.default.is_none()
-        });
-        let missing = missing.and_then(|(_, parameter)| parameter.name.clone());
-        let missing = missing.map_or_else(|| "a parameter".to_string(), |name| format!("`{name}`"));
-        let words = format!("this call of `{function}` gives {missing} no value");
-        CheckError::WrongNamed {
-            span,
-            words,
-            help: "a parameter without a default is given in each call".into(),
-        }
+    }
+
+    /// The value of a parameter that a call leaves out.
+    fn default_of(&mut self, default: Option<FunctionId>, type_args: &[Type], ty: &Type, span: Span) -> Term {
+        let Some(function) = default else { return Term::new(TermKind::Error, Type::error(), span) };
+        let kind = self.function_value(function, type_args);
+        let function = Term::new(kind, Type::function(Type::unit(), ty.clone()), span);
+        Term::new(TermKind::Call(Box::new(function), vec![Term::unit(span)]), ty.clone(), span)
     }
 }
 
-/// The value of a parameter that a call leaves out.
-fn default_of(default: Option<FunctionId>, type_args: &[Type], ty: &Type, span: Span) -> Term {
-    let Some(function) = default else { return Term::new(TermKind::Error, Type::error(), span) };
-    let kind = TermKind::Closure { function, type_args: type_args.to_vec(), captures: Vec::new() };
-    let function = Term::new(kind, Type::function(Type::unit(), ty.clone()), span);
-    Term::new(TermKind::Call(Box::new(function), vec![Term::unit(span)]), ty.clone(), span)
+/// What is wrong with what a call gives these parameters.
+fn not_filled(function: &str, parameters: &[Parameter], given: &Given<'_>, span: Span) -> CheckError {
+    let known = |name: &Name| parameters.iter().position(|p| p.name.as_ref() == Some(&name.text));
+    for name in &given.names {
+        let twice = given.names.iter().filter(|other| other.text == name.text).count() > 1;
+        match known(name) {
+            None => {
+                let known: Vec<&str> = parameters.iter().filter_map(|p| p.name.as_deref()).collect();
+                let similar = similar(&name.text, known.iter().copied());
+                let help = match similar {
+                    Some(similar) => format!("did you mean `{similar}`?"),
+                    None if known.len() == 1 => format!("its parameter is {}", super::error::quoted(&known)),
+                    None => format!("its parameters are {}", super::error::quoted(&known)),
+                };
+                let words = format!("`{function}` has no parameter `{}`", name.text);
+                return CheckError::WrongNamed { span: name.span, words, help };
+            }
+            Some(at) if at < given.places || twice => {
+                let words = format!("`{}` is given twice", name.text);
+                let help = "give it by its place or by its name".to_string();
+                return CheckError::WrongNamed { span: name.span, words, help };
+            }
+            Some(_) => {}
+        }
+    }
+    if given.places > parameters.len() {
+        let words = format!("`{function}` has {}", super::error::count(parameters.len(), "parameter"));
+        return CheckError::WrongNamed { span, words, help: "leave out what is too much".into() };
+    }
+    let missing = parameters.iter().enumerate().find(|(at, parameter)| {
+        let named = given.names.iter().any(|name| parameter.name.as_ref() == Some(&name.text));
+        *at >= given.places && !named && parameter.default.is_none()
+    });
+    let missing = missing.and_then(|(_, parameter)| parameter.name.clone());
+    let missing = missing.map_or_else(|| "a parameter".to_string(), |name| format!("`{name}`"));
+    let words = format!("this call of `{function}` gives {missing} no value");
+    CheckError::WrongNamed { span, words, help: "a parameter without a default is given in each call".into() }
+}
+
+/// What a call gives a group of so many places, one by one.
+fn parts_of(whole: Arg<'_>, places: usize) -> Vec<Arg<'_>> {
+    match whole {
+        Arg::Tuple(parts, _) => parts,
+        Arg::Done(Term { kind: TermKind::Tuple(parts), .. }) if places != 1 => {
+            parts.into_iter().map(Arg::Done).collect()
+        }
+        // `f ()` gives nothing.
+        Arg::Done(_) if places == 0 => Vec::new(),
+        whole => vec![whole],
+    }
+}
+
+/// A call that is being completed.
+struct Filling<'n> {
+    name: &'n Name,
+    type_args: Vec<Type>,
+    /// Where what it gives its first group stands.
+    first: Span,
+    at_statement: bool,
+    span: Span,
 }
 
 /// The types of so many parameters.

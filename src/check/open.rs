@@ -151,9 +151,9 @@ impl Checker<'_> {
         let span = call.span;
         let Some(first_hole) = self.frame().hosts.last().map(|host| host.first_hole) else {
             // No expression is known that stands in no statement and calls a function.
-            let what = "a size opened here";
-            let instead = "call the function in a statement before";
-            return self.wrong(CheckError::NotYet { span, what, instead }, span);
+            let what = "the size that this value brings along".to_string();
+            let instead = "call the function in a statement before".to_string();
+            return self.wrong(CheckError::CannotInfer { span, what, instead }, span);
         };
         let opening = self.opening(Term { ty, ..call }, first_hole);
         let opened = self.local_term(opening.local, span);

@@ -147,6 +147,11 @@ impl Found {
         self.tiers.iter().flat_map(|tier| tier.candidates.iter().map(|c| (tier.place, c)))
     }
 
+    /// What is as near as this tier, or nearer; no variable.
+    pub(super) fn up_to(&self, tier: usize) -> Found {
+        Found { tiers: self.tiers[..=tier].to_vec(), variable: None }
+    }
+
     /// The only function that a program has declared of the name: what is wrong with a call is said of it,
     /// whatever the library has of the name.
     fn own(&self) -> Option<&Candidate> {

@@ -249,7 +249,8 @@ impl Checker<'_> {
                     self.report(ClassError::ConstraintHere { span: first.span, whose, instead }.into());
                 }
                 let ty = self.infer.fresh(Kind::Type);
-                self.item.local_parameters.insert(name.span, super::local::parameter_names(function));
+                let parameters = self.parameters_in_block(&function.params, self.item.type_params.len());
+                self.item.local_parameters.insert(name.span, parameters);
                 let term = self.lambda(function, None, Some((name, &ty)), span);
                 let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
                 if !self.infer.try_unify(&ty, &term.ty) {
@@ -356,19 +357,13 @@ impl Checker<'_> {
                 }
             }
             // They have been declared before: those of a block with the declarations beside them.
-            S::Typedef(..) | S::Newtype(..) | S::Struct(..) | S::Variant(..) | S::Typefun { .. } => {}
-            S::Abstract { decl: TypeDecl { name, .. }, .. } | S::Kind { name, .. } => {
-                // Those of the top level have been declared before any statement.
-                if self.item.frames.len() > 1 || self.frame().scopes.len() > 1 {
-                    let what = match &stmt.kind {
-                        S::Abstract { .. } => "an abstract type inside a block",
-                        _ => "a kind inside a block",
-                    };
-                    let instead = "declare it at the top level: only `typedef`, `newtype`, `struct`, `variant` and \
-                                   `typefun` stand in blocks";
-                    self.report(CheckError::NotYet { span: name.span, what, instead });
-                }
-            }
+            S::Typedef(..)
+            | S::Newtype(..)
+            | S::Struct(..)
+            | S::Variant(..)
+            | S::Abstract { .. }
+            | S::Kind { .. }
+            | S::Typefun { .. } => {}
             S::Class(TypeDecl { name, .. }, _) | S::Instance { class: name, .. } => {
                 // Those of the top level have been declared before any statement.
                 if self.item.frames.len() > 1 || self.frame().scopes.len() > 1 {

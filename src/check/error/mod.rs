@@ -84,11 +84,6 @@ pub enum CheckError {
     TypeTooLarge {
         span: Span,
     },
-    NotYet {
-        span: Span,
-        what: &'static str,
-        instead: &'static str,
-    },
     CannotInfer {
         span: Span,
         what: String,
@@ -410,6 +405,7 @@ pub enum CheckError {
     NotIterable {
         span: Span,
         ty: Type,
+        list: bool,
     },
     IntRangeSize {
         span: Span,
@@ -555,7 +551,6 @@ impl CheckError {
             E::Duplicate { .. } => "E0208",
             E::UnknownKind { .. } => "E0209",
             E::TypeTooLarge { .. } => "E0210",
-            E::NotYet { .. } => "E0211",
             E::CannotInfer { .. } => "E0212",
             E::ArrayTooLarge { .. } => "E0213",
             E::Mismatch { .. } => "E0301",
@@ -715,10 +710,6 @@ impl CheckError {
             }
             E::TypeTooLarge { span } => {
                 error(span, "this type is too large".into(), "has thousands of parts".into())
-            }
-            E::NotYet { span, what, instead } => {
-                error(span, format!("{what} cannot be used yet"), "not supported by this version".into())
-                    .help(*instead)
             }
             E::CannotInfer { span, what, instead } => {
                 error(span, format!("cannot tell {what}"), "nothing here says which".into())
@@ -1188,7 +1179,7 @@ impl CheckError {
                 "this parameter cannot have a default".into(),
                 "no call could use it".into(),
             )
-            .help("functions of the top level have defaults, in their first parentheses"),
+            .help("functions that are declared by a name have defaults, at the top level and in blocks"),
             E::NotARecord { span, ty } => {
                 error(span, format!("`{ty}` has no fields"), "neither a record nor a struct".into())
             }
@@ -1223,9 +1214,12 @@ impl CheckError {
                 ),
                 _ => error(span, format!("`{name}` takes no argument"), "given an argument".into()),
             },
-            E::NotIterable { span, ty } => {
-                error(span, format!("a loop cannot walk `{ty}`"), format!("this is `{ty}`"))
-                    .help("walk `..[I]` (all values of a type), `a..b` (integers), or an array")
+            E::NotIterable { span, ty, list } => {
+                let d = error(span, format!("a loop cannot walk `{ty}`"), format!("this is `{ty}`"));
+                match list {
+                    true => d.help(Help::around(super::expr::ELEMENTS, *span, "", ".elements")),
+                    false => d.help("walk `..[I]` (all values of a type), `a..b` (integers), or an array"),
+                }
             }
             E::IntRangeSize { span } => error(
                 span,

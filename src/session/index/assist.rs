@@ -254,11 +254,24 @@ impl Session {
             let (names, types): (Vec<Option<Arc<str>>>, Option<Vec<Type>>) = match callable {
                 Callable::Function(id) => {
                     let Some(signature) = self.env.signatures.get(id) else { continue };
-                    let names: Vec<_> = signature.parameters.iter().map(|known| known.name.clone()).collect();
-                    let types = match names.len() {
-                        1 => Some(vec![signature.scheme.domain.clone()]),
-                        count => signature.scheme.domain.components(count),
-                    };
+                    let (mut names, mut types) = (Vec::new(), Some(Vec::new()));
+                    let mut domain = Some(signature.scheme.domain.clone());
+                    let mut result = signature.scheme.result.clone();
+                    for group in &signature.parameters {
+                        names.extend(group.iter().map(|known| known.name.clone()));
+                        let of_group = domain.and_then(|domain| match group.len() {
+                            1 => Some(vec![domain]),
+                            count => domain.components(count),
+                        });
+                        types = types.zip(of_group).map(|(types, more)| [types, more].concat());
+                        (domain, result) = match result.as_ref().map(Type::kind) {
+                            Some(TypeKind::Function(domain, result)) => {
+                                (Some(domain.clone()), Some(result.clone()))
+                            }
+                            Some(TypeKind::Procedure(domain)) => (Some(domain.clone()), None),
+                            _ => (None, None),
+                        };
+                    }
                     (names, types)
                 }
                 Callable::Struct(nominal) => match nominal.body() {

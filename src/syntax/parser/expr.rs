@@ -332,6 +332,27 @@ fn operand<'t>(
         };
         expr_at(ExprKind::Lambda(Box::new(function)), span)
     });
+    // `f of T` is `fun (x:T) => f x`: of several functions of the name the one for a `T`.
+    let at_type = name_then(&[Kind::Of]).rewind().ignore_then(name(cx)).then(of_type.clone()).map_with(
+        move |(function, ty), e| {
+            let span = cx.span(e.slice());
+            let text = if &*function.text == "x" { "y" } else { "x" };
+            let name = Name { text: text.into(), span: ty.span };
+            let pattern = Pattern { span: ty.span, kind: PatternKind::Name(name.clone()) };
+            let argument = Expr { span: ty.span, kind: ExprKind::Name(name) };
+            let function = Expr { span: function.span, kind: ExprKind::Name(function) };
+            let body = apply(function, argument, ApplyForm::Juxtaposed);
+            let function = Function {
+                is_proc: false,
+                generics: Generics::default(),
+                params: vec![vec![Param { pattern, ty: Some(ty), default: None }]],
+                result: None,
+                body: Body::Expr(Box::new(body)),
+                header: span,
+            };
+            expr_at(ExprKind::Lambda(Box::new(function)), span)
+        },
+    );
     let one_index =
         indexed.then(application.clone()).then(of_type).map_with(move |((word, index), ty), e| {
             expr_at(at_index(word, Box::new(index), ty), cx.span(e.slice()))
@@ -379,7 +400,7 @@ fn operand<'t>(
         };
         expr_at(ExprKind::Lambda(Box::new(function)), cx.span(e.slice()))
     });
-    choice((let_in, application, case, proj, any_index, one_index, lambda, parts.block_value))
+    choice((let_in, at_type, application, case, proj, any_index, one_index, lambda, parts.block_value))
         .labelled(Label::Expression)
 }
 

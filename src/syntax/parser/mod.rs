@@ -53,6 +53,7 @@
 //!                                           indented deeper than its statement
 //!            | "case" INT ("of" sum | dotted) | "proj" INT "of" sum
 //!            | ("aproj"|"ainj") [dotted {dotted}] "of" sum
+//!            | NAME "of" sum
 //!            | ("fun"|"proc") group {group} [":" type] ("=>" element | block)
 //!            | ("fun"|"proc") NAME "=>" element
 //!            | "let" pitem [":" type] "=" expr "in" element      no keyword
@@ -607,6 +608,9 @@ fn hint(around: &Around<'_>, expected: u128) -> Option<String> {
         }
         Kind::LBrace if wants(Kind::Plus) && around.is_before(Kind::Name) && !wants(Kind::Do) => {
             "a block is `do … done`; the value of a struct is made by its name, as in `point (1, 2)`"
+        }
+        Kind::For if wants(Kind::RBracket) => {
+            "a comprehension makes one value each time: a tuple stands in parentheses, as in `[ (x, y) for x in xs ]`"
         }
         Kind::In if wants(Kind::Plus) && wants(Kind::Semi) => {
             "a name stays known to the end of its block: end this statement with `;`"
