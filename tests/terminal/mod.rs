@@ -81,6 +81,18 @@ impl Terminal {
         self.session.send(text).expect("keys");
     }
 
+    /// Enters a line until this is seen: what is typed while the terminal goes from one mode to the other may be
+    /// lost.
+    pub fn insists(&mut self, line: &str, answer: &str) {
+        self.session.set_expect_timeout(Some(Duration::from_secs(2)));
+        let seen = (0..9).any(|_| {
+            self.types(&format!("{line}\r"));
+            self.session.expect(answer).is_ok()
+        });
+        self.session.set_expect_timeout(Some(Duration::from_secs(20)));
+        assert!(seen, "nothing says {answer:?} after {line:?}");
+    }
+
     /// Enters a line; the answer has this in it; then there is a prompt again.
     pub fn answers(&mut self, line: &str, answer: &str) {
         self.types(&format!("{line}\r"));
