@@ -4,25 +4,11 @@
 //!
 //! `FELIS_SEED` repeats a run, `FELIS_RANDOM=N` runs N programs.
 
+mod random_common;
+
 use felis::session::{Executor, Mode, Session, Status, on_large_stack};
+use random_common::{Dice, number};
 use std::fmt::Write;
-
-/// A generator of numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((z ^ (z >> 31)) as u128 * n as u128) >> 64) as usize
-    }
-}
-
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|text| text.parse().ok())
-}
 
 /// What a program prints, or the codes of what is said of it.
 fn printed(text: &str, executor: Executor) -> String {
@@ -207,12 +193,8 @@ const OF_ONE_SESSION: u64 = 20;
 
 #[test]
 fn random_programs_do_what_lists_do() {
-    let seed = number("FELIS_SEED").unwrap_or_else(|| {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        now.map_or(1, |now| now.as_nanos() as u64)
-    });
-    println!("FELIS_SEED={seed}");
-    let mut dice = Dice(seed);
+    let mut dice = Dice::seeded();
+    let seed = dice.seed;
     let mut left = number("FELIS_RANDOM").unwrap_or(40);
     while left > 0 {
         let programs: Vec<(String, String)> = (0..left.min(OF_ONE_SESSION))

@@ -1,15 +1,17 @@
 //! Arrow files are read as the stated type says: files made by pyarrow (`tests/files/*.arrow`), whole and damaged ones,
 //! and what Felis writes itself.
 
+#[path = "shelf/columns.rs"]
+mod columns;
 mod shelf;
 
 use bytes::Bytes;
+use columns::cells;
 use felis::data::{self, Column, Content, Data, Element, Format, Limits, Trouble};
 use felis::session::{Mode, Session};
-use felis::types::number::Fixed;
 use felis::types::stored::Stored;
 use felis::types::{Scalar, Type};
-use felis::value::{Buffer, Value};
+use felis::value::Value;
 use proptest::prelude::*;
 use shelf::{Drawer, fixtures, output};
 use std::fs;
@@ -265,34 +267,14 @@ fn a_reading_that_is_stopped_ends() {
 
 /// Columns of each type that Arrow holds, some cells missing.
 fn column(rows: usize) -> impl Strategy<Value = Column> {
-    let numbers = [Scalar::Int, Scalar::Real, Scalar::Single]
-        .into_iter()
-        .chain(Fixed::ALL.into_iter().map(Scalar::Fixed))
-        .map(Element::Scalar)
-        .chain([Element::Bool]);
-    let numbers = prop::sample::select(numbers.collect::<Vec<_>>()).prop_flat_map(move |element| {
-        prop::collection::vec(any::<u64>(), rows).prop_map(move |words| {
-            let mut cells = Buffer::with_room(element.class(), rows).expect("room");
-            words.into_iter().for_each(|word| {
-                cells.push(Value::Word(if element == Element::Bool { word & 1 } else { word }));
-            });
-            Column::new(element, cells)
-        })
-    });
-    let texts = prop::collection::vec("[a-zä\"', \n]{0,20}", rows).prop_map(|texts| {
-        let texts = texts.into_iter().map(Value::str).collect();
-        Column::new(Element::Scalar(Scalar::String), Buffer::Any(texts))
-    });
-    (prop_oneof![3 => numbers, 1 => texts], prop::collection::vec(prop::bool::weighted(0.2), rows)).prop_map(
-        |(mut column, missing)| {
-            for i in (0..missing.len()).filter(|i| missing[*i]) {
-                let text = column.element == Element::Scalar(Scalar::String);
-                column.cells.set(i, if text { Value::str("") } else { Value::UNIT });
-            }
-            column.missing = if missing.contains(&true) { missing } else { Vec::new() };
-            column
-        },
-    )
+    (cells(rows), prop::collection::vec(prop::bool::weighted(0.2), rows)).prop_map(|(mut column, missing)| {
+        for i in (0..missing.len()).filter(|i| missing[*i]) {
+            let text = column.element == Element::Scalar(Scalar::String);
+            column.cells.set(i, if text { Value::str("") } else { Value::UNIT });
+        }
+        column.missing = if missing.contains(&true) { missing } else { Vec::new() };
+        column
+    })
 }
 
 fn table() -> impl Strategy<Value = Data> {

@@ -3,56 +3,9 @@
 //!
 //! `FELIS_SEED` repeats a run.
 
-use felis::session::{Executor, Mode, Session, Status, on_large_stack};
+mod random_common;
 
-/// A generator of numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((z ^ (z >> 31)) as u128 * n as u128) >> 64) as usize
-    }
-
-    fn shuffle<T>(&mut self, all: &mut [T]) {
-        for i in (1..all.len()).rev() {
-            all.swap(i, self.roll(i + 1));
-        }
-    }
-}
-
-fn seeded() -> (u64, Dice) {
-    let seed = match std::env::var("FELIS_SEED") {
-        Ok(seed) => seed.parse().expect("a number"),
-        Err(_) => std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .map_or(1, |now| now.as_nanos() as u64),
-    };
-    println!("FELIS_SEED={seed}");
-    (seed, Dice(seed))
-}
-
-/// What a program prints, the same in every executor.
-fn run(program: &str) -> String {
-    let mut shown: Option<String> = None;
-    for executor in [Executor::Reference, Executor::Eager] {
-        let text = program.to_string();
-        let printed = on_large_stack(move || {
-            let mut out = String::new();
-            let mut session = Session::new().with_executor(executor, 1);
-            let outcome = session.evaluate("moves", &text, Mode::Script, &mut |text| out += text);
-            match outcome.status {
-                Status::Ok => out,
-                _ => outcome.diagnostics.iter().map(|d| format!("{}: {}\n", d.code, d.message)).collect(),
-            }
-        });
-        assert_eq!(*shown.get_or_insert_with(|| printed.clone()), printed, "{program}");
-    }
-    shown.unwrap_or_default()
-}
+use random_common::{Dice, run};
 
 /// A type as a tree over leaves.
 #[derive(Clone)]
@@ -134,7 +87,8 @@ fn shape(leaves: &[(usize, usize)], dice: &mut Dice) -> Shape {
 
 #[test]
 fn leaves_keep_their_elements_in_order() {
-    let (seed, mut dice) = seeded();
+    let mut dice = Dice::seeded();
+    let seed = dice.seed;
     for _ in 0..120 {
         let mut scalars = SCALARS.to_vec();
         dice.shuffle(&mut scalars);
@@ -212,7 +166,8 @@ fn sum(mut cases: Vec<usize>, dice: &mut Dice) -> Sum {
 
 #[test]
 fn cases_keep_their_arguments() {
-    let (seed, mut dice) = seeded();
+    let mut dice = Dice::seeded();
+    let seed = dice.seed;
     for _ in 0..60 {
         let mut cases: Vec<usize> = (0..CASES.len()).collect();
         dice.shuffle(&mut cases);
@@ -260,7 +215,8 @@ fn a_coarray_is_a_sum_of_copies() {
 
 #[test]
 fn packing_is_the_encoding() {
-    let (seed, mut dice) = seeded();
+    let mut dice = Dice::seeded();
+    let seed = dice.seed;
     for _ in 0..40 {
         let sizes: Vec<usize> = (0..2 + dice.roll(5)).map(|_| 1 + dice.roll(9)).collect();
         let digits: Vec<usize> = sizes.iter().map(|n| dice.roll(*n)).collect();
@@ -303,7 +259,8 @@ fn key(n: usize, dice: &mut Dice) -> (Vec<usize>, String, bool) {
 /// A slice reads, and a store through it changes, the elements at the indices that it names.
 #[test]
 fn slices_are_their_elements() {
-    let (seed, mut dice) = seeded();
+    let mut dice = Dice::seeded();
+    let seed = dice.seed;
     for _ in 0..150 {
         let sizes: Vec<usize> = (0..1 + dice.roll(3)).map(|_| 1 + dice.roll(4)).collect();
         let keys: Vec<_> = sizes.iter().map(|n| key(*n, &mut dice)).collect();

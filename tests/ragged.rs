@@ -1,15 +1,17 @@
 //! Columns of lists of different lengths, in Arrow and Parquet files: files made by pyarrow (`tests/files/lists*`), whole
 //! and damaged ones, and what Felis writes itself.
 
+#[path = "shelf/columns.rs"]
+mod columns;
 mod shelf;
 
 use bytes::Bytes;
+use columns::cells;
 use felis::data::{self, Column, Content, Data, Element, Format, Limits, Trouble};
 use felis::session::{Mode, Session};
-use felis::types::number::Fixed;
 use felis::types::stored::{Axis, Cell, Held, Stored};
 use felis::types::{Scalar, Type};
-use felis::value::{Buffer, Value};
+use felis::value::Buffer;
 use parquet::data_type::Int64Type;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
@@ -204,25 +206,7 @@ fn is_whole(data: &Data) -> bool {
 /// A column of lists with these sizes, or of cells.
 fn column(sizes: Vec<usize>, lists: bool) -> impl Strategy<Value = Column> {
     let count = if lists { sizes.iter().sum() } else { sizes.len() };
-    let numbers = [Scalar::Int, Scalar::Real, Scalar::Single]
-        .into_iter()
-        .chain(Fixed::ALL.into_iter().map(Scalar::Fixed))
-        .map(Element::Scalar)
-        .chain([Element::Bool]);
-    let numbers = prop::sample::select(numbers.collect::<Vec<_>>()).prop_flat_map(move |element| {
-        prop::collection::vec(any::<u64>(), count).prop_map(move |words| {
-            let mut cells = Buffer::with_room(element.class(), count).expect("room");
-            words.into_iter().for_each(|word| {
-                cells.push(Value::Word(if element == Element::Bool { word & 1 } else { word }));
-            });
-            Column::new(element, cells)
-        })
-    });
-    let texts = prop::collection::vec("[a-zä\"', \n]{0,20}", count).prop_map(|texts| {
-        let texts = texts.into_iter().map(Value::str).collect();
-        Column::new(Element::Scalar(Scalar::String), Buffer::Any(texts))
-    });
-    prop_oneof![3 => numbers, 1 => texts].prop_map(move |column| {
+    cells(count).prop_map(move |column| {
         let ends = sizes.iter().scan(0, |end, size| {
             *end += size;
             Some(*end)

@@ -3,53 +3,12 @@
 //!
 //! `FELIS_SEED` repeats a run.
 
+mod random_common;
+
 use felis::hash::HashMap;
-use felis::session::{Executor, Mode, Session, Status, on_large_stack};
 use felis::types::{Kind, ProductForm, Type, TypeVar, matching::matching};
+use random_common::{Dice, run};
 use std::cmp::Ordering;
-
-/// A generator of numbers (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((z ^ (z >> 31)) as u128 * n as u128) >> 64) as usize
-    }
-}
-
-fn seeded() -> Dice {
-    let seed = match std::env::var("FELIS_SEED") {
-        Ok(seed) => seed.parse().expect("a number"),
-        Err(_) => std::time::SystemTime::now()
-            .duration_since(std::time::UNIX_EPOCH)
-            .map_or(1, |now| now.as_nanos() as u64),
-    };
-    println!("FELIS_SEED={seed}");
-    Dice(seed)
-}
-
-/// What a program prints, the same in every executor.
-fn run(program: &str) -> String {
-    let mut shown: Option<String> = None;
-    for executor in [Executor::Reference, Executor::Eager] {
-        let text = program.to_string();
-        let printed = on_large_stack(move || {
-            let mut out = String::new();
-            let mut session = Session::new().with_executor(executor, 1);
-            let outcome = session.evaluate("rest", &text, Mode::Script, &mut |text| out += text);
-            match outcome.status {
-                Status::Ok => out,
-                _ => outcome.diagnostics.iter().map(|d| format!("{}: {}\n", d.code, d.message)).collect(),
-            }
-        });
-        assert_eq!(*shown.get_or_insert_with(|| printed.clone()), printed, "{program}");
-    }
-    shown.unwrap_or_default()
-}
 
 /// A type that a component may have.
 #[derive(Clone, PartialEq)]
@@ -150,7 +109,7 @@ typefun last(T) => typematch T with | A * B => B | A * B * ..R => last(B * ..R) 
 /// A first component, the rest, both put together again, one more before, and how many there are.
 #[test]
 fn tuples_are_taken_apart_and_put_together() {
-    let mut dice = seeded();
+    let mut dice = Dice::seeded();
     for _ in 0..12 {
         let (mut program, mut expected) = (FUNCTIONS.to_string(), String::new());
         for number in 0..12 {
@@ -186,7 +145,7 @@ fn type_of(parts: &[Part]) -> String {
 /// The library's order of tuples is that of the first components that differ.
 #[test]
 fn tuples_are_sorted_by_their_components() {
-    let mut dice = seeded();
+    let mut dice = Dice::seeded();
     let (mut program, mut expected) = (String::new(), String::new());
     for _ in 0..30 {
         let parts = random_tuple(&mut dice, 2);
@@ -206,7 +165,7 @@ fn tuples_are_sorted_by_their_components() {
 /// Rows of an array of any rank, and indices split at the first axis.
 #[test]
 fn axes_are_split_at_the_first() {
-    let mut dice = seeded();
+    let mut dice = Dice::seeded();
     let mut program = "\
 fun first_axis[N:COMPACTLINEAR, R:COMPACTLINEAR](i:N \\* ..R):int { val (n \\, ..r) = i; return n :>> int; }
 fun other_axes[N:COMPACTLINEAR, R:COMPACTLINEAR](i:N \\* ..R):int { val (n \\, ..r) = i; return r :>> int; }
@@ -234,7 +193,7 @@ fun joined[N:COMPACTLINEAR, R:COMPACTLINEAR](i:N \\* ..R):N \\* ..R { val (n \\,
 /// A tuple is `A * ..R` in one way, that which puts together to it; no other type is.
 #[test]
 fn matching_splits_in_one_way() {
-    let mut dice = seeded();
+    let mut dice = Dice::seeded();
     let var = |id, name: &str, kind| TypeVar { id, name: name.into(), kind };
     let (a, r) = (var(1, "A", Kind::Type), var(2, "R", Kind::List(ProductForm::Tuple)));
     let list = Type::list(ProductForm::Tuple, vec![Type::var(a.clone())], Some(Type::var(r.clone())));

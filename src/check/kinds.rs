@@ -13,8 +13,9 @@
 
 use super::Checker;
 use super::env::TypeDefinition;
-use super::error::{CheckError, KindError, RestError};
+use super::error::{CheckError, KindError};
 use super::note::Referent;
+use super::rest::Part;
 use crate::diagnostic::Diagnostic;
 use crate::hash::HashSet;
 use crate::source::Span;
@@ -399,30 +400,22 @@ impl Checker<'_> {
 
     /// `A * B`, `A * ..R`.
     fn product_pattern(&mut self, form: ProductForm, parts: &[TypeExpr], scope: &mut PatternScope) -> Type {
-        let (first, rest) = match parts.split_last() {
-            Some((TypeExpr { kind: TypeExprKind::Rest(name), .. }, first)) => (first, Some(name)),
-            _ => (parts, None),
-        };
-        let mut types = Vec::with_capacity(parts.len());
-        for part in first {
-            if let TypeExprKind::Rest(name) = &part.kind {
-                let (span, what) = (part.span, name.text.to_string());
-                self.report(RestError::NotLast { span, what }.into());
-                return Type::error();
+        self.lower_spread(form, parts, &mut |this, part| {
+            let name = match part {
+                Part::Component(part) => return Some(this.type_pattern(part, form.kind(), scope)),
+                Part::Rest(name) => name,
+            };
+            if scope.names.iter().any(|(known, _)| *known == name.text) {
+                let (span, what, name) = (name.span, "variable", name.text.to_string());
+                this.report(CheckError::Duplicate { span, what, name });
+                return None;
             }
-            types.push(self.type_pattern(part, form.kind(), scope));
-        }
-        let Some(name) = rest else { return form.product(types) };
-        if scope.names.iter().any(|(known, _)| *known == name.text) {
-            let (span, what, name) = (name.span, "variable", name.text.to_string());
-            self.report(CheckError::Duplicate { span, what, name });
-            return Type::error();
-        }
-        let var = self.env.fresh_var(&name.text, Kind::List(form));
-        scope.binds.push(var.clone());
-        scope.names.push((name.text.clone(), var.clone()));
-        self.note_parameter(name, &Type::var(var.clone()));
-        Type::product_of(Type::list(form, types, Some(Type::var(var))))
+            let var = this.env.fresh_var(&name.text, Kind::List(form));
+            scope.binds.push(var.clone());
+            scope.names.push((name.text.clone(), var.clone()));
+            this.note_parameter(name, &Type::var(var.clone()));
+            Some(Type::var(var))
+        })
     }
 
     fn no_pattern(&mut self, span: Span, what: &'static str, help: &'static str) -> Type {

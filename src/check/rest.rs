@@ -12,6 +12,14 @@ use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
 use crate::types::{Kind, LONGEST_WRITTEN, ProductForm, Type, TypeKind};
 
+/// A part of a written product.
+pub(super) enum Part<'t> {
+    /// A component.
+    Component(&'t TypeExpr),
+    /// The name of the list of those that follow.
+    Rest(&'t Name),
+}
+
 impl Checker<'_> {
     /// The list that a name after `..` means in a type.
     pub(super) fn list_named(&mut self, name: &Name, form: Option<ProductForm>) -> Option<Type> {
@@ -43,12 +51,13 @@ impl Checker<'_> {
         self.list_named(name, None).map_or_else(Type::error, Type::product_of)
     }
 
-    /// `A * B * ..R`, where `each` makes the types before the last.
+    /// `A * B * ..R`, where `read` gives the types of the components and the list that the last part names;
+    /// nothing where it has reported a mistake.
     pub(super) fn lower_spread(
         &mut self,
         form: ProductForm,
         parts: &[TypeExpr],
-        each: &mut dyn FnMut(&mut Self, &TypeExpr) -> Type,
+        read: &mut dyn FnMut(&mut Self, Part<'_>) -> Option<Type>,
     ) -> Type {
         let (last, first) = match parts.split_last() {
             Some((TypeExpr { kind: TypeExprKind::Rest(name), .. }, first)) => (Some(name), first),
@@ -58,19 +67,19 @@ impl Checker<'_> {
         let mut types = Vec::with_capacity(first.len());
         for part in first {
             if let TypeExprKind::Rest(name) = &part.kind {
-                let (span, name) = (part.span, name.text.to_string());
-                self.report(RestError::NotLast { span, what: name }.into());
+                let (span, what) = (part.span, name.text.to_string());
+                self.report(RestError::NotLast { span, what }.into());
                 misplaced = true;
                 continue;
             }
-            types.push(each(self, part));
+            types.push(read(self, Part::Component(part)).unwrap_or_else(Type::error));
         }
         if misplaced {
             return Type::error();
         }
         match last {
             None => form.product(types),
-            Some(name) => match self.list_named(name, Some(form)) {
+            Some(name) => match read(self, Part::Rest(name)) {
                 Some(list) => Type::product_of(Type::list(form, types, Some(list))),
                 None => Type::error(),
             },
@@ -175,47 +184,39 @@ impl Checker<'_> {
         };
         let mut terms = Vec::new();
         let mut types = Vec::new();
-        for (at, part) in first.iter().enumerate() {
-            let term = match hints.get(at) {
+        for (at, part) in first.iter().chain([&**rest]).enumerate() {
+            let last = at == first.len();
+            let term = match hints.get(at).filter(|_| !last) {
                 Some(hint) => self.check(part, hint, None),
                 None => self.expr(part, None),
             };
+            // What a rest is made of has to be known.
             let ty = match form {
-                ProductForm::Tuple => self.infer.zonk(&term.ty),
-                ProductForm::Compact => self.infer.settle(&term.ty),
+                ProductForm::Tuple if !last => self.infer.zonk(&term.ty),
+                _ => self.infer.settle(&term.ty),
             };
+            if let (true, TypeKind::Meta(_)) = (last, ty.kind()) {
+                let what = "which components follow".to_string();
+                let instead = "write the type of the value".to_string();
+                return Some(self.wrong(CheckError::CannotInfer { span: part.span, what, instead }, span));
+            }
             if ty.is_error() {
                 return Some(Term::new(TermKind::Error, Type::error(), span));
             }
             if form == ProductForm::Compact && !ty.is_compact() {
-                let error =
-                    super::types::not_compact(&ty, ty.to_string(), "be part of a compact tuple", part.span);
+                let role = "be part of a compact tuple";
+                let error = super::types::not_compact(&ty, ty.to_string(), role, part.span);
                 return Some(self.wrong(error, span));
             }
             types.push(ty);
             terms.push(term);
         }
-        let term = self.expr(rest, None);
-        let ty = self.infer.settle(&term.ty);
-        if let TypeKind::Meta(_) = ty.kind() {
-            let (what, instead) =
-                ("which components follow".to_string(), "write the type of the value".to_string());
-            return Some(self.wrong(CheckError::CannotInfer { span: rest.span, what, instead }, span));
-        }
-        if ty.is_error() {
-            return Some(Term::new(TermKind::Error, Type::error(), span));
-        }
-        if form == ProductForm::Compact && !ty.is_compact() {
-            let error =
-                super::types::not_compact(&ty, ty.to_string(), "be part of a compact tuple", rest.span);
-            return Some(self.wrong(error, span));
-        }
+        let ty = types.pop()?;
         if let TypeKind::Var(_) | TypeKind::Apply(..) = ty.kind() {
             return Some(self.wrong(RestError::Unknown { span: rest.span, ty }.into(), span));
         }
         let list = Type::list(form, types.clone(), Some(ty.clone().into_list(form)));
         let whole = Type::product_of(list);
-        terms.push(term);
         types.push(ty);
         let pair = form.product(types);
         let kind = match form {

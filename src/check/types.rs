@@ -5,6 +5,7 @@
 
 use super::env::{Scope, TypeDefinition};
 use super::error::{CheckError, KindError, SizeError};
+use super::rest::Part;
 use super::{Checker, Definition};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -60,7 +61,11 @@ impl Checker<'_> {
             T::Name(name, args) => self.lower_name(name, args, written.span),
             T::Call(name, args) => self.lower_call(name, args, written.span),
             T::Product(parts) => {
-                self.lower_spread(ProductForm::Tuple, parts, &mut |this, part| this.lower(part))
+                let form = ProductForm::Tuple;
+                self.lower_spread(form, parts, &mut |this, part| match part {
+                    Part::Component(part) => Some(this.lower(part)),
+                    Part::Rest(name) => this.list_named(name, Some(form)),
+                })
             }
             T::Sum(parts) => Type::sum(self.lower_all(parts)),
             T::CompactProduct(parts) => {
@@ -76,9 +81,11 @@ impl Checker<'_> {
                     self.require_compact(&case_ty, case, "stand beside `\\*`");
                     return Type::compact_product(vec![n, case_ty]);
                 }
-                let each =
-                    &mut |this: &mut Self, part: &TypeExpr| this.lower_index(part, "stand beside `\\*`");
-                self.lower_spread(ProductForm::Compact, parts, each)
+                let form = ProductForm::Compact;
+                self.lower_spread(form, parts, &mut |this, part| match part {
+                    Part::Component(part) => Some(this.lower_index(part, "stand beside `\\*`")),
+                    Part::Rest(name) => this.list_named(name, Some(form)),
+                })
             }
             T::CompactSum(parts) => Type::compact_sum(self.lower_compact(parts, "stand beside `\\+`")),
             T::CompactPower(base, exponent) => {

@@ -436,10 +436,8 @@ impl<'s> Pass<'s> {
         }
         self.measure(token, before);
         // `let` and a pattern.
-        let binds = token.kind == Kind::Name
-            && !before.is_some_and(Kind::ends_operand)
-            && matches!(next, Some(Kind::Name | Kind::LParen | Kind::Underscore))
-            && self.text(token) == "let";
+        let binds =
+            matches!(next, Some(Kind::Name | Kind::LParen | Kind::Underscore)) && self.is_let(token, before);
         let height = self.height();
         // An `if` after an operand begins the condition of a comprehension.
         let condition = token.kind == Kind::If && before.is_some_and(Kind::ends_operand);
@@ -1031,12 +1029,17 @@ impl<'s> Pass<'s> {
         self.out
     }
 
+    /// Whether a token is the word `let` where an operand begins.
+    fn is_let(&self, token: Token, before: Option<Kind>) -> bool {
+        token.kind == Kind::Name && !before.is_some_and(Kind::ends_operand) && self.text(token) == "let"
+    }
+
     /// Counts what makes trees deep; see [`Height`].
     fn measure(&mut self, token: Token, before: Option<Kind>) {
         use Kind::*;
         let after_operand = before.is_some_and(Kind::ends_operand);
         // `let p = e in e` leans right.
-        let binds = token.kind == Name && !after_operand && self.text(token) == "let";
+        let binds = self.is_let(token, before);
         let height = self.height();
         match token.kind {
             _ if binds => height.deep += 1,
