@@ -104,7 +104,7 @@ impl Checker<'_> {
         self.choose_waiting(0);
         self.discharge();
         self.finish_term(&mut term);
-        self.finish_inner();
+        self.finish_inner(&[], &[&term]);
         let locals = std::mem::take(&mut self.frame().locals);
         Script { locals, body: Vec::new(), result: Some(term) }
     }

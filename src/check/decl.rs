@@ -201,7 +201,7 @@ impl Checker<'_> {
         }
         self.finish_function(&mut function);
         let ty = self.infer.settle(&ty);
-        let more = self.finish_inner();
+        let more = self.finish_inner(&[], &[&function.body]);
         super::open::close_term(&mut function.body, &more);
         let again = self.required_again(ast.header);
         if !again.is_empty() {

@@ -29,16 +29,17 @@ impl Checker<'_> {
             let ty = self.program.globals[global as usize].ty.clone();
             self.program.globals[global as usize].ty = self.infer.settle(&ty);
         }
-        let more = self.finish_inner();
+        let more = self.finish_inner(stmts, &result.iter().collect::<Vec<_>>());
         stmts.iter_mut().for_each(|stmt| stmt.for_each_term_mut(&mut |term| close_term(term, &more)));
         result.iter_mut().for_each(|term| close_term(term, &more));
     }
 
-    /// Inner functions made by the present item. Gives the type arguments that they have besides those
+    /// Inner functions made by the present item, whose own statements and terms these are. Gives the type arguments that they have besides those
     /// of the item.
-    pub(super) fn finish_inner(&mut self) -> FurtherArgs {
+    pub(super) fn finish_inner(&mut self, stmts: &[Stmt], terms: &[&Term]) -> FurtherArgs {
         let mut inner = std::mem::take(&mut self.item.unfinished);
         inner.iter_mut().for_each(|(_, function)| self.finish_function(function));
+        self.check_sequence(stmts, terms, &inner);
         let more = self.close_over(&mut inner);
         for (id, function) in inner {
             // Whether a variable is shared is known only now that all of the item has been seen.

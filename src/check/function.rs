@@ -57,6 +57,9 @@ impl Checker<'_> {
             span,
         };
         self.item.closed_outside = frame.outside;
+        if frame.kind == FrameKind::Fun && !frame.may_store {
+            self.item.sequence.unordered.insert(id);
+        }
         self.item.owned.insert(id, frame.opened);
         self.item.unfinished.push((id, function));
         let type_args = self.item.type_params.iter().cloned().map(Type::var).collect();
@@ -110,6 +113,7 @@ impl Checker<'_> {
         let last = groups.len() <= 1;
         let own_kind = if last { kind } else { FrameKind::Fun };
         self.item.frames.push(Frame::new(own_kind, name.clone(), function.header));
+        self.frame().may_store = last && this.is_some();
         let own = groups.first().copied().unwrap_or(&[]);
         // What a call of the function itself would mean depends on what it takes.
         let this = this.filter(|_| own.iter().all(is_typed));
@@ -208,6 +212,7 @@ impl Checker<'_> {
         if function.is_proc {
             let body = match &function.body {
                 Body::Expr(e) => {
+                    self.in_sequence(e);
                     self.at_statement = true;
                     let (term, mut body) = self.host(|this| this.expr(e, None));
                     body.push(Stmt { span: term.span, kind: StmtKind::Expr(term) });
@@ -229,6 +234,7 @@ impl Checker<'_> {
         };
         let body = match &function.body {
             Body::Expr(e) => {
+                self.in_sequence(e);
                 let (value, openings) = self.host(|this| match free {
                     true => {
                         let value = this.expr(e, Some(&result));

@@ -313,14 +313,14 @@ impl Checker<'_> {
     /// Whether a procedure with type parameters may be called here though the place is pure.
     pub(super) fn contained_here(&self, id: FunctionId) -> bool {
         let Some(lifted) = self.item.lifted.get(&id) else { return false };
-        lifted.contained && self.item.frames[lifted.depth + 1..].iter().all(|frame| !frame.pure())
+        lifted.contained && self.item.frames[lifted.depth + 1..].iter().all(|frame| !frame.unordered())
     }
 
-    /// Whether a pure function stands between the frame that has a variable and the innermost, itself included.
+    /// Whether a function whose calls have no order stands between the frame that has a variable and the innermost, itself included.
     pub(super) fn pure_between(&self, name: &str) -> bool {
         let has = |frame: &super::Frame| frame.scopes.iter().any(|scope| scope.contains_key(name));
         let Some(depth) = self.item.frames.iter().rposition(has) else { return false };
-        self.item.frames[depth + 1..].iter().any(super::Frame::pure)
+        self.item.frames[depth + 1..].iter().any(super::Frame::unordered)
     }
 }
 

@@ -53,6 +53,7 @@ mod reshape;
 mod rest;
 mod slice;
 mod stmt;
+mod storing;
 mod types;
 
 pub use env::Env;
@@ -179,6 +180,8 @@ struct Frame {
     functions: HashMap<LocalId, place::Seen>,
     /// It does something that can be seen outside the function in which it is declared.
     outside: bool,
+    /// It is a function declared by name in another: it may change variables of functions around it.
+    may_store: bool,
 }
 
 impl Frame {
@@ -200,11 +203,17 @@ impl Frame {
             matched: Vec::new(),
             contained: HashSet::default(),
             outside: false,
+            may_store: false,
         }
     }
 
     fn pure(&self) -> bool {
         self.kind == FrameKind::Fun
+    }
+
+    /// Whether nothing says in which order calls of the function happen.
+    fn unordered(&self) -> bool {
+        self.pure() && !self.may_store
     }
 }
 
@@ -256,6 +265,8 @@ struct Item {
     hidden: Vec<local::Hidden>,
     /// What they declare is put aside, and what they hide is known.
     swapped: bool,
+    /// What decides where functions that store may be called.
+    sequence: storing::Sequence,
     /// Whether the function closed last does what can be seen outside.
     closed_outside: bool,
 }
@@ -442,7 +453,7 @@ impl<'a> Checker<'a> {
                     let info = frames[inner - 1].locals[local as usize].clone();
                     let contained = frames[inner - 1].contained.contains(&local);
                     let frame = &mut frames[inner];
-                    if contained && !frame.pure() {
+                    if contained && !frame.unordered() {
                         frame.contained.insert(frame.locals.len() as LocalId);
                     }
                     frame.locals.push(info);

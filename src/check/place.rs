@@ -129,7 +129,10 @@ impl Checker<'_> {
                 read_instead(&mut sum, local, &held);
                 (seen, sum)
             }
-            None => (seen, self.check(value, &ty, because)),
+            None => {
+                self.in_sequence(value);
+                (seen, self.check(value, &ty, because))
+            }
         };
         match seen {
             Seen::Place(path, _) => Some(StmtKind::Store { root, root_ty, path, value }),

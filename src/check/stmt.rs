@@ -109,8 +109,16 @@ impl Checker<'_> {
 
     fn warn_unused(&mut self, e: &Expr, term: &Term, effect: bool) {
         let ty = self.infer.settle(&term.ty);
-        if !effect && !ty.is_error() {
-            self.report(unused(e, term.span, ty));
+        if effect || ty.is_error() {
+            return;
+        }
+        let error = unused(e, term.span, ty);
+        match &term.kind {
+            // The function may change a variable, which is known when the whole item is.
+            TermKind::Call(head, _) if matches!(head.kind, TermKind::Local(_) | TermKind::Closure { .. }) => {
+                self.item.sequence.unused.push((term.span, error));
+            }
+            _ => self.report(error),
         }
     }
 
@@ -170,6 +178,7 @@ impl Checker<'_> {
     /// The declared or inferred type of a binding, which may be for the rest of the session, and its
     /// value.
     fn initial(&mut self, ty: Option<&ast::TypeExpr>, init: &Expr, lasts: bool) -> (Type, Term) {
+        self.in_sequence(init);
         match ty {
             Some(written) => {
                 let (ty, names) = self.lower_named(written);
@@ -269,6 +278,7 @@ impl Checker<'_> {
                 push(StmtKind::Let(pat, term));
             }
             S::Expr(e) => {
+                self.in_sequence(e);
                 self.at_statement = true;
                 let term = self.expr(e, None);
                 let effect = self.is_effect(&term);
@@ -291,6 +301,7 @@ impl Checker<'_> {
             S::If { arms, otherwise } => {
                 let mut conditions = Vec::new();
                 for (at, (condition, body)) in arms.iter().enumerate() {
+                    self.in_sequence(condition);
                     let condition = match at {
                         0 => self.check(condition, &Type::bool(), None),
                         _ => self.condition(condition),
@@ -305,6 +316,7 @@ impl Checker<'_> {
                 out.append(&mut rest);
             }
             S::Match { scrutinee, arms } => {
+                self.in_sequence(scrutinee);
                 let scrutinee = self.expr(scrutinee, None);
                 self.decide(&scrutinee.ty);
                 let subject = self.infer.settle(&scrutinee.ty);
@@ -333,6 +345,7 @@ impl Checker<'_> {
                 }
             }
             S::While { condition, body } => {
+                self.in_sequence(condition);
                 let condition = self.condition(condition);
                 let body = self.in_loop(body);
                 push(StmtKind::While(condition, body));
@@ -428,6 +441,7 @@ impl Checker<'_> {
                 let result = self.frame().result.clone();
                 // An expression body has no statements; a nested one returns for itself.
                 let result = result.unwrap_or_else(|| self.infer.fresh(Kind::Type));
+                value.into_iter().for_each(|value| self.in_sequence(value));
                 let header = self.frame().header;
                 let because = Some((header, "returned from this function".into()));
                 let value = match value {
@@ -456,12 +470,13 @@ impl Checker<'_> {
             // A variable of a pure function is changed from outside it if one stands between.
             let pure_between = !own && self.pure_between(&name.text);
             self.frame().outside |= pure_between;
-            if !own && self.frame().pure() {
+            if !own && self.frame().unordered() {
                 let header = self.frame().header;
                 self.report(CheckError::StoreOutside {
                     span: name.span,
                     name: name.text.to_string(),
                     header,
+                    local: true,
                 });
                 return None;
             }
@@ -488,6 +503,7 @@ impl Checker<'_> {
                     span: name.span,
                     name: name.text.to_string(),
                     header,
+                    local: false,
                 });
                 return None;
             }
@@ -539,6 +555,7 @@ impl Checker<'_> {
         };
         let value = match op {
             None => {
+                self.in_sequence(value);
                 let because = Some((name.span, format!("the type of `{}`", name.text)));
                 self.check(value, &ty, because)
             }
@@ -562,6 +579,7 @@ impl Checker<'_> {
             self.expr(value, None);
             return;
         };
+        self.in_sequence(value);
         let because = Some((places.span, "the types of these variables".to_string()));
         let value = self.check(value, &pat.ty, because);
         out.push(Stmt { kind: StmtKind::Let(pat, value), span });
@@ -647,6 +665,7 @@ impl Checker<'_> {
                 return self.for_up_to(pattern, high, *inclusive, iterable.span, body);
             }
             _ => {
+                self.in_sequence(iterable);
                 let array = self.expr(iterable, None);
                 let (array, _) = self.as_array(array)?;
                 let TypeKind::Array(element, _) = array.ty.kind() else { return None };

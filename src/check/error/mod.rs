@@ -11,6 +11,7 @@ pub mod module;
 mod moves;
 mod rest;
 mod size;
+mod storing;
 
 pub use class::ClassError;
 pub use kind::KindError;
@@ -18,6 +19,7 @@ pub use module::ModuleError;
 pub use moves::MoveError;
 pub use rest::RestError;
 pub use size::{Inside, SizeError};
+pub use storing::StoringError;
 
 use crate::diagnostic::{Diagnostic, Help};
 use crate::source::Span;
@@ -34,6 +36,7 @@ pub enum CheckError {
     /// What concerns the first components and the rest.
     Rest(RestError),
     Size(SizeError),
+    Storing(StoringError),
     UnknownType {
         span: Span,
         name: String,
@@ -234,6 +237,8 @@ pub enum CheckError {
         span: Span,
         name: String,
         header: Span,
+        /// It is a variable of a function around.
+        local: bool,
     },
     NotAVar {
         span: Span,
@@ -513,6 +518,12 @@ impl From<MoveError> for CheckError {
     }
 }
 
+impl From<StoringError> for CheckError {
+    fn from(error: StoringError) -> CheckError {
+        CheckError::Storing(error)
+    }
+}
+
 impl From<SizeError> for CheckError {
     fn from(error: SizeError) -> CheckError {
         CheckError::Size(error)
@@ -546,6 +557,7 @@ impl CheckError {
             E::Move(e) => e.code(),
             E::Rest(e) => e.code(),
             E::Size(e) => e.code(),
+            E::Storing(e) => e.code(),
             E::RecursiveType { .. } => "E0206",
             E::InfiniteStruct { .. } => "E0207",
             E::Duplicate { .. } => "E0208",
@@ -634,6 +646,7 @@ impl CheckError {
             E::Move(e) => e.to_diagnostic(),
             E::Rest(e) => e.to_diagnostic(),
             E::Size(e) => e.to_diagnostic(),
+            E::Storing(e) => e.to_diagnostic(),
             E::UnknownType { span, name, similar: _, value: true } => {
                 let d = error(span, format!("there is no type `{name}`"), "a value, not a type".into());
                 match foreign_type(name) {
@@ -945,13 +958,19 @@ impl CheckError {
                 }
                 .help("read the file in a `proc` or at the top level, and pass on what was read")
             }
-            E::StoreOutside { span, name, header } => error(
+            E::StoreOutside { span, name, header, local } => error(
                 span,
                 format!("a `fun` is pure: it cannot store into `{name}`, which is not its own"),
                 "belongs to the outside".into(),
             )
             .label(*header, "this function is pure")
-            .help("return the new value instead, or make the function a `proc`"),
+            .help(match local {
+                true => {
+                    "return the new value instead, or declare the function by a name, with one group of parameters: \
+                     `fun f (x : int) : int = { … }`"
+                }
+                false => "return the new value instead, or make the function a `proc`",
+            }),
             E::NotAVar { span, name, declared, word } => {
                 let d = error(
                     span,
