@@ -1,11 +1,17 @@
 //! Felis: a statically typed array language in which shapes are types, and types are numbers.
 //!
-//! The walk, floor by floor (a module knows only the floors above it in this list):
+//! The stages of a program:
 //!
 //! ```text
-//! text ─ syntax ─▶ tree ─ check ─▶ typed tree (+ isomorphism obligations) ─ iso ─▶ witnesses
-//!      ─ core ─▶ concrete terms ─ eval ─▶ value
+//! text ─ syntax ─▶ tree ─ check ─▶ core ─ eval ─▶ value
+//!                           │
+//!                           └ iso: types at `:>>` ─▶ verdict, derivation
+//!
+//! core (a part of it) ─ lower ─▶ loops ─ jit ─▶ machine code ─▶ value
 //! ```
+//!
+//! The checker infers types and makes core in one pass, so there is no typed tree. `ARCHITECTURE.md` says which
+//! module may use which.
 //!
 //! [`session`] is the one door for frontends; the library reads no file and prints nothing.
 

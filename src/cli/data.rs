@@ -104,17 +104,10 @@ mod tests {
     use std::io::Write;
     use std::path::PathBuf;
 
-    /// A folder of this test that is empty.
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("felis-data-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a folder");
-        folder
-    }
-
     #[test]
     fn an_interrupted_writing_leaves_the_file_and_nothing_beside_it() {
-        let folder = folder("stopped");
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
         let path = folder.join("x.txt");
         let name = path.to_str().expect("a name");
         let stop = Arc::new(AtomicBool::new(false));
@@ -127,13 +120,13 @@ mod tests {
         }
         stop.store(false, Ordering::Relaxed);
         assert_eq!(files.read(name, 100).as_deref(), Ok(&b"old"[..]));
-        assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1);
-        let _ = fs::remove_dir_all(&folder);
+        assert_eq!(fs::read_dir(folder).expect("a folder").count(), 1);
     }
 
     #[test]
     fn a_file_that_grows_while_it_is_read_is_refused_and_not_cut() {
-        let folder = folder("growing");
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
         let path = folder.join("x.txt");
         let files = DataFiles::new(Arc::new(AtomicBool::new(false)));
         fs::write(&path, "12345").expect("written");
@@ -146,12 +139,12 @@ mod tests {
         let name = path.to_str().expect("a name");
         assert_eq!(files.read(name, 4), Err("it is larger than the memory that may be used".to_string()));
         assert_eq!(files.read(name, 5).as_deref(), Ok(&b"12345"[..]));
-        let _ = fs::remove_dir_all(&folder);
     }
 
     #[test]
     fn a_map_holds_what_was_there_while_the_file_is_replaced() {
-        let folder = folder("mapped");
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
         let path = folder.join("x.bin");
         let name = path.to_str().expect("a name");
         let files = DataFiles::new(Arc::new(AtomicBool::new(false)));
@@ -165,6 +158,5 @@ mod tests {
         assert_eq!((mapped.len() as u64, &mapped[..6], mapped[1 << 27]), (LEAST_MAPPED, &b"begins"[..], 0));
         assert_eq!(files.map(name, 1000).as_deref(), Ok(&b"short"[..]));
         assert_eq!(files.map(folder.to_str().expect("a name"), 9), Err("it is a folder".to_string()));
-        let _ = fs::remove_dir_all(&folder);
     }
 }

@@ -12,6 +12,7 @@
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use tempfile::{Builder, NamedTempFile};
 
 /// Bytes that are written between two looks whether to go on.
 const PIECE: usize = 1 << 22;
@@ -19,8 +20,6 @@ const PIECE: usize = 1 << 22;
 const UNSYNCED: usize = 8;
 /// The most links that lead from one to the next.
 const MOST_LINKS: usize = 40;
-/// How many names are tried for the file that is written first.
-const MOST_NAMES: usize = 100;
 /// The longest name that leaves room for what is added to it.
 const LONGEST_NAME: usize = 200;
 
@@ -61,7 +60,7 @@ pub fn put(
     let (mut file, beside) = match unnamed(target) {
         Some(file) => (file, None),
         None => {
-            let (path, file) = beside(target, |path| File::create_new(path)).map_err(why)?;
+            let (file, path) = beside(target, |path| File::create_new(path)).map_err(why)?.into_parts();
             (file, Some(path))
         }
     };
@@ -78,21 +77,16 @@ pub fn put(
         file.sync_all().map_err(why)?;
         look(target)
     };
-    let written = write();
-    let beside = match (beside, &written) {
-        (Some(path), _) => path,
-        (None, Err(_)) => return written,
+    // Where it fails, a name beside goes with its variable.
+    write()?;
+    let beside = match beside {
+        Some(path) => path,
         // Where nothing is to be replaced, its first name is its last one.
-        (None, Ok(())) if name(&file, target).is_ok() => return written,
-        (None, Ok(())) => self::beside(target, |path| name(&file, path)).map_err(why)?.0,
+        None if name(&file, target).is_ok() => return Ok(()),
+        None => self::beside(target, |path| name(&file, path)).map_err(why)?.into_temp_path(),
     };
     drop(file);
-    let moved = written.and_then(|()| fs::rename(&beside, target).map_err(why));
-    if moved.is_err() {
-        // What is left over is nobody's file.
-        let _ = fs::remove_file(&beside);
-    }
-    moved
+    beside.persist(target).map_err(|failed| why(failed.error))
 }
 
 /// A file without a name in the folder of another, where there are such files.
@@ -159,20 +153,13 @@ fn set(file: &File, access: Access) -> io::Result<()> {
     file.set_permissions(permissions)
 }
 
-/// A free name in the folder of another, and what is made with it.
-fn beside<T>(target: &Path, make: impl Fn(&Path) -> io::Result<T>) -> io::Result<(PathBuf, T)> {
+/// A free name in the folder of another, with what is made under it.
+fn beside<T>(target: &Path, make: impl FnMut(&Path) -> io::Result<T>) -> io::Result<NamedTempFile<T>> {
     let name = target.file_name().map(|name| name.to_string_lossy().into_owned());
     let Some(name) = name else { return Err(ErrorKind::NotFound.into()) };
     let name = if name.len() > LONGEST_NAME { "felis" } else { &name };
-    for n in 0..MOST_NAMES {
-        let path = target.with_file_name(format!(".{name}.{}-{n}.part", std::process::id()));
-        match make(&path) {
-            Ok(made) => return Ok((path, made)),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Err(ErrorKind::AlreadyExists.into())
+    let folder = target.parent().unwrap_or(Path::new(""));
+    Builder::new().prefix(&format!(".{name}.")).suffix(".part").make_in(folder, make)
 }
 
 fn reason(error: &io::Error) -> String {
@@ -189,14 +176,6 @@ fn reason(error: &io::Error) -> String {
 mod tests {
     use super::*;
 
-    /// A folder of this test that is empty.
-    fn folder(name: &str) -> PathBuf {
-        let folder = std::env::temp_dir().join(format!("felis-replace-{}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("a folder");
-        folder
-    }
-
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).expect("a folder").flatten();
         let mut names: Vec<String> =
@@ -211,8 +190,9 @@ mod tests {
 
     #[test]
     fn what_is_no_file_is_refused() {
-        let folder = folder("refused");
-        assert_eq!(all(&folder, b"new"), Err("it is a folder".to_string()));
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
+        assert_eq!(all(folder, b"new"), Err("it is a folder".to_string()));
         assert_eq!(all(&folder.join("no").join("x"), b"new"), Err("its folder is not there".to_string()));
         let file = folder.join("x");
         fs::write(&file, "old").expect("written");
@@ -222,25 +202,29 @@ mod tests {
         fs::set_permissions(&file, permissions).expect("permissions");
         assert_eq!(all(&file, b"new"), Err("there is no permission to write it".to_string()));
         assert_eq!(fs::read(&file).expect("a file"), b"old");
-        assert_eq!(names(&folder), ["x"]);
-        let _ = fs::remove_dir_all(&folder);
+        assert_eq!(names(folder), ["x"]);
     }
 
     #[test]
-    fn names_that_are_taken_are_passed_over() {
-        let folder = folder("taken");
-        let taken = [0, 1].map(|n| format!(".x.{}-{n}.part", std::process::id()));
-        taken.iter().for_each(|name| fs::write(folder.join(name), "other").expect("written"));
-        all(&folder.join("x"), b"new").expect("written");
+    fn a_name_may_be_as_long_as_the_system_lets_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
         let long = "y".repeat(250);
-        all(&folder.join(&long), b"new").expect("written");
-        assert_eq!(names(&folder), [&taken[0], &taken[1], "x", &long]);
-        let _ = fs::remove_dir_all(&folder);
+        for bytes in [b"old", b"new"] {
+            all(&folder.join(&long), bytes).expect("written");
+            assert_eq!(fs::read(folder.join(&long)).expect("a file"), bytes);
+        }
+        let made = beside(&folder.join("x"), |path| File::create_new(path)).expect("a file");
+        let again = beside(&folder.join("x"), |path| File::create_new(path)).expect("a file");
+        assert_ne!(made.path(), again.path());
+        drop((made, again));
+        assert_eq!(names(folder), [long]);
     }
 
     #[test]
     fn what_is_stopped_on_the_way_leaves_the_old_file() {
-        let folder = folder("stopped");
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
         let file = folder.join("x");
         all(&file, b"old").expect("written");
         let stopped = replace(&file, b"new", &|target| {
@@ -249,15 +233,15 @@ mod tests {
             Err("enough".to_string())
         });
         assert_eq!(stopped, Err("enough".to_string()));
-        assert_eq!((fs::read(&file).expect("a file").as_slice(), names(&folder).len()), (&b"old"[..], 1));
-        let _ = fs::remove_dir_all(&folder);
+        assert_eq!((fs::read(&file).expect("a file").as_slice(), names(folder).len()), (&b"old"[..], 1));
     }
 
     #[cfg(unix)]
     #[test]
     fn links_stay_and_permissions_are_there_from_the_beginning() {
         use std::os::unix::fs::{PermissionsExt, symlink};
-        let folder = folder("links");
+        let folder = tempfile::tempdir().expect("a folder");
+        let folder = folder.path();
         let inner = folder.join("inner");
         fs::create_dir(&inner).expect("a folder");
         let file = inner.join("x");
@@ -283,6 +267,5 @@ mod tests {
         }
         symlink("round", folder.join("round")).expect("a link");
         assert_eq!(all(&folder.join("round"), b"new"), Err("its links lead to each other".to_string()));
-        let _ = fs::remove_dir_all(&folder);
     }
 }

@@ -25,7 +25,7 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// The forms of expressions, `LANGUAGE.md` section 4.
+/// The forms of expressions, as the book's grammar has them.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// `42`, `010` (ten), `0xff`, `0b101`, `1_000`.
@@ -376,7 +376,7 @@ pub struct TypeExpr {
     pub span: Span,
 }
 
-/// The forms of types, `LANGUAGE.md` section 1.
+/// The forms of types, as the book's grammar has them.
 #[derive(Clone, Debug)]
 pub enum TypeExprKind {
     /// `3`; `()` is read as `1`.

@@ -1,6 +1,6 @@
 //! Values at run time, and the flat storage they live in.
 //!
-//! The storage of a value is the sequence of its *slots* (see `LANGUAGE.md` section 3): a scalar, a
+//! The storage of a value is the sequence of its *slots* (the book's chapter on compact types): a scalar, a
 //! compact value or a tagged sum is one slot; tuples, records and arrays are the slots of their
 //! parts in order. How a value is represented depends on that sequence and on nothing else, so
 //! naturally isomorphic types share representations and `:>>` does nothing:

@@ -3,8 +3,12 @@
 //! Takes paths and URIs; gives the other. What is no file has no path.
 
 use lsp_types::Uri;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+
+/// What is written by its code: all that may mean something else in a URI. Editors compare URIs as texts.
+const CODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
 /// The file that a URI names.
 pub fn path(uri: &Uri) -> Option<PathBuf> {
@@ -12,23 +16,7 @@ pub fn path(uri: &Uri) -> Option<PathBuf> {
     // A host may stand before the path; of files of this machine it is empty.
     let rest = &rest[rest.find('/')?..];
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
-    let mut bytes = Vec::with_capacity(rest.len());
-    let mut left = rest.as_bytes();
-    while let [first, tail @ ..] = left {
-        let code =
-            tail.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                left = &tail[2..];
-            }
-            None => {
-                bytes.push(*first);
-                left = tail;
-            }
-        }
-    }
-    let text = String::from_utf8(bytes).ok()?;
+    let text = percent_decode_str(rest).decode_utf8().ok()?;
     // `/c:/folder` is `c:/folder`.
     let drive = text.as_bytes().get(2) == Some(&b':') && text.as_bytes()[1].is_ascii_alphabetic();
     Some(PathBuf::from(if drive && cfg!(windows) { &text[1..] } else { &text }))
@@ -37,16 +25,8 @@ pub fn path(uri: &Uri) -> Option<PathBuf> {
 /// The URI of a file.
 pub fn of(path: &Path) -> Option<Uri> {
     let text = path.to_str()?.replace('\\', if cfg!(windows) { "/" } else { "\\" });
-    let mut out = String::from(if text.starts_with('/') { "file://" } else { "file:///" });
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                out.push(byte.into())
-            }
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    Uri::from_str(&out).ok()
+    let root = if text.starts_with('/') { "file://" } else { "file:///" };
+    Uri::from_str(&format!("{root}{}", utf8_percent_encode(&text, CODED))).ok()
 }
 
 #[cfg(test)]
@@ -56,10 +36,14 @@ mod tests {
 
     #[test]
     fn paths_and_uris_are_inverses() {
-        for file in ["/a/b.flx", "/a b/ü%20#?.flx", "/𝒳/c:d.flx"] {
+        for file in ["/a/b.flx", "/a b/ü%20#?.flx", "/𝒳/c:d.flx", "/[a]|^/b~-_.flx"] {
             let uri = super::of(Path::new(file)).expect("a URI");
             assert_eq!(super::path(&uri).expect("a path"), Path::new(file), "{}", uri.as_str());
         }
+        let coded = super::of(Path::new("/a b/[ü]")).expect("a URI");
+        assert_eq!(coded.as_str(), "file:///a%20b/%5B%C3%BC%5D");
+        let odd = lsp_types::Uri::from_str("file://host/a%2Fb%7e?x#y").expect("a URI");
+        assert_eq!(super::path(&odd).expect("a path"), Path::new("/a/b~"));
         let untitled = lsp_types::Uri::from_str("untitled:Untitled-1").expect("a URI");
         assert_eq!(super::path(&untitled), None);
     }

@@ -11,8 +11,7 @@ use super::super::{code, exit, output, replace};
 use super::Repl;
 use super::commands::misused;
 use felis::session::{Mode, Session, Status, TokenClass, tokens};
-use std::fs::File;
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
 use unicode_width::UnicodeWidthStr;
@@ -143,20 +142,9 @@ pub fn edit(repl: &mut Repl, argument: &str) -> Flow {
 
 /// A new file to begin with, which holds the last input.
 fn scratch(text: &str) -> std::io::Result<PathBuf> {
-    let mut number = 0;
-    loop {
-        let name = format!("felis-{}-{number}.flx", std::process::id());
-        let file = std::env::temp_dir().join(name);
-        // Others may write there, too: a file that is there already is not ours.
-        match File::options().write(true).create_new(true).open(&file) {
-            Ok(mut out) => {
-                writeln!(out, "{}", text.trim_end())?;
-                return Ok(file);
-            }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 100 => number += 1,
-            Err(error) => return Err(error),
-        }
-    }
+    let mut file = tempfile::Builder::new().prefix("felis-").suffix(".flx").tempfile()?;
+    writeln!(file, "{}", text.trim_end())?;
+    Ok(file.into_temp_path().keep()?)
 }
 
 /// Writes what the session has defined into a file, as a program; over one that somebody else has made only if
