@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::time::{Duration, Instant};
 use syntax_common::{Dice, bare, codes, incomplete, read, stmts};
 
-/// Far more than any of these needs without optimisation, far less than exponential time.
+/// Far more than any of these needs without optimization, far less than exponential time.
 const SOON: Duration = Duration::from_secs(10);
 
 fn soon<T>(work: impl FnOnce() -> T) -> T {
