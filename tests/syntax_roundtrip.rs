@@ -2,7 +2,7 @@
 
 mod syntax_common;
 
-use felis::syntax::format;
+use felis::syntax::unparse;
 use grow::Grow;
 use proptest::prelude::*;
 use syntax_common::{Dice, bare, read, stmts};
@@ -16,10 +16,10 @@ proptest! {
     #[test]
     fn printed_trees_read_back(seed: u64, depth in 1u32..6) {
         let tree = vec![Grow { dice: Dice(seed) }.stmt(depth)];
-        let text = format::print(&tree);
+        let text = unparse::print(&tree);
         let (again, errors) = read(&text);
         prop_assert!(errors.is_empty(), "{}\n{}", text, errors);
-        prop_assert!(bare(&tree) == bare(&again), "{}\n{}", text, format::print(&again));
+        prop_assert!(bare(&tree) == bare(&again), "{}\n{}", text, unparse::print(&again));
     }
 }
 
@@ -31,8 +31,8 @@ fn programs_read_back() {
         include_str!("syntax/encoding.flx"),
     ] {
         let tree = stmts(text);
-        let printed = format::print(&tree);
+        let printed = unparse::print(&tree);
         assert_eq!(bare(&tree), bare(&stmts(&printed)), "{printed}");
-        assert_eq!(printed, format::print(&stmts(&printed)));
+        assert_eq!(printed, unparse::print(&stmts(&printed)));
     }
 }

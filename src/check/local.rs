@@ -316,7 +316,8 @@ impl Checker<'_> {
         lifted.contained && self.item.frames[lifted.depth + 1..].iter().all(|frame| !frame.unordered())
     }
 
-    /// Whether a function whose calls have no order stands between the frame that has a variable and the innermost, itself included.
+    /// Whether a function whose calls have no order stands between the frame that has a variable and
+    /// the innermost, itself included.
     pub(super) fn pure_between(&self, name: &str) -> bool {
         let has = |frame: &super::Frame| frame.scopes.iter().any(|scope| scope.contains_key(name));
         let Some(depth) = self.item.frames.iter().rposition(has) else { return false };

@@ -1,12 +1,14 @@
 //! Local functions that change variables of the functions around them.
 //!
-//! A `fun` that is declared in a block may store into a `var` of a function around it. The function that has the
-//! variable is as pure as before; a call of the storing one is not, so it has to have its place in the order of
-//! evaluation: it is the whole expression of a statement, or what a branch of that expression gives, and stands in
-//! no function whose calls have no order. The function is no value.
+//! A `fun` that is declared in a block may store into a `var` of a function around it. The
+//! function that has the variable is as pure as before; a call of the storing one is not, so it
+//! has to have its place in the order of evaluation: it is the whole expression of a statement,
+//! or what a branch of that expression gives, and stands in no function whose calls have no
+//! order. The function is no value.
 //!
-//! Takes the finished core of an item; reports calls and uses elsewhere. What a function changes is found in core: its
-//! own stores, and those of the functions that it calls, to a fixed point, so recursion needs no rule of its own.
+//! Takes the finished core of an item; reports calls and uses elsewhere. What a function changes
+//! is found in core: its own stores, and those of the functions that it calls, to a fixed point,
+//! so recursion needs no rule of its own.
 
 use super::Checker;
 use super::error::{CheckError, StoringError};
@@ -28,14 +30,16 @@ type Variable = (Owner, LocalId);
 pub(super) struct Sequence {
     /// Expressions whose evaluation is a step of a statement.
     whole: HashSet<Span>,
-    /// Functions whose calls have no order: lambdas, and local functions with several groups of parameters.
+    /// Functions whose calls have no order: lambdas, and local functions with several groups of
+    /// parameters.
     pub(super) unordered: HashSet<FunctionId>,
     /// Calls whose value nobody uses: a mistake unless they change something.
     pub(super) unused: Vec<(Span, CheckError)>,
 }
 
 impl Checker<'_> {
-    /// Notes that an expression is evaluated as a step of its statement: nothing comes after it there.
+    /// Notes that an expression is evaluated as a step of its statement: nothing comes after it
+    /// there.
     pub(super) fn in_sequence(&mut self, e: &Expr) {
         if self.frame().block.is_some() {
             return;
@@ -52,7 +56,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks the calls of storing functions in an item: its statements and terms, and the functions it has made.
+    /// Checks the calls of storing functions in an item: its statements and terms, and the
+    /// functions it has made.
     pub(super) fn check_sequence(
         &mut self,
         stmts: &[Stmt],
@@ -89,7 +94,8 @@ enum Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Calls `on_stmt` on the statements that it begins with, and `on_term` on the terms directly in it.
+    /// Calls `on_stmt` on the statements that it begins with, and `on_term` on the terms directly
+    /// in it.
     fn for_each(self, on_stmt: &mut dyn FnMut(&'a Stmt), on_term: &mut dyn FnMut(&'a Term)) {
         match self {
             Part::Stmt(stmt) => {
@@ -243,7 +249,8 @@ impl<'a> Found<'a> {
             .unwrap_or_default()
     }
 
-    /// Reports what is wrong in a part; `built` says that it is computed for the elements of an array.
+    /// Reports what is wrong in a part; `built` says that it is computed for the elements of an
+    /// array.
     fn check(&mut self, owner: Owner, part: Part<'a>, built: bool) {
         let mut built = built;
         let mut skipped: Option<&Term> = None;

@@ -1,7 +1,7 @@
 //! The reference evaluator: the meaning of core, whole and simple.
 //!
 //! Takes a checked [`Script`] and the [`Program`] it calls into; gives its value and its output.
-//! Each function is specialised to its type arguments when first called ([`specialise`]), then run
+//! Each function is specialized to its type arguments when first called ([`specialize`]), then run
 //! as a tree ([`run`]). Arrays are flat buffers throughout; `:>>` is nothing at all.
 //!
 //! Never checks types: core is trusted. Prints through the host it is given, reads and writes files only through it.
@@ -9,27 +9,27 @@
 mod arith;
 mod code;
 mod error;
+mod existential;
 mod files;
 mod matching;
-mod open;
-mod own;
+mod overrides;
+pub mod preview;
 mod prim;
+mod progress;
 mod reduce;
 mod run;
 mod select;
 mod show;
-mod site;
 mod sort;
-mod specialise;
-pub mod stack;
+mod specialize;
+pub mod stack_guard;
 mod text;
-pub mod view;
-mod watch;
+mod tier_up;
 
 pub use crate::picture::{Colors, Screen};
 pub use error::{Failure, RuntimeError, bytes_text};
+pub use progress::{Progress, Watcher};
 pub use run::{Checkpoint, Host, Machine};
-pub use watch::{Progress, Watcher};
 
 use crate::layout::Layouts;
 use crate::types::Type;

@@ -5,7 +5,7 @@
 //! and shows an index value as `case 1 of 3`. Truth values are `true` and `false` in both.
 
 use super::error::Failure;
-use super::own::Own;
+use super::overrides::Overrides;
 use crate::layout::{Form, Layout, Layouts};
 use crate::types::encoding::{Code, Encoding};
 use crate::types::{NominalBody, Scalar, Type, TypeKind};
@@ -24,7 +24,7 @@ pub struct Show<'a> {
     /// For reading back rather than for people.
     pub read_back: bool,
     /// Types with a text of their own.
-    pub own: &'a Own,
+    pub own: &'a Overrides,
     /// Their values, in the order met, or what their functions gave for them.
     pub parts: &'a RefCell<Parts>,
     /// For a glance: not all of a large value.
@@ -82,7 +82,7 @@ pub fn plain(
     stop: Option<&AtomicBool>,
 ) -> String {
     let parts = RefCell::new(Parts::Met(Vec::new()));
-    Show { layouts, read_back, own: &Own::default(), parts: &parts, brief: None, stop }.text(value, ty)
+    Show { layouts, read_back, own: &Overrides::default(), parts: &parts, brief: None, stop }.text(value, ty)
 }
 
 impl Show<'_> {
@@ -102,7 +102,7 @@ impl Show<'_> {
     }
 
     fn write(&self, value: &Value, ty: &Type, out: &mut String) {
-        if out.len() > self.longest() || !super::stack::has_room() {
+        if out.len() > self.longest() || !super::stack_guard::has_room() {
             if !out.ends_with('…') {
                 out.push('…');
             }
@@ -169,7 +169,7 @@ impl Show<'_> {
 
     /// The argument of a case: in parentheses unless it brings its own.
     fn argument(&self, value: &Value, ty: &Type, out: &mut String) {
-        if self.own.at(ty).is_err() && parenthesised(ty) {
+        if self.own.at(ty).is_err() && parenthesized(ty) {
             self.write(value, ty, out);
         } else {
             out.push('(');
@@ -291,7 +291,7 @@ impl Show<'_> {
                 let (case, argument) = encoding.split(code);
                 let _ = write!(out, "case {case} ");
                 if let Some(case_ty) = case.to_usize().and_then(|i| cases.get(i)) {
-                    let own = parenthesised(case_ty);
+                    let own = parenthesized(case_ty);
                     out.push_str(if own { "" } else { "(" });
                     self.compact(&argument, case_ty, out);
                     out.push_str(if own { "" } else { ")" });
@@ -356,7 +356,7 @@ pub(super) fn part(value: &Value, whole: &Layout, start: usize, part: &Layout) -
 }
 
 /// Whether values of a type are shown in parentheses.
-fn parenthesised(ty: &Type) -> bool {
+fn parenthesized(ty: &Type) -> bool {
     if ty.named_parts().is_some() && ty.is_compact() {
         return true;
     }

@@ -13,7 +13,7 @@
 //! `code·B^R(v)` over products of `1 - B^Q(v)` agree, and that depends only on which of finitely
 //! many exponential polynomials `R` coincide at `v`. Two of them that are not the same polynomial
 //! differ at nearly all `v`. So agreement at a random large `v` is agreement as parametric words,
-//! and these specialise to every `v`, also to those where a slot has one value and vanishes or a
+//! and these specialize to every `v`, also to those where a slot has one value and vanishes or a
 //! sum has one case and unwraps. The one thing a large `v` forgets is a power of a *void* base:
 //! `0^N` is 0 there and 1 at `N = 0`. Hence each variable met in the exponent of a void base is
 //! also tried at 0 and at 1, in all combinations (whether an expression without subtraction is 0,
@@ -34,8 +34,8 @@
 
 use super::residue::{self, EXACT_BELOW, Number, Ring};
 use super::tree::{MAX_DEPTH, MAX_OPENED, closed, opened};
+use crate::cancellation;
 use crate::hash::{HashMap, HashSet};
-use crate::stop;
 use crate::types::{Triangle, Type, TypeKind};
 
 /// Whether the two types have the same slots where they are evaluated.
@@ -356,7 +356,7 @@ impl Point {
 
     /// The slots of a type.
     fn word(&mut self, ty: &Type, depth: u32) -> Word {
-        stop::poll();
+        cancellation::poll();
         if ty.is_compact() {
             let size = self.size(ty, depth);
             return self.compact_slot(size);
@@ -554,7 +554,7 @@ impl Point {
 
     /// The number of values, modulo the prime.
     fn count(&mut self, ty: &Type, depth: u32) -> u64 {
-        stop::poll();
+        cancellation::poll();
         let p = self.ring.prime();
         if ty.is_compact() {
             return self.size(ty, depth).residues[0];

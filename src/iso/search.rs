@@ -5,8 +5,8 @@
 //! are connected one by one. Only where that fails are both sides rewritten to a normal type, and
 //! the two rewritings joined in the middle.
 //!
-//! **The natural normal type.** Indices are linearised; declared types unfolded; products and sums
-//! are flat words of powers. In a word, neighbours of one base join; a power whose base is itself a
+//! **The natural normal type.** Indices are linearized; declared types unfolded; products and sums
+//! are flat words of powers. In a word, neighbors of one base join; a power whose base is itself a
 //! word (a *block*) sheds its constant copies, `w^(E+c) = w^E·w…w`, takes the root of its base,
 //! `(v·v)^E = v^(2E)`, and moves left as far as it can, `x·(u·x)^E = (x·u)^E·x`, matching runs by
 //! monomial-wise subtraction of exponents. Blocks of constant exponent are written out while they
@@ -20,10 +20,10 @@
 use super::Verdict;
 use super::fingerprint::{same_count, same_slots};
 use super::laws::{Law, Side, Witness};
-use super::moving;
-use super::words;
+use super::natural_steps;
+use super::permuting_steps;
+use crate::cancellation;
 use crate::hash::HashMap;
-use crate::stop;
 use crate::types::size::Size;
 use crate::types::{Type, TypeKind};
 use std::sync::Arc;
@@ -71,7 +71,7 @@ pub(super) struct Search {
 impl Search {
     /// Counts a step; `None` when there were too many.
     pub(super) fn work(&mut self) -> Option<()> {
-        stop::poll();
+        cancellation::poll();
         self.steps += 1;
         (self.steps <= MOST_STEPS).then_some(())
     }
@@ -91,7 +91,7 @@ impl Search {
             return Some(witness);
         }
         if a.is_compact() && b.is_compact() {
-            witness.law(Law::Linearise, b.clone());
+            witness.law(Law::Linearize, b.clone());
             return Some(witness);
         }
         if depth < DEEPEST {
@@ -198,7 +198,7 @@ impl Search {
         let ty = witness.to.clone();
         if ty.is_compact() {
             if let Some(linear) = Size::of(&ty).map(|size| size.to_type()) {
-                witness.law(Law::Linearise, linear);
+                witness.law(Law::Linearize, linear);
             }
             return Some(());
         }
@@ -237,7 +237,11 @@ impl Search {
             witness.law(Law::Flatten(side), flat);
             return Some(());
         }
-        if self.natural { words::step(self, side, witness) } else { moving::step(side, witness) }
+        if self.natural {
+            natural_steps::step(self, side, witness)
+        } else {
+            permuting_steps::step(side, witness)
+        }
     }
 }
 
@@ -251,7 +255,7 @@ fn align(a: &Type, b: &Type) -> Option<Witness> {
         if !same_slots(a, b) {
             return None;
         }
-        witness.law(Law::Linearise, b.clone());
+        witness.law(Law::Linearize, b.clone());
         return Some(witness);
     }
     let (left, right) = (children(a), children(b));

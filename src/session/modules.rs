@@ -5,7 +5,7 @@
 //! One input goes through three steps, so that nothing runs unless everything is right:
 //!
 //! 1. [`Session::read`] follows the imports, depth first, to texts that have not been read, and parses
-//!    them; what imports itself is refused. Afterwards each text comes after those it imports.
+//!    them; what imports itself is refused. Afterward each text comes after those it imports.
 //! 2. [`Session::enter`] checks these texts in that order, each in an `Env` of its own, and then makes
 //!    the imports of the input known. All share one program; numbers of type variables and declared
 //!    types go on from one `Env` to the next.
@@ -15,6 +15,7 @@
 //! input fails at any step, all modules that it has read are forgotten with it.
 
 use super::{Session, library};
+use crate::cancellation;
 use crate::check::Env;
 use crate::check::error::{CheckError, ModuleError};
 use crate::check::module::{self, Module};
@@ -22,7 +23,6 @@ use crate::core::Script;
 use crate::diagnostic::Diagnostic;
 use crate::hash::HashMap;
 use crate::source::{Source, Span};
-use crate::stop;
 use crate::suggest::similar;
 use crate::syntax::ast::{Import, ImportTarget, Stmt, StmtKind};
 use crate::syntax::{self, Parsed};
@@ -280,8 +280,8 @@ impl Session {
             let (noting, program, parsed) = (&mut self.noting, &mut self.program, &fresh.parsed);
             let sources = &self.sources;
             // Whoever asked for it to stop stops what imports it, too.
-            let checked = || super::reread::checked(noting, &mut env, program, sources, parsed);
-            stop::heeding(&self.interrupt, checked).unwrap_or_default()
+            let checked = || super::edition_check::checked(noting, &mut env, program, sources, parsed);
+            cancellation::with_cancellation(&self.interrupt, checked).unwrap_or_default()
         };
         said.extend(found);
         let unused =

@@ -1,0 +1,380 @@
+//! Messages on a terminal that is narrower than they are.
+//!
+//! Takes a message that is laid out, or what it is made of, and the columns there are; gives prose wrapped at words, and
+//! lines of programs cut to what is around their spans. Never wraps a line of a program.
+
+use super::Diagnostic;
+use crate::source::{SourceId, SourceMap, Span};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Prose is wrapped to no less, however narrow the terminal is.
+const NARROWEST: usize = 20;
+
+/// Stands for what is cut off a line.
+const CUT: &str = "…";
+
+/// A text in lines of no more columns, broken at blanks. A word that is wider stays whole; so does a line that begins with
+/// two blanks, as it is laid out by itself.
+pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
+    if text.width() <= columns || text.starts_with("  ") {
+        return vec![text.to_string()];
+    }
+    let (mut lines, mut line) = (Vec::new(), String::new());
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        if !line.is_empty() && line.width() + 1 + word.width() > columns {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}
+
+/// Paragraphs filled anew where a line of them has more columns. Programs, which are set in by four blanks or stand with what
+/// they give after `>`, keep their lines; items of lists, rows of tables and what begins with `law:` or the like begin a
+/// paragraph.
+pub fn filled(text: &str, columns: usize) -> String {
+    let columns = columns.max(NARROWEST);
+    let mut out = String::new();
+    let (mut paragraph, mut example): (Vec<&str>, bool) = (Vec::new(), false);
+    for line in text.lines() {
+        example = line.starts_with('>') || example && !line.trim().is_empty();
+        let continues = paragraph.last().is_some_and(|last| indent(last) == indent(line));
+        if !continues || line.trim().is_empty() || example || begins_item(line) {
+            fill(&std::mem::take(&mut paragraph), columns, &mut out);
+        }
+        if example || indent(line) >= 4 {
+            out.extend([line, "\n"]);
+        } else {
+            paragraph.push(line);
+        }
+    }
+    fill(&paragraph, columns, &mut out);
+    out
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+fn begins_item(line: &str) -> bool {
+    let line = line.trim_start();
+    let first = line.split(' ').next().unwrap_or_default();
+    let number = first.trim_start_matches(|c: char| c.is_ascii_digit());
+    line.starts_with(['-', '*', '|', '#'])
+        || number == "." && first != "."
+        || first.ends_with(':')
+        || line.starts_with("work |")
+}
+
+fn fill(paragraph: &[&str], columns: usize, out: &mut String) {
+    let Some(first) = paragraph.first() else { return };
+    if paragraph.iter().all(|line| line.width() <= columns) {
+        paragraph.iter().for_each(|line| out.extend([*line, "\n"]));
+        return;
+    }
+    let margin = " ".repeat(indent(first));
+    let whole = paragraph.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+    for line in wrapped(&whole, columns.saturating_sub(margin.len()).max(NARROWEST)) {
+        out.push_str(&format!("{margin}{line}\n"));
+    }
+}
+
+/// A line of a source of which a part is shown.
+struct Cut {
+    source: SourceId,
+    /// Its number, from one.
+    line: usize,
+    /// The whole line, in bytes.
+    whole: std::ops::Range<usize>,
+    /// What is shown.
+    kept: std::ops::Range<usize>,
+}
+
+impl Cut {
+    /// What stands before what is kept.
+    fn before(&self) -> &'static str {
+        if self.kept.start > self.whole.start { CUT } else { "" }
+    }
+
+    fn after(&self) -> &'static str {
+        if self.kept.end < self.whole.end { CUT } else { "" }
+    }
+
+    fn len(&self) -> usize {
+        self.before().len() + self.kept.len() + self.after().len()
+    }
+}
+
+/// The lines that a message points at and that are too wide, each with the part of it that is shown.
+pub struct Cuts {
+    /// From the first to the last of each source.
+    cuts: Vec<Cut>,
+}
+
+impl Cuts {
+    /// What to cut so that what a message points at is seen in so many columns. Its spans lie in their sources.
+    pub fn new(diagnostic: &Diagnostic, sources: &SourceMap, columns: Option<usize>) -> Cuts {
+        let Some(columns) = columns else {
+            return Cuts { cuts: Vec::new() };
+        };
+        let spans: Vec<Span> =
+            diagnostic.labels.iter().chain([&diagnostic.primary]).map(|label| label.span).collect();
+        let mut lines: Vec<(SourceId, usize, std::ops::Range<usize>)> = Vec::new();
+        let mut several = 0;
+        for span in &spans {
+            let Some(source) = sources.get(span.source) else { continue };
+            let ends = [span.start as usize, (span.end as usize).max(span.start as usize + 1) - 1];
+            let found = ends.map(|at| line_around(&source.text, at));
+            several += usize::from(found[0] != found[1]);
+            for whole in found {
+                let number = crate::source::line(&source.text, whole.start);
+                if !lines.iter().any(|(of, _, known)| *of == span.source && *known == whole) {
+                    lines.push((span.source, number, whole));
+                }
+            }
+        }
+        let last = lines.iter().map(|(_, line, _)| *line).max().unwrap_or(1);
+        // What is drawn left of the lines: their numbers, and a bar for each span of several lines.
+        let margin = last.to_string().len() + 4 + if several > 0 { 2 * (several + 1) } else { 0 };
+        let room = columns.saturating_sub(margin).max(NARROWEST);
+        let mut cuts: Vec<Cut> = lines
+            .into_iter()
+            .filter_map(|(of, line, whole)| {
+                let text = &sources.get(of)?.text;
+                let at = spans.iter().filter(|span| span.source == of);
+                let within = |at: u32| (at as usize).clamp(whole.start, whole.end);
+                let touched: Vec<_> = at
+                    .filter(|span| span.start as usize <= whole.end && span.end as usize >= whole.start)
+                    .map(|span| within(span.start)..within(span.end))
+                    .collect();
+                let kept = window(text, &whole, &touched, room)?;
+                Some(Cut { source: of, line, whole, kept })
+            })
+            .collect();
+        cuts.sort_by_key(|cut| (cut.source, cut.whole.start));
+        Cuts { cuts }
+    }
+
+    /// A source with its lines cut.
+    pub fn text(&self, id: SourceId, text: String) -> String {
+        let mut out = text;
+        for cut in self.cuts.iter().rev().filter(|cut| cut.source == id) {
+            out.replace_range(cut.kept.end..cut.whole.end, cut.after());
+            out.replace_range(cut.whole.start..cut.kept.start, cut.before());
+        }
+        out
+    }
+
+    /// Where a span is when its source is cut.
+    pub fn place(&self, span: Span) -> std::ops::Range<usize> {
+        let start = self.position(span.source, span.start as usize);
+        start..self.position(span.source, span.end as usize).max(start)
+    }
+
+    fn position(&self, source: SourceId, at: usize) -> usize {
+        let mut less = 0;
+        for cut in self.cuts.iter().filter(|cut| cut.source == source) {
+            if at > cut.whole.end {
+                less += cut.whole.len() - cut.len();
+            } else if at >= cut.whole.start {
+                let kept = at.clamp(cut.kept.start, cut.kept.end) - cut.kept.start;
+                return cut.whole.start - less + cut.before().len() + kept;
+            }
+        }
+        at - less
+    }
+
+    /// How the place of a span is named where its line is cut, and how it should be: as `line:column`.
+    pub fn renamed(&self, span: Span, sources: &SourceMap) -> Option<(String, String)> {
+        let at = span.start as usize;
+        let cut = self
+            .cuts
+            .iter()
+            .find(|cut| cut.source == span.source && (cut.whole.start..=cut.whole.end).contains(&at))?;
+        let text = &sources.get(span.source)?.text;
+        let column = text.get(cut.whole.start..at)?.chars().count() + 1;
+        let kept = at.clamp(cut.kept.start, cut.kept.end);
+        let shown = cut.before().chars().count() + text.get(cut.kept.start..kept)?.chars().count() + 1;
+        Some((format!("{}:{shown}", cut.line), format!("{}:{column}", cut.line)))
+    }
+}
+
+/// The line around a byte, without its end.
+fn line_around(text: &str, at: usize) -> std::ops::Range<usize> {
+    let at = at.min(text.len());
+    let bytes = text.as_bytes();
+    let start = bytes[..at].iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
+    let end = bytes[at..].iter().position(|&b| b == b'\n').map_or(text.len(), |more| at + more);
+    start..end
+}
+
+/// The columns that a message gives to a character of a program.
+fn columns_of(c: char) -> usize {
+    if c == '\t' { 4 } else { c.width().unwrap_or(1) }
+}
+
+/// The part of a line that is shown: around what is touched. None, if all of it has room.
+fn window(
+    text: &str,
+    whole: &std::ops::Range<usize>,
+    touched: &[std::ops::Range<usize>],
+    room: usize,
+) -> Option<std::ops::Range<usize>> {
+    let width = |range: std::ops::Range<usize>| text[range].chars().map(columns_of).sum::<usize>();
+    let line = text[whole.clone()].trim_end();
+    if line.chars().map(columns_of).sum::<usize>() <= room {
+        return None;
+    }
+    let first = touched.iter().map(|range| range.start).min().unwrap_or(whole.start);
+    let last = touched.iter().map(|range| range.end).max().unwrap_or(whole.start);
+    let mut from = whole.start;
+    if width(whole.start..last) > room * 2 / 3 {
+        let mut before = 0;
+        from = first;
+        for (at, c) in text[whole.start..first].char_indices().rev() {
+            before += columns_of(c);
+            if before > room / 4 {
+                break;
+            }
+            from = whole.start + at;
+        }
+    }
+    let (mut to, mut used) = (from, 2);
+    for (at, c) in text[from..whole.end].char_indices() {
+        used += columns_of(c);
+        if used > room {
+            break;
+        }
+        to = from + at + c.len_utf8();
+    }
+    Some(from..to)
+}
+
+/// A message laid out in which the lines that end with prose and are too wide go on below, under their beginning.
+pub fn lines(message: &str, prose: &[&str], columns: usize) -> String {
+    let columns = columns.max(NARROWEST);
+    let mut out = String::with_capacity(message.len() + 64);
+    for line in message.lines() {
+        let ending = prose.iter().filter(|text| !text.is_empty() && line.ends_with(**text));
+        match ending.max_by_key(|text| text.len()) {
+            Some(text) if seen(line) > columns => wrap(line, text, columns, &mut out),
+            _ => out.extend([line, "\n"]),
+        }
+    }
+    out
+}
+
+fn wrap(line: &str, text: &str, columns: usize, out: &mut String) {
+    let before = &line[..line.len() - text.len()];
+    let begin = seen(before);
+    let drawn = bars(before, usize::MAX);
+    let last_bar = drawn.rfind('│').map(|at| seen(&drawn[..at]) + 2);
+    let Some(low) = last_bar else {
+        // The first line of a message: what follows is set in a little.
+        let mut texts = wrapped(&format!("{}{text}", "x".repeat(begin)), columns).into_iter();
+        let first = texts.next().unwrap_or_default();
+        out.push_str(&format!("{before}{}\n", &first[begin.min(first.len())..]));
+        let rest: Vec<String> = texts.collect();
+        for line in wrapped(&rest.join(" "), columns - 2).iter().filter(|line| !line.is_empty()) {
+            out.push_str(&format!("  {line}\n"));
+        }
+        return;
+    };
+    // Beside its arrow a label needs some room; without it the label stands below.
+    let beside = columns.saturating_sub(begin) >= NARROWEST + 4;
+    let start = if beside { begin } else { low.min(begin) };
+    let margin = bars(before, start);
+    let mut texts = wrapped(text, columns.saturating_sub(start).max(NARROWEST)).into_iter();
+    let first = if beside { texts.next().unwrap_or_default() } else { String::new() };
+    out.push_str(&format!("{}\n", format!("{before}{first}").trim_end()));
+    texts.for_each(|text| out.push_str(&format!("{margin}{text}\n")));
+}
+
+/// The bars of a line go on in the next, as many columns as are asked for; colors stay.
+fn bars(line: &str, columns: usize) -> String {
+    let (mut out, mut used, mut command) = (String::new(), 0, false);
+    for c in line.chars() {
+        if command || c == '\u{1b}' {
+            command = c != 'm';
+            out.push(c);
+        } else if used < columns {
+            used += 1;
+            out.push(if matches!(c, '│' | '├' | '┼') { '│' } else { ' ' });
+        }
+    }
+    out
+}
+
+/// The columns of a line, without what commands the terminal.
+fn seen(line: &str) -> usize {
+    let mut command = false;
+    line.chars()
+        .map(|c| {
+            let hidden = command || c == '\u{1b}';
+            command = hidden && c != 'm';
+            if hidden { 0 } else { c.width().unwrap_or(0) }
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Help, render_within};
+    use super::*;
+
+    #[test]
+    fn paragraphs_are_filled_where_a_line_is_too_wide() {
+        let text = "One two three four five six seven\nand eight.\n\n    sum (1, 2, 3, 4, 5)\n\
+                    - a first item\n- b\nShort.\nlaw: a b c d e f g h\nwork |I|, span log |I|\n\
+                    > 1 + 2 + 3 + 4 + 5 + 6\n21 and more, much more\n\nEnd.\n";
+        assert_eq!(filled(text, 80), text);
+        let narrow = "One two three four\nfive six seven and\neight.\n\n    sum (1, 2, 3, 4, 5)\n\
+                      - a first item\n- b\nShort.\nlaw: a b c d e f g h\nwork |I|, span log\n|I|\n\
+                      > 1 + 2 + 3 + 4 + 5 + 6\n21 and more, much more\n\nEnd.\n";
+        assert_eq!(filled(text, 20), narrow);
+    }
+
+    /// No prose is wider than the terminal, whatever it points at; nothing of it is lost.
+    #[test]
+    fn messages_fit_into_the_columns_there_are() {
+        let mut sources = SourceMap::default();
+        let long = format!("val y = {}wrong{};", "1 + ".repeat(40), " + 2".repeat(40));
+        let text = format!("val x = 1;\n{long}\nfun f (a:int) => {{\n  return a;\n}};\n");
+        let id = sources.add("p.flx", text.clone()).id;
+        let at = text.find("wrong").unwrap_or(0);
+        let several = text.find("fun").unwrap_or(0);
+        let words = "a sentence of words that says at some length what is there and why it cannot be so";
+        let diagnostic = Diagnostic::error("E0101", Span::new(id, at, at + 5), words, words)
+            .label(Span::new(id, 4, 5), words)
+            .label(Span::new(id, several, several + 32), "all of this function, which has several lines")
+            .note(words)
+            .help(Help::new(words));
+        for columns in 40..120 {
+            let shown = render_within(&diagnostic, &sources, false, Some(columns));
+            for line in shown.lines() {
+                assert!(line.width() <= columns, "{columns}: {line}\n{shown}");
+            }
+            assert!(shown.contains("wrong") && shown.contains("p.flx:2:169 ]"), "{shown}");
+            let all = shown.replace(['│', '╰', '─'], " ");
+            let all = all.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(all.matches(words).count(), 5, "{columns}\n{shown}");
+            let colored = render_within(&diagnostic, &sources, true, Some(columns));
+            assert_eq!(uncolored(&colored), shown);
+        }
+    }
+
+    fn uncolored(text: &str) -> String {
+        let mut command = false;
+        let kept = text.chars().filter(|&c| {
+            let hidden = command || c == '\u{1b}';
+            command = hidden && c != 'm';
+            !hidden
+        });
+        let text: String = kept.collect();
+        text.lines().flat_map(|line| [line.trim_end(), "\n"]).collect()
+    }
+}

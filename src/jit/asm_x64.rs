@@ -1,0 +1,464 @@
+//! Machine code for vectors of 512 bits: the few instructions of AVX-512F that loops without branches need, as bytes.
+//!
+//! The code generator's vectors end at 128 bits. Encodings are those of the *Intel 64 and IA-32 Architectures Software Developer's
+//! Manual*, volume 2: 2.7 (EVEX), 2.3 (VEX, for masks) and the pages of the instructions. Memory is addressed in two ways, as
+//! words of one block that [`ARGUMENTS`] points to, and as [`Pointer`] plus [`COUNTER`].
+//!
+//! Decides nothing: what goes where is said by [`super::wide`].
+
+/// A vector register, below 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Vector(pub u8);
+
+/// A mask register, below 8; 0 stands for none where a mask is optional.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Mask(pub u8);
+
+/// A general register that holds an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pointer(u8);
+
+/// `rdi`, where the first argument of a function is.
+const ARGUMENTS: u8 = 7;
+/// `rax`, which counts bytes.
+const COUNTER: u8 = 0;
+
+/// Registers for addresses: `rsi rdx rcx r8 r9 r10 r11` are free, `rbx rbp r12 r13 r14 r15` are the caller's.
+pub const POINTERS: [Pointer; 13] = {
+    const fn p(number: u8) -> Pointer {
+        Pointer(number)
+    }
+    [p(6), p(2), p(1), p(8), p(9), p(10), p(11), p(3), p(5), p(12), p(13), p(14), p(15)]
+};
+/// How many of them are free.
+pub const FREE: usize = 7;
+
+/// Bytes of a vector.
+pub const BYTES: usize = 64;
+
+/// What an instruction takes its lanes for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// Floats of 8 bytes.
+    F64,
+    /// Floats of 4 bytes.
+    F32,
+    /// Integers of 8 bytes.
+    I64,
+    /// Integers of 4 bytes.
+    I32,
+}
+
+impl Lane {
+    fn wide(self) -> bool {
+        matches!(self, Lane::F64 | Lane::I64)
+    }
+}
+
+/// An operation on two vectors, for floats, for integers, or for any lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // they say it
+pub enum Arithmetic {
+    Add,
+    Sub,
+    /// Of floats only.
+    Mul,
+    /// Of floats only.
+    Div,
+    /// Of floats only: the first if it is less, else the second.
+    Min,
+    /// Of floats only: the first if it is greater, else the second.
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+/// A place in code that is jumped to from before it.
+#[derive(Debug)]
+pub struct Forward(usize);
+
+/// Code under construction.
+#[derive(Default)]
+pub struct Assembler {
+    bytes: Vec<u8>,
+}
+
+/// The opcode of an instruction: its map (1 `0F`, 2 `0F38`, 3 `0F3A`), its prefix (0 none, 1 `66`), and its byte.
+type Opcode = (u8, u8, u8);
+
+/// The second source of an instruction.
+#[derive(Clone, Copy)]
+enum Source {
+    Register(u8),
+    /// A word of the block of arguments.
+    Word(usize),
+    /// What a pointer and the counter lead to.
+    At(Pointer),
+}
+
+impl Assembler {
+    /// The bytes.
+    pub fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// An instruction on vectors: `reg` and `other` are its first and second operand, and `mask` chooses lanes, the others 0 if `zero`.
+    fn vector(
+        &mut self,
+        (map, prefix, opcode): Opcode,
+        wide: bool,
+        (reg, other, source): (u8, u8, Source),
+        (mask, zero): (Mask, bool),
+    ) {
+        let (high, low) = match source {
+            Source::Register(r) => ((r >> 3 & 1, r >> 4 & 1), r & 7),
+            Source::Word(_) => ((0, 0), ARGUMENTS),
+            Source::At(Pointer(p)) => ((p >> 3, 0), 4),
+        };
+        let inverted = |bit: u8, at: u8| (!bit & 1) << at;
+        let (b, x) = high;
+        let first = inverted(reg >> 3, 7) | inverted(x, 6) | inverted(b, 5) | inverted(reg >> 4, 4) | map;
+        let second = u8::from(wide) << 7 | (!other & 15) << 3 | 4 | prefix;
+        let third = u8::from(zero) << 7 | 2 << 5 | inverted(other >> 4, 3) | mask.0;
+        self.bytes.extend([0x62, first, second, third, opcode]);
+        self.operand(reg & 7, low, source);
+    }
+
+    /// The byte that names operands, and what follows it.
+    fn operand(&mut self, reg: u8, low: u8, source: Source) {
+        match source {
+            Source::Register(_) => self.bytes.push(3 << 6 | reg << 3 | low),
+            Source::Word(word) => {
+                self.bytes.push(2 << 6 | reg << 3 | low);
+                self.bytes.extend((8 * word as i32).to_le_bytes());
+            }
+            // With a byte of displacement, since there is no form without one for all registers.
+            Source::At(Pointer(p)) => {
+                self.bytes.extend([1 << 6 | reg << 3 | low, COUNTER << 3 | p & 7, 0]);
+            }
+        }
+    }
+
+    /// Lanes from memory; with a mask, zeros elsewhere.
+    pub fn load(&mut self, lane: Lane, to: Vector, from: Pointer, mask: Mask) {
+        let opcode = (1, u8::from(lane.wide()), 0x10);
+        self.vector(opcode, lane.wide(), (to.0, 0, Source::At(from)), (mask, mask.0 > 0));
+    }
+
+    /// Lanes to memory; with a mask, only those.
+    pub fn store(&mut self, lane: Lane, to: Pointer, from: Vector, mask: Mask) {
+        let opcode = (1, u8::from(lane.wide()), 0x11);
+        self.vector(opcode, lane.wide(), (from.0, 0, Source::At(to)), (mask, false));
+    }
+
+    /// All lanes from one word of the block of arguments.
+    pub fn broadcast(&mut self, lane: Lane, to: Vector, word: usize) {
+        let opcode = if lane.wide() { (2, 1, 0x19) } else { (2, 1, 0x18) };
+        self.vector(opcode, lane.wide(), (to.0, 0, Source::Word(word)), (Mask(0), false));
+    }
+
+    /// A copy.
+    pub fn copy(&mut self, to: Vector, from: Vector) {
+        self.vector((1, 1, 0x28), true, (to.0, 0, Source::Register(from.0)), (Mask(0), false));
+    }
+
+    /// `to = a op b`; with a mask, other lanes stay as they are.
+    pub fn arithmetic(
+        &mut self,
+        op: Arithmetic,
+        lane: Lane,
+        to: Vector,
+        (a, b): (Vector, Vector),
+        mask: Mask,
+    ) {
+        let float = |byte| (1, u8::from(lane.wide()), byte);
+        let opcode = match (op, lane) {
+            (Arithmetic::Add, Lane::F64 | Lane::F32) => float(0x58),
+            (Arithmetic::Sub, Lane::F64 | Lane::F32) => float(0x5c),
+            (Arithmetic::Mul, _) => float(0x59),
+            (Arithmetic::Div, _) => float(0x5e),
+            (Arithmetic::Min, _) => float(0x5d),
+            (Arithmetic::Max, _) => float(0x5f),
+            (Arithmetic::Add, Lane::I64) => (1, 1, 0xd4),
+            (Arithmetic::Add, Lane::I32) => (1, 1, 0xfe),
+            (Arithmetic::Sub, Lane::I64) => (1, 1, 0xfb),
+            (Arithmetic::Sub, Lane::I32) => (1, 1, 0xfa),
+            (Arithmetic::And, _) => (1, 1, 0xdb),
+            (Arithmetic::Or, _) => (1, 1, 0xeb),
+            (Arithmetic::Xor, _) => (1, 1, 0xef),
+        };
+        self.vector(opcode, lane.wide(), (to.0, a.0, Source::Register(b.0)), (mask, false));
+    }
+
+    /// The square root of floats.
+    pub fn sqrt(&mut self, lane: Lane, to: Vector, a: Vector) {
+        let opcode = (1, u8::from(lane.wide()), 0x51);
+        self.vector(opcode, lane.wide(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));
+    }
+
+    /// A whole float: `mode` 1 not above, 2 not below, 3 toward 0.
+    pub fn round(&mut self, lane: Lane, to: Vector, a: Vector, mode: u8) {
+        let opcode = if lane.wide() { (3, 1, 0x09) } else { (3, 1, 0x08) };
+        self.vector(opcode, lane.wide(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));
+        // Without an exception for what is cut off.
+        self.bytes.push(8 | mode);
+    }
+
+    /// `to = !a`, bit by bit.
+    pub fn not(&mut self, to: Vector, a: Vector) {
+        self.vector((3, 1, 0x25), true, (to.0, a.0, Source::Register(a.0)), (Mask(0), false));
+        self.bytes.push(0x55);
+    }
+
+    /// `to = a * b + to` of floats, rounded once; with a mask, other lanes stay as they are.
+    pub fn fused(&mut self, lane: Lane, to: Vector, (a, b): (Vector, Vector), mask: Mask) {
+        self.vector((2, 1, 0xb8), lane.wide(), (to.0, a.0, Source::Register(b.0)), (mask, false));
+    }
+
+    /// A comparison of floats by its predicate.
+    pub fn compare(&mut self, lane: Lane, to: Mask, (a, b): (Vector, Vector), predicate: u8) {
+        let opcode = (1, u8::from(lane.wide()), 0xc2);
+        self.vector(opcode, lane.wide(), (to.0, a.0, Source::Register(b.0)), (Mask(0), false));
+        self.bytes.push(predicate);
+    }
+
+    /// `a` where the mask is set, elsewhere `b`.
+    pub fn blend(&mut self, lane: Lane, to: Vector, mask: Mask, (a, b): (Vector, Vector)) {
+        self.vector((2, 1, 0x65), lane.wide(), (to.0, b.0, Source::Register(a.0)), (mask, false));
+    }
+
+    /// An instruction on masks.
+    fn masks(&mut self, opcode: u8, long: bool, (to, a, b): (u8, u8, u8)) {
+        let second = 1 << 7 | (!a & 15) << 3 | u8::from(long) << 2;
+        self.bytes.extend([0xc5, second, opcode, 3 << 6 | to << 3 | b]);
+    }
+
+    /// Both.
+    pub fn mask_and(&mut self, to: Mask, a: Mask, b: Mask) {
+        self.masks(0x41, true, (to.0, a.0, b.0));
+    }
+
+    /// One or the other.
+    pub fn mask_or(&mut self, to: Mask, a: Mask, b: Mask) {
+        self.masks(0x45, true, (to.0, a.0, b.0));
+    }
+
+    /// The complement.
+    pub fn mask_not(&mut self, to: Mask, a: Mask) {
+        self.masks(0x44, false, (to.0, 0, a.0));
+    }
+
+    /// A mask from the low bits of a word of arguments.
+    pub fn mask(&mut self, to: Mask, word: usize) {
+        self.bytes.extend([0xc5, 0xf8, 0x90]);
+        self.operand(to.0, ARGUMENTS, Source::Word(word));
+    }
+
+    /// An address from the block of arguments.
+    pub fn pointer(&mut self, to: Pointer, word: usize) {
+        self.bytes.extend([0x48 | to.0 >> 3 << 2, 0x8b]);
+        self.operand(to.0 & 7, ARGUMENTS, Source::Word(word));
+    }
+
+    /// Keeps a register that is the caller's.
+    pub fn push(&mut self, Pointer(p): Pointer) {
+        self.bytes.extend([0x40 | p >> 3, 0x50 | p & 7]);
+    }
+
+    /// Gives it back.
+    pub fn pop(&mut self, Pointer(p): Pointer) {
+        self.bytes.extend([0x40 | p >> 3, 0x58 | p & 7]);
+    }
+
+    /// The counter begins at 0.
+    pub fn start(&mut self) {
+        self.bytes.extend([0x31, 0xc0]);
+    }
+
+    /// The counter goes on by a vector.
+    pub fn step(&mut self) {
+        self.bytes.extend([0x48, 0x83, 0xc0, BYTES as u8]);
+    }
+
+    /// Compares the counter with a word of arguments.
+    fn reached(&mut self, word: usize) {
+        self.bytes.extend([0x48, 0x3b]);
+        self.operand(COUNTER, ARGUMENTS, Source::Word(word));
+    }
+
+    /// The place here.
+    pub fn here(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// On from `to`, a place before, as long as the counter is below a word of arguments.
+    pub fn again(&mut self, word: usize, to: usize) {
+        self.reached(word);
+        self.bytes.extend([0x0f, 0x82]);
+        let end = self.bytes.len() + 4;
+        self.bytes.extend((to as i32 - end as i32).to_le_bytes());
+    }
+
+    /// Leaves for a place to come unless the counter is below a word of arguments.
+    pub fn unless_below(&mut self, word: usize) -> Forward {
+        self.reached(word);
+        self.leave([0x0f, 0x83])
+    }
+
+    /// Leaves for a place to come if a word of arguments is 0.
+    pub fn if_zero(&mut self, word: usize) -> Forward {
+        self.bytes.extend([0x48, 0x81]);
+        self.operand(7, ARGUMENTS, Source::Word(word));
+        self.bytes.extend([0; 4]);
+        self.leave([0x0f, 0x84])
+    }
+
+    fn leave(&mut self, jump: [u8; 2]) -> Forward {
+        self.bytes.extend(jump);
+        self.bytes.extend([0; 4]);
+        Forward(self.bytes.len())
+    }
+
+    /// The place that was to come.
+    pub fn land(&mut self, Forward(from): Forward) {
+        let distance = (self.bytes.len() - from) as i32;
+        self.bytes[from - 4..from].copy_from_slice(&distance.to_le_bytes());
+    }
+
+    /// Back to the caller, who may use narrower vectors.
+    pub fn leave_clean(&mut self) {
+        self.bytes.extend([0xc5, 0xf8, 0x77]);
+    }
+
+    /// The end.
+    pub fn ret(&mut self) {
+        self.bytes.push(0xc3);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each instruction with its bytes, which `objdump -D -b binary -mi386:x86-64 -Mintel` reads as what is written before them.
+    #[test]
+    fn instructions_are_the_bytes_that_the_manual_says() {
+        let cases: Vec<(&str, Vec<u8>)> =
+            cases().into_iter().map(|(text, asm)| (text, asm.finish())).collect();
+        let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ");
+        let made: Vec<String> =
+            cases.iter().map(|(text, bytes)| format!("{text:48}{}", hex(bytes))).collect();
+        let known: Vec<&str> = KNOWN.lines().map(str::trim_end).collect();
+        assert_eq!(made, known);
+    }
+
+    const KNOWN: &str = "\
+vmovupd zmm3, [rsi + rax]                       62 f1 fd 48 10 5c 06 00
+vmovups zmm29 {k1} {z}, [r13 + rax]             62 41 7c c9 10 6c 05 00
+vmovupd [r14 + rax] {k1}, zmm12                 62 51 fd 49 11 64 06 00
+vmovups [rsi + rax], zmm29                      62 61 7c 48 11 6c 06 00
+vbroadcastsd zmm29, qword ptr [rdi + 24]        62 62 fd 48 19 af 18 00 00 00
+vbroadcastss zmm3, dword ptr [rdi + 800]        62 f2 7d 48 18 9f 20 03 00 00
+vmovapd zmm12, zmm29                            62 11 fd 48 28 e5
+vaddpd zmm29, zmm12, zmm3                       62 61 9d 48 58 eb
+vsubps zmm3, zmm29, zmm12                       62 d1 14 40 5c dc
+vmulpd zmm3 {k1}, zmm3, zmm29                   62 91 e5 49 59 dd
+vdivps zmm3, zmm12, zmm12                       62 d1 1c 48 5e dc
+vminpd zmm3, zmm12, zmm29                       62 91 9d 48 5d dd
+vmaxps zmm29, zmm3, zmm12                       62 41 64 48 5f ec
+vpaddq zmm29, zmm29, zmm3                       62 61 95 40 d4 eb
+vpaddd zmm29, zmm29, zmm3                       62 61 15 40 fe eb
+vpsubq zmm3, zmm12, zmm29                       62 91 9d 48 fb dd
+vpsubd zmm3, zmm12, zmm29                       62 91 1d 48 fa dd
+vpandq zmm3, zmm12, zmm29                       62 91 9d 48 db dd
+vpord zmm3, zmm12, zmm29                        62 91 1d 48 eb dd
+vpxorq zmm3, zmm12, zmm29                       62 91 9d 48 ef dd
+vsqrtpd zmm3, zmm29                             62 91 fd 48 51 dd
+vsqrtps zmm29, zmm12                            62 41 7c 48 51 ec
+vrndscalepd zmm3, zmm29, 9                      62 93 fd 48 09 dd 09
+vrndscaleps zmm12, zmm3, 11                     62 73 7d 48 08 e3 0b
+vpternlogq zmm3, zmm29, zmm29, 85               62 93 95 40 25 dd 55
+vfmadd231pd zmm29 {k1}, zmm12, zmm3             62 62 9d 49 b8 eb
+vcmppd k3, zmm12, zmm29, 17                     62 91 9d 48 c2 dd 11
+vcmpps k7, zmm29, zmm3, 4                       62 f1 14 40 c2 fb 04
+vblendmpd zmm3 {k2}, zmm29, zmm12               62 d2 95 42 65 dc
+vblendmps zmm3 {k7}, zmm29, zmm12               62 d2 15 47 65 dc
+kandw k2, k3, k4                                c5 e4 41 d4
+korw k7, k2, k6                                 c5 ec 45 fe
+knotw k5, k2                                    c5 f8 44 ea
+kmovw k1, word ptr [rdi + 8]                    c5 f8 90 8f 08 00 00 00
+mov r13, [rdi + 40]                             4c 8b af 28 00 00 00
+push r14                                        41 56
+pop r14                                         41 5e
+xor eax, eax                                    31 c0
+add rax, 64                                     48 83 c0 40
+cmp rax, [rdi]; jb -13                          48 3b 87 00 00 00 00 0f 82 f3 ff ff ff
+cmp rax, [rdi + 8]; jae 1; ret                  48 3b 87 08 00 00 00 0f 83 01 00 00 00 c3
+cmp qword ptr [rdi + 8], 0; je 3; vzeroupper    48 81 bf 08 00 00 00 00 00 00 00 0f 84 03 00 00 00 c5 f8 77";
+
+    fn cases() -> Vec<(&'static str, Assembler)> {
+        let mut cases = Vec::new();
+        let mut case = |text: &'static str, write: &dyn Fn(&mut Assembler)| {
+            let mut asm = Assembler::default();
+            write(&mut asm);
+            cases.push((text, asm));
+        };
+        let (a, b, c) = (Vector(3), Vector(12), Vector(29));
+        let [rsi, .., r13, r14, _] = POINTERS;
+        let (none, last) = (Mask(0), Mask(1));
+        case("vmovupd zmm3, [rsi + rax]", &|asm| asm.load(Lane::F64, a, rsi, none));
+        case("vmovups zmm29 {k1} {z}, [r13 + rax]", &|asm| asm.load(Lane::F32, c, r13, last));
+        case("vmovupd [r14 + rax] {k1}, zmm12", &|asm| asm.store(Lane::I64, r14, b, last));
+        case("vmovups [rsi + rax], zmm29", &|asm| asm.store(Lane::I32, rsi, c, none));
+        case("vbroadcastsd zmm29, qword ptr [rdi + 24]", &|asm| asm.broadcast(Lane::F64, c, 3));
+        case("vbroadcastss zmm3, dword ptr [rdi + 800]", &|asm| asm.broadcast(Lane::I32, a, 100));
+        case("vmovapd zmm12, zmm29", &|asm| asm.copy(b, c));
+        case("vaddpd zmm29, zmm12, zmm3", &|asm| asm.arithmetic(Arithmetic::Add, Lane::F64, c, (b, a), none));
+        case("vsubps zmm3, zmm29, zmm12", &|asm| asm.arithmetic(Arithmetic::Sub, Lane::F32, a, (c, b), none));
+        case("vmulpd zmm3 {k1}, zmm3, zmm29", &|asm| {
+            asm.arithmetic(Arithmetic::Mul, Lane::F64, a, (a, c), last)
+        });
+        case("vdivps zmm3, zmm12, zmm12", &|asm| asm.arithmetic(Arithmetic::Div, Lane::F32, a, (b, b), none));
+        case("vminpd zmm3, zmm12, zmm29", &|asm| asm.arithmetic(Arithmetic::Min, Lane::F64, a, (b, c), none));
+        case("vmaxps zmm29, zmm3, zmm12", &|asm| asm.arithmetic(Arithmetic::Max, Lane::F32, c, (a, b), none));
+        case("vpaddq zmm29, zmm29, zmm3", &|asm| asm.arithmetic(Arithmetic::Add, Lane::I64, c, (c, a), none));
+        case("vpaddd zmm29, zmm29, zmm3", &|asm| asm.arithmetic(Arithmetic::Add, Lane::I32, c, (c, a), none));
+        case("vpsubq zmm3, zmm12, zmm29", &|asm| asm.arithmetic(Arithmetic::Sub, Lane::I64, a, (b, c), none));
+        case("vpsubd zmm3, zmm12, zmm29", &|asm| asm.arithmetic(Arithmetic::Sub, Lane::I32, a, (b, c), none));
+        case("vpandq zmm3, zmm12, zmm29", &|asm| asm.arithmetic(Arithmetic::And, Lane::I64, a, (b, c), none));
+        case("vpord zmm3, zmm12, zmm29", &|asm| asm.arithmetic(Arithmetic::Or, Lane::I32, a, (b, c), none));
+        case("vpxorq zmm3, zmm12, zmm29", &|asm| asm.arithmetic(Arithmetic::Xor, Lane::I64, a, (b, c), none));
+        case("vsqrtpd zmm3, zmm29", &|asm| asm.sqrt(Lane::F64, a, c));
+        case("vsqrtps zmm29, zmm12", &|asm| asm.sqrt(Lane::F32, c, b));
+        case("vrndscalepd zmm3, zmm29, 9", &|asm| asm.round(Lane::F64, a, c, 1));
+        case("vrndscaleps zmm12, zmm3, 11", &|asm| asm.round(Lane::F32, b, a, 3));
+        case("vpternlogq zmm3, zmm29, zmm29, 85", &|asm| asm.not(a, c));
+        case("vfmadd231pd zmm29 {k1}, zmm12, zmm3", &|asm| asm.fused(Lane::F64, c, (b, a), last));
+        case("vcmppd k3, zmm12, zmm29, 17", &|asm| asm.compare(Lane::F64, Mask(3), (b, c), 0x11));
+        case("vcmpps k7, zmm29, zmm3, 4", &|asm| asm.compare(Lane::F32, Mask(7), (c, a), 0x04));
+        case("vblendmpd zmm3 {k2}, zmm29, zmm12", &|asm| asm.blend(Lane::F64, a, Mask(2), (b, c)));
+        case("vblendmps zmm3 {k7}, zmm29, zmm12", &|asm| asm.blend(Lane::I32, a, Mask(7), (b, c)));
+        case("kandw k2, k3, k4", &|asm| asm.mask_and(Mask(2), Mask(3), Mask(4)));
+        case("korw k7, k2, k6", &|asm| asm.mask_or(Mask(7), Mask(2), Mask(6)));
+        case("knotw k5, k2", &|asm| asm.mask_not(Mask(5), Mask(2)));
+        case("kmovw k1, word ptr [rdi + 8]", &|asm| asm.mask(last, 1));
+        case("mov r13, [rdi + 40]", &|asm| asm.pointer(r13, 5));
+        case("push r14", &|asm| asm.push(r14));
+        case("pop r14", &|asm| asm.pop(r14));
+        case("xor eax, eax", &|asm| asm.start());
+        case("add rax, 64", &|asm| asm.step());
+        case("cmp rax, [rdi]; jb -13", &|asm| asm.again(0, 0));
+        case("cmp rax, [rdi + 8]; jae 1; ret", &|asm| {
+            let over = asm.unless_below(1);
+            asm.ret();
+            asm.land(over);
+        });
+        case("cmp qword ptr [rdi + 8], 0; je 3; vzeroupper", &|asm| {
+            let over = asm.if_zero(1);
+            asm.leave_clean();
+            asm.land(over);
+        });
+        cases
+    }
+}
