@@ -1217,7 +1217,7 @@ impl CheckError {
             E::NotIterable { span, ty, list } => {
                 let d = error(span, format!("a loop cannot walk `{ty}`"), format!("this is `{ty}`"));
                 match list {
-                    true => d.help(Help::around(super::expr::ELEMENTS, *span, "", ".elements")),
+                    true => d.help(Help::around(crate::check::hints::mismatch::ELEMENTS, *span, "", ".elements")),
                     false => d.help("walk `..[I]` (all values of a type), `a..b` (integers), or an array"),
                 }
             }

@@ -1,0 +1,86 @@
+//! TODO head
+
+use crate::check::context::Checker;
+use crate::check::elaborate::rest::Part;
+use crate::check::error::RestError;
+use crate::syntax::ast::{Name, TypeExpr, TypeExprKind};
+use crate::types::{Kind, ProductForm, Type, TypeKind};
+
+impl Checker<'_> {
+    /// The list that a name after `..` means in a type.
+    pub(in crate::check) fn list_named(&mut self, name: &Name, form: Option<ProductForm>) -> Option<Type> {
+        let found = self.item.type_scope.get(&name.text).cloned();
+        self.note_type_name(name);
+        if let Some(TypeKind::Var(var)) = found.as_ref().map(Type::kind) {
+            self.item.mentioned.insert(var.id);
+        }
+        let list = found.filter(|ty| ty.is_error() || ty.list_form().is_some());
+        let (span, text) = (name.span, name.text.to_string());
+        match list {
+            None => self.report(RestError::NoList { span, name: text }.into()),
+            Some(list) if list.is_error() => {}
+            Some(list) => {
+                let own = list.list_form();
+                if form.is_none() || own == form {
+                    return Some(list);
+                }
+                self.report(
+                    RestError::Form { span, name: text, compact: own == Some(ProductForm::Tuple) }.into(),
+                );
+            }
+        }
+        None
+    }
+
+    /// `..R` by itself: the product of the list.
+    pub(in crate::check) fn lower_rest(&mut self, name: &Name) -> Type {
+        self.list_named(name, None).map_or_else(Type::error, Type::product_of)
+    }
+
+    /// `A * B * ..R`, where `read` gives the types of the components and the list that the last part names;
+    /// nothing where it has reported a mistake.
+    pub(in crate::check) fn lower_spread(
+        &mut self,
+        form: ProductForm,
+        parts: &[TypeExpr],
+        read: &mut dyn FnMut(&mut Self, Part<'_>) -> Option<Type>,
+    ) -> Type {
+        let (last, first) = match parts.split_last() {
+            Some((TypeExpr { kind: TypeExprKind::Rest(name), .. }, first)) => (Some(name), first),
+            _ => (None, parts),
+        };
+        let mut misplaced = false;
+        let mut types = Vec::with_capacity(first.len());
+        for part in first {
+            if let TypeExprKind::Rest(name) = &part.kind {
+                let (span, what) = (part.span, name.text.to_string());
+                self.report(RestError::NotLast { span, what }.into());
+                misplaced = true;
+                continue;
+            }
+            types.push(read(self, Part::Component(part)).unwrap_or_else(Type::error));
+        }
+        if misplaced {
+            return Type::error();
+        }
+        match last {
+            None => form.product(types),
+            Some(name) => match read(self, Part::Rest(name)) {
+                Some(list) => Type::product_of(Type::list(form, types, Some(list))),
+                None => Type::error(),
+            },
+        }
+    }
+
+    /// The kind of a type parameter of which the header says `..R`.
+    pub(in crate::check) fn list_kind(&mut self, name: &Name, kind: Kind) -> Kind {
+        match ProductForm::of(kind) {
+            Some(form) => Kind::List(form),
+            None => {
+                let (span, kind) = (name.span, self.env.kind_name(kind));
+                self.report(RestError::Kind { span, name: name.text.to_string(), kind }.into());
+                Kind::List(ProductForm::Tuple)
+            }
+        }
+    }
+}
