@@ -1,7 +1,7 @@
 //! TODO head
 
 use crate::check::annotations::Annotations;
-use crate::check::elaborate::local::Hidden;
+
 use crate::check::env::Env;
 use crate::check::env::Scope;
 use crate::check::env::{Constraint, Definition, TypeDefinition};
@@ -148,7 +148,7 @@ pub(super) struct Item {
     /// Functions with type parameters that are declared in it.
     pub(super) lifted: HashMap<FunctionId, crate::check::elaborate::local::Lifted>,
     /// What the blocks around have declared types of, with what it hides.
-    pub(super) hidden: Vec<crate::check::elaborate::local::Hidden>,
+    pub(super) hidden: Vec<Hidden>,
     /// What they declare is put aside, and what they hide is known.
     pub(super) swapped: bool,
     /// Whether the function closed last does what can be seen outside.
@@ -171,7 +171,12 @@ pub(super) struct Pending {
     pub(super) in_doubt: bool,
 }
 
+/// Checks the body of a declared function on demand. Resolution needs the result type of a function
+/// that states none; items, a layer above it, provide this function (as the query providers of rustc do).
+pub(super) type CheckFunction = fn(&mut Checker<'_>, FunctionId);
+
 pub(super) struct Checker<'a> {
+    pub(super) check_function: CheckFunction,
     pub(super) env: &'a mut Env,
     pub(super) program: &'a mut Program,
     pub(super) infer: Infer,
@@ -203,9 +208,14 @@ pub(super) struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn new(env: &'a mut Env, program: &'a mut Program) -> Checker<'a> {
+    pub(super) fn new(
+        env: &'a mut Env,
+        program: &'a mut Program,
+        check_function: CheckFunction,
+    ) -> Checker<'a> {
         Checker {
             env,
+            check_function,
             first_function: program.functions.len() as FunctionId,
             program,
             infer: Infer::default(),
@@ -225,6 +235,11 @@ impl<'a> Checker<'a> {
             let_word: None,
             notes: None,
         }
+    }
+
+    /// Checks the body of a function of this input now, if it has not been checked.
+    pub(super) fn check_pending(&mut self, id: FunctionId) {
+        (self.check_function)(self, id);
     }
 
     pub(super) fn report(&mut self, error: CheckError) {
@@ -458,4 +473,64 @@ impl<'a> Checker<'a> {
         let frame = self.frame();
         outermost && frame.kind == FrameKind::Script && frame.hosts.len() == 1
     }
+
+    /// Ends the blocks whose names have been hidden from this number on.
+    pub(in crate::check) fn show_hidden(&mut self, from: usize) {
+        for hidden in self.item.hidden.split_off(from).into_iter().rev() {
+            let Hidden { name, ty, parameter, value, kind, bindings } = hidden;
+            // Types of the block keep the kind, and it its name.
+            let ended = match kind {
+                Some(kind) => self.env.kinds.insert(name.clone(), kind),
+                None => self.env.kinds.remove(&name),
+            };
+            self.remember_kind(ended);
+            let ended = match ty {
+                Some(ty) => self.env.types.insert(name.clone(), ty),
+                None => self.env.types.remove(&name),
+            };
+            if let Some(TypeDefinition::Nominal(nominal)) = ended
+                && nominal.as_abstract().is_some()
+            {
+                self.env.unnamed.insert(nominal.id);
+            }
+            match value {
+                Some(value) => self.env.values.insert(name.clone(), value),
+                None => self.env.values.remove(&name),
+            };
+            if let Some(parameter) = parameter {
+                self.item.type_scope.insert(name.clone(), parameter);
+            }
+            for (depth, block, binding) in bindings {
+                let scope = self.item.frames.get_mut(depth).and_then(|frame| frame.scopes.get_mut(block));
+                if let Some(scope) = scope {
+                    scope.insert(name.clone(), binding);
+                }
+            }
+        }
+    }
+
+    /// Does `f`; names of sizes that it brings into scope go with it.
+    pub(in crate::check) fn with_sizes<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let (named, equations) = (self.item.named.len(), self.item.equations.len());
+        let result = f(self);
+        for (name, old) in self.item.named.split_off(named).into_iter().rev() {
+            match old {
+                Some(old) => self.item.type_scope.insert(name, old),
+                None => self.item.type_scope.remove(&name),
+            };
+        }
+        self.item.equations.truncate(equations);
+        result
+    }
+}
+
+/// What a name means outside the block that declares a type, or a constructor, of the name.
+pub(in crate::check) struct Hidden {
+    pub(in crate::check) name: Arc<str>,
+    pub(in crate::check) ty: Option<TypeDefinition>,
+    pub(in crate::check) parameter: Option<Type>,
+    pub(in crate::check) value: Option<Definition>,
+    pub(in crate::check) kind: Option<FiniteKind>,
+    /// Variables and local functions, with their frame and block.
+    pub(in crate::check) bindings: Vec<(usize, usize, Binding)>,
 }

@@ -37,6 +37,7 @@ pub use solve::infer;
 use crate::check::annotations::Annotations;
 use crate::check::context::Checker;
 use crate::check::env::{Constraint, Definition, TypeDefinition};
+use crate::check::items::decl::new_checker;
 use crate::core::{FunctionId, Program, Script};
 use crate::diagnostic::Diagnostic;
 use crate::hash::HashSet;
@@ -60,7 +61,7 @@ pub fn check_noting(
     notes: &mut Option<Annotations>,
 ) -> (Option<Script>, Vec<Diagnostic>) {
     let hidden = env.hidden.iter().copied().collect();
-    let mut checker = Checker::new(env, program);
+    let mut checker = new_checker(env, program);
     checker.notes = notes.take();
     checker.exports(stmts);
     let script = hiding(hidden, || checker.input(&module::bare(stmts)));
@@ -74,7 +75,7 @@ pub fn check_noting(
 
 /// Whether a constraint without variables holds.
 pub fn holds(env: &mut Env, program: &mut Program, constraint: &Constraint) -> bool {
-    Checker::new(env, program).entails(constraint) == solve::constraint::Answer::Yes
+    new_checker(env, program).entails(constraint) == solve::constraint::Answer::Yes
 }
 
 /// The type a written type stands for. With `implicit`, unknown names that begin with an upper-case
@@ -88,7 +89,7 @@ pub fn lower_type(env: &mut Env, ty: &ast::TypeExpr, implicit: bool) -> (Type, V
 /// that of the others.
 pub fn lower_types(env: &mut Env, types: &[&ast::TypeExpr], implicit: bool) -> (Vec<Type>, Vec<Diagnostic>) {
     let mut program = Program::default();
-    let mut checker = Checker::new(env, &mut program);
+    let mut checker = new_checker(env, &mut program);
     checker.implicit_vars = implicit;
     let types = types.iter().map(|ty| checker.lower_argument(ty)).collect();
     (types, checker.diagnostics)
@@ -119,7 +120,7 @@ impl Checker<'_> {
         let mut waiting: Vec<FunctionId> = self.pending_functions.keys().copied().collect();
         waiting.sort_unstable();
         for function in waiting {
-            self.ensure_checked(function);
+            self.check_pending(function);
         }
         script
     }

@@ -2,6 +2,7 @@
 
 use crate::check::context::Checker;
 use crate::check::error::CheckError;
+use crate::check::resolve::behavior::convertible;
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::iso::{self, Verdict};
 use crate::source::Span;
@@ -170,11 +171,6 @@ pub(in crate::check) fn large(ty: &Type) -> Option<String> {
         Err(NoSize::TooLarge) => Some("an astronomical number of".to_string()),
         _ => None,
     }
-}
-
-/// Whether `:>` leads from one type to the other.
-pub(in crate::check) fn convertible(from: &Type, to: &Type) -> bool {
-    !matches!(conversion(from, to), Conversion::None(_))
 }
 
 /// Why a character does not become a value of the type, or the reverse.

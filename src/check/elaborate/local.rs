@@ -11,14 +11,15 @@
 
 use crate::check::context::Binding;
 use crate::check::context::Checker;
+use crate::check::context::Hidden;
 use crate::check::elaborate::function::is_typed;
-use crate::check::env::{Definition, Scheme, Signature, TypeDefinition};
+use crate::check::env::{Scheme, Signature, TypeDefinition};
 use crate::check::error::CheckError;
 use crate::core::{FunctionId, LocalId, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Stmt, StmtKind, TypeDecl};
 use crate::types::apply::{Meaning, TypeArm};
-use crate::types::{FiniteKind, Kind, NominalBody, Type, TypeKind, TypeVar};
+use crate::types::{Kind, NominalBody, Type, TypeKind, TypeVar};
 use std::sync::Arc;
 
 /// A declared function with type parameters that stands in another.
@@ -31,17 +32,6 @@ pub(in crate::check) struct Lifted {
     outer: usize,
     /// A procedure that changes nothing but variables of the functions around it.
     contained: bool,
-}
-
-/// What a name means outside the block that declares a type, or a constructor, of the name.
-pub(in crate::check) struct Hidden {
-    pub(in crate::check) name: Arc<str>,
-    pub(in crate::check) ty: Option<TypeDefinition>,
-    parameter: Option<Type>,
-    pub(in crate::check) value: Option<Definition>,
-    pub(in crate::check) kind: Option<FiniteKind>,
-    /// Variables and local functions, with their frame and block.
-    bindings: Vec<(usize, usize, Binding)>,
 }
 
 impl Checker<'_> {
@@ -82,41 +72,6 @@ impl Checker<'_> {
             bindings,
         };
         self.item.hidden.push(hidden);
-    }
-
-    /// Ends the blocks whose names have been hidden from this number on.
-    pub(in crate::check) fn show_hidden(&mut self, from: usize) {
-        for hidden in self.item.hidden.split_off(from).into_iter().rev() {
-            let Hidden { name, ty, parameter, value, kind, bindings } = hidden;
-            // Types of the block keep the kind, and it its name.
-            let ended = match kind {
-                Some(kind) => self.env.kinds.insert(name.clone(), kind),
-                None => self.env.kinds.remove(&name),
-            };
-            self.remember_kind(ended);
-            let ended = match ty {
-                Some(ty) => self.env.types.insert(name.clone(), ty),
-                None => self.env.types.remove(&name),
-            };
-            if let Some(TypeDefinition::Nominal(nominal)) = ended
-                && nominal.as_abstract().is_some()
-            {
-                self.env.unnamed.insert(nominal.id);
-            }
-            match value {
-                Some(value) => self.env.values.insert(name.clone(), value),
-                None => self.env.values.remove(&name),
-            };
-            if let Some(parameter) = parameter {
-                self.item.type_scope.insert(name.clone(), parameter);
-            }
-            for (depth, block, binding) in bindings {
-                let scope = self.item.frames.get_mut(depth).and_then(|frame| frame.scopes.get_mut(block));
-                if let Some(scope) = scope {
-                    scope.insert(name.clone(), binding);
-                }
-            }
-        }
     }
 
     /// Reports a declared type that mentions a variable which is not one of its parameters.

@@ -444,4 +444,15 @@ impl Checker<'_> {
         let chosen = self.item.chosen.remove(function);
         Some(chosen.unwrap_or_else(|| Term::new(TermKind::Error, Type::error(), term.span)))
     }
+
+    /// Whether some function of a name takes an argument as it is written.
+    pub(in crate::check) fn takes_written(
+        &mut self,
+        found: &Found,
+        type_args: &[Type],
+        ty: &Type,
+        hint: Option<&Type>,
+    ) -> bool {
+        !matches!(self.ask_tiers(found, type_args, ty, (false, false), hint), Selection::None)
+    }
 }

@@ -6,10 +6,10 @@
 //! arrays and tuples go by component.
 
 use crate::check::context::Checker;
-use crate::check::elaborate::conversion::convertible;
 use crate::check::elaborate::conversion::large;
 use crate::check::elaborate::conversion::opened;
 use crate::check::error::CheckError;
+use crate::check::resolve::behavior::convertible;
 use crate::core::{Term, TermKind};
 use crate::iso::{self, Verdict};
 use crate::source::Span;

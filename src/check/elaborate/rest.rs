@@ -7,10 +7,11 @@
 
 use crate::check::context::Checker;
 use crate::check::error::{CheckError, RestError};
+use crate::check::types::list_types::why_no_list;
 use crate::core::{Pat, PatKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, Pattern, PatternKind, TypeExpr};
-use crate::types::{Kind, LONGEST_WRITTEN, ProductForm, Type, TypeKind};
+use crate::types::{Kind, ProductForm, Type, TypeKind};
 
 /// A part of a written product.
 pub(in crate::check) enum Part<'t> {
@@ -151,38 +152,5 @@ impl Checker<'_> {
             true => pair,
             false => Term::new(TermKind::Reshape(Box::new(pair)), whole, span),
         })
-    }
-}
-
-/// Why a value does not fit `A * ..R` or `N \* ..R`.
-pub(in crate::check) fn no_list(found: &Type, expected: &Type) -> Option<String> {
-    let TypeKind::Rest(list) = expected.kind() else { return None };
-    let TypeKind::List(form, parts, _) = list.kind() else { return None };
-    if let Some(TypeKind::List(_, known, None)) = found.as_list(*form).as_ref().map(Type::kind) {
-        let (has, least) = (known.len(), parts.len() + 1);
-        return (*form == ProductForm::Tuple && has < least)
-            .then(|| format!("a tuple of {least} components or more is wanted, this one has {has}"));
-    }
-    let tuple = || format!("a tuple of {} components or more is wanted", parts.len() + 1);
-    why_no_list(*form, found).or_else(|| (*form == ProductForm::Tuple).then(tuple))
-}
-
-/// Why a type has no first component and a rest, if it looks as if it had.
-fn why_no_list(form: ProductForm, ty: &Type) -> Option<String> {
-    match (form, ty.kind()) {
-        (ProductForm::Tuple, TypeKind::Array(_, count)) if count.as_unit_sum().is_some() => Some(format!(
-            "an array is a tuple of a first component and a rest from 2 to {LONGEST_WRITTEN} elements"
-        )),
-        (ProductForm::Tuple, TypeKind::Array(..)) => {
-            Some("how many components an array has is known where its length is a number".to_string())
-        }
-        (ProductForm::Compact, TypeKind::Var(var)) => Some(format!(
-            "a variable `{}` may be a product of axes or none: write `N \\* ..R` for it in the header",
-            var.name
-        )),
-        (ProductForm::Compact, TypeKind::CompactPower(..)) => {
-            Some("how many factors a power has is known where its exponent is a number".to_string())
-        }
-        _ => None,
     }
 }

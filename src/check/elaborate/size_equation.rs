@@ -8,7 +8,6 @@
 //! With `?K` on one side, in one place and linear, the statement finds the size, and opens it.
 
 use crate::check::context::Checker;
-use crate::check::env::TypeDefinition;
 use crate::check::error::SizeError;
 use crate::check::resolve::candidates::mentions_error;
 use crate::core::{Stmt, StmtKind};
@@ -17,7 +16,6 @@ use crate::source::Span;
 use crate::syntax::ast::{Name, TypeExpr};
 use crate::types::size::Size;
 use crate::types::{Kind, Type, TypeKind, TypeVar};
-use std::sync::Arc;
 
 impl Checker<'_> {
     pub(in crate::check) fn require(
@@ -97,21 +95,6 @@ impl Checker<'_> {
         var
     }
 
-    /// Whether two types are naturally isomorphic by the equations that hold here. What is used of the
-    /// top level is noted.
-    pub(in crate::check) fn natural_here(&mut self, from: &Type, to: &Type) -> bool {
-        let equations = self.equations();
-        if equations.is_empty() || !equations::natural(&equations, from, to) {
-            return false;
-        }
-        for equation in equations::relevant(&equations, from, to) {
-            if self.env.equations.contains(&equation) && !self.item.relied.contains(&equation) {
-                self.item.relied.push(equation);
-            }
-        }
-        true
-    }
-
     /// Statements that require what a declared function relies on, for it may be called too early.
     pub(in crate::check) fn required_again(&mut self, span: Span) -> Vec<Stmt> {
         let relied = std::mem::take(&mut self.item.relied);
@@ -148,15 +131,6 @@ impl Checker<'_> {
         let before = self.item.frames.last().and_then(|f| f.hosts.iter().rev().find_map(|host| host.stmt));
         let (from, to) = (from.clone(), to.clone());
         Some(SizeError::NotKnownEqual { span, from, to, left, right, before, unnamed })
-    }
-
-    /// Whether a name stands for this variable where types are written.
-    pub(in crate::check) fn means(&self, name: &Arc<str>, var: &TypeVar) -> bool {
-        let is = |ty: &Type| matches!(ty.kind(), TypeKind::Var(found) if found == var);
-        match (self.item.type_scope.get(name), self.env.types.get(name)) {
-            (Some(ty), _) | (None, Some(TypeDefinition::Size(ty))) => is(ty),
-            _ => false,
-        }
     }
 }
 

@@ -6,7 +6,9 @@ use crate::check::error::{CheckError, ClassError, ModuleError};
 use crate::check::solve::exhaustive::{self, End};
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
+use crate::syntax::ast::ExprKind;
 use crate::syntax::ast::{self, Expr, TypeDecl};
+use crate::types::TypeKind;
 use crate::types::{Kind, Type};
 
 impl Checker<'_> {
@@ -264,6 +266,79 @@ impl Checker<'_> {
             }
         }
     }
+
+    /// The declared or inferred type of a binding, which may be for the rest of the session, and its
+    /// value.
+    pub(in crate::check) fn initial(
+        &mut self,
+        ty: Option<&ast::TypeExpr>,
+        init: &Expr,
+        lasts: bool,
+    ) -> (Type, Term) {
+        match ty {
+            Some(written) => {
+                let (ty, names) = self.lower_named(written);
+                let outer = std::mem::replace(&mut self.stated, names.clone());
+                let init = self.check(init, &ty, Some((written.span, "the declared type".to_string())));
+                self.stated = outer;
+                self.item.names_last = lasts;
+                let ty = self.name_sizes(names, &ty);
+                self.item.names_last = false;
+                (ty, init)
+            }
+            None => {
+                let init = self.expr(init, None);
+                (self.infer.settle(&init.ty), init)
+            }
+        }
+    }
+
+    /// Whether a term is the call of a procedure.
+    pub(in crate::check) fn is_effect(&mut self, term: &Term) -> bool {
+        match &term.kind {
+            TermKind::Prim(crate::core::Prim::Fail, ..) => {
+                // As a statement it gives nothing.
+                let _ = self.infer.try_unify(&term.ty, &Type::unit());
+                true
+            }
+            TermKind::Prim(prim, ..) => prim.is_procedure(),
+            TermKind::Call(function, _) => {
+                matches!(self.infer.shallow(&function.ty).kind(), TypeKind::Procedure(_))
+            }
+            TermKind::Block(_, Some(value)) => self.is_effect(value),
+            TermKind::Error => true,
+            _ => false,
+        }
+    }
+
+    /// Reports a function that takes the same as another of its name in its block.
+    pub(in crate::check) fn one_of_block(&mut self, name: &ast::Name, ty: &Type) {
+        let domain = |this: &mut Self, ty: &Type| match this.infer.shown(ty).kind() {
+            TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => Some(domain.clone()),
+            _ => None,
+        };
+        let Some(known) = self.frame().scopes.last().and_then(|scope| scope.get(&name.text)).cloned() else {
+            return;
+        };
+        let new = domain(self, ty);
+        for other in std::iter::once(&known).chain(&known.overloads).filter(|other| other.function) {
+            let old = self.frame().locals[other.local as usize].ty.clone();
+            if domain(self, &old) == new {
+                let (span, previous) = (name.span, other.span);
+                self.report(CheckError::DuplicateFunction { span, name: name.text.to_string(), previous });
+                // Calls mean the new one.
+                let _ = self.frame().scopes.last_mut().and_then(|scope| scope.remove(&name.text));
+                return;
+            }
+        }
+    }
+
+    pub(in crate::check) fn warn_unused(&mut self, e: &Expr, term: &Term, effect: bool) {
+        let ty = self.infer.settle(&term.ty);
+        if !effect && !ty.is_error() {
+            self.report(unused(e, term.span, ty));
+        }
+    }
 }
 
 /// The word that begins the statement of a `val`.
@@ -293,4 +368,18 @@ fn breaks(stmts: &[Stmt]) -> bool {
         StmtKind::Match(_, arms) => arms.iter().any(|(_, _, body)| breaks(body)),
         _ => false,
     })
+}
+
+/// The report about an expression that stands as a statement and has no effect.
+pub(in crate::check) fn unused(e: &Expr, span: Span, ty: Type) -> CheckError {
+    match ty.kind() {
+        TypeKind::Procedure(domain) => {
+            let name = match &e.kind {
+                ExprKind::Name(name) => Some(name.text.to_string()),
+                _ => None,
+            };
+            CheckError::NotCalled { span, name, domain: domain.clone() }
+        }
+        _ => CheckError::Unused { span, ty },
+    }
 }

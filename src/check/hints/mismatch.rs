@@ -1,9 +1,11 @@
 //! TODO head
 
 use crate::check::context::Checker;
+use crate::check::types::list_types::why_no_list;
 use crate::core::{Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
+use crate::types::ProductForm;
 use crate::types::{Scalar, Triangle, Type, TypeKind};
 use num_traits::ToPrimitive;
 
@@ -42,9 +44,7 @@ impl Checker<'_> {
                 _ => words.into(),
             });
         }
-        if let Some(words) = asked_of_parameter(found, expected)
-            .or_else(|| crate::check::elaborate::rest::no_list(found, expected))
-        {
+        if let Some(words) = asked_of_parameter(found, expected).or_else(|| no_list(found, expected)) {
             return Some(words.into());
         }
         // `rotate 1.mod[N]`, as it was written once.
@@ -129,7 +129,7 @@ impl Checker<'_> {
         if expected.as_scalar() == Some(Scalar::Char) {
             return character_hint(term);
         }
-        if crate::check::elaborate::conversion::convertible(found, expected) {
+        if crate::check::resolve::behavior::convertible(found, expected) {
             if let Err(words) = self.convertible_words(found, expected) {
                 return Some(words.into());
             }
@@ -183,8 +183,8 @@ impl Checker<'_> {
         let (found, expected) = crate::check::hints::why_not::first_difference(found, expected)?;
         let fits = |this: &mut Self, part: &Type, ty: &Type| {
             let mark = this.infer.mark();
-            let fits = this.infer.unify(part, ty).is_ok()
-                || crate::check::elaborate::conversion::convertible(part, ty);
+            let fits =
+                this.infer.unify(part, ty).is_ok() || crate::check::resolve::behavior::convertible(part, ty);
             this.infer.undo(mark);
             fits
         };
@@ -335,4 +335,17 @@ pub(in crate::check) fn may_be_empty(ty: &Type) -> Option<(Type, String)> {
         "{article} `{ty}` may be empty: `{function} d` gives its value, or `d`; `match` tells the two apart"
     );
     Some((part, words))
+}
+
+/// Why a value does not fit `A * ..R` or `N \* ..R`.
+pub(in crate::check) fn no_list(found: &Type, expected: &Type) -> Option<String> {
+    let TypeKind::Rest(list) = expected.kind() else { return None };
+    let TypeKind::List(form, parts, _) = list.kind() else { return None };
+    if let Some(TypeKind::List(_, known, None)) = found.as_list(*form).as_ref().map(Type::kind) {
+        let (has, least) = (known.len(), parts.len() + 1);
+        return (*form == ProductForm::Tuple && has < least)
+            .then(|| format!("a tuple of {least} components or more is wanted, this one has {has}"));
+    }
+    let tuple = || format!("a tuple of {} components or more is wanted", parts.len() + 1);
+    why_no_list(*form, found).or_else(|| (*form == ProductForm::Tuple).then(tuple))
 }

@@ -4,15 +4,21 @@ use crate::check::context::Checker;
 use crate::check::context::Frame;
 use crate::check::context::FrameKind;
 use crate::check::context::Pending;
+use crate::check::env::Env;
 use crate::check::env::same_domain;
 use crate::check::env::{Callable, Candidates, Definition, Scheme, Scope, Signature};
 use crate::check::error::CheckError;
+use crate::core::Program;
 use crate::core::{Function, FunctionId};
 use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::syntax::ast::{self, Param, Stmt, StmtKind};
 use crate::types::{Type, TypeKind};
 use std::sync::Arc;
+
+/// A checker that checks bodies on demand by [`Checker::ensure_checked`].
+pub(in crate::check) fn new_checker<'a>(env: &'a mut Env, program: &'a mut Program) -> Checker<'a> {
+    Checker::new(env, program, |checker, id| checker.ensure_checked(id))
+}
 
 impl Checker<'_> {
     /// Makes the functions of an input known by name.
@@ -140,20 +146,6 @@ impl Checker<'_> {
         }
         let ty = Type::product(types);
         self.infer.settle(&ty)
-    }
-
-    /// Makes the result type of a function known, by checking its body if it is not declared.
-    pub(in crate::check) fn ensure_result(&mut self, id: FunctionId, used: Span) {
-        let Some(signature) = self.env.signatures.get(&id) else { return };
-        if !signature.unknown_result {
-            return;
-        }
-        if self.pending_functions.contains_key(&id) {
-            self.ensure_checked(id);
-            return;
-        }
-        let (name, declared) = (signature.name.to_string(), signature.span);
-        self.report(CheckError::ResultNeeded { span: used, name, declared });
     }
 
     /// Checks the body of a function of this input, if that is still to be done.

@@ -32,6 +32,7 @@ use crate::check::env::{
 };
 use crate::check::error::ModuleError;
 use crate::check::error::module::NotExportable;
+use crate::check::items::decl::new_checker;
 use crate::check::names::word;
 use crate::core::{ClassId, FunctionId, Program};
 use crate::diagnostic::Diagnostic;
@@ -287,7 +288,7 @@ pub fn open(
     imports: &[(Import, Arc<Module>)],
     library: &Env,
 ) -> Vec<Diagnostic> {
-    let mut checker = Checker::new(env, program);
+    let mut checker = new_checker(env, program);
     let mut opened: HashMap<Arc<str>, (SourceId, Span)> = HashMap::default();
     let mut brought = Imported::default();
     for (import, module) in imports {

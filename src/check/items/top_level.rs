@@ -1,13 +1,12 @@
 //! TODO head
 
 use crate::check::context::Checker;
+use crate::check::elaborate::stmt::unused;
 use crate::check::elaborate::stmt::val_word;
-use crate::check::error::CheckError;
-use crate::core::{Global, PatKind, Script, Stmt, StmtKind, Term, TermKind};
+use crate::core::{Global, PatKind, Script, Stmt, StmtKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::syntax::ast::{self, Expr, ExprKind};
-use crate::types::{Type, TypeKind};
+use crate::syntax::ast::{self, Expr};
 use std::sync::Arc;
 
 impl Checker<'_> {
@@ -42,53 +41,6 @@ impl Checker<'_> {
         script.body.append(&mut out);
         if result.is_some() {
             script.result = result;
-        }
-    }
-
-    /// Whether a term is the call of a procedure.
-    pub(in crate::check) fn is_effect(&mut self, term: &Term) -> bool {
-        match &term.kind {
-            TermKind::Prim(crate::core::Prim::Fail, ..) => {
-                // As a statement it gives nothing.
-                let _ = self.infer.try_unify(&term.ty, &Type::unit());
-                true
-            }
-            TermKind::Prim(prim, ..) => prim.is_procedure(),
-            TermKind::Call(function, _) => {
-                matches!(self.infer.shallow(&function.ty).kind(), TypeKind::Procedure(_))
-            }
-            TermKind::Block(_, Some(value)) => self.is_effect(value),
-            TermKind::Error => true,
-            _ => false,
-        }
-    }
-
-    /// Reports a function that takes the same as another of its name in its block.
-    pub(in crate::check) fn one_of_block(&mut self, name: &ast::Name, ty: &Type) {
-        let domain = |this: &mut Self, ty: &Type| match this.infer.shown(ty).kind() {
-            TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => Some(domain.clone()),
-            _ => None,
-        };
-        let Some(known) = self.frame().scopes.last().and_then(|scope| scope.get(&name.text)).cloned() else {
-            return;
-        };
-        let new = domain(self, ty);
-        for other in std::iter::once(&known).chain(&known.overloads).filter(|other| other.function) {
-            let old = self.frame().locals[other.local as usize].ty.clone();
-            if domain(self, &old) == new {
-                let (span, previous) = (name.span, other.span);
-                self.report(CheckError::DuplicateFunction { span, name: name.text.to_string(), previous });
-                // Calls mean the new one.
-                let _ = self.frame().scopes.last_mut().and_then(|scope| scope.remove(&name.text));
-                return;
-            }
-        }
-    }
-
-    pub(in crate::check) fn warn_unused(&mut self, e: &Expr, term: &Term, effect: bool) {
-        let ty = self.infer.settle(&term.ty);
-        if !effect && !ty.is_error() {
-            self.report(unused(e, term.span, ty));
         }
     }
 
@@ -145,32 +97,6 @@ impl Checker<'_> {
                 .define_global(&name, crate::check::Definition::Global { id, mutable, span, word, scope });
         }
     }
-
-    /// The declared or inferred type of a binding, which may be for the rest of the session, and its
-    /// value.
-    pub(in crate::check) fn initial(
-        &mut self,
-        ty: Option<&ast::TypeExpr>,
-        init: &Expr,
-        lasts: bool,
-    ) -> (Type, Term) {
-        match ty {
-            Some(written) => {
-                let (ty, names) = self.lower_named(written);
-                let outer = std::mem::replace(&mut self.stated, names.clone());
-                let init = self.check(init, &ty, Some((written.span, "the declared type".to_string())));
-                self.stated = outer;
-                self.item.names_last = lasts;
-                let ty = self.name_sizes(names, &ty);
-                self.item.names_last = false;
-                (ty, init)
-            }
-            None => {
-                let init = self.expr(init, None);
-                (self.infer.settle(&init.ty), init)
-            }
-        }
-    }
 }
 
 /// What is said of the value of a script's last expression, which nobody sees.
@@ -178,18 +104,4 @@ pub fn unused_result(stmts: &[ast::Stmt], script: &Script) -> Option<Diagnostic>
     let result = script.result.as_ref()?;
     let Some(ast::StmtKind::Expr(e)) = stmts.last().map(|stmt| &stmt.kind) else { return None };
     (!result.ty.is_error()).then(|| unused(e, result.span, result.ty.clone()).to_diagnostic())
-}
-
-/// The report about an expression that stands as a statement and has no effect.
-fn unused(e: &Expr, span: Span, ty: Type) -> CheckError {
-    match ty.kind() {
-        TypeKind::Procedure(domain) => {
-            let name = match &e.kind {
-                ExprKind::Name(name) => Some(name.text.to_string()),
-                _ => None,
-            };
-            CheckError::NotCalled { span, name, domain: domain.clone() }
-        }
-        _ => CheckError::Unused { span, ty },
-    }
 }

@@ -7,6 +7,7 @@
 
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::Env;
+use crate::check::items::decl::new_checker;
 
 use crate::check::annotations::Annotations;
 use crate::check::context::Checker;
@@ -84,7 +85,7 @@ pub fn ask(
     span: Span,
     choices: &mut Vec<String>,
 ) -> (Option<Script>, Vec<Diagnostic>) {
-    let mut checker = Checker::new(env, program);
+    let mut checker = new_checker(env, program);
     checker.notes = Some(Annotations::of_choices(span.source.0));
     checker.item.frames.push(Frame::new(FrameKind::Script, "script".into(), span));
     let script = checker.hypothesis(question, types, span);
@@ -153,7 +154,7 @@ impl Checker<'_> {
 
 /// What can be called by a name, with its type, as people read it.
 pub fn described(env: &mut Env, program: &mut Program, name: &str) -> Vec<String> {
-    let mut checker = Checker::new(env, program);
+    let mut checker = new_checker(env, program);
     let candidates: Vec<Candidate> = checker.find(name).candidates().map(|(_, c)| c.clone()).collect();
     candidates.iter().map(|candidate| checker.typed(name, candidate)).collect()
 }

@@ -11,6 +11,7 @@ use crate::check::solve::infer::Literal;
 use crate::core::{ClassId, Term, TermKind};
 use crate::source::Span;
 use crate::types::number::converts;
+use crate::types::number::{Conversion, conversion};
 use crate::types::{Scalar, Type, TypeKind};
 use num_traits::ToPrimitive;
 
@@ -134,7 +135,7 @@ impl Checker<'_> {
             }
             [from, to] if class == known.convert || class == known.widen => {
                 let own = match (from.as_scalar(), to.as_scalar()) {
-                    (Some(_), Some(_)) => crate::check::elaborate::conversion::convertible(from, to),
+                    (Some(_), Some(_)) => convertible(from, to),
                     (None, Some(to)) => {
                         from.is_compact() && to.is_number() && !matches!(from.kind(), TypeKind::Nominal(..))
                     }
@@ -157,4 +158,9 @@ impl Checker<'_> {
         self.report(ClassError::NeverAsked { span, instance, own, help: newtype }.into());
         false
     }
+}
+
+/// Whether `:>` leads from one type to the other.
+pub(in crate::check) fn convertible(from: &Type, to: &Type) -> bool {
+    !matches!(conversion(from, to), Conversion::None(_))
 }

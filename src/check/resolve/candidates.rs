@@ -2,11 +2,12 @@
 
 use crate::check::context::Binding;
 use crate::check::context::Checker;
-use crate::check::elaborate::overload::Selection;
 use crate::check::env::Definition;
 use crate::check::env::{Callable, Scheme, Scope};
+use crate::check::error::CheckError;
 use crate::check::solve::constraint::Answer;
 use crate::check::solve::infer::accepts;
+use crate::core::FunctionId;
 use crate::core::{GlobalId, Prim, Term, TermKind};
 use crate::source::{SourceId, Span};
 use crate::syntax::ast;
@@ -124,7 +125,7 @@ impl Checker<'_> {
         if self.pending_functions.contains_key(id) {
             let unknown = self.env.signatures.get(id).is_some_and(|s| s.unknown_result);
             if unknown {
-                self.ensure_checked(*id);
+                self.check_pending(*id);
             }
         }
         self.env.signatures.get(id).is_none_or(|s| !s.unknown_result)
@@ -379,15 +380,18 @@ impl Checker<'_> {
         best
     }
 
-    /// Whether some function of a name takes an argument as it is written.
-    pub(in crate::check) fn takes_written(
-        &mut self,
-        found: &Found,
-        type_args: &[Type],
-        ty: &Type,
-        hint: Option<&Type>,
-    ) -> bool {
-        !matches!(self.ask_tiers(found, type_args, ty, (false, false), hint), Selection::None)
+    /// Makes the result type of a function known, by checking its body if it is not declared.
+    pub(in crate::check) fn ensure_result(&mut self, id: FunctionId, used: Span) {
+        let Some(signature) = self.env.signatures.get(&id) else { return };
+        if !signature.unknown_result {
+            return;
+        }
+        if self.pending_functions.contains_key(&id) {
+            self.check_pending(id);
+            return;
+        }
+        let (name, declared) = (signature.name.to_string(), signature.span);
+        self.report(CheckError::ResultNeeded { span: used, name, declared });
     }
 }
 

@@ -17,9 +17,11 @@
 //! depth, since an instance may require more than it gives (`instance[T with C[T ^ 2]] C[T]`).
 
 use crate::check::context::Checker;
+use crate::check::env::bindings;
 use crate::check::env::{Class, Constraint, Membership};
 use crate::check::error::class::Advice;
 use crate::check::error::{CheckError, ClassError};
+use crate::check::types::well_formed::Applied;
 use crate::core::program::{DEEPEST_REQUIREMENT, opaque_part};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -463,6 +465,16 @@ impl Checker<'_> {
                 nominal.as_abstract().is_some() && self.env.hidden.contains(&nominal.id)
             }
             _ => false,
+        }
+    }
+
+    /// Notes what the types applied in the present item need.
+    pub(in crate::check) fn oblige_applied(&mut self) {
+        for Applied { declared, args, span, name } in std::mem::take(&mut self.item.applied) {
+            let Some(known) = self.env.type_constraints.get(&declared) else { continue };
+            let at = bindings(&known.params, &args);
+            let needed: Vec<Constraint> = known.constraints.iter().map(|c| c.substitute(&at)).collect();
+            self.oblige_all(&needed, span, &name);
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::check::context::Checker;
 use crate::check::elaborate::rest::Part;
 use crate::check::error::RestError;
 use crate::syntax::ast::{Name, TypeExpr, TypeExprKind};
+use crate::types::LONGEST_WRITTEN;
 use crate::types::{Kind, ProductForm, Type, TypeKind};
 
 impl Checker<'_> {
@@ -82,5 +83,25 @@ impl Checker<'_> {
                 Kind::List(ProductForm::Tuple)
             }
         }
+    }
+}
+
+/// Why a type has no first component and a rest, if it looks as if it had.
+pub(in crate::check) fn why_no_list(form: ProductForm, ty: &Type) -> Option<String> {
+    match (form, ty.kind()) {
+        (ProductForm::Tuple, TypeKind::Array(_, count)) if count.as_unit_sum().is_some() => Some(format!(
+            "an array is a tuple of a first component and a rest from 2 to {LONGEST_WRITTEN} elements"
+        )),
+        (ProductForm::Tuple, TypeKind::Array(..)) => {
+            Some("how many components an array has is known where its length is a number".to_string())
+        }
+        (ProductForm::Compact, TypeKind::Var(var)) => Some(format!(
+            "a variable `{}` may be a product of axes or none: write `N \\* ..R` for it in the header",
+            var.name
+        )),
+        (ProductForm::Compact, TypeKind::CompactPower(..)) => {
+            Some("how many factors a power has is known where its exponent is a number".to_string())
+        }
+        _ => None,
     }
 }

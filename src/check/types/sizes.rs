@@ -4,6 +4,7 @@ use crate::check::context::Checker;
 use crate::check::env::TypeDefinition;
 use crate::check::error::SizeError;
 use crate::hash::HashMap;
+use crate::iso::equations;
 use crate::source::Span;
 use crate::syntax::ast::{Name, TypeExpr};
 use crate::types::{Kind, Type, TypeKind, TypeVar};
@@ -117,20 +118,6 @@ impl Checker<'_> {
         Some(new)
     }
 
-    /// Does `f`; names of sizes that it brings into scope go with it.
-    pub(in crate::check) fn with_sizes<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let (named, equations) = (self.item.named.len(), self.item.equations.len());
-        let result = f(self);
-        for (name, old) in self.item.named.split_off(named).into_iter().rev() {
-            match old {
-                Some(old) => self.item.type_scope.insert(name, old),
-                None => self.item.type_scope.remove(&name),
-            };
-        }
-        self.item.equations.truncate(equations);
-        result
-    }
-
     /// Sizes of the session with their names.
     pub(in crate::check) fn session_sizes(&self) -> Vec<(Arc<str>, Type)> {
         let sizes = self.env.types.iter().filter_map(|(name, known)| match known {
@@ -138,6 +125,30 @@ impl Checker<'_> {
             _ => None,
         });
         sizes.collect()
+    }
+
+    /// Whether two types are naturally isomorphic by the equations that hold here. What is used of the
+    /// top level is noted.
+    pub(in crate::check) fn natural_here(&mut self, from: &Type, to: &Type) -> bool {
+        let equations = self.equations();
+        if equations.is_empty() || !equations::natural(&equations, from, to) {
+            return false;
+        }
+        for equation in equations::relevant(&equations, from, to) {
+            if self.env.equations.contains(&equation) && !self.item.relied.contains(&equation) {
+                self.item.relied.push(equation);
+            }
+        }
+        true
+    }
+
+    /// Whether a name stands for this variable where types are written.
+    pub(in crate::check) fn means(&self, name: &Arc<str>, var: &TypeVar) -> bool {
+        let is = |ty: &Type| matches!(ty.kind(), TypeKind::Var(found) if found == var);
+        match (self.item.type_scope.get(name), self.env.types.get(name)) {
+            (Some(ty), _) | (None, Some(TypeDefinition::Size(ty))) => is(ty),
+            _ => false,
+        }
     }
 }
 

@@ -10,7 +10,6 @@
 //! A function that takes a `Heap[T]` says `with Ord[T]` itself: a header shows all that it needs.
 
 use crate::check::context::Checker;
-use crate::check::env::bindings;
 use crate::check::env::{Constraint, TypeConstraints};
 use crate::source::Span;
 use crate::syntax::ast::{Generics, Name, TypeExpr};
@@ -20,10 +19,10 @@ use crate::types::{Type, TypeVar};
 #[derive(Clone, Debug)]
 pub(in crate::check) struct Applied {
     /// The number of its first parameter, which no other type has.
-    declared: u32,
-    args: Vec<Type>,
-    span: Span,
-    name: String,
+    pub(in crate::check) declared: u32,
+    pub(in crate::check) args: Vec<Type>,
+    pub(in crate::check) span: Span,
+    pub(in crate::check) name: String,
 }
 
 /// A declaration's constraints as they are written.
@@ -126,16 +125,6 @@ impl Checker<'_> {
                 this.item.applied = applied;
                 this.discharge();
             });
-        }
-    }
-
-    /// Notes what the types applied in the present item need.
-    pub(in crate::check) fn oblige_applied(&mut self) {
-        for Applied { declared, args, span, name } in std::mem::take(&mut self.item.applied) {
-            let Some(known) = self.env.type_constraints.get(&declared) else { continue };
-            let at = bindings(&known.params, &args);
-            let needed: Vec<Constraint> = known.constraints.iter().map(|c| c.substitute(&at)).collect();
-            self.oblige_all(&needed, span, &name);
         }
     }
 
