@@ -119,6 +119,10 @@ fn cases(ty: &Type, sizes: Sizes) -> Option<Vec<Vec<Slot>>> {
         })?,
         TypeKind::Repeat(n, case) => {
             let one = cases(case, sizes)?;
+            // Any number of none is none, and need not be counted to.
+            if one.is_empty() {
+                return Some(one);
+            }
             let n = size(n, sizes)?.to_usize()?;
             (n.checked_mul(one.len())? <= MOST_SLOTS).then_some(())?;
             std::iter::repeat_n(one, n).flatten().collect()
