@@ -3,9 +3,9 @@
 //! Takes a code, a sentence, labelled spans, notes and a help from any stage; gives text through
 //! ariadne. Knows no stage.
 
-mod narrow;
+mod wrap;
 
-pub use narrow::filled;
+pub use wrap::filled;
 
 use crate::source::{self, SourceId, SourceMap, Span};
 use ariadne::{CharSet, Color, Config, IndexType, Label as Mark, Report, ReportKind};
@@ -188,7 +188,7 @@ pub fn edited(text: &str, source: SourceId, edits: &[(Span, String)]) -> String 
 /// Source texts as ariadne wants them: built for each report, from the few texts it names.
 struct Texts<'a> {
     map: &'a SourceMap,
-    cuts: &'a narrow::Cuts,
+    cuts: &'a wrap::Cuts,
     built: Vec<(SourceId, ariadne::Source<String>)>,
 }
 
@@ -238,7 +238,7 @@ pub fn render_within(
     let prose = labels.chain(&diagnostic.notes).chain(diagnostic.helps().map(|help| &help.text));
     let prose: Vec<Cow<str>> = prose.chain([&diagnostic.message]).map(|text| visible_lines(text)).collect();
     let prose: Vec<&str> = prose.iter().flat_map(|text| text.lines()).map(str::trim_end).collect();
-    narrow::lines(&text, &prose, columns)
+    wrap::lines(&text, &prose, columns)
 }
 
 fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: Option<usize>) -> String {
@@ -250,7 +250,7 @@ fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: 
     if !quotable(diagnostic, sources, if columns.is_some() { usize::MAX } else { LONGEST_QUOTED_LINE }) {
         return render_plain(diagnostic, sources);
     }
-    let cuts = narrow::Cuts::new(diagnostic, sources, columns);
+    let cuts = wrap::Cuts::new(diagnostic, sources, columns);
     let place = |span: Span| (span.source, cuts.place(span));
     let config = Config::default()
         .with_color(color)

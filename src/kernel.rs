@@ -18,7 +18,7 @@ pub trait Accelerator: Send + Sync {
     ///
     /// # Errors
     /// Why the part is left to the evaluator.
-    fn prepare(&self, part: &Part<'_>) -> Result<Arc<dyn Kernel>, Declined>;
+    fn prepare(&self, part: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, Declined>;
 }
 
 /// Why there is no kernel for a part.
@@ -33,7 +33,7 @@ pub enum Declined {
 }
 
 /// A part of a program.
-pub struct Part<'a> {
+pub struct CompilationUnit<'a> {
     /// The program it belongs to.
     pub program: &'a Program,
     /// Layouts of types.
@@ -43,39 +43,39 @@ pub struct Part<'a> {
     /// Makes types of the part concrete.
     pub concrete: &'a dyn Fn(&Type) -> Type,
     /// What is to be computed.
-    pub what: What<'a>,
+    pub region: Region<'a>,
     /// Which functions the variables outside hold that hold functions.
-    pub functions: &'a [(Root, Shape)],
+    pub functions: &'a [(Root, KnownValue)],
     /// Whether work on it may go on: nobody has interrupted it, and there is stack left.
     pub may_go_on: &'a dyn Fn() -> bool,
 }
 
 /// What a part is.
 #[derive(Clone, Copy)]
-pub enum What<'a> {
+pub enum Region<'a> {
     /// A pure term: its value is the only result.
     Term(&'a Term),
     /// A loop: the variables it changes are the results.
     Loop(&'a Stmt),
 }
 
-impl<'a> What<'a> {
+impl<'a> Region<'a> {
     /// The one or the other.
     pub fn term_or_loop(self) -> Result<&'a Term, &'a Stmt> {
         match self {
-            What::Term(term) => Ok(term),
-            What::Loop(stmt) => Err(stmt),
+            Region::Term(term) => Ok(term),
+            Region::Loop(stmt) => Err(stmt),
         }
     }
 }
 
 /// What is known of a value outside a part.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shape {
+pub enum KnownValue {
     /// Nothing: data.
     Data,
     /// A function at these types, and its captured values.
-    Function(FunctionId, Vec<Type>, Vec<Shape>),
+    Function(FunctionId, Vec<Type>, Vec<KnownValue>),
 }
 
 /// A value that a kernel is given: a variable, or something a function captured.
@@ -98,7 +98,7 @@ pub struct Limits<'a> {
 }
 
 /// How a run ended.
-pub enum Ran {
+pub enum RunResult {
     /// The value of a term; or the variables changed, in the order of [`Kernel::changes`].
     Done(Vec<Value>),
     /// Something went wrong: the evaluator finds out what.
@@ -110,7 +110,7 @@ pub enum Ran {
 }
 
 /// A part of a program that can be run.
-pub trait Kernel: Send + Sync {
+pub trait Executable: Send + Sync {
     /// What it wants to be given.
     fn inputs(&self) -> &[Input];
     /// The variables it changes. They are inputs, too, the first ones, in this order.
@@ -120,9 +120,9 @@ pub trait Kernel: Send + Sync {
     fn overwrites(&self, input: usize) -> bool;
     /// Whether it may write the result into the memory of a value that nobody reads any more: then a run that has taken
     /// it does not fail.
-    fn takes_spare(&self) -> bool;
+    fn accepts_spare(&self) -> bool;
     /// Whether it may fail: then the values of `changes` are kept until it is done.
     fn can_fail(&self) -> bool;
     /// Runs it. An input that it has not taken is still there if it fails, and so is the spare value.
-    fn run(&self, inputs: &mut [Value], spare: &mut Option<Value>, limits: &Limits<'_>) -> Ran;
+    fn run(&self, inputs: &mut [Value], spare: &mut Option<Value>, limits: &Limits<'_>) -> RunResult;
 }

@@ -9,6 +9,7 @@
 //!
 //! [`session`] is the one door for frontends; the library reads no file and prints nothing.
 
+pub mod cancellation;
 pub mod check;
 pub mod core;
 pub mod data;
@@ -20,13 +21,12 @@ pub mod iso;
 pub mod jit;
 pub mod kernel;
 pub mod layout;
-pub mod loops;
+pub mod loop_ir;
 pub mod lower;
 pub mod picture;
 pub mod quote;
 pub mod session;
 pub mod source;
-pub mod stop;
 pub mod suggest;
 pub mod syntax;
 pub mod types;

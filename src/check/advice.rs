@@ -24,7 +24,7 @@ impl Checker<'_> {
         let mut equations = self.equations();
         equations.extend_from_slice(more);
         iso::forgotten(found, expected, &mut |a, b| {
-            iso::verdict(a, b) <= Verdict::Natural || iso::given::natural(&equations, a, b)
+            iso::verdict(a, b) <= Verdict::Natural || iso::equations::natural(&equations, a, b)
         })
     }
 
@@ -92,7 +92,7 @@ impl Checker<'_> {
         if left.has_meta() || right.has_meta() {
             return None;
         }
-        if iso::verdict(i, j) > Verdict::Natural && !iso::given::natural(&self.equations(), i, j) {
+        if iso::verdict(i, j) > Verdict::Natural && !iso::equations::natural(&self.equations(), i, j) {
             return self.late_size(left, &Type::array(element.clone(), j.clone()));
         }
         let wanted = Type::array(element.clone(), j.clone());

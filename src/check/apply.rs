@@ -190,7 +190,7 @@ impl Checker<'_> {
             _ => {
                 let function = self.expr(head, None);
                 let infix = arguments.first().and_then(|argument| match &argument.kind {
-                    ExprKind::Name(name) if arguments.len() == 2 => super::foreign::infix(&name.text),
+                    ExprKind::Name(name) if arguments.len() == 2 => super::foreign_names::infix(&name.text),
                     _ => None,
                 });
                 // `5 mod 2` applies 5, where an operator is meant.

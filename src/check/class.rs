@@ -12,10 +12,10 @@
 //! product's where there is none. In a session an instance replaces one of the user's with the same
 //! head, as functions do.
 
+use super::annotations::Referent;
 use super::constraint::{Answer, Refused};
 use super::env::{Callable, Class, Constraint, Definition, Law, Membership, Method, Scheme};
 use super::error::{CheckError, ClassError};
-use super::note::Referent;
 use super::types::bindings;
 use super::{Checker, Pending};
 use crate::core::program::Known;

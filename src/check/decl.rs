@@ -202,7 +202,7 @@ impl Checker<'_> {
         self.finish_function(&mut function);
         let ty = self.infer.settle(&ty);
         let more = self.finish_inner();
-        super::open::close_term(&mut function.body, &more);
+        super::existential::close_term(&mut function.body, &more);
         let again = self.required_again(ast.header);
         if !again.is_empty() {
             let unit = crate::core::Term::unit(ast.header);

@@ -5,10 +5,10 @@
 //! `reshape`.
 
 use super::Checker;
+use super::annotations::Referent;
 use super::error::{CheckError, Inside, MoveError, RestError, SizeError};
 use super::exhaustive::{self, End};
 use super::infer::Literal;
-use super::note::Referent;
 use crate::core::{Arm, LocalId, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
@@ -29,7 +29,7 @@ pub(super) const MOST_COMPONENTS: usize = 4096;
 impl Checker<'_> {
     /// The term of an expression; `hint` is what its place would like, not a demand.
     pub(super) fn expr(&mut self, e: &Expr, hint: Option<&Type>) -> Term {
-        crate::stop::poll();
+        crate::cancellation::poll();
         let at_statement = std::mem::take(&mut self.at_statement);
         self.infer.here = e.span;
         let term = self.expr_any(e, hint, at_statement);

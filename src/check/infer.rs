@@ -15,7 +15,7 @@
 
 use crate::hash::HashMap;
 use crate::source::Span;
-use crate::types::table::{self, Says};
+use crate::types::table::{self, TableAnswer};
 use crate::types::{Kind, Meta, ProductForm, Scalar, Type, TypeKind, TypeVar};
 
 /// What a literal hole may become.
@@ -51,7 +51,7 @@ struct Hole {
     literal: Option<Literal>,
     solution: Option<Type>,
     /// The number of the oldest hole whose solution it is part of, or its own.
-    birth: u32,
+    level: u32,
 }
 
 /// The table of holes.
@@ -64,7 +64,7 @@ pub struct Infer {
     /// For now a product meets no array: see [`crate::types::matching`].
     pub tuples_apart: bool,
     /// Old states, newest last.
-    trail: Vec<Old>,
+    trail: Vec<UndoEntry>,
     /// Equations with applications that are stuck on holes.
     postponed: Vec<Equation>,
     /// A hole has been solved since the postponed equations were tried.
@@ -74,7 +74,7 @@ pub struct Infer {
 }
 
 #[derive(Debug)]
-enum Old {
+enum UndoEntry {
     Hole(u32, Hole),
     Postponed(Vec<Equation>),
 }
@@ -106,13 +106,13 @@ pub struct Mark(usize);
 
 /// Unification failed. The caller knows the two types; this says nothing more.
 #[derive(Debug)]
-pub struct Clash;
+pub struct UnifyError;
 
 impl Infer {
     /// A new hole.
     pub fn fresh(&mut self, kind: Kind) -> Type {
         let birth = self.holes.len() as u32;
-        self.holes.push(Hole { kind, literal: None, solution: None, birth });
+        self.holes.push(Hole { kind, literal: None, solution: None, level: birth });
         Type::meta(birth, kind)
     }
 
@@ -129,7 +129,7 @@ impl Infer {
     /// A new hole for a literal.
     pub fn fresh_literal(&mut self, literal: Literal) -> Type {
         let birth = self.holes.len() as u32;
-        self.holes.push(Hole { kind: Kind::Type, literal: Some(literal), solution: None, birth });
+        self.holes.push(Hole { kind: Kind::Type, literal: Some(literal), solution: None, level: birth });
         Type::meta(birth, Kind::Type)
     }
 
@@ -147,8 +147,8 @@ impl Infer {
     pub fn undo(&mut self, mark: Mark) {
         while self.trail.len() > mark.0 {
             match self.trail.pop() {
-                Some(Old::Hole(id, hole)) => self.holes[id as usize] = hole,
-                Some(Old::Postponed(equations)) => self.postponed = equations,
+                Some(UndoEntry::Hole(id, hole)) => self.holes[id as usize] = hole,
+                Some(UndoEntry::Postponed(equations)) => self.postponed = equations,
                 None => {}
             }
         }
@@ -156,7 +156,7 @@ impl Infer {
 
     fn change(&mut self, id: u32) -> &mut Hole {
         let hole = &mut self.holes[id as usize];
-        self.trail.push(Old::Hole(id, hole.clone()));
+        self.trail.push(UndoEntry::Hole(id, hole.clone()));
         self.progress = true;
         hole
     }
@@ -174,14 +174,14 @@ impl Infer {
     fn set_postponed(&mut self, equations: Vec<Equation>) -> Vec<Equation> {
         let old = std::mem::replace(&mut self.postponed, equations);
         if !(old.is_empty() && self.postponed.is_empty()) {
-            self.trail.push(Old::Postponed(old.clone()));
+            self.trail.push(UndoEntry::Postponed(old.clone()));
         }
         old
     }
 
-    fn postpone(&mut self, a: &Type, b: &Type) -> Result<(), Clash> {
+    fn postpone(&mut self, a: &Type, b: &Type) -> Result<(), UnifyError> {
         if self.postponed.len() >= MOST_POSTPONED {
-            return Err(Clash);
+            return Err(UnifyError);
         }
         let mut equations = self.postponed.clone();
         equations.push(Equation { found: a.clone(), expected: b.clone(), span: self.here });
@@ -190,12 +190,12 @@ impl Infer {
     }
 
     /// An equation with an application that is stuck on holes: what the tables say, else it waits.
-    fn by_table(&mut self, a: &Type, b: &Type) -> Result<(), Clash> {
+    fn by_table(&mut self, a: &Type, b: &Type) -> Result<(), UnifyError> {
         let (a, b) = (self.zonk(a), self.zonk(b));
         match table::equation(&a, &b) {
-            Some(Says::Never) => Err(Clash),
-            Some(Says::Always) => Ok(()),
-            Some(Says::Solved(holes)) if !holes.is_empty() => {
+            Some(TableAnswer::Never) => Err(UnifyError),
+            Some(TableAnswer::Always) => Ok(()),
+            Some(TableAnswer::Solved(holes)) if !holes.is_empty() => {
                 holes.iter().try_for_each(|(meta, ty)| self.solve(*meta, ty))?;
                 self.equate(&a, &b)
             }
@@ -204,7 +204,7 @@ impl Infer {
     }
 
     /// Tries the postponed equations again while that solves holes.
-    fn retry(&mut self) -> Result<(), Clash> {
+    fn retry(&mut self) -> Result<(), UnifyError> {
         while std::mem::take(&mut self.progress) && !self.postponed.is_empty() {
             let here = self.here;
             for equation in self.set_postponed(Vec::new()) {
@@ -346,7 +346,7 @@ impl Infer {
         }
     }
 
-    fn solve(&mut self, meta: Meta, ty: &Type) -> Result<(), Clash> {
+    fn solve(&mut self, meta: Meta, ty: &Type) -> Result<(), UnifyError> {
         let hole = self.holes[meta.id as usize].clone();
         if let TypeKind::Meta(other) = ty.kind() {
             if other.id == meta.id {
@@ -355,16 +355,16 @@ impl Infer {
             // Of two holes the one that promises less takes the other as its solution.
             let theirs = &self.holes[other.id as usize];
             let literal = hole.literal.max(theirs.literal);
-            let kind = hole.kind.meet(theirs.kind).ok_or(Clash)?;
-            let birth = hole.birth.min(theirs.birth);
+            let kind = hole.kind.meet(theirs.kind).ok_or(UnifyError)?;
+            let birth = hole.level.min(theirs.level);
             if literal.is_some() && kind != Kind::Type {
-                return Err(Clash);
+                return Err(UnifyError);
             }
             if theirs.kind != kind {
                 // The solution must carry the smaller kind in its node.
                 let merged = self.fresh(kind);
                 if let Some(hole) = self.holes.last_mut() {
-                    hole.birth = birth;
+                    hole.level = birth;
                 }
                 self.change(meta.id).solution = Some(merged.clone());
                 self.change(other.id).solution = Some(merged);
@@ -372,14 +372,14 @@ impl Infer {
             }
             let other = self.change(other.id);
             other.literal = literal;
-            other.birth = birth;
+            other.level = birth;
             self.change(meta.id).solution = Some(ty.clone());
             return Ok(());
         }
         let product = matches!(ty.kind(), TypeKind::Rest(list) if matches!(list.kind(), TypeKind::List(..)));
         if product && hole.literal.is_some() {
             // A number is no tuple, whatever the components are.
-            return Err(Clash);
+            return Err(UnifyError);
         }
         let open = self.is_open(ty);
         if open && (hole.literal.is_some() || self.occurs(meta.id, ty)) {
@@ -389,7 +389,7 @@ impl Infer {
             match ty.kind() {
                 TypeKind::Scalar(scalar) if literal.allows(*scalar) => {}
                 TypeKind::Error => {}
-                _ => return Err(Clash),
+                _ => return Err(UnifyError),
             }
         }
         // Below TYPE a sum is one of units.
@@ -406,26 +406,28 @@ impl Infer {
         }
         // No type of values is existential, and a bound variable means nothing outside its type.
         if !ty.has_kind(hole.kind) || ty.is_exists() || ty.loose() > 0 || self.occurs(meta.id, ty) {
-            return Err(Clash);
+            return Err(UnifyError);
         }
-        self.age(ty, hole.birth)?;
+        self.age(ty, hole.level)?;
         self.change(meta.id).solution = Some(ty.clone());
         Ok(())
     }
 
     /// Makes the holes of a type as old as the hole it is to solve; fails if it mentions a variable
     /// that was opened too late for that.
-    fn age(&mut self, ty: &Type, birth: u32) -> Result<(), Clash> {
+    fn age(&mut self, ty: &Type, birth: u32) -> Result<(), UnifyError> {
         if !(ty.has_meta() || ty.has_var() && !self.opened.is_empty()) {
             return Ok(());
         }
         match ty.kind() {
-            TypeKind::Var(var) if self.opened.get(&var.id).is_some_and(|first| birth < *first) => Err(Clash),
+            TypeKind::Var(var) if self.opened.get(&var.id).is_some_and(|first| birth < *first) => {
+                Err(UnifyError)
+            }
             TypeKind::Meta(meta) => match self.holes[meta.id as usize].solution.clone() {
                 Some(solution) => self.age(&solution, birth),
                 None => {
-                    if self.holes[meta.id as usize].birth > birth {
-                        self.change(meta.id).birth = birth;
+                    if self.holes[meta.id as usize].level > birth {
+                        self.change(meta.id).level = birth;
                     }
                     Ok(())
                 }
@@ -444,10 +446,10 @@ impl Infer {
     }
 
     /// A product that is not known to its end, and a type.
-    fn equate_product(&mut self, product: &Type, list: &Type, ty: &Type) -> Result<(), Clash> {
+    fn equate_product(&mut self, product: &Type, list: &Type, ty: &Type) -> Result<(), UnifyError> {
         use TypeKind as K;
         let (Some(form), whole) = (list.list_form(), matches!(list.kind(), K::List(..))) else {
-            return Err(Clash);
+            return Err(UnifyError);
         };
         if let K::Rest(other) = ty.kind()
             && whole
@@ -473,7 +475,7 @@ impl Infer {
             return self.postpone(product, ty);
         }
         if whole {
-            let found = ty.as_list(form).ok_or(Clash)?;
+            let found = ty.as_list(form).ok_or(UnifyError)?;
             return self.equate(list, &found);
         }
         // The product of one component is that component; of a product that is not yet a list it is not
@@ -485,7 +487,7 @@ impl Infer {
             K::Meta(hole) if ty.has_kind(form.kind()) => {
                 self.solve(*hole, &Type::list(form, vec![ty.clone()], None))
             }
-            _ => Err(Clash),
+            _ => Err(UnifyError),
         }
     }
 
@@ -495,7 +497,7 @@ impl Infer {
         form: ProductForm,
         (xs, xs_end): (&[Type], &Option<Type>),
         (ys, ys_end): (&[Type], &Option<Type>),
-    ) -> Result<(), Clash> {
+    ) -> Result<(), UnifyError> {
         let common = xs.len().min(ys.len());
         xs.iter().zip(ys).try_for_each(|(x, y)| self.equate(x, y))?;
         let left = |all: &[Type], end: &Option<Type>| match (&all[common..], end) {
@@ -511,7 +513,7 @@ impl Infer {
             {
                 self.equate(&end, &Type::list(form, Vec::new(), None))
             }
-            _ => Err(Clash),
+            _ => Err(UnifyError),
         }
     }
 
@@ -522,12 +524,12 @@ impl Infer {
     }
 
     /// Makes two types equal, or fails and leaves holes partly solved (undo with a mark).
-    pub fn unify(&mut self, a: &Type, b: &Type) -> Result<(), Clash> {
+    pub fn unify(&mut self, a: &Type, b: &Type) -> Result<(), UnifyError> {
         self.equate(a, b)?;
         self.retry()
     }
 
-    fn equate(&mut self, a: &Type, b: &Type) -> Result<(), Clash> {
+    fn equate(&mut self, a: &Type, b: &Type) -> Result<(), UnifyError> {
         let (a, b) = (self.head(a), self.head(b));
         if a == b {
             return Ok(());
@@ -541,7 +543,7 @@ impl Infer {
             }
             (K::Meta(meta), _) => self.solve(*meta, &b),
             (_, K::Meta(meta)) => self.solve(*meta, &a),
-            (K::Array(..), K::Rest(_)) | (K::Rest(_), K::Array(..)) if self.tuples_apart => Err(Clash),
+            (K::Array(..), K::Rest(_)) | (K::Rest(_), K::Array(..)) if self.tuples_apart => Err(UnifyError),
             (K::Rest(list), _) => self.equate_product(&a, list, &b),
             (_, K::Rest(list)) => self.equate_product(&b, list, &a),
             (K::List(form, xs, xs_end), K::List(other, ys, ys_end)) if form == other => {
@@ -549,7 +551,7 @@ impl Infer {
             }
             (K::Apply(..), _) | (_, K::Apply(..)) if self.is_open(&a) || self.is_open(&b) => {
                 if !(a.kind_of().meet(b.kind_of()).is_some() || a.is_error() || b.is_error()) {
-                    return Err(Clash);
+                    return Err(UnifyError);
                 }
                 self.by_table(&a, &b)
             }
@@ -557,7 +559,9 @@ impl Infer {
                 self.equate(t, u)?;
                 self.equate(i, j)
             }
-            (K::Array(..), K::Product(_)) | (K::Product(_), K::Array(..)) if self.tuples_apart => Err(Clash),
+            (K::Array(..), K::Product(_)) | (K::Product(_), K::Array(..)) if self.tuples_apart => {
+                Err(UnifyError)
+            }
             (K::Array(t, i), K::Product(parts)) | (K::Product(parts), K::Array(t, i)) => {
                 self.equate(i, &Type::unit_sum(parts.len()))?;
                 parts.iter().try_for_each(|part| self.equate(part, t))
@@ -577,7 +581,7 @@ impl Infer {
             }
             (K::UnitSum(n), K::Sum(parts)) | (K::Sum(parts), K::UnitSum(n)) => {
                 if *n != parts.len().into() {
-                    return Err(Clash);
+                    return Err(UnifyError);
                 }
                 parts.iter().try_for_each(|part| self.equate(part, &Type::unit()))
             }
@@ -612,11 +616,11 @@ impl Infer {
             (K::Record(xs), K::Record(ys)) if xs.len() == ys.len() => xs
                 .iter()
                 .zip(ys)
-                .try_for_each(|((n, x), (m, y))| if n == m { self.equate(x, y) } else { Err(Clash) }),
+                .try_for_each(|((n, x), (m, y))| if n == m { self.equate(x, y) } else { Err(UnifyError) }),
             (K::Nominal(n, xs), K::Nominal(m, ys)) if n == m => {
                 xs.iter().zip(ys).try_for_each(|(x, y)| self.equate(x, y))
             }
-            _ => Err(Clash),
+            _ => Err(UnifyError),
         }
     }
 

@@ -12,9 +12,9 @@
 //! from is reported, and a missing one at the use.
 
 use super::Checker;
+use super::annotations::Referent;
 use super::env::TypeDefinition;
 use super::error::{CheckError, KindError};
-use super::note::Referent;
 use super::rest::Part;
 use crate::diagnostic::Diagnostic;
 use crate::hash::HashSet;

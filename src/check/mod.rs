@@ -12,26 +12,25 @@
 //! Never evaluates, never prints.
 
 mod advice;
-mod after;
-mod applied;
+pub mod annotations;
 mod apply;
-pub mod ask;
 mod behaviour;
 mod builtin;
 mod candidate;
 mod class;
-mod common;
-mod computed;
+mod common_type;
+mod computed_result;
 mod constraint;
 mod decl;
+mod dependency_order;
 mod dot;
 pub mod env;
 pub mod error;
 mod exhaustive;
+mod existential;
 mod expr;
-mod finish;
 mod fit;
-pub mod foreign;
+pub mod foreign_names;
 mod function;
 mod grouping;
 pub mod infer;
@@ -39,21 +38,22 @@ mod kinds;
 mod local;
 pub mod module;
 mod named;
-pub mod note;
 mod opaque;
-mod open;
 mod operator;
 mod overload;
 mod pattern;
 mod place;
-mod read;
 mod record;
-mod require;
 mod reshape;
 mod rest;
+mod size_equation;
 mod slice;
 mod stmt;
+pub mod type_query;
+mod typed_reader;
 mod types;
+mod well_formed;
+mod zonk;
 
 pub use env::Env;
 pub use error::CheckError;
@@ -66,10 +66,10 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::types::opaque::hiding;
 use crate::types::{LARGEST_TYPE_NODES, Type, TypeVar};
+use annotations::Annotations;
 use constraint::Obligation;
 use env::{Constraint, Definition, TypeDefinition};
 use infer::Infer;
-use note::Notes;
 use std::sync::Arc;
 
 /// Checks the statements of one input.
@@ -85,7 +85,7 @@ pub fn check_noting(
     env: &mut Env,
     program: &mut Program,
     stmts: &[ast::Stmt],
-    notes: &mut Option<Notes>,
+    notes: &mut Option<Annotations>,
 ) -> (Option<Script>, Vec<Diagnostic>) {
     let hidden = env.hidden.iter().copied().collect();
     let mut checker = Checker::new(env, program);
@@ -167,11 +167,11 @@ struct Frame {
     /// Inside `{ …; e }`: the first of its own variables.
     block: Option<LocalId>,
     /// What the present expression stands in, innermost last.
-    hosts: Vec<open::Host>,
+    hosts: Vec<existential::Host>,
     /// Variables opened in it so far.
     opened: Vec<TypeVar>,
     /// What patterns have bound that is still to be opened, with the patterns for what is in it.
-    matched: Vec<(open::Opening, Pat)>,
+    matched: Vec<(existential::Opening, Pat)>,
     /// Procedures that change nothing but variables of this frame, or of procedures around it: it may call them,
     /// pure as it may be.
     contained: HashSet<LocalId>,
@@ -237,7 +237,7 @@ struct Item {
     /// Type parameters that it has mentioned, by their numbers.
     mentioned: HashSet<u32>,
     /// Declared types with constraints that the item applies.
-    applied: Vec<applied::Applied>,
+    applied: Vec<well_formed::Applied>,
     /// Constraints that the item needs and that have not been looked at.
     obligations: Vec<Obligation>,
     /// A law: its variables can be compared.
@@ -285,16 +285,16 @@ struct Checker<'a> {
     pending_types: HashMap<Arc<str>, ast::Stmt>,
     types_in_progress: Vec<Arc<str>>,
     /// Constraints of the types that are being declared, innermost last, and of those that have been.
-    written: Vec<applied::Written>,
-    declared: Vec<applied::Written>,
+    written: Vec<well_formed::Written>,
+    declared: Vec<well_formed::Written>,
     /// What the declarations of this input apply.
-    uses: Vec<applied::Uses>,
+    uses: Vec<well_formed::Uses>,
     pending_functions: HashMap<FunctionId, Pending>,
     /// Functions numbered from here on are of this input.
     first_function: FunctionId,
     implicit_vars: bool,
     /// What `?N` is in the type being read.
-    opens: open::Opens,
+    opens: existential::Opens,
     /// The names of the sizes that the present annotation leaves open, with their holes.
     stated: Vec<(crate::syntax::ast::Name, Type)>,
     /// The next expression is a statement, so a procedure may be called.
@@ -304,7 +304,7 @@ struct Checker<'a> {
     /// The word that begins the statement whose pattern is being bound.
     let_word: Option<Span>,
     /// What is noted for an editor, if one asks.
-    notes: Option<Notes>,
+    notes: Option<Annotations>,
 }
 
 impl<'a> Checker<'a> {
@@ -323,7 +323,7 @@ impl<'a> Checker<'a> {
             uses: Vec::new(),
             pending_functions: HashMap::default(),
             implicit_vars: false,
-            opens: open::Opens::Nothing,
+            opens: existential::Opens::Nothing,
             stated: Vec::new(),
             at_statement: false,
             in_total_pattern: false,
@@ -485,7 +485,7 @@ impl<'a> Checker<'a> {
         self.collect_type_constraints();
         self.collect_instances(stmts);
         self.check_uses();
-        let waiting = after::waiting(stmts);
+        let waiting = dependency_order::waiting(stmts);
         let late: HashSet<usize> = waiting.values().flatten().copied().collect();
         let early = stmts.iter().enumerate().filter(|(at, _)| !late.contains(at));
         self.collect_functions(early.map(|(_, stmt)| stmt));

@@ -125,9 +125,9 @@ impl Module {
     }
 
     /// What a name stands for outside.
-    fn pick(&self, name: &str, library: &Env) -> Picked {
+    fn pick(&self, name: &str, library: &Env) -> Selected {
         let env = self.env.as_ref().unwrap_or(library);
-        let mut picked = Picked::default();
+        let mut picked = Selected::default();
         let callables = env.callables(name).unwrap_or(&[]);
         let mut take = |wanted: &dyn Fn(&Callable) -> bool| {
             picked.callables.extend(callables.iter().filter(|c| wanted(c)).cloned());
@@ -191,7 +191,7 @@ fn is_operator(name: &str) -> bool {
 
 /// What a name of a module stands for.
 #[derive(Default)]
-struct Picked {
+struct Selected {
     callables: Vec<Callable>,
     signatures: Vec<(FunctionId, Signature)>,
     global: Option<Definition>,
@@ -298,7 +298,7 @@ pub fn open(
 ) -> Vec<Diagnostic> {
     let mut checker = Checker::new(env, program);
     let mut opened: HashMap<Arc<str>, (SourceId, Span)> = HashMap::default();
-    let mut brought = Brought::default();
+    let mut brought = Imported::default();
     for (import, module) in imports {
         let name = match called(import) {
             Ok(name) => name,
@@ -370,13 +370,13 @@ impl Module {
 
 /// Names that the imports of one text have brought, and from where.
 #[derive(Default)]
-struct Brought {
-    names: HashMap<Arc<str>, Vec<Bringer>>,
+struct Imported {
+    names: HashMap<Arc<str>, Vec<Importer>>,
 }
 
 /// An import that has brought a name.
 #[derive(Clone)]
-struct Bringer {
+struct Importer {
     source: SourceId,
     file: String,
     scope: Scope,
@@ -448,7 +448,7 @@ impl Checker<'_> {
         module: &Module,
         library: &Env,
         (scope, span): (Scope, Span),
-        brought: &mut Brought,
+        brought: &mut Imported,
     ) {
         let picked = module.pick(name, library);
         let entry = brought.names.entry(name.clone()).or_default();
@@ -456,12 +456,12 @@ impl Checker<'_> {
             return;
         }
         let before = entry.clone();
-        entry.push(Bringer { source: module.source, file: module.file.clone(), scope, span });
+        entry.push(Importer { source: module.source, file: module.file.clone(), scope, span });
         // What another scope has is nearer or farther, and no contradiction.
         let clash = |this: &mut Self, source: Option<SourceId>| {
             let mut others = before.iter().filter(|known| known.scope == scope);
             let other = others.find(|known| source.is_none_or(|source| source == known.source));
-            if let Some(Bringer { file: other, span: previous, .. }) = other {
+            if let Some(Importer { file: other, span: previous, .. }) = other {
                 let (name, file) = (name.to_string(), module.file.clone());
                 let (other, previous) = (other.clone(), *previous);
                 this.report(ModuleError::NameTaken { span, name, file, other, previous }.into());

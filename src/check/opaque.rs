@@ -5,9 +5,9 @@
 //! depends on more than storage sees the name.
 
 use super::Checker;
+use super::annotations::Referent;
 use super::env::TypeDefinition;
 use super::error::{CheckError, KindError};
-use super::note::Referent;
 use crate::iso::{self, Verdict};
 use crate::syntax::ast::{Name, TypeDecl, TypeExpr};
 use crate::types::opaque::Abstract;

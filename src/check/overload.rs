@@ -419,7 +419,7 @@ impl Checker<'_> {
         match variable {
             Variable::Local(depth, binding) => {
                 let (binding, _) = self.captured(*depth, binding.clone());
-                self.note(name.span, |_| Some(super::note::Referent::At(binding.span)));
+                self.note(name.span, |_| Some(super::annotations::Referent::At(binding.span)));
                 self.local_term(binding.local, name.span)
             }
             Variable::Global(id) => {

@@ -4,11 +4,11 @@
 //! its variant are matched: else a library that gets another case would take variables from programs. Where the type
 //! of what is matched is not known, it is meant if its name begins with a capital and the pattern may fail to fit.
 
+use super::annotations::Referent;
 use super::env::Scope;
 use super::error::CheckError;
 use super::expr::{MOST_COMPONENTS, Number, suffixed};
 use super::infer::Literal;
-use super::note::Referent;
 use super::{Binding, Checker};
 use crate::core::{LocalId, Pat, PatKind};
 use crate::hash::HashSet;

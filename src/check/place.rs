@@ -58,9 +58,9 @@ struct Scope {
 }
 
 /// A term is no place, since this function computes something new.
-struct NoPlace(Option<Arc<str>>);
+struct NotAPlace(Option<Arc<str>>);
 
-type Result<T> = std::result::Result<T, NoPlace>;
+type Result<T> = std::result::Result<T, NotAPlace>;
 
 /// One search for the parts of a place.
 struct Reduction<'s> {
@@ -100,11 +100,11 @@ impl Checker<'_> {
         let scope = Scope { locals: HashMap::default(), types: HashMap::default(), name: None, depth: 0 };
         let seen = match self.seen(&read, &scope, &mut Reduction { root, before, steps: 0 }) {
             Ok(seen @ (Seen::Place(..) | Seen::Built(..))) => seen,
-            Ok(_) | Err(NoPlace(None)) => {
+            Ok(_) | Err(NotAPlace(None)) => {
                 self.report(CheckError::NotAPlace { span: place.span, function: None });
                 return None;
             }
-            Err(NoPlace(Some(name))) => {
+            Err(NotAPlace(Some(name))) => {
                 let function = Some(name.to_string());
                 self.report(CheckError::NotAPlace { span: place.span, function });
                 return None;
@@ -172,7 +172,7 @@ impl Checker<'_> {
     /// A term as a place, a value, or a function.
     fn seen(&mut self, term: &Term, scope: &Scope, at: &mut Reduction<'_>) -> Result<Seen> {
         at.steps += 1;
-        crate::stop::poll();
+        crate::cancellation::poll();
         if at.steps > MOST_STEPS || scope.depth > DEEPEST {
             return Err(scope.new_value());
         }
@@ -425,8 +425,8 @@ impl Checker<'_> {
 
 impl Scope {
     /// That something new is computed here.
-    fn new_value(&self) -> NoPlace {
-        NoPlace(self.name.clone())
+    fn new_value(&self) -> NotAPlace {
+        NotAPlace(self.name.clone())
     }
 }
 

@@ -4,8 +4,8 @@
 //! variable that holds it, so it is evaluated once, and so is each value, in the order in which they are written.
 
 use super::Checker;
+use super::annotations::Referent;
 use super::error::CheckError;
-use super::note::Referent;
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::suggest::similar;

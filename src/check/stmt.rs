@@ -1,8 +1,8 @@
 //! Statements, and control flow.
 
+use super::annotations::Referent;
 use super::error::{CheckError, ClassError, ModuleError};
 use super::exhaustive::{self, End};
-use super::note::Referent;
 use super::{Checker, FrameKind};
 use crate::core::{ForRange, Global, Pat, PatKind, Root, Script, Stmt, StmtKind, Term, TermKind};
 use crate::diagnostic::Diagnostic;

@@ -162,7 +162,7 @@ impl Checker<'_> {
             let compact = self.infer.fresh(Kind::Compact);
             return self.infer.try_unify(ty, &compact);
         }
-        let shown = crate::syntax::format::print_type(written);
+        let shown = crate::syntax::unparse::print_type(written);
         self.report(not_compact(ty, shown, role, written.span));
         false
     }

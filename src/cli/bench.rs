@@ -5,7 +5,7 @@ use super::interrupt::Doing;
 use super::repl::duration;
 use super::{Messages, Shell, exit, json};
 use felis::diagnostic::Diagnostic;
-use felis::session::{Fate, Session, Timed};
+use felis::session::{Measurement, Session, TestOutcome};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -40,8 +40,8 @@ impl Shell {
             let _running = interrupts.while_doing(Doing::Evaluating);
             session.bench(&name, &text, time, &mut |session, timed| {
                 *blocks += 1;
-                let Timed { name: title, line, runs, fate } = timed;
-                if let Fate::Failed(diagnostics) = fate {
+                let Measurement { name: title, line, runs, fate } = timed;
+                if let TestOutcome::Failed(diagnostics) = fate {
                     failed = true;
                     output.write(&match json {
                         true => failure(&name, line, &title, &diagnostics, session),

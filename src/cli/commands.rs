@@ -23,8 +23,8 @@ pub fn comparison(comparison: &Comparison) -> String {
 }
 
 /// Notes on the names in types that stand for any index type and may be meant as something else.
-pub fn strangers(session: &mut Session, types: &[&str]) -> String {
-    let names = session.strangers(types);
+pub fn implicit_names(session: &mut Session, types: &[&str]) -> String {
+    let names = session.implicit_names(types);
     names
         .iter()
         .map(|name| format!("note: `{name}` is no type known here: it stands for any index type\n"))

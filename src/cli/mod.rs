@@ -179,7 +179,7 @@ impl Shell {
                 let (left, right) = (left.unwrap_or_default(), right.unwrap_or_default());
                 let answer = self.session.iso(&left, &right, explain);
                 let code = self.answer(answer.map(|comparison| commands::comparison(&comparison)));
-                self.note_strangers(&[&left, &right]);
+                self.note_implicit_names(&[&left, &right]);
                 code
             }
             Command::Type { expression } => {
@@ -201,7 +201,7 @@ impl Shell {
             Command::Size { ty } => {
                 let answer = self.session.size_of(&ty);
                 let code = self.answer(answer.map(|size| format!("{size}\n")));
-                self.note_strangers(&[&ty]);
+                self.note_implicit_names(&[&ty]);
                 code
             }
         };
@@ -441,9 +441,9 @@ impl Shell {
     }
 
     /// Says which names in types may be mistakes, beside the answer.
-    fn note_strangers(&mut self, types: &[&str]) {
+    fn note_implicit_names(&mut self, types: &[&str]) {
         self.output.flush();
-        commands::strangers(&mut self.session, types).lines().for_each(output::complain);
+        commands::implicit_names(&mut self.session, types).lines().for_each(output::complain);
     }
 
     fn answer(&mut self, answer: Result<String, Vec<Diagnostic>>) -> u8 {

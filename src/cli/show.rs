@@ -2,7 +2,7 @@
 
 use super::Shell;
 use super::repl::duration;
-use felis::session::{Stage, Work};
+use felis::session::{Metrics, Stage};
 use std::time::{Duration, Instant};
 
 impl Shell {
@@ -43,8 +43,8 @@ impl Shell {
 }
 
 /// What was done, for people.
-pub fn statistics(work: &Work) -> String {
-    let Work { parts, kernels, compiling, declined, runs, failed, fresh, reused, copied: _ } = work;
+pub fn statistics(work: &Metrics) -> String {
+    let Metrics { parts, kernels, compiling, declined, runs, failed, fresh, reused, copied: _ } = work;
     let failed = if *failed > 0 { format!(", {failed} of them failed") } else { String::new() };
     let again = if *reused > 0 { format!(", and used {} again", size(*reused)) } else { String::new() };
     format!(
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn work_is_told_in_two_lines() {
-        let work = Work {
+        let work = Metrics {
             parts: 3,
             kernels: 1,
             compiling: 0.0021,

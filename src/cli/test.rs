@@ -8,7 +8,7 @@ use super::output::complain;
 use super::repl::duration;
 use super::{Messages, Shell, code, exit, json};
 use felis::diagnostic::visible;
-use felis::session::{Fate, Outcome, Ran, Selection, Session, Status, Tested};
+use felis::session::{Outcome, Selection, Session, Status, TestOutcome, TestReport, TestRun};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -81,13 +81,13 @@ impl Shell {
             Err(code) => return code,
         };
         let mut headed = false;
-        let Ran { outcome, left_out, over } = {
+        let TestRun { outcome, left_out, over } = {
             let Shell { session, output, interrupts, .. } = self;
             let _running = interrupts.while_doing(Doing::Evaluating);
             session.test(&name, &text, selection, &mut |session, tested| {
                 let passed = match tested.fate {
-                    Fate::Interrupted => return,
-                    Fate::Passed => true,
+                    TestOutcome::Interrupted => return,
+                    TestOutcome::Passed => true,
                     _ => false,
                 };
                 if passed {
@@ -141,7 +141,7 @@ impl Shell {
 }
 
 /// What a test is called in a message.
-fn title(tested: &Tested) -> String {
+fn title(tested: &TestReport) -> String {
     match tested.example {
         true => format!("example `{}`", visible(&tested.name)),
         false => format!("test \"{}\"", visible(&tested.name)),
@@ -149,24 +149,24 @@ fn title(tested: &Tested) -> String {
 }
 
 /// A test in a line; below it what is wrong.
-fn lines(file: &str, tested: &Tested, session: &Session) -> String {
-    let Tested { line, fate, time, .. } = tested;
+fn lines(file: &str, tested: &TestReport, session: &Session) -> String {
+    let TestReport { line, fate, time, .. } = tested;
     let (title, time) = (title(tested), duration(*time));
     let wrong = match fate {
-        Fate::Passed | Fate::Interrupted => return format!("  ok    {title}  ({time})\n"),
-        Fate::Differs { expected, found } => {
+        TestOutcome::Passed | TestOutcome::Interrupted => return format!("  ok    {title}  ({time})\n"),
+        TestOutcome::Differs { expected, found } => {
             let found = if found.is_empty() { "nothing" } else { found };
             format!("  says  {}\n  gives {}\n", indented(expected), indented(found))
         }
-        Fate::Failed(diagnostics) => diagnostics.iter().map(|d| session.render(d, false)).collect(),
-        Fate::Over(limit) => format!("  takes longer than {} s\n", limit.as_secs_f64()),
+        TestOutcome::Failed(diagnostics) => diagnostics.iter().map(|d| session.render(d, false)).collect(),
+        TestOutcome::Over(limit) => format!("  takes longer than {} s\n", limit.as_secs_f64()),
     };
     format!("  FAIL  {title}  ({time}), {file}:{line}\n{wrong}")
 }
 
 /// A test as JSON.
-fn object(file: &str, tested: &Tested, session: &Session) -> Value {
-    let Tested { name, example, line, fate, time } = tested;
+fn object(file: &str, tested: &TestReport, session: &Session) -> Value {
+    let TestReport { name, example, line, fate, time } = tested;
     let mut object = json!({
         "schema": json::SCHEMA,
         "file": file,
@@ -175,19 +175,19 @@ fn object(file: &str, tested: &Tested, session: &Session) -> Value {
         "name": name,
         "seconds": time.as_secs_f64(),
         "fate": match fate {
-            Fate::Passed => "passed",
-            Fate::Differs { .. } => "differs",
-            Fate::Failed(_) => "failed",
-            Fate::Over(_) => "over",
-            Fate::Interrupted => "interrupted",
+            TestOutcome::Passed => "passed",
+            TestOutcome::Differs { .. } => "differs",
+            TestOutcome::Failed(_) => "failed",
+            TestOutcome::Over(_) => "over",
+            TestOutcome::Interrupted => "interrupted",
         },
     });
     match fate {
-        Fate::Differs { expected, found } => {
+        TestOutcome::Differs { expected, found } => {
             object["expected"] = json!(expected);
             object["found"] = json!(found);
         }
-        Fate::Failed(diagnostics) => {
+        TestOutcome::Failed(diagnostics) => {
             object["messages"] =
                 diagnostics.iter().map(|diagnostic| json::object(diagnostic, session.sources())).collect();
         }

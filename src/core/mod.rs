@@ -7,8 +7,8 @@
 //! Takes nothing; gives terms, the table of primitives, a validator and a printer. Knows no
 //! syntax, no evaluation.
 
-pub mod free;
-pub mod moves;
+pub mod free_variables;
+pub mod last_use;
 pub mod prim;
 pub mod print;
 pub mod program;

@@ -28,7 +28,7 @@ pub const LANES: usize = 8;
 
 /// An operation that is joined in lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Joining {
+pub enum ReductionOp {
     /// `+`
     Add,
     /// `*`
@@ -39,24 +39,24 @@ pub enum Joining {
     Max,
 }
 
-impl Joining {
+impl ReductionOp {
     /// What lanes start from.
     pub const fn neutral(self) -> f64 {
         match self {
-            Joining::Add => -0.0,
-            Joining::Mul => 1.0,
-            Joining::Min => f64::INFINITY,
-            Joining::Max => f64::NEG_INFINITY,
+            ReductionOp::Add => -0.0,
+            ReductionOp::Mul => 1.0,
+            ReductionOp::Min => f64::INFINITY,
+            ReductionOp::Max => f64::NEG_INFINITY,
         }
     }
 
     /// Two numbers joined.
     pub fn join(self, a: f64, b: f64) -> f64 {
         match self {
-            Joining::Add => a + b,
-            Joining::Mul => a * b,
-            Joining::Min => extreme(false, a, b),
-            Joining::Max => extreme(true, a, b),
+            ReductionOp::Add => a + b,
+            ReductionOp::Mul => a * b,
+            ReductionOp::Min => extreme(false, a, b),
+            ReductionOp::Max => extreme(true, a, b),
         }
     }
 }
@@ -85,11 +85,11 @@ pub fn tree<T: Copy>(mut lanes: [T; LANES], mut join: impl FnMut(T, T) -> T) -> 
 }
 
 /// Whether a function is `+`, `*`, `_min` or `_max` of floats applied to its two parameters, be it through a method.
-pub fn joining(program: &Program, function: FunctionId, type_args: &[Type]) -> Option<Joining> {
+pub fn joining(program: &Program, function: FunctionId, type_args: &[Type]) -> Option<ReductionOp> {
     plain(program, function, type_args, 0)
 }
 
-fn plain(program: &Program, function: FunctionId, type_args: &[Type], depth: u32) -> Option<Joining> {
+fn plain(program: &Program, function: FunctionId, type_args: &[Type], depth: u32) -> Option<ReductionOp> {
     let body = program.functions.get(function as usize)?.as_ref()?;
     let own = |args: &[Term]| {
         let local = |term: &Term| match term.kind {
@@ -106,11 +106,11 @@ fn plain(program: &Program, function: FunctionId, type_args: &[Type], depth: u32
         _ => &body.body,
     };
     match &term.kind {
-        TermKind::Op(Op::Add(Num::Real | Num::Single), args) if own(args) => Some(Joining::Add),
-        TermKind::Op(Op::Mul(Num::Real | Num::Single), args) if own(args) => Some(Joining::Mul),
+        TermKind::Op(Op::Add(Num::Real | Num::Single), args) if own(args) => Some(ReductionOp::Add),
+        TermKind::Op(Op::Mul(Num::Real | Num::Single), args) if own(args) => Some(ReductionOp::Mul),
         // Asked of floats only.
-        TermKind::Prim(Prim::Min, _, args) if own(args) => Some(Joining::Min),
-        TermKind::Prim(Prim::Max, _, args) if own(args) => Some(Joining::Max),
+        TermKind::Prim(Prim::Min, _, args) if own(args) => Some(ReductionOp::Min),
+        TermKind::Prim(Prim::Max, _, args) if own(args) => Some(ReductionOp::Max),
         TermKind::Call(head, args) if own(args) && depth < 4 => {
             let bindings: HashMap<u32, Type> =
                 body.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();

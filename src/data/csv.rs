@@ -5,19 +5,19 @@
 //! mention are passed over. An empty cell is none of an option, the empty text, or a mistake.
 
 use super::error::Why;
-use super::{Column, Content, Data, Element, Format, Limits, Separator, Trouble};
+use super::{Column, Content, Data, DataError, Element, Format, Limits, Separator};
 use crate::types::Scalar;
-use crate::types::stored::{Cell, Held, Stored};
+use crate::types::stored::{Cell, CellKind, FileType};
 use crate::value::{Buffer, Class, Value};
 use ::csv::{ReaderBuilder, StringRecord, WriterBuilder};
 use num_bigint::{BigInt, BigUint};
 
-fn malformed(why: impl Into<String>) -> Trouble {
-    Trouble::Malformed { format: Format::Csv(Separator::COMMA), why: why.into() }
+fn malformed(why: impl Into<String>) -> DataError {
+    DataError::Malformed { format: Format::Csv(Separator::COMMA), why: why.into() }
 }
 
 /// What is said of a line that is one cell, though it has a character that often separates cells.
-fn separated(text: &str, separator: Separator) -> Option<Trouble> {
+fn separated(text: &str, separator: Separator) -> Option<DataError> {
     let other = [';', '\t', '|'].into_iter().find(|c| *c as u8 != separator.byte() && text.contains(*c))?;
     Some(malformed(format!(
         "line 1 is one cell; `csv (path, {other:?})` reads what stands between `{other:?}`"
@@ -27,12 +27,15 @@ fn separated(text: &str, separator: Separator) -> Option<Trouble> {
 /// The cells of a text at the types that are wanted.
 pub fn read(
     bytes: &[u8],
-    wanted: &Stored,
+    wanted: &FileType,
     separator: Separator,
     limits: &Limits<'_>,
-) -> Result<Data, Trouble> {
-    let not_held =
-        |ty: String, why: &str| Trouble::NotHeld { format: Format::Csv(separator), ty, why: why.to_string() };
+) -> Result<Data, DataError> {
+    let not_held = |ty: String, why: &str| DataError::NotHeld {
+        format: Format::Csv(separator),
+        ty,
+        why: why.to_string(),
+    };
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let line = bytes[..error.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
         malformed(format!("line {line} is not UTF-8 text"))
@@ -47,7 +50,7 @@ pub fn read(
     let mut reader = reader.from_reader(text.as_bytes());
     let mut rows = reader.records();
     match &wanted.held {
-        Held::Record(fields) => {
+        CellKind::Record(fields) => {
             if wanted.axes.len() != 1 {
                 return Err(not_held(wanted.element.to_string(), "the rows of it are one axis: `(…) ^ ?N`"));
             }
@@ -64,7 +67,7 @@ pub fn read(
                         return Err(trouble);
                     }
                     let similar = super::fit::similar(name, &header);
-                    return Err(Trouble::NoColumn {
+                    return Err(DataError::NoColumn {
                         what: "column",
                         name: name.to_string(),
                         there: header,
@@ -78,7 +81,7 @@ pub fn read(
             }
             let mut count = 0;
             for row in rows {
-                limits.look(count)?;
+                limits.poll(count)?;
                 let row = row.map_err(|error| malformed(error.to_string()))?;
                 let line = line(&row);
                 if row.len() != header.len() {
@@ -97,14 +100,14 @@ pub fn read(
             let columns = columns.into_iter().map(|(_, name, cells)| (name, cells.column())).collect();
             Ok(Data { shape: vec![count], content: Content::Records(columns) })
         }
-        Held::Cell(cell) => {
+        CellKind::Cell(cell) => {
             if !(1..=2).contains(&wanted.axes.len()) {
                 return Err(not_held(cell.text(), "it has rows, and columns perhaps: one axis or two"));
             }
             let mut cells = Cells::of(cell)?;
             let (mut count, mut width, mut first) = (0, 0, 0);
             for row in rows {
-                limits.look(count)?;
+                limits.poll(count)?;
                 let row = row.map_err(|error| malformed(error.to_string()))?;
                 let line = line(&row);
                 if count == 0 {
@@ -129,12 +132,12 @@ pub fn read(
             }
             Ok(Data { shape, content: Content::Plain(cells.column()) })
         }
-        Held::Complex => Err(not_held("complex".into(), "a cell holds one number: read two columns")),
+        CellKind::Complex => Err(not_held("complex".into(), "a cell holds one number: read two columns")),
     }
 }
 
 /// The line in which a quote opens a cell that goes on to the end of the text. Cells are told apart as the crate does.
-fn unclosed(text: &[u8], separator: Separator, limits: &Limits<'_>) -> Result<Option<u64>, Trouble> {
+fn unclosed(text: &[u8], separator: Separator, limits: &Limits<'_>) -> Result<Option<u64>, DataError> {
     if !text.contains(&b'"') {
         return Ok(None);
     }
@@ -148,7 +151,7 @@ fn unclosed(text: &[u8], separator: Separator, limits: &Limits<'_>) -> Result<Op
     }
     let (mut at, mut line, mut opened) = (At::Start, 1, 0);
     for (i, byte) in text.iter().enumerate() {
-        limits.look(i)?;
+        limits.poll(i)?;
         let ends = *byte == separator.byte() || matches!(byte, b'\n' | b'\r');
         at = match (at, byte) {
             (At::Start, b'"') => {
@@ -169,7 +172,7 @@ fn line(row: &StringRecord) -> u64 {
     row.position().map_or(0, |at| at.line())
 }
 
-fn ragged(line: u64, count: usize, first: u64, expected: usize) -> Trouble {
+fn ragged(line: u64, count: usize, first: u64, expected: usize) -> DataError {
     let cells = |n: usize| if n == 1 { "1 cell".to_string() } else { format!("{n} cells") };
     malformed(format!("line {line} has {}, line {first} has {}", cells(count), cells(expected)))
 }
@@ -185,14 +188,14 @@ struct Cells {
 }
 
 impl Cells {
-    fn of(wanted: &Cell) -> Result<Cells, Trouble> {
+    fn of(wanted: &Cell) -> Result<Cells, DataError> {
         let (element, size) = match wanted.inner() {
             Cell::Scalar(scalar) => (Element::Scalar(*scalar), BigUint::ZERO),
             Cell::Code(ty) if ty.is_bool() => (Element::Bool, 2u32.into()),
             Cell::Code(ty) => {
                 let size = ty.size().unwrap_or_default();
                 let integers = super::unsigned(super::fit::class_of_codes(ty));
-                let integers = integers.ok_or_else(|| Trouble::NotHeld {
+                let integers = integers.ok_or_else(|| DataError::NotHeld {
                     format: Format::Csv(Separator::COMMA),
                     ty: ty.to_string(),
                     why: "codes of up to 64 bits are read".to_string(),
@@ -213,14 +216,14 @@ impl Cells {
         other: Why,
         place: impl Fn() -> String,
         limits: &mut Limits<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), DataError> {
         let trimmed = text.trim();
         let class = self.element.class();
         let taken = limits.take(class.bytes() + u64::from(self.wanted.optional()));
         // A text is kept as it is, a number of any size takes less than its digits.
         let taken =
             taken.and_then(|()| if class == Class::Any { limits.take_text(text.len()) } else { Some(()) });
-        taken.ok_or_else(|| Trouble::too_large(Format::Csv(Separator::COMMA)))?;
+        taken.ok_or_else(|| DataError::too_large(Format::Csv(Separator::COMMA)))?;
         if self.wanted.optional() {
             let empty = trimmed.is_empty();
             self.missing.push(empty);
@@ -236,7 +239,7 @@ impl Cells {
                 let wanted = self.wanted.inner().text();
                 let empty = trimmed.is_empty();
                 let why = if empty { Why::Empty } else { other };
-                return Err(Trouble::Cell { place: place(), text: trimmed.to_string(), wanted, why });
+                return Err(DataError::Cell { place: place(), text: trimmed.to_string(), wanted, why });
             }
         }
         Ok(())
@@ -289,10 +292,10 @@ fn whole(text: &str) -> &str {
 }
 
 /// Columns with a line of their names, or a table without.
-pub fn write(data: &Data, separator: Separator, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
+pub fn write(data: &Data, separator: Separator, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let not_held = |why: &str| {
         let format = Format::Csv(separator);
-        Trouble::NotHeld { format, ty: data.type_text(), why: why.to_string() }
+        DataError::NotHeld { format, ty: data.type_text(), why: why.to_string() }
     };
     let (rows, columns): (usize, Vec<(&Column, usize)>) = match &data.content {
         Content::Plain(column) => {
@@ -319,7 +322,7 @@ pub fn write(data: &Data, separator: Separator, limits: &Limits<'_>) -> Result<V
             (rows, columns.iter().map(|(_, column)| (column, 1)).collect())
         }
     };
-    let unwritable = |error: ::csv::Error| Trouble::Unwritable { why: error.to_string() };
+    let unwritable = |error: ::csv::Error| DataError::Unwritable { why: error.to_string() };
     let mut writer = WriterBuilder::new().delimiter(separator.byte()).from_writer(Vec::new());
     if let Content::Records(columns) = &data.content {
         writer.write_record(columns.iter().map(|(name, _)| &**name)).map_err(unwritable)?;
@@ -327,27 +330,27 @@ pub fn write(data: &Data, separator: Separator, limits: &Limits<'_>) -> Result<V
     for row in 0..rows {
         for (column, width) in &columns {
             for i in row * width..(row + 1) * width {
-                limits.look(i)?;
+                limits.poll(i)?;
                 writer.write_field(text(column, i)).map_err(unwritable)?;
                 if writer.get_ref().len() as u64 > limits.room {
-                    return Err(Trouble::too_large_to_write());
+                    return Err(DataError::too_large_to_write());
                 }
             }
         }
         writer.write_record(None::<&[u8]>).map_err(unwritable)?;
     }
-    writer.into_inner().map_err(|error| Trouble::Unwritable { why: error.error().to_string() })
+    writer.into_inner().map_err(|error| DataError::Unwritable { why: error.error().to_string() })
 }
 
 /// All cells as text, row by row, between blanks; `None` if that is longer than the room.
-pub fn cells_text(data: &Data, limits: &Limits<'_>) -> Result<Option<String>, Trouble> {
+pub fn cells_text(data: &Data, limits: &Limits<'_>) -> Result<Option<String>, DataError> {
     let columns: Vec<&Column> = match &data.content {
         Content::Plain(column) => vec![column],
         Content::Records(columns) => columns.iter().map(|(_, column)| column).collect(),
     };
     let mut out = String::new();
     for i in 0..data.count() {
-        limits.look(i)?;
+        limits.poll(i)?;
         for column in &columns {
             if !out.is_empty() {
                 out.push(' ');
@@ -391,11 +394,11 @@ mod tests {
     /// The rows of a text of cells, or why there are none.
     fn rows(text: &str, ty: Type, room: u64) -> Result<usize, String> {
         let row = Type::array(ty, Type::unit_sum(1u32));
-        let wanted = Stored::of(&row).expect("a table");
+        let wanted = FileType::of(&row).expect("a table");
         let limits = Limits { room, stop: &AtomicBool::new(false) };
         match read(text.as_bytes(), &wanted, Separator::COMMA, &limits) {
             Ok(data) => Ok(data.shape[0]),
-            Err(Trouble::Malformed { why, .. }) => Err(why),
+            Err(DataError::Malformed { why, .. }) => Err(why),
             Err(other) => panic!("{other:?}"),
         }
     }

@@ -101,7 +101,7 @@ fn table(bytes: &[u8], separator: Separator, limits: &Limits<'_>) -> Option<Data
         seen.iter_mut().zip(&first).for_each(|(seen, cell)| seen.note(cell));
     }
     for (i, row) in rows.enumerate() {
-        limits.look(i).ok()?;
+        limits.poll(i).ok()?;
         seen.iter_mut().zip(&row.ok()?).for_each(|(seen, cell)| seen.note(cell));
     }
     if numbers {

@@ -6,7 +6,7 @@ use crate::source::Span;
 
 /// Why a file is not read or written. The path is not part of it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Trouble {
+pub enum DataError {
     /// The host has no files.
     NoFiles,
     /// It cannot be read, in the words that follow "cannot be read: ".
@@ -56,41 +56,41 @@ const SHOWN: usize = 12;
 /// How many characters of a cell a message shows.
 const LONGEST: usize = 40;
 
-impl Trouble {
+impl DataError {
     /// An empty cell where none may be empty.
-    pub fn empty(place: String, wanted: String) -> Trouble {
-        Trouble::Cell { place, text: String::new(), wanted, why: Why::Empty }
+    pub fn empty(place: String, wanted: String) -> DataError {
+        DataError::Cell { place, text: String::new(), wanted, why: Why::Empty }
     }
 
     /// An empty element of a list.
-    pub fn gap(place: String, wanted: String) -> Trouble {
-        Trouble::Cell { place, text: String::new(), wanted, why: Why::Gap }
+    pub fn gap(place: String, wanted: String) -> DataError {
+        DataError::Cell { place, text: String::new(), wanted, why: Why::Gap }
     }
 
     /// A file that has no room while it is made.
-    pub fn too_large_to_write() -> Trouble {
-        Trouble::Unwritable { why: MORE_THAN_MAY_BE.to_string() }
+    pub fn too_large_to_write() -> DataError {
+        DataError::Unwritable { why: MORE_THAN_MAY_BE.to_string() }
     }
 
     /// A file whose cells have no room.
-    pub fn too_large(format: Format) -> Trouble {
-        Trouble::Malformed { format, why: "it takes more memory than there is".to_string() }
+    pub fn too_large(format: Format) -> DataError {
+        DataError::Malformed { format, why: "it takes more memory than there is".to_string() }
     }
 
     /// The stable code.
     pub fn code(&self) -> &'static str {
         match self {
-            Trouble::NoFiles | Trouble::Unreadable { .. } => "E1001",
-            Trouble::Unwritable { .. } => "E1002",
-            Trouble::Malformed { .. } => "E1003",
-            Trouble::Shape { .. } => "E1004",
-            Trouble::Element { .. } => "E1005",
-            Trouble::Cell { .. } => "E1006",
-            Trouble::NoColumn { .. } => "E1007",
-            Trouble::NotHeld { .. } => "E1008",
-            Trouble::NotDrawn { .. } => "E1009",
-            Trouble::NoSeparator { .. } => "E1010",
-            Trouble::Stopped => "E0511",
+            DataError::NoFiles | DataError::Unreadable { .. } => "E1001",
+            DataError::Unwritable { .. } => "E1002",
+            DataError::Malformed { .. } => "E1003",
+            DataError::Shape { .. } => "E1004",
+            DataError::Element { .. } => "E1005",
+            DataError::Cell { .. } => "E1006",
+            DataError::NoColumn { .. } => "E1007",
+            DataError::NotHeld { .. } => "E1008",
+            DataError::NotDrawn { .. } => "E1009",
+            DataError::NoSeparator { .. } => "E1010",
+            DataError::Stopped => "E0511",
         }
     }
 
@@ -99,23 +99,23 @@ impl Trouble {
         let path = visible(path);
         let error = |message: String, label: &str| Diagnostic::error(self.code(), span, message, label);
         match self {
-            Trouble::NoFiles => {
+            DataError::NoFiles => {
                 error(format!("`{path}` is out of reach: there are no files here"), "asked for here")
                     .note("this program runs where it was given no files")
             }
-            Trouble::Unreadable { why } => error(format!("`{path}` cannot be read: {why}"), "read here"),
-            Trouble::Unwritable { why } => {
+            DataError::Unreadable { why } => error(format!("`{path}` cannot be read: {why}"), "read here"),
+            DataError::Unwritable { why } => {
                 error(format!("`{path}` cannot be written: {why}"), "written here")
                     .note("nothing there has changed")
             }
-            Trouble::Malformed { format, why } => {
+            DataError::Malformed { format, why } => {
                 error(format!("`{path}` is not {} that can be read", format.name()), why)
             }
-            Trouble::Shape { found, ty, why, fits } => {
+            DataError::Shape { found, ty, why, fits } => {
                 error(format!("`{path}` holds {}, and `{ty}` is wanted", holding(found)), why)
                     .help(format!("its type is `{fits}`"))
             }
-            Trouble::Element { column, found, wanted, fits } => {
+            DataError::Element { column, found, wanted, fits } => {
                 let what = match column.as_str() {
                     "" => format!("`{path}` holds `{found}`"),
                     column => format!("column `{column}` of `{path}` holds `{found}`"),
@@ -138,7 +138,7 @@ impl Trouble {
                     .note("what is read is converted only where nothing can be lost")
                     .help(format!("its type is `{fits}`; {how}"))
             }
-            Trouble::Cell { place, text, wanted, why } => {
+            DataError::Cell { place, text, wanted, why } => {
                 let text: String = text.chars().take(LONGEST).collect();
                 let text = visible(&text);
                 match why {
@@ -178,7 +178,7 @@ impl Trouble {
                     ),
                 }
             }
-            Trouble::NoColumn { what, name, there, similar } => {
+            DataError::NoColumn { what, name, there, similar } => {
                 let d = error(format!("`{path}` has no {what} `{name}`"), "read here");
                 let mut shown: Vec<String> =
                     there.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
@@ -194,15 +194,15 @@ impl Trouble {
                     None => d,
                 }
             }
-            Trouble::Stopped => error("interrupted".to_string(), "stopped here"),
-            Trouble::NoSeparator { found } => {
+            DataError::Stopped => error("interrupted".to_string(), "stopped here"),
+            DataError::NoSeparator { found } => {
                 error(format!("`{found:?}` cannot stand between the cells of a line"), "asked for here")
                     .help("take one of `','`, `';'`, `'\\t'`, `'|'`, `' '`")
             }
-            Trouble::NotDrawn { why } => {
+            DataError::NotDrawn { why } => {
                 error(format!("this picture cannot be saved as `{path}`"), "saved here").note(why.clone())
             }
-            Trouble::NotHeld { format, ty, why } => {
+            DataError::NotHeld { format, ty, why } => {
                 error(format!("`{ty}` is no type of {}", format.name()), why)
             }
         }

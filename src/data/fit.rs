@@ -4,7 +4,7 @@
 //! from integers, each checked below its size. Otherwise says both types.
 
 use super::error::Why;
-use super::{Column, Element, Limits, Trouble};
+use super::{Column, DataError, Element, Limits};
 use crate::hash::HashMap;
 use crate::types::encoding::{Code, Width};
 use crate::types::stored::Cell;
@@ -19,16 +19,16 @@ pub fn fit(
     column: Column,
     wanted: &Cell,
     place: impl Fn(usize) -> String,
-    mismatch: impl Fn() -> Trouble,
+    mismatch: impl Fn() -> DataError,
     limits: &Limits<'_>,
-) -> Result<Buffer, Trouble> {
+) -> Result<Buffer, DataError> {
     match (column.element, wanted.inner()) {
         (Element::Scalar(from), Cell::Scalar(to)) if from == *to => Ok(column.cells),
         (Element::Scalar(from), Cell::Scalar(to)) if from.fits(*to) => {
             let mut out =
                 Buffer::with_room(Class::of_scalar(*to), column.cells.len()).ok_or_else(&mismatch)?;
             for i in 0..column.cells.len() {
-                limits.look(i)?;
+                limits.poll(i)?;
                 out.push(widen(from, *to, &column.cells.get(i)));
             }
             Ok(out)
@@ -47,7 +47,7 @@ pub fn fit(
             });
             let cases: HashMap<&str, Value> = names.iter().map(|name| &**name).zip(cases).collect();
             for i in 0..column.cells.len() {
-                limits.look(i)?;
+                limits.poll(i)?;
                 let missing = column.missing.get(i).copied().unwrap_or(false);
                 let cell = column.cells.get(i);
                 out.push(match cases.get(cell.as_str()) {
@@ -55,7 +55,7 @@ pub fn fit(
                     None if missing => Value::UNIT,
                     None => {
                         let (text, wanted) = (cell.as_str().to_string(), ty.to_string());
-                        return Err(Trouble::Cell { place: place(i), text, wanted, why: Why::Other });
+                        return Err(DataError::Cell { place: place(i), text, wanted, why: Why::Other });
                     }
                 });
             }
@@ -79,7 +79,7 @@ pub fn fit(
             };
             let mut other = None;
             for i in 0..column.cells.len() {
-                limits.look(i)?;
+                limits.poll(i)?;
                 if !fits(i) {
                     other = Some(i);
                     break;
@@ -87,7 +87,12 @@ pub fn fit(
             }
             if let Some(at) = other {
                 let text = integer(from, &column.cells.get(at)).to_string();
-                return Err(Trouble::Cell { place: place(at), text, wanted: ty.to_string(), why: Why::Size });
+                return Err(DataError::Cell {
+                    place: place(at),
+                    text,
+                    wanted: ty.to_string(),
+                    why: Why::Size,
+                });
             }
             if class == column.cells.class() {
                 return Ok(column.cells);

@@ -1,6 +1,6 @@
 //! What reading and writing may take: memory, and time until somebody stops it.
 
-use super::{Format, Trouble};
+use super::{DataError, Format};
 use crate::value::{Buffer, Class};
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,9 +21,9 @@ pub struct Limits<'a> {
 
 impl Limits<'_> {
     /// Looks, now and then, whether the work is to stop; `round` counts the rounds of a loop.
-    pub fn look(&self, round: usize) -> Result<(), Trouble> {
+    pub fn poll(&self, round: usize) -> Result<(), DataError> {
         match round.is_multiple_of(ROUNDS) && self.stop.load(Ordering::Relaxed) {
-            true => Err(Trouble::Stopped),
+            true => Err(DataError::Stopped),
             false => Ok(()),
         }
     }
@@ -40,17 +40,17 @@ impl Limits<'_> {
     }
 
     /// An empty buffer for so many cells of a file, which are taken of the room.
-    pub fn room_for(&mut self, slots: usize, class: Class, format: Format) -> Result<Buffer, Trouble> {
+    pub fn room_for(&mut self, slots: usize, class: Class, format: Format) -> Result<Buffer, DataError> {
         let taken = self.take((slots as u64).saturating_mul(class.bytes()));
-        taken.and_then(|()| Buffer::with_room(class, slots)).ok_or_else(|| Trouble::too_large(format))
+        taken.and_then(|()| Buffer::with_room(class, slots)).ok_or_else(|| DataError::too_large(format))
     }
 
     /// Empty bytes with room for a file of so many, which are taken of the room.
-    pub fn room_to_write(&mut self, bytes: u64) -> Result<Vec<u8>, Trouble> {
-        self.take(bytes).ok_or_else(Trouble::too_large_to_write)?;
+    pub fn room_to_write(&mut self, bytes: u64) -> Result<Vec<u8>, DataError> {
+        self.take(bytes).ok_or_else(DataError::too_large_to_write)?;
         let mut out = Vec::new();
         let room = usize::try_from(bytes).ok().and_then(|bytes| out.try_reserve_exact(bytes).ok());
-        let why = || Trouble::Unwritable { why: "there is not enough memory".to_string() };
+        let why = || DataError::Unwritable { why: "there is not enough memory".to_string() };
         room.map(|()| out).ok_or_else(why)
     }
 
@@ -60,12 +60,12 @@ impl Limits<'_> {
         &self,
         from: impl Read,
         most: u64,
-        malformed: impl Fn(String) -> Trouble,
-    ) -> Result<Vec<u8>, Trouble> {
+        malformed: impl Fn(String) -> DataError,
+    ) -> Result<Vec<u8>, DataError> {
         let mut from = from.take(most.saturating_add(1));
         let mut all = Vec::new();
         loop {
-            self.look(0)?;
+            self.poll(0)?;
             let piece = from.by_ref().take(PIECE).read_to_end(&mut all);
             if piece.map_err(|error| malformed(error.to_string()))? == 0 {
                 break;

@@ -22,7 +22,7 @@ mod raw;
 
 pub use self::csv::cells_text;
 pub use describe::{Described, describe};
-pub use error::{MORE_THAN_MAY_BE, Trouble};
+pub use error::{DataError, MORE_THAN_MAY_BE};
 pub use fit::{class_of_codes, fit, similar};
 pub use limits::Limits;
 
@@ -297,9 +297,9 @@ pub fn read(
     format: Format,
     bytes: &Bytes,
     part: Option<&str>,
-    wanted: &crate::types::stored::Stored,
+    wanted: &crate::types::stored::FileType,
     limits: &Limits<'_>,
-) -> Result<Data, Trouble> {
+) -> Result<Data, DataError> {
     let read = match format {
         Format::Npy => npy::read(bytes, limits),
         Format::Npz => npz::read(bytes, part.unwrap_or_default(), limits),
@@ -309,7 +309,9 @@ pub fn read(
         Format::Raw | Format::Text => return raw::read(bytes, wanted, limits),
     };
     read.map_err(|trouble| match (trouble, of_another_kind(format, bytes)) {
-        (Trouble::Malformed { format, .. }, Some(why)) => Trouble::Malformed { format, why: why.to_string() },
+        (DataError::Malformed { format, .. }, Some(why)) => {
+            DataError::Malformed { format, why: why.to_string() }
+        }
         (trouble, _) => trouble,
     })
 }
@@ -327,7 +329,7 @@ fn of_another_kind(format: Format, bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Data as the bytes of a file.
-pub fn write(format: Format, data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
+pub fn write(format: Format, data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     match format {
         Format::Npy => npy::write(data, limits),
         Format::Npz => npz::write(&[("arr_0".into(), data.clone())], limits),
@@ -339,7 +341,7 @@ pub fn write(format: Format, data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>
 }
 
 /// Several arrays with their names as the bytes of an archive.
-pub fn write_archive(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
+pub fn write_archive(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     npz::write(arrays, limits)
 }
 

@@ -5,7 +5,7 @@
 //! format: `numpy/lib/format.py`.
 
 use super::literal::{self, Literal, quoted};
-use super::{Column, Content, Data, Element, Format, Limits, Trouble, raw};
+use super::{Column, Content, Data, DataError, Element, Format, Limits, raw};
 use crate::types::{Scalar, number::Fixed};
 use crate::value::{Buffer, Class, Value};
 use bytes::Bytes;
@@ -16,8 +16,8 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 /// The most fields of a record.
 const MOST_FIELDS: usize = 4096;
 
-fn malformed(why: impl Into<String>) -> Trouble {
-    Trouble::Malformed { format: Format::Npy, why: why.into() }
+fn malformed(why: impl Into<String>) -> DataError {
+    DataError::Malformed { format: Format::Npy, why: why.into() }
 }
 
 /// How one cell lies in the file.
@@ -83,7 +83,7 @@ struct Header {
 }
 
 /// The array of a file. Numbers that lie as they do in memory are not copied.
-pub fn read(bytes: &Bytes, limits: &Limits<'_>) -> Result<Data, Trouble> {
+pub fn read(bytes: &Bytes, limits: &Limits<'_>) -> Result<Data, DataError> {
     let mut limits = *limits;
     let (Header { shape, fortran, fields }, content) = header(bytes)?;
     let stride = fields.iter().map(|(_, cell)| cell.bytes).sum::<usize>();
@@ -151,7 +151,7 @@ fn content_of(mut columns: Vec<(Arc<str>, Column)>) -> Content {
 }
 
 /// What the header says, and the bytes behind it.
-fn header(bytes: &[u8]) -> Result<(Header, &[u8]), Trouble> {
+fn header(bytes: &[u8]) -> Result<(Header, &[u8]), DataError> {
     let (version, header, content) = split(bytes)?;
     let header = match version {
         3 => std::str::from_utf8(header).map_err(|_| malformed("its header is not UTF-8"))?.to_string(),
@@ -177,7 +177,7 @@ fn header(bytes: &[u8]) -> Result<(Header, &[u8]), Trouble> {
 }
 
 /// Version, header and cells.
-fn split(bytes: &[u8]) -> Result<(u8, &[u8], &[u8]), Trouble> {
+fn split(bytes: &[u8]) -> Result<(u8, &[u8], &[u8]), DataError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         return Err(malformed("it does not begin as one: `\\x93NUMPY` is missing"));
     };
@@ -196,7 +196,7 @@ fn split(bytes: &[u8]) -> Result<(u8, &[u8], &[u8]), Trouble> {
 }
 
 /// The fields of a cell; one without a name if it is no record.
-fn fields(descr: &Literal) -> Result<Vec<(Arc<str>, Cell)>, Trouble> {
+fn fields(descr: &Literal) -> Result<Vec<(Arc<str>, Cell)>, DataError> {
     if let Some(text) = descr.text() {
         return Ok(vec![("".into(), cell(text)?)]);
     }
@@ -218,7 +218,7 @@ fn fields(descr: &Literal) -> Result<Vec<(Arc<str>, Cell)>, Trouble> {
 }
 
 /// One cell, from a text such as `<f8`.
-fn cell(text: &str) -> Result<Cell, Trouble> {
+fn cell(text: &str) -> Result<Cell, DataError> {
     let unknown = || malformed(format!("its type `{text}` is not known"));
     let mut chars = text.chars();
     let order = chars.next().ok_or_else(unknown)?;
@@ -275,15 +275,15 @@ impl<'b> Places<'b> {
         })
     }
 
-    fn cells(self, cell: Cell, limits: &mut Limits<'_>) -> Result<Buffer, Trouble> {
-        limits.look(0)?;
+    fn cells(self, cell: Cell, limits: &mut Limits<'_>) -> Result<Buffer, DataError> {
+        limits.poll(0)?;
         let class = cell.element().class();
         let places = self.parts(cell, 1);
         match (cell.kind, cell.bytes) {
             (Kind::Bool, _) => {
                 let mut cells = limits.room_for(self.count, class, Format::Npy)?;
                 for (i, place) in places.enumerate() {
-                    limits.look(i)?;
+                    limits.poll(i)?;
                     cells.push(Value::bool(place[0] != 0));
                 }
                 Ok(cells)
@@ -308,9 +308,9 @@ impl<'b> Places<'b> {
                 // Texts without a character take nothing in the file.
                 let mut cells = limits.room_for(self.count, class, Format::Npy)?;
                 for (i, place) in places.enumerate() {
-                    limits.look(i)?;
+                    limits.poll(i)?;
                     let text = text(place, cell)?;
-                    limits.take_text(text.len()).ok_or_else(|| Trouble::too_large(Format::Npy))?;
+                    limits.take_text(text.len()).ok_or_else(|| DataError::too_large(Format::Npy))?;
                     cells.push(Value::str(text));
                 }
                 Ok(cells)
@@ -325,17 +325,17 @@ fn converted(
     class: Class,
     limits: &mut Limits<'_>,
     each: impl Fn(u64) -> Value,
-) -> Result<Buffer, Trouble> {
+) -> Result<Buffer, DataError> {
     let mut out = limits.room_for(cells.len(), class, Format::Npy)?;
     for i in 0..cells.len() {
-        limits.look(i)?;
+        limits.poll(i)?;
         out.push(each(cells.get(i).word()));
     }
     Ok(out)
 }
 
 /// A text, without the zeros that fill it up.
-fn text(place: &[u8], cell: Cell) -> Result<String, Trouble> {
+fn text(place: &[u8], cell: Cell) -> Result<String, DataError> {
     if cell.kind == Kind::Bytes {
         let end = place.iter().rposition(|b| *b != 0).map_or(0, |at| at + 1);
         let text = std::str::from_utf8(&place[..end]);
@@ -370,7 +370,7 @@ fn rows_first(
     shape: &[usize],
     group: usize,
     limits: &mut Limits<'_>,
-) -> Result<Buffer, Trouble> {
+) -> Result<Buffer, DataError> {
     // Of no cell the other axes may be as long as they like.
     if cells.is_empty() {
         return Ok(cells);
@@ -385,7 +385,7 @@ fn rows_first(
     let mut place = vec![0usize; shape.len()];
     let mut at = 0usize;
     for round in 0..cells.len() / group {
-        limits.look(round)?;
+        limits.poll(round)?;
         (0..group).for_each(|i| out.push(cells.get(at + i)));
         for axis in (0..shape.len()).rev() {
             place[axis] += 1;
@@ -401,7 +401,7 @@ fn rows_first(
 }
 
 /// An array as a file.
-pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
+pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let columns: Vec<(&str, &Column)> = match &data.content {
         Content::Plain(column) => vec![("", column)],
         Content::Records(columns) => columns.iter().map(|(name, column)| (&**name, column)).collect(),
@@ -448,7 +448,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
     // Cells of one column lie beside each other.
     let step = if columns.len() == 1 { 1 << 16 } else { 1 };
     for start in (0..count).step_by(step) {
-        limits.look(start)?;
+        limits.poll(start)?;
         let end = count.min(start + step);
         for ((_, column), (_, (_, bytes))) in columns.iter().zip(&descriptions) {
             put(&mut out, column, start..end, *bytes);
@@ -458,7 +458,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
 }
 
 /// How a column is described, and the bytes of a cell.
-fn described(column: &Column, limits: &Limits<'_>) -> Result<(String, usize), Trouble> {
+fn described(column: &Column, limits: &Limits<'_>) -> Result<(String, usize), DataError> {
     let fixed = |fixed: Fixed| {
         let (bits, signed) = fixed.shape();
         let (order, kind) = (if bits == 8 { '|' } else { '<' }, if signed { 'i' } else { 'u' });
@@ -474,20 +474,20 @@ fn described(column: &Column, limits: &Limits<'_>) -> Result<(String, usize), Tr
         Element::Scalar(Scalar::String) => {
             let mut longest = 1;
             for i in 0..column.cells.len() {
-                limits.look(i)?;
+                limits.poll(i)?;
                 longest = longest.max(column.cells.get(i).as_str().chars().count());
             }
             let size = (column.cells.len() as u64).saturating_mul(4 * longest as u64);
             if size > limits.room {
                 let why =
                     "each of its texts takes as much as the longest, and all more memory than may be used";
-                return Err(Trouble::Unwritable { why: why.to_string() });
+                return Err(DataError::Unwritable { why: why.to_string() });
             }
             (format!("<U{longest}"), 4 * longest)
         }
         Element::Scalar(other @ (Scalar::Bigint | Scalar::Char)) => {
             let (ty, why) = (other.name().to_string(), "it has no cells of this type".to_string());
-            return Err(Trouble::NotHeld { format: Format::Npy, ty, why });
+            return Err(DataError::NotHeld { format: Format::Npy, ty, why });
         }
     })
 }
@@ -531,7 +531,7 @@ mod tests {
     }
 
     /// Reads with plenty of room.
-    fn read(bytes: &[u8]) -> Result<Data, Trouble> {
+    fn read(bytes: &[u8]) -> Result<Data, DataError> {
         let limits = Limits { room: 1 << 20, stop: &AtomicBool::new(false) };
         super::read(&Bytes::copy_from_slice(bytes), &limits)
     }
@@ -578,11 +578,11 @@ mod tests {
         for shape in ["(3,)", "(18446744073709551615,)", "(4294967296, 4294967296)", "(0, 1), 'x': (", "3"] {
             let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}}}");
             let refused = read(&file(1, &header, &[0; 16]));
-            assert!(matches!(refused, Err(Trouble::Malformed { .. })), "{shape}: {refused:?}");
+            assert!(matches!(refused, Err(DataError::Malformed { .. })), "{shape}: {refused:?}");
         }
         // Nothing is there of a type without bytes, however often.
         let header = "{'descr': '<U0', 'fortran_order': False, 'shape': (1000000000000,)}";
-        assert!(matches!(read(&file(1, header, &[])), Err(Trouble::Malformed { .. })));
+        assert!(matches!(read(&file(1, header, &[])), Err(DataError::Malformed { .. })));
         for (shape, fortran) in
             [("(0, 18446744073709551615)", "False"), ("(0, 18446744073709551615, 3)", "True")]
         {
@@ -624,13 +624,13 @@ mod tests {
                 let enough = super::read(&bytes, &Limits { room, stop: &stop });
                 assert!(enough.is_ok(), "{descr}: {enough:?}");
                 let refused = super::read(&bytes, &Limits { room: room - 1, stop: &stop });
-                assert_eq!(refused.err(), Some(Trouble::too_large(Format::Npy)), "{descr}");
+                assert_eq!(refused.err(), Some(DataError::too_large(Format::Npy)), "{descr}");
             }
             // What lies the other way round is moved, which takes it twice.
             let header = format!("{{'descr': {descr}, 'fortran_order': True, 'shape': (10, 10)}}");
             let bytes = Bytes::from(file(1, &header, &[0; 1600]));
             let refused = super::read(&bytes, &Limits { room: count as u64, stop: &stop });
-            assert_eq!(refused.err(), Some(Trouble::too_large(Format::Npy)), "{descr}");
+            assert_eq!(refused.err(), Some(DataError::too_large(Format::Npy)), "{descr}");
         }
     }
 
@@ -699,10 +699,10 @@ mod tests {
         );
         let why = "each of its texts takes as much as the longest, and all more memory than may be used";
         let refused = write(&data, &Limits { room: size - 1, stop: &stop });
-        assert_eq!(refused, Err(Trouble::Unwritable { why: why.to_string() }));
+        assert_eq!(refused, Err(DataError::Unwritable { why: why.to_string() }));
         let why = "it takes more memory than may be used";
         let refused = write(&data, &Limits { room: size, stop: &stop });
-        assert_eq!(refused, Err(Trouble::Unwritable { why: why.to_string() }));
+        assert_eq!(refused, Err(DataError::Unwritable { why: why.to_string() }));
     }
 
     #[test]
@@ -715,7 +715,7 @@ mod tests {
         let bytes = write(&data, &limits).expect("a file");
         assert_eq!((bytes.len() - 24) % 64, 0);
         for end in 0..bytes.len() {
-            assert!(matches!(read(&bytes[..end]), Err(Trouble::Malformed { .. })), "{end}");
+            assert!(matches!(read(&bytes[..end]), Err(DataError::Malformed { .. })), "{end}");
         }
         assert_eq!(plain(read(&bytes).expect("an array")).2, [1, 2, 3]);
     }

@@ -1,21 +1,21 @@
 //! NumPy's `.npz` files: an archive with an `.npy` file for each array.
 
-use super::{Data, Format, Limits, Trouble, npy};
+use super::{Data, DataError, Format, Limits, npy};
 use bytes::Bytes;
 use std::io::{Cursor, Read, Write};
 use std::sync::Arc;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-fn malformed(why: impl Into<String>) -> Trouble {
-    Trouble::Malformed { format: Format::Npz, why: why.into() }
+fn malformed(why: impl Into<String>) -> DataError {
+    DataError::Malformed { format: Format::Npz, why: why.into() }
 }
 
 /// The longest beginning of an array that is unpacked to see its type.
 const BEGINNING: u64 = 1 << 20;
 
 /// One array of an archive.
-pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, Trouble> {
+pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, DataError> {
     let mut limits = *limits;
     let unpacked = entry(bytes, name, |file, entry, size| {
         let in_it = |why: String| malformed(format!("`{file}` in it: {why}"));
@@ -25,7 +25,7 @@ pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, Troub
         // the member is not unpacked.
         let promised = npy::promised(&beginning).map_or(size, |promised| promised.min(size));
         if promised > limits.room {
-            return Err(Trouble::too_large(Format::Npz));
+            return Err(DataError::too_large(Format::Npz));
         }
         let mut rest = Cursor::new(beginning).chain(entry);
         let unpacked = limits.unpack(rest.by_ref().take(promised), promised, in_it)?;
@@ -38,9 +38,9 @@ pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, Troub
     })?;
     let (file, unpacked) = unpacked;
     // What is unpacked is there as long as cells are made of it.
-    limits.take(unpacked.len() as u64).ok_or_else(|| Trouble::too_large(Format::Npz))?;
+    limits.take(unpacked.len() as u64).ok_or_else(|| DataError::too_large(Format::Npz))?;
     npy::read(&Bytes::from(unpacked), &limits).map_err(|trouble| match trouble {
-        Trouble::Malformed { why, .. } => malformed(format!("`{file}` in it: {why}")),
+        DataError::Malformed { why, .. } => malformed(format!("`{file}` in it: {why}")),
         other => other,
     })
 }
@@ -60,8 +60,8 @@ pub fn describe(bytes: &[u8], name: &str) -> Option<Data> {
 fn entry<T>(
     bytes: &[u8],
     name: &str,
-    made: impl FnOnce(&str, &mut dyn Read, u64) -> Result<T, Trouble>,
-) -> Result<(String, T), Trouble> {
+    made: impl FnOnce(&str, &mut dyn Read, u64) -> Result<T, DataError>,
+) -> Result<(String, T), DataError> {
     let mut archive = ZipArchive::new(Cursor::new(bytes))
         .map_err(|error| malformed(format!("it is no archive: {error}")))?;
     let names: Vec<String> = archive.file_names().filter_map(|name| Some(name.ok()?.into_owned())).collect();
@@ -70,7 +70,7 @@ fn entry<T>(
         let mut there: Vec<String> = names.iter().map(|file| bare(file)).collect();
         there.sort();
         let similar = super::fit::similar(name, &there);
-        return Err(Trouble::NoColumn { what: "array", name: name.to_string(), there, similar });
+        return Err(DataError::NoColumn { what: "array", name: name.to_string(), there, similar });
     };
     let mut entry = archive.by_name(file).map_err(|error| malformed(format!("`{file}` in it: {error}")))?;
     let size = entry.size();
@@ -79,14 +79,14 @@ fn entry<T>(
 }
 
 /// Arrays with their names.
-pub fn write(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
+pub fn write(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
-    let unwritable = |error: String| Trouble::Unwritable { why: error };
+    let unwritable = |error: String| DataError::Unwritable { why: error };
     let mut limits = *limits;
     for (name, data) in arrays {
         let bytes = npy::write(data, &limits)?;
-        limits.take(bytes.len() as u64).ok_or_else(Trouble::too_large_to_write)?;
+        limits.take(bytes.len() as u64).ok_or_else(DataError::too_large_to_write)?;
         archive.start_file(format!("{name}.npy"), options).map_err(|error| unwritable(error.to_string()))?;
         archive.write_all(&bytes).map_err(|error| unwritable(error.to_string()))?;
     }
@@ -125,7 +125,7 @@ mod tests {
         let begun = std::time::Instant::now();
         let refused = read(&bomb, "a", &limits);
         let why = match refused {
-            Err(Trouble::Malformed { why, .. }) => why,
+            Err(DataError::Malformed { why, .. }) => why,
             other => panic!("{other:?}"),
         };
         assert_eq!(why, "`a.npy` in it: it holds more than the 73 bytes that its header promises");

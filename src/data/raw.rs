@@ -3,15 +3,15 @@
 //! The stated type says how wide a cell is and how many there are in each row; one size at most is found
 //! by the length of the file.
 
-use super::{Column, Content, Data, Element, Format, Limits, Trouble, npy};
+use super::{Column, Content, Data, DataError, Element, Format, Limits, npy};
 use crate::types::Scalar;
-use crate::types::stored::{Axis, Cell, Held, Stored};
+use crate::types::stored::{Axis, Cell, CellKind, FileType};
 use crate::value::{Buffer, Class};
 use bytes::Bytes;
 use num_traits::ToPrimitive;
 
 /// The cells of a file as the type says.
-pub fn read(bytes: &Bytes, wanted: &Stored, limits: &Limits<'_>) -> Result<Data, Trouble> {
+pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
     let element = element(&wanted.held)?;
     let each = element.class().bytes() as usize * if element == Element::Complex { 2 } else { 1 };
     let mut shape: Vec<Option<usize>> = Vec::new();
@@ -21,7 +21,7 @@ pub fn read(bytes: &Bytes, wanted: &Stored, limits: &Limits<'_>) -> Result<Data,
             Axis::Unknown(_) => None,
         });
     }
-    let malformed = |why: String| Err(Trouble::Malformed { format: Format::Raw, why });
+    let malformed = |why: String| Err(DataError::Malformed { format: Format::Raw, why });
     let known = shape.iter().flatten().try_fold(each, |all, n| all.checked_mul(*n));
     let unknown = shape.iter().filter(|n| n.is_none()).count();
     let row = known.unwrap_or(usize::MAX);
@@ -44,7 +44,7 @@ pub(super) fn cells(
     class: Class,
     format: Format,
     limits: &mut Limits<'_>,
-) -> Result<Buffer, Trouble> {
+) -> Result<Buffer, DataError> {
     match Buffer::foreign(bytes.clone(), class) {
         Some(buffer) => Ok(buffer),
         None => words(bytes.chunks_exact(class.bytes() as usize), class, false, format, limits),
@@ -58,12 +58,12 @@ pub(super) fn words<'b>(
     big_endian: bool,
     format: Format,
     limits: &mut Limits<'_>,
-) -> Result<Buffer, Trouble> {
+) -> Result<Buffer, DataError> {
     let mut cells = limits.room_for(places.len(), class, format)?;
     macro_rules! read {
         ($cells:expr, $ty:ty) => {
             for (i, place) in places.enumerate() {
-                limits.look(i)?;
+                limits.poll(i)?;
                 let mut bytes = [0u8; size_of::<$ty>()];
                 bytes.copy_from_slice(place);
                 let cell = if big_endian { <$ty>::from_be_bytes(bytes) } else { <$ty>::from_le_bytes(bytes) };
@@ -82,31 +82,31 @@ pub(super) fn words<'b>(
 }
 
 /// What a cell is in the file.
-fn element(held: &Held) -> Result<Element, Trouble> {
-    let not_held = |ty: String| Trouble::NotHeld {
+fn element(held: &CellKind) -> Result<Element, DataError> {
+    let not_held = |ty: String| DataError::NotHeld {
         format: Format::Raw,
         ty,
         why: "its cells are numbers of up to 64 bits".to_string(),
     };
     match held {
-        Held::Complex => Ok(Element::Complex),
-        Held::Cell(Cell::Scalar(scalar))
+        CellKind::Complex => Ok(Element::Complex),
+        CellKind::Cell(Cell::Scalar(scalar))
             if Class::of_scalar(*scalar) != Class::Any && *scalar != Scalar::Char =>
         {
             Ok(Element::Scalar(*scalar))
         }
-        Held::Cell(Cell::Code(ty)) => {
+        CellKind::Cell(Cell::Code(ty)) => {
             let class = super::fit::class_of_codes(ty);
             super::unsigned(class).map(Element::Scalar).ok_or_else(|| not_held(ty.to_string()))
         }
-        Held::Cell(cell) => Err(not_held(cell.text())),
-        Held::Record(_) => Err(not_held("a record".to_string())),
+        CellKind::Cell(cell) => Err(not_held(cell.text())),
+        CellKind::Record(_) => Err(not_held("a record".to_string())),
     }
 }
 
 /// The cells and nothing else.
-pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
-    let not_held = |ty: &str| Trouble::NotHeld {
+pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
+    let not_held = |ty: &str| DataError::NotHeld {
         format: Format::Raw,
         ty: ty.to_string(),
         why: "its cells are numbers of up to 64 bits".to_string(),

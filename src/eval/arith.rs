@@ -1,7 +1,7 @@
 //! Arithmetic, comparison and conversion of single values.
 
 use super::error::{Failure, bytes_text};
-use super::own::Own;
+use super::overrides::Overrides;
 use super::show::real;
 use crate::core::{Num, Op};
 use crate::elementary;
@@ -136,7 +136,7 @@ fn modular(op: Op, n: &Code, a: &Code, b: &Code) -> Code {
 /// means nothing.
 pub fn equal(
     layouts: &Layouts,
-    own: &Own,
+    own: &Overrides,
     ty: &Type,
     a: &Value,
     b: &Value,
@@ -268,7 +268,7 @@ pub fn compare(
                 // The commonest cases first.
                 Form::Compact(_) => a.to_code() == b.to_code(),
                 Form::Scalar(Scalar::Int) => a.word() == b.word(),
-                _ => equal(layouts, &Own::default(), ty, a, b, &mut Vec::new(), stop),
+                _ => equal(layouts, &Overrides::default(), ty, a, b, &mut Vec::new(), stop),
             };
             same == (op == Op::Eq)
         }

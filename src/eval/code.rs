@@ -3,9 +3,9 @@
 //! Made by [`super::specialise`], run by [`super::run`]. One [`Instance`] for each function at
 //! each list of type arguments it is called with.
 
-use super::open::OpenCode;
-use super::own::Own;
-use super::site::Site;
+use super::existential::OpenCode;
+use super::overrides::Overrides;
+use super::tier_up::TierUpSite;
 use crate::core::{FunctionId, GlobalId, LocalId, Num, Op, Prim};
 use crate::layout::Layout;
 use crate::source::Span;
@@ -94,7 +94,7 @@ pub enum Kind {
     Arithmetic(Op, Num, Option<Code>, Vec<Node>),
     Compare(Op, Type, Arc<Layout>, Box<Node>, Box<Node>),
     /// `==` or `!=` where some parts have an equality of their own.
-    OwnCompare(Op, Type, Arc<Own>, Box<Node>, Box<Node>),
+    OwnCompare(Op, Type, Arc<Overrides>, Box<Node>, Box<Node>),
     Not(Box<Node>),
     /// `and`, `or` and `not` of all digits of a `2 \^ I` with this largest code.
     Bits(Op, Code, Vec<Node>),
@@ -125,7 +125,7 @@ pub enum Kind {
     /// Opens sizes; the value is that of the rest of the block.
     Open(Box<OpenCode>),
     /// A term that may be taken over by a faster executor.
-    Site(Box<Site>),
+    Site(Box<TierUpSite>),
 }
 
 /// Types a primitive needs: those it is applied at, and the type of its first argument.
@@ -137,7 +137,7 @@ pub struct PrimTypes {
     /// Layout of the result.
     pub result: Arc<Layout>,
     /// Types in the first type argument that have a text of their own, where that matters.
-    pub own: Own,
+    pub own: Overrides,
 }
 
 /// A compact type for messages.
@@ -220,7 +220,7 @@ pub enum StatementKind {
     /// Two sizes that must be equal, with the equation.
     Require(Code, Code, Arc<str>),
     /// A loop that may be taken over by a faster executor.
-    Site(Box<Site>),
+    Site(Box<TierUpSite>),
 }
 
 /// A store through projections.

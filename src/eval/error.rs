@@ -2,7 +2,7 @@
 //!
 //! `E05xx`. Each error carries where it happened and the calls that led there.
 
-use crate::data::Trouble;
+use crate::data::DataError;
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceId, Span};
 use crate::types::Type;
@@ -49,7 +49,7 @@ pub enum Failure {
     /// A text that is no number.
     NotANumber { text: String },
     /// A file that is not read or written.
-    File { path: String, trouble: Box<Trouble> },
+    File { path: String, trouble: Box<DataError> },
     /// Stopped from outside.
     Interrupted,
     /// No arm of a match fits: the bound of the coverage check was exceeded.

@@ -10,13 +10,13 @@ use super::run::Host;
 use super::select::{room, value};
 use crate::core::Prim;
 use crate::data::{
-    self, Column, Content, Data, Element, Format, Limits, MORE_THAN_MAY_BE, Separator, Trouble,
+    self, Column, Content, Data, DataError, Element, Format, Limits, MORE_THAN_MAY_BE, Separator,
 };
 use crate::layout::{Form, Layout, Layouts};
-use crate::picture::{self, Bounds, Undrawn};
+use crate::picture::{self, Bounds, DrawError};
 use crate::source::line;
 use crate::types::encoding::Code;
-use crate::types::stored::{Axis, Cell, Held, Stored, Unstored, plain_name};
+use crate::types::stored::{Axis, Cell, CellKind, FileType, NotStorable, plain_name};
 use crate::types::{Scalar, Type};
 use crate::value::{Buffer, Case, Class, Packed, Value};
 use bytes::Bytes;
@@ -40,20 +40,20 @@ pub(super) fn files(
     }
     let path = args[0].as_str();
     let failed = |trouble| match trouble {
-        Trouble::Stopped => Failure::Interrupted,
+        DataError::Stopped => Failure::Interrupted,
         trouble => Failure::File { path: path.to_string(), trouble: Box::new(trouble) },
     };
-    let Some(files) = files else { return Err(failed(Trouble::NoFiles)) };
+    let Some(files) = files else { return Err(failed(DataError::NoFiles)) };
     let Some(format) = format(prim, path, args).map_err(failed)? else {
         return Err(Failure::Internal { what: "a primitive that has no file" });
     };
     // A host that was stopped says in words that it was.
-    let said = |trouble| limits.look(0).map_or_else(|stopped| stopped, |()| trouble);
-    let unreadable = |why: String| failed(said(Trouble::Unreadable { why }));
-    let write = |bytes: Result<Vec<u8>, Trouble>| {
+    let said = |trouble| limits.poll(0).map_or_else(|stopped| stopped, |()| trouble);
+    let unreadable = |why: String| failed(said(DataError::Unreadable { why }));
+    let write = |bytes: Result<Vec<u8>, DataError>| {
         let done = bytes.and_then(|bytes| {
             let written = files.write(path, &bytes).map(|()| Value::UNIT);
-            written.map_err(|why| said(Trouble::Unwritable { why }))
+            written.map_err(|why| said(DataError::Unwritable { why }))
         });
         done.map_err(failed)
     };
@@ -64,17 +64,17 @@ pub(super) fn files(
             let text = String::from_utf8(bytes).map_err(|error| {
                 let at = error.utf8_error().valid_up_to();
                 let line = line(error.as_bytes(), at);
-                failed(Trouble::Malformed { format, why: format!("line {line} is not UTF-8") })
+                failed(DataError::Malformed { format, why: format!("line {line} is not UTF-8") })
             })?;
             Ok(Value::str(text))
         }
         Prim::SavePicture => {
             let not_drawn = |undrawn| {
                 failed(match undrawn {
-                    Undrawn::Stopped => Trouble::Stopped,
-                    Undrawn::NoPicture => Trouble::NotDrawn { why: NO_PICTURE.to_string() },
-                    Undrawn::TooLong => Trouble::NotDrawn { why: MORE_THAN_MAY_BE.to_string() },
-                    Undrawn::Unfit(why) => Trouble::NotDrawn { why },
+                    DrawError::Stopped => DataError::Stopped,
+                    DrawError::NoPicture => DataError::NotDrawn { why: NO_PICTURE.to_string() },
+                    DrawError::TooLong => DataError::NotDrawn { why: MORE_THAN_MAY_BE.to_string() },
+                    DrawError::Unfit(why) => DataError::NotDrawn { why },
                 })
             };
             let longest = usize::try_from(memory).unwrap_or(usize::MAX);
@@ -121,12 +121,12 @@ fn bounds<'a>(limits: &Limits<'a>) -> Bounds<'a> {
 }
 
 /// Why there is no picture as text.
-fn undrawn(undrawn: Undrawn, bounds: &Bounds<'_>) -> Failure {
+fn undrawn(undrawn: DrawError, bounds: &Bounds<'_>) -> Failure {
     match undrawn {
-        Undrawn::Stopped => Failure::Interrupted,
-        Undrawn::TooLong => super::arith::too_much(bounds.longest, 2, bounds.longest as u64),
-        Undrawn::NoPicture => Failure::Failed { message: NO_PICTURE.to_string() },
-        Undrawn::Unfit(message) => Failure::Failed { message },
+        DrawError::Stopped => Failure::Interrupted,
+        DrawError::TooLong => super::arith::too_much(bounds.longest, 2, bounds.longest as u64),
+        DrawError::NoPicture => Failure::Failed { message: NO_PICTURE.to_string() },
+        DrawError::Unfit(message) => Failure::Failed { message },
     }
 }
 
@@ -148,7 +148,7 @@ fn text(
     limits: &Limits<'_>,
 ) -> Result<Value, Failure> {
     let bounds = bounds(limits);
-    let too_long = || undrawn(Undrawn::TooLong, &bounds);
+    let too_long = || undrawn(DrawError::TooLong, &bounds);
     if prim == Prim::Svg {
         let drawn =
             picture::read(value.as_str(), &bounds).and_then(|picture| picture::svg(&picture, &bounds));
@@ -163,17 +163,17 @@ fn text(
     match text {
         Ok(Some(text)) => Ok(Value::str(text)),
         Ok(None) => Err(too_long()),
-        Err(Trouble::Stopped) => Err(Failure::Interrupted),
-        Err(Trouble::Unwritable { .. }) => Err(too_long()),
+        Err(DataError::Stopped) => Err(Failure::Interrupted),
+        Err(DataError::Unwritable { .. }) => Err(too_long()),
         Err(_) => Err(Failure::Internal { what: "numbers that are none" }),
     }
 }
 
 /// The format of a primitive, if it has one.
-fn format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>, Trouble> {
+fn format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>, DataError> {
     let separator = |given: Option<&Value>| {
         let found = given.map_or(',', Value::as_char);
-        Separator::of_char(found).ok_or(Trouble::NoSeparator { found })
+        Separator::of_char(found).ok_or(DataError::NoSeparator { found })
     };
     Ok(Some(match prim {
         Prim::Npy | Prim::WriteNpy => Format::Npy,
@@ -190,27 +190,27 @@ fn format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>, Trou
 }
 
 /// A type as files hold it; the checker could not look into type parameters.
-fn stored(ty: &Type, format: Format) -> Result<Stored, Trouble> {
-    let stored = Stored::of(ty).map_err(|why| match why {
-        Unstored::Part(part) if part == *ty => {
-            Trouble::NotHeld { format, ty: ty.to_string(), why: "no file holds it".to_string() }
+fn stored(ty: &Type, format: Format) -> Result<FileType, DataError> {
+    let stored = FileType::of(ty).map_err(|why| match why {
+        NotStorable::Part(part) if part == *ty => {
+            DataError::NotHeld { format, ty: ty.to_string(), why: "no file holds it".to_string() }
         }
-        Unstored::Part(part) => {
-            Trouble::NotHeld { format, ty: ty.to_string(), why: format!("it holds `{part}`") }
+        NotStorable::Part(part) => {
+            DataError::NotHeld { format, ty: ty.to_string(), why: format!("it holds `{part}`") }
         }
-        Unstored::Axis(ty) => {
+        NotStorable::Axis(ty) => {
             let why = "a size to be found in it is no axis".to_string();
-            Trouble::NotHeld { format, ty: ty.to_string(), why }
+            DataError::NotHeld { format, ty: ty.to_string(), why }
         }
-        Unstored::Shared { field, .. } => {
+        NotStorable::Shared { field, .. } => {
             let why = format!("the size of `{field}` would be one for all rows");
-            Trouble::NotHeld { format, ty: ty.to_string(), why }
+            DataError::NotHeld { format, ty: ty.to_string(), why }
         }
     })?;
     match stored.list().filter(|_| !format.has_lists()) {
         Some((field, list)) => {
             let why = format!("its rows have no lists, and `{field}` is of type `{}`", list.text());
-            Err(Trouble::NotHeld { format, ty: ty.to_string(), why })
+            Err(DataError::NotHeld { format, ty: ty.to_string(), why })
         }
         None => Ok(stored),
     }
@@ -219,14 +219,14 @@ fn stored(ty: &Type, format: Format) -> Result<Stored, Trouble> {
 /// What a stated type makes of data.
 struct Reading<'r> {
     ty: &'r Type,
-    stored: &'r Stored,
+    stored: &'r FileType,
     layouts: &'r Layouts,
     limits: &'r Limits<'r>,
     format: Format,
 }
 
 impl Reading<'_> {
-    fn value(&self, data: Data, failed: &impl Fn(Trouble) -> Failure) -> Result<Value, Failure> {
+    fn value(&self, data: Data, failed: &impl Fn(DataError) -> Failure) -> Result<Value, Failure> {
         let (fits, there) = (data.type_text(), data.element_text());
         let sizes = self.sizes(&data.shape, &fits).map_err(failed)?;
         let layout = self.layouts.of(&self.stored.element);
@@ -242,8 +242,8 @@ impl Reading<'_> {
             return Err(super::arith::too_much(slots, layout.class.bytes(), memory));
         }
         let buffer = match (data.content, &self.stored.held) {
-            (Content::Plain(column), Held::Complex) if column.element == Element::Complex => column.cells,
-            (Content::Plain(column), Held::Cell(cell)) => {
+            (Content::Plain(column), CellKind::Complex) if column.element == Element::Complex => column.cells,
+            (Content::Plain(column), CellKind::Cell(cell)) => {
                 let plain = self.plain(&column, cell, layout.class);
                 let column = fitted("", column, cell, &data.shape, &fits, self.limits).map_err(failed)?;
                 match plain {
@@ -252,7 +252,7 @@ impl Reading<'_> {
                     false => self.rows(&mut [(column, cell.clone())], &layout, count, failed)?,
                 }
             }
-            (Content::Records(columns), Held::Record(fields)) => {
+            (Content::Records(columns), CellKind::Record(fields)) => {
                 let there: Vec<String> = columns.iter().map(|(name, _)| name.to_string()).collect();
                 let mut columns: Vec<_> = columns.into_iter().map(|(name, c)| (name, Some(c))).collect();
                 let (mut chosen, mut plain) = (Vec::new(), false);
@@ -260,7 +260,7 @@ impl Reading<'_> {
                     let found = columns.iter_mut().find(|(other, _)| other == name);
                     let Some(column) = found.and_then(|(_, column)| column.take()) else {
                         let similar = data::similar(name, &there);
-                        return Err(failed(Trouble::NoColumn {
+                        return Err(failed(DataError::NoColumn {
                             what: "column",
                             name: name.to_string(),
                             there,
@@ -283,7 +283,7 @@ impl Reading<'_> {
             _ => {
                 let found = there;
                 let wanted = self.stored.element.to_string();
-                return Err(failed(Trouble::Element { column: String::new(), found, wanted, fits }));
+                return Err(failed(DataError::Element { column: String::new(), found, wanted, fits }));
             }
         };
         let value = value(buffer);
@@ -293,19 +293,21 @@ impl Reading<'_> {
     /// How many columns of lists are read.
     fn lists(&self) -> usize {
         match &self.stored.held {
-            Held::Record(fields) => fields.iter().filter(|(_, cell)| matches!(cell, Cell::List(..))).count(),
-            Held::Cell(_) | Held::Complex => 0,
+            CellKind::Record(fields) => {
+                fields.iter().filter(|(_, cell)| matches!(cell, Cell::List(..))).count()
+            }
+            CellKind::Cell(_) | CellKind::Complex => 0,
         }
     }
 
     /// Whether a value of the stated type is the cells of the file itself.
     fn in_place(&self, content: &Content) -> bool {
         let (column, cell) = match (content, &self.stored.held) {
-            (Content::Plain(column), Held::Complex) => {
+            (Content::Plain(column), CellKind::Complex) => {
                 return column.cells.is_foreign() && column.element == Element::Complex;
             }
-            (Content::Plain(column), Held::Cell(cell)) => (Some(column), cell),
-            (Content::Records(columns), Held::Record(fields)) if fields.len() == 1 => {
+            (Content::Plain(column), CellKind::Cell(cell)) => (Some(column), cell),
+            (Content::Records(columns), CellKind::Record(fields)) if fields.len() == 1 => {
                 let column = columns.iter().find(|(name, _)| *name == fields[0].0);
                 (column.map(|(_, column)| column), &fields[0].1)
             }
@@ -328,8 +330,8 @@ impl Reading<'_> {
     }
 
     /// The sizes that are found, if the shape is that of the type.
-    fn sizes(&self, shape: &[usize], fits: &str) -> Result<Vec<Type>, Trouble> {
-        let wrong = |why: String| Trouble::Shape {
+    fn sizes(&self, shape: &[usize], fits: &str) -> Result<Vec<Type>, DataError> {
+        let wrong = |why: String| DataError::Shape {
             found: shape.to_vec(),
             ty: self.ty.to_string(),
             why,
@@ -384,7 +386,7 @@ impl Reading<'_> {
         columns: &mut [(Column, Cell)],
         layout: &Layout,
         count: usize,
-        failed: &impl Fn(Trouble) -> Failure,
+        failed: &impl Fn(DataError) -> Failure,
     ) -> Result<Buffer, Failure> {
         let places = |cell: &Cell| match cell {
             Cell::Scalar(_) | Cell::List(..) => Ok(None),
@@ -394,7 +396,7 @@ impl Reading<'_> {
                 if layout.slots > 1 {
                     let why = "a cell that may be empty holds one value".to_string();
                     let (format, ty) = (self.format, ty.to_string());
-                    return Err(failed(Trouble::NotHeld { format, ty, why }));
+                    return Err(failed(DataError::NotHeld { format, ty, why }));
                 }
                 Ok(Some(layout))
             }
@@ -411,7 +413,7 @@ impl Reading<'_> {
             })
             .collect();
         for i in 0..count {
-            self.limits.look(i).map_err(failed)?;
+            self.limits.poll(i).map_err(failed)?;
             for (((column, cell), layout), elements) in columns.iter().zip(&layouts).zip(&elements) {
                 if let Some(starts) = &column.lists {
                     let (start, len) = (starts[i], starts[i + 1] - starts[i]);
@@ -450,13 +452,13 @@ fn fitted(
     shape: &[usize],
     fits: &str,
     limits: &Limits<'_>,
-) -> Result<Column, Trouble> {
+) -> Result<Column, DataError> {
     let element = column.element;
     let found = match column.lists {
         Some(_) => column.type_text(),
         None => element.name().to_string(),
     };
-    let mismatch = || Trouble::Element {
+    let mismatch = || DataError::Element {
         column: name.to_string(),
         found: found.clone(),
         wanted: cell.text(),
@@ -481,8 +483,8 @@ fn fitted(
     {
         let (place, wanted) = (place(at), own.text());
         return Err(match lists {
-            Some(_) => Trouble::gap(place, wanted),
-            None => Trouble::empty(place, wanted),
+            Some(_) => DataError::gap(place, wanted),
+            None => DataError::empty(place, wanted),
         });
     }
     Ok(Column { element, cells, missing, lists })
@@ -511,9 +513,9 @@ fn to_data(
     format: Format,
     layouts: &Layouts,
     limits: &Limits<'_>,
-) -> Result<Data, Trouble> {
+) -> Result<Data, DataError> {
     let stored = stored(ty, format)?;
-    let not_held = |why: &str| Trouble::NotHeld { format, ty: ty.to_string(), why: why.to_string() };
+    let not_held = |why: &str| DataError::NotHeld { format, ty: ty.to_string(), why: why.to_string() };
     let size = |axis: &Axis| match axis {
         Axis::Known(ty) => ty.size().ok().and_then(|n| n.to_usize()),
         Axis::Unknown(_) => None,
@@ -526,7 +528,7 @@ fn to_data(
     let own = |class: Class, slots: usize| {
         let fits = (slots as u64).saturating_mul(class.bytes()) <= limits.room;
         let buffer = fits.then(|| Buffer::with_room(class, slots)).flatten();
-        buffer.ok_or_else(Trouble::too_large_to_write)
+        buffer.ok_or_else(DataError::too_large_to_write)
     };
     let column = |cell: &Cell, start: usize, slots: usize| {
         let held = match cell {
@@ -555,14 +557,14 @@ fn to_data(
             let mut starts = vec![0];
             let mut end = 0usize;
             for i in 0..count {
-                limits.look(i)?;
+                limits.poll(i)?;
                 let size = list(i)?.sizes.first().and_then(|size| size.size().ok()?.to_usize());
-                end = size.and_then(|n| end.checked_add(n)).ok_or_else(Trouble::too_large_to_write)?;
+                end = size.and_then(|n| end.checked_add(n)).ok_or_else(DataError::too_large_to_write)?;
                 starts.push(end);
             }
             let mut cells = own(element.class(), end)?;
             for (i, ends) in starts.windows(2).enumerate() {
-                limits.look(i)?;
+                limits.poll(i)?;
                 cells.append(&list(i)?.value, ends[1] - ends[0]);
             }
             return Ok(Column { lists: Some(starts), ..Column::new(element, cells) });
@@ -579,7 +581,7 @@ fn to_data(
             return Ok(Column::new(element, cells));
         }
         for i in 0..count {
-            limits.look(i)?;
+            limits.poll(i)?;
             // What takes no slot is the code 0.
             let found = match slots {
                 0 => Value::UNIT,
@@ -613,13 +615,13 @@ fn to_data(
         Ok(Column { missing, ..Column::new(element, cells) })
     };
     let content = match &stored.held {
-        Held::Cell(cell) => Content::Plain(column(cell, 0, layout.slots)?),
-        Held::Complex => {
+        CellKind::Cell(cell) => Content::Plain(column(cell, 0, layout.slots)?),
+        CellKind::Complex => {
             let mut cells = own(Class::Word, count.saturating_mul(2))?;
             cells.append(value, 2 * count);
             Content::Plain(Column::new(Element::Complex, cells))
         }
-        Held::Record(fields) => {
+        CellKind::Record(fields) => {
             let mut columns = Vec::new();
             for (at, (name, cell)) in fields.iter().enumerate() {
                 let (start, part) = layout.part(at).ok_or_else(|| not_held("a record without this field"))?;
@@ -637,11 +639,11 @@ fn archive(
     value: &Value,
     layouts: &Layouts,
     limits: &Limits<'_>,
-    data: impl Fn(&Type, &Value) -> Result<Data, Trouble>,
-) -> Result<Vec<u8>, Trouble> {
+    data: impl Fn(&Type, &Value) -> Result<Data, DataError>,
+) -> Result<Vec<u8>, DataError> {
     let Some(fields) = ty.unfold().fields() else {
         let why = "a record has an array in each field: `(weights = x, bias = y)`".to_string();
-        return Err(Trouble::NotHeld { format: Format::Npz, ty: ty.to_string(), why });
+        return Err(DataError::NotHeld { format: Format::Npz, ty: ty.to_string(), why });
     };
     let layout = layouts.of(ty);
     let mut arrays = Vec::new();

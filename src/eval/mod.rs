@@ -9,27 +9,27 @@
 mod arith;
 mod code;
 mod error;
+mod existential;
 mod files;
 mod matching;
-mod open;
-mod own;
+mod overrides;
+pub mod preview;
 mod prim;
+mod progress;
 mod reduce;
 mod run;
 mod select;
 mod show;
-mod site;
 mod sort;
 mod specialise;
-pub mod stack;
+pub mod stack_guard;
 mod text;
-pub mod view;
-mod watch;
+mod tier_up;
 
 pub use crate::picture::{Colors, Screen};
 pub use error::{Failure, RuntimeError, bytes_text};
+pub use progress::{Progress, Watcher};
 pub use run::{Checkpoint, Host, Machine};
-pub use watch::{Progress, Watcher};
 
 use crate::layout::Layouts;
 use crate::types::Type;

@@ -4,7 +4,7 @@ use super::code::{Closure, PrimTypes};
 use super::error::Failure;
 use super::run::{Result, Run};
 use crate::core::prim::fuses;
-use crate::core::reduction::{CHUNK, Joining, LANES, extreme, joining, tree};
+use crate::core::reduction::{CHUNK, LANES, ReductionOp, extreme, joining, tree};
 use crate::layout::{Form, Layout};
 use crate::source::Span;
 use crate::types::encoding::Code;
@@ -115,7 +115,7 @@ impl Run<'_, '_> {
         };
         let mut total = 0.0;
         for low in (0..count).step_by(CHUNK) {
-            let mut lane = [Joining::Add.neutral(); LANES];
+            let mut lane = [ReductionOp::Add.neutral(); LANES];
             for i in low..count.min(low + CHUNK) {
                 self.tick(span)?;
                 let at = (i - low) % LANES;
@@ -162,7 +162,7 @@ impl Run<'_, '_> {
     }
 
     /// Whether elements are joined in lanes, and what they are.
-    fn lanes(&self, op: &Value, element: Option<&Type>) -> Option<(Joining, Scalar)> {
+    fn lanes(&self, op: &Value, element: Option<&Type>) -> Option<(ReductionOp, Scalar)> {
         let scalar = element?.unfold().as_scalar().filter(|s| s.is_float())?;
         let Value::Function(any) = op else { return None };
         let instance = &any.downcast_ref::<Closure>()?.instance;

@@ -12,15 +12,15 @@ use super::code::{
     StoreRoot, StoreStep,
 };
 use super::error::{Failure, RuntimeError};
+use super::existential::{Rest, first_opening};
 use super::matching::{fits, inject};
-use super::open::{Rest, first_opening};
 use super::prim::LONGEST_STRING;
+use super::progress::{Watch, Watcher};
 use super::show;
-use super::site::{Core, Whole};
 use super::specialise::{Bindings, Specialiser, instance};
-use super::stack;
-use super::watch::{Watch, Watcher};
-use crate::core::moves::{self, Reach};
+use super::stack_guard;
+use super::tier_up::{Core, Whole};
+use crate::core::last_use::{self, ReachableGlobals};
 use crate::core::{Function, FunctionId, LocalInfo, Num, Op, Prim, Program, Root, Script};
 use crate::data::FileSystem;
 use crate::hash::HashMap;
@@ -58,7 +58,7 @@ pub struct Machine {
     /// Functions with their last uses marked, what they reach, and how many instances of classes
     /// there were.
     marked: HashMap<FunctionId, Arc<Function>>,
-    reach: Reach,
+    reach: ReachableGlobals,
     marked_among: usize,
     /// Old values of cells, since the last checkpoint, newest last.
     journal: Vec<(Arc<Cell>, Option<Value>)>,
@@ -186,7 +186,7 @@ impl Machine {
 
     fn forget_marks(&mut self) {
         self.marked.clear();
-        self.reach = Reach::default();
+        self.reach = ReachableGlobals::default();
     }
 
     /// The value of a session variable, if it has been set.
@@ -219,7 +219,7 @@ impl Machine {
         match &script.result {
             Some(term) => {
                 let reach = &mut run.machine.reach;
-                let term = Arc::new(moves::result(program, reach, &script.locals, term));
+                let term = Arc::new(last_use::result(program, reach, &script.locals, term));
                 let specialiser = run.specialiser(&script.locals, Core::Term(term.clone()));
                 let (code, unset) = (specialiser.node(&term), specialiser.unset.take());
                 run.bound(unset, term.span).map_err(Stop::into_error)?;
@@ -245,7 +245,7 @@ impl Run<'_, '_> {
 
     /// A statement at the top level: what it opens lives as long as the session.
     fn top_level(&mut self, script: &Script, at: usize, frame: &mut [Value]) -> Result<()> {
-        let (stmt, drops) = moves::statement(self.program, &mut self.machine.reach, script, at);
+        let (stmt, drops) = last_use::statement(self.program, &mut self.machine.reach, script, at);
         let stmt = Arc::new(stmt);
         let specialiser = self.specialiser(&script.locals, Core::Statement(stmt.clone()));
         if first_opening(std::slice::from_ref(&*stmt)).is_some() {
@@ -621,7 +621,7 @@ impl Run<'_, '_> {
                     return Err(self.fail(Failure::TypeTooLarge, span));
                 }
                 let machine = &mut *self.machine;
-                let mark = || Arc::new(moves::function(self.program, &mut machine.reach, function));
+                let mark = || Arc::new(last_use::function(self.program, &mut machine.reach, function));
                 let function = machine.marked.entry(callee.function).or_insert_with(mark).clone();
                 let (machine, sizes) = (&*self.machine, &self.machine.sizes);
                 let (made, unset) = instance(
@@ -656,7 +656,7 @@ impl Run<'_, '_> {
     ) -> Result<Value> {
         self.tick(span)?;
         let depth = self.machine.calls.len();
-        if depth >= DEEPEST || !stack::has_room() {
+        if depth >= DEEPEST || !stack_guard::has_room() {
             return Err(self.fail(Failure::TooDeep { depth }, span));
         }
         let params = &instance.params;

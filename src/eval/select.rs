@@ -31,7 +31,7 @@ pub(super) fn select(
             let count = usize::try_from(n).map_err(|_| Failure::NegativeSize { size: n })?;
             let mut buffer = room(Class::Word, count, memory)?;
             for i in 0..n {
-                look(i as usize, limits)?;
+                poll(i as usize, limits)?;
                 buffer.push(Value::int(i));
             }
             Ok(vector(buffer))
@@ -49,7 +49,7 @@ pub(super) fn select(
         Prim::Numbers => {
             let mut buffer = Buffer::Word(Vec::new());
             for (at, number) in numbers(text()).enumerate() {
-                look(at, limits)?;
+                poll(at, limits)?;
                 buffer.push(Value::real(number?));
             }
             Ok(vector(buffer))
@@ -62,7 +62,7 @@ pub(super) fn select(
 /// Rounds after which a loop looks whether it is to stop.
 const LOOK: usize = 1 << 12;
 
-fn look(round: usize, limits: Limits<'_>) -> Result<(), Failure> {
+fn poll(round: usize, limits: Limits<'_>) -> Result<(), Failure> {
     match round.is_multiple_of(LOOK) && limits.stop.load(Ordering::Relaxed) {
         true => Err(Failure::Interrupted),
         false => Ok(()),
@@ -75,7 +75,7 @@ fn table(text: &str, limits: Limits<'_>) -> Result<Value, Failure> {
     for (at, line) in text.lines().enumerate() {
         let before = buffer.len();
         for number in numbers(line) {
-            look(buffer.len(), limits)?;
+            poll(buffer.len(), limits)?;
             buffer.push(Value::real(number?));
         }
         match buffer.len() - before {
@@ -109,7 +109,7 @@ fn compress(types: &PrimTypes, args: &[Value], limits: Limits<'_>) -> Result<Val
     let chosen = |i: usize| if count == 1 { mask.as_bool() } else { mask.slots(i, 1).as_bool() };
     let mut kept = 0;
     for i in 0..count {
-        look(i, limits)?;
+        poll(i, limits)?;
         kept += usize::from(chosen(i));
     }
     let size = vec![Code::from(kept)];
@@ -119,7 +119,7 @@ fn compress(types: &PrimTypes, args: &[Value], limits: Limits<'_>) -> Result<Val
     let mut buffer = room(class(element), kept * element.slots, limits.room)?;
     if element.slots > 0 {
         for i in 0..count {
-            look(i, limits)?;
+            poll(i, limits)?;
             if chosen(i) {
                 buffer.append(&array.slots(i * element.slots, element.slots), element.slots);
             }
@@ -142,12 +142,12 @@ pub(super) fn room(class: Class, slots: usize, memory: u64) -> Result<Buffer, Fa
 fn texts<'t>(parts: impl Iterator<Item = &'t str> + Clone, limits: Limits<'_>) -> Result<Value, Failure> {
     let mut count = 0;
     for _ in parts.clone() {
-        look(count, limits)?;
+        poll(count, limits)?;
         count += 1;
     }
     let mut buffer = room(Class::Any, count, limits.room)?;
     for (at, part) in parts.enumerate() {
-        look(at, limits)?;
+        poll(at, limits)?;
         buffer.push(Value::str(part));
     }
     Ok(vector(buffer))

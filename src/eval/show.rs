@@ -5,7 +5,7 @@
 //! and shows an index value as `case 1 of 3`. Truth values are `true` and `false` in both.
 
 use super::error::Failure;
-use super::own::Own;
+use super::overrides::Overrides;
 use crate::layout::{Form, Layout, Layouts};
 use crate::types::encoding::{Code, Encoding};
 use crate::types::{NominalBody, Scalar, Type, TypeKind};
@@ -24,7 +24,7 @@ pub struct Show<'a> {
     /// For reading back rather than for people.
     pub read_back: bool,
     /// Types with a text of their own.
-    pub own: &'a Own,
+    pub own: &'a Overrides,
     /// Their values, in the order met, or what their functions gave for them.
     pub parts: &'a RefCell<Parts>,
     /// For a glance: not all of a large value.
@@ -82,7 +82,7 @@ pub fn plain(
     stop: Option<&AtomicBool>,
 ) -> String {
     let parts = RefCell::new(Parts::Met(Vec::new()));
-    Show { layouts, read_back, own: &Own::default(), parts: &parts, brief: None, stop }.text(value, ty)
+    Show { layouts, read_back, own: &Overrides::default(), parts: &parts, brief: None, stop }.text(value, ty)
 }
 
 impl Show<'_> {
@@ -102,7 +102,7 @@ impl Show<'_> {
     }
 
     fn write(&self, value: &Value, ty: &Type, out: &mut String) {
-        if out.len() > self.longest() || !super::stack::has_room() {
+        if out.len() > self.longest() || !super::stack_guard::has_room() {
             if !out.ends_with('…') {
                 out.push('…');
             }

@@ -7,9 +7,9 @@ use super::code::{
     Arm, Callee, Cases, CodeType, Instance, Kind, Node, PartStep, Pattern, PrimTypes, Statement,
     StatementKind, Store, StoreRoot, StoreStep,
 };
-use super::own::Own;
-use super::site::{Core, Place, Plain, Site, Whole};
-use crate::core::moves::only_stores;
+use super::overrides::Overrides;
+use super::tier_up::{Core, Place, Plain, TierUpSite, Whole};
+use crate::core::last_use::only_stores;
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
     StepKind, Stmt, StmtKind, Term, TermKind,
@@ -223,10 +223,10 @@ impl Specialiser<'_> {
     }
 
     /// A part that may be taken over, whose terms begin at one of those so far.
-    fn site(&self, place: Place, first: u32, plain: Plain, weight: u64) -> Site {
+    fn site(&self, place: Place, first: u32, plain: Plain, weight: u64) -> TierUpSite {
         let locals = self.kept.get_or_init(|| Arc::from(self.locals)).clone();
         let (whole, bindings) = (self.whole.clone(), self.bindings.clone());
-        Site::new(whole, place, first..self.terms.get(), plain, locals, bindings, weight)
+        TierUpSite::new(whole, place, first..self.terms.get(), plain, locals, bindings, weight)
     }
 
     /// Elements of the largest array that a term mentions, those of arrays in arrays counted; `left` bounds the search.
@@ -311,9 +311,9 @@ impl Specialiser<'_> {
                 let layout = types.first().map(|t| self.layouts.of(t));
                 let own = match (prim, types.first()) {
                     (Prim::Print | Prim::Println | Prim::Str, Some(ty)) => {
-                        Own::of(self.program, self.program.known.show, "show", ty)
+                        Overrides::of(self.program, self.program.known.show, "show", ty)
                     }
-                    _ => Own::default(),
+                    _ => Overrides::default(),
                 };
                 let types = PrimTypes { args: types, layout, result: self.layout(&term.ty), own };
                 Kind::Prim(*prim, Arc::new(types), self.nodes(args))
@@ -459,8 +459,8 @@ impl Specialiser<'_> {
             }
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
                 let own = match op {
-                    Op::Eq | Op::Ne => Own::of(self.program, self.program.known.eq, "==", &operand),
-                    _ => Own::default(),
+                    Op::Eq | Op::Ne => Overrides::of(self.program, self.program.known.eq, "==", &operand),
+                    _ => Overrides::default(),
                 };
                 if !own.is_empty() {
                     let (a, b) = (self.boxed(&args[0]), self.boxed(&args[1]));

@@ -34,8 +34,8 @@
 
 use super::residue::{self, EXACT_BELOW, Number, Ring};
 use super::tree::{MAX_DEPTH, MAX_OPENED, closed, opened};
+use crate::cancellation;
 use crate::hash::{HashMap, HashSet};
-use crate::stop;
 use crate::types::{Triangle, Type, TypeKind};
 
 /// Whether the two types have the same slots where they are evaluated.
@@ -356,7 +356,7 @@ impl Point {
 
     /// The slots of a type.
     fn word(&mut self, ty: &Type, depth: u32) -> Word {
-        stop::poll();
+        cancellation::poll();
         if ty.is_compact() {
             let size = self.size(ty, depth);
             return self.compact_slot(size);
@@ -554,7 +554,7 @@ impl Point {
 
     /// The number of values, modulo the prime.
     fn count(&mut self, ty: &Type, depth: u32) -> u64 {
-        stop::poll();
+        cancellation::poll();
         let p = self.ring.prime();
         if ty.is_compact() {
             return self.size(ty, depth).residues[0];

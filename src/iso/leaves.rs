@@ -84,7 +84,7 @@ impl Leaf {
 
 /// Where each leaf of the result comes from.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct LeafPermutation {
     /// The leaves of the source.
     pub leaves: Vec<Leaf>,
     /// For each leaf of the result, in order, the number of the one it is made from.
@@ -93,7 +93,7 @@ pub struct Plan {
 
 /// Why nothing moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoMove {
+pub enum NoPermutation {
     /// Pairs of leaves of one type that could be exchanged, as places and what they are.
     Exchangeable {
         /// Whether they are leaves of the source, not of the result.
@@ -119,24 +119,28 @@ pub enum NoMove {
 }
 
 /// The way from one type to another by the leaves of both.
-pub fn plan(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Result<Plan, NoMove> {
+pub fn plan(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Result<LeafPermutation, NoPermutation> {
     between(leaves(from)?, leaves(to)?, false, natural, 0)
 }
 
 /// The way from the cases of one sum to those of another.
-pub fn plan_cases(from: &Type, to: &Type, natural: &mut Natural<'_>) -> Result<Plan, NoMove> {
+pub fn plan_cases(
+    from: &Type,
+    to: &Type,
+    natural: &mut Natural<'_>,
+) -> Result<LeafPermutation, NoPermutation> {
     between(cases(from)?, cases(to)?, true, natural, 0)
 }
 
 /// The leaves of a type, in storage order.
-pub fn leaves(ty: &Type) -> Result<Vec<Leaf>, NoMove> {
+pub fn leaves(ty: &Type) -> Result<Vec<Leaf>, NoPermutation> {
     let mut found = Vec::new();
     walk(ty, &mut Vec::new(), &mut found)?;
     Ok(found)
 }
 
 /// The cases of a sum, nested sums flattened, in the order of tags.
-pub fn cases(ty: &Type) -> Result<Vec<Leaf>, NoMove> {
+pub fn cases(ty: &Type) -> Result<Vec<Leaf>, NoPermutation> {
     let mut found = Vec::new();
     walk_cases(ty, &mut Vec::new(), &mut found)?;
     Ok(found)
@@ -147,7 +151,7 @@ pub fn is_sum(ty: &Type) -> bool {
     matches!(ty.unfold().kind(), TypeKind::Sum(_) | TypeKind::Repeat(..))
 }
 
-fn walk(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoMove> {
+fn walk(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoPermutation> {
     if ty.is_compact() && !ty.has_var() && ty.size().is_ok_and(|n| n == 1u32.into()) {
         return Ok(());
     }
@@ -188,10 +192,10 @@ fn walk(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), No
         }
     }
     found.push(Leaf { ty: ty.clone(), path: path.clone() });
-    if found.len() > MOST_LEAVES { Err(NoMove::TooMany) } else { Ok(()) }
+    if found.len() > MOST_LEAVES { Err(NoPermutation::TooMany) } else { Ok(()) }
 }
 
-fn walk_cases(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoMove> {
+fn walk_cases(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<(), NoPermutation> {
     if ty.is_void() {
         return Ok(());
     }
@@ -213,7 +217,7 @@ fn walk_cases(ty: &Type, path: &mut Vec<Step>, found: &mut Vec<Leaf>) -> Result<
         _ => {}
     }
     found.push(Leaf { ty: ty.clone(), path: path.clone() });
-    if found.len() > MOST_LEAVES { Err(NoMove::TooMany) } else { Ok(()) }
+    if found.len() > MOST_LEAVES { Err(NoPermutation::TooMany) } else { Ok(()) }
 }
 
 fn between(
@@ -222,9 +226,9 @@ fn between(
     sum: bool,
     natural: &mut Natural<'_>,
     depth: u32,
-) -> Result<Plan, NoMove> {
+) -> Result<LeafPermutation, NoPermutation> {
     if depth > DEEPEST {
-        return Err(NoMove::TooMany);
+        return Err(NoPermutation::TooMany);
     }
     for (leaves, source) in [(&from, true), (&to, false)] {
         let pairs = exchangeable(leaves, sum, natural, depth)?;
@@ -232,7 +236,7 @@ fn between(
             let ty = leaves[*first].ty.clone();
             let place = |i: usize| leaves[i].place(sum);
             let pairs = pairs.iter().map(|(i, j)| (place(*i), place(*j))).collect();
-            return Err(NoMove::Exchangeable { source, pairs, ty });
+            return Err(NoPermutation::Exchangeable { source, pairs, ty });
         }
     }
     let mut order: Vec<usize> = Vec::new();
@@ -251,12 +255,12 @@ fn between(
     }
     match from.iter().enumerate().find(|(at, _)| !order.contains(at)) {
         Some((_, leaf)) => Err(missing(leaf, true, sum)),
-        None => Ok(Plan { leaves: from, order }),
+        None => Ok(LeafPermutation { leaves: from, order }),
     }
 }
 
-fn missing(leaf: &Leaf, source: bool, sum: bool) -> NoMove {
-    NoMove::Missing { source, place: leaf.place(sum), ty: leaf.ty.clone(), axes: leaf.axes() }
+fn missing(leaf: &Leaf, source: bool, sum: bool) -> NoPermutation {
+    NoPermutation::Missing { source, place: leaf.place(sum), ty: leaf.ty.clone(), axes: leaf.axes() }
 }
 
 /// Pairs of leaves that are the same: some of them, where there are many.
@@ -265,7 +269,7 @@ fn exchangeable(
     sum: bool,
     natural: &mut Natural<'_>,
     depth: u32,
-) -> Result<Vec<(usize, usize)>, NoMove> {
+) -> Result<Vec<(usize, usize)>, NoPermutation> {
     const MOST_PAIRS: usize = 4;
     let mut pairs = Vec::new();
     for i in 0..leaves.len() {
@@ -279,14 +283,20 @@ fn exchangeable(
 }
 
 /// Whether two leaves, or two cases, have the same slots, as many of them.
-fn same(a: &Leaf, b: &Leaf, sum: bool, natural: &mut Natural<'_>, depth: u32) -> Result<bool, NoMove> {
+fn same(a: &Leaf, b: &Leaf, sum: bool, natural: &mut Natural<'_>, depth: u32) -> Result<bool, NoPermutation> {
     let count = |leaf: &Leaf| Type::compact_product(leaf.axes());
     Ok(natural(&count(a), &count(b)) && movable(&a.ty, &b.ty, sum, natural, depth)?)
 }
 
 /// Whether values of one type move to the other. Types of one slot do if they are naturally isomorphic,
 /// or tagged sums whose cases move.
-fn movable(a: &Type, b: &Type, whole: bool, natural: &mut Natural<'_>, depth: u32) -> Result<bool, NoMove> {
+fn movable(
+    a: &Type,
+    b: &Type,
+    whole: bool,
+    natural: &mut Natural<'_>,
+    depth: u32,
+) -> Result<bool, NoPermutation> {
     if a == b {
         return Ok(true);
     }
@@ -300,7 +310,7 @@ fn movable(a: &Type, b: &Type, whole: bool, natural: &mut Natural<'_>, depth: u3
     };
     match found {
         Ok(_) => Ok(true),
-        Err(NoMove::TooMany) => Err(NoMove::TooMany),
+        Err(NoPermutation::TooMany) => Err(NoPermutation::TooMany),
         Err(_) => Ok(false),
     }
 }

@@ -29,24 +29,24 @@
 // A declared type is hashed by its number; its body, filled in later, plays no part.
 
 mod dyadic;
+pub mod equations;
 pub mod exact;
 pub mod expression;
 pub mod fingerprint;
-pub mod given;
 pub mod labels;
 pub mod laws;
 pub mod leaves;
-mod moving;
+mod natural_steps;
+mod permuting_steps;
 mod polynomial;
-mod replace;
 mod report;
 pub mod residue;
 pub mod search;
 mod size_form;
 mod slot_words;
+mod substitute;
 mod tree;
 pub mod verify;
-mod words;
 
 pub use labels::{Forgotten, forgotten, written};
 pub use laws::{Law, Witness};

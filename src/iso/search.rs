@@ -20,10 +20,10 @@
 use super::Verdict;
 use super::fingerprint::{same_count, same_slots};
 use super::laws::{Law, Side, Witness};
-use super::moving;
-use super::words;
+use super::natural_steps;
+use super::permuting_steps;
+use crate::cancellation;
 use crate::hash::HashMap;
-use crate::stop;
 use crate::types::size::Size;
 use crate::types::{Type, TypeKind};
 use std::sync::Arc;
@@ -71,7 +71,7 @@ pub(super) struct Search {
 impl Search {
     /// Counts a step; `None` when there were too many.
     pub(super) fn work(&mut self) -> Option<()> {
-        stop::poll();
+        cancellation::poll();
         self.steps += 1;
         (self.steps <= MOST_STEPS).then_some(())
     }
@@ -237,7 +237,11 @@ impl Search {
             witness.law(Law::Flatten(side), flat);
             return Some(());
         }
-        if self.natural { words::step(self, side, witness) } else { moving::step(side, witness) }
+        if self.natural {
+            natural_steps::step(self, side, witness)
+        } else {
+            permuting_steps::step(side, witness)
+        }
     }
 }
 

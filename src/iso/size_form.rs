@@ -43,7 +43,7 @@
 
 use super::dyadic::Dyadic;
 use super::polynomial::Polynomial;
-use crate::stop;
+use crate::cancellation;
 use crate::types::LARGEST_SIZE_BITS;
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -268,7 +268,7 @@ impl Forms {
 
     /// Takes steps from the budget.
     pub fn charge(&mut self, steps: usize) -> Result<()> {
-        stop::poll();
+        cancellation::poll();
         self.budget = self.budget.checked_sub(steps as u64).ok_or(Stop::Budget)?;
         Ok(())
     }

@@ -13,8 +13,8 @@
 //!
 //! Decides nothing: [`super::exact`] does.
 
+use crate::cancellation;
 use crate::hash::HashMap;
-use crate::stop;
 use crate::types::{LARGEST_SIZE_BITS, NominalBody, Triangle, Type, TypeKind};
 use num_bigint::BigUint;
 use num_traits::{One, ToPrimitive, Zero};
@@ -194,7 +194,7 @@ impl Trees {
     }
 
     fn intern(&mut self, size: Size) -> SizeId {
-        stop::poll();
+        cancellation::poll();
         if let Some(known) = self.size_ids.get(&size) {
             return *known;
         }
@@ -231,7 +231,7 @@ impl Trees {
     }
 
     fn intern_word(&mut self, word: Word) -> WordId {
-        stop::poll();
+        cancellation::poll();
         if let Some(known) = self.word_ids.get(&word) {
             return *known;
         }

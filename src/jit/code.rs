@@ -1,13 +1,13 @@
 //! The machine code of a nest.
 
+use super::asm_x64::BYTES;
+use super::avx512_loops;
 use super::emit::{self, Emit};
-use super::evex::BYTES;
 use super::math;
 use super::native::Functions;
-use super::phase::{self, Frame, Phase};
-use super::wide;
+use super::partition::{self, Frame, Partition};
 use crate::hash::{HashMap, HashSet};
-use crate::loops::{Item, Math, Nest, Op, Stmt, Ty, for_each_stmt};
+use crate::loop_ir::{Kernel, Math, Op, ScalarType, Stmt, Summand, for_each_stmt};
 use cranelift_codegen::ir::{AbiParam, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable};
@@ -22,7 +22,7 @@ const CONTRACT: &str = "felis_contract";
 /// A nest as functions, one for each phase.
 pub struct Code {
     /// The phases, in order.
-    pub phases: Vec<Phase>,
+    pub phases: Vec<Partition>,
     /// What travels between them.
     pub frame: Frame,
     /// One for each phase.
@@ -48,11 +48,11 @@ fn machine() -> Result<OwnedTargetIsa, String> {
 }
 
 /// The functions that a nest calls.
-fn called(nest: &Nest) -> Vec<(Math, &'static str, *const u8)> {
+fn called(nest: &Kernel) -> Vec<(Math, &'static str, *const u8)> {
     let mut found = HashSet::default();
     for_each_stmt(&nest.body, &mut |stmt| match stmt {
         Stmt::Let(_, Op::Call(f, _)) => drop(found.insert(*f)),
-        Stmt::Total { item: Item::Product(..), .. } => drop(found.insert(Math::Fma)),
+        Stmt::Reduce { item: Summand::Product(..), .. } => drop(found.insert(Math::Fma)),
         _ => {}
     });
     let mut symbols = math::symbols();
@@ -62,19 +62,19 @@ fn called(nest: &Nest) -> Vec<(Math, &'static str, *const u8)> {
 
 impl Code {
     /// Makes the code of a nest.
-    pub fn compile(nest: &Nest) -> Result<Code, String> {
+    pub fn compile(nest: &Kernel) -> Result<Code, String> {
         let (module, ids, _) = build(nest, false)?;
-        let (phases, frame) = phase::phases(nest);
+        let (phases, frame) = partition::phases(nest);
         Ok(Code { phases, frame, functions: Functions::finish(module, &ids)? })
     }
 
     /// The instructions of a nest as text.
-    pub fn show(nest: &Nest) -> Result<String, String> {
+    pub fn show(nest: &Kernel) -> Result<String, String> {
         build(nest, true).map(|(_, _, text)| text)
     }
 }
 
-fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), String> {
+fn build(nest: &Kernel, show: bool) -> Result<(JITModule, Vec<FuncId>, String), String> {
     let mut builder = JITBuilder::with_isa(machine()?, default_libcall_names());
     let called = called(nest);
     for (_, name, address) in &called {
@@ -89,14 +89,14 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
     for (f, name, _) in called {
         let (params, result) = f.signature();
         let mut signature = module.make_signature();
-        let param = |ty: &Ty| AbiParam::new(emit::machine_type(*ty));
+        let param = |ty: &ScalarType| AbiParam::new(emit::machine_type(*ty));
         signature.params.extend(params.iter().map(param));
         signature.returns.push(param(&result));
         let id = module.declare_function(name, Linkage::Import, &signature);
         externals.insert(f, id.map_err(|error| error.to_string())?);
     }
     let mut contracts = false;
-    for_each_stmt(&nest.body, &mut |stmt| contracts |= matches!(stmt, Stmt::Contract(_)));
+    for_each_stmt(&nest.body, &mut |stmt| contracts |= matches!(stmt, Stmt::Gemm(_)));
     let contract = if contracts {
         let mut signature = module.make_signature();
         signature.params.push(AbiParam::new(types::I64));
@@ -116,7 +116,7 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
         }
     }
     let mut wides = Vec::new();
-    for_each_stmt(&nest.body, &mut |stmt| wides.extend(wide::assemble(nest, stmt)));
+    for_each_stmt(&nest.body, &mut |stmt| wides.extend(avx512_loops::assemble(nest, stmt)));
     let mut wide_ids = Vec::new();
     for (index, wide) in &wides {
         let mut signature = module.make_signature();
@@ -127,12 +127,12 @@ fn build(nest: &Nest, show: bool) -> Result<(JITModule, Vec<FuncId>, String), St
         module.define_function_bytes(id, BYTES as u64, &wide.code, &[]).map_err(|error| error.to_string())?;
         wide_ids.push(id);
     }
-    let (phases, frame) = phase::phases(nest);
+    let (phases, frame) = partition::phases(nest);
     let mut context = module.make_context();
     let mut builder_context = FunctionBuilderContext::new();
     let (mut ids, mut text) = (Vec::new(), String::new());
     for (i, phase) in phases.iter().enumerate() {
-        let signature = phase::signature(module.make_signature());
+        let signature = partition::signature(module.make_signature());
         let id = module
             .declare_function(&format!("phase{i}"), Linkage::Local, &signature)
             .map_err(|error| error.to_string())?;

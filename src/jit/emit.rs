@@ -3,13 +3,13 @@
 //! Innermost loops that only compute go by vectors ([`super::vector`], [`super::wide`]); loops around loops per element by vectors with masks
 //! ([`super::masks`]).
 
-use super::phase::{DONE, FAILED, Frame, PANELS, Phase, Rounds, STOPPED};
-use super::wide::Wide;
-use crate::core::reduction::{Joining, LANES, tree};
+use super::avx512_loops::Wide;
+use super::partition::{DONE, FAILED, Frame, IterationSpace, PANELS, Partition, STOPPED};
+use crate::core::reduction::{LANES, ReductionOp, tree};
 use crate::hash::HashMap;
-use crate::loops::{
-    Array, Binary, Cast, Compare, Contraction, Item, Label, Math, Nest, Op, Origin, Reg, Stmt, Ty, Unary,
-    Var, for_each_stmt, in_place, straight,
+use crate::loop_ir::{
+    Array, Binary, Cast, Compare, Gemm, Kernel, Label, Math, Op, Origin, Reg, ScalarType, Stmt, Summand,
+    Unary, Var, buffer_reuse, for_each_stmt, straight,
 };
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -27,14 +27,14 @@ pub fn fuses() -> bool {
 }
 
 /// The machine's type.
-pub fn machine_type(ty: Ty) -> Type {
+pub fn machine_type(ty: ScalarType) -> Type {
     match ty {
-        Ty::I8 => types::I8,
-        Ty::I16 => types::I16,
-        Ty::I32 => types::I32,
-        Ty::I64 => types::I64,
-        Ty::F32 => types::F32,
-        Ty::F64 => types::F64,
+        ScalarType::I8 => types::I8,
+        ScalarType::I16 => types::I16,
+        ScalarType::I32 => types::I32,
+        ScalarType::I64 => types::I64,
+        ScalarType::F32 => types::F32,
+        ScalarType::F64 => types::F64,
     }
 }
 
@@ -64,7 +64,7 @@ pub struct Emit<'n, 'f> {
     /// Where instructions go.
     pub b: FunctionBuilder<'f>,
     /// What is written.
-    pub nest: &'n Nest,
+    pub nest: &'n Kernel,
     frame: &'n Frame,
     pub(super) functions: &'n Functions<'n>,
     args: Value,
@@ -82,9 +82,9 @@ impl<'n, 'f> Emit<'n, 'f> {
     /// Writes a phase into the function that `b` builds.
     pub fn phase(
         mut b: FunctionBuilder<'f>,
-        nest: &'n Nest,
+        nest: &'n Kernel,
         frame: &'n Frame,
-        phase: &Phase,
+        phase: &Partition,
         functions: &'n Functions<'n>,
     ) -> FunctionBuilder<'f> {
         let entry = b.create_block();
@@ -102,17 +102,17 @@ impl<'n, 'f> Emit<'n, 'f> {
             vars: HashMap::default(),
             labels: HashMap::default(),
             bases: HashMap::default(),
-            overwritten: in_place::ever_overwritten(nest),
+            overwritten: buffer_reuse::ever_overwritten(nest),
             fail,
             stop,
         };
         let stmts = &nest.body[phase.stmts.clone()];
         this.enter(stmts);
         match (stmts, phase.rounds) {
-            ([Stmt::Each { index, body, .. }], Rounds::Parallel(_)) => {
+            ([Stmt::ParallelFor { index, body, .. }], IterationSpace::Parallel(_)) => {
                 this.rounds(*index, params[1], params[2], body, None);
             }
-            ([Stmt::For { label, index, body, .. }], Rounds::InOrder(..)) => {
+            ([Stmt::For { label, index, body, .. }], IterationSpace::InOrder(..)) => {
                 this.rounds(*index, params[1], params[2], body, Some(*label));
             }
             _ => {
@@ -151,11 +151,11 @@ impl<'n, 'f> Emit<'n, 'f> {
                         vars.insert(*var);
                     }
                 }
-                Stmt::Total { index, result, item, .. } => {
+                Stmt::Reduce { index, result, item, .. } => {
                     own.extend([*index, *result]);
                     read.extend(item.regs());
                 }
-                Stmt::For { index, .. } | Stmt::Each { index, .. } => {
+                Stmt::For { index, .. } | Stmt::ParallelFor { index, .. } => {
                     own.insert(*index);
                 }
                 Stmt::Set(var, _) => {
@@ -198,14 +198,14 @@ impl<'n, 'f> Emit<'n, 'f> {
     fn leave(&mut self, stmts: &[Stmt]) {
         let flags = MemFlagsData::trusted();
         for stmt in stmts {
-            if let Stmt::Let(reg, _) | Stmt::Total { result: reg, .. } = stmt
+            if let Stmt::Let(reg, _) | Stmt::Reduce { result: reg, .. } = stmt
                 && let (Some(at), Some(value)) = (self.frame.regs.get(reg), self.regs.get(reg))
             {
                 self.b.ins().store(flags, *value, self.args, 8 * *at as i32);
             }
         }
         // Rounds that run at the same time change no variables but their own.
-        if matches!(stmts, [Stmt::Each { .. }]) {
+        if matches!(stmts, [Stmt::ParallelFor { .. }]) {
             return;
         }
         for (var, at) in &self.frame.vars {
@@ -239,7 +239,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// Goes to `block` if somebody wants the run to stop.
-    pub(super) fn look(&mut self) {
+    pub(super) fn poll_interrupt(&mut self) {
         let flag = self.word(types::I64, 0);
         let set = self.b.ins().load(types::I8, MemFlagsData::new().with_notrap(), flag, 0);
         let on = self.b.create_block();
@@ -292,7 +292,7 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.labels.insert(*label, (head, end));
                 self.jump(head, &[]);
                 self.b.switch_to_block(head);
-                self.look();
+                self.poll_interrupt();
                 if self.stmts(body) {
                     self.jump(head, &[]);
                 }
@@ -322,19 +322,19 @@ impl<'n, 'f> Emit<'n, 'f> {
                 self.jump(self.fail, &[]);
                 false
             }
-            Stmt::Each { index, count, body } => {
+            Stmt::ParallelFor { index, count, body } => {
                 let low = self.b.ins().iconst(types::I64, 0);
                 let high = self.reg(*count);
                 self.rounds(*index, low, high, body, None);
                 true
             }
-            Stmt::Total { index, low, high, body, item, result } => {
+            Stmt::Reduce { index, low, high, body, item, result } => {
                 let (low, high) = (self.reg(*low), self.reg(*high));
                 let total = self.total(*index, low, high, body, *item);
                 self.regs.insert(*result, total);
                 true
             }
-            Stmt::Contract(contraction) => {
+            Stmt::Gemm(contraction) => {
                 self.contract(contraction);
                 true
             }
@@ -342,7 +342,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// Calls the kernel for contractions, with what [`super::native::contract`] reads.
-    fn contract(&mut self, contraction: &Contraction) {
+    fn contract(&mut self, contraction: &Gemm) {
         let shared = match contraction.shared {
             true => self.word(types::I64, PANELS),
             false => self.b.ins().iconst(types::I64, 0),
@@ -373,9 +373,9 @@ impl<'n, 'f> Emit<'n, 'f> {
         if let Some(wide) = self.functions.wide.get(&index) {
             return self.wide_rounds(*wide, index, (low, high), body, None);
         }
-        let low = match super::vector::plan(self.nest, index, body, None) {
+        let low = match super::simd128::plan(self.nest, index, body, None) {
             Some(plan) => self.vector_rounds(&plan, index, low, high, body, label.is_some()),
-            None => match super::masks::plan(self.nest, index, body) {
+            None => match super::masked_simd::plan(self.nest, index, body) {
                 Some(plan) => self.masked_rounds(&plan, index, low, high, body),
                 None if straight(body) => return self.straight_rounds(index, low, high, body),
                 None => low,
@@ -392,7 +392,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         let more = self.b.ins().icmp(IntCC::SignedLessThan, at, high);
         self.b.ins().brif(more, inside, &[], end, &[]);
         self.b.switch_to_block(inside);
-        self.look();
+        self.poll_interrupt();
         self.regs.insert(index, at);
         if self.stmts(body) {
             self.jump(next, &[]);
@@ -422,7 +422,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         let more = self.b.ins().icmp(IntCC::SignedLessThan, at, high);
         self.b.ins().brif(more, run, &[], end, &[]);
         self.b.switch_to_block(run);
-        self.look();
+        self.poll_interrupt();
         let far = self.b.ins().iadd_imm_s(at, RUN);
         let limit = self.b.ins().smin(far, high);
         let mut from = at;
@@ -451,7 +451,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// The lanes of one chunk, joined.
-    fn total(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], item: Item) -> Value {
+    fn total(&mut self, index: Reg, low: Value, high: Value, body: &[Stmt], item: Summand) -> Value {
         let ty = machine_type(item.ty(self.nest));
         let joining = item.joining();
         let bytes = ty.bytes();
@@ -464,7 +464,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             _ => self.b.ins().f64const(joining.neutral()),
         };
         let wide = self.functions.wide.get(&index);
-        let narrow = || super::vector::plan(self.nest, index, body, Some(item));
+        let narrow = || super::simd128::plan(self.nest, index, body, Some(item));
         let start = match wide.is_none().then(narrow).flatten() {
             Some(plan) => {
                 let (accumulators, start) = self.vector_total(&plan, index, low, high, body, item, neutral);
@@ -495,7 +495,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         index: Reg,
         (low, start, high): (Value, Value, Value),
         body: &[Stmt],
-        item: Item,
+        item: Summand,
         lanes: Value,
     ) {
         let ty = machine_type(item.ty(self.nest));
@@ -515,11 +515,11 @@ impl<'n, 'f> Emit<'n, 'f> {
             let place = self.b.ins().iadd(lanes, offset);
             let old = self.b.ins().load(ty, flags, place, 0);
             let new = match item {
-                Item::One(joining, value) => {
+                Summand::One(joining, value) => {
                     let value = self.reg(value);
                     self.joined(joining, old, value)
                 }
-                Item::Product(a, b) => {
+                Summand::Product(a, b) => {
                     let (a, b) = (self.reg(a), self.reg(b));
                     self.fused(a, b, old)
                 }
@@ -542,12 +542,12 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// Two values joined.
-    pub fn joined(&mut self, joining: Joining, a: Value, b: Value) -> Value {
+    pub fn joined(&mut self, joining: ReductionOp, a: Value, b: Value) -> Value {
         match joining {
-            Joining::Add => self.b.ins().fadd(a, b),
-            Joining::Mul => self.b.ins().fmul(a, b),
-            Joining::Min => self.extreme(false, a, b),
-            Joining::Max => self.extreme(true, a, b),
+            ReductionOp::Add => self.b.ins().fadd(a, b),
+            ReductionOp::Mul => self.b.ins().fmul(a, b),
+            ReductionOp::Min => self.extreme(false, a, b),
+            ReductionOp::Max => self.extreme(true, a, b),
         }
     }
 
@@ -597,7 +597,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         }
     }
 
-    fn load(&mut self, array: Array, at: Value, ty: Ty) -> Value {
+    fn load(&mut self, array: Array, at: Value, ty: ScalarType) -> Value {
         let (place, flags) = (self.address(array, at), self.flags(array));
         let width = self.nest.arrays[array as usize].width;
         if ty.bytes() <= usize::from(width) {
@@ -608,7 +608,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         self.b.ins().uextend(machine_type(ty), value)
     }
 
-    fn store(&mut self, array: Array, at: Value, value: Value, ty: Ty) {
+    fn store(&mut self, array: Array, at: Value, value: Value, ty: ScalarType) {
         let (place, flags) = (self.address(array, at), self.flags(array));
         let width = u32::from(self.nest.arrays[array as usize].width);
         let slot = Type::int(width as u16 * 8).unwrap_or(types::I8);
@@ -620,7 +620,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         } else {
             // Bits above a value's own are 0.
             let bits = match ty {
-                Ty::F32 => self.b.ins().bitcast(types::I32, MemFlagsData::new(), value),
+                ScalarType::F32 => self.b.ins().bitcast(types::I32, MemFlagsData::new(), value),
                 _ => value,
             };
             self.b.ins().uextend(slot, bits)
@@ -629,7 +629,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// A comparison: a bit, or a mask for each lane of vectors.
-    pub fn compare(&mut self, kind: Compare, ty: Ty, a: Value, b: Value) -> Value {
+    pub fn compare(&mut self, kind: Compare, ty: ScalarType, a: Value, b: Value) -> Value {
         if ty.is_float() {
             self.b.ins().fcmp(float_code(kind), a, b)
         } else {
@@ -641,9 +641,9 @@ impl<'n, 'f> Emit<'n, 'f> {
     pub fn op(&mut self, op: &Op) -> Value {
         match op {
             Op::Const(ty, bits) => match ty {
-                Ty::F64 => self.b.ins().f64const(f64::from_bits(*bits)),
-                Ty::F32 => self.b.ins().f32const(f32::from_bits(*bits as u32)),
-                Ty::I64 => self.b.ins().iconst(types::I64, *bits as i64),
+                ScalarType::F64 => self.b.ins().f64const(f64::from_bits(*bits)),
+                ScalarType::F32 => self.b.ins().f32const(f32::from_bits(*bits as u32)),
+                ScalarType::I64 => self.b.ins().iconst(types::I64, *bits as i64),
                 ty => {
                     let wide = self.b.ins().iconst(types::I64, *bits as i64);
                     self.b.ins().ireduce(machine_type(*ty), wide)
@@ -685,7 +685,7 @@ impl<'n, 'f> Emit<'n, 'f> {
                     Cast::FloatSigned => self.b.ins().fcvt_from_sint(to, a),
                     Cast::FloatUnsigned => self.b.ins().fcvt_from_uint(to, a),
                     Cast::Whole => self.b.ins().fcvt_to_sint_sat(to, a),
-                    Cast::Float if from == Ty::F32 => self.b.ins().fpromote(to, a),
+                    Cast::Float if from == ScalarType::F32 => self.b.ins().fpromote(to, a),
                     Cast::Float => self.b.ins().fdemote(to, a),
                 }
             }
@@ -711,7 +711,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// Two operands, or two vectors of them.
-    pub fn binary(&mut self, kind: Binary, ty: Ty, a: Value, b: Value, known: Option<u64>) -> Value {
+    pub fn binary(&mut self, kind: Binary, ty: ScalarType, a: Value, b: Value, known: Option<u64>) -> Value {
         let float = ty.is_float();
         match kind {
             Binary::Add if float => self.b.ins().fadd(a, b),
@@ -734,7 +734,7 @@ impl<'n, 'f> Emit<'n, 'f> {
         }
     }
 
-    fn divide(&mut self, kind: Binary, ty: Ty, a: Value, b: Value, known: Option<u64>) -> Value {
+    fn divide(&mut self, kind: Binary, ty: ScalarType, a: Value, b: Value, known: Option<u64>) -> Value {
         let signed = matches!(kind, Binary::DivSigned | Binary::RemSigned);
         // The machine divides 32 and 64 bits.
         let own = machine_type(ty);
@@ -749,7 +749,7 @@ impl<'n, 'f> Emit<'n, 'f> {
             Binary::DivUnsigned => self.b.ins().udiv(a, b),
             Binary::RemUnsigned => self.b.ins().urem(a, b),
             _ => {
-                let plain = known.is_some_and(|n| (1..=u64::MAX >> 1).contains(&n)) && ty == Ty::I64;
+                let plain = known.is_some_and(|n| (1..=u64::MAX >> 1).contains(&n)) && ty == ScalarType::I64;
                 if plain {
                     match kind {
                         Binary::DivSigned => self.b.ins().sdiv(a, b),
@@ -776,7 +776,7 @@ impl<'n, 'f> Emit<'n, 'f> {
     }
 
     /// One operand, or a vector of them.
-    pub fn unary(&mut self, kind: Unary, ty: Ty, a: Value) -> Value {
+    pub fn unary(&mut self, kind: Unary, ty: ScalarType, a: Value) -> Value {
         match kind {
             Unary::Neg if ty.is_float() => self.b.ins().fneg(a),
             Unary::Neg => self.b.ins().ineg(a),

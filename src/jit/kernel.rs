@@ -2,13 +2,13 @@
 
 use super::Shared;
 use super::code::Code;
-use super::contract::Panels;
+use super::gemm::Panels;
 use super::native::FrameAddress;
-use super::phase::{DONE, FAILED, PANELS, Phase, Rounds, STOPPED};
+use super::partition::{DONE, FAILED, IterationSpace, PANELS, Partition, STOPPED};
 use crate::core::Root;
-use crate::kernel::{Input, Kernel, Limits, Ran};
-use crate::loops::{Array, ArrayInfo, Nest, Origin, Stmt, in_place};
-use crate::lower::{Feed, Given, Lowered};
+use crate::kernel::{Executable, Input, Limits, RunResult};
+use crate::loop_ir::{Array, ArrayInfo, Kernel, Origin, Stmt, buffer_reuse};
+use crate::lower::{Delivery, Feed, Lowered};
 use crate::value::{Buffer, Class, Seq, Value};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ const OFTEN: Duration = Duration::from_millis(10);
 const PIECES_EACH: usize = 4;
 
 /// Loops with their code.
-pub struct NestKernel {
+pub struct CompiledKernel {
     lowered: Lowered,
     code: Arc<Code>,
     shared: Arc<Shared>,
@@ -45,25 +45,26 @@ pub struct NestKernel {
     own: Vec<Vec<usize>>,
 }
 
-impl NestKernel {
+impl CompiledKernel {
     /// A kernel of loops and their code.
-    pub(super) fn new(lowered: Lowered, code: Arc<Code>, shared: Arc<Shared>) -> NestKernel {
+    pub(super) fn new(lowered: Lowered, code: Arc<Code>, shared: Arc<Shared>) -> CompiledKernel {
         let mut can_fail = false;
-        crate::loops::for_each_stmt(&lowered.nest.body, &mut |s| can_fail |= matches!(s, Stmt::Fail));
+        crate::loop_ir::for_each_stmt(&lowered.nest.body, &mut |s| can_fail |= matches!(s, Stmt::Fail));
         // A lack of memory is a failure, too.
-        let made = |origin: &Origin| matches!(origin, Origin::Scratch | Origin::Own | Origin::Result(_));
+        let made =
+            |origin: &Origin| matches!(origin, Origin::Scratch | Origin::ThreadLocal | Origin::Result(_));
         let mut made = lowered.nest.arrays.iter().map(|a| a.origin).filter(made);
         let (first, second) = (made.next(), made.next());
         let takes_spare = !can_fail && second.is_none() && matches!(first, Some(Origin::Result(_)));
         can_fail |= first.is_some();
         let own = code.phases.iter().map(|phase| own_arrays(&lowered.nest, phase)).collect();
-        let overwritten = in_place::overwritten(&lowered.nest);
+        let overwritten = buffer_reuse::overwritten(&lowered.nest);
         let fits = |feed: &Feed| match feed {
             Feed::Read(array, class) => overwritten.contains(array) && lowered.classes[..] == [*class],
             _ => false,
         };
         let overwrites = (0..lowered.feeds.len()).filter(|i| fits(&lowered.feeds[*i])).collect();
-        NestKernel { lowered, code, shared, can_fail, overwrites, takes_spare, own }
+        CompiledKernel { lowered, code, shared, can_fail, overwrites, takes_spare, own }
     }
 
     /// Does the rounds of a parallel phase from `low` up to `high`, with arrays of their own if they need some.
@@ -177,22 +178,22 @@ impl NestKernel {
     /// The value of a result.
     fn value(
         &self,
-        given: &Given,
+        given: &Delivery,
         words: &[u64],
         results: &mut [Option<Buffer>],
         changed: &mut [Option<Value>],
     ) -> Option<Value> {
         Some(match given {
-            Given::Unit => Value::UNIT,
-            Given::Word(at) => {
+            Delivery::Unit => Value::UNIT,
+            Delivery::Word(at) => {
                 let reg = self.lowered.nest.words[*at];
                 let bits = words[self.code.frame.regs[&reg]];
                 let bytes = self.lowered.nest.regs[reg as usize].bytes();
                 Value::Word(if bytes == 8 { bits } else { bits & ((1 << (8 * bytes)) - 1) })
             }
-            Given::Array(number, _) => Value::Seq(Seq::new(results[*number as usize].take()?)),
-            Given::Changed(number) => changed[*number].take()?,
-            Given::Parts(given, class) => {
+            Delivery::Array(number, _) => Value::Seq(Seq::new(results[*number as usize].take()?)),
+            Delivery::Changed(number) => changed[*number].take()?,
+            Delivery::Parts(given, class) => {
                 let mut parts = Vec::new();
                 for part in given {
                     let value = self.value(part, words, results, changed)?;
@@ -206,7 +207,7 @@ impl NestKernel {
     }
 }
 
-impl NestKernel {
+impl CompiledKernel {
     /// Whether the inputs are what the code was made for: so many slots, and codes of their types.
     fn fit(&self, inputs: &[Value]) -> bool {
         let slots = |array: &Array| self.lowered.nest.slots[*array as usize];
@@ -245,7 +246,7 @@ fn buffer_of(value: Value) -> Option<Buffer> {
 }
 
 /// Room for an array of a nest, if there is so much memory: of slots of a class, or of bytes.
-fn room(nest: &Nest, array: usize, class: Option<Class>, memory: u64) -> Option<Buffer> {
+fn room(nest: &Kernel, array: usize, class: Option<Class>, memory: u64) -> Option<Buffer> {
     let slots = nest.slots[array];
     let bytes = slots.checked_mul(u64::from(nest.arrays[array].width)).filter(|bytes| *bytes <= memory)?;
     let (class, slots) = class.map_or((Class::Word, bytes.div_ceil(8)), |class| (class, slots));
@@ -258,24 +259,24 @@ fn room(nest: &Nest, array: usize, class: Option<Class>, memory: u64) -> Option<
 }
 
 /// The arrays that each piece of a phase has of its own.
-fn own_arrays(nest: &Nest, phase: &Phase) -> Vec<usize> {
+fn own_arrays(nest: &Kernel, phase: &Partition) -> Vec<usize> {
     let mut found = BTreeSet::new();
-    crate::loops::for_each_stmt(&nest.body[phase.stmts.clone()], &mut |stmt| {
+    crate::loop_ir::for_each_stmt(&nest.body[phase.stmts.clone()], &mut |stmt| {
         found.extend(stmt.arrays().into_iter().map(|array| array as usize));
     });
-    found.into_iter().filter(|array| nest.arrays[*array].origin == Origin::Own).collect()
+    found.into_iter().filter(|array| nest.arrays[*array].origin == Origin::ThreadLocal).collect()
 }
 
 /// Slots of a result.
-fn slots(value: &Value, given: &Given) -> usize {
+fn slots(value: &Value, given: &Delivery) -> usize {
     match (value, given) {
-        (_, Given::Unit) => 0,
+        (_, Delivery::Unit) => 0,
         (Value::Seq(seq), _) => seq.len(),
         _ => 1,
     }
 }
 
-impl Kernel for NestKernel {
+impl Executable for CompiledKernel {
     fn inputs(&self) -> &[Input] {
         &self.lowered.inputs
     }
@@ -288,7 +289,7 @@ impl Kernel for NestKernel {
         self.overwrites.contains(&input)
     }
 
-    fn takes_spare(&self) -> bool {
+    fn accepts_spare(&self) -> bool {
         self.takes_spare
     }
 
@@ -296,7 +297,7 @@ impl Kernel for NestKernel {
         self.can_fail
     }
 
-    fn run(&self, inputs: &mut [Value], spare: &mut Option<Value>, limits: &Limits<'_>) -> Ran {
+    fn run(&self, inputs: &mut [Value], spare: &mut Option<Value>, limits: &Limits<'_>) -> RunResult {
         let (nest, frame) = (&self.lowered.nest, &self.code.frame);
         let statistics = &self.shared.statistics;
         statistics.runs.fetch_add(1, Ordering::Relaxed);
@@ -306,7 +307,7 @@ impl Kernel for NestKernel {
         // Code reads and writes as many slots as it was made for: here ends what has fewer, in every build.
         if !self.fit(inputs) {
             statistics.failed.fetch_add(1, Ordering::Relaxed);
-            return Ran::Refused;
+            return RunResult::Refused;
         }
         // Everything that an address leads to, alive until the end.
         let mut read: Vec<Arc<Buffer>> = Vec::new();
@@ -321,17 +322,17 @@ impl Kernel for NestKernel {
                     over = Some((at, *array))
                 }
                 Feed::Read(array, class) => {
-                    let Value::Seq(seq) = &*value else { return Ran::Failed };
-                    let Some((buffer, start)) = seq.flat(*class) else { return Ran::Failed };
+                    let Value::Seq(seq) = &*value else { return RunResult::Failed };
+                    let Some((buffer, start)) = seq.flat(*class) else { return RunResult::Failed };
                     words[frame.arrays + *array as usize] = buffer.address() + start as u64 * class.bytes();
                     read.push(buffer);
                 }
                 Feed::Change(array, class) => {
                     let Value::Seq(mut seq) = std::mem::replace(value, Value::UNIT) else {
-                        return Ran::Failed;
+                        return RunResult::Failed;
                     };
                     if seq.class() != *class {
-                        let Some((buffer, _)) = seq.flat(*class) else { return Ran::Failed };
+                        let Some((buffer, _)) = seq.flat(*class) else { return RunResult::Failed };
                         seq = Seq::shared(buffer);
                     }
                     let (buffer, start) = seq.make_mut(*class);
@@ -350,7 +351,7 @@ impl Kernel for NestKernel {
             let class = match array.origin {
                 Origin::Result(number) => Some(self.lowered.classes[number as usize]),
                 Origin::Scratch => None,
-                Origin::Given(_) | Origin::Changed(_) | Origin::Local(_) | Origin::Own => continue,
+                Origin::Given(_) | Origin::Changed(_) | Origin::Local(_) | Origin::ThreadLocal => continue,
             };
             let taken = match over {
                 Some((input, given)) => {
@@ -366,7 +367,7 @@ impl Kernel for NestKernel {
                 None => None,
             };
             let Some(buffer) = taken.or_else(|| room(nest, at, class, limits.memory)) else {
-                return Ran::Failed;
+                return RunResult::Failed;
             };
             words[frame.arrays + at] = buffer.address();
             match array.origin {
@@ -377,29 +378,29 @@ impl Kernel for NestKernel {
         let mut each = 0;
         for (at, phase) in self.code.phases.iter().enumerate() {
             let status = match phase.rounds {
-                Rounds::Once => self.code.functions.call(at, FrameAddress::of(&mut words), 0, 0),
-                Rounds::Parallel(count) => {
+                IterationSpace::Once => self.code.functions.call(at, FrameAddress::of(&mut words), 0, 0),
+                IterationSpace::Parallel(count) => {
                     each += 1;
                     let count = words[frame.regs[&count]] as i64;
                     self.rounds((at, each - 1), count, &mut words, limits)
                 }
-                Rounds::InOrder(low, high) => {
+                IterationSpace::InOrder(low, high) => {
                     let (low, high) = (words[frame.regs[&low]] as i64, words[frame.regs[&high]] as i64);
                     self.in_order(at, (low, high), &mut words, limits)
                 }
             };
             match status {
                 DONE => {}
-                STOPPED => return Ran::Interrupted,
+                STOPPED => return RunResult::Interrupted,
                 _ => {
                     statistics.failed.fetch_add(1, Ordering::Relaxed);
-                    return Ran::Failed;
+                    return RunResult::Failed;
                 }
             }
         }
         drop((read, work));
         let values = self.lowered.results.iter();
         let values = values.map(|given| self.value(given, &words, &mut results, &mut changed));
-        values.collect::<Option<Vec<Value>>>().map_or(Ran::Failed, Ran::Done)
+        values.collect::<Option<Vec<Value>>>().map_or(RunResult::Failed, RunResult::Done)
     }
 }

@@ -2,7 +2,7 @@
 //! the last bit.
 
 use crate::elementary;
-use crate::loops::Math;
+use crate::loop_ir::Math;
 
 macro_rules! functions {
     ($( $math:ident $name:literal ($($arg:ident: $ty:ty),*) -> $result:ty = $body:expr; )*) => {

@@ -9,23 +9,23 @@
 //!
 //! Never evaluates by itself: what cannot be compiled, and whatever fails, is the evaluator's.
 
+mod asm_x64;
+mod avx512_loops;
 mod code;
-mod contract;
 #[cfg(target_arch = "x86_64")]
-mod eight;
+mod elementary_avx512;
 mod emit;
-mod evex;
+mod gemm;
 mod kernel;
-mod masks;
+mod masked_simd;
 mod math;
 mod native;
-mod phase;
-mod vector;
-mod wide;
+mod partition;
+mod simd128;
 
 use crate::hash::HashMap;
-use crate::kernel::{Accelerator, Declined, Kernel, Part, What};
-use crate::loops::{Key, Nest};
+use crate::kernel::{Accelerator, CompilationUnit, Declined, Executable, Region};
+use crate::loop_ir::{Kernel, StructuralKey};
 use crate::lower::{self, Lowered, No, STOPPED, TOO_LONG};
 use crate::source::Span;
 use code::Code;
@@ -95,7 +95,7 @@ pub(crate) struct Shared {
     threads: usize,
     pool: OnceLock<Option<rayon::ThreadPool>>,
     statistics: Statistics,
-    code: Mutex<HashMap<Key, Option<Arc<Code>>>>,
+    code: Mutex<HashMap<StructuralKey, Option<Arc<Code>>>>,
 }
 
 impl Shared {
@@ -110,7 +110,7 @@ impl Shared {
 
     /// The code of a nest: made, or made before for another of its structure. Others may look for theirs while it is
     /// made.
-    fn code(&self, nest: &Nest) -> Option<Arc<Code>> {
+    fn code(&self, nest: &Kernel) -> Option<Arc<Code>> {
         let key = nest.key();
         if let Some(code) = self.code.lock().ok()?.get(&key) {
             return code.clone();
@@ -129,10 +129,10 @@ impl Shared {
 
     /// Gives loops a better form, and makes code of them.
     fn finish(&self, mut lowered: Lowered) -> Finished {
-        crate::loops::pass::run(&mut lowered.nest);
+        crate::loop_ir::pass::run(&mut lowered.nest);
         // Machine code is made only of what holds together; that everything does is asked in tests.
-        if let Err(why) = crate::loops::validate::validate(&lowered.nest) {
-            debug_assert!(false, "an invalid nest: {why}\n{}", crate::loops::print::nest(&lowered.nest));
+        if let Err(why) = crate::loop_ir::validate::validate(&lowered.nest) {
+            debug_assert!(false, "an invalid nest: {why}\n{}", crate::loop_ir::print::nest(&lowered.nest));
             return (lowered, None);
         }
         let code = self.code(&lowered.nest);
@@ -202,16 +202,16 @@ impl Jit {
         self.trace.lock().map(noted).unwrap_or_default()
     }
 
-    fn note(&self, part: &Part<'_>, lowered: &Result<Lowered, No>) {
+    fn note(&self, part: &CompilationUnit<'_>, lowered: &Result<Lowered, No>) {
         let Ok(mut trace) = self.trace.lock() else { return };
         let Some((stage, noted)) = &mut *trace else { return };
-        let span = match part.what {
-            What::Term(term) => term.span,
-            What::Loop(stmt) => stmt.span,
+        let span = match part.region {
+            Region::Term(term) => term.span,
+            Region::Loop(stmt) => stmt.span,
         };
         let text = lowered.as_ref().map_err(|no| no.0).map(|lowered| match stage {
-            Stage::Core => crate::core::print::part(part.program, part.locals, part.what.term_or_loop()),
-            Stage::Loops => crate::loops::print::nest(&lowered.nest),
+            Stage::Core => crate::core::print::part(part.program, part.locals, part.region.term_or_loop()),
+            Stage::Loops => crate::loop_ir::print::nest(&lowered.nest),
             Stage::Instructions => Code::show(&lowered.nest).unwrap_or_else(|error| error),
         });
         noted.push(Trace { span, text });
@@ -219,7 +219,7 @@ impl Jit {
 }
 
 impl Accelerator for Jit {
-    fn prepare(&self, part: &Part<'_>) -> Result<Arc<dyn Kernel>, Declined> {
+    fn prepare(&self, part: &CompilationUnit<'_>) -> Result<Arc<dyn Executable>, Declined> {
         let statistics = &self.shared.statistics;
         let lowered = match lower::lower(part) {
             Ok(lowered) => lowered,
@@ -236,7 +236,7 @@ impl Accelerator for Jit {
         statistics.lowered.fetch_add(1, Ordering::Relaxed);
         match (lowered, code) {
             (Ok(lowered), Some(code)) => {
-                Ok(Arc::new(kernel::NestKernel::new(lowered, code, self.shared.clone())))
+                Ok(Arc::new(kernel::CompiledKernel::new(lowered, code, self.shared.clone())))
             }
             _ => Err(Declined::Unfit),
         }

@@ -12,7 +12,7 @@
 //! synchronises them. An array that each piece has of its own is made for a piece and written into its copy of the frame.
 //! A loop by [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are masked.
 
-use super::contract::{AHEAD, Factors, Kind, Lanes, Line, Panels, ROWS, Strided, Sums, Tile, steps};
+use super::gemm::{AHEAD, Factors, Kind, Lanes, Line, Panels, ROWS, Strided, Sums, Tile, steps};
 use crate::core::reduction::LANES;
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
@@ -99,7 +99,7 @@ pub(super) extern "C" fn contract(words: *const u64) -> i64 {
             column: size(9),
         };
         let kind = Kind { fused: words[5] != 0, start: f64::from_bits(words[16]) };
-        super::contract::contract(into, left, right, (rows, columns, depth), kind, shared, stop)
+        super::gemm::contract(into, left, right, (rows, columns, depth), kind, shared, stop)
     }
 }
 
@@ -254,7 +254,7 @@ pub(super) fn medium<const FUSED: bool>(
 ) {
     #[target_feature(enable = "avx2,fma")]
     fn medium<const FUSED: bool>(to: Sums<'_>, tiles: &[Tile<'_>], columns: Factors<'_>, depth: usize) {
-        super::contract::plain::<FUSED>(to, tiles, columns, depth);
+        super::gemm::plain::<FUSED>(to, tiles, columns, depth);
     }
     assert!(std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma"));
     // SAFETY: the processor has these instructions.
@@ -274,7 +274,7 @@ macro_rules! blocks {
                 use std::is_x86_feature_detected as has;
                 if has!("avx512f") {
                     // SAFETY: the processor has these instructions.
-                    return unsafe { super::eight::$all(numbers) };
+                    return unsafe { super::elementary_avx512::$all(numbers) };
                 }
                 if has!("avx2") {
                     // SAFETY: as above.

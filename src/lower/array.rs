@@ -1,9 +1,9 @@
 //! Aggregates: where their slots are, how they are read, and how they are stored.
 
-use super::{A, Bind, Frame, Locals, Lower, No, Place, Result, V, bare, word};
+use super::{AbstractValue, Aggregate, Binding, Frame, Locals, Lower, No, Place, Result, bare, word};
 use crate::core::{Root, Term};
 use crate::layout::{Form, Layout};
-use crate::loops::{Array, Binary, Compare, Op, Reg, Stmt, Ty};
+use crate::loop_ir::{Array, Binary, Compare, Op, Reg, ScalarType, Stmt};
 use crate::types::{Type, TypeKind};
 use std::rc::Rc;
 
@@ -26,109 +26,127 @@ impl<'a> Lower<'a> {
     // ---- reading --------------------------------------------------------------------------
 
     /// The value of a type whose slots begin at one of an array.
-    pub(crate) fn fetch(&mut self, array: Array, slot: Reg, ty: &Type, changing: bool) -> Result<V<'a>> {
+    pub(crate) fn fetch(
+        &mut self,
+        array: Array,
+        slot: Reg,
+        ty: &Type,
+        changing: bool,
+    ) -> Result<AbstractValue<'a>> {
         let layout = self.stored(ty)?;
         Ok(match layout.slots {
-            0 => V::Unit,
+            0 => AbstractValue::Unit,
             1 => {
                 let ty = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
-                V::Word(self.set(ty, Op::Load(array, slot, ty))?)
+                AbstractValue::Word(self.set(ty, Op::Load(array, slot, ty))?)
             }
-            _ => V::Array(Rc::new(A::Stored { array, base: slot, changing })),
+            _ => AbstractValue::Array(Rc::new(Aggregate::Stored { array, base: slot, changing })),
         })
     }
 
     /// Component `i` of a tuple, or of an array at a constant position.
-    pub(crate) fn component(&mut self, value: &V<'a>, from: &Type, i: u64, to: &Type) -> Result<V<'a>> {
+    pub(crate) fn component(
+        &mut self,
+        value: &AbstractValue<'a>,
+        from: &Type,
+        i: u64,
+        to: &Type,
+    ) -> Result<AbstractValue<'a>> {
         self.step()?;
         let (whole, part) = (self.layout(from), self.layout(to));
         if part.slots == 0 {
-            return Ok(V::Unit);
+            return Ok(AbstractValue::Unit);
         }
         // An array of one element is that element.
         if from == to {
             return Ok(value.clone());
         }
-        if let V::Parts(parts) = value {
+        if let AbstractValue::Parts(parts) = value {
             return parts.get(i as usize).cloned().ok_or(No("a component that is not there"));
         }
         if whole.slots == part.slots {
             return Ok(value.clone());
         }
         let (start, _) = whole.part(i as usize).ok_or(No("a component that is not there"))?;
-        let V::Array(array) = value else { return Err(No("a component of a word")) };
+        let AbstractValue::Array(array) = value else { return Err(No("a component of a word")) };
         match &**array {
-            A::Stored { array, base, changing } => {
+            Aggregate::Stored { array, base, changing } => {
                 let offset = self.size(start as u64)?;
                 let slot = self.binary(Binary::Add, *base, offset)?;
                 self.fetch(*array, slot, to, *changing)
             }
-            A::View { of, ty, start: first } => {
+            Aggregate::View { of, ty, start: first } => {
                 let offset = self.size(start as u64)?;
                 let slot = self.binary(Binary::Add, *first, offset)?;
                 self.view(of, ty, slot, to)
             }
-            A::Zero => self.zero(to),
-            A::Choice(condition, a, b) => {
+            Aggregate::Zero => self.zero(to),
+            Aggregate::Choice(condition, a, b) => {
                 let (x, y) = (self.component(a, from, i, to)?, self.component(b, from, i, to)?);
                 self.choose(*condition, &x, &y, to)
             }
-            A::Built { .. } => {
+            Aggregate::Built { .. } => {
                 let index = self.size(i)?;
-                self.index(value, from, &V::Word(index), to)
+                self.index(value, from, &AbstractValue::Word(index), to)
             }
         }
     }
 
     /// The element of an array at an index.
-    pub(crate) fn index(&mut self, value: &V<'a>, from: &Type, index: &V<'a>, to: &Type) -> Result<V<'a>> {
+    pub(crate) fn index(
+        &mut self,
+        value: &AbstractValue<'a>,
+        from: &Type,
+        index: &AbstractValue<'a>,
+        to: &Type,
+    ) -> Result<AbstractValue<'a>> {
         self.step()?;
         let (whole, part) = (self.layout(from), self.layout(to));
         if part.slots == 0 {
-            return Ok(V::Unit);
+            return Ok(AbstractValue::Unit);
         }
         let at = match index {
-            V::Word(reg) => *reg,
+            AbstractValue::Word(reg) => *reg,
             _ => self.int(0)?,
         };
         // An array of one element is that element.
         if whole.slots == part.slots {
             return Ok(value.clone());
         }
-        if let V::Parts(parts) = value {
+        if let AbstractValue::Parts(parts) = value {
             if let Some(known) = self.known(at) {
                 return parts.get(known as usize).cloned().ok_or(No("an element that is not there"));
             }
-            let held = self.hold(value, from)?;
+            let held = self.materialize(value, from)?;
             return self.index(&held, from, index, to);
         }
-        let V::Array(array) = value else { return Err(No("an element of a word")) };
+        let AbstractValue::Array(array) = value else { return Err(No("an element of a word")) };
         match &**array {
-            A::Stored { array, base, changing } => {
+            Aggregate::Stored { array, base, changing } => {
                 let stride = self.size(part.slots as u64)?;
                 let offset = self.binary(Binary::Mul, at, stride)?;
                 let slot = self.binary(Binary::Add, *base, offset)?;
                 self.fetch(*array, slot, to, *changing)
             }
-            A::View { of, ty, start } => {
+            Aggregate::View { of, ty, start } => {
                 let stride = self.size(part.slots as u64)?;
                 let offset = self.binary(Binary::Mul, at, stride)?;
                 let slot = self.binary(Binary::Add, *start, offset)?;
                 self.view(of, ty, slot, to)
             }
-            A::Zero => self.zero(to),
-            A::Choice(condition, a, b) => {
+            Aggregate::Zero => self.zero(to),
+            Aggregate::Choice(condition, a, b) => {
                 let (condition, a, b) = (*condition, a.clone(), b.clone());
                 self.either(condition, to, &mut self.nowhere(), &mut |this, _, first| {
                     this.index(if first { &a } else { &b }, from, index, to)
                 })
             }
-            A::Built { clauses, body, frame, number, .. } => {
+            Aggregate::Built { clauses, body, frame, number, .. } => {
                 self.reads(*number, at);
                 let mut inner = frame.clone();
                 let digits = self.digits(at, clauses)?;
                 for ((local, _), digit) in clauses.iter().zip(digits) {
-                    inner.locals.set(*local, Bind::Value(digit));
+                    inner.locals.set(*local, Binding::Value(digit));
                 }
                 let spent = self.repeat.spent();
                 let element = self.term(body, &mut inner);
@@ -139,7 +157,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The indices of several clauses from the code of their product.
-    fn digits(&mut self, code: Reg, clauses: &[(u32, Type)]) -> Result<Vec<V<'a>>> {
+    fn digits(&mut self, code: Reg, clauses: &[(u32, Type)]) -> Result<Vec<AbstractValue<'a>>> {
         let sizes = clauses.iter().map(|(_, ty)| self.count(ty)).collect::<Result<Vec<_>>>()?;
         if let Some((parts, known)) = self.packed.get(&code)
             && *known == sizes
@@ -152,7 +170,7 @@ impl<'a> Lower<'a> {
         for (i, size) in sizes.iter().enumerate() {
             weight /= (*size).max(1);
             if *size == 1 {
-                digits.push(V::Unit);
+                digits.push(AbstractValue::Unit);
                 continue;
             }
             let by = self.size(weight)?;
@@ -164,29 +182,33 @@ impl<'a> Lower<'a> {
             if digit != code {
                 self.parts.insert(digit, (code, i, sizes.len()));
             }
-            digits.push(V::Word(digit));
+            digits.push(AbstractValue::Word(digit));
         }
         Ok(digits)
     }
 
     /// A value of a type whose slots begin at one of another value's.
-    fn view(&mut self, of: &V<'a>, ty: &Type, slot: Reg, to: &Type) -> Result<V<'a>> {
+    fn view(&mut self, of: &AbstractValue<'a>, ty: &Type, slot: Reg, to: &Type) -> Result<AbstractValue<'a>> {
         match self.layout(to).slots {
-            0 => Ok(V::Unit),
+            0 => Ok(AbstractValue::Unit),
             1 => self.slot(of, ty, slot),
-            _ => Ok(V::Array(Rc::new(A::View { of: of.clone(), ty: ty.clone(), start: slot }))),
+            _ => Ok(AbstractValue::Array(Rc::new(Aggregate::View {
+                of: of.clone(),
+                ty: ty.clone(),
+                start: slot,
+            }))),
         }
     }
 
     /// One slot of a value.
-    fn slot(&mut self, value: &V<'a>, ty: &Type, slot: Reg) -> Result<V<'a>> {
+    fn slot(&mut self, value: &AbstractValue<'a>, ty: &Type, slot: Reg) -> Result<AbstractValue<'a>> {
         self.step()?;
         let layout = self.layout(ty);
         if layout.slots == 1 {
             return Ok(value.clone());
         }
-        if let V::Array(array) = value
-            && let A::View { of, ty, start } = &**array
+        if let AbstractValue::Array(array) = value
+            && let Aggregate::View { of, ty, start } = &**array
         {
             let slot = self.binary(Binary::Add, *start, slot)?;
             return self.slot(of, ty, slot);
@@ -200,8 +222,8 @@ impl<'a> Lower<'a> {
                     let parts = self.packed.get(&slot).cloned();
                     match parts {
                         Some((parts, sizes)) if sizes.len() == 2 && sizes[1] == element.slots as u64 => {
-                            let reg = |this: &mut Self, v: &V<'a>| match v {
-                                V::Word(reg) => Ok(*reg),
+                            let reg = |this: &mut Self, v: &AbstractValue<'a>| match v {
+                                AbstractValue::Word(reg) => Ok(*reg),
                                 _ => this.int(0),
                             };
                             (reg(self, &parts[0])?, Some(reg(self, &parts[1])?))
@@ -213,7 +235,7 @@ impl<'a> Lower<'a> {
                         }
                     }
                 };
-                let element = self.index(value, ty, &V::Word(index), &element_ty)?;
+                let element = self.index(value, ty, &AbstractValue::Word(index), &element_ty)?;
                 match rest {
                     None => Ok(element),
                     Some(rest) => self.slot(&element, &element_ty, rest),
@@ -234,7 +256,12 @@ impl<'a> Lower<'a> {
     }
 
     /// The same storage at another type.
-    pub(crate) fn reshape(&mut self, value: V<'a>, from: &Type, to: &Type) -> Result<V<'a>> {
+    pub(crate) fn reshape(
+        &mut self,
+        value: AbstractValue<'a>,
+        from: &Type,
+        to: &Type,
+    ) -> Result<AbstractValue<'a>> {
         if from == to {
             return Ok(value);
         }
@@ -246,26 +273,28 @@ impl<'a> Lower<'a> {
         if !layout.stored_like(&self.layout(to)) {
             return Err(No("a type that is stored otherwise"));
         }
-        if let V::Sum(..) = value {
+        if let AbstractValue::Sum(..) = value {
             return Err(No("a sum with arguments at another type"));
         }
         if layout.slots <= 1 {
             return Ok(value);
         }
         match &value {
-            V::Array(array) => match &**array {
-                A::Stored { .. } | A::Zero => Ok(value),
-                A::View { of, ty, start } => {
-                    Ok(V::Array(Rc::new(A::View { of: of.clone(), ty: ty.clone(), start: *start })))
-                }
+            AbstractValue::Array(array) => match &**array {
+                Aggregate::Stored { .. } | Aggregate::Zero => Ok(value),
+                Aggregate::View { of, ty, start } => Ok(AbstractValue::Array(Rc::new(Aggregate::View {
+                    of: of.clone(),
+                    ty: ty.clone(),
+                    start: *start,
+                }))),
                 _ => self.viewed(value, from),
             },
-            V::Parts(_) => self.viewed(value, from),
+            AbstractValue::Parts(_) => self.viewed(value, from),
             _ => Ok(value),
         }
     }
 
-    fn viewed(&mut self, of: V<'a>, ty: &Type) -> Result<V<'a>> {
+    fn viewed(&mut self, of: AbstractValue<'a>, ty: &Type) -> Result<AbstractValue<'a>> {
         let uniform = |layout: &Layout| {
             let mut layout = layout;
             loop {
@@ -276,19 +305,19 @@ impl<'a> Lower<'a> {
                 }
             }
         };
-        if uniform(&self.layout(ty)) || matches!(of, V::Parts(_)) {
+        if uniform(&self.layout(ty)) || matches!(of, AbstractValue::Parts(_)) {
             let start = self.int(0)?;
-            return Ok(V::Array(Rc::new(A::View { of, ty: ty.clone(), start })));
+            return Ok(AbstractValue::Array(Rc::new(Aggregate::View { of, ty: ty.clone(), start })));
         }
-        self.hold(&of, ty)
+        self.materialize(&of, ty)
     }
 
     /// A value of zeros, where nothing is ever computed.
-    pub(crate) fn zero(&mut self, ty: &Type) -> Result<V<'a>> {
+    pub(crate) fn zero(&mut self, ty: &Type) -> Result<AbstractValue<'a>> {
         self.step()?;
         if let Some(cases) = self.cases(ty)? {
             let zeros = cases.iter().map(|ty| self.zero(ty)).collect::<Result<Vec<_>>>()?;
-            return Ok(V::Sum(self.int(0)?, Rc::new(zeros)));
+            return Ok(AbstractValue::Sum(self.int(0)?, Rc::new(zeros)));
         }
         let layout = match (self.stored(ty), &self.layout(ty).form) {
             (Ok(layout), _) => layout,
@@ -300,18 +329,18 @@ impl<'a> Lower<'a> {
             (Err(no), _) => return Err(no),
         };
         Ok(match layout.slots {
-            0 => V::Unit,
+            0 => AbstractValue::Unit,
             1 => {
                 let ty = self.word_type(ty)?;
-                V::Word(self.constant(ty, 0)?)
+                AbstractValue::Word(self.constant(ty, 0)?)
             }
-            _ => V::Array(Rc::new(A::Zero)),
+            _ => AbstractValue::Array(Rc::new(Aggregate::Zero)),
         })
     }
 
     /// A frame of nobody: for values that are known already.
     pub(crate) fn nowhere(&self) -> Frame<'a> {
-        let infos = Rc::new(super::Infos::new(&[], Default::default(), Default::default()));
+        let infos = Rc::new(super::BodyFacts::new(&[], Default::default(), Default::default()));
         Frame { locals: Locals::default(), infos, exit: None, around: None, outermost: false }
     }
 
@@ -323,11 +352,11 @@ impl<'a> Lower<'a> {
         let mut locals = Locals::default();
         for &local in &*free {
             let value = match frame.locals.get(local) {
-                Some(Bind::Value(value)) => value.clone(),
-                Some(Bind::Place(_)) => self.local(local, frame)?,
+                Some(Binding::Value(value)) => value.clone(),
+                Some(Binding::Place(_)) => self.local(local, frame)?,
                 None => continue,
             };
-            locals.set(local, Bind::Value(value));
+            locals.set(local, Binding::Value(value));
         }
         let infos = frame.infos.clone();
         Ok(Frame {
@@ -342,7 +371,7 @@ impl<'a> Lower<'a> {
     // ---- storing --------------------------------------------------------------------------
 
     /// The value, stored.
-    pub(crate) fn hold(&mut self, value: &V<'a>, ty: &Type) -> Result<V<'a>> {
+    pub(crate) fn materialize(&mut self, value: &AbstractValue<'a>, ty: &Type) -> Result<AbstractValue<'a>> {
         let layout = self.stored(ty)?;
         if layout.slots <= 1 {
             return Ok(value.clone());
@@ -351,11 +380,17 @@ impl<'a> Lower<'a> {
         let array = self.scratch(&layout)?;
         let base = self.int(0)?;
         self.fill(array, base, value, ty)?;
-        Ok(V::Array(Rc::new(A::Stored { array, base, changing: false })))
+        Ok(AbstractValue::Array(Rc::new(Aggregate::Stored { array, base, changing: false })))
     }
 
     /// Stores a value into the slots of an array from one on.
-    pub(crate) fn fill(&mut self, array: Array, base: Reg, value: &V<'a>, ty: &Type) -> Result<()> {
+    pub(crate) fn fill(
+        &mut self,
+        array: Array,
+        base: Reg,
+        value: &AbstractValue<'a>,
+        ty: &Type,
+    ) -> Result<()> {
         self.step()?;
         let layout = self.stored(ty)?;
         match (layout.slots, value) {
@@ -364,7 +399,7 @@ impl<'a> Lower<'a> {
                 let reg = self.as_word(value, ty)?;
                 return self.emit(Stmt::Store(array, base, reg));
             }
-            (_, V::Parts(parts)) => {
+            (_, AbstractValue::Parts(parts)) => {
                 let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
                 for (i, (part, ty)) in parts.iter().zip(types).enumerate() {
                     let (start, _) = layout.part(i).ok_or(No("a part that is not there"))?;
@@ -376,9 +411,9 @@ impl<'a> Lower<'a> {
             }
             _ => {}
         }
-        let V::Array(aggregate) = value else { return Err(No("a function in an array")) };
+        let AbstractValue::Array(aggregate) = value else { return Err(No("a function in an array")) };
         match &**aggregate {
-            A::Stored { array: from, base: first, .. } => {
+            Aggregate::Stored { array: from, base: first, .. } => {
                 let raw = raw(self.nest.arrays[*from as usize].width);
                 let (from, first) = (*from, *first);
                 self.each_slot(layout.slots as u64, &mut |this, k| {
@@ -388,18 +423,18 @@ impl<'a> Lower<'a> {
                     this.emit(Stmt::Store(array, to, value))
                 })
             }
-            A::Zero => self.each_slot(layout.slots as u64, &mut |this, k| {
+            Aggregate::Zero => self.each_slot(layout.slots as u64, &mut |this, k| {
                 let zero = this.int(0)?;
                 let to = this.binary(Binary::Add, base, k)?;
                 this.emit(Stmt::Store(array, to, zero))
             }),
-            A::Choice(condition, a, b) => {
+            Aggregate::Choice(condition, a, b) => {
                 // The branches of a condition are no place for parallel loops.
-                let (first, ()) = self.perhaps(|this| this.fill(array, base, a, ty))?;
-                let (second, ()) = self.perhaps(|this| this.fill(array, base, b, ty))?;
+                let (first, ()) = self.under_condition(|this| this.fill(array, base, a, ty))?;
+                let (second, ()) = self.under_condition(|this| this.fill(array, base, b, ty))?;
                 self.emit(Stmt::If(*condition, first, second))
             }
-            A::View { of, ty: of_ty, start } => {
+            Aggregate::View { of, ty: of_ty, start } => {
                 if self.known(*start) == Some(0) && self.layout(of_ty).slots == layout.slots {
                     return self.fill(array, base, of, of_ty);
                 }
@@ -407,12 +442,12 @@ impl<'a> Lower<'a> {
                 self.each_slot(layout.slots as u64, &mut |this, k| {
                     let from = this.binary(Binary::Add, start, k)?;
                     let value = this.slot(of, of_ty, from)?;
-                    let V::Word(value) = value else { return Err(No("a slot of several")) };
+                    let AbstractValue::Word(value) = value else { return Err(No("a slot of several")) };
                     let to = this.binary(Binary::Add, base, k)?;
                     this.emit(Stmt::Store(array, to, value))
                 })
             }
-            A::Built { clauses, body, frame, number, .. } => {
+            Aggregate::Built { clauses, body, frame, number, .. } => {
                 self.reads_all(*number);
                 // First each index as a whole; one that this takes apart is walked digit by digit.
                 let built = Built { clauses, body, frame };
@@ -473,17 +508,17 @@ impl<'a> Lower<'a> {
                     [one] => one.clone(),
                     several => this.pack(several.to_vec(), ty)?,
                 };
-                if let (V::Word(reg), false) = (&value, apart[i]) {
+                if let (AbstractValue::Word(reg), false) = (&value, apart[i]) {
                     whole[i] = Some(*reg);
                 }
-                inner.locals.set(*local, Bind::Value(value));
+                inner.locals.set(*local, Binding::Value(value));
             }
             let mut code: Option<Reg> = None;
             for (index, size) in indices.iter().zip(&loops) {
                 code = match (code, index) {
-                    (None, V::Word(reg)) => Some(*reg),
+                    (None, AbstractValue::Word(reg)) => Some(*reg),
                     (None, _) => None,
-                    (Some(code), V::Word(reg)) => {
+                    (Some(code), AbstractValue::Word(reg)) => {
                         let size = this.size(*size)?;
                         let scaled = this.binary(Binary::Mul, code, size)?;
                         Some(this.binary(Binary::Add, scaled, *reg)?)
@@ -514,7 +549,7 @@ impl<'a> Lower<'a> {
         }
         let top = self.at_top();
         self.nested(&[slots], top, 1, &mut |this, indices| match &indices[0] {
-            V::Word(k) => round(this, *k),
+            AbstractValue::Word(k) => round(this, *k),
             _ => Err(No("a slot without number")),
         })
     }
@@ -526,7 +561,7 @@ impl<'a> Lower<'a> {
         sizes: &[u64],
         top: bool,
         slots: u64,
-        round: &mut dyn FnMut(&mut Self, &[V<'a>]) -> Result<()>,
+        round: &mut dyn FnMut(&mut Self, &[AbstractValue<'a>]) -> Result<()>,
     ) -> Result<()> {
         // Few rounds of little work are not worth a phase of their own.
         let all = sizes.iter().fold(slots, |all, size| all.saturating_mul(*size));
@@ -536,21 +571,21 @@ impl<'a> Lower<'a> {
             this: &mut Lower<'a>,
             sizes: &[u64],
             top: bool,
-            indices: &mut Vec<V<'a>>,
-            round: &mut dyn FnMut(&mut Lower<'a>, &[V<'a>]) -> Result<()>,
+            indices: &mut Vec<AbstractValue<'a>>,
+            round: &mut dyn FnMut(&mut Lower<'a>, &[AbstractValue<'a>]) -> Result<()>,
         ) -> Result<()> {
             let Some((size, rest)) = sizes.split_first() else { return round(this, indices) };
             if *size == 1 {
-                indices.push(V::Unit);
+                indices.push(AbstractValue::Unit);
                 step(this, rest, top, indices, round)?;
                 indices.pop();
                 return Ok(());
             }
             let count = this.size(*size)?;
-            let index = this.reg(Ty::I64);
+            let index = this.reg(ScalarType::I64);
             this.facts.bound(index, *size);
             this.strict.whole(index, *size);
-            indices.push(V::Word(index));
+            indices.push(AbstractValue::Word(index));
             let outer = this.in_each;
             this.in_each = outer || top;
             let body = this.times(*size, |this| this.block(|this| step(this, rest, false, indices, round)));
@@ -558,7 +593,7 @@ impl<'a> Lower<'a> {
             let (body, ()) = body?;
             indices.pop();
             if top {
-                return this.emit(Stmt::Each { index, count, body });
+                return this.emit(Stmt::ParallelFor { index, count, body });
             }
             let low = this.int(0)?;
             let label = this.label();
@@ -568,44 +603,51 @@ impl<'a> Lower<'a> {
     }
 
     /// Whether two arrays are the same.
-    pub(crate) fn same_arrays(&mut self, a: &V<'a>, b: &V<'a>, ty: &Type) -> Result<Reg> {
+    pub(crate) fn same_arrays(
+        &mut self,
+        a: &AbstractValue<'a>,
+        b: &AbstractValue<'a>,
+        ty: &Type,
+    ) -> Result<Reg> {
         let TypeKind::Array(element, index) = ty.kind() else { return Err(No("no array")) };
         let (element, count) = (bare(element), self.count(index)?);
-        let var = self.var(Ty::I64);
+        let var = self.var(ScalarType::I64);
         let one = self.int(1)?;
         self.emit(Stmt::Set(var, one))?;
         let (low, high) = (self.int(0)?, self.size(count)?);
-        let (label, at) = (self.label(), self.reg(Ty::I64));
-        let (body, ()) = self.perhaps(|this| {
-            let x = this.index(a, ty, &V::Word(at), &element)?;
-            let y = this.index(b, ty, &V::Word(at), &element)?;
+        let (label, at) = (self.label(), self.reg(ScalarType::I64));
+        let (body, ()) = self.under_condition(|this| {
+            let x = this.index(a, ty, &AbstractValue::Word(at), &element)?;
+            let y = this.index(b, ty, &AbstractValue::Word(at), &element)?;
             let same = this.same(&x, &y, &element)?;
             let zero = this.int(0)?;
-            let other = this.set(Ty::I64, Op::Compare(Compare::Eq, same, zero))?;
+            let other = this.set(ScalarType::I64, Op::Compare(Compare::Eq, same, zero))?;
             this.emit(Stmt::If(other, vec![Stmt::Set(var, zero), Stmt::Break(label)], Vec::new()))
         })?;
         self.emit(Stmt::For { label, index: at, low, high, body })?;
-        self.set(Ty::I64, Op::Get(var))
+        self.set(ScalarType::I64, Op::Get(var))
     }
 
     /// Whether a value refers to an array that changes; to a certain one.
-    pub(crate) fn changing(&self, value: &V<'a>, of: Option<Array>) -> bool {
+    pub(crate) fn changing(&self, value: &AbstractValue<'a>, of: Option<Array>) -> bool {
         if self.step().is_err() {
             // Nobody goes on from here.
             return true;
         }
         match value {
-            V::Unit | V::Word(_) => false,
-            V::Parts(parts) | V::Sum(_, parts) => parts.iter().any(|p| self.changing(p, of)),
-            V::Fun(f) => f.captures.iter().any(|c| self.changing(c, of)),
-            V::Array(array) => match &**array {
-                A::Stored { array, changing, .. } => *changing && of.is_none_or(|of| of == *array),
-                A::Choice(_, a, b) => self.changing(a, of) || self.changing(b, of),
-                A::View { of: inner, .. } => self.changing(inner, of),
-                A::Zero => false,
+            AbstractValue::Unit | AbstractValue::Word(_) => false,
+            AbstractValue::Parts(parts) | AbstractValue::Sum(_, parts) => {
+                parts.iter().any(|p| self.changing(p, of))
+            }
+            AbstractValue::Fun(f) => f.captures.iter().any(|c| self.changing(c, of)),
+            AbstractValue::Array(array) => match &**array {
+                Aggregate::Stored { array, changing, .. } => *changing && of.is_none_or(|of| of == *array),
+                Aggregate::Choice(_, a, b) => self.changing(a, of) || self.changing(b, of),
+                Aggregate::View { of: inner, .. } => self.changing(inner, of),
+                Aggregate::Zero => false,
                 // Which variables of the session change is known before anything is built.
-                A::Built { still: true, .. } if self.globals.is_empty() => false,
-                A::Built { frame, body, .. } => {
+                Aggregate::Built { still: true, .. } if self.globals.is_empty() => false,
+                Aggregate::Built { frame, body, .. } => {
                     self.frame_changing(frame, of, None) || self.looks_at_changing(body, frame, of)
                 }
             },
@@ -615,8 +657,8 @@ impl<'a> Lower<'a> {
     /// Whether a local of a frame, other than one, refers to an array that changes.
     pub(crate) fn frame_changing(&self, frame: &Frame<'a>, of: Option<Array>, other: Option<u32>) -> bool {
         frame.locals.iter().any(|(local, bind)| match bind {
-            Bind::Value(value) => Some(local) != other && self.changing(value, of),
-            Bind::Place(_) => false,
+            Binding::Value(value) => Some(local) != other && self.changing(value, of),
+            Binding::Place(_) => false,
         })
     }
 
@@ -636,18 +678,23 @@ impl<'a> Lower<'a> {
     }
 
     /// A place as a value that nobody changes any more.
-    pub(crate) fn frozen(&mut self, place: &Place) -> Result<V<'a>> {
+    pub(crate) fn frozen(&mut self, place: &Place) -> Result<AbstractValue<'a>> {
         self.step()?;
         Ok(match place {
-            Place::Memory(array, base) => {
-                V::Array(Rc::new(A::Stored { array: *array, base: *base, changing: false }))
-            }
-            Place::Parts(parts) => {
-                V::Parts(Rc::new(parts.iter().map(|p| self.frozen(p)).collect::<Result<Vec<_>>>()?))
-            }
+            Place::Memory(array, base) => AbstractValue::Array(Rc::new(Aggregate::Stored {
+                array: *array,
+                base: *base,
+                changing: false,
+            })),
+            Place::Parts(parts) => AbstractValue::Parts(Rc::new(
+                parts.iter().map(|p| self.frozen(p)).collect::<Result<Vec<_>>>()?,
+            )),
             Place::Sum(case, places) => {
-                let case = self.set(Ty::I64, Op::Get(*case))?;
-                V::Sum(case, Rc::new(places.iter().map(|p| self.frozen(p)).collect::<Result<Vec<_>>>()?))
+                let case = self.set(ScalarType::I64, Op::Get(*case))?;
+                AbstractValue::Sum(
+                    case,
+                    Rc::new(places.iter().map(|p| self.frozen(p)).collect::<Result<Vec<_>>>()?),
+                )
             }
             other => self.read(other)?,
         })
@@ -663,11 +710,11 @@ pub(crate) fn element_type(ty: &Type) -> Result<Type> {
 }
 
 /// The integer that holds a slot's bits.
-fn raw(width: u8) -> Ty {
+fn raw(width: u8) -> ScalarType {
     match width {
-        1 => Ty::I8,
-        2 => Ty::I16,
-        4 => Ty::I32,
-        _ => Ty::I64,
+        1 => ScalarType::I8,
+        2 => ScalarType::I16,
+        4 => ScalarType::I32,
+        _ => ScalarType::I64,
     }
 }

@@ -1,9 +1,12 @@
 //! Calls: functions are written out where they are called.
 
-use super::{Bind, Exit, Frame, Fun, Infos, Locals, Lower, No, Place, Result, V, bare, uses};
-use crate::core::moves;
+use super::{
+    AbstractValue, Binding, BodyFacts, Exit, Frame, FunctionValue, Locals, Lower, No, Place, Result, bare,
+    use_counts,
+};
+use crate::core::last_use;
 use crate::core::{Function, FunctionId, Stmt as CoreStmt, StmtKind, Term, TermKind};
-use crate::loops::Stmt;
+use crate::loop_ir::Stmt;
 use crate::types::Type;
 use std::rc::Rc;
 
@@ -21,7 +24,12 @@ impl<'a> Lower<'a> {
     }
 
     /// A function applied to arguments at their types.
-    pub(crate) fn call(&mut self, fun: &Fun<'a>, args: Vec<(V<'a>, Type)>, ty: &Type) -> Result<V<'a>> {
+    pub(crate) fn call(
+        &mut self,
+        fun: &FunctionValue<'a>,
+        args: Vec<(AbstractValue<'a>, Type)>,
+        ty: &Type,
+    ) -> Result<AbstractValue<'a>> {
         let function = self.function(fun.function)?;
         let again = self.calls.iter().filter(|id| **id == fun.function).count();
         if self.calls.len() >= DEEPEST || again >= AGAIN {
@@ -29,8 +37,8 @@ impl<'a> Lower<'a> {
         }
         let instance = self.instances.entry((fun.function, fun.type_args.clone())).or_insert_with(|| {
             let types = function.type_params.iter().map(|p| p.id).zip(fun.type_args.iter().cloned());
-            let stored = uses::stored(&[], Some(&function.body));
-            Rc::new(Infos::new(&function.locals, types.collect(), stored))
+            let stored = use_counts::stored(&[], Some(&function.body));
+            Rc::new(BodyFacts::new(&function.locals, types.collect(), stored))
         });
         let mut frame = Frame {
             locals: Locals::default(),
@@ -56,15 +64,15 @@ impl<'a> Lower<'a> {
             if function.locals[*local as usize].shared {
                 return Err(No("a variable shared with a function"));
             }
-            frame.locals.set(*local, Bind::Value(value.clone()));
+            frame.locals.set(*local, Binding::Value(value.clone()));
         }
         if let Some(this) = function.this {
-            let again = Fun {
+            let again = FunctionValue {
                 function: fun.function,
                 type_args: fun.type_args.clone(),
                 captures: fun.captures.clone(),
             };
-            frame.locals.set(this, Bind::Value(V::Fun(Rc::new(again))));
+            frame.locals.set(this, Binding::Value(AbstractValue::Fun(Rc::new(again))));
         }
         self.calls.push(fun.function);
         let value = self.body(&function.body, ty, &mut frame);
@@ -74,11 +82,11 @@ impl<'a> Lower<'a> {
     }
 
     /// An array that is being moved stays so if it goes to a parameter that is read once.
-    fn moved_into(&mut self, function: &Function, apart: bool, args: &[V<'a>]) {
+    fn moved_into(&mut self, function: &Function, apart: bool, args: &[AbstractValue<'a>]) {
         let Some(array) = self.moving else { return };
-        let once = moves::read_once(function);
+        let once = last_use::read_once(function);
         let fine = args.iter().zip(&function.params).all(|(value, param)| match value {
-            V::Array(_) => once.contains(param) || !self.changing(value, Some(array)),
+            AbstractValue::Array(_) => once.contains(param) || !self.changing(value, Some(array)),
             value => !self.changing(value, Some(array)),
         });
         if !apart || !fine {
@@ -87,9 +95,9 @@ impl<'a> Lower<'a> {
     }
 
     /// The place of a value that is moved, if it is all that lies there.
-    pub(crate) fn own_place(&self, value: &V<'a>, ty: &Type) -> Option<Place> {
-        let V::Array(stored) = value else { return None };
-        let super::A::Stored { array, base, .. } = **stored else { return None };
+    pub(crate) fn own_place(&self, value: &AbstractValue<'a>, ty: &Type) -> Option<Place> {
+        let AbstractValue::Array(stored) = value else { return None };
+        let super::Aggregate::Stored { array, base, .. } = **stored else { return None };
         let whole =
             self.known(base) == Some(0) && self.layout(ty).slots as u64 == self.nest.slots[array as usize];
         (self.moving == Some(array) && whole).then_some(Place::Memory(array, base))
@@ -100,8 +108,8 @@ impl<'a> Lower<'a> {
         &mut self,
         function: &'a Function,
         frame: &Frame<'a>,
-        mut args: Vec<(V<'a>, Type)>,
-    ) -> Result<Vec<V<'a>>> {
+        mut args: Vec<(AbstractValue<'a>, Type)>,
+    ) -> Result<Vec<AbstractValue<'a>>> {
         let wanted = function.params.len();
         if args.len() == wanted {
             return Ok(args.into_iter().map(|(v, _)| v).collect());
@@ -127,7 +135,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The value of a function's body.
-    fn body(&mut self, body: &'a Term, ty: &Type, frame: &mut Frame<'a>) -> Result<V<'a>> {
+    fn body(&mut self, body: &'a Term, ty: &Type, frame: &mut Frame<'a>) -> Result<AbstractValue<'a>> {
         let TermKind::Block(stmts, value) = &body.kind else { return self.term(body, frame) };
         let value = value.as_deref();
         // `return` at the very end is the value.
@@ -142,13 +150,13 @@ impl<'a> Lower<'a> {
             self.statements(stmts, value, frame)?;
             return match value {
                 Some(value) => self.term(value, frame),
-                None => Ok(V::Unit),
+                None => Ok(AbstractValue::Unit),
             };
         }
         let place = self.place_for(ty)?;
         let label = self.label();
         frame.exit = Some(Rc::new(Exit { label, place: place.clone(), ty: ty.clone() }));
-        let (inside, ()) = self.perhaps(|this| {
+        let (inside, ()) = self.under_condition(|this| {
             this.statements(stmts, value, frame)?;
             if let Some(value) = value {
                 let value = this.term(value, frame)?;
@@ -167,7 +175,7 @@ impl<'a> Lower<'a> {
         value: Option<&'a Term>,
         whole: &'a Term,
         frame: &mut Frame<'a>,
-    ) -> Result<V<'a>> {
+    ) -> Result<AbstractValue<'a>> {
         if value.is_none() && stmts.iter().any(returns) && frame.exit.is_none() {
             let ty = self.ty(frame, &whole.ty);
             return self.body(whole, &ty, frame);
@@ -185,39 +193,39 @@ impl<'a> Lower<'a> {
     /// A value as it is bound: stored, if its elements would be computed more than once.
     pub(crate) fn kept(
         &mut self,
-        value: V<'a>,
+        value: AbstractValue<'a>,
         ty: &Type,
         local: u32,
         scope: &'a Term,
         frame: &Frame<'a>,
-    ) -> Result<V<'a>> {
+    ) -> Result<AbstractValue<'a>> {
         if !self.worth_holding(&value, ty, &[scope], local, frame) {
             return Ok(value);
         }
-        self.hold(&value, ty)
+        self.materialize(&value, ty)
     }
 
     /// Whether a value bound to a local is better stored.
     pub(crate) fn worth_holding(
         &mut self,
-        value: &V<'a>,
+        value: &AbstractValue<'a>,
         ty: &Type,
         scope: &[&'a Term],
         local: u32,
         frame: &Frame<'a>,
     ) -> bool {
-        let V::Array(array) = value else { return false };
+        let AbstractValue::Array(array) = value else { return false };
         let cheap = match &**array {
-            super::A::Built { body, .. } => uses::cheap(body),
-            super::A::Choice(..) | super::A::View { .. } => false,
-            super::A::Stored { .. } | super::A::Zero => true,
+            super::Aggregate::Built { body, .. } => use_counts::cheap(body),
+            super::Aggregate::Choice(..) | super::Aggregate::View { .. } => false,
+            super::Aggregate::Stored { .. } | super::Aggregate::Zero => true,
         };
         if cheap {
             return false;
         }
         let slots = self.layout(ty).slots as f64;
         let count = |index: &Type| self.count(&self.ty(frame, index)).unwrap_or(1) as f64;
-        let used: f64 = scope.iter().map(|term| uses::times(term, local, &count)).sum();
+        let used: f64 = scope.iter().map(|term| use_counts::times(term, local, &count)).sum();
         used > slots * 1.5
     }
 
@@ -225,7 +233,7 @@ impl<'a> Lower<'a> {
     pub(crate) fn bind(
         &mut self,
         local: u32,
-        value: V<'a>,
+        value: AbstractValue<'a>,
         ty: &Type,
         changes: bool,
         frame: &mut Frame<'a>,
@@ -238,13 +246,13 @@ impl<'a> Lower<'a> {
                 // The parameter that it came by is not read again.
                 frame.locals.forget(array);
             }
-            Bind::Place(place)
+            Binding::Place(place)
         } else if changes {
             let place: Place = self.place_for(ty)?;
             self.assign(&place, &value, ty)?;
-            Bind::Place(place)
+            Binding::Place(place)
         } else {
-            Bind::Value(value)
+            Binding::Value(value)
         };
         frame.locals.set(local, bind);
         Ok(())

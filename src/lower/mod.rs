@@ -29,27 +29,27 @@
 //! bits, recursion, output, and parts that would become too long. Never evaluates anything.
 
 mod array;
-mod big;
-mod change;
-mod digits;
+mod bigint_range;
 mod function;
+mod index_algebra;
+mod materialize;
+mod mutation;
 mod operator;
 mod pattern;
 mod prim;
 mod reduce;
-mod repeat;
 mod stmt;
-mod strict;
-mod sum;
+mod strictness;
 mod term;
-mod uses;
+mod unboxed_sum;
+mod use_counts;
 
-use crate::core::free::Mentioned;
+use crate::core::free_variables::FreeVariables;
 use crate::core::{FunctionId, LocalInfo, Program, Root, Term};
 use crate::hash::{HashMap, HashSet};
-use crate::kernel::{Input, Part, Shape, What};
+use crate::kernel::{CompilationUnit, Input, KnownValue, Region};
 use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY};
-use crate::loops::{Array, Binary, Compare, Label, Nest, Op, Origin, Reg, Stmt, Ty, Unary, Var};
+use crate::loop_ir::{Array, Binary, Compare, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Unary, Var};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
 use crate::value::Class;
@@ -89,7 +89,7 @@ type Result<T> = std::result::Result<T, No>;
 
 /// How the results of a nest make up a value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Given {
+pub enum Delivery {
     /// No slot.
     Unit,
     /// One of [`Nest::words`].
@@ -99,14 +99,14 @@ pub enum Given {
     /// A variable that was changed in place, by its number.
     Changed(usize),
     /// Parts of a tuple.
-    Parts(Vec<Given>, Class),
+    Parts(Vec<Delivery>, Class),
 }
 
 /// A part as loops, and how to feed it.
 #[derive(Debug)]
 pub struct Lowered {
     /// The loops.
-    pub nest: Nest,
+    pub nest: Kernel,
     /// Statements in them, about.
     pub statements: usize,
     /// What is given: the first ones are the variables that change.
@@ -116,7 +116,7 @@ pub struct Lowered {
     /// Variables that change.
     pub changes: Vec<Root>,
     /// The results: of a term, one; of a loop, one for each variable.
-    pub results: Vec<Given>,
+    pub results: Vec<Delivery>,
     /// Class of each result array.
     pub classes: Vec<Class>,
 }
@@ -136,41 +136,41 @@ pub enum Feed {
 
 /// What is known of a value when code is made.
 #[derive(Clone)]
-pub(crate) enum V<'a> {
+pub(crate) enum AbstractValue<'a> {
     /// No slot.
     Unit,
     /// One slot.
     Word(Reg),
     /// Components in order; of an array, too.
-    Parts(Rc<Vec<V<'a>>>),
+    Parts(Rc<Vec<AbstractValue<'a>>>),
     /// Two or more slots.
-    Array(Rc<A<'a>>),
+    Array(Rc<Aggregate<'a>>),
     /// A sum with arguments: the number of the case, and an argument for each.
-    Sum(Reg, Rc<Vec<V<'a>>>),
+    Sum(Reg, Rc<Vec<AbstractValue<'a>>>),
     /// A function.
-    Fun(Rc<Fun<'a>>),
+    Fun(Rc<FunctionValue<'a>>),
 }
 
 /// An aggregate that is not written out.
-pub(crate) enum A<'a> {
+pub(crate) enum Aggregate<'a> {
     /// Slots of an array from one on. `changing`: it may be stored into while this is alive.
     Stored { array: Array, base: Reg, changing: bool },
     /// `[ body for … ]`, computed where it is read.
     /// `still`: nothing that its frame holds refers to an array that changes.
     Built { clauses: Vec<(u32, Type)>, body: &'a Term, frame: Frame<'a>, number: usize, still: bool },
     /// Either, by a condition.
-    Choice(Reg, V<'a>, V<'a>),
+    Choice(Reg, AbstractValue<'a>, AbstractValue<'a>),
     /// The slots of another value, from one on, seen at another type.
-    View { of: V<'a>, ty: Type, start: Reg },
+    View { of: AbstractValue<'a>, ty: Type, start: Reg },
     /// Zeros: what stands where nothing is ever computed.
     Zero,
 }
 
 /// A function as a value.
-pub(crate) struct Fun<'a> {
+pub(crate) struct FunctionValue<'a> {
     function: FunctionId,
     type_args: Vec<Type>,
-    captures: Vec<V<'a>>,
+    captures: Vec<AbstractValue<'a>>,
 }
 
 /// A variable that changes.
@@ -187,8 +187,8 @@ pub(crate) enum Place {
 
 /// What a local stands for.
 #[derive(Clone)]
-pub(crate) enum Bind<'a> {
-    Value(V<'a>),
+pub(crate) enum Binding<'a> {
+    Value(AbstractValue<'a>),
     Place(Place),
 }
 
@@ -196,7 +196,7 @@ pub(crate) enum Bind<'a> {
 #[derive(Clone)]
 pub(crate) struct Frame<'a> {
     locals: Locals<'a>,
-    infos: Rc<Infos<'a>>,
+    infos: Rc<BodyFacts<'a>>,
     /// Where `return` leads.
     exit: Option<Rc<Exit>>,
     /// The innermost loop.
@@ -207,29 +207,31 @@ pub(crate) struct Frame<'a> {
 
 /// What is known of the locals of a body, each by its number. An array remembers few of the many that a body may have.
 #[derive(Clone, Default)]
-pub(crate) struct Locals<'a>(BTreeMap<u32, Bind<'a>>);
+pub(crate) struct Locals<'a>(BTreeMap<u32, Binding<'a>>);
 
 impl<'a> Locals<'a> {
     /// What a local is bound to.
-    pub fn get(&self, local: u32) -> Option<&Bind<'a>> {
+    pub fn get(&self, local: u32) -> Option<&Binding<'a>> {
         self.0.get(&local)
     }
 
     /// Binds a local.
-    pub fn set(&mut self, local: u32, bind: Bind<'a>) {
+    pub fn set(&mut self, local: u32, bind: Binding<'a>) {
         self.0.insert(local, bind);
     }
 
     /// Forgets what is an array that is now changed under another name.
     pub fn forget(&mut self, array: Array) {
         self.0.retain(|_, bind| match bind {
-            Bind::Value(V::Array(stored)) => !matches!(**stored, A::Stored { array: of, .. } if of == array),
+            Binding::Value(AbstractValue::Array(stored)) => {
+                !matches!(**stored, Aggregate::Stored { array: of, .. } if of == array)
+            }
             _ => true,
         });
     }
 
     /// Those that are bound.
-    pub fn iter(&self) -> impl Iterator<Item = (u32, &Bind<'a>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Binding<'a>)> {
         self.0.iter().map(|(local, bind)| (*local, bind))
     }
 
@@ -239,7 +241,7 @@ impl<'a> Locals<'a> {
     }
 }
 
-pub(crate) struct Infos<'a> {
+pub(crate) struct BodyFacts<'a> {
     /// The locals that the body stores into, anywhere.
     stored: BTreeSet<u32>,
     locals: &'a [LocalInfo],
@@ -248,9 +250,9 @@ pub(crate) struct Infos<'a> {
     known: RefCell<HashMap<usize, (Type, Type)>>,
 }
 
-impl<'a> Infos<'a> {
-    fn new(locals: &'a [LocalInfo], types: HashMap<u32, Type>, stored: BTreeSet<u32>) -> Infos<'a> {
-        Infos { stored, locals, types, known: RefCell::default() }
+impl<'a> BodyFacts<'a> {
+    fn new(locals: &'a [LocalInfo], types: HashMap<u32, Type>, stored: BTreeSet<u32>) -> BodyFacts<'a> {
+        BodyFacts { stored, locals, types, known: RefCell::default() }
     }
 }
 
@@ -268,7 +270,7 @@ enum Folded {
 
 /// A list of statements under construction.
 #[derive(Default)]
-struct Open {
+struct OpenBlock {
     stmts: Vec<Stmt>,
     /// What has been computed here.
     computed: HashMap<Op, Reg>,
@@ -277,12 +279,12 @@ struct Open {
 }
 
 pub(crate) struct Lower<'a> {
-    part: &'a Part<'a>,
+    part: &'a CompilationUnit<'a>,
     program: &'a Program,
     layouts: &'a Layouts,
-    nest: Nest,
+    nest: Kernel,
     /// Lists of statements under construction, innermost last.
-    open: Vec<Open>,
+    open: Vec<OpenBlock>,
     /// Statements made so far.
     made: usize,
     /// Steps that are left for this attempt and those after it.
@@ -293,32 +295,32 @@ pub(crate) struct Lower<'a> {
     held: RefCell<HashMap<Type, Arc<Layout>>>,
     constants: HashMap<Reg, u64>,
     /// Bounds of registers that hold big integers.
-    ranges: HashMap<Reg, big::Range>,
+    ranges: HashMap<Reg, bigint_range::Range>,
     /// What is known of slot numbers and codes.
-    facts: digits::Facts,
+    facts: index_algebra::IndexFacts,
     /// Which arrays that are built are computed as a whole.
-    strict: strict::Strict<'a>,
+    strict: strictness::Strictness<'a>,
     /// How often they are computed.
-    repeat: repeat::Repeat,
+    repeat: materialize::Materialization,
     /// Codes that were packed, with their parts and the sizes of these.
-    packed: HashMap<Reg, (Vec<V<'a>>, Vec<u64>)>,
+    packed: HashMap<Reg, (Vec<AbstractValue<'a>>, Vec<u64>)>,
     /// Codes that were taken apart by division.
     divided: HashSet<Reg>,
     /// Parts of codes: the whole, which part, and how many there are.
     parts: HashMap<Reg, (Reg, usize, usize)>,
     inputs: Vec<Input>,
     feeds: Vec<Feed>,
-    known: Vec<(Input, V<'a>)>,
+    known: Vec<(Input, AbstractValue<'a>)>,
     globals: HashMap<u32, Place>,
     /// What the bodies of functions mention, as far as somebody has asked.
-    mentioned: RefCell<HashMap<FunctionId, Rc<Mentioned>>>,
+    mentioned: RefCell<HashMap<FunctionId, Rc<FreeVariables>>>,
     /// An array that changes, which is being assigned and is given to a function: nobody else looks
     /// at it.
     moving: Option<Array>,
     /// Functions being written out.
     calls: Vec<FunctionId>,
     /// What is known of functions at types.
-    instances: HashMap<(FunctionId, Vec<Type>), Rc<Infos<'a>>>,
+    instances: HashMap<(FunctionId, Vec<Type>), Rc<BodyFacts<'a>>>,
     /// Inside a round that may run at the same time as others.
     in_each: bool,
     /// Classes of the result arrays.
@@ -326,11 +328,11 @@ pub(crate) struct Lower<'a> {
     /// Variables that change.
     changes: Vec<Root>,
     /// The results so far.
-    results: Vec<Given>,
+    results: Vec<Delivery>,
 }
 
 /// The loops of a part.
-pub fn lower<'a>(part: &'a Part<'a>) -> std::result::Result<Lowered, No> {
+pub fn lower<'a>(part: &'a CompilationUnit<'a>) -> std::result::Result<Lowered, No> {
     let mut at_once = BTreeSet::new();
     // What would do, though an array is computed more often than needed.
     let mut so_far = None;
@@ -359,22 +361,22 @@ pub fn lower<'a>(part: &'a Part<'a>) -> std::result::Result<Lowered, No> {
 }
 
 impl<'a> Lower<'a> {
-    fn new(part: &'a Part<'a>, at_once: BTreeSet<usize>, steps: Rc<Cell<u64>>) -> Lower<'a> {
+    fn new(part: &'a CompilationUnit<'a>, at_once: BTreeSet<usize>, steps: Rc<Cell<u64>>) -> Lower<'a> {
         Lower {
             part,
             program: part.program,
             layouts: part.layouts,
-            nest: Nest::default(),
-            open: vec![Open::default()],
+            nest: Kernel::default(),
+            open: vec![OpenBlock::default()],
             made: 0,
             steps,
             free: HashMap::default(),
             held: RefCell::default(),
             constants: HashMap::default(),
             ranges: HashMap::default(),
-            facts: digits::Facts::default(),
-            strict: strict::Strict::new(at_once),
-            repeat: repeat::Repeat::new(),
+            facts: index_algebra::IndexFacts::default(),
+            strict: strictness::Strictness::new(at_once),
+            repeat: materialize::Materialization::new(),
             packed: HashMap::default(),
             divided: HashSet::default(),
             parts: HashMap::default(),
@@ -396,27 +398,27 @@ impl<'a> Lower<'a> {
     /// Lowers the part.
     fn attempt(&mut self) -> Result<()> {
         let part = self.part;
-        let stored = match part.what {
-            What::Term(term) => uses::stored(&[], Some(term)),
-            What::Loop(stmt) => uses::stored(std::slice::from_ref(stmt), None),
+        let stored = match part.region {
+            Region::Term(term) => use_counts::stored(&[], Some(term)),
+            Region::Loop(stmt) => use_counts::stored(std::slice::from_ref(stmt), None),
         };
         let mut frame = Frame {
             locals: Locals::default(),
-            infos: Rc::new(Infos::new(part.locals, HashMap::default(), stored)),
+            infos: Rc::new(BodyFacts::new(part.locals, HashMap::default(), stored)),
             exit: None,
             around: None,
             outermost: true,
         };
-        match part.what {
-            What::Term(term) => {
+        match part.region {
+            Region::Term(term) => {
                 let ty = self.ty(&frame, &term.ty);
                 let value = self.term(term, &mut frame)?;
                 self.few_leaves(&value)?;
                 let result = self.give(&value, &ty)?;
                 self.results.push(result);
             }
-            What::Loop(stmt) => {
-                self.changes = change::changes(stmt);
+            Region::Loop(stmt) => {
+                self.changes = mutation::changes(stmt);
                 let mut places = Vec::new();
                 for root in self.changes.clone() {
                     places.push(self.changed(root, &mut frame)?);
@@ -441,19 +443,19 @@ impl<'a> Lower<'a> {
 }
 
 /// The type of a register for one slot.
-pub(crate) fn word(leaf: &Leaf) -> Result<Ty> {
+pub(crate) fn word(leaf: &Leaf) -> Result<ScalarType> {
     Ok(match leaf {
-        Leaf::Code(size) if *size <= Code::Wide(1 << 64) => Ty::I64,
+        Leaf::Code(size) if *size <= Code::Wide(1 << 64) => ScalarType::I64,
         Leaf::Code(_) => return Err(No("codes of more than 64 bits")),
-        Leaf::Scalar(Scalar::Int) => Ty::I64,
-        Leaf::Scalar(Scalar::Real) => Ty::F64,
-        Leaf::Scalar(Scalar::Single) => Ty::F32,
-        Leaf::Scalar(Scalar::Char) => Ty::I32,
+        Leaf::Scalar(Scalar::Int) => ScalarType::I64,
+        Leaf::Scalar(Scalar::Real) => ScalarType::F64,
+        Leaf::Scalar(Scalar::Single) => ScalarType::F32,
+        Leaf::Scalar(Scalar::Char) => ScalarType::I32,
         Leaf::Scalar(Scalar::Fixed(fixed)) => match fixed.shape().0 {
-            8 => Ty::I8,
-            16 => Ty::I16,
-            32 => Ty::I32,
-            _ => Ty::I64,
+            8 => ScalarType::I8,
+            16 => ScalarType::I16,
+            32 => ScalarType::I32,
+            _ => ScalarType::I64,
         },
         Leaf::Scalar(Scalar::Bigint) => return Err(No("big integers")),
         Leaf::Scalar(Scalar::String) => return Err(No("strings")),
@@ -568,17 +570,20 @@ impl<'a> Lower<'a> {
         if let Some(known) = self.free.get(&at) {
             return Ok(known.clone());
         }
-        self.steps_of(uses::terms(body) / 8)?;
-        let found = Rc::new(uses::locals(body));
+        self.steps_of(use_counts::terms(body) / 8)?;
+        let found = Rc::new(use_counts::locals(body));
         self.free.insert(at, found.clone());
         Ok(found)
     }
 
     /// Declines a value of more parts than a nest may have statements: each would be written out by one. Parts that
     /// are shared are counted as often as they stand there, and looked at once.
-    pub(crate) fn few_leaves(&self, value: &V<'a>) -> Result<()> {
-        fn leaves<'a>(value: &V<'a>, known: &mut HashMap<*const Vec<V<'a>>, usize>) -> usize {
-            let (V::Parts(parts) | V::Sum(_, parts)) = value else { return 1 };
+    pub(crate) fn few_leaves(&self, value: &AbstractValue<'a>) -> Result<()> {
+        fn leaves<'a>(
+            value: &AbstractValue<'a>,
+            known: &mut HashMap<*const Vec<AbstractValue<'a>>, usize>,
+        ) -> usize {
+            let (AbstractValue::Parts(parts) | AbstractValue::Sum(_, parts)) = value else { return 1 };
             let at = Rc::as_ptr(parts);
             if let Some(count) = known.get(&at) {
                 return *count;
@@ -588,7 +593,7 @@ impl<'a> Lower<'a> {
             count
         }
         match value {
-            V::Parts(_) if leaves(value, &mut HashMap::default()) > LONGEST => Err(No(TOO_LONG)),
+            AbstractValue::Parts(_) if leaves(value, &mut HashMap::default()) > LONGEST => Err(No(TOO_LONG)),
             _ => Ok(()),
         }
     }
@@ -612,18 +617,18 @@ impl<'a> Lower<'a> {
 
     /// The statements that `work` makes, by themselves.
     pub(crate) fn block<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<(Vec<Stmt>, T)> {
-        self.open.push(Open::default());
+        self.open.push(OpenBlock::default());
         let done = work(self);
         let stmts = self.open.pop().unwrap_or_default().stmts;
         Ok((stmts, done?))
     }
 
-    pub(crate) fn reg(&mut self, ty: Ty) -> Reg {
+    pub(crate) fn reg(&mut self, ty: ScalarType) -> Reg {
         self.nest.regs.push(ty);
         self.nest.regs.len() as Reg - 1
     }
 
-    pub(crate) fn type_of(&self, reg: Reg) -> Ty {
+    pub(crate) fn type_of(&self, reg: Reg) -> ScalarType {
         self.nest.regs[reg as usize]
     }
 
@@ -649,7 +654,7 @@ impl<'a> Lower<'a> {
     }
 
     /// A register that is set so, maybe one that has been.
-    pub(crate) fn set(&mut self, ty: Ty, op: Op) -> Result<Reg> {
+    pub(crate) fn set(&mut self, ty: ScalarType, op: Op) -> Result<Reg> {
         match self.folded(ty, &op) {
             Some(Folded::Constant(n)) => return self.int(n),
             Some(Folded::Operand(reg)) => return Ok(reg),
@@ -662,7 +667,7 @@ impl<'a> Lower<'a> {
         let reg = self.reg(ty);
         if let Op::Const(ty, bits) = op {
             self.constants.insert(reg, bits);
-            if ty == Ty::I64 {
+            if ty == ScalarType::I64 {
                 self.facts.is(reg, bits);
             }
         }
@@ -671,12 +676,12 @@ impl<'a> Lower<'a> {
     }
 
     /// What an operation on words gives whose operands are constants (constant folding).
-    fn folded(&self, ty: Ty, op: &Op) -> Option<Folded> {
+    fn folded(&self, ty: ScalarType, op: &Op) -> Option<Folded> {
         match *op {
-            Op::Unary(Unary::Neg, a) if ty == Ty::I64 => {
+            Op::Unary(Unary::Neg, a) if ty == ScalarType::I64 => {
                 Some(Folded::Constant((self.known(a)? as i64).wrapping_neg() as u64))
             }
-            Op::Compare(compare, a, b) if self.type_of(a) == Ty::I64 => {
+            Op::Compare(compare, a, b) if self.type_of(a) == ScalarType::I64 => {
                 let (a, b) = (self.known(a)?, self.known(b)?);
                 Some(Folded::Constant(u64::from(match compare {
                     Compare::Eq => a == b,
@@ -694,12 +699,12 @@ impl<'a> Lower<'a> {
         }
     }
 
-    pub(crate) fn constant(&mut self, ty: Ty, bits: u64) -> Result<Reg> {
+    pub(crate) fn constant(&mut self, ty: ScalarType, bits: u64) -> Result<Reg> {
         self.set(ty, Op::Const(ty, bits))
     }
 
     pub(crate) fn int(&mut self, n: u64) -> Result<Reg> {
-        self.constant(Ty::I64, n)
+        self.constant(ScalarType::I64, n)
     }
 
     /// A size: a constant if it is small.
@@ -714,7 +719,7 @@ impl<'a> Lower<'a> {
                 self.nest.sizes.len() - 1
             }
         };
-        let reg = self.set(Ty::I64, Op::Size(at as u32))?;
+        let reg = self.set(ScalarType::I64, Op::Size(at as u32))?;
         self.facts.is(reg, n);
         Ok(reg)
     }
@@ -726,7 +731,7 @@ impl<'a> Lower<'a> {
     /// An operation on slot numbers and codes, simplified where an operand is 0 or 1.
     pub(crate) fn binary(&mut self, op: Binary, a: Reg, b: Reg) -> Result<Reg> {
         let ty = self.type_of(a);
-        if ty == Ty::I64 {
+        if ty == ScalarType::I64 {
             match (op, self.known(a), self.known(b)) {
                 (Binary::Add, Some(x), Some(y)) => return self.int(x.wrapping_add(y)),
                 (Binary::Sub, Some(x), Some(y)) => return self.int(x.wrapping_sub(y)),
@@ -748,16 +753,16 @@ impl<'a> Lower<'a> {
             }
         }
         let result = self.set(ty, Op::Binary(op, a, b))?;
-        if ty == Ty::I64 {
+        if ty == ScalarType::I64 {
             self.facts.note(op, a, b, result);
         }
         Ok(result)
     }
 
-    fn simplified(&mut self, simpler: digits::Simpler) -> Result<Reg> {
+    fn simplified(&mut self, simpler: index_algebra::Simpler) -> Result<Reg> {
         match simpler {
-            digits::Simpler::Sum(sum) => self.sum(&sum),
-            digits::Simpler::Of { op, sum, by, weight, plus } => {
+            index_algebra::Simpler::Sum(sum) => self.sum(&sum),
+            index_algebra::Simpler::Of { op, sum, by, weight, plus } => {
                 let (sum, by) = (self.sum(&sum)?, self.size(by)?);
                 let part = self.binary(op, sum, by)?;
                 let weight = self.size(weight)?;
@@ -769,7 +774,7 @@ impl<'a> Lower<'a> {
     }
 
     /// A number made of digits, as a register. The digit of weight 1 comes last: it is often the innermost index.
-    fn sum(&mut self, sum: &digits::Sum) -> Result<Reg> {
+    fn sum(&mut self, sum: &index_algebra::Sum) -> Result<Reg> {
         let mut all = self.size(sum.rest)?;
         let mut digits = sum.digits.clone();
         digits.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
@@ -786,7 +791,7 @@ impl<'a> Lower<'a> {
         self.nest.labels - 1
     }
 
-    pub(crate) fn var(&mut self, ty: Ty) -> Var {
+    pub(crate) fn var(&mut self, ty: ScalarType) -> Var {
         self.nest.vars.push(ty);
         self.nest.vars.len() as Var - 1
     }
@@ -816,7 +821,7 @@ impl<'a> Lower<'a> {
         let origin = match self.in_each {
             false => Origin::Scratch,
             true if slots <= LOCAL_SLOTS => Origin::Local(slots.next_multiple_of(2) as u32),
-            true => Origin::Own,
+            true => Origin::ThreadLocal,
         };
         self.array(origin, class, slots)
     }
@@ -828,45 +833,47 @@ impl<'a> Lower<'a> {
     }
 
     /// Makes a value of the part's a result.
-    fn give(&mut self, value: &V<'a>, ty: &Type) -> Result<Given> {
+    fn give(&mut self, value: &AbstractValue<'a>, ty: &Type) -> Result<Delivery> {
         self.step()?;
         let layout = self.stored(ty)?;
         match (layout.slots, value) {
-            (0, _) => Ok(Given::Unit),
+            (0, _) => Ok(Delivery::Unit),
             (1, _) => {
                 let reg = self.as_word(value, ty)?;
                 self.nest.words.push(reg);
-                Ok(Given::Word(self.nest.words.len() - 1))
+                Ok(Delivery::Word(self.nest.words.len() - 1))
             }
-            (_, V::Parts(parts)) => {
+            (_, AbstractValue::Parts(parts)) => {
                 let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
                 let mut given = Vec::new();
                 for (part, ty) in parts.iter().zip(types) {
                     given.push(self.give(part, &bare(&ty))?);
                 }
-                Ok(Given::Parts(given, layout.class))
+                Ok(Delivery::Parts(given, layout.class))
             }
-            (slots, V::Array(aggregate)) if self.is_scratch(aggregate, slots as u64, layout.class) => {
+            (slots, AbstractValue::Array(aggregate))
+                if self.is_scratch(aggregate, slots as u64, layout.class) =>
+            {
                 // What was made to work in is the result.
-                let A::Stored { array, .. } = **aggregate else { return Err(No("no stored array")) };
+                let Aggregate::Stored { array, .. } = **aggregate else { return Err(No("no stored array")) };
                 let number = self.classes.len() as u32;
                 self.classes.push(layout.class);
                 self.nest.arrays[array as usize].origin = Origin::Result(number);
-                Ok(Given::Array(number, layout.class))
+                Ok(Delivery::Array(number, layout.class))
             }
             _ => {
                 let array = self.result_array(&layout)?;
                 let base = self.int(0)?;
                 self.fill(array, base, value, ty)?;
                 let number = self.classes.len() as u32 - 1;
-                Ok(Given::Array(number, layout.class))
+                Ok(Delivery::Array(number, layout.class))
             }
         }
     }
 
     /// Whether an aggregate is all of an array to work in.
-    fn is_scratch(&self, aggregate: &A<'a>, slots: u64, class: Class) -> bool {
-        let A::Stored { array, base, .. } = aggregate else { return false };
+    fn is_scratch(&self, aggregate: &Aggregate<'a>, slots: u64, class: Class) -> bool {
+        let Aggregate::Stored { array, base, .. } = aggregate else { return false };
         let info = self.nest.arrays[*array as usize];
         info.origin == Origin::Scratch
             && self.known(*base) == Some(0)
@@ -875,12 +882,12 @@ impl<'a> Lower<'a> {
     }
 
     /// The value of a variable outside, or of what a function captured there.
-    pub(crate) fn input(&mut self, input: Input, ty: &Type, shape: &Shape) -> Result<V<'a>> {
+    pub(crate) fn input(&mut self, input: Input, ty: &Type, shape: &KnownValue) -> Result<AbstractValue<'a>> {
         if let Some((_, value)) = self.known.iter().find(|(known, _)| *known == input) {
             return Ok(value.clone());
         }
         let value = match shape {
-            Shape::Function(function, type_args, captured) => {
+            KnownValue::Function(function, type_args, captured) => {
                 let body = self.function(*function)?;
                 let types = body.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
                 let mut captures = Vec::new();
@@ -894,12 +901,16 @@ impl<'a> Lower<'a> {
                     path.push(i);
                     captures.push(self.input(Input { root: input.root, path }, &ty, shape)?);
                 }
-                V::Fun(Rc::new(Fun { function: *function, type_args: type_args.clone(), captures }))
+                AbstractValue::Fun(Rc::new(FunctionValue {
+                    function: *function,
+                    type_args: type_args.clone(),
+                    captures,
+                }))
             }
-            Shape::Data => {
+            KnownValue::Data => {
                 let layout = self.stored(ty)?;
                 match layout.slots {
-                    0 => V::Unit,
+                    0 => AbstractValue::Unit,
                     1 => {
                         let leaf = layout.leaf().ok_or(No("an unknown slot"))?;
                         let ty = word(&leaf)?;
@@ -907,15 +918,15 @@ impl<'a> Lower<'a> {
                         let scalar = self.nest.scalars.len() as u32 - 1;
                         self.inputs.push(input.clone());
                         self.feeds.push(Feed::Scalar(scalar, codes_below(&leaf)));
-                        V::Word(self.at_start(ty, Op::Scalar(scalar))?)
+                        AbstractValue::Word(self.at_start(ty, Op::Scalar(scalar))?)
                     }
                     slots => {
                         let number = self.inputs.len() as u32;
                         let array = self.array(Origin::Given(number), layout.class, slots as u64)?;
                         self.inputs.push(input.clone());
                         self.feeds.push(Feed::Read(array, layout.class));
-                        let base = self.at_start(Ty::I64, Op::Const(Ty::I64, 0))?;
-                        V::Array(Rc::new(A::Stored { array, base, changing: false }))
+                        let base = self.at_start(ScalarType::I64, Op::Const(ScalarType::I64, 0))?;
+                        AbstractValue::Array(Rc::new(Aggregate::Stored { array, base, changing: false }))
                     }
                 }
             }
@@ -925,7 +936,7 @@ impl<'a> Lower<'a> {
     }
 
     /// A register set before everything else: it is known wherever it is read.
-    fn at_start(&mut self, ty: Ty, op: Op) -> Result<Reg> {
+    fn at_start(&mut self, ty: ScalarType, op: Op) -> Result<Reg> {
         let reg = self.reg(ty);
         if let Op::Const(_, bits) = op {
             self.constants.insert(reg, bits);
@@ -936,8 +947,8 @@ impl<'a> Lower<'a> {
     }
 
     /// What is known of a variable outside.
-    pub(crate) fn shape(&self, root: Root) -> Shape {
+    pub(crate) fn shape(&self, root: Root) -> KnownValue {
         let known = self.part.functions.iter().find(|(known, _)| *known == root);
-        known.map_or(Shape::Data, |(_, shape)| shape.clone())
+        known.map_or(KnownValue::Data, |(_, shape)| shape.clone())
     }
 }

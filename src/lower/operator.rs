@@ -1,14 +1,19 @@
 //! Operators, conversions and equality of numbers, as operations on registers.
 
 use super::term::unsigned;
-use super::{Frame, Lower, No, Result, V, bare};
+use super::{AbstractValue, Frame, Lower, No, Result, bare};
 use crate::core::{Num, Op as CoreOp, Term};
 use crate::layout::{Form, Leaf};
-use crate::loops::{Binary, Cast, Compare, Math, Op, Reg, Ty, Unary};
+use crate::loop_ir::{Binary, Cast, Compare, Math, Op, Reg, ScalarType, Unary};
 use crate::types::{Scalar, Type};
 
 impl<'a> Lower<'a> {
-    pub(crate) fn operator(&mut self, op: CoreOp, args: &'a [Term], frame: &mut Frame<'a>) -> Result<V<'a>> {
+    pub(crate) fn operator(
+        &mut self,
+        op: CoreOp,
+        args: &'a [Term],
+        frame: &mut Frame<'a>,
+    ) -> Result<AbstractValue<'a>> {
         let ty = self.ty(frame, &args[0].ty);
         let mut values = Vec::new();
         for arg in args {
@@ -26,10 +31,12 @@ impl<'a> Lower<'a> {
                 }
                 let same = self.same(&values[0], &values[1], &ty)?;
                 if op == CoreOp::Eq {
-                    return Ok(V::Word(same));
+                    return Ok(AbstractValue::Word(same));
                 }
                 let zero = self.int(0)?;
-                return Ok(V::Word(self.set(Ty::I64, Op::Compare(Compare::Eq, same, zero))?));
+                return Ok(AbstractValue::Word(
+                    self.set(ScalarType::I64, Op::Compare(Compare::Eq, same, zero))?,
+                ));
             }
             CoreOp::Not | CoreOp::And | CoreOp::Or if !ty.is_bool() => {
                 return self.set_operation(op, &values, &ty);
@@ -41,7 +48,7 @@ impl<'a> Lower<'a> {
             Some(b) => self.as_word(b, &ty)?,
             None => a,
         };
-        if self.type_of(a) == Ty::I64 {
+        if self.type_of(a) == ScalarType::I64 {
             self.repeat.integers(match op {
                 CoreOp::Div(_) | CoreOp::Rem(_) => Binary::DivSigned,
                 _ => Binary::Add,
@@ -55,12 +62,12 @@ impl<'a> Lower<'a> {
                 (false, true) => Compare::LeUnsigned,
                 (false, false) => Compare::Le,
             };
-            this.set(Ty::I64, Op::Compare(kind, a, b)).map(V::Word)
+            this.set(ScalarType::I64, Op::Compare(kind, a, b)).map(AbstractValue::Word)
         };
         match op {
             CoreOp::Not => {
                 let zero = self.int(0)?;
-                Ok(V::Word(self.set(Ty::I64, Op::Compare(Compare::Eq, a, zero))?))
+                Ok(AbstractValue::Word(self.set(ScalarType::I64, Op::Compare(Compare::Eq, a, zero))?))
             }
             CoreOp::Lt => compare(self, true, a, b),
             CoreOp::Le => compare(self, false, a, b),
@@ -68,35 +75,35 @@ impl<'a> Lower<'a> {
             CoreOp::Ge => compare(self, false, b, a),
             CoreOp::Neg(Num::Mod) | CoreOp::Add(Num::Mod) | CoreOp::Sub(Num::Mod) | CoreOp::Mul(Num::Mod) => {
                 match self.stored(&ty)?.slots {
-                    0 => Ok(V::Unit),
+                    0 => Ok(AbstractValue::Unit),
                     _ => self.modular(op, &ty, a, b),
                 }
             }
             CoreOp::Neg(_) => {
                 let word = self.type_of(a);
-                Ok(V::Word(self.set(word, Op::Unary(Unary::Neg, a))?))
+                Ok(AbstractValue::Word(self.set(word, Op::Unary(Unary::Neg, a))?))
             }
-            CoreOp::Add(_) => self.binary(Binary::Add, a, b).map(V::Word),
-            CoreOp::Sub(_) => self.binary(Binary::Sub, a, b).map(V::Word),
-            CoreOp::Mul(_) => self.binary(Binary::Mul, a, b).map(V::Word),
+            CoreOp::Add(_) => self.binary(Binary::Add, a, b).map(AbstractValue::Word),
+            CoreOp::Sub(_) => self.binary(Binary::Sub, a, b).map(AbstractValue::Word),
+            CoreOp::Mul(_) => self.binary(Binary::Mul, a, b).map(AbstractValue::Word),
             CoreOp::Div(_) | CoreOp::Rem(_) => {
                 let word = self.type_of(a);
                 let div = matches!(op, CoreOp::Div(_));
                 if word.is_float() {
                     if let Some(factor) = self.known(b).filter(|_| div).and_then(|b| reciprocal(word, b)) {
                         let factor = self.constant(word, factor)?;
-                        return self.binary(Binary::Mul, a, factor).map(V::Word);
+                        return self.binary(Binary::Mul, a, factor).map(AbstractValue::Word);
                     }
                     let op = match (div, word) {
                         (true, _) => Op::Binary(Binary::Quotient, a, b),
-                        (false, Ty::F32) => Op::Call(Math::RemSingle, vec![a, b]),
+                        (false, ScalarType::F32) => Op::Call(Math::RemSingle, vec![a, b]),
                         (false, _) => Op::Call(Math::Rem, vec![a, b]),
                     };
-                    return self.set(word, op).map(V::Word);
+                    return self.set(word, op).map(AbstractValue::Word);
                 }
                 if self.known(b).is_none_or(|n| n == 0) {
                     let zero = self.constant(word, 0)?;
-                    let nonzero = self.set(Ty::I64, Op::Compare(Compare::Ne, b, zero))?;
+                    let nonzero = self.set(ScalarType::I64, Op::Compare(Compare::Ne, b, zero))?;
                     self.check(nonzero)?;
                 }
                 let kind = match (div, unsigned) {
@@ -105,7 +112,7 @@ impl<'a> Lower<'a> {
                     (false, true) => Binary::RemUnsigned,
                     (false, false) => Binary::RemSigned,
                 };
-                self.set(word, Op::Binary(kind, a, b)).map(V::Word)
+                self.set(word, Op::Binary(kind, a, b)).map(AbstractValue::Word)
             }
             CoreOp::Pow(_) => self.power(a, b, unsigned),
             CoreOp::Eq | CoreOp::Ne => Err(No("a comparison")),
@@ -114,10 +121,15 @@ impl<'a> Lower<'a> {
     }
 
     /// `and`, `or` and `not` of the truth values of a `2 \^ I`, which are the bits of its code.
-    fn set_operation(&mut self, op: CoreOp, values: &[V<'a>], ty: &Type) -> Result<V<'a>> {
+    fn set_operation(
+        &mut self,
+        op: CoreOp,
+        values: &[AbstractValue<'a>],
+        ty: &Type,
+    ) -> Result<AbstractValue<'a>> {
         let (layout, size) = self.encoding(ty)?;
         if layout.slots == 0 {
-            return Ok(V::Unit);
+            return Ok(AbstractValue::Unit);
         }
         let a = self.as_word(&values[0], ty)?;
         let (kind, b) = match (op, values.get(1)) {
@@ -129,7 +141,7 @@ impl<'a> Lower<'a> {
             }
         };
         self.repeat.integers(kind);
-        self.binary(kind, a, b).map(V::Word)
+        self.binary(kind, a, b).map(AbstractValue::Word)
     }
 
     /// The larger of two values of a type that has an order, if `max`, else the smaller.
@@ -141,63 +153,63 @@ impl<'a> Lower<'a> {
         let unsigned = matches!(self.layout(ty).leaf(), Some(leaf) if unsigned(&leaf));
         let less = if unsigned { Compare::LtUnsigned } else { Compare::Lt };
         let (low, high) = if max { (a, b) } else { (b, a) };
-        let second = self.set(Ty::I64, Op::Compare(less, low, high))?;
+        let second = self.set(ScalarType::I64, Op::Compare(less, low, high))?;
         self.set(word, Op::Select(second, b, a))
     }
 
-    fn power(&mut self, a: Reg, b: Reg, unsigned: bool) -> Result<V<'a>> {
+    fn power(&mut self, a: Reg, b: Reg, unsigned: bool) -> Result<AbstractValue<'a>> {
         let word = self.type_of(a);
         // What `elementary::pow` does for these, and what products that wrap come to.
         let factors = match (word, self.known(b)) {
-            (Ty::F64, Some(bits)) if bits == 2f64.to_bits() => 2,
-            (Ty::F64, Some(bits)) if bits == 3f64.to_bits() => 3,
-            (Ty::F32, Some(bits)) if bits == u64::from(2f32.to_bits()) => 2,
-            (Ty::F64 | Ty::F32, _) => 0,
+            (ScalarType::F64, Some(bits)) if bits == 2f64.to_bits() => 2,
+            (ScalarType::F64, Some(bits)) if bits == 3f64.to_bits() => 3,
+            (ScalarType::F32, Some(bits)) if bits == u64::from(2f32.to_bits()) => 2,
+            (ScalarType::F64 | ScalarType::F32, _) => 0,
             (_, Some(n @ 2..=3)) => n,
             _ => 0,
         };
         if factors > 0 {
             let square = self.set(word, Op::Binary(Binary::Mul, a, a))?;
             return match factors {
-                2 => Ok(V::Word(square)),
-                _ => self.set(word, Op::Binary(Binary::Mul, square, a)).map(V::Word),
+                2 => Ok(AbstractValue::Word(square)),
+                _ => self.set(word, Op::Binary(Binary::Mul, square, a)).map(AbstractValue::Word),
             };
         }
         let f = match word {
-            Ty::F64 => Math::Pow,
-            Ty::F32 => Math::PowSingle,
+            ScalarType::F64 => Math::Pow,
+            ScalarType::F32 => Math::PowSingle,
             _ => {
                 let (a, b) = (self.widened(a, unsigned)?, self.widened(b, unsigned)?);
                 if !unsigned {
                     let zero = self.int(0)?;
-                    let natural = self.set(Ty::I64, Op::Compare(Compare::Le, zero, b))?;
+                    let natural = self.set(ScalarType::I64, Op::Compare(Compare::Le, zero, b))?;
                     self.check(natural)?;
                 }
-                let power = self.set(Ty::I64, Op::Call(Math::PowInt, vec![a, b]))?;
-                return self.narrowed(power, word).map(V::Word);
+                let power = self.set(ScalarType::I64, Op::Call(Math::PowInt, vec![a, b]))?;
+                return self.narrowed(power, word).map(AbstractValue::Word);
             }
         };
-        self.set(word, Op::Call(f, vec![a, b])).map(V::Word)
+        self.set(word, Op::Call(f, vec![a, b])).map(AbstractValue::Word)
     }
 
     /// An integer as one of 64 bits.
     pub(crate) fn widened(&mut self, reg: Reg, unsigned: bool) -> Result<Reg> {
         match self.type_of(reg) {
-            Ty::I64 => Ok(reg),
+            ScalarType::I64 => Ok(reg),
             _ => {
                 let cast = if unsigned { Cast::Unsigned } else { Cast::Signed };
-                self.set(Ty::I64, Op::Cast(cast, Ty::I64, reg))
+                self.set(ScalarType::I64, Op::Cast(cast, ScalarType::I64, reg))
             }
         }
     }
 
     /// The lower bits of an integer of 64.
-    pub(crate) fn narrowed(&mut self, reg: Reg, ty: Ty) -> Result<Reg> {
-        if ty == Ty::I64 { Ok(reg) } else { self.set(ty, Op::Cast(Cast::Narrow, ty, reg)) }
+    pub(crate) fn narrowed(&mut self, reg: Reg, ty: ScalarType) -> Result<Reg> {
+        if ty == ScalarType::I64 { Ok(reg) } else { self.set(ty, Op::Cast(Cast::Narrow, ty, reg)) }
     }
 
     /// Arithmetic modulo the size of a unit sum.
-    fn modular(&mut self, op: CoreOp, ty: &Type, a: Reg, b: Reg) -> Result<V<'a>> {
+    fn modular(&mut self, op: CoreOp, ty: &Type, a: Reg, b: Reg) -> Result<AbstractValue<'a>> {
         let n = self.count(ty)?;
         let size = self.size(n)?;
         let zero = self.int(0)?;
@@ -205,32 +217,32 @@ impl<'a> Lower<'a> {
             CoreOp::Add(_) => {
                 let sum = self.binary(Binary::Add, a, b)?;
                 let less = self.binary(Binary::Sub, sum, size)?;
-                let over = self.set(Ty::I64, Op::Compare(Compare::LeUnsigned, size, sum))?;
-                Ok(V::Word(self.set(Ty::I64, Op::Select(over, less, sum))?))
+                let over = self.set(ScalarType::I64, Op::Compare(Compare::LeUnsigned, size, sum))?;
+                Ok(AbstractValue::Word(self.set(ScalarType::I64, Op::Select(over, less, sum))?))
             }
             CoreOp::Sub(_) => {
                 let difference = self.binary(Binary::Sub, a, b)?;
                 let more = self.binary(Binary::Add, difference, size)?;
-                let under = self.set(Ty::I64, Op::Compare(Compare::LtUnsigned, a, b))?;
-                Ok(V::Word(self.set(Ty::I64, Op::Select(under, more, difference))?))
+                let under = self.set(ScalarType::I64, Op::Compare(Compare::LtUnsigned, a, b))?;
+                Ok(AbstractValue::Word(self.set(ScalarType::I64, Op::Select(under, more, difference))?))
             }
             CoreOp::Neg(_) => {
                 let rest = self.binary(Binary::Sub, size, a)?;
-                let none = self.set(Ty::I64, Op::Compare(Compare::Eq, a, zero))?;
-                Ok(V::Word(self.set(Ty::I64, Op::Select(none, zero, rest))?))
+                let none = self.set(ScalarType::I64, Op::Compare(Compare::Eq, a, zero))?;
+                Ok(AbstractValue::Word(self.set(ScalarType::I64, Op::Select(none, zero, rest))?))
             }
             _ if n <= 1 << 32 => {
                 let product = self.binary(Binary::Mul, a, b)?;
-                Ok(V::Word(self.binary(Binary::RemUnsigned, product, size)?))
+                Ok(AbstractValue::Word(self.binary(Binary::RemUnsigned, product, size)?))
             }
             _ => Err(No("products of more than 64 bits")),
         }
     }
 
     /// Whether two values of a type are the same, as a truth value.
-    pub(crate) fn same(&mut self, a: &V<'a>, b: &V<'a>, ty: &Type) -> Result<Reg> {
+    pub(crate) fn same(&mut self, a: &AbstractValue<'a>, b: &AbstractValue<'a>, ty: &Type) -> Result<Reg> {
         self.step()?;
-        if let (V::Sum(m, x), V::Sum(n, y), Some(types)) = (a, b, self.cases(ty)?) {
+        if let (AbstractValue::Sum(m, x), AbstractValue::Sum(n, y), Some(types)) = (a, b, self.cases(ty)?) {
             return self.same_case((*m, x), (*n, y), &types);
         }
         let layout = self.stored(ty)?;
@@ -238,7 +250,7 @@ impl<'a> Lower<'a> {
             0 => self.int(1),
             1 => {
                 let (a, b) = (self.as_word(a, ty)?, self.as_word(b, ty)?);
-                self.set(Ty::I64, Op::Compare(Compare::Eq, a, b))
+                self.set(ScalarType::I64, Op::Compare(Compare::Eq, a, b))
             }
             _ => match &layout.form {
                 Form::Parts(parts) => {
@@ -272,88 +284,97 @@ impl<'a> Lower<'a> {
 
     // ---- conversions ------------------------------------------------------------------------
 
-    pub(crate) fn convert(&mut self, value: &V<'a>, from: &Type, to: &Type) -> Result<V<'a>> {
+    pub(crate) fn convert(
+        &mut self,
+        value: &AbstractValue<'a>,
+        from: &Type,
+        to: &Type,
+    ) -> Result<AbstractValue<'a>> {
         let (Some(f), Some(t)) = (from.as_scalar(), to.as_scalar()) else {
             return Err(No("a conversion of no scalar"));
         };
         let a = self.as_word(value, from)?;
         if f == t {
-            return Ok(V::Word(a));
+            return Ok(AbstractValue::Word(a));
         }
         let from_unsigned = unsigned(&Leaf::Scalar(f));
         if t == Scalar::Bigint {
-            let range = f.bounds().filter(|_| self.type_of(a) != Ty::I64 || f == Scalar::Int);
+            let range = f.bounds().filter(|_| self.type_of(a) != ScalarType::I64 || f == Scalar::Int);
             let wide = self.widened(a, from_unsigned)?;
             return self.ranged(wide, range.ok_or(No("big integers"))?);
         }
         let big = if f == Scalar::Bigint { Some(self.range(a).ok_or(No("big integers"))?) } else { None };
-        let x = if big.is_some() { Ty::I64 } else { self.word_type(from)? };
+        let x = if big.is_some() { ScalarType::I64 } else { self.word_type(from)? };
         let y = self.word_type(to)?;
         if x.is_float() && y.is_float() {
             let cast = self.set(y, Op::Cast(Cast::Float, y, a))?;
-            if y == Ty::F32 {
+            if y == ScalarType::F32 {
                 // A finite number does not become infinite.
                 let (zero, inf) = (self.set(x, Op::Binary(Binary::Sub, a, a))?, cast);
-                let finite = self.set(Ty::I64, Op::Compare(Compare::Eq, zero, zero))?;
+                let finite = self.set(ScalarType::I64, Op::Compare(Compare::Eq, zero, zero))?;
                 let rest = self.set(y, Op::Binary(Binary::Sub, inf, inf))?;
-                let stays = self.set(Ty::I64, Op::Compare(Compare::Eq, rest, rest))?;
-                let fits = self.set(Ty::I64, Op::Compare(Compare::LeUnsigned, finite, stays))?;
+                let stays = self.set(ScalarType::I64, Op::Compare(Compare::Eq, rest, rest))?;
+                let fits = self.set(ScalarType::I64, Op::Compare(Compare::LeUnsigned, finite, stays))?;
                 self.check(fits)?;
             }
-            return Ok(V::Word(cast));
+            return Ok(AbstractValue::Word(cast));
         }
         if y.is_float() {
             let wide = self.widened(a, from_unsigned)?;
             let cast = if from_unsigned { Cast::FloatUnsigned } else { Cast::FloatSigned };
-            return Ok(V::Word(self.set(y, Op::Cast(cast, y, wide))?));
+            return Ok(AbstractValue::Word(self.set(y, Op::Cast(cast, y, wide))?));
         }
         if t == Scalar::Char {
             return Err(No("characters from numbers"));
         }
         let bounds = t.bounds().ok_or(No("big integers"))?;
         if x.is_float() {
-            let a = if x == Ty::F32 { self.set(Ty::F64, Op::Cast(Cast::Float, Ty::F64, a))? } else { a };
+            let a = if x == ScalarType::F32 {
+                self.set(ScalarType::F64, Op::Cast(Cast::Float, ScalarType::F64, a))?
+            } else {
+                a
+            };
             if bounds.1 > i128::from(i64::MAX) {
                 return Err(No("reals as unsigned integers of 64 bits"));
             }
-            let whole = self.set(Ty::F64, Op::Unary(Unary::Trunc, a))?;
+            let whole = self.set(ScalarType::F64, Op::Unary(Unary::Trunc, a))?;
             // Both ends are powers of two, or near zero: exact as reals.
-            let low = self.constant(Ty::F64, (bounds.0 as f64).to_bits())?;
-            let high = self.constant(Ty::F64, ((bounds.1 + 1) as f64).to_bits())?;
-            let above = self.set(Ty::I64, Op::Compare(Compare::Le, low, whole))?;
-            let below = self.set(Ty::I64, Op::Compare(Compare::Lt, whole, high))?;
+            let low = self.constant(ScalarType::F64, (bounds.0 as f64).to_bits())?;
+            let high = self.constant(ScalarType::F64, ((bounds.1 + 1) as f64).to_bits())?;
+            let above = self.set(ScalarType::I64, Op::Compare(Compare::Le, low, whole))?;
+            let below = self.set(ScalarType::I64, Op::Compare(Compare::Lt, whole, high))?;
             let fits = self.binary(Binary::And, above, below)?;
             self.check(fits)?;
-            let whole = self.set(Ty::I64, Op::Cast(Cast::Whole, Ty::I64, whole))?;
-            return self.narrowed(whole, y).map(V::Word);
+            let whole = self.set(ScalarType::I64, Op::Cast(Cast::Whole, ScalarType::I64, whole))?;
+            return self.narrowed(whole, y).map(AbstractValue::Word);
         }
         // Between integers: within both the signed 64 bits, or unsigned 64 with a check of the sign.
         let wide = self.widened(a, from_unsigned)?;
         let (low, high) = big.or_else(|| f.bounds()).unwrap_or((0, 0x10_FFFF));
         if low < bounds.0 {
             let least = self.int(bounds.0 as i64 as u64)?;
-            let fits = self.set(Ty::I64, Op::Compare(Compare::Le, least, wide))?;
+            let fits = self.set(ScalarType::I64, Op::Compare(Compare::Le, least, wide))?;
             self.check(fits)?;
         }
         if high > bounds.1 {
             let most = self.int(bounds.1 as u64)?;
             let kind = if low < 0 { Compare::Le } else { Compare::LeUnsigned };
-            let fits = self.set(Ty::I64, Op::Compare(kind, wide, most))?;
+            let fits = self.set(ScalarType::I64, Op::Compare(kind, wide, most))?;
             self.check(fits)?;
         }
-        self.narrowed(wide, y).map(V::Word)
+        self.narrowed(wide, y).map(AbstractValue::Word)
     }
 }
 
 /// The bits of a float by which to multiply is to divide, to the last bit: that of a power of two.
-fn reciprocal(ty: Ty, bits: u64) -> Option<u64> {
+fn reciprocal(ty: ScalarType, bits: u64) -> Option<u64> {
     let number = match ty {
-        Ty::F32 => f64::from(f32::from_bits(bits as u32)),
+        ScalarType::F32 => f64::from(f32::from_bits(bits as u32)),
         _ => f64::from_bits(bits),
     };
     let (factor, power) = (1.0 / number, number.to_bits().trailing_zeros() >= f64::MANTISSA_DIGITS - 1);
     let (normal, bits) = match ty {
-        Ty::F32 => {
+        ScalarType::F32 => {
             let (number, factor) = (number as f32, factor as f32);
             (number.is_normal() && factor.is_normal(), u64::from(factor.to_bits()))
         }

@@ -1,25 +1,26 @@
 //! Matches: patterns tried on values.
 
-use super::{Bind, Frame, Lower, No, Result, V};
+use super::{AbstractValue, Binding, Frame, Lower, No, Result};
 use crate::core::{Arm, Pat, PatKind, Stmt as CoreStmt, Term};
 use crate::layout::{Form, Leaf};
-use crate::loops::{Binary, Compare, Op, Reg, Stmt, Ty};
+use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Stmt};
 use crate::types::encoding::{Code, Encoding};
 use crate::types::{Scalar, Type};
 use num_traits::ToPrimitive;
 
 /// What is done with what a pattern binds.
-type OnBind<'f, 'a> = dyn FnMut(&mut Lower<'a>, u32, V<'a>, Type, &mut Frame<'a>) -> Result<()> + 'f;
+type OnBind<'f, 'a> =
+    dyn FnMut(&mut Lower<'a>, u32, AbstractValue<'a>, Type, &mut Frame<'a>) -> Result<()> + 'f;
 
 /// A local that an alternative binds, with value and type.
-type Bound<'a> = (u32, V<'a>, Type);
+type Bound<'a> = (u32, AbstractValue<'a>, Type);
 
 impl<'a> Lower<'a> {
     /// Binds what a pattern binds; gives the condition under which it fits, if there is one.
     pub(crate) fn fits(
         &mut self,
         pat: &'a Pat,
-        value: &V<'a>,
+        value: &AbstractValue<'a>,
         frame: &mut Frame<'a>,
         bind: &mut OnBind<'_, 'a>,
     ) -> Result<Option<Reg>> {
@@ -28,7 +29,7 @@ impl<'a> Lower<'a> {
             let reg = this.as_word(value, &ty)?;
             let word = this.type_of(reg);
             let constant = this.constant(word, bits)?;
-            this.set(Ty::I64, Op::Compare(Compare::Eq, reg, constant)).map(Some)
+            this.set(ScalarType::I64, Op::Compare(Compare::Eq, reg, constant)).map(Some)
         };
         match &pat.kind {
             PatKind::Wild => Ok(None),
@@ -122,8 +123,8 @@ impl<'a> Lower<'a> {
                 self.fits(inner, &value, frame, bind)
             }
             PatKind::Coarray(..) => Err(No("the index of a case")),
-            PatKind::Case(case, inner) if matches!(value, V::Sum(..)) => {
-                let V::Sum(found, arguments) = value else { return Ok(None) };
+            PatKind::Case(case, inner) if matches!(value, AbstractValue::Sum(..)) => {
+                let AbstractValue::Sum(found, arguments) = value else { return Ok(None) };
                 let case = case.to_u64().ok_or(No("codes of more than 64 bits"))?;
                 let argument = arguments.get(case as usize).cloned().ok_or(No("a case that is not there"))?;
                 let inside = match inner {
@@ -134,7 +135,7 @@ impl<'a> Lower<'a> {
                     Some(known) if known == case => None,
                     _ => {
                         let case = self.int(case)?;
-                        Some(self.set(Ty::I64, Op::Compare(Compare::Eq, *found, case))?)
+                        Some(self.set(ScalarType::I64, Op::Compare(Compare::Eq, *found, case))?)
                     }
                 };
                 self.both(here, inside)
@@ -142,13 +143,13 @@ impl<'a> Lower<'a> {
             PatKind::Case(case, inner) => {
                 let (offset, width) = self.case(&ty, &Code::from(case))?;
                 let (code, argument) = match value {
-                    V::Unit => (None, V::Unit),
+                    AbstractValue::Unit => (None, AbstractValue::Unit),
                     _ => {
                         let code = self.as_word(value, &ty)?;
                         let offset = self.size(offset)?;
                         let argument = match width {
-                            1 => V::Unit,
-                            _ => V::Word(self.binary(Binary::Sub, code, offset)?),
+                            1 => AbstractValue::Unit,
+                            _ => AbstractValue::Word(self.binary(Binary::Sub, code, offset)?),
                         };
                         (Some((code, offset)), argument)
                     }
@@ -158,7 +159,7 @@ impl<'a> Lower<'a> {
                     Some((code, offset)) => {
                         let from = self.binary(Binary::Sub, code, offset)?;
                         let width = self.size(width)?;
-                        Some(self.set(Ty::I64, Op::Compare(Compare::LtUnsigned, from, width))?)
+                        Some(self.set(ScalarType::I64, Op::Compare(Compare::LtUnsigned, from, width))?)
                     }
                 };
                 let inside = match inner {
@@ -177,7 +178,7 @@ impl<'a> Lower<'a> {
         local: u32,
         ty: &Type,
         frame: &mut Frame<'a>,
-    ) -> Result<V<'a>> {
+    ) -> Result<AbstractValue<'a>> {
         let Some(((fits, bound), rest)) = found.split_first() else {
             return Err(No("patterns that bind nothing"));
         };
@@ -192,14 +193,14 @@ impl<'a> Lower<'a> {
     }
 
     /// Whether a word is one from a first to a last.
-    fn between(&mut self, value: &V<'a>, ty: &Type, ends: [u64; 2], signed: bool) -> Result<Reg> {
+    fn between(&mut self, value: &AbstractValue<'a>, ty: &Type, ends: [u64; 2], signed: bool) -> Result<Reg> {
         let reg = self.as_word(value, ty)?;
         let word = self.type_of(reg);
         let [low, high] = ends;
         let (low, high) = (self.constant(word, low)?, self.constant(word, high)?);
         let kind = if signed { Compare::Le } else { Compare::LeUnsigned };
-        let above = self.set(Ty::I64, Op::Compare(kind, low, reg))?;
-        let below = self.set(Ty::I64, Op::Compare(kind, reg, high))?;
+        let above = self.set(ScalarType::I64, Op::Compare(kind, low, reg))?;
+        let below = self.set(ScalarType::I64, Op::Compare(kind, reg, high))?;
         self.binary(Binary::And, above, below)
     }
 
@@ -244,17 +245,17 @@ impl<'a> Lower<'a> {
     /// A match as a term.
     pub(crate) fn arms(
         &mut self,
-        value: &V<'a>,
+        value: &AbstractValue<'a>,
         arms: &'a [Arm],
         ty: &Type,
         frame: &mut Frame<'a>,
-    ) -> Result<V<'a>> {
+    ) -> Result<AbstractValue<'a>> {
         let Some((arm, rest)) = arms.split_first() else {
             self.emit(Stmt::Fail)?;
             return self.zero(ty);
         };
         let fits = self.fits(&arm.pattern, value, frame, &mut |_, local, value, _, frame| {
-            frame.locals.set(local, Bind::Value(value));
+            frame.locals.set(local, Binding::Value(value));
             Ok(())
         })?;
         let fits = self.guarded(fits, arm.guard.as_ref(), frame)?;
@@ -283,7 +284,7 @@ impl<'a> Lower<'a> {
         // A guard is looked at only where its pattern fits.
         let zero = self.int(0)?;
         let value = self.either(fits, &Type::bool(), frame, &mut |this, frame, first| {
-            if first { this.term(guard, frame) } else { Ok(V::Word(zero)) }
+            if first { this.term(guard, frame) } else { Ok(AbstractValue::Word(zero)) }
         })?;
         self.as_word(&value, &Type::bool()).map(Some)
     }
@@ -291,7 +292,7 @@ impl<'a> Lower<'a> {
     /// A match as a statement.
     pub(crate) fn match_statement(
         &mut self,
-        value: &V<'a>,
+        value: &AbstractValue<'a>,
         arms: &'a [(Pat, Option<Term>, Vec<CoreStmt>)],
         frame: &mut Frame<'a>,
     ) -> Result<()> {
@@ -305,8 +306,8 @@ impl<'a> Lower<'a> {
             None => self.statements(body, None, frame),
             Some(_) if rest.is_empty() && guard.is_none() => self.statements(body, None, frame),
             Some(fits) => {
-                let (first, ()) = self.perhaps(|this| this.statements(body, None, frame))?;
-                let (second, ()) = self.perhaps(|this| this.match_statement(value, rest, frame))?;
+                let (first, ()) = self.under_condition(|this| this.statements(body, None, frame))?;
+                let (second, ()) = self.under_condition(|this| this.match_statement(value, rest, frame))?;
                 self.emit(Stmt::If(fits, first, second))
             }
         }

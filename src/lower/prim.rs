@@ -1,10 +1,10 @@
 //! Primitives.
 
-use super::{Frame, Lower, No, Result, V};
+use super::{AbstractValue, Frame, Lower, No, Result};
 use crate::core::prim::{fuses, ranks, sorts};
 use crate::core::{Prim, Term};
 use crate::layout::Form;
-use crate::loops::{Binary, Cast, Compare, Math, Op, Reg, Stmt, Ty, Unary};
+use crate::loop_ir::{Binary, Cast, Compare, Math, Op, Reg, ScalarType, Stmt, Unary};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type};
 
@@ -17,7 +17,7 @@ impl<'a> Lower<'a> {
         args: &'a [Term],
         term: &'a Term,
         frame: &mut Frame<'a>,
-    ) -> Result<V<'a>> {
+    ) -> Result<AbstractValue<'a>> {
         let ty = self.ty(frame, &term.ty);
         if prim == Prim::Fail {
             self.emit(Stmt::Fail)?;
@@ -34,7 +34,7 @@ impl<'a> Lower<'a> {
             _ => None,
         };
         if let Some(answer) = answer {
-            return self.int(u64::from(answer)).map(V::Word);
+            return self.int(u64::from(answer)).map(AbstractValue::Word);
         }
         let types: Vec<Type> = type_args.iter().map(|t| self.ty(frame, t)).collect();
         let mut values = Vec::new();
@@ -43,7 +43,7 @@ impl<'a> Lower<'a> {
         }
         if prim == Prim::Reduce {
             let [op, zero, x] = &values[..] else { return Err(No("a reduction without its parts")) };
-            let V::Fun(op) = op else { return Err(No("a function that is not known")) };
+            let AbstractValue::Fun(op) = op else { return Err(No("a function that is not known")) };
             let from = self.ty(frame, &args[2].ty);
             return self.reduce(&op.clone(), zero, x, &types, &from);
         }
@@ -59,7 +59,7 @@ impl<'a> Lower<'a> {
         }
         if prim == Prim::Scan {
             let [op, x] = &values[..] else { return Err(No("a scan without its parts")) };
-            let V::Fun(op) = op else { return Err(No("a function that is not known")) };
+            let AbstractValue::Fun(op) = op else { return Err(No("a function that is not known")) };
             let from = self.ty(frame, &args[1].ty);
             return self.scan(&op.clone(), x, &types, &from, &ty);
         }
@@ -74,11 +74,13 @@ impl<'a> Lower<'a> {
         }
         let unary = |this: &mut Self, op: Unary| {
             let ty = this.type_of(words[0]);
-            this.set(ty, Op::Unary(op, words[0])).map(V::Word)
+            this.set(ty, Op::Unary(op, words[0])).map(AbstractValue::Word)
         };
-        let call =
-            |this: &mut Self, f: Math| this.set(f.signature().1, Op::Call(f, words.clone())).map(V::Word);
-        let binary = |this: &mut Self, op: Binary| this.binary(op, words[0], words[1]).map(V::Word);
+        let call = |this: &mut Self, f: Math| {
+            this.set(f.signature().1, Op::Call(f, words.clone())).map(AbstractValue::Word)
+        };
+        let binary =
+            |this: &mut Self, op: Binary| this.binary(op, words[0], words[1]).map(AbstractValue::Word);
         match prim {
             Prim::Sqrt => unary(self, Unary::Sqrt),
             Prim::Floor => unary(self, Unary::Floor),
@@ -99,32 +101,34 @@ impl<'a> Lower<'a> {
             Prim::Round => call(self, Math::Round),
             Prim::Fma => call(self, Math::Fma),
             Prim::Atan2 => call(self, Math::Atan2),
-            Prim::IsNan => Ok(V::Word(self.set(Ty::I64, Op::Compare(Compare::Ne, words[0], words[0]))?)),
+            Prim::IsNan => Ok(AbstractValue::Word(
+                self.set(ScalarType::I64, Op::Compare(Compare::Ne, words[0], words[0]))?,
+            )),
             Prim::BitAnd => binary(self, Binary::And),
             Prim::BitOr => binary(self, Binary::Or),
             Prim::BitXor => binary(self, Binary::Xor),
             Prim::Shl | Prim::Shr => {
                 // Below zero places nothing moves, beyond 63 nothing stays.
                 let (zero, bits) = (self.int(0)?, self.int(64)?);
-                let below = self.set(Ty::I64, Op::Compare(Compare::Lt, words[1], zero))?;
-                let within = self.set(Ty::I64, Op::Compare(Compare::LtUnsigned, words[1], bits))?;
-                let places = self.set(Ty::I64, Op::Select(within, words[1], zero))?;
+                let below = self.set(ScalarType::I64, Op::Compare(Compare::Lt, words[1], zero))?;
+                let within = self.set(ScalarType::I64, Op::Compare(Compare::LtUnsigned, words[1], bits))?;
+                let places = self.set(ScalarType::I64, Op::Select(within, words[1], zero))?;
                 let op = if prim == Prim::Shl { Binary::Shl } else { Binary::Shr };
-                let moved = self.set(Ty::I64, Op::Binary(op, words[0], places))?;
+                let moved = self.set(ScalarType::I64, Op::Binary(op, words[0], places))?;
                 let stays = self.binary(Binary::Or, within, below)?;
-                Ok(V::Word(self.set(Ty::I64, Op::Select(stays, moved, zero))?))
+                Ok(AbstractValue::Word(self.set(ScalarType::I64, Op::Select(stays, moved, zero))?))
             }
             Prim::Min | Prim::Max => match self.layout(&ty).slots {
-                0 => Ok(V::Unit),
-                _ => self.extreme(prim == Prim::Max, words[0], words[1], &ty).map(V::Word),
+                0 => Ok(AbstractValue::Unit),
+                _ => self.extreme(prim == Prim::Max, words[0], words[1], &ty).map(AbstractValue::Word),
             },
             Prim::Assert => {
                 self.check(words[0])?;
-                Ok(V::Unit)
+                Ok(AbstractValue::Unit)
             }
             Prim::Size => {
                 let n = self.count(&types[0])?;
-                Ok(V::Word(self.size(n)?))
+                Ok(AbstractValue::Word(self.size(n)?))
             }
             Prim::ModInt => {
                 let n = self.count(&types[0])?;
@@ -135,15 +139,15 @@ impl<'a> Lower<'a> {
                     return self.zero(&ty);
                 }
                 if n == 1 {
-                    return Ok(V::Unit);
+                    return Ok(AbstractValue::Unit);
                 }
                 if let Some(known) = self.known(words[0]).filter(|known| *known < n) {
-                    return Ok(V::Word(self.int(known)?));
+                    return Ok(AbstractValue::Word(self.int(known)?));
                 }
                 let rest = self.binary(Binary::RemSigned, words[0], size)?;
-                let below = self.set(Ty::I64, Op::Compare(Compare::Lt, rest, zero))?;
+                let below = self.set(ScalarType::I64, Op::Compare(Compare::Lt, rest, zero))?;
                 let more = self.binary(Binary::Add, rest, size)?;
-                Ok(V::Word(self.set(Ty::I64, Op::Select(below, more, rest))?))
+                Ok(AbstractValue::Word(self.set(ScalarType::I64, Op::Select(below, more, rest))?))
             }
             Prim::IndexInt => {
                 // All codes of `1 + I`: 0, and one more than the index.
@@ -156,9 +160,9 @@ impl<'a> Lower<'a> {
                 }
                 let size = self.size(n)?;
                 let (zero, one) = (self.int(0)?, self.int(1)?);
-                let within = self.set(Ty::I64, Op::Compare(Compare::LtUnsigned, words[0], size))?;
+                let within = self.set(ScalarType::I64, Op::Compare(Compare::LtUnsigned, words[0], size))?;
                 let code = self.binary(Binary::Add, words[0], one)?;
-                Ok(V::Word(self.set(Ty::I64, Op::Select(within, code, zero))?))
+                Ok(AbstractValue::Word(self.set(ScalarType::I64, Op::Select(within, code, zero))?))
             }
             Prim::Wrap => self.wrap(words[0], &types),
             Prim::Move
@@ -234,7 +238,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The lower bits of an integer as another integer type.
-    fn wrap(&mut self, word: Reg, types: &[Type]) -> Result<V<'a>> {
+    fn wrap(&mut self, word: Reg, types: &[Type]) -> Result<AbstractValue<'a>> {
         let [to, from, ..] = types else { return Err(No("a conversion without types")) };
         let (Some(t), Some(f)) = (to.as_scalar(), from.as_scalar()) else {
             return Err(No("a conversion of no scalar"));
@@ -244,7 +248,7 @@ impl<'a> Lower<'a> {
         }
         let (x, y) = (self.word_type(from)?, self.word_type(to)?);
         let unsigned = super::term::unsigned(&crate::layout::Leaf::Scalar(f));
-        Ok(V::Word(if x.bytes() < y.bytes() {
+        Ok(AbstractValue::Word(if x.bytes() < y.bytes() {
             let cast = if unsigned { Cast::Unsigned } else { Cast::Signed };
             self.set(y, Op::Cast(cast, y, word))?
         } else if x.bytes() > y.bytes() {

@@ -1,9 +1,9 @@
 //! Reductions and scans, as [`crate::core::reduction`] defines them.
 
-use super::{A, Fun, Lower, No, Place, Result, V};
+use super::{AbstractValue, Aggregate, FunctionValue, Lower, No, Place, Result};
 use crate::core::prim::fuses;
-use crate::core::reduction::{self, CHUNK, Joining};
-use crate::loops::{Array, Binary, Compare, Item, Math, Op, Reg, Stmt, Ty};
+use crate::core::reduction::{self, CHUNK, ReductionOp};
+use crate::loop_ir::{Array, Binary, Compare, Math, Op, Reg, ScalarType, Stmt, Summand};
 use crate::types::{Scalar, Type};
 use std::rc::Rc;
 
@@ -14,23 +14,23 @@ const FEW: u64 = 4;
 #[derive(Clone, Copy)]
 enum Terms<'s, 'a> {
     /// Elements, by an operation; perhaps in lanes.
-    Elements { op: &'s Fun<'a>, lanes: Option<Joining>, x: &'s V<'a> },
+    Elements { op: &'s FunctionValue<'a>, lanes: Option<ReductionOp>, x: &'s AbstractValue<'a> },
     /// The products of the elements of two arrays, by `+`.
-    Products(&'s V<'a>, &'s V<'a>),
+    Products(&'s AbstractValue<'a>, &'s AbstractValue<'a>),
     /// Elements, by `_max` if `max`, else by `_min`.
-    Extremes { max: bool, x: &'s V<'a> },
+    Extremes { max: bool, x: &'s AbstractValue<'a> },
 }
 
 impl<'a> Lower<'a> {
     /// Elements joined as [`reduction`] has it.
     pub(super) fn reduce(
         &mut self,
-        op: &Fun<'a>,
-        zero: &V<'a>,
-        x: &V<'a>,
+        op: &FunctionValue<'a>,
+        zero: &AbstractValue<'a>,
+        x: &AbstractValue<'a>,
         types: &[Type],
         from: &Type,
-    ) -> Result<V<'a>> {
+    ) -> Result<AbstractValue<'a>> {
         let element = types.first().cloned().ok_or(No("a reduction without types"))?;
         // Not by the type of `x`: an array of one array is that array.
         let index = types.get(1).ok_or(No("a reduction without types"))?;
@@ -50,18 +50,18 @@ impl<'a> Lower<'a> {
             }
             _ => None,
         };
-        if count <= FEW && !matches!(lanes, Some(Joining::Add | Joining::Mul)) {
+        if count <= FEW && !matches!(lanes, Some(ReductionOp::Add | ReductionOp::Mul)) {
             // Joined where they are: of no consequence to lanes of the smallest or the largest.
             let mut part = None;
             for i in 0..count {
                 let at = self.int(i)?;
-                let value = self.index(x, from, &V::Word(at), &element)?;
+                let value = self.index(x, from, &AbstractValue::Word(at), &element)?;
                 part = Some(match part {
                     Some(part) => self.apply(op, part, value, &element)?,
                     None => value,
                 });
             }
-            let part = part.unwrap_or(V::Unit);
+            let part = part.unwrap_or(AbstractValue::Unit);
             return self.apply(op, zero.clone(), part, &element);
         }
         self.terms(Terms::Elements { op, lanes, x }, zero, &element, (from, count))
@@ -69,7 +69,13 @@ impl<'a> Lower<'a> {
 
     /// The first index of the largest element if `max`, else of the smallest. The chunks are compared by what is best in them, and then
     /// one of them is searched.
-    pub(super) fn arg_extreme(&mut self, max: bool, x: &V<'a>, types: &[Type], from: &Type) -> Result<V<'a>> {
+    pub(super) fn arg_extreme(
+        &mut self,
+        max: bool,
+        x: &AbstractValue<'a>,
+        types: &[Type],
+        from: &Type,
+    ) -> Result<AbstractValue<'a>> {
         let [element, index] = types else { return Err(No("a largest element without types")) };
         let count = self.count(index)?;
         match count {
@@ -77,7 +83,7 @@ impl<'a> Lower<'a> {
                 self.emit(Stmt::Fail)?;
                 return self.zero(index);
             }
-            1 => return Ok(V::Unit),
+            1 => return Ok(AbstractValue::Unit),
             _ => {}
         }
         let layout = self.stored(element)?;
@@ -87,7 +93,7 @@ impl<'a> Lower<'a> {
         let terms = Terms::Extremes { max, x };
         let chunks = count.div_ceil(CHUNK as u64);
         let place = self.place_for(element)?;
-        let chosen = self.var(Ty::I64);
+        let chosen = self.var(ScalarType::I64);
         let zero = self.int(0)?;
         self.emit(Stmt::Set(chosen, zero))?;
         if chunks == 1 {
@@ -110,8 +116,8 @@ impl<'a> Lower<'a> {
                 let best = this.as_word(&best, element)?;
                 let joined = this.extreme(max, best, part, element)?;
                 let same = this.same_rank(joined, best)?;
-                let (better, ()) = this.perhaps(|this| {
-                    this.assign(&place, &V::Word(part), element)?;
+                let (better, ()) = this.under_condition(|this| {
+                    this.assign(&place, &AbstractValue::Word(part), element)?;
                     this.emit(Stmt::Set(chosen, chunk))
                 })?;
                 this.emit(Stmt::If(same, Vec::new(), better))
@@ -119,22 +125,22 @@ impl<'a> Lower<'a> {
         }
         let best = self.read(&place)?;
         let best = self.as_word(&best, element)?;
-        let chunk = self.set(Ty::I64, Op::Get(chosen))?;
+        let chunk = self.set(ScalarType::I64, Op::Get(chosen))?;
         let (low, high) = if chunks == 1 { (zero, self.size(count)?) } else { self.bounds(chunk, count)? };
-        let (found, label, at) = (self.var(Ty::I64), self.label(), self.reg(Ty::I64));
+        let (found, label, at) = (self.var(ScalarType::I64), self.label(), self.reg(ScalarType::I64));
         self.emit(Stmt::Set(found, zero))?;
         self.facts.bound(at, count);
         let body = self.times(count.min(CHUNK as u64), |this| {
-            this.perhaps(|this| {
-                let value = this.index(x, from, &V::Word(at), element)?;
+            this.under_condition(|this| {
+                let value = this.index(x, from, &AbstractValue::Word(at), element)?;
                 let value = this.as_word(&value, element)?;
                 // The sign of zeros is looked at where it may matter only.
-                let mut near = this.set(Ty::I64, Op::Compare(Compare::Eq, value, best))?;
+                let mut near = this.set(ScalarType::I64, Op::Compare(Compare::Eq, value, best))?;
                 if this.type_of(value).is_float() {
-                    let nan = this.set(Ty::I64, Op::Compare(Compare::Ne, value, value))?;
+                    let nan = this.set(ScalarType::I64, Op::Compare(Compare::Ne, value, value))?;
                     near = this.binary(Binary::Or, near, nan)?;
                 }
-                let (leave, ()) = this.perhaps(|this| {
+                let (leave, ()) = this.under_condition(|this| {
                     let same = this.same_rank(value, best)?;
                     let leave = vec![Stmt::Set(found, at), Stmt::Break(label)];
                     this.emit(Stmt::If(same, leave, Vec::new()))
@@ -144,52 +150,58 @@ impl<'a> Lower<'a> {
         });
         let (body, ()) = body?;
         self.emit(Stmt::For { label, index: at, low, high, body })?;
-        let found = self.set(Ty::I64, Op::Get(found))?;
+        let found = self.set(ScalarType::I64, Op::Get(found))?;
         self.facts.bound(found, count);
-        Ok(V::Word(found))
+        Ok(AbstractValue::Word(found))
     }
 
     /// Whether two values are the same in the order of [`Self::extreme`], as a truth value.
     fn same_rank(&mut self, a: Reg, b: Reg) -> Result<Reg> {
         let ty = self.type_of(a);
-        let equal = self.set(Ty::I64, Op::Compare(Compare::Eq, a, b))?;
+        let equal = self.set(ScalarType::I64, Op::Compare(Compare::Eq, a, b))?;
         if !ty.is_float() {
             return Ok(equal);
         }
         let zero = self.constant(ty, 0)?;
-        let one =
-            self.constant(ty, if ty == Ty::F32 { u64::from(1f32.to_bits()) } else { 1f64.to_bits() })?;
+        let one = self
+            .constant(ty, if ty == ScalarType::F32 { u64::from(1f32.to_bits()) } else { 1f64.to_bits() })?;
         // Zeros of unlike signs have unlike reciprocals.
-        let number = self.set(Ty::I64, Op::Compare(Compare::Ne, a, zero))?;
+        let number = self.set(ScalarType::I64, Op::Compare(Compare::Ne, a, zero))?;
         let (x, y) = (
             self.set(ty, Op::Binary(Binary::Quotient, one, a))?,
             self.set(ty, Op::Binary(Binary::Quotient, one, b))?,
         );
-        let signs = self.set(Ty::I64, Op::Compare(Compare::Eq, x, y))?;
+        let signs = self.set(ScalarType::I64, Op::Compare(Compare::Eq, x, y))?;
         let alike = self.binary(Binary::Or, number, signs)?;
         let alike = self.binary(Binary::And, equal, alike)?;
         let (a, b) = (
-            self.set(Ty::I64, Op::Compare(Compare::Ne, a, a))?,
-            self.set(Ty::I64, Op::Compare(Compare::Ne, b, b))?,
+            self.set(ScalarType::I64, Op::Compare(Compare::Ne, a, a))?,
+            self.set(ScalarType::I64, Op::Compare(Compare::Ne, b, b))?,
         );
         let nan = self.binary(Binary::And, a, b)?;
         self.binary(Binary::Or, alike, nan)
     }
 
     /// The sum of products, as [`reduction`] has it.
-    pub(super) fn dot(&mut self, x: &V<'a>, y: &V<'a>, types: &[Type], from: &Type) -> Result<V<'a>> {
+    pub(super) fn dot(
+        &mut self,
+        x: &AbstractValue<'a>,
+        y: &AbstractValue<'a>,
+        types: &[Type],
+        from: &Type,
+    ) -> Result<AbstractValue<'a>> {
         let [element, index] = types else { return Err(No("products without types")) };
         if !fuses(std::slice::from_ref(element)) {
             return Err(No("products of what is not real"));
         }
-        let zero = self.constant(Ty::F64, 0)?;
+        let zero = self.constant(ScalarType::F64, 0)?;
         match self.count(index)? {
-            0 => Ok(V::Word(zero)),
+            0 => Ok(AbstractValue::Word(zero)),
             1 => {
                 let (x, y) = (self.as_word(x, element)?, self.as_word(y, element)?);
-                self.set(Ty::F64, Op::Call(Math::Fma, vec![x, y, zero])).map(V::Word)
+                self.set(ScalarType::F64, Op::Call(Math::Fma, vec![x, y, zero])).map(AbstractValue::Word)
             }
-            count => self.terms(Terms::Products(x, y), &V::Word(zero), element, (from, count)),
+            count => self.terms(Terms::Products(x, y), &AbstractValue::Word(zero), element, (from, count)),
         }
     }
 
@@ -197,10 +209,10 @@ impl<'a> Lower<'a> {
     fn terms(
         &mut self,
         terms: Terms<'_, 'a>,
-        zero: &V<'a>,
+        zero: &AbstractValue<'a>,
         element: &Type,
         (from, count): (&Type, u64),
-    ) -> Result<V<'a>> {
+    ) -> Result<AbstractValue<'a>> {
         let layout = self.stored(element)?;
         let chunks = count.div_ceil(CHUNK as u64);
         let place = self.place_for(element)?;
@@ -253,20 +265,20 @@ impl<'a> Lower<'a> {
         let (each, all) = (self.int(CHUNK as u64)?, self.size(count)?);
         let low = self.binary(Binary::Mul, chunk, each)?;
         let end = self.binary(Binary::Add, low, each)?;
-        let less = self.set(Ty::I64, Op::Compare(Compare::Lt, end, all))?;
-        let high = self.set(Ty::I64, Op::Select(less, end, all))?;
+        let less = self.set(ScalarType::I64, Op::Compare(Compare::Lt, end, all))?;
+        let high = self.set(ScalarType::I64, Op::Select(less, end, all))?;
         Ok((low, high))
     }
 
     /// Running results as [`reduction`] has them: within chunks first, then over the chunks.
     pub(super) fn scan(
         &mut self,
-        op: &Fun<'a>,
-        x: &V<'a>,
+        op: &FunctionValue<'a>,
+        x: &AbstractValue<'a>,
         types: &[Type],
         from: &Type,
         to: &Type,
-    ) -> Result<V<'a>> {
+    ) -> Result<AbstractValue<'a>> {
         let [element, index] = types else { return Err(No("a scan without types")) };
         let count = self.count(index)?;
         if count <= 1 {
@@ -277,7 +289,11 @@ impl<'a> Lower<'a> {
             return Err(No("a scan of units"));
         }
         let out = self.scratch(&*self.stored(to)?)?;
-        let scanned = V::Array(Rc::new(A::Stored { array: out, base: self.int(0)?, changing: false }));
+        let scanned = AbstractValue::Array(Rc::new(Aggregate::Stored {
+            array: out,
+            base: self.int(0)?,
+            changing: false,
+        }));
         let chunks = count.div_ceil(CHUNK as u64);
         if chunks == 1 {
             let (low, high) = (self.int(0)?, self.size(count)?);
@@ -297,9 +313,9 @@ impl<'a> Lower<'a> {
         self.assign(&place, &last, element)?;
         let total = self.read(&place)?;
         self.fill(before, zero, &total, element)?;
-        let (label, chunk) = (self.label(), self.reg(Ty::I64));
+        let (label, chunk) = (self.label(), self.reg(ScalarType::I64));
         let (low, high) = (self.int(1)?, self.size(chunks - 1)?);
-        let (body, ()) = self.perhaps(|this| {
+        let (body, ()) = self.under_condition(|this| {
             let last = this.last(chunk, out, count, element)?;
             this.join(op, &place, &last, element)?;
             let total = this.read(&place)?;
@@ -313,8 +329,8 @@ impl<'a> Lower<'a> {
             let one = this.int(1)?;
             let chunk = this.binary(Binary::Add, earlier, one)?;
             let (low, high) = this.bounds(chunk, count)?;
-            let (label, at) = (this.label(), this.reg(Ty::I64));
-            let (body, ()) = this.perhaps(|this| {
+            let (label, at) = (this.label(), this.reg(ScalarType::I64));
+            let (body, ()) = this.under_condition(|this| {
                 let slot = this.scaled(at, layout.slots)?;
                 let total = this.fetch(out, slot, element, true)?;
                 let joined = this.apply(op, before.clone(), total, element)?;
@@ -326,7 +342,7 @@ impl<'a> Lower<'a> {
     }
 
     /// The last running result of a chunk.
-    fn last(&mut self, chunk: Reg, out: Array, count: u64, element: &Type) -> Result<V<'a>> {
+    fn last(&mut self, chunk: Reg, out: Array, count: u64, element: &Type) -> Result<AbstractValue<'a>> {
         let slots = self.stored(element)?.slots;
         let (_, end) = self.bounds(chunk, count)?;
         let one = self.int(1)?;
@@ -339,8 +355,8 @@ impl<'a> Lower<'a> {
     #[allow(clippy::too_many_arguments)] // a scan has that many parts
     fn running(
         &mut self,
-        op: &Fun<'a>,
-        x: &V<'a>,
+        op: &FunctionValue<'a>,
+        x: &AbstractValue<'a>,
         element: &Type,
         (from, count): (&Type, u64),
         out: Array,
@@ -349,19 +365,19 @@ impl<'a> Lower<'a> {
     ) -> Result<()> {
         let slots = self.stored(element)?.slots;
         let place = self.place_for(element)?;
-        let first = self.index(x, from, &V::Word(low), element)?;
+        let first = self.index(x, from, &AbstractValue::Word(low), element)?;
         self.assign(&place, &first, element)?;
         let slot = self.scaled(low, slots)?;
         let total = self.read(&place)?;
         self.fill(out, slot, &total, element)?;
         let one = self.int(1)?;
         let second = self.binary(Binary::Add, low, one)?;
-        let (label, index) = (self.label(), self.reg(Ty::I64));
+        let (label, index) = (self.label(), self.reg(ScalarType::I64));
         self.facts.bound(index, count);
         self.strict.whole(index, count);
         let body = self.times(count.min(CHUNK as u64), |this| {
             this.block(|this| {
-                let value = this.index(x, from, &V::Word(index), element)?;
+                let value = this.index(x, from, &AbstractValue::Word(index), element)?;
                 this.join(op, &place, &value, element)?;
                 let slot = this.scaled(index, slots)?;
                 let total = this.read(&place)?;
@@ -379,31 +395,49 @@ impl<'a> Lower<'a> {
     }
 
     /// `place = op (place, part)`.
-    fn join(&mut self, op: &Fun<'a>, place: &Place, part: &V<'a>, element: &Type) -> Result<()> {
+    fn join(
+        &mut self,
+        op: &FunctionValue<'a>,
+        place: &Place,
+        part: &AbstractValue<'a>,
+        element: &Type,
+    ) -> Result<()> {
         let total = self.read(place)?;
         let joined = self.apply(op, total, part.clone(), element)?;
         self.assign(place, &joined, element)
     }
 
-    fn apply(&mut self, op: &Fun<'a>, a: V<'a>, b: V<'a>, element: &Type) -> Result<V<'a>> {
+    fn apply(
+        &mut self,
+        op: &FunctionValue<'a>,
+        a: AbstractValue<'a>,
+        b: AbstractValue<'a>,
+        element: &Type,
+    ) -> Result<AbstractValue<'a>> {
         self.call(op, vec![(a, element.clone()), (b, element.clone())], element)
     }
 
     /// Joins the result of a chunk to what `place` holds.
-    fn take(&mut self, terms: Terms<'_, 'a>, place: &Place, part: &V<'a>, element: &Type) -> Result<()> {
+    fn take(
+        &mut self,
+        terms: Terms<'_, 'a>,
+        place: &Place,
+        part: &AbstractValue<'a>,
+        element: &Type,
+    ) -> Result<()> {
         match terms {
             Terms::Elements { op, .. } => self.join(op, place, part, element),
             Terms::Extremes { max, .. } => {
                 let total = self.read(place)?;
                 let (total, part) = (self.as_word(&total, element)?, self.as_word(part, element)?);
                 let best = self.extreme(max, total, part, element)?;
-                self.assign(place, &V::Word(best), element)
+                self.assign(place, &AbstractValue::Word(best), element)
             }
             Terms::Products(..) => {
                 let total = self.read(place)?;
                 let (total, part) = (self.as_word(&total, element)?, self.as_word(part, element)?);
                 let sum = self.binary(Binary::Add, total, part)?;
-                self.assign(place, &V::Word(sum), element)
+                self.assign(place, &AbstractValue::Word(sum), element)
             }
         }
     }
@@ -416,45 +450,45 @@ impl<'a> Lower<'a> {
         (from, count): (&Type, u64),
         low: Reg,
         high: Reg,
-    ) -> Result<V<'a>> {
-        let index = self.reg(Ty::I64);
+    ) -> Result<AbstractValue<'a>> {
+        let index = self.reg(ScalarType::I64);
         self.facts.bound(index, count);
         self.strict.whole(index, count);
         let rounds = count.min(CHUNK as u64);
-        let word = |this: &mut Self, x: &V<'a>| {
-            let value = this.index(x, from, &V::Word(index), element)?;
+        let word = |this: &mut Self, x: &AbstractValue<'a>| {
+            let value = this.index(x, from, &AbstractValue::Word(index), element)?;
             this.as_word(&value, element)
         };
         let (lanes, x) = match terms {
             Terms::Elements { lanes, x, .. } => (lanes, x),
             Terms::Extremes { max, x } => {
                 let float = element.as_scalar().is_some_and(Scalar::is_float);
-                (float.then_some(if max { Joining::Max } else { Joining::Min }), x)
+                (float.then_some(if max { ReductionOp::Max } else { ReductionOp::Min }), x)
             }
             Terms::Products(x, y) => {
                 let body = self.times(rounds, |this| this.block(|this| Ok((word(this, x)?, word(this, y)?))));
                 let (body, (x, y)) = body?;
-                let result = self.reg(Ty::F64);
-                self.emit(Stmt::Total { index, low, high, body, item: Item::Product(x, y), result })?;
-                return Ok(V::Word(result));
+                let result = self.reg(ScalarType::F64);
+                self.emit(Stmt::Reduce { index, low, high, body, item: Summand::Product(x, y), result })?;
+                return Ok(AbstractValue::Word(result));
             }
         };
         if let Some(joining) = lanes {
             let body = self.times(rounds, |this| this.block(|this| word(this, x)));
             let (body, value) = body?;
             let result = self.reg(self.type_of(value));
-            self.emit(Stmt::Total { index, low, high, body, item: Item::One(joining, value), result })?;
-            return Ok(V::Word(result));
+            self.emit(Stmt::Reduce { index, low, high, body, item: Summand::One(joining, value), result })?;
+            return Ok(AbstractValue::Word(result));
         }
         let place = self.place_for(element)?;
-        let first = self.index(x, from, &V::Word(low), element)?;
+        let first = self.index(x, from, &AbstractValue::Word(low), element)?;
         self.assign(&place, &first, element)?;
         let one = self.int(1)?;
         let second = self.binary(Binary::Add, low, one)?;
         let label = self.label();
         let body = self.times(rounds, |this| {
             this.block(|this| {
-                let value = this.index(x, from, &V::Word(index), element)?;
+                let value = this.index(x, from, &AbstractValue::Word(index), element)?;
                 this.take(terms, &place, &value, element)
             })
         });

@@ -1,8 +1,8 @@
 //! Statements.
 
-use super::{Bind, Frame, Lower, No, Place, Result, V, uses};
+use super::{AbstractValue, Binding, Frame, Lower, No, Place, Result, use_counts};
 use crate::core::{ForRange, Pat, PatKind, Root, Stmt as CoreStmt, StmtKind, Term, TermKind};
-use crate::loops::{Compare, Op, Stmt, Ty, cost};
+use crate::loop_ir::{Compare, Op, ScalarType, Stmt, cost};
 use crate::types::{Type, TypeKind};
 
 /// What follows a binding in its block.
@@ -42,7 +42,7 @@ impl<'a> Lower<'a> {
                 let value = self.next_value(Root::Local(*local), term, frame)?;
                 let ty = self.ty(frame, &term.ty);
                 match frame.locals.get(*local) {
-                    Some(Bind::Place(place)) => {
+                    Some(Binding::Place(place)) => {
                         let place = place.clone();
                         self.unwatched(Root::Local(*local), &place, frame)?;
                         self.assign(&place, &value, &ty)
@@ -75,8 +75,9 @@ impl<'a> Lower<'a> {
                     Some(0) => self.statements(otherwise, None, frame),
                     Some(_) => self.statements(then, None, frame),
                     None => {
-                        let (first, ()) = self.perhaps(|this| this.statements(then, None, frame))?;
-                        let (second, ()) = self.perhaps(|this| this.statements(otherwise, None, frame))?;
+                        let (first, ()) = self.under_condition(|this| this.statements(then, None, frame))?;
+                        let (second, ()) =
+                            self.under_condition(|this| this.statements(otherwise, None, frame))?;
                         self.emit(Stmt::If(condition, first, second))
                     }
                 }
@@ -99,7 +100,7 @@ impl<'a> Lower<'a> {
                     }
                     this.statements(body, None, frame)
                 };
-                let inside = self.times(cost::ROUNDS as u64, |this| this.perhaps(rounds));
+                let inside = self.times(cost::ROUNDS as u64, |this| this.under_condition(rounds));
                 frame.around = outer;
                 let (inside, ()) = inside?;
                 self.emit(Stmt::Loop(label, inside))
@@ -123,10 +124,10 @@ impl<'a> Lower<'a> {
 
     /// What is assigned to a variable. Where it is what a function makes of the variable's own
     /// value, the function may change that where it lies.
-    fn next_value(&mut self, root: Root, term: &'a Term, frame: &mut Frame<'a>) -> Result<V<'a>> {
+    fn next_value(&mut self, root: Root, term: &'a Term, frame: &mut Frame<'a>) -> Result<AbstractValue<'a>> {
         let place = match root {
             Root::Local(local) => match frame.locals.get(local) {
-                Some(Bind::Place(place)) => Some(place.clone()),
+                Some(Binding::Place(place)) => Some(place.clone()),
                 _ => None,
             },
             Root::Global(global) => self.globals.get(&global).cloned(),
@@ -169,12 +170,13 @@ impl<'a> Lower<'a> {
             }
             _ => false,
         };
-        let value = if !moved && self.changing(&value, None) { self.hold(&value, &ty)? } else { value };
+        let value =
+            if !moved && self.changing(&value, None) { self.materialize(&value, &ty)? } else { value };
         if let PatKind::Bind(local) = &pat.kind {
             if frame.infos.stored.contains(local) {
                 return self.bind(*local, value, &ty, true, frame);
             }
-            if !matches!(value, V::Array(_)) {
+            if !matches!(value, AbstractValue::Array(_)) {
                 return self.bind(*local, value, &ty, false, frame);
             }
             // How often it is read: what follows is walked once for each array that is bound.
@@ -184,9 +186,9 @@ impl<'a> Lower<'a> {
             terms.extend(last);
             let loops = scope.iter().any(|s| matches!(s.kind, StmtKind::For(..) | StmtKind::While(..)));
             let value = if self.worth_holding(&value, &ty, &terms, *local, frame)
-                || loops && scope.iter().any(|s| uses::in_loop(s, *local))
+                || loops && scope.iter().any(|s| use_counts::in_loop(s, *local))
             {
-                self.hold(&value, &ty)?
+                self.materialize(&value, &ty)?
             } else {
                 value
             };
@@ -208,8 +210,8 @@ impl<'a> Lower<'a> {
     ) -> Result<()> {
         let changes = frame.infos.stored.contains(&local);
         let label = self.label();
-        let index = self.reg(Ty::I64);
-        let (low, high, value): (_, _, Option<(V<'a>, Type, Type)>) = match range {
+        let index = self.reg(ScalarType::I64);
+        let (low, high, value): (_, _, Option<(AbstractValue<'a>, Type, Type)>) = match range {
             ForRange::All(ty) => {
                 let ty = self.ty(frame, ty);
                 let count = self.count(&ty)?;
@@ -223,17 +225,17 @@ impl<'a> Lower<'a> {
                 if *inclusive {
                     // The largest integer itself as an end: the evaluator knows where to stop.
                     let most = self.int(i64::MAX as u64)?;
-                    let more = self.set(Ty::I64, Op::Compare(Compare::Lt, high, most))?;
+                    let more = self.set(ScalarType::I64, Op::Compare(Compare::Lt, high, most))?;
                     self.check(more)?;
                     let one = self.int(1)?;
-                    high = self.binary(crate::loops::Binary::Add, high, one)?;
+                    high = self.binary(crate::loop_ir::Binary::Add, high, one)?;
                 }
                 (low, high, None)
             }
             ForRange::Elements(array) => {
                 let ty = self.ty(frame, &array.ty);
                 let value = self.term(array, frame)?;
-                let value = if self.changing(&value, None) { self.hold(&value, &ty)? } else { value };
+                let value = if self.changing(&value, None) { self.materialize(&value, &ty)? } else { value };
                 // By the type as it is written: an array of one array is that array.
                 let written = array.ty.unfold();
                 let TypeKind::Array(element, index) = written.kind() else { return Err(No("no array")) };
@@ -255,9 +257,11 @@ impl<'a> Lower<'a> {
                 this.facts.bound(index, count);
             }
             let value = match &value {
-                None if this.layout(&ty).slots == 0 => V::Unit,
-                None => V::Word(index),
-                Some((array, from, element)) => this.index(array, from, &V::Word(index), element)?,
+                None if this.layout(&ty).slots == 0 => AbstractValue::Unit,
+                None => AbstractValue::Word(index),
+                Some((array, from, element)) => {
+                    this.index(array, from, &AbstractValue::Word(index), element)?
+                }
             };
             this.bind(local, value, &ty, changes, frame)?;
             this.statements(body, None, frame)
@@ -267,7 +271,8 @@ impl<'a> Lower<'a> {
             _ => cost::ROUNDS as u64,
         };
         let whole = self.strict.is_whole(index);
-        let inside = self.times(rounds, |this| if whole { this.block(work) } else { this.perhaps(work) });
+        let inside =
+            self.times(rounds, |this| if whole { this.block(work) } else { this.under_condition(work) });
         frame.around = outer;
         let (inside, ()) = inside?;
         self.emit(Stmt::For { label, index, low, high, body: inside })

@@ -1,10 +1,10 @@
 //! Terms, run with registers.
 
-use super::{A, Bind, Frame, Fun, Lower, No, Place, Result, V, bare, word};
+use super::{AbstractValue, Aggregate, Binding, Frame, FunctionValue, Lower, No, Place, Result, bare, word};
 use crate::core::{LocalInfo, Root, Term, TermKind};
 use crate::kernel::Input;
 use crate::layout::{Form, Layout, Leaf};
-use crate::loops::{Binary, Cast, Compare, Math, Op, Reg, Stmt, Ty};
+use crate::loop_ir::{Binary, Cast, Compare, Math, Op, Reg, ScalarType, Stmt};
 use crate::types::encoding::{Code, Encoding};
 use crate::types::number::Fixed;
 use crate::types::{Scalar, Type};
@@ -16,7 +16,7 @@ const SHORT: usize = 12;
 
 impl<'a> Lower<'a> {
     /// The value of a term.
-    pub(crate) fn term(&mut self, term: &'a Term, frame: &mut Frame<'a>) -> Result<V<'a>> {
+    pub(crate) fn term(&mut self, term: &'a Term, frame: &mut Frame<'a>) -> Result<AbstractValue<'a>> {
         self.step()?;
         match &term.kind {
             TermKind::Int(n) => {
@@ -26,26 +26,31 @@ impl<'a> Lower<'a> {
                     Some(Scalar::Fixed(fixed)) => fixed.encode(n.to_i128().unwrap_or(0)),
                     Some(Scalar::Bigint) => {
                         let n = n.to_i64().ok_or(No("big integers"))?;
-                        return self.int(n as u64).map(V::Word);
+                        return self.int(n as u64).map(AbstractValue::Word);
                     }
                     _ => return Err(No("big integers")),
                 };
                 let ty = self.word_type(&ty)?;
-                Ok(V::Word(self.constant(ty, bits)?))
+                Ok(AbstractValue::Word(self.constant(ty, bits)?))
             }
             TermKind::Real(x) => {
                 let ty = self.ty(frame, &term.ty);
                 let word = self.word_type(&ty)?;
-                let bits = if word == Ty::F32 { u64::from(x.single.to_bits()) } else { x.double.to_bits() };
-                Ok(V::Word(self.constant(word, bits)?))
+                let bits =
+                    if word == ScalarType::F32 { u64::from(x.single.to_bits()) } else { x.double.to_bits() };
+                Ok(AbstractValue::Word(self.constant(word, bits)?))
             }
-            TermKind::Char(c) => Ok(V::Word(self.constant(Ty::I32, u64::from(u32::from(*c)))?)),
+            TermKind::Char(c) => {
+                Ok(AbstractValue::Word(self.constant(ScalarType::I32, u64::from(u32::from(*c)))?))
+            }
             TermKind::Str(_) => Err(No("strings")),
             TermKind::Code(n) => {
                 let ty = self.ty(frame, &term.ty);
                 match self.stored(&ty)?.slots {
-                    0 => Ok(V::Unit),
-                    _ => Ok(V::Word(self.int(n.to_u64().ok_or(No("codes of more than 64 bits"))?)?)),
+                    0 => Ok(AbstractValue::Unit),
+                    _ => Ok(AbstractValue::Word(
+                        self.int(n.to_u64().ok_or(No("codes of more than 64 bits"))?)?,
+                    )),
                 }
             }
             TermKind::Local(local) => self.local(*local, frame),
@@ -63,16 +68,16 @@ impl<'a> Lower<'a> {
                 let captured = captures.iter().map(|local| self.local(*local, frame));
                 let captures = captured.collect::<Result<Vec<_>>>()?;
                 let type_args = self.types(frame, type_args);
-                Ok(V::Fun(Rc::new(Fun { function: *function, type_args, captures })))
+                Ok(AbstractValue::Fun(Rc::new(FunctionValue { function: *function, type_args, captures })))
             }
             TermKind::Method { class, method, type_args } => {
                 let types = self.types(frame, type_args);
                 let found = self.program.implementation(*class, *method, &types);
                 let (function, type_args) = found.ok_or(No("a method without instance"))?;
-                Ok(V::Fun(Rc::new(Fun { function, type_args, captures: Vec::new() })))
+                Ok(AbstractValue::Fun(Rc::new(FunctionValue { function, type_args, captures: Vec::new() })))
             }
             TermKind::Call(head, args) => {
-                let V::Fun(function) = self.term(head, frame)? else {
+                let AbstractValue::Fun(function) = self.term(head, frame)? else {
                     return Err(No("a function that is not known"));
                 };
                 let mut values = Vec::new();
@@ -115,12 +120,12 @@ impl<'a> Lower<'a> {
                     let mut inner = frame.clone();
                     for (local, ty) in &clauses {
                         match self.count(ty)? {
-                            0 => return Ok(V::Unit),
+                            0 => return Ok(AbstractValue::Unit),
                             1 => {}
                             // Units that may fail, many times.
                             _ => return Err(No("an array without slots")),
                         }
-                        inner.locals.set(*local, Bind::Value(V::Unit));
+                        inner.locals.set(*local, Binding::Value(AbstractValue::Unit));
                     }
                     return self.term(body, &mut inner);
                 }
@@ -132,7 +137,7 @@ impl<'a> Lower<'a> {
                     // An array of one element is that element.
                     let mut inner = frame.clone();
                     for (local, _) in &clauses {
-                        inner.locals.set(*local, Bind::Value(V::Unit));
+                        inner.locals.set(*local, Binding::Value(AbstractValue::Unit));
                     }
                     return self.term(body, &mut inner);
                 }
@@ -157,8 +162,8 @@ impl<'a> Lower<'a> {
                 let position = self.term(i, frame)?;
                 let ty = self.ty(frame, &base.ty);
                 match &position {
-                    V::Unit => self.factor(&value, &ty, &Code::ZERO),
-                    V::Word(reg) if self.known(*reg).is_some() => {
+                    AbstractValue::Unit => self.factor(&value, &ty, &Code::ZERO),
+                    AbstractValue::Word(reg) if self.known(*reg).is_some() => {
                         let i = Code::from(self.known(*reg).unwrap_or(0));
                         self.factor(&value, &ty, &i)
                     }
@@ -189,8 +194,8 @@ impl<'a> Lower<'a> {
                 }
                 let word = self.word_type(&to)?;
                 match word.is_float() {
-                    true => self.set(word, Op::Cast(Cast::FloatSigned, word, code)).map(V::Word),
-                    false => self.narrowed(code, word).map(V::Word),
+                    true => self.set(word, Op::Cast(Cast::FloatSigned, word, code)).map(AbstractValue::Word),
+                    false => self.narrowed(code, word).map(AbstractValue::Word),
                 }
             }
             TermKind::FromCode(inner) => {
@@ -199,8 +204,8 @@ impl<'a> Lower<'a> {
                     let ty = self.ty(frame, &term.ty);
                     let count = self.count(&ty)?;
                     return match n.to_u64().filter(|n| *n < count) {
-                        Some(_) if count == 1 => Ok(V::Unit),
-                        Some(n) => Ok(V::Word(self.int(n)?)),
+                        Some(_) if count == 1 => Ok(AbstractValue::Unit),
+                        Some(n) => Ok(AbstractValue::Word(self.int(n)?)),
                         None => {
                             self.emit(Stmt::Fail)?;
                             self.zero(&ty)
@@ -217,12 +222,12 @@ impl<'a> Lower<'a> {
                 let size = self.codes(&ty)?;
                 let known = if number.as_scalar() == Some(Scalar::Bigint) { self.range(n) } else { None };
                 if known.is_some_and(|(low, high)| low >= 0 && high < i128::from(size)) {
-                    return Ok(if size == 1 { V::Unit } else { V::Word(n) });
+                    return Ok(if size == 1 { AbstractValue::Unit } else { AbstractValue::Word(n) });
                 }
                 let bound = self.size(size)?;
-                let fits = self.set(Ty::I64, Op::Compare(Compare::LtUnsigned, n, bound))?;
+                let fits = self.set(ScalarType::I64, Op::Compare(Compare::LtUnsigned, n, bound))?;
                 self.check(fits)?;
-                Ok(if size == 1 { V::Unit } else { V::Word(n) })
+                Ok(if size == 1 { AbstractValue::Unit } else { AbstractValue::Word(n) })
             }
             TermKind::Convert(inner) => {
                 let (from, to) = (self.ty(frame, &inner.ty), self.ty(frame, &term.ty));
@@ -260,15 +265,15 @@ impl<'a> Lower<'a> {
     }
 
     /// A local variable of a body.
-    pub(crate) fn local(&mut self, local: u32, frame: &mut Frame<'a>) -> Result<V<'a>> {
+    pub(crate) fn local(&mut self, local: u32, frame: &mut Frame<'a>) -> Result<AbstractValue<'a>> {
         let LocalInfo { shared, ty, .. } =
             frame.infos.locals.get(local as usize).cloned().ok_or(No("an unknown local"))?;
         if shared {
             return Err(No("a variable shared with a function"));
         }
         match frame.locals.get(local) {
-            Some(Bind::Value(value)) => Ok(value.clone()),
-            Some(Bind::Place(place)) => {
+            Some(Binding::Value(value)) => Ok(value.clone()),
+            Some(Binding::Place(place)) => {
                 let place = place.clone();
                 self.read(&place)
             }
@@ -277,7 +282,7 @@ impl<'a> Lower<'a> {
                 let root = Root::Local(local);
                 let shape = self.shape(root);
                 let value = self.input(Input { root, path: Vec::new() }, &ty, &shape)?;
-                frame.locals.set(local, Bind::Value(value.clone()));
+                frame.locals.set(local, Binding::Value(value.clone()));
                 Ok(value)
             }
             None => Err(No("a local without value")),
@@ -285,47 +290,49 @@ impl<'a> Lower<'a> {
     }
 
     /// What a place holds now.
-    pub(crate) fn read(&mut self, place: &Place) -> Result<V<'a>> {
+    pub(crate) fn read(&mut self, place: &Place) -> Result<AbstractValue<'a>> {
         self.step()?;
         Ok(match place {
-            Place::Unit => V::Unit,
+            Place::Unit => AbstractValue::Unit,
             Place::Var(var) => {
                 let ty = self.nest.vars[*var as usize];
-                V::Word(self.set(ty, Op::Get(*var))?)
+                AbstractValue::Word(self.set(ty, Op::Get(*var))?)
             }
             Place::Parts(parts) => {
                 let parts = parts.iter().map(|p| self.read(p)).collect::<Result<Vec<_>>>()?;
-                V::Parts(Rc::new(parts))
+                AbstractValue::Parts(Rc::new(parts))
             }
             Place::Sum(case, places) => {
                 let arguments = places.iter().map(|p| self.read(p)).collect::<Result<Vec<_>>>()?;
-                V::Sum(self.set(Ty::I64, Op::Get(*case))?, Rc::new(arguments))
+                AbstractValue::Sum(self.set(ScalarType::I64, Op::Get(*case))?, Rc::new(arguments))
             }
-            Place::Memory(array, base) => {
-                V::Array(Rc::new(A::Stored { array: *array, base: *base, changing: true }))
-            }
+            Place::Memory(array, base) => AbstractValue::Array(Rc::new(Aggregate::Stored {
+                array: *array,
+                base: *base,
+                changing: true,
+            })),
         })
     }
 
     // ---- words ----------------------------------------------------------------------------
 
-    pub(crate) fn word_type(&self, ty: &Type) -> Result<Ty> {
+    pub(crate) fn word_type(&self, ty: &Type) -> Result<ScalarType> {
         word(&self.layout(ty).leaf().ok_or(No("a value of no or several slots"))?)
     }
 
     /// The register of a value of one slot; of none, 0.
-    pub(crate) fn as_word(&mut self, value: &V<'a>, ty: &Type) -> Result<Reg> {
+    pub(crate) fn as_word(&mut self, value: &AbstractValue<'a>, ty: &Type) -> Result<Reg> {
         match value {
-            V::Word(reg) => Ok(*reg),
-            V::Unit => self.int(0),
-            V::Parts(parts) => {
-                let one = parts.iter().find(|p| !matches!(p, V::Unit)).cloned();
+            AbstractValue::Word(reg) => Ok(*reg),
+            AbstractValue::Unit => self.int(0),
+            AbstractValue::Parts(parts) => {
+                let one = parts.iter().find(|p| !matches!(p, AbstractValue::Unit)).cloned();
                 match one {
                     Some(one) => self.as_word(&one, ty),
                     None => self.int(0),
                 }
             }
-            V::Array(a) if matches!(**a, A::Zero) => {
+            AbstractValue::Array(a) if matches!(**a, Aggregate::Zero) => {
                 let ty = self.word_type(ty)?;
                 self.constant(ty, 0)
             }
@@ -342,18 +349,22 @@ impl<'a> Lower<'a> {
     }
 
     /// A tuple of parts at their types.
-    pub(crate) fn tuple(&mut self, parts: Vec<(V<'a>, Type)>, ty: &Type) -> Result<V<'a>> {
+    pub(crate) fn tuple(
+        &mut self,
+        parts: Vec<(AbstractValue<'a>, Type)>,
+        ty: &Type,
+    ) -> Result<AbstractValue<'a>> {
         match self.layout(ty).slots {
-            0 => Ok(V::Unit),
+            0 => Ok(AbstractValue::Unit),
             1 => {
                 for (value, ty) in parts {
                     if self.layout(&ty).slots == 1 {
                         return Ok(value);
                     }
                 }
-                Ok(V::Unit)
+                Ok(AbstractValue::Unit)
             }
-            _ => Ok(V::Parts(Rc::new(parts.into_iter().map(|(v, _)| v).collect()))),
+            _ => Ok(AbstractValue::Parts(Rc::new(parts.into_iter().map(|(v, _)| v).collect()))),
         }
     }
 
@@ -375,10 +386,10 @@ impl<'a> Lower<'a> {
     }
 
     /// A compact product from its parts.
-    pub(crate) fn pack(&mut self, parts: Vec<V<'a>>, ty: &Type) -> Result<V<'a>> {
+    pub(crate) fn pack(&mut self, parts: Vec<AbstractValue<'a>>, ty: &Type) -> Result<AbstractValue<'a>> {
         let (layout, _) = self.encoding(ty)?;
         if layout.slots == 0 {
-            return Ok(V::Unit);
+            return Ok(AbstractValue::Unit);
         }
         let Some(compact) = layout.compact() else { return Err(No("a pair that is not compact")) };
         if matches!(compact.encoding, Encoding::Triangle(_)) {
@@ -388,7 +399,7 @@ impl<'a> Lower<'a> {
         let origins: Option<Vec<(Reg, usize, usize)>> = parts
             .iter()
             .map(|p| match p {
-                V::Word(reg) => self.parts.get(reg).copied(),
+                AbstractValue::Word(reg) => self.parts.get(reg).copied(),
                 _ => None,
             })
             .collect();
@@ -397,7 +408,7 @@ impl<'a> Lower<'a> {
             && *count == parts.len()
             && origins.iter().enumerate().all(|(i, (reg, at, _))| reg == whole && *at == i)
         {
-            return Ok(V::Word(*whole));
+            return Ok(AbstractValue::Word(*whole));
         }
         let mut code: Option<Reg> = None;
         let mut sizes = Vec::new();
@@ -406,8 +417,8 @@ impl<'a> Lower<'a> {
             let size = size.to_u64().ok_or(No("codes of more than 64 bits"))?;
             sizes.push(size);
             let part = match part {
-                V::Unit => None,
-                V::Word(reg) => Some(*reg),
+                AbstractValue::Unit => None,
+                AbstractValue::Word(reg) => Some(*reg),
                 _ => return Err(No("a part of several slots")),
             };
             code = match (code, part) {
@@ -427,11 +438,16 @@ impl<'a> Lower<'a> {
             None => self.int(0)?,
         };
         self.packed.insert(code, (parts, sizes));
-        Ok(V::Word(code))
+        Ok(AbstractValue::Word(code))
     }
 
     /// Part `i` of a compact product or exponential.
-    pub(crate) fn factor(&mut self, value: &V<'a>, ty: &Type, i: &Code) -> Result<V<'a>> {
+    pub(crate) fn factor(
+        &mut self,
+        value: &AbstractValue<'a>,
+        ty: &Type,
+        i: &Code,
+    ) -> Result<AbstractValue<'a>> {
         let at = i.to_usize().ok_or(No("a position beyond memory"))?;
         let (layout, whole) = self.encoding(ty)?;
         let Some(compact) = layout.compact() else { return Err(No("a part of no compact value")) };
@@ -439,7 +455,7 @@ impl<'a> Lower<'a> {
             // The only pair below 2 is (1\, 0): no slot, and yet not zeros.
             return Err(No("pairs without order"));
         }
-        let V::Word(code) = value else { return Ok(V::Unit) };
+        let AbstractValue::Word(code) = value else { return Ok(AbstractValue::Unit) };
         if let Some((parts, sizes)) = self.packed.get(code)
             && let Some(part) = parts.get(at)
             && cut_so(&compact.encoding, sizes)
@@ -457,7 +473,7 @@ impl<'a> Lower<'a> {
             return Err(No("codes of more than 64 bits"));
         };
         if size == 1 {
-            return Ok(V::Unit);
+            return Ok(AbstractValue::Unit);
         }
         let by = self.size(weight)?;
         let mut part = self.binary(Binary::DivUnsigned, *code, by)?;
@@ -468,13 +484,18 @@ impl<'a> Lower<'a> {
         if part != *code {
             self.parts.insert(part, (*code, at, count));
         }
-        Ok(V::Word(part))
+        Ok(AbstractValue::Word(part))
     }
 
     /// A digit of a compact exponential at a position that is not known.
-    fn digit(&mut self, value: &V<'a>, position: &V<'a>, ty: &Type) -> Result<V<'a>> {
-        let V::Word(code) = value else { return Ok(V::Unit) };
-        let V::Word(position) = position else { return Err(No("a position of several slots")) };
+    fn digit(
+        &mut self,
+        value: &AbstractValue<'a>,
+        position: &AbstractValue<'a>,
+        ty: &Type,
+    ) -> Result<AbstractValue<'a>> {
+        let AbstractValue::Word(code) = value else { return Ok(AbstractValue::Unit) };
+        let AbstractValue::Word(position) = position else { return Err(No("a position of several slots")) };
         let (layout, _) = self.encoding(ty)?;
         let Some(compact) = layout.compact() else { return Err(No("a digit of no compact value")) };
         let Encoding::Power { base, count } = &compact.encoding else {
@@ -484,7 +505,7 @@ impl<'a> Lower<'a> {
             return Err(No("codes of more than 64 bits"));
         };
         if base == 1 {
-            return Ok(V::Unit);
+            return Ok(AbstractValue::Unit);
         }
         // Position 0 is the most significant digit.
         let last = self.size(count - 1)?;
@@ -493,21 +514,26 @@ impl<'a> Lower<'a> {
             self.binary(Binary::Shr, *code, places)?
         } else {
             let base = self.size(base)?;
-            let weight = self.set(Ty::I64, Op::Call(Math::PowInt, vec![base, places]))?;
+            let weight = self.set(ScalarType::I64, Op::Call(Math::PowInt, vec![base, places]))?;
             self.binary(Binary::DivUnsigned, *code, weight)?
         };
         let base = self.size(base)?;
-        Ok(V::Word(self.binary(Binary::RemUnsigned, part, base)?))
+        Ok(AbstractValue::Word(self.binary(Binary::RemUnsigned, part, base)?))
     }
 
     /// Case `i` of a sum all of whose cases are units, or of a unit sum.
-    pub(crate) fn inject(&mut self, ty: &Type, case: &Code, argument: &V<'a>) -> Result<V<'a>> {
+    pub(crate) fn inject(
+        &mut self,
+        ty: &Type,
+        case: &Code,
+        argument: &AbstractValue<'a>,
+    ) -> Result<AbstractValue<'a>> {
         if let Some(types) = self.cases(ty)? {
             return self.case_of(&types, case, argument);
         }
         let layout = self.stored(ty)?;
         if layout.slots == 0 {
-            return Ok(V::Unit);
+            return Ok(AbstractValue::Unit);
         }
         let offset = match &layout.form {
             Form::Compact(compact) => compact.encoding.inject(case, &Code::ZERO),
@@ -518,9 +544,11 @@ impl<'a> Lower<'a> {
             _ => return Err(No("variants")),
         };
         let offset = self.size(offset.to_u64().ok_or(No("codes of more than 64 bits"))?)?;
-        Ok(V::Word(match argument {
-            V::Unit => offset,
-            V::Word(reg) if self.type_of(*reg) == Ty::I64 => self.binary(Binary::Add, offset, *reg)?,
+        Ok(AbstractValue::Word(match argument {
+            AbstractValue::Unit => offset,
+            AbstractValue::Word(reg) if self.type_of(*reg) == ScalarType::I64 => {
+                self.binary(Binary::Add, offset, *reg)?
+            }
             _ => return Err(No("sums with arguments")),
         }))
     }
@@ -533,13 +561,13 @@ impl<'a> Lower<'a> {
         condition: Reg,
         ty: &Type,
         frame: &mut Frame<'a>,
-        branch: &mut dyn FnMut(&mut Self, &mut Frame<'a>, bool) -> Result<V<'a>>,
-    ) -> Result<V<'a>> {
+        branch: &mut dyn FnMut(&mut Self, &mut Frame<'a>, bool) -> Result<AbstractValue<'a>>,
+    ) -> Result<AbstractValue<'a>> {
         if let Some(known) = self.known(condition) {
             return branch(self, frame, known != 0);
         }
-        let (mut first, a) = self.perhaps(|this| branch(this, frame, true))?;
-        let (mut second, b) = self.perhaps(|this| branch(this, frame, false))?;
+        let (mut first, a) = self.under_condition(|this| branch(this, frame, true))?;
+        let (mut second, b) = self.under_condition(|this| branch(this, frame, false))?;
         let short = |stmts: &[Stmt]| {
             let mut loads = 0;
             stmts.len() <= SHORT
@@ -557,7 +585,7 @@ impl<'a> Lower<'a> {
                     _ => false,
                 })
         };
-        let functions = |v: &V<'a>| matches!(v, V::Fun(_));
+        let functions = |v: &AbstractValue<'a>| matches!(v, AbstractValue::Fun(_));
         if functions(&a) || functions(&b) {
             return Err(No("a function that depends on a condition"));
         }
@@ -569,22 +597,28 @@ impl<'a> Lower<'a> {
         }
         // Arrays that are only remembered were made of registers of one branch.
         let place = self.place_for(ty)?;
-        let (more, ()) = self.perhaps(|this| this.assign(&place, &a, ty))?;
+        let (more, ()) = self.under_condition(|this| this.assign(&place, &a, ty))?;
         first.extend(more);
-        let (more, ()) = self.perhaps(|this| this.assign(&place, &b, ty))?;
+        let (more, ()) = self.under_condition(|this| this.assign(&place, &b, ty))?;
         second.extend(more);
         self.emit(Stmt::If(condition, first, second))?;
         self.frozen(&place)
     }
 
     /// One of two values, both of which are known.
-    pub(crate) fn choose(&mut self, condition: Reg, a: &V<'a>, b: &V<'a>, ty: &Type) -> Result<V<'a>> {
+    pub(crate) fn choose(
+        &mut self,
+        condition: Reg,
+        a: &AbstractValue<'a>,
+        b: &AbstractValue<'a>,
+        ty: &Type,
+    ) -> Result<AbstractValue<'a>> {
         self.step()?;
-        if let (V::Sum(m, x), V::Sum(n, y), Some(types)) = (a, b, self.cases(ty)?) {
+        if let (AbstractValue::Sum(m, x), AbstractValue::Sum(n, y), Some(types)) = (a, b, self.cases(ty)?) {
             return self.choose_case(condition, (*m, x), (*n, y), &types);
         }
         match self.layout(ty).slots {
-            0 => Ok(V::Unit),
+            0 => Ok(AbstractValue::Unit),
             1 => {
                 let (a, b) = (self.as_word(a, ty)?, self.as_word(b, ty)?);
                 let word = self.type_of(a);
@@ -594,18 +628,18 @@ impl<'a> Lower<'a> {
                 {
                     return self.ranged(chosen, (a.0.min(b.0), a.1.max(b.1)));
                 }
-                Ok(V::Word(chosen))
+                Ok(AbstractValue::Word(chosen))
             }
             _ => match (a, b) {
-                (V::Parts(x), V::Parts(y)) if x.len() == y.len() => {
+                (AbstractValue::Parts(x), AbstractValue::Parts(y)) if x.len() == y.len() => {
                     let types = ty.components(x.len()).ok_or(No("parts without types"))?;
                     let mut parts = Vec::new();
                     for ((x, y), ty) in x.iter().zip(y.iter()).zip(types) {
                         parts.push(self.choose(condition, x, y, &bare(&ty))?);
                     }
-                    Ok(V::Parts(Rc::new(parts)))
+                    Ok(AbstractValue::Parts(Rc::new(parts)))
                 }
-                _ => Ok(V::Array(Rc::new(A::Choice(condition, a.clone(), b.clone())))),
+                _ => Ok(AbstractValue::Array(Rc::new(Aggregate::Choice(condition, a.clone(), b.clone())))),
             },
         }
     }

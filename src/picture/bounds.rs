@@ -17,7 +17,7 @@ pub struct Bounds<'a> {
 
 /// Why there is no picture, or nothing of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Undrawn {
+pub enum DrawError {
     /// A text describes none.
     NoPicture,
     /// A file of this name does not hold it; why not.
@@ -30,19 +30,19 @@ pub enum Undrawn {
 
 impl Bounds<'_> {
     /// Looks, now and then, whether the work is to stop; `round` counts the rounds of a loop.
-    pub fn look(&self, round: usize) -> Result<(), Undrawn> {
+    pub fn poll(&self, round: usize) -> Result<(), DrawError> {
         match round.is_multiple_of(ROUNDS) && self.stop.load(Ordering::Relaxed) {
-            true => Err(Undrawn::Stopped),
+            true => Err(DrawError::Stopped),
             false => Ok(()),
         }
     }
 
     /// The text that is written; writing fails where it goes beyond the bounds.
-    pub fn written(&self, write: impl FnOnce(&mut Text<'_>) -> fmt::Result) -> Result<String, Undrawn> {
+    pub fn written(&self, write: impl FnOnce(&mut Text<'_>) -> fmt::Result) -> Result<String, DrawError> {
         let mut text = Text { written: String::new(), parts: 0, bounds: *self };
         match write(&mut text) {
             Ok(()) => Ok(text.written),
-            Err(fmt::Error) => Err(self.look(0).err().unwrap_or(Undrawn::TooLong)),
+            Err(fmt::Error) => Err(self.poll(0).err().unwrap_or(DrawError::TooLong)),
         }
     }
 }
@@ -57,7 +57,7 @@ pub struct Text<'a> {
 impl fmt::Write for Text<'_> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
         self.parts += 1;
-        self.bounds.look(self.parts).map_err(|_| fmt::Error)?;
+        self.bounds.poll(self.parts).map_err(|_| fmt::Error)?;
         if part.len() > self.bounds.longest - self.written.len() {
             return Err(fmt::Error);
         }

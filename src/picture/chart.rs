@@ -5,7 +5,7 @@
 use super::font::Font;
 use super::scale::{Scale, Ticks};
 use super::shape::{Anchor, Color, Frame, HEIGHT, Shape, Text, WIDTH};
-use super::{Bounds, Grid, Layer, Mark, Picture, Undrawn, pixels};
+use super::{Bounds, DrawError, Grid, Layer, Mark, Picture, pixels};
 
 /// Room below the axes, and at the sides where nothing stands.
 const BELOW: f64 = 56.0;
@@ -35,8 +35,8 @@ const PALETTE: [Color; 8] = [
 ];
 
 /// The shapes of a picture, from back to front.
-pub fn shapes(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<Shape>, Undrawn> {
-    bounds.look(0)?;
+pub fn shapes(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<Shape>, DrawError> {
+    bounds.poll(0)?;
     let mut chart = Chart::new(picture);
     chart.axes(bounds)?;
     chart.marks(bounds)?;
@@ -123,7 +123,7 @@ impl<'a> Chart<'a> {
         self.shapes.push(Shape::Text(text));
     }
 
-    fn axes(&mut self, bounds: &Bounds<'_>) -> Result<(), Undrawn> {
+    fn axes(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         let Frame { x: left, y: top, width, height } = self.area;
         let (bottom, end) = (top + height, left + width);
         let across = std::mem::take(&mut self.across.labels);
@@ -176,7 +176,7 @@ impl<'a> Chart<'a> {
 
     /// Labels below the area with their places: those that have room beside each other, evenly chosen, cut where
     /// even then they are too long.
-    fn spaced(&self, labels: &[(f64, String)], bounds: &Bounds<'_>) -> Result<Vec<(f64, String)>, Undrawn> {
+    fn spaced(&self, labels: &[(f64, String)], bounds: &Bounds<'_>) -> Result<Vec<(f64, String)>, DrawError> {
         const GAP: f64 = 8.0;
         const LEAST: f64 = 110.0;
         let [first, second, ..] = labels else {
@@ -186,7 +186,7 @@ impl<'a> Chart<'a> {
         let apart = self.x(second.0) - self.x(first.0);
         let mut widest: f64 = 0.0;
         for (i, (_, text)) in labels.iter().enumerate() {
-            bounds.look(i)?;
+            bounds.poll(i)?;
             widest = widest.max(self.font.width(text, NORMAL));
         }
         let room = apart.max(widest.min(LEAST) + GAP);
@@ -196,7 +196,7 @@ impl<'a> Chart<'a> {
         Ok(shown.map(|(value, text)| (self.x(*value), self.font.fitted(text, NORMAL, room))).collect())
     }
 
-    fn marks(&mut self, bounds: &Bounds<'_>) -> Result<(), Undrawn> {
+    fn marks(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         let picture = self.picture;
         let bars = picture.layers.iter().filter(|layer| matches!(layer.mark, Mark::Bars(..))).count();
         let mut bar = 0;
@@ -212,8 +212,8 @@ impl<'a> Chart<'a> {
         &self,
         points: impl Iterator<Item = &'p [f64; 2]>,
         bounds: &Bounds<'_>,
-    ) -> Result<Vec<[f64; 2]>, Undrawn> {
-        points.enumerate().map(|(i, point)| bounds.look(i).map(|()| self.point(*point))).collect()
+    ) -> Result<Vec<[f64; 2]>, DrawError> {
+        points.enumerate().map(|(i, point)| bounds.poll(i).map(|()| self.point(*point))).collect()
     }
 
     /// The shapes of a layer; of layers with bars it is the first number of the second.
@@ -223,7 +223,7 @@ impl<'a> Chart<'a> {
         color: Color,
         [bar, bars]: [usize; 2],
         bounds: &Bounds<'_>,
-    ) -> Result<(), Undrawn> {
+    ) -> Result<(), DrawError> {
         let finite = |point: &[f64; 2]| point.iter().all(|v| v.is_finite());
         match &layer.mark {
             Mark::Line(points) => {
@@ -248,7 +248,7 @@ impl<'a> Chart<'a> {
             Mark::Bars(_, values) => {
                 let width = 0.8 / bars.max(1) as f64;
                 for (i, value) in values.iter().enumerate().filter(|(_, v)| v.is_finite()) {
-                    bounds.look(i)?;
+                    bounds.poll(i)?;
                     let low = i as f64 - 0.4 + width * bar as f64;
                     let frame = self.frame([low, low + width], [0.0, *value]);
                     self.shapes.push(Shape::Bar(frame, color));
@@ -301,7 +301,7 @@ impl<'a> Chart<'a> {
     }
 
     /// The names of layers with their colours, where they hide least.
-    fn legend(&mut self, bounds: &Bounds<'_>) -> Result<(), Undrawn> {
+    fn legend(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         const LINE: f64 = 18.0;
         const PAD: f64 = 6.0;
         let room = self.area.width / 2.0;
@@ -348,7 +348,7 @@ impl<'a> Chart<'a> {
     }
 
     /// How much of what is drawn lies in a frame: points of lines and discs, and bars.
-    fn covered(&self, frame: Frame, bounds: &Bounds<'_>) -> Result<usize, Undrawn> {
+    fn covered(&self, frame: Frame, bounds: &Bounds<'_>) -> Result<usize, DrawError> {
         let inside = |p: &[f64; 2]| {
             (frame.x..=frame.x + frame.width).contains(&p[0])
                 && (frame.y..=frame.y + frame.height).contains(&p[1])
@@ -377,7 +377,7 @@ impl<'a> Chart<'a> {
         };
         let mut all = 0;
         for (i, shape) in self.shapes.iter().enumerate() {
-            bounds.look(i)?;
+            bounds.poll(i)?;
             all += of(shape);
         }
         Ok(all)

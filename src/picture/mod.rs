@@ -14,7 +14,7 @@ mod shape;
 mod svg;
 mod terminal;
 
-pub use self::bounds::{Bounds, Undrawn};
+pub use self::bounds::{Bounds, DrawError};
 pub use self::svg::svg;
 pub use self::terminal::{Colors, Screen, text};
 
@@ -73,10 +73,10 @@ pub struct Grid {
 }
 
 /// The picture that a text describes.
-pub fn read(text: &str, bounds: &Bounds<'_>) -> Result<Picture, Undrawn> {
-    let look = |round: usize| bounds.look(round).ok();
+pub fn read(text: &str, bounds: &Bounds<'_>) -> Result<Picture, DrawError> {
+    let look = |round: usize| bounds.poll(round).ok();
     let found = described(text, &look);
-    found.ok_or_else(|| bounds.look(0).err().unwrap_or(Undrawn::NoPicture))
+    found.ok_or_else(|| bounds.poll(0).err().unwrap_or(DrawError::NoPicture))
 }
 
 /// The picture that a text describes; `look` stops the reading now and then.
@@ -125,7 +125,7 @@ fn described(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<Picture>
 }
 
 /// A picture as the bytes of a file of this name, or why not.
-pub fn file(picture: &Picture, path: &str, bounds: &Bounds<'_>) -> Result<Vec<u8>, Undrawn> {
+pub fn file(picture: &Picture, path: &str, bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError> {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
     match ending.as_str() {
         "svg" => Ok(svg(picture, bounds)?.into_bytes()),
@@ -134,7 +134,9 @@ pub fn file(picture: &Picture, path: &str, bounds: &Bounds<'_>) -> Result<Vec<u8
             Some((grid, pixels)) => pixels::image(grid, pixels, bounds),
             None => raster::png(picture, bounds),
         },
-        _ => Err(Undrawn::Unfit("the ending of its name says what it becomes: `.svg` or `.png`".to_string())),
+        _ => {
+            Err(DrawError::Unfit("the ending of its name says what it becomes: `.svg` or `.png`".to_string()))
+        }
     }
 }
 
@@ -320,7 +322,7 @@ mod tests {
             "t\u{1f}x\u{1f}y\u{1e}line\u{1f}1\u{1f}\u{1e}",
             "t\u{1f}x\u{1f}y\u{1e}heatmap\u{1f}9\u{1f}9\u{1f}1\u{1e}",
         ] {
-            assert_eq!(read(wrong, &BOUNDS), Err(Undrawn::NoPicture), "{wrong}");
+            assert_eq!(read(wrong, &BOUNDS), Err(DrawError::NoPicture), "{wrong}");
         }
     }
 
@@ -339,20 +341,23 @@ mod tests {
             ["points|1 2|3 4;", "line|1 2|3 4;", "bars|1 2|u|v;", "heatmap|1|2|1 2;", "image|1|1|9 9 9;"]
         {
             let picture = picture(layer);
-            assert_eq!(svg(&picture, &stopped), Err(Undrawn::Stopped), "{layer}");
-            assert_eq!(file(&picture, "a.png", &stopped), Err(Undrawn::Stopped), "{layer}");
+            assert_eq!(svg(&picture, &stopped), Err(DrawError::Stopped), "{layer}");
+            assert_eq!(file(&picture, "a.png", &stopped), Err(DrawError::Stopped), "{layer}");
             let text = format!("t|x|y;{layer}").replace('|', "\u{1f}").replace(';', "\u{1e}");
-            assert_eq!(read(&text, &stopped), Err(Undrawn::Stopped), "{layer}");
+            assert_eq!(read(&text, &stopped), Err(DrawError::Stopped), "{layer}");
             // One byte less than it takes is too little.
             let longest = svg(&picture, &BOUNDS).expect("a text").len();
             let exact = Bounds { longest, ..BOUNDS };
             let short = Bounds { longest: longest - 1, ..BOUNDS };
             assert_eq!(svg(&picture, &exact).map(|svg| svg.len()), Ok(longest), "{layer}");
-            assert_eq!(svg(&picture, &short), Err(Undrawn::TooLong), "{layer}");
+            assert_eq!(svg(&picture, &short), Err(DrawError::TooLong), "{layer}");
         }
         let points = picture("points|1 2|3 4;");
-        assert_eq!(text(&points, Screen::default(), &stopped), Err(Undrawn::Stopped));
-        assert_eq!(text(&points, Screen::default(), &Bounds { longest: 9, ..BOUNDS }), Err(Undrawn::TooLong));
+        assert_eq!(text(&points, Screen::default(), &stopped), Err(DrawError::Stopped));
+        assert_eq!(
+            text(&points, Screen::default(), &Bounds { longest: 9, ..BOUNDS }),
+            Err(DrawError::TooLong)
+        );
     }
 
     /// Whatever the numbers are, something is drawn, of bounded length.
@@ -410,7 +415,7 @@ mod tests {
         let info = reader.next_frame(&mut pixels).expect("pixels");
         assert_eq!((info.width, info.height, &pixels[..6]), (2, 1, &[255, 0, 0, 0, 0, 255][..]));
         for name in ["a.jpg", "a"] {
-            assert!(matches!(file(&image, name, &BOUNDS), Err(Undrawn::Unfit(_))), "{name}");
+            assert!(matches!(file(&image, name, &BOUNDS), Err(DrawError::Unfit(_))), "{name}");
         }
         let none = Picture { layers: picture("image|0|0|;").layers, ..Picture::default() };
         assert!(file(&none, "a.png", &BOUNDS).is_err());

@@ -1,7 +1,7 @@
 //! Pixels: colours of values, and PNG files.
 
 use super::scale::Scale;
-use super::{Bounds, Grid, Undrawn};
+use super::{Bounds, DrawError, Grid};
 use std::io::Write;
 
 /// Colours from low to high: nine of matplotlib's viridis, between which is interpolated.
@@ -44,11 +44,11 @@ pub fn colors(values: &[f64]) -> Vec<u8> {
 }
 
 /// Pixels as a PNG file.
-pub fn image(grid: Grid, pixels: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, Undrawn> {
+pub fn image(grid: Grid, pixels: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError> {
     let side = |n: usize| u32::try_from(n).ok().filter(|n| *n > 0 && *n < 1 << 30);
     let (Some(width), Some(height)) = (side(grid.columns), side(grid.rows)) else {
         let why = format!("an image of {} x {} pixels is none", grid.rows, grid.columns);
-        return Err(Undrawn::Unfit(why));
+        return Err(DrawError::Unfit(why));
     };
     let mut out = Vec::new();
     let mut encoder = ::png::Encoder::new(&mut out, width, height);
@@ -56,11 +56,11 @@ pub fn image(grid: Grid, pixels: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, 
     encoder.set_depth(::png::BitDepth::Eight);
     // Packing takes long, so it is done in pieces.
     const PIECE: usize = 1 << 20;
-    let unfit = |error: ::png::EncodingError| Undrawn::Unfit(error.to_string());
+    let unfit = |error: ::png::EncodingError| DrawError::Unfit(error.to_string());
     let mut writer = encoder.write_header().map_err(unfit)?;
     let mut stream = writer.stream_writer_with_size(PIECE).map_err(unfit)?;
     for piece in pixels.chunks(PIECE) {
-        bounds.look(0)?;
+        bounds.poll(0)?;
         stream.write_all(piece).map_err(|error| unfit(error.into()))?;
     }
     stream.finish().map_err(unfit)?;

@@ -7,19 +7,19 @@ use super::font::Font;
 use super::shape::{
     Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, RADIUS, STROKE, Shape, Text, WIDTH, rim,
 };
-use super::{Bounds, Grid, Picture, Undrawn, chart, pixels};
+use super::{Bounds, DrawError, Grid, Picture, chart, pixels};
 use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
 
 /// Pixels for each unit of the page.
 const DENSITY: f64 = 2.0;
 
 /// A picture as a PNG file.
-pub fn png(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<u8>, Undrawn> {
+pub fn png(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError> {
     let (rows, columns) = ((HEIGHT * DENSITY) as usize, (WIDTH * DENSITY) as usize);
-    let no_page = || Undrawn::Unfit("there is no page of this size".to_string());
+    let no_page = || DrawError::Unfit("there is no page of this size".to_string());
     let mut page = Page::new(rows, columns).ok_or_else(no_page)?;
     for (i, shape) in chart::shapes(picture, bounds)?.iter().enumerate() {
-        bounds.look(i)?;
+        bounds.poll(i)?;
         page.shape(shape, bounds)?;
     }
     // Nothing is seen through the page, so its colours are as they are stored.
@@ -60,13 +60,13 @@ impl Page {
         self.pixels.fill_path(path, &paint(color, cover), FillRule::Winding, place, None);
     }
 
-    fn shape(&mut self, shape: &Shape, bounds: &Bounds<'_>) -> Result<(), Undrawn> {
+    fn shape(&mut self, shape: &Shape, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         match shape {
             Shape::Rule(from, to, color) => self.rule(*from, *to, *color),
             Shape::Polyline(points, color) => self.polyline(points, *color, bounds)?,
             Shape::Discs(points, color) => {
                 for (i, point) in points.iter().enumerate() {
-                    bounds.look(i)?;
+                    bounds.poll(i)?;
                     self.disc(*point, *color);
                 }
             }
@@ -126,12 +126,12 @@ impl Page {
         }
     }
 
-    fn polyline(&mut self, points: &[[f64; 2]], color: Color, bounds: &Bounds<'_>) -> Result<(), Undrawn> {
+    fn polyline(&mut self, points: &[[f64; 2]], color: Color, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         // In pieces, since what a long line takes grows faster than its length; they share their ends.
         const PIECE: usize = 1_000;
         let mut start = 0;
         while start + 1 < points.len() {
-            bounds.look(0)?;
+            bounds.poll(0)?;
             let end = (start + PIECE).min(points.len());
             let mut path = PathBuilder::new();
             for (i, [x, y]) in points[start..end].iter().enumerate() {
@@ -168,7 +168,13 @@ impl Page {
     }
 
     /// Each pixel of the page is the mean of the cells that it covers, and those have sharp edges.
-    fn cells(&mut self, frame: &Frame, grid: Grid, bytes: &[u8], bounds: &Bounds<'_>) -> Result<(), Undrawn> {
+    fn cells(
+        &mut self,
+        frame: &Frame,
+        grid: Grid,
+        bytes: &[u8],
+        bounds: &Bounds<'_>,
+    ) -> Result<(), DrawError> {
         let (columns, rows) = (self.pixels.width() as usize, self.pixels.height() as usize);
         // The pixels from one place to another, and the cells that lie under each of them.
         let under = |start: f64, length: f64, most: usize, cells: usize| {
@@ -183,7 +189,7 @@ impl Page {
         let across = under(frame.x, frame.width, columns, grid.columns);
         let data = self.pixels.data_mut();
         for (y, top, bottom) in under(frame.y, frame.height, rows, grid.rows) {
-            bounds.look(0)?;
+            bounds.poll(0)?;
             for (x, left, right) in &across {
                 let mut sums = [0u64; 3];
                 for row in top..bottom {

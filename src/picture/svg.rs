@@ -5,17 +5,17 @@
 use super::shape::{
     Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, RADIUS, STROKE, Shape, Text, WIDTH, rim,
 };
-use super::{Bounds, Picture, Undrawn, chart, pixels};
+use super::{Bounds, DrawError, Picture, chart, pixels};
 use std::fmt::{self, Write};
 
 /// A picture as SVG.
-pub fn svg(picture: &Picture, bounds: &Bounds<'_>) -> Result<String, Undrawn> {
+pub fn svg(picture: &Picture, bounds: &Bounds<'_>) -> Result<String, DrawError> {
     let shapes = chart::shapes(picture, bounds)?;
     let mut images = Vec::new();
     for shape in &shapes {
         if let Shape::Pixels(_, grid, bytes) = shape {
             images.push(match pixels::image(*grid, bytes, bounds) {
-                Err(Undrawn::Unfit(_)) => None,
+                Err(DrawError::Unfit(_)) => None,
                 file => Some(file?),
             });
         }

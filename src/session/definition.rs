@@ -5,9 +5,9 @@
 
 use super::results::ResultUse;
 use super::{Mode, Outcome, Session, detached, library};
+use crate::check::annotations::Annotations;
 use crate::check::env::{Callable, Definition, TypeDefinition};
 use crate::check::module::Module;
-use crate::check::note::Notes;
 use crate::core::GlobalId;
 use crate::source::{Source, SourceId, Span, line};
 use crate::syntax::ast::{self, Import, ImportTarget};
@@ -47,7 +47,7 @@ pub(super) struct Input {
     /// Its variables, in the order of their declarations.
     pub globals: Range<GlobalId>,
     /// What its names stand for.
-    pub notes: Arc<Notes>,
+    pub notes: Arc<Annotations>,
     /// The files it imports, by where it names them, with their ids and what they are.
     pub imports: Vec<(Span, String, Arc<Module>)>,
     /// How many inputs there were when another one took its place.

@@ -3,7 +3,7 @@
 //! Takes a value at a glance ([`View`]) and how much can be seen; gives lines. What `print` and `.str`
 //! write stays as it is: this is the session's way to show what an expression gives.
 
-use crate::eval::view::{Cell, Gap, Grid, Side, View, Window};
+use crate::eval::preview::{Cell, Gap, Grid, Preview, Side, Window};
 use unicode_width::UnicodeWidthStr;
 
 /// A list of more lines than this is shown by its first ones and its last ones.
@@ -21,12 +21,12 @@ const SHORT_WORDS: usize = 16;
 const BETWEEN: usize = 2;
 
 /// The lines of a value, without a line end after the last.
-pub(super) fn lay_out(view: View, window: Window) -> String {
+pub(super) fn lay_out(view: Preview, window: Window) -> String {
     match view {
-        View::Text(text) => text,
-        View::List(items, gap) => list(items, gap, window),
-        View::Grid(grid) => self::grid(grid, window),
-        View::Fields(fields) => {
+        Preview::Text(text) => text,
+        Preview::List(items, gap) => list(items, gap, window),
+        Preview::Grid(grid) => self::grid(grid, window),
+        Preview::Fields(fields) => {
             let width = fields.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
             let lines = fields.iter().map(|(name, text)| format!(" {} = {text}", padded(name, width)));
             lines.collect::<Vec<_>>().join("\n")

@@ -7,60 +7,60 @@
 //! Programs nest and recurse as deep as they like, within bounds that a usual thread's stack does not
 //! hold: whoever runs texts of unknown origin does so inside [`on_large_stack`].
 
-mod can;
 mod complete;
+mod deadline;
 mod definition;
 mod dispatch;
 mod display;
 pub mod docs;
-mod entry;
+mod edition_check;
+mod entry_point;
+mod file_types;
 mod host;
 pub mod index;
 mod laws;
 mod library;
-mod limit;
+mod metrics;
 mod modules;
 mod program;
 mod query;
 pub mod reference;
-mod reread;
-mod stated;
-mod tested;
-mod work;
+mod resolve_query;
+mod test_runner;
 
 pub use crate::suggest::similar;
 mod results;
-mod shown;
+mod shown_sizes;
 mod tokens;
 
 pub use crate::data::FileSystem;
-pub use crate::eval::view::Window;
+pub use crate::eval::preview::Window;
 pub use crate::eval::{Colors, Progress, Screen, Watcher};
 pub use crate::iso::Verdict;
 pub use crate::jit::{Stage, Statistics};
 pub use crate::syntax::brackets::Growing;
 pub use crate::types::number::Conversion;
-pub use can::Able;
 pub use complete::{Completions, import_path};
 pub use definition::DefinitionText;
-pub use entry::{Main, Misfit, Parameter};
+pub use entry_point::{ArgumentError, EntryPoint, Parameter};
 pub use host::{AnnotationRule, HostValue, Hosts, ValueRule};
 pub use laws::{Trial, Verdict as LawVerdict};
+pub use metrics::Metrics;
 pub use modules::{Loader, NotFound, Place};
 pub use query::{Comparison, Definition, Overload, Reasons};
-pub use tested::{Fate, Ran, Selection, Tested, Timed};
+pub use resolve_query::Resolution;
+pub use test_runner::{Measurement, Selection, TestOutcome, TestReport, TestRun};
 pub use tokens::{Blocks, TokenClass, blocks, matching_bracket, tokens};
-pub use work::Work;
 
-use crate::check::note::Notes;
+use crate::cancellation;
+use crate::check::annotations::Annotations;
 use crate::check::{self, Env, module};
 use crate::core::{GlobalId, Program, Script, TermKind};
 use crate::diagnostic::{self, Diagnostic};
-use crate::eval::{self, Checkpoint, Host, Machine, RuntimeError, stack};
+use crate::eval::{self, Checkpoint, Host, Machine, RuntimeError, stack_guard};
 use crate::jit::Jit;
 use crate::kernel::Accelerator;
 use crate::source::{self, Source, SourceId, SourceMap, Span};
-use crate::stop;
 use crate::syntax::{self, Parsed};
 use crate::types::{Type, TypeKind, TypeVar};
 use crate::value::Value;
@@ -306,7 +306,7 @@ impl Session {
         let named = self.results.named(&syntax::idents(&detached(text)));
         let before = self.results.last();
         let source = SourceId(self.sources.len() as u32);
-        let (mut uses, mut notes, mut globals) = (Vec::new(), Notes::default(), 0);
+        let (mut uses, mut notes, mut globals) = (Vec::new(), Annotations::default(), 0);
         let mut outcome = self.transaction(name, text, |session, first, parsed, diagnostics| {
             let functions = session.program.functions.len();
             session.noting = Some(index::Noting::of_names(source.0));
@@ -354,7 +354,7 @@ impl Session {
     /// Lays a text out anew; it is read, not checked. It is kept only if something is wrong with it, which is
     /// said of its places.
     pub fn format(&mut self, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
-        self.rewritten(name, text, syntax::layout::layout)
+        self.rewritten(name, text, syntax::fmt::layout)
     }
 
     fn rewritten(
@@ -482,7 +482,9 @@ impl Session {
         let instances = self.program.instances.len();
         let (noting, env, program) = (&mut self.noting, &mut self.env, &mut self.program);
         let sources = &self.sources;
-        let done = stop::heeding(&self.interrupt, || reread::checked(noting, env, program, sources, parsed));
+        let done = cancellation::with_cancellation(&self.interrupt, || {
+            edition_check::checked(noting, env, program, sources, parsed)
+        });
         let Ok((script, found)) = done else {
             diagnostics.push(interrupted(parsed.stmts.first().map_or(Span::default(), |stmt| stmt.span)));
             return Err(Status::Interrupted);
@@ -794,7 +796,7 @@ pub fn try_on_large_stack<T, W: FnOnce() -> T>(work: W) -> Result<T, W> {
     for size in [STACK, STACK / 2, STACK / 16] {
         let slot = &mut work;
         // Where the system gives no such stack, it may give a smaller one.
-        if let Ok(Some(done)) = stack::with_stack(size, move || slot.take().map(|work| work())) {
+        if let Ok(Some(done)) = stack_guard::with_stack(size, move || slot.take().map(|work| work())) {
             return Ok(done);
         }
     }

@@ -15,6 +15,7 @@
 //! input fails at any step, all modules that it has read are forgotten with it.
 
 use super::{Session, library};
+use crate::cancellation;
 use crate::check::Env;
 use crate::check::error::{CheckError, ModuleError};
 use crate::check::module::{self, Module};
@@ -22,7 +23,6 @@ use crate::core::Script;
 use crate::diagnostic::Diagnostic;
 use crate::hash::HashMap;
 use crate::source::{Source, Span};
-use crate::stop;
 use crate::suggest::similar;
 use crate::syntax::ast::{Import, ImportTarget, Stmt, StmtKind};
 use crate::syntax::{self, Parsed};
@@ -280,8 +280,8 @@ impl Session {
             let (noting, program, parsed) = (&mut self.noting, &mut self.program, &fresh.parsed);
             let sources = &self.sources;
             // Whoever asked for it to stop stops what imports it, too.
-            let checked = || super::reread::checked(noting, &mut env, program, sources, parsed);
-            stop::heeding(&self.interrupt, checked).unwrap_or_default()
+            let checked = || super::edition_check::checked(noting, &mut env, program, sources, parsed);
+            cancellation::with_cancellation(&self.interrupt, checked).unwrap_or_default()
         };
         said.extend(found);
         let unused =

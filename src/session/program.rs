@@ -7,11 +7,11 @@
 
 use super::definition::{Input, definition_text};
 use super::index::outline::{Declaration, DeclarationKind, outline};
-use super::shown::{Shows, opening};
+use super::shown_sizes::{Shows, opening};
 use super::{Session, library};
+use crate::check::annotations::Referent;
 use crate::check::env::{Callable, Definition};
 use crate::check::module::Module;
-use crate::check::note::Referent;
 use crate::core::{GlobalId, Prim};
 use crate::hash::{HashMap, HashSet};
 use crate::source::{Source, SourceId, Span};

@@ -1,13 +1,13 @@
 //! Questions to a session: types, kinds, sizes, isomorphism, names. None of them changes it.
 
 use super::{Session, Status, library};
+use crate::cancellation;
 use crate::check::env::{Callable, Constraint, Definition as Known, Scheme, TypeDefinition};
 use crate::check::{self, Env};
 use crate::core::StmtKind;
 use crate::diagnostic::Diagnostic;
 use crate::iso::{self, Verdict};
 use crate::source::Span;
-use crate::stop;
 use crate::syntax::{self, Parsed, ast};
 use crate::types::number::{Conversion, conversion};
 use crate::types::size::Size;
@@ -214,10 +214,12 @@ impl Session {
         self.listen();
         let stopped = |_| vec![super::interrupted(Span::default())];
         if !explain {
-            let verdict = stop::heeding(&self.interrupt, || iso::verdict(a, b)).map_err(stopped)?;
+            let verdict =
+                cancellation::with_cancellation(&self.interrupt, || iso::verdict(a, b)).map_err(stopped)?;
             return Ok(Comparison { verdict, reasons: None });
         }
-        let mut found = stop::heeding(&self.interrupt, || iso::compare(a, b)).map_err(stopped)?;
+        let mut found =
+            cancellation::with_cancellation(&self.interrupt, || iso::compare(a, b)).map_err(stopped)?;
         if let Some(expression) = &found.expression
             && !self.quietly(|session| session.makes(&expression.text, a, b))
         {
@@ -248,7 +250,7 @@ impl Session {
 
     /// The names in written types that nobody has declared and that look as if somebody had: they have small letters. As
     /// all unknown upper-case names they stand for index types.
-    pub fn strangers(&mut self, texts: &[&str]) -> Vec<String> {
+    pub fn implicit_names(&mut self, texts: &[&str]) -> Vec<String> {
         let texts: Vec<(&str, &str)> = texts.iter().map(|text| ("type", *text)).collect();
         let types = self.quietly(|session| session.read_types(&texts)).map_or(Vec::new(), |(types, _)| types);
         let mut names = BTreeSet::new();

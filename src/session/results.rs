@@ -4,8 +4,8 @@
 //! that the user has defined stays the user's.
 
 use super::Session;
+use crate::check::annotations::{Annotations, Referent};
 use crate::check::env::{Definition, Scope};
-use crate::check::note::{Notes, Referent};
 use crate::core::{Global, GlobalId};
 use crate::source::{SourceId, Span};
 use crate::types::{Type, TypeKind};
@@ -62,7 +62,7 @@ pub(super) type ResultUse = (Range<usize>, GlobalId);
 pub(super) fn uses(
     text: &str,
     source: SourceId,
-    notes: &Notes,
+    notes: &Annotations,
     named: &[(String, GlobalId)],
 ) -> Vec<ResultUse> {
     if named.is_empty() {

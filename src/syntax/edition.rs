@@ -10,11 +10,11 @@
 
 use super::ast::{Expr, Stmt, TypeExpr, TypeExprKind};
 use super::error::SyntaxError;
-use super::format::Groups;
 use super::lexer::{Kind, Token};
 use super::parser::Grammar;
 use super::parser::rule::Text;
-use super::{Parsed, brackets, format, lexer, parse, roomy, statements};
+use super::unparse::Groups;
+use super::{Parsed, brackets, lexer, parse, roomy, statements, unparse};
 use crate::diagnostic::{Diagnostic, Help, edited};
 use crate::source::{Source, SourceMap, Span};
 
@@ -210,7 +210,7 @@ pub(super) struct Wrap {
 
 impl Wrap {
     pub fn of_expr(expr: &Expr, host: Span, loose: bool) -> Wrap {
-        let begin = format::first_part(expr).map(|first| first.span.start);
+        let begin = unparse::first_part(expr).map(|first| first.span.start);
         Wrap { span: expr.span, begin, host, loose }
     }
 
@@ -245,7 +245,7 @@ pub fn group_cast(text: &str, help: &mut Help) {
         let Some(value) = text.get(open.end as usize..close.start as usize) else { return };
         let source = SourceMap::new().add("", value);
         if let (Some(value), _) = super::parse_expr(&source)
-            && !format::binds_as_operand(&value)
+            && !unparse::binds_as_operand(&value)
             && !Wrap::of_expr(&value, value.span, true).written(&source.text)
         {
             before.push('(');
@@ -260,7 +260,7 @@ pub fn migrate(source: &Source) -> Result<String, Vec<Diagnostic>> {
     if parsed.errors.iter().any(Diagnostic::is_error) {
         return Err(parsed.errors);
     }
-    let wanted = format::print(&parsed.stmts);
+    let wanted = unparse::print(&parsed.stmts);
     let text = &source.text;
     let groups: Vec<Groups> = parsed.stmts.iter().map(Groups::of).collect();
     let mut edits: Vec<_> = groups.iter().flat_map(|groups| groups.parentheses(text)).collect();
@@ -268,13 +268,13 @@ pub fn migrate(source: &Source) -> Result<String, Vec<Diagnostic>> {
     edits.extend(groups.iter().flat_map(|groups| groups.needless(text)));
     let same = |text: &str| {
         let again = parse(&SourceMap::new().add("", text));
-        again.errors.is_empty() && format::print(&again.stmts) == wanted
+        again.errors.is_empty() && unparse::print(&again.stmts) == wanted
     };
     [edits, added]
         .into_iter()
         .map(|edits| edited(text, source.id, &edits))
         .find(|text| same(text))
-        .ok_or_else(|| vec![super::layout::unsure(source)])
+        .ok_or_else(|| vec![super::fmt::unsure(source)])
 }
 
 /// A text as version 0.1 read it.

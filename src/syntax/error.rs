@@ -460,7 +460,7 @@ impl SyntaxError {
                     format!("a character literal holds one character, this one has {count}"),
                     "single quotes are for one character",
                 )
-                .fix("texts stand in double quotes", *span, super::format::quoted(text));
+                .fix("texts stand in double quotes", *span, super::unparse::quoted(text));
                 if text.is_ascii() || count > 8 {
                     return error;
                 }

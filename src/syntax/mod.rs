@@ -9,13 +9,13 @@ pub mod brackets;
 mod chunk;
 pub mod edition;
 pub mod error;
-pub mod foreign;
-pub mod format;
-pub mod layout;
+pub mod fmt;
+pub mod foreign_keywords;
 pub mod lexer;
 pub mod literal;
 mod names;
 mod parser;
+pub mod unparse;
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Source;

@@ -17,7 +17,7 @@
 pub mod apply;
 mod compact_record;
 pub mod encoding;
-pub mod exists;
+pub mod existential;
 pub mod kind;
 pub mod matching;
 pub mod number;

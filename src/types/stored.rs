@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 /// An array type, or the type of one place.
 #[derive(Clone, Debug)]
-pub struct Stored {
+pub struct FileType {
     /// The axes, the slowest first.
     pub axes: Vec<Axis>,
     /// The type of a place.
     pub element: Type,
     /// What a place holds.
-    pub held: Held,
+    pub held: CellKind,
     /// How many sizes are to be found.
     pub unknown: usize,
 }
@@ -33,7 +33,7 @@ pub enum Axis {
 
 /// What stands at one place of an array.
 #[derive(Clone, Debug)]
-pub enum Held {
+pub enum CellKind {
     /// One cell.
     Cell(Cell),
     /// A complex number: two reals.
@@ -62,7 +62,7 @@ pub enum Cell {
 
 /// Why a type is held by no file.
 #[derive(Clone, Debug)]
-pub enum Unstored {
+pub enum NotStorable {
     /// This part is no number, no text, no compact value and no record of them.
     Part(Type),
     /// An index type that is no axis of its own, though a size in it is to be found.
@@ -83,33 +83,33 @@ const OPTION: [&str; 2] = ["None", "Some"];
 /// Fields of the struct that holds complex numbers.
 const COMPLEX: [&str; 2] = ["re", "im"];
 
-impl Stored {
+impl FileType {
     /// The first field that is a list.
     pub fn list(&self) -> Option<(&Arc<str>, &Cell)> {
-        let Held::Record(fields) = &self.held else { return None };
+        let CellKind::Record(fields) = &self.held else { return None };
         fields.iter().find(|(_, cell)| matches!(cell, Cell::List(..))).map(|(name, cell)| (name, cell))
     }
 
     /// A type as files hold it.
-    pub fn of(ty: &Type) -> Result<Stored, Unstored> {
+    pub fn of(ty: &Type) -> Result<FileType, NotStorable> {
         let unknown = ty.bound_count();
         let found = |i: u32| TypeVar { id: FOUND + i, name: "?".into(), kind: Kind::Compact };
         let sizes: Vec<Type> = (0..unknown as u32).map(|i| Type::var(found(i))).collect();
         let mut rest = ty.opened(&sizes);
         let mut axes = Vec::new();
         while let TypeKind::Array(element, index) = rest.unfold().kind() {
-            axes_of(index, &mut axes).map_err(|()| Unstored::Axis(ty.clone()))?;
+            axes_of(index, &mut axes).map_err(|()| NotStorable::Axis(ty.clone()))?;
             rest = element.clone();
         }
         if arrives(&rest) {
-            return Err(shared(&rest).unwrap_or_else(|| Unstored::Axis(ty.clone())));
+            return Err(shared(&rest).unwrap_or_else(|| NotStorable::Axis(ty.clone())));
         }
-        Ok(Stored { axes, held: held(&rest)?, element: rest, unknown })
+        Ok(FileType { axes, held: held(&rest)?, element: rest, unknown })
     }
 }
 
 /// Where it is a field of a record that mentions a size to be found, what the fields of a struct would be.
-fn shared(record: &Type) -> Option<Unstored> {
+fn shared(record: &Type) -> Option<NotStorable> {
     let fields = record.unfold().fields()?;
     let mut found = None;
     let mut columns = String::new();
@@ -125,7 +125,7 @@ fn shared(record: &Type) -> Option<Unstored> {
             _ => return None,
         }
     }
-    found.map(|field| Unstored::Shared { field, columns })
+    found.map(|field| NotStorable::Shared { field, columns })
 }
 
 /// Whether a type mentions a size to be found.
@@ -160,17 +160,17 @@ fn axes_of(index: &Type, axes: &mut Vec<Axis>) -> Result<(), ()> {
     }
 }
 
-fn held(ty: &Type) -> Result<Held, Unstored> {
+fn held(ty: &Type) -> Result<CellKind, NotStorable> {
     let ty = ty.unfold();
-    let Some(fields) = ty.fields() else { return Ok(Held::Cell(cell(&ty)?)) };
+    let Some(fields) = ty.fields() else { return Ok(CellKind::Cell(cell(&ty)?)) };
     let real = Type::real();
     let complex = matches!(ty.kind(), TypeKind::Nominal(n, _) if &*n.name == "complex")
         && fields.iter().map(|(name, ty)| (&**name, ty)).eq(COMPLEX.map(|name| (name, &real)));
     if complex {
-        return Ok(Held::Complex);
+        return Ok(CellKind::Complex);
     }
     let cells = fields.into_iter().map(|(name, ty)| Ok((plain_name(&name), field(&ty)?)));
-    Ok(Held::Record(cells.collect::<Result<_, _>>()?))
+    Ok(CellKind::Record(cells.collect::<Result<_, _>>()?))
 }
 
 /// The text that a name stands for, which is that of a column or an array in a file: of `n"first name"` what stands
@@ -180,24 +180,24 @@ pub fn plain_name(name: &Arc<str>) -> Arc<str> {
 }
 
 /// A field of a record: a cell or a list.
-fn field(ty: &Type) -> Result<Cell, Unstored> {
+fn field(ty: &Type) -> Result<Cell, NotStorable> {
     let ty = ty.unfold();
     if !ty.is_exists() {
         return cell(&ty);
     }
-    match Stored::of(&ty)? {
-        Stored { axes, held: Held::Cell(element), .. }
+    match FileType::of(&ty)? {
+        FileType { axes, held: CellKind::Cell(element), .. }
             if axes == [Axis::Unknown(0)] && element.is_listed() =>
         {
             Ok(Cell::List(Box::new(element), ty))
         }
-        _ => Err(Unstored::Part(ty)),
+        _ => Err(NotStorable::Part(ty)),
     }
 }
 
-fn cell(ty: &Type) -> Result<Cell, Unstored> {
+fn cell(ty: &Type) -> Result<Cell, NotStorable> {
     let ty = ty.unfold();
-    let no = || Unstored::Part(ty.clone());
+    let no = || NotStorable::Part(ty.clone());
     match ty.kind() {
         TypeKind::Scalar(scalar) => Ok(Cell::Scalar(*scalar)),
         _ if ty.is_compact() && ty.as_enumeration().is_none() => Ok(Cell::Code(ty)),
@@ -221,9 +221,9 @@ fn cell(ty: &Type) -> Result<Cell, Unstored> {
 }
 
 /// A cell that is always there.
-fn plain(ty: &Type) -> Result<Box<Cell>, Unstored> {
+fn plain(ty: &Type) -> Result<Box<Cell>, NotStorable> {
     match cell(ty)? {
-        Cell::Sum(..) | Cell::Variant(..) => Err(Unstored::Part(ty.clone())),
+        Cell::Sum(..) | Cell::Variant(..) => Err(NotStorable::Part(ty.clone())),
         cell => Ok(Box::new(cell)),
     }
 }
@@ -277,10 +277,10 @@ mod tests {
         let (n, m) = (Type::var(var(1)), Type::var(var(2)));
         let index = Type::compact_product(vec![n.clone(), Type::unit_sum(3u32), m.clone()]);
         let ty = Type::exists(&[var(1), var(2)], &Type::array(Type::real(), index));
-        let stored = Stored::of(&ty).expect("an array");
+        let stored = FileType::of(&ty).expect("an array");
         assert_eq!(stored.axes, [Axis::Unknown(0), Axis::Known(Type::unit_sum(3u32)), Axis::Unknown(1)]);
         let nested = Type::exists(&[var(1), var(2)], &Type::array(Type::array(Type::real(), m), n));
-        let stored = Stored::of(&nested).expect("an array");
+        let stored = FileType::of(&nested).expect("an array");
         assert_eq!(stored.axes.len(), 2);
         // `M` stands first in the type, and is the faster axis.
         assert_eq!(stored.axes, [Axis::Unknown(1), Axis::Unknown(0)]);
@@ -290,7 +290,7 @@ mod tests {
     fn a_square_is_two_axes_of_one_size() {
         let n = Type::var(var(1));
         let square = Type::array(Type::int(), Type::compact_product(vec![n.clone(), n]));
-        let stored = Stored::of(&Type::exists(&[var(1)], &square)).expect("an array");
+        let stored = FileType::of(&Type::exists(&[var(1)], &square)).expect("an array");
         assert_eq!(stored.axes, [Axis::Unknown(0), Axis::Unknown(0)]);
     }
 
@@ -305,10 +305,10 @@ mod tests {
 
     #[test]
     fn what_no_file_holds() {
-        assert!(matches!(Stored::of(&Type::function(Type::int(), Type::int())), Err(Unstored::Part(_))));
+        assert!(matches!(FileType::of(&Type::function(Type::int(), Type::int())), Err(NotStorable::Part(_))));
         let n = Type::var(var(1));
         let one_more = Type::compact_sum(vec![n, Type::unit()]);
         let ty = Type::exists(&[var(1)], &Type::array(Type::int(), one_more));
-        assert!(matches!(Stored::of(&ty), Err(Unstored::Axis(_))));
+        assert!(matches!(FileType::of(&ty), Err(NotStorable::Axis(_))));
     }
 }

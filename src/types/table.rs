@@ -245,7 +245,7 @@ pub fn decided(fun: TypeFun, args: Vec<Type>) -> Type {
 fn rows(ty: &Type, choices: &Choices) -> Option<Vec<Option<Type>>> {
     (0..choices.count())
         .map(|row| {
-            crate::stop::poll();
+            crate::cancellation::poll();
             choices.value(ty, &choices.row(row))
         })
         .collect()
@@ -277,7 +277,7 @@ impl Table {
 
 /// What an equation says of its holes.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Says {
+pub enum TableAnswer {
     /// It does not hold: at some members of its variables no members of its holes make it true.
     Never,
     /// It holds, whatever the holes are.
@@ -291,7 +291,7 @@ pub enum Says {
 /// It has to hold at every choice of members for the variables. What a hole stands for has some member
 /// there; so if the equation allows one member only, the same at every choice, it is that one, and
 /// if the member is at every choice that of a variable, it is the variable.
-pub fn equation(one: &Type, other: &Type) -> Option<Says> {
+pub fn equation(one: &Type, other: &Type) -> Option<TableAnswer> {
     let choices = Choices::of(&[one, other])?;
     let holes: Vec<(usize, Meta)> = choices
         .unknowns
@@ -312,7 +312,7 @@ pub fn equation(one: &Type, other: &Type) -> Option<Says> {
         let mut possible: Vec<HashSet<Type>> = vec![HashSet::default(); holes.len()];
         let mut any = false;
         for row in start..start + each {
-            crate::stop::poll();
+            crate::cancellation::poll();
             let row = choices.row(row);
             let (left, right) = (choices.value(one, &row)?, choices.value(other, &row)?);
             let holds = left.is_some() && left == right;
@@ -325,7 +325,7 @@ pub fn equation(one: &Type, other: &Type) -> Option<Says> {
             }
         }
         if !any {
-            return Some(Says::Never);
+            return Some(TableAnswer::Never);
         }
         chosen.push(choices.row(start));
         for (only, possible) in only.iter_mut().zip(possible) {
@@ -334,7 +334,7 @@ pub fn equation(one: &Type, other: &Type) -> Option<Says> {
         }
     }
     if always {
-        return Some(Says::Always);
+        return Some(TableAnswer::Always);
     }
     let solved = holes.iter().zip(&only).filter_map(|((_, meta), only)| {
         let first = only.first()?.clone()?;
@@ -347,5 +347,5 @@ pub fn equation(one: &Type, other: &Type) -> Option<Says> {
             |at: usize| only.iter().zip(&chosen).all(|(member, row)| member.as_ref() == Some(&row[at]));
         variables.find(|(at, _)| same(*at)).map(|(_, (_, ty, _))| (*meta, ty.clone()))
     });
-    Some(Says::Solved(solved.collect()))
+    Some(TableAnswer::Solved(solved.collect()))
 }

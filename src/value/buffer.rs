@@ -4,7 +4,7 @@
 //! be: fresh memory of the system costs more than the work that is done in it.
 
 use super::copied::note;
-use super::{Foreign, Value, pool};
+use super::{Mapped, Value, pool};
 use crate::types::Scalar;
 use crate::types::encoding::{Code, Width};
 use bytes::Bytes;
@@ -83,13 +83,13 @@ pub enum Buffer {
     /// See [`Class::Any`].
     Any(Vec<Value>),
     /// Slots of any narrow class in memory of somebody else; they become the buffer's own when one is to change.
-    Foreign(Foreign),
+    Foreign(Mapped),
 }
 
 impl Buffer {
     /// The slots of these bytes, which are not copied; `None` where they do not lie as slots do.
     pub fn foreign(bytes: Bytes, class: Class) -> Option<Buffer> {
-        Foreign::new(bytes, class).map(Buffer::Foreign)
+        Mapped::new(bytes, class).map(Buffer::Foreign)
     }
 
     /// Whether its memory is somebody else's.

@@ -14,13 +14,13 @@
 
 mod buffer;
 mod copied;
-mod foreign;
+mod mapped;
 mod pool;
 mod seq;
 
 pub use buffer::{Buffer, Class};
 pub use copied::copied;
-pub use foreign::Foreign;
+pub use mapped::Mapped;
 pub use seq::Seq;
 
 use crate::types::Type;

@@ -22,13 +22,13 @@ const MOST_COUNT: usize = 32;
 
 /// Vectors of one type, the youngest last.
 #[derive(Default)]
-pub(super) struct Shelf<T> {
+pub(super) struct FreeList<T> {
     kept: Mutex<Vec<Vec<T>>>,
 }
 
-impl<T: Pooled> Shelf<T> {
-    const fn new() -> Shelf<T> {
-        Shelf { kept: Mutex::new(Vec::new()) }
+impl<T: Pooled> FreeList<T> {
+    const fn new() -> FreeList<T> {
+        FreeList { kept: Mutex::new(Vec::new()) }
     }
 
     /// A vector with room for that many, and not for many more.
@@ -58,15 +58,15 @@ impl<T: Pooled> Shelf<T> {
 /// Numbers whose vectors are kept.
 pub(super) trait Pooled: Copy + Default + 'static {
     /// Where.
-    fn shelf() -> &'static Shelf<Self>;
+    fn free_list() -> &'static FreeList<Self>;
 }
 
 macro_rules! pooled {
     ($($ty:ty)*) => { $(
         impl Pooled for $ty {
-            fn shelf() -> &'static Shelf<$ty> {
-                static SHELF: Shelf<$ty> = Shelf::new();
-                &SHELF
+            fn free_list() -> &'static FreeList<$ty> {
+                static FREE_LIST: FreeList<$ty> = FreeList::new();
+                &FREE_LIST
             }
         }
     )* };
@@ -81,7 +81,7 @@ fn small<T>(slots: usize) -> bool {
 /// A vector with room for that many, of any contents; `None` if there is no such room.
 pub(super) fn room<T: Pooled>(slots: usize) -> Option<Vec<T>> {
     if !small::<T>(slots)
-        && let Some(vec) = T::shelf().take(slots)
+        && let Some(vec) = T::free_list().take(slots)
     {
         return Some(vec);
     }
@@ -101,7 +101,7 @@ fn note_fresh<T>(slots: usize) {
 /// is no such room.
 pub(super) fn filled<T: Pooled>(slots: usize) -> Option<(Vec<T>, bool)> {
     if !small::<T>(slots)
-        && let Some(mut vec) = T::shelf().take(slots)
+        && let Some(mut vec) = T::free_list().take(slots)
     {
         vec.resize(slots, T::default());
         return Some((vec, false));
@@ -117,6 +117,6 @@ pub(super) fn filled<T: Pooled>(slots: usize) -> Option<(Vec<T>, bool)> {
 /// Keeps a vector for later, if it is worth it.
 pub(super) fn keep<T: Pooled>(vec: Vec<T>) {
     if !small::<T>(vec.capacity()) {
-        T::shelf().keep(vec);
+        T::free_list().keep(vec);
     }
 }

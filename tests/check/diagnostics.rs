@@ -108,7 +108,7 @@ fn fixes_fix() {
 /// What a message says is written instead of a name of another language is written so.
 #[test]
 fn what_is_said_of_foreign_names_holds() {
-    let rows = felis::check::foreign::ROWS;
+    let rows = felis::check::foreign_names::ROWS;
     assert!(rows.len() > 50, "only {} rows", rows.len());
     let mut names = BTreeSet::new();
     for row in rows {

@@ -6,7 +6,7 @@
 use felis::check::{self, Env};
 use felis::core::{Program, Script};
 use felis::diagnostic::{Diagnostic, render};
-use felis::eval::{Host, Machine, stack};
+use felis::eval::{Host, Machine, stack_guard};
 use felis::session::{FileSystem, Mode, Session};
 use felis::source::SourceMap;
 use std::fs;
@@ -51,7 +51,7 @@ pub struct Outcome {
 pub fn run(name: &str, text: &str, evaluate: bool) -> Outcome {
     let library = name.starts_with("library_");
     let here = || if library { run_in_session(name, text) } else { run_here(name, text, evaluate) };
-    stack::with_stack(STACK, here).expect("a thread")
+    stack_guard::with_stack(STACK, here).expect("a thread")
 }
 
 /// The same with the standard library.

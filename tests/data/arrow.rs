@@ -4,9 +4,9 @@
 use crate::columns::cells;
 use crate::shelf::{Drawer, fixtures, output};
 use bytes::Bytes;
-use felis::data::{self, Column, Content, Data, Element, Format, Limits, Trouble};
+use felis::data::{self, Column, Content, Data, DataError, Element, Format, Limits};
 use felis::session::{Mode, Session};
-use felis::types::stored::Stored;
+use felis::types::stored::FileType;
 use felis::types::{Scalar, Type};
 use felis::value::Value;
 use proptest::prelude::*;
@@ -191,15 +191,15 @@ fn the_offered_type_is_that_of_the_file() {
     }
 }
 
-fn stated(columns: &[(&str, Type)], rows: usize) -> Stored {
+fn stated(columns: &[(&str, Type)], rows: usize) -> FileType {
     let record = Type::record(columns.iter().map(|(name, ty)| ((*name).into(), ty.clone())).collect());
-    Stored::of(&Type::array(record, Type::unit_sum(rows))).expect("a table")
+    FileType::of(&Type::array(record, Type::unit_sum(rows))).expect("a table")
 }
 
 fn malformed(bytes: &[u8]) -> String {
     let wanted = stated(&[("n", Type::int())], 4);
     match data::read(Format::Arrow, &Bytes::copy_from_slice(bytes), None, &wanted, &LIMITS) {
-        Err(Trouble::Malformed { why, .. }) => why,
+        Err(DataError::Malformed { why, .. }) => why,
         other => panic!("{other:?}"),
     }
 }
@@ -230,7 +230,7 @@ fn a_stream_that_ends_early_is_refused() {
         // Between two messages a stream may end: what is there is all there is.
         match data::read(Format::Arrow, &Bytes::copy_from_slice(&whole[..end]), None, &wanted, &LIMITS) {
             Ok(read) => fewer += usize::from(read.shape[0] < 5),
-            Err(trouble) => assert!(matches!(trouble, Trouble::Malformed { .. }), "{trouble:?}"),
+            Err(trouble) => assert!(matches!(trouble, DataError::Malformed { .. }), "{trouble:?}"),
         }
     }
     assert!(fewer > 0 && fewer < 10, "{fewer}");
@@ -242,7 +242,7 @@ fn columns_that_take_too_much_are_refused() {
     let wanted = stated(&[("s", Type::string())], 3000);
     let limits = Limits { room: 20_000, stop: &STOP };
     let refused = data::read(Format::Arrow, &bytes, None, &wanted, &limits);
-    let Err(Trouble::Malformed { why, .. }) = refused else { panic!("{refused:?}") };
+    let Err(DataError::Malformed { why, .. }) = refused else { panic!("{refused:?}") };
     assert_eq!(why, "its columns take more memory than there is");
 }
 
@@ -257,7 +257,7 @@ fn a_reading_that_is_stopped_ends() {
     ] {
         let bytes: Bytes = fs::read(fixtures().join(file)).expect("a file").into();
         let read = data::read(format, &bytes, None, &stated(&[(name, Type::real())], 5), &limits);
-        assert!(matches!(read, Err(Trouble::Stopped)), "{file}: {read:?}");
+        assert!(matches!(read, Err(DataError::Stopped)), "{file}: {read:?}");
     }
 }
 

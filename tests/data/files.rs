@@ -2,10 +2,10 @@
 //! (`tests/files/`), round trips of random data, and the command on a real folder.
 
 use crate::shelf::{Drawer, fixtures, output};
-use felis::data::{self, Column, Content, Data, Element, Format, Limits, Separator, Trouble};
+use felis::data::{self, Column, Content, Data, DataError, Element, Format, Limits, Separator};
 use felis::session::{FileSystem, Mode, Session, Status};
 use felis::types::number::Fixed;
-use felis::types::stored::Stored;
+use felis::types::stored::FileType;
 use felis::types::{Scalar, Type};
 use felis::value::{Buffer, Value};
 use proptest::prelude::*;
@@ -23,13 +23,13 @@ fn read(
     format: Format,
     bytes: &[u8],
     part: Option<&str>,
-    wanted: &Stored,
+    wanted: &FileType,
     room: u64,
-) -> Result<Data, Trouble> {
+) -> Result<Data, DataError> {
     data::read(format, &bytes.to_vec().into(), part, wanted, &Limits { room, stop: &STOP })
 }
 
-fn write(format: Format, data: &Data) -> Result<Vec<u8>, Trouble> {
+fn write(format: Format, data: &Data) -> Result<Vec<u8>, DataError> {
     data::write(format, data, &Limits { room: 1 << 30, stop: &STOP })
 }
 
@@ -345,7 +345,7 @@ fn data() -> impl Strategy<Value = Data> {
 }
 
 /// A type that holds any record or array of this data, for readers that are told what to read.
-fn stated(data: &Data) -> Stored {
+fn stated(data: &Data) -> FileType {
     let cell = |column: &Column| match column.element {
         Element::Bool => Type::bool(),
         Element::Scalar(scalar) => Type::scalar(scalar),
@@ -362,7 +362,7 @@ fn stated(data: &Data) -> Stored {
         0 => element,
         _ => Type::array(element, Type::compact_product(sizes)),
     };
-    Stored::of(&ty).expect("a type that files hold")
+    FileType::of(&ty).expect("a type that files hold")
 }
 
 /// Cells by their bits; not-a-number is what it is.
@@ -460,16 +460,16 @@ const FILES: &[(Format, &str)] = &[
     (Format::Parquet, "people.parquet"),
 ];
 
-fn people() -> Stored {
+fn people() -> FileType {
     let fields = vec![("name".into(), Type::string()), ("member".into(), Type::bool())];
-    Stored::of(&Type::array(Type::record(fields), Type::unit_sum(4u32))).expect("a table")
+    FileType::of(&Type::array(Type::record(fields), Type::unit_sum(4u32))).expect("a table")
 }
 
 /// Whether all cells are there that the shape promises, or there is a reason why none are.
-fn is_whole(read: &Result<Data, Trouble>) -> bool {
+fn is_whole(read: &Result<Data, DataError>) -> bool {
     let data = match read {
         Ok(data) => data,
-        Err(trouble) => return !matches!(trouble, Trouble::Stopped | Trouble::NotHeld { .. }),
+        Err(trouble) => return !matches!(trouble, DataError::Stopped | DataError::NotHeld { .. }),
     };
     let whole = |column: &Column| {
         let slots = if column.element == Element::Complex { 2 } else { 1 };
@@ -487,9 +487,9 @@ mod parquet;
 #[test]
 fn an_archive_that_unpacks_to_more_than_memory_is_refused() {
     let bytes = fs::read(fixtures().join("packed.npz")).expect("a file");
-    let any = Stored::of(&Type::array(Type::real(), Type::unit_sum(1000u32))).expect("an array");
+    let any = FileType::of(&Type::array(Type::real(), Type::unit_sum(1000u32))).expect("an array");
     let refused = read(Format::Npz, &bytes, Some("zeros"), &any, 4_000);
-    assert!(matches!(refused, Err(Trouble::Malformed { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(DataError::Malformed { .. })), "{refused:?}");
 }
 
 #[test]
@@ -547,7 +547,7 @@ fn numbers_become_text_until_somebody_stops() {
     let text = |room, stop| data::cells_text(&data, &Limits { room, stop: &AtomicBool::new(stop) });
     assert_eq!(text(5, false), Ok(Some("1 2 3".to_string())));
     assert_eq!(text(4, false), Ok(None));
-    assert_eq!(text(5, true), Err(Trouble::Stopped));
+    assert_eq!(text(5, true), Err(DataError::Stopped));
 }
 
 /// Files whose host is interrupted while it reads or writes.

@@ -4,9 +4,9 @@
 use crate::columns::cells;
 use crate::shelf::{Drawer, fixtures, output};
 use bytes::Bytes;
-use felis::data::{self, Column, Content, Data, Element, Format, Limits, Trouble};
+use felis::data::{self, Column, Content, Data, DataError, Element, Format, Limits};
 use felis::session::{Mode, Session};
-use felis::types::stored::{Axis, Cell, Held, Stored};
+use felis::types::stored::{Axis, Cell, CellKind, FileType};
 use felis::types::{Scalar, Type};
 use felis::value::Buffer;
 use parquet::data_type::Int64Type;
@@ -165,10 +165,15 @@ fn what_is_refused_says_why() {
 }
 
 /// A table in which columns of these names are lists. What they hold a format does not ask.
-fn wanted(columns: &[(Arc<str>, Column)]) -> Stored {
+fn wanted(columns: &[(Arc<str>, Column)]) -> FileType {
     let cell = Cell::List(Box::new(Cell::Scalar(Scalar::Int)), Type::int());
     let fields = columns.iter().map(|(name, _)| (name.clone(), cell.clone())).collect();
-    Stored { axes: vec![Axis::Unknown(0)], element: Type::unit(), held: Held::Record(fields), unknown: 1 }
+    FileType {
+        axes: vec![Axis::Unknown(0)],
+        element: Type::unit(),
+        held: CellKind::Record(fields),
+        unknown: 1,
+    }
 }
 
 fn read(
@@ -176,7 +181,7 @@ fn read(
     bytes: &[u8],
     columns: &[(Arc<str>, Column)],
     limits: &Limits,
-) -> Result<Data, Trouble> {
+) -> Result<Data, DataError> {
     data::read(format, &Bytes::copy_from_slice(bytes), None, &wanted(columns), limits)
 }
 
@@ -289,7 +294,7 @@ fn places_that_fall_or_lie_beyond() {
     for places in
         [[0, 2, 1, 5], [0, 2, 2, 6], [-1, 2, 2, 5], [0, 2, i32::MAX, 5], [5, 4, 3, 2], [0, 0, 0, i32::MIN]]
     {
-        let Err(Trouble::Malformed { why, .. }) = changed(places) else { panic!("{places:?}") };
+        let Err(DataError::Malformed { why, .. }) = changed(places) else { panic!("{places:?}") };
         assert_eq!(why, "the lists of its column `x` do not lie one behind the other in it", "{places:?}");
     }
     // Elements before the first list and behind the last are of no list.
@@ -320,7 +325,7 @@ fn lists_that_take_too_much_are_refused() {
             let bytes = data::write(format, &data, &LIMITS).expect("a file");
             let limits = Limits { room: 1 << 20, stop: &STOP };
             let refused = read(format, &bytes, columns(&data), &limits);
-            let Err(Trouble::Malformed { why, .. }) = refused else {
+            let Err(DataError::Malformed { why, .. }) = refused else {
                 // What lies in the file takes no memory.
                 assert!(format == Format::Arrow && rows == 1, "{format:?} {rows}");
                 continue;
@@ -338,7 +343,7 @@ fn a_reading_that_is_stopped_ends() {
     for format in FORMATS {
         let bytes = data::write(format, &three(), &LIMITS).expect("a file");
         let read = read(format, &bytes, columns(&three()), &limits);
-        assert!(matches!(read, Err(Trouble::Stopped)), "{read:?}");
+        assert!(matches!(read, Err(DataError::Stopped)), "{read:?}");
     }
 }
 
@@ -387,7 +392,7 @@ fn lists_as_they_are_declared() {
         ("required group x { repeated int64 y; }", 1, "records"),
     ] {
         let bytes = declared(&format!("message rows {{ {schema} }}"), &[full; 3], &[0; 3]);
-        let Err(Trouble::Malformed { why, .. }) = read(Format::Parquet, &bytes, &names, &LIMITS) else {
+        let Err(DataError::Malformed { why, .. }) = read(Format::Parquet, &bytes, &names, &LIMITS) else {
             panic!("{schema}")
         };
         assert_eq!(why, format!("its column `x` holds {held}, which no cell is"), "{schema}");

@@ -170,7 +170,7 @@ fn deep_values_are_dropped_on_small_stacks() {
 fn mangled_programs() {
     use felis::check::{self, Env};
     use felis::core::{Program, validate};
-    use felis::eval::{Host, Machine, stack};
+    use felis::eval::{Host, Machine, stack_guard};
     use felis::source::SourceMap;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -225,7 +225,7 @@ fn mangled_programs() {
             }
         });
         let start = Instant::now();
-        let ran = stack::with_stack(64 << 20, || {
+        let ran = stack_guard::with_stack(64 << 20, || {
             let mut map = SourceMap::new();
             let parsed = felis::syntax::parse(&map.add(name.as_str(), mangled.as_str()));
             if !parsed.errors.is_empty() {

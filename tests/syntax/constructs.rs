@@ -3,7 +3,7 @@
 use crate::trees::{self, bare, incomplete, stmts};
 use felis::source::SourceMap;
 use felis::syntax::ast::{BinaryOp, Body, ClassMember, ExprKind, PatternKind, StmtKind, TypeExprKind};
-use felis::syntax::{self, format};
+use felis::syntax::{self, unparse};
 
 /// The two expressions have the same tree.
 fn same(short: &str, long: &str) {
@@ -378,7 +378,7 @@ fn statements_are_told_apart_without_semicolons_after_blocks() {
 #[test]
 fn every_construct_reads_back() {
     let tree = stmts(include_str!("constructs.flx"));
-    let printed = format::print(&tree);
+    let printed = unparse::print(&tree);
     assert_eq!(bare(&tree), bare(&stmts(&printed)), "{printed}");
 }
 
@@ -468,7 +468,7 @@ fn imports_and_exports() {
     assert!(errors.contains("E0121") && stmts.len() == 4, "{errors}");
     let StmtKind::Export(inner) = &stmts[0].kind else { panic!("{:?}", stmts[0]) };
     assert!(matches!(&inner.kind, StmtKind::Function { doc: Some(doc), .. } if &**doc == "Doc."));
-    assert_eq!(format::print(&stmts[..1]), "/// Doc.\nexport fun f(x:int):int {\n  return x;\n}\n");
+    assert_eq!(unparse::print(&stmts[..1]), "/// Doc.\nexport fun f(x:int):int {\n  return x;\n}\n");
     let source = SourceMap::new().add("c", "/// Doc.\nexport variant o = A | m::B;\nfun f(x:int) => m::g x;");
     let chunks = syntax::chunks(&source);
     assert_eq!(
@@ -502,7 +502,7 @@ fn choices_as_arguments_in_comprehensions_read_back() {
         ["[x for x in f (if c then a else b endif)];", "[x for x in case 0 (if c then a else b endif)];"]
     {
         let tree = stmts(text);
-        let printed = felis::syntax::format::print(&tree);
+        let printed = felis::syntax::unparse::print(&tree);
         assert_eq!(bare(&tree), bare(&stmts(&printed)), "{printed}");
     }
 }
@@ -517,7 +517,7 @@ fn statements_in_a_block_before_a_spread() {
     ];
     for text in texts {
         let tree = stmts(text);
-        let printed = felis::syntax::format::print(&tree);
+        let printed = felis::syntax::unparse::print(&tree);
         assert_eq!(bare(&tree), bare(&stmts(&printed)), "{printed}");
     }
 }

@@ -3,7 +3,7 @@
 use felis::session::{Mode, Session};
 use felis::source::SourceMap;
 use felis::syntax::edition::{migrate, read_v01};
-use felis::syntax::{format, parse};
+use felis::syntax::{parse, unparse};
 use std::path::Path;
 use std::process::Command;
 
@@ -42,7 +42,7 @@ fn a_text_is_rewritten_as_it_was_read() {
         assert_eq!(migrated(old), *new);
         let tree = read_v01(&SourceMap::new().add("old.flx", *old));
         let again = parse(&SourceMap::new().add("new.flx", *new));
-        assert_eq!(format::print(&tree.stmts), format::print(&again.stmts), "{old}");
+        assert_eq!(unparse::print(&tree.stmts), unparse::print(&again.stmts), "{old}");
         // What was rewritten is not rewritten again unless its old reading asks for it.
         assert!(again.errors.is_empty(), "{new}");
     }
@@ -66,12 +66,12 @@ fn random_texts_keep_their_trees() {
         let new = migrated(&text);
         let again = parse(&SourceMap::new().add("new.flx", new.clone()));
         assert!(again.errors.is_empty(), "{text}\n{new}\n{:?}", again.errors);
-        assert_eq!(format::print(&again.stmts), format::print(&tree.stmts), "{text}\n{new}");
+        assert_eq!(unparse::print(&again.stmts), unparse::print(&tree.stmts), "{text}\n{new}");
         changed += usize::from(new != text);
         // Trees that differ are told, and only those.
         let now = parse(&source);
         if now.errors.is_empty() {
-            let same = format::print(&now.stmts) == format::print(&tree.stmts);
+            let same = unparse::print(&now.stmts) == unparse::print(&tree.stmts);
             assert_eq!(now.reread.is_empty(), same, "{text}");
         }
     }

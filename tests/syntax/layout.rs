@@ -6,8 +6,8 @@
 use crate::grow::Grow;
 use crate::trees::{Dice, bare, read};
 use felis::source::SourceMap;
-use felis::syntax::layout::{WIDTH, layout};
-use felis::syntax::{format, lexer};
+use felis::syntax::fmt::{WIDTH, layout};
+use felis::syntax::{lexer, unparse};
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -154,7 +154,7 @@ proptest! {
     fn random_programs(seed: u64, depth in 1u32..6) {
         let mut grow = Grow { dice: Dice(seed) };
         let tree = vec![grow.stmt(depth), grow.stmt(depth)];
-        let text = format::print(&tree);
+        let text = unparse::print(&tree);
         let out = laid(&text).expect("a printed program can be read");
         holds(&text, &out);
         // All in one line, as far as comments let it.

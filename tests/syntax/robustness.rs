@@ -2,7 +2,7 @@
 
 use crate::trees::{Dice, bare, codes, incomplete, read, stmts};
 use felis::syntax::brackets::Growing;
-use felis::syntax::{format, lexer};
+use felis::syntax::{lexer, unparse};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
@@ -49,7 +49,7 @@ fn deepest_of_each_form() {
     for (open, core, close) in nests {
         let text = format!("val x = {}{core}{};", open.repeat(120), close.repeat(120));
         let tree = soon(|| stmts(&text));
-        let printed = format::print(&tree);
+        let printed = unparse::print(&tree);
         assert_eq!(bare(&stmts(&printed)), bare(&tree));
     }
     let lambdas = format!("val f = {}1;", "fun (x:int) => ".repeat(200));
@@ -87,7 +87,7 @@ fn long_chains() {
         // The longest that is allowed is read, printed and dropped, on this thread's small stack.
         let text = format!("val y = x{};", format!("{op}x").repeat(4_900));
         let (tree, _) = soon(|| read(&text));
-        soon(|| format::print(&tree));
+        soon(|| unparse::print(&tree));
     }
     let text = format!("val y = x{};", "+x".repeat(9_998));
     soon(|| stmts(&text));

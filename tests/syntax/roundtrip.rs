@@ -2,7 +2,7 @@
 
 use crate::grow::Grow;
 use crate::trees::{Dice, bare, read, stmts};
-use felis::syntax::format;
+use felis::syntax::unparse;
 use proptest::prelude::*;
 
 proptest! {
@@ -11,10 +11,10 @@ proptest! {
     #[test]
     fn printed_trees_read_back(seed: u64, depth in 1u32..6) {
         let tree = vec![Grow { dice: Dice(seed) }.stmt(depth)];
-        let text = format::print(&tree);
+        let text = unparse::print(&tree);
         let (again, errors) = read(&text);
         prop_assert!(errors.is_empty(), "{}\n{}", text, errors);
-        prop_assert!(bare(&tree) == bare(&again), "{}\n{}", text, format::print(&again));
+        prop_assert!(bare(&tree) == bare(&again), "{}\n{}", text, unparse::print(&again));
     }
 }
 
@@ -22,8 +22,8 @@ proptest! {
 fn programs_read_back() {
     for text in [include_str!("reshape.flx"), include_str!("sums.flx"), include_str!("encoding.flx")] {
         let tree = stmts(text);
-        let printed = format::print(&tree);
+        let printed = unparse::print(&tree);
         assert_eq!(bare(&tree), bare(&stmts(&printed)), "{printed}");
-        assert_eq!(printed, format::print(&stmts(&printed)));
+        assert_eq!(printed, unparse::print(&stmts(&printed)));
     }
 }

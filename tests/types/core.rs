@@ -4,7 +4,7 @@ use crate::checker::{folder, programs, run};
 use felis::check::module::{self, Module};
 use felis::check::{self, Env};
 use felis::core::{Program, validate};
-use felis::eval::stack;
+use felis::eval::stack_guard;
 use felis::source::{Source, SourceMap};
 use felis::syntax::ast::{ImportTarget, StmtKind};
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ fn every_program_is_valid_core() {
         let Some((program, script)) = &outcome.checked else { continue };
         tried += 1;
         let found =
-            stack::with_stack(256 << 20, || validate::validate_all(program, script)).expect("a thread");
+            stack_guard::with_stack(256 << 20, || validate::validate_all(program, script)).expect("a thread");
         for what in found.err().unwrap_or_default() {
             wrong.push(format!("{name}: {what}"));
         }
@@ -196,7 +196,7 @@ fn root() -> &'static Path {
 fn the_library_and_the_examples_are_valid_core() {
     let library: String = programs("stdlib", &[""]).into_iter().map(|(_, text)| text + "\n").collect();
     let examples = programs("examples", &[""]);
-    let wrong = stack::with_stack(256 << 20, || {
+    let wrong = stack_guard::with_stack(256 << 20, || {
         let mut program = Program::default();
         let mut look =
             Look { map: SourceMap::new(), library: Env::new(), modules: HashMap::new(), wrong: Vec::new() };
@@ -253,22 +253,22 @@ g = put (put (g, `0:3, #sees), `1:3, 2);
 
 #[test]
 fn last_uses_are_marked() {
-    use felis::core::moves::{self, Reach};
+    use felis::core::last_use::{self, ReachableGlobals};
     let outcome = run("moves.flx", MOVES, false);
     let Some((program, script)) = &outcome.checked else { panic!("{}", outcome.shown) };
-    let (mut text, mut reach) = (String::new(), Reach::default());
+    let (mut text, mut reach) = (String::new(), ReachableGlobals::default());
     let names = ["put", "choose", "twice", "part", "pick", "rounds", "inner", "first", "change"];
     for (id, function) in program.functions.iter().enumerate() {
         if let Some(function) = function
             && names.contains(&&*function.name)
         {
-            let marked = moves::function(program, &mut reach, function);
+            let marked = last_use::function(program, &mut reach, function);
             text.push_str(&felis::core::print::function(program, id as u32, &marked));
             text.push('\n');
         }
     }
     for at in 0..script.body.len() {
-        let (stmt, _) = moves::statement(program, &mut reach, script, at);
+        let (stmt, _) = last_use::statement(program, &mut reach, script, at);
         text.push_str(&felis::core::print::part(program, &script.locals, Err(&stmt)));
     }
     let golden = folder("tests/types/moves.txt");
@@ -280,19 +280,19 @@ fn last_uses_are_marked() {
 
 #[test]
 fn marked_programs_are_valid_core() {
-    use felis::core::moves::{self, Reach};
+    use felis::core::last_use::{self, ReachableGlobals};
     let mut wrong = Vec::new();
     for (name, text) in all_programs() {
         let outcome = run(&name, &text, false);
         let Some((program, script)) = &outcome.checked else { continue };
-        let found = stack::with_stack(256 << 20, || {
-            let (mut marked, mut reach) = (program.clone(), Reach::default());
+        let found = stack_guard::with_stack(256 << 20, || {
+            let (mut marked, mut reach) = (program.clone(), ReachableGlobals::default());
             for function in marked.functions.iter_mut().flatten() {
-                *function = Arc::new(moves::function(program, &mut reach, function));
+                *function = Arc::new(last_use::function(program, &mut reach, function));
             }
             let mut body = script.clone();
             for at in 0..script.body.len() {
-                body.body[at] = moves::statement(program, &mut reach, script, at).0;
+                body.body[at] = last_use::statement(program, &mut reach, script, at).0;
             }
             validate::validate_all(&marked, &body)
         });

@@ -2,7 +2,7 @@
 //! valuation that satisfies the equations, and equations found impossible have none.
 
 use felis::hash::HashMap;
-use felis::iso::{Verdict, given, verdict};
+use felis::iso::{Verdict, equations, verdict};
 use felis::types::{Kind, Type, TypeVar};
 
 /// A small generator of numbers, the same in every run.
@@ -52,7 +52,7 @@ fn what_is_accepted_holds_at_every_valuation() {
     for _ in 0..1_500 {
         let equations: Vec<(Type, Type)> =
             (0..1 + g.below(2)).map(|_| (size(&mut g, 2), size(&mut g, 2))).collect();
-        let solution = given::Solution::of(&equations);
+        let solution = equations::Solution::of(&equations);
         unsolved += solution.unsolved.len();
         let good: Vec<HashMap<u32, Type>> = valuations().filter(|at| holds(&equations, at)).collect();
         if solution.impossible() {
@@ -76,7 +76,7 @@ fn what_is_accepted_holds_at_every_valuation() {
         ];
         for (at, (i, j)) in goals.iter().enumerate() {
             let (a, b) = (Type::array(Type::int(), i.clone()), Type::array(Type::int(), j.clone()));
-            if given::natural(&equations, &a, &b) {
+            if equations::natural(&equations, &a, &b) {
                 accepted += 1;
                 for valuation in &good {
                     let (a, b) = (a.substitute(valuation), b.substitute(valuation));
@@ -106,7 +106,7 @@ fn rules() {
     let s = |a: &Type, b: &Type| Type::compact_sum(vec![a.clone(), b.clone()]);
     let array = |i: &Type| Type::array(Type::real(), i.clone());
     let proves =
-        |equations: &[(Type, Type)], a: &Type, b: &Type| given::natural(equations, &array(a), &array(b));
+        |equations: &[(Type, Type)], a: &Type, b: &Type| equations::natural(equations, &array(a), &array(b));
     // A variable alone.
     let e = vec![(nn.clone(), p(&n(3), &k))];
     assert!(proves(&e, &nn, &p(&k, &n(3))));
@@ -145,11 +145,11 @@ fn rules() {
     assert!(proves(&e, &p(&nn, &p(&k, &l)), &p(&m, &p(&k, &l))));
     assert!(!proves(&e, &nn, &m));
     // No way out.
-    assert!(given::Solution::of(&[(p(&n(2), &nn), n(5))]).impossible());
-    assert!(given::Solution::of(&[(nn.clone(), n(2)), (nn.clone(), n(3))]).impossible());
-    assert!(given::Solution::of(&[(s(&nn, &n(1)), n(0))]).impossible());
+    assert!(equations::Solution::of(&[(p(&n(2), &nn), n(5))]).impossible());
+    assert!(equations::Solution::of(&[(nn.clone(), n(2)), (nn.clone(), n(3))]).impossible());
+    assert!(equations::Solution::of(&[(s(&nn, &n(1)), n(0))]).impossible());
     // Left out, and nothing concluded.
     let e = vec![(p(&nn, &nn), Type::compact_power(n(2), m.clone()))];
-    assert_eq!(given::Solution::of(&e).unsolved, vec![0]);
+    assert_eq!(equations::Solution::of(&e).unsolved, vec![0]);
     assert!(!proves(&e, &nn, &m));
 }

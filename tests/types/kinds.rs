@@ -7,7 +7,7 @@ use felis::iso::laws::{Law, Witness};
 use felis::iso::{Verdict, compare, verdict, verify};
 use felis::types::apply::{Fit, Meaning, Reduction, Refusal, TypeArm};
 use felis::types::opaque::{Abstract, hiding};
-use felis::types::table::{self, Says};
+use felis::types::table::{self, TableAnswer};
 use felis::types::{FiniteKind, Kind, Member, Nominal, NominalBody, Type, TypeFun, TypeVar};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -434,12 +434,12 @@ proptest! {
             .collect();
         if s.has_meta() || t.has_meta() {
             let never = solutions.iter().any(Vec::is_empty);
-            prop_assert_eq!(says == Some(Says::Never), never, "{} = {}: {:?}", s, t, &says);
+            prop_assert_eq!(says == Some(TableAnswer::Never), never, "{} = {}: {:?}", s, t, &says);
         }
-        if let Some(Says::Always) = says {
+        if let Some(TableAnswer::Always) = says {
             prop_assert!(all_rows().all(holds));
         }
-        if let Some(Says::Solved(solved)) = says {
+        if let Some(TableAnswer::Solved(solved)) = says {
             for (meta, ty) in solved {
                 for (r, solutions) in solutions.iter().enumerate() {
                     let value = if ty == rigid { member(&k, r) } else { ty.clone() };

@@ -1,7 +1,7 @@
 //! `E031x`: moves by leaves, packing and unpacking, cases of sums.
 
 use crate::diagnostic::Diagnostic;
-use crate::iso::leaves::{MOST_LEAVES, NoMove};
+use crate::iso::leaves::{MOST_LEAVES, NoPermutation};
 use crate::source::Span;
 use crate::types::Type;
 use num_bigint::BigUint;
@@ -10,7 +10,7 @@ use num_bigint::BigUint;
 #[derive(Clone, Debug)]
 pub enum MoveError {
     /// `x.move[T]`: the leaves of the two types do not tell where each value goes.
-    NoMove { span: Span, from: Type, to: Type, why: NoMove, sum: bool },
+    NoMove { span: Span, from: Type, to: Type, why: NoPermutation, sum: bool },
     /// `pack` of a tuple or array with a part that is not compact, or of anything else.
     NotPacked { span: Span, ty: Type, part: Option<Type> },
     /// `unpack` of something that is no compact product nor exponential.
@@ -36,9 +36,9 @@ impl MoveError {
     pub fn code(&self) -> &'static str {
         use MoveError as E;
         match self {
-            E::NoMove { why: NoMove::Exchangeable { .. }, .. } => "E0310",
-            E::NoMove { why: NoMove::Missing { .. }, .. } => "E0311",
-            E::NoMove { why: NoMove::TooMany, .. } => "E0312",
+            E::NoMove { why: NoPermutation::Exchangeable { .. }, .. } => "E0310",
+            E::NoMove { why: NoPermutation::Missing { .. }, .. } => "E0311",
+            E::NoMove { why: NoPermutation::TooMany, .. } => "E0312",
             E::NotPacked { .. } => "E0313",
             E::NotUnpacked { .. } => "E0314",
             E::CasesDiffer { .. } => "E0315",
@@ -62,7 +62,7 @@ impl MoveError {
                 let message = format!("`{from}` does not move to `{to}`");
                 let parts = if *sum { "cases" } else { "leaves" };
                 match why {
-                    NoMove::Exchangeable { source, pairs, ty } => {
+                    NoPermutation::Exchangeable { source, pairs, ty } => {
                         let side = if *source { from } else { to };
                         let pairs: Vec<String> =
                             pairs.iter().map(|(a, b)| format!("`{a}` and `{b}`")).collect();
@@ -75,7 +75,7 @@ impl MoveError {
                             .note(format!("each is of `{ty}`, as many times, so `{side}` has two places for it"))
                             .help(help)
                     }
-                    NoMove::Missing { source, place, ty, axes } => {
+                    NoPermutation::Missing { source, place, ty, axes } => {
                         let (side, other) = if *source { (from, to) } else { (to, from) };
                         let count = match axes.is_empty() {
                             true => String::new(),
@@ -86,7 +86,7 @@ impl MoveError {
                             .note(format!("it is `{place}` of `{side}`"))
                             .help(format!("a move needs the same {parts} on both sides: each slot type as often"))
                     }
-                    NoMove::TooMany => {
+                    NoPermutation::TooMany => {
                         error(span, message, format!("more than {MOST_LEAVES} {parts}, or sums nested too deep"))
                             .help("move the parts by themselves")
                     }

@@ -3,7 +3,7 @@
 use super::documents::Document;
 use super::report::location;
 use super::{Answer, Server, said, workspace};
-use felis::session::index::{Hover, Index, Spot, Target};
+use felis::session::index::{Hover, Index, Occurrence, Target};
 use felis::source::Span;
 use lsp_types::{
     DocumentHighlight, DocumentHighlightParams, GotoDefinitionParams, HoverParams, InlayHint, InlayHintKind,
@@ -90,7 +90,7 @@ impl Server {
     pub(super) fn indexes_naming(
         &mut self,
         index: &Rc<Index>,
-        declared: &Spot,
+        declared: &Occurrence,
         word: &str,
     ) -> Vec<Rc<Index>> {
         let mut all = vec![index.clone()];

@@ -3,7 +3,7 @@
 //! Takes a line that begins with a colon; gives an answer, or says how the command is written. Files and
 //! the editor are in [`super::files`].
 
-use super::super::commands::{Flow, comparison, strangers};
+use super::super::commands::{Flow, comparison, implicit_names};
 use super::super::show::statistics;
 use super::super::{exit, explain, output};
 use super::{Repl, files, why, words};
@@ -145,15 +145,15 @@ pub fn run(repl: &mut Repl, line: &str) -> Flow {
             Some(members) => Ok(format!("a kind: {}\n", members.join(" | "))),
             None => session
                 .kind_of(argument)
-                .map(|(_, kind)| format!("{kind}\n{}", strangers(session, &[argument]))),
+                .map(|(_, kind)| format!("{kind}\n{}", implicit_names(session, &[argument]))),
         },
         ":size" => {
-            session.size_of(argument).map(|size| format!("{size}\n{}", strangers(session, &[argument])))
+            session.size_of(argument).map(|size| format!("{size}\n{}", implicit_names(session, &[argument])))
         }
         ":iso" => match argument.split_once('~') {
             Some((left, right)) => session
                 .iso(left, right, true)
-                .map(|answer| format!("{}{}", comparison(&answer), strangers(session, &[left, right]))),
+                .map(|answer| format!("{}{}", comparison(&answer), implicit_names(session, &[left, right]))),
             None => return misused("write `:iso TYPE ~ TYPE`"),
         },
         // No expression begins with these: an operator and types, as after `felis can`.

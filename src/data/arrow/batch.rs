@@ -2,7 +2,7 @@
 
 use super::schema::{Kind, Lists, Schema};
 use super::{damaged, joined, malformed, no_list, nothing};
-use crate::data::{Column, Content, Data, Element, Format, Limits, Trouble, npy, raw};
+use crate::data::{Column, Content, Data, DataError, Element, Format, Limits, npy, raw};
 use crate::hash::HashMap;
 use crate::types::Scalar;
 use crate::value::{Buffer, Class, Value};
@@ -46,7 +46,7 @@ impl<'l> Batches<'l> {
     }
 
     /// Adds the rows of a batch.
-    pub fn rows(&mut self, batch: RecordBatchRef<'_>, body: &Bytes) -> Result<(), Trouble> {
+    pub fn rows(&mut self, batch: RecordBatchRef<'_>, body: &Bytes) -> Result<(), DataError> {
         let batch = Batch::new(batch, body)?;
         let length = batch.length()?;
         let mut places = Vec::new();
@@ -58,7 +58,7 @@ impl<'l> Batches<'l> {
             view += field.views;
         }
         for (at, chosen) in self.chosen.clone().into_iter().enumerate() {
-            self.limits.look(0)?;
+            self.limits.poll(0)?;
             let field = &self.schema.fields[chosen];
             let (Some(kind), place) = (field.kind, places[chosen]) else { continue };
             let (name, lists) = (field.name.clone(), field.lists);
@@ -80,7 +80,7 @@ impl<'l> Batches<'l> {
     }
 
     /// Takes note of a dictionary, or of more of one.
-    pub fn dictionary(&mut self, batch: DictionaryBatchRef<'_>, body: &Bytes) -> Result<(), Trouble> {
+    pub fn dictionary(&mut self, batch: DictionaryBatchRef<'_>, body: &Bytes) -> Result<(), DataError> {
         let id = batch.id().map_err(damaged)?;
         let of = |at: &&usize| self.schema.fields[**at].dictionary.is_some_and(|(other, _)| other == id);
         let Some(kind) = self.chosen.iter().find(of).and_then(|at| self.schema.fields[*at].kind) else {
@@ -105,11 +105,11 @@ impl<'l> Batches<'l> {
     }
 
     /// All rows.
-    pub fn finish(mut self) -> Result<Data, Trouble> {
+    pub fn finish(mut self) -> Result<Data, DataError> {
         let mut columns = Vec::new();
         for (at, pieces) in std::mem::take(&mut self.chosen).into_iter().zip(std::mem::take(&mut self.pieces))
         {
-            self.limits.look(0)?;
+            self.limits.poll(0)?;
             let Some(kind) = self.schema.fields[at].kind else { continue };
             if pieces.len() > 1 {
                 // Batches may lie in one place, which is copied for each.
@@ -127,11 +127,17 @@ impl<'l> Batches<'l> {
     }
 
     /// Notes that a column takes that many bytes.
-    fn take(&mut self, bytes: u64) -> Result<(), Trouble> {
+    fn take(&mut self, bytes: u64) -> Result<(), DataError> {
         self.limits.take(bytes).ok_or_else(too_much)
     }
 
-    fn column(&mut self, batch: &Batch<'_>, kind: Kind, at: Place, length: usize) -> Result<Column, Trouble> {
+    fn column(
+        &mut self,
+        batch: &Batch<'_>,
+        kind: Kind,
+        at: Place,
+        length: usize,
+    ) -> Result<Column, DataError> {
         let missing = batch.missing(at, length, self)?;
         let gone = |i: usize| missing.get(i).copied().unwrap_or(false);
         let cells = match kind {
@@ -160,13 +166,13 @@ impl<'l> Batches<'l> {
             }
             Kind::Text { .. } | Kind::View => {
                 self.take((length as u64).saturating_mul(Class::Any.bytes()))?;
-                let texts: Box<dyn Fn(usize) -> Result<Bytes, Trouble>> = match kind {
+                let texts: Box<dyn Fn(usize) -> Result<Bytes, DataError>> = match kind {
                     Kind::Text { large } => offsets(batch, at, length, large, self)?,
                     _ => views(batch, at, length, self)?,
                 };
                 let mut cells = Vec::new();
                 for i in 0..length {
-                    self.limits.look(i)?;
+                    self.limits.poll(i)?;
                     if gone(i) {
                         cells.push(nothing());
                         continue;
@@ -191,7 +197,7 @@ impl<'l> Batches<'l> {
         at: Place,
         length: usize,
         name: &str,
-    ) -> Result<Column, Trouble> {
+    ) -> Result<Column, DataError> {
         if let Some(row) = batch.missing(at, length, self)?.iter().position(|missing| *missing) {
             return Err(no_list(name, self.rows.saturating_add(row)));
         }
@@ -218,7 +224,7 @@ impl<'l> Batches<'l> {
         };
         let mut starts = Vec::new();
         for i in 0..=length {
-            self.limits.look(i)?;
+            self.limits.poll(i)?;
             let start = offset(i).filter(|at| *at <= count && starts.last().is_none_or(|last| last <= at));
             starts.push(start.ok_or_else(|| {
                 malformed(format!("the lists of its column `{name}` do not lie one behind the other in it"))
@@ -228,7 +234,7 @@ impl<'l> Batches<'l> {
     }
 
     /// Lists without elements before the first and behind the last, which a part of a larger table has.
-    fn trimmed(&mut self, column: Column, mut starts: Vec<usize>) -> Result<Column, Trouble> {
+    fn trimmed(&mut self, column: Column, mut starts: Vec<usize>) -> Result<Column, DataError> {
         let (first, last) = (starts[0], starts[starts.len() - 1]);
         if (first, last) == (0, column.cells.len()) {
             return Ok(Column { lists: Some(starts), ..column });
@@ -251,7 +257,7 @@ fn number(bytes: &[u8], i: usize, large: bool) -> Option<usize> {
     }
 }
 
-type Texts = Box<dyn Fn(usize) -> Result<Bytes, Trouble>>;
+type Texts = Box<dyn Fn(usize) -> Result<Bytes, DataError>>;
 
 /// Texts that stand one after the other.
 fn offsets(
@@ -260,7 +266,7 @@ fn offsets(
     length: usize,
     large: bool,
     batches: &mut Batches<'_>,
-) -> Result<Texts, Trouble> {
+) -> Result<Texts, DataError> {
     let width = if large { 8 } else { 4 };
     let bytes = batch.buffer(at.buffer + 1, batches)?;
     let text = batch.buffer(at.buffer + 2, batches)?;
@@ -277,7 +283,7 @@ fn offsets(
 }
 
 /// Texts that say where they are.
-fn views(batch: &Batch<'_>, at: Place, length: usize, batches: &mut Batches<'_>) -> Result<Texts, Trouble> {
+fn views(batch: &Batch<'_>, at: Place, length: usize, batches: &mut Batches<'_>) -> Result<Texts, DataError> {
     let views = batch.buffer(at.buffer + 1, batches)?;
     enough(&views, length.saturating_mul(16))?;
     let mut texts = Vec::new();
@@ -307,13 +313,13 @@ fn word<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
 }
 
 /// Cells by their numbers in a dictionary.
-fn looked_up(numbers: &Column, dictionary: &Column, limits: &Limits<'_>) -> Result<Column, Trouble> {
+fn looked_up(numbers: &Column, dictionary: &Column, limits: &Limits<'_>) -> Result<Column, DataError> {
     let count = numbers.cells.len();
     let class = dictionary.element.class();
     let mut cells = Buffer::with_room(class, count).ok_or_else(too_much)?;
     let mut missing = vec![false; count];
     for (i, missing) in missing.iter_mut().enumerate() {
-        limits.look(i)?;
+        limits.poll(i)?;
         let gone = |column: &Column, i: usize| column.missing.get(i).copied().unwrap_or(false);
         if gone(numbers, i) {
             *missing = true;
@@ -337,7 +343,7 @@ fn looked_up(numbers: &Column, dictionary: &Column, limits: &Limits<'_>) -> Resu
 }
 
 impl<'b> Batch<'b> {
-    fn new(batch: RecordBatchRef<'b>, body: &'b Bytes) -> Result<Batch<'b>, Trouble> {
+    fn new(batch: RecordBatchRef<'b>, body: &'b Bytes) -> Result<Batch<'b>, DataError> {
         let packed = match batch.compression().map_err(damaged)? {
             Some(how) => Some(how.codec().map_err(damaged)?),
             None => None,
@@ -345,13 +351,13 @@ impl<'b> Batch<'b> {
         Ok(Batch { batch, body, packed })
     }
 
-    fn length(&self) -> Result<usize, Trouble> {
+    fn length(&self) -> Result<usize, DataError> {
         let length = self.batch.length().map_err(damaged)?;
         usize::try_from(length).map_err(|_| malformed("it has a number of rows that is none"))
     }
 
     /// Buffers of texts that `count` views from one on have.
-    fn texts(&self, view: usize, count: usize) -> Result<usize, Trouble> {
+    fn texts(&self, view: usize, count: usize) -> Result<usize, DataError> {
         if count == 0 {
             return Ok(0);
         }
@@ -362,13 +368,13 @@ impl<'b> Batch<'b> {
     }
 
     /// What is said of a column, or of one within it.
-    fn node(&self, at: usize) -> Result<FieldNodeRef<'b>, Trouble> {
+    fn node(&self, at: usize) -> Result<FieldNodeRef<'b>, DataError> {
         let node = self.batch.nodes().map_err(damaged)?.and_then(|nodes| nodes.get(at));
         node.ok_or_else(|| malformed("a batch of it has fewer columns than it says"))
     }
 
     /// Which cells are missing; empty if none is.
-    fn missing(&self, at: Place, length: usize, batches: &mut Batches<'_>) -> Result<Vec<bool>, Trouble> {
+    fn missing(&self, at: Place, length: usize, batches: &mut Batches<'_>) -> Result<Vec<bool>, DataError> {
         let node = self.node(at.node)?;
         if usize::try_from(node.length()) != Ok(length) {
             return Err(malformed("the columns of a batch are not equally long"));
@@ -384,7 +390,7 @@ impl<'b> Batch<'b> {
     }
 
     /// The bytes of a buffer.
-    fn buffer(&self, at: usize, batches: &mut Batches<'_>) -> Result<Bytes, Trouble> {
+    fn buffer(&self, at: usize, batches: &mut Batches<'_>) -> Result<Bytes, DataError> {
         let outside = || malformed("a column of it lies beyond its end");
         let buffer = self.batch.buffers().map_err(damaged)?.and_then(|buffers| buffers.get(at));
         let buffer = buffer.ok_or_else(|| malformed("a batch of it has fewer columns than it says"))?;
@@ -421,20 +427,20 @@ impl<'b> Batch<'b> {
 }
 
 /// The bytes of that many cells.
-fn first(bytes: &Bytes, length: usize, width: usize) -> Result<Bytes, Trouble> {
+fn first(bytes: &Bytes, length: usize, width: usize) -> Result<Bytes, DataError> {
     let needed = length.saturating_mul(width);
     enough(bytes, needed)?;
     Ok(bytes.slice(..needed))
 }
 
-fn enough(bytes: &Bytes, needed: usize) -> Result<(), Trouble> {
+fn enough(bytes: &Bytes, needed: usize) -> Result<(), DataError> {
     match bytes.len() < needed {
         true => Err(malformed(format!("a column of it has {} bytes, and {needed} are needed", bytes.len()))),
         false => Ok(()),
     }
 }
 
-fn too_much() -> Trouble {
+fn too_much() -> DataError {
     malformed("its columns take more memory than there is")
 }
 

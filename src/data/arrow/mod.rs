@@ -14,8 +14,8 @@ mod write;
 
 pub use write::write;
 
-use super::{Column, Content, Data, Format, Limits, Trouble};
-use crate::types::stored::{Held, Stored};
+use super::{Column, Content, Data, DataError, Format, Limits};
+use crate::types::stored::{CellKind, FileType};
 use crate::value::{Buffer, Value};
 use batch::Batches;
 use bytes::Bytes;
@@ -33,26 +33,26 @@ const FIRST_FEATHER: &[u8] = b"FEA1";
 /// What the length of a message follows; before version 0.15 nothing did.
 const CONTINUES: [u8; 4] = [0xff; 4];
 
-fn malformed(why: impl Into<String>) -> Trouble {
-    Trouble::Malformed { format: Format::Arrow, why: why.into() }
+fn malformed(why: impl Into<String>) -> DataError {
+    DataError::Malformed { format: Format::Arrow, why: why.into() }
 }
 
 /// A row that has no list where each has one.
-fn no_list(name: &str, row: usize) -> Trouble {
+fn no_list(name: &str, row: usize) -> DataError {
     malformed(crate::data::no_list(name, row))
 }
 
-fn not_held(ty: String, why: &str) -> Trouble {
-    Trouble::NotHeld { format: Format::Arrow, ty, why: why.to_string() }
+fn not_held(ty: String, why: &str) -> DataError {
+    DataError::NotHeld { format: Format::Arrow, ty, why: why.to_string() }
 }
 
-fn damaged(error: planus::Error) -> Trouble {
+fn damaged(error: planus::Error) -> DataError {
     malformed(format!("its description is damaged: {error}"))
 }
 
 /// The columns of a file that are wanted.
-pub fn read(bytes: &Bytes, wanted: &Stored, limits: &Limits<'_>) -> Result<Data, Trouble> {
-    let Held::Record(fields) = &wanted.held else {
+pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
+    let CellKind::Record(fields) = &wanted.held else {
         return Err(not_held(wanted.element.to_string(), "its rows are records: `(name:string, …) ^ ?N`"));
     };
     let names: Vec<&str> = fields.iter().map(|(name, _)| &**name).collect();
@@ -135,8 +135,8 @@ enum Part<'a> {
 fn walk(
     bytes: &Bytes,
     limits: &Limits<'_>,
-    each: &mut dyn FnMut(Part<'_>) -> Result<(), Trouble>,
-) -> Result<(), Trouble> {
+    each: &mut dyn FnMut(Part<'_>) -> Result<(), DataError>,
+) -> Result<(), DataError> {
     if bytes.starts_with(FIRST_FEATHER) {
         return Err(malformed("it is Feather of version 1; version 2 is Arrow's format"));
     }
@@ -154,7 +154,7 @@ fn walk(
     let dictionaries = footer.dictionaries().map_err(damaged)?.into_iter().flatten();
     let batches = footer.record_batches().map_err(damaged)?.into_iter().flatten();
     for block in dictionaries.chain(batches) {
-        limits.look(0)?;
+        limits.poll(0)?;
         let (message, body) = placed(bytes, block)?;
         if let Some(header) = message.header().map_err(damaged)? {
             each(Part::Message(header, body))?;
@@ -164,7 +164,7 @@ fn walk(
 }
 
 /// A message of a file, with its body.
-fn placed<'a>(bytes: &'a Bytes, block: BlockRef<'_>) -> Result<(MessageRef<'a>, Bytes), Trouble> {
+fn placed<'a>(bytes: &'a Bytes, block: BlockRef<'_>) -> Result<(MessageRef<'a>, Bytes), DataError> {
     let outside = || malformed("a part of it lies beyond its end");
     let whole = |n: i64| usize::try_from(n).map_err(|_| outside());
     let start = whole(block.offset())?;
@@ -191,11 +191,11 @@ fn unframed(bytes: &[u8]) -> Option<(usize, &[u8])> {
 fn stream(
     bytes: &Bytes,
     limits: &Limits<'_>,
-    each: &mut dyn FnMut(Part<'_>) -> Result<(), Trouble>,
-) -> Result<(), Trouble> {
+    each: &mut dyn FnMut(Part<'_>) -> Result<(), DataError>,
+) -> Result<(), DataError> {
     let (mut at, mut described) = (0, false);
     while at < bytes.len() {
-        limits.look(0)?;
+        limits.poll(0)?;
         let other = || malformed("it begins neither as a file nor as a stream of Arrow");
         let short = || if described { malformed("it ends within a message") } else { other() };
         let (end, message) = unframed(&bytes[at..]).ok_or_else(short)?;
@@ -224,7 +224,7 @@ fn stream(
 }
 
 /// A schema of a version and a byte order that are read.
-fn checked(version: MetadataVersion, schema: Option<SchemaRef<'_>>) -> Result<Part<'_>, Trouble> {
+fn checked(version: MetadataVersion, schema: Option<SchemaRef<'_>>) -> Result<Part<'_>, DataError> {
     let schema = schema.ok_or_else(|| malformed("it has no description of its columns"))?;
     if version < MetadataVersion::V4 {
         return Err(malformed("it was written before version 0.8 of Arrow"));

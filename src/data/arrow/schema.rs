@@ -1,7 +1,7 @@
 //! What the columns of an Arrow file are, and where each has its parts in a batch.
 
 use super::{damaged, malformed};
-use crate::data::{Element, Trouble, similar};
+use crate::data::{DataError, Element, similar};
 use crate::types::{Scalar, number::Fixed};
 use polars_arrow_format::ipc::{FieldRef, IntRef, MetadataVersion, Precision, SchemaRef, TypeRef, UnionMode};
 use std::sync::Arc;
@@ -85,7 +85,7 @@ struct Parts {
 
 impl Schema {
     /// The columns of a description. Before version 5 of it unions had a buffer more, which is not told.
-    pub fn of(schema: SchemaRef<'_>, version: MetadataVersion) -> Result<Schema, Trouble> {
+    pub fn of(schema: SchemaRef<'_>, version: MetadataVersion) -> Result<Schema, DataError> {
         let mut fields = Vec::new();
         let mut all = Parts { old: version < MetadataVersion::V5, ..Parts::default() };
         for field in schema.fields().map_err(damaged)?.into_iter().flatten() {
@@ -125,14 +125,14 @@ impl Schema {
     }
 
     /// The positions of the columns of these names.
-    pub fn choose(&self, names: &[&str]) -> Result<Vec<usize>, Trouble> {
+    pub fn choose(&self, names: &[&str]) -> Result<Vec<usize>, DataError> {
         let mut chosen = Vec::new();
         for name in names {
             let mut found = self.fields.iter().enumerate().filter(|(_, field)| *field.name == **name);
             let Some((at, field)) = found.next() else {
                 let there: Vec<String> = self.fields.iter().map(|field| field.name.to_string()).collect();
                 let similar = similar(name, &there);
-                return Err(Trouble::NoColumn { what: "column", name: name.to_string(), there, similar });
+                return Err(DataError::NoColumn { what: "column", name: name.to_string(), there, similar });
             };
             if found.next().is_some() {
                 return Err(malformed(format!("two of its columns are named `{name}`")));
@@ -148,7 +148,7 @@ impl Schema {
 
 impl Parts {
     /// Adds the parts of a field and of those within it.
-    fn take(&mut self, field: &FieldRef<'_>, depth: usize) -> Result<(), Trouble> {
+    fn take(&mut self, field: &FieldRef<'_>, depth: usize) -> Result<(), DataError> {
         self.fields += 1;
         if depth > DEEPEST || self.fields > MOST_FIELDS {
             return Err(malformed("it has too many columns within columns"));
@@ -181,7 +181,7 @@ impl Parts {
 }
 
 /// How cells lie, or what they are if they are not read.
-fn kind(field: &FieldRef<'_>) -> Result<(Option<Kind>, &'static str), Trouble> {
+fn kind(field: &FieldRef<'_>) -> Result<(Option<Kind>, &'static str), DataError> {
     let ty = field.type_().map_err(damaged)?.ok_or_else(|| malformed("one of its columns has no type"))?;
     Ok(match ty {
         TypeRef::Bool(_) => (Some(Kind::Bool), ""),
@@ -216,7 +216,7 @@ fn kind(field: &FieldRef<'_>) -> Result<(Option<Kind>, &'static str), Trouble> {
 }
 
 /// How lists lie and what their elements are, if those may be cells.
-fn lists<'f>(field: &FieldRef<'f>) -> Result<Option<(Lists, FieldRef<'f>)>, Trouble> {
+fn lists<'f>(field: &FieldRef<'f>) -> Result<Option<(Lists, FieldRef<'f>)>, DataError> {
     if field.dictionary().map_err(damaged)?.is_some() {
         return Ok(None);
     }
@@ -238,7 +238,7 @@ fn lists<'f>(field: &FieldRef<'f>) -> Result<Option<(Lists, FieldRef<'f>)>, Trou
     Ok(element.dictionary().map_err(damaged)?.is_none().then_some((lists, element)))
 }
 
-fn integers(int: IntRef<'_>) -> Result<Option<Kind>, Trouble> {
+fn integers(int: IntRef<'_>) -> Result<Option<Kind>, DataError> {
     let fixed = |fixed: Fixed| Some(Kind::Plain(Scalar::Fixed(fixed)));
     Ok(match (int.bit_width().map_err(damaged)?, int.is_signed().map_err(damaged)?) {
         (8, true) => fixed(Fixed::I8),

@@ -1,7 +1,7 @@
 //! Columns as an Arrow file: description, one batch that is not packed, and the footer that tells where they are.
 
 use super::{CONTINUES, MAGIC, not_held};
-use crate::data::{Column, Content, Data, Element, Limits, Trouble, npy};
+use crate::data::{Column, Content, Data, DataError, Element, Limits, npy};
 use crate::types::Scalar;
 use polars_arrow_format::ipc::{
     Block, Bool, Buffer, Endianness, Field, FieldNode, FloatingPoint, Footer, Int, LargeList, LargeUtf8,
@@ -12,7 +12,7 @@ use polars_arrow_format::ipc::{
 const ALIGNMENT: usize = 64;
 
 /// A table as a file.
-pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
+pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let Content::Records(columns) = &data.content else {
         return Err(not_held(data.type_text(), "its rows are records: `[ (name=…, …) … ]`"));
     };
@@ -22,7 +22,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
     let mut fields = Vec::new();
     let mut body = Body::default();
     for (name, column) in columns {
-        limits.look(0)?;
+        limits.poll(0)?;
         let ty = ty(column)
             .ok_or_else(|| not_held(column.element.name().to_string(), "it has no cells of this type"))?;
         let field = |name: &str, nullable: bool, ty: Type, children: Vec<Field>| Field {
@@ -88,8 +88,8 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
     Ok(out)
 }
 
-fn no_room() -> Trouble {
-    Trouble::Unwritable { why: "there is not enough memory".to_string() }
+fn no_room() -> DataError {
+    DataError::Unwritable { why: "there is not enough memory".to_string() }
 }
 
 /// Appends a message, whose body of that many bytes is to follow.
@@ -145,7 +145,7 @@ struct Body {
 
 impl Body {
     /// The part of a column of lists that says where each begins, and the type of the column.
-    fn lists(&mut self, starts: &[usize], rows: usize) -> Result<Type, Trouble> {
+    fn lists(&mut self, starts: &[usize], rows: usize) -> Result<Type, DataError> {
         self.nodes.push(FieldNode { length: rows as i64, null_count: 0 });
         self.bytes.try_reserve(starts.len().saturating_mul(8)).map_err(|_| no_room())?;
         self.buffer(|_| ());
@@ -163,7 +163,7 @@ impl Body {
         ty: &Type,
         rows: usize,
         limits: &Limits<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), DataError> {
         let gone = column.missing.iter().filter(|missing| **missing).count();
         self.nodes.push(FieldNode { length: rows as i64, null_count: gone as i64 });
         let room = rows.saturating_mul(column.element.class().bytes() as usize);
@@ -186,7 +186,7 @@ impl Body {
                 self.buffer(|out| places(out, std::iter::once(0).chain(ends), large));
                 let start = self.bytes.len();
                 for i in 0..rows {
-                    limits.look(i)?;
+                    limits.poll(i)?;
                     self.bytes.extend(column.cells.get(i).as_str().as_bytes());
                 }
                 self.ended(start);

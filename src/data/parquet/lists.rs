@@ -5,7 +5,7 @@
 //! declared; gives the elements of all lists, and where each list begins.
 
 use super::{malformed, primitive};
-use crate::data::{Column, Element, Limits, Trouble, no_list};
+use crate::data::{Column, DataError, Element, Limits, no_list};
 use crate::types::Scalar;
 use crate::value::{Buffer, Value};
 use ::parquet::basic::{ConvertedType, LogicalType, Repetition};
@@ -49,8 +49,8 @@ pub fn column(
     field: &Schema,
     element: Element,
     limits: &mut Limits<'_>,
-    failed: &dyn Fn(ParquetError) -> Trouble,
-) -> Result<Column, Trouble> {
+    failed: &dyn Fn(ParquetError) -> DataError,
+) -> Result<Column, DataError> {
     let schema = file.metadata().file_metadata().schema_descr();
     let own = |at: &usize| schema.column(*at).path().parts().first().is_some_and(|name| name == field.name());
     let Some(at) = (0..schema.num_columns()).find(own) else { return Err(malformed("it is damaged")) };
@@ -104,7 +104,7 @@ struct Lists<'l, 'm> {
     /// That of an element that is there.
     full: i16,
     limits: &'l mut Limits<'m>,
-    failed: &'l dyn Fn(ParquetError) -> Trouble,
+    failed: &'l dyn Fn(ParquetError) -> DataError,
 }
 
 impl Lists<'_, '_> {
@@ -113,14 +113,14 @@ impl Lists<'_, '_> {
         &mut self,
         mut from: ColumnReaderImpl<T>,
         cell: impl Fn(&T::T) -> Option<Value>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), DataError> {
         let too_much = || malformed("its columns take more memory than there is");
         let damaged = || malformed(format!("the lists of its column `{}` are damaged", self.name));
         let text = self.column.element == Element::Scalar(Scalar::String);
         let (mut defined, mut repeated, mut values) = (Vec::new(), Vec::new(), Vec::new());
         let mut first = true;
         loop {
-            self.limits.look(0)?;
+            self.limits.poll(0)?;
             defined.clear();
             repeated.clear();
             values.clear();
@@ -131,7 +131,7 @@ impl Lists<'_, '_> {
             }
             let mut values = values.iter();
             for (i, (defined, repeated)) in defined.iter().zip(&repeated).enumerate() {
-                self.limits.look(i)?;
+                self.limits.poll(i)?;
                 if *repeated == 0 {
                     self.limits.take(8).ok_or_else(too_much)?;
                     self.starts.push(self.column.cells.len());

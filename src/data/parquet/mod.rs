@@ -7,8 +7,8 @@
 mod lists;
 mod pages;
 
-use crate::data::{Column, Content, Data, Element, Format, Limits, Trouble};
-use crate::types::stored::{Held, Stored};
+use crate::data::{Column, Content, Data, DataError, Element, Format, Limits};
+use crate::types::stored::{CellKind, FileType};
 use crate::types::{Scalar, number::Fixed};
 use crate::value::{Buffer, Value};
 use ::parquet::basic::{Compression, ConvertedType, Repetition, Type as Physical};
@@ -26,17 +26,17 @@ use bytes::Bytes;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-fn malformed(why: impl Into<String>) -> Trouble {
-    Trouble::Malformed { format: Format::Parquet, why: why.into() }
+fn malformed(why: impl Into<String>) -> DataError {
+    DataError::Malformed { format: Format::Parquet, why: why.into() }
 }
 
-fn not_held(ty: String, why: &str) -> Trouble {
-    Trouble::NotHeld { format: Format::Parquet, ty, why: why.to_string() }
+fn not_held(ty: String, why: &str) -> DataError {
+    DataError::NotHeld { format: Format::Parquet, ty, why: why.to_string() }
 }
 
 /// The columns of a file that are wanted.
-pub fn read(bytes: &Bytes, wanted: &Stored, limits: &Limits<'_>) -> Result<Data, Trouble> {
-    let Held::Record(fields) = &wanted.held else {
+pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
+    let CellKind::Record(fields) = &wanted.held else {
         return Err(not_held(wanted.element.to_string(), "its rows are records: `(name:string, …) ^ ?N`"));
     };
     let names: Vec<&str> = fields.iter().map(|(name, _)| &**name).collect();
@@ -83,7 +83,7 @@ fn described(bytes: &Bytes) -> Result<Data, ParquetError> {
 }
 
 /// The columns of these names.
-fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, Trouble> {
+fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, DataError> {
     let failed = |error: ParquetError| match error.to_string() {
         text if text.contains("Disabled feature") => malformed(
             "its columns are packed with Brotli or LZO; write them with Snappy, gzip, LZ4 or Zstandard",
@@ -98,7 +98,7 @@ fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, T
         let mut found = schema.get_fields().iter().filter(|field| field.name() == *name);
         let Some(field) = found.next() else {
             let (name, similar) = (name.to_string(), crate::data::similar(name, &there));
-            return Err(Trouble::NoColumn { what: "column", name, there, similar });
+            return Err(DataError::NoColumn { what: "column", name, there, similar });
         };
         if found.next().is_some() {
             return Err(malformed(format!("two of its columns are named `{name}`")));
@@ -132,7 +132,7 @@ fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, T
     let too_much = || malformed("its columns take more memory than there is");
     for row in rows.into_iter().flatten() {
         let row = row.map_err(failed)?;
-        limits.look(count)?;
+        limits.poll(count)?;
         for (at, (_, field)) in in_file.iter().zip(row.get_column_iter()) {
             let column = &mut columns[*at];
             let missing = matches!(field, Field::Null);
@@ -264,14 +264,14 @@ fn value(field: &Field, element: Element) -> Option<Value> {
 }
 
 /// A table as a file.
-pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
+pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let Content::Records(columns) = &data.content else {
         return Err(not_held(data.type_text(), "its rows are records: `(name=…, …)`"));
     };
     if data.shape.len() != 1 {
         return Err(not_held(data.type_text(), "its rows are one axis: `(…) ^ N`"));
     }
-    let failed = |error: ParquetError| Trouble::Unwritable { why: error.to_string() };
+    let failed = |error: ParquetError| DataError::Unwritable { why: error.to_string() };
     let mut fields = Vec::new();
     for (name, column) in columns {
         let (physical, converted) = types(column.element)
@@ -300,7 +300,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, Trouble> {
         SerializedFileWriter::new(&mut out, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
     let mut group = writer.next_row_group().map_err(failed)?;
     for (_, column) in columns {
-        limits.look(0)?;
+        limits.poll(0)?;
         if let Some(to) = group.next_column().map_err(failed)? {
             put(to, column).map_err(failed)?;
         }

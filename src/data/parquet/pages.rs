@@ -3,7 +3,7 @@
 //! A file whose columns are packed so is read as one whose columns are not packed at all; what the crate then gives
 //! as a page is unpacked here before anything is made of it.
 
-use crate::data::{Limits, Trouble};
+use crate::data::{DataError, Limits};
 use ::parquet::basic::Compression;
 use ::parquet::bloom_filter::Sbbf;
 use ::parquet::column::page::{Page, PageMetadata, PageReader};
@@ -105,7 +105,7 @@ impl Unpacking {
         }
         let frames = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|_| damaged())?;
         let limits = Limits { room: self.room, stop: &AtomicBool::new(false) };
-        let malformed = |why| Trouble::Malformed { format: crate::data::Format::Parquet, why };
+        let malformed = |why| DataError::Malformed { format: crate::data::Format::Parquet, why };
         let unpacked = limits.unpack(frames, self.room, malformed).map_err(|_| damaged())?;
         Ok(match before {
             [] => Bytes::from(unpacked),

@@ -3,7 +3,7 @@
 //! Those of several layers lie below each other, all on one axis; negative ones grow to the left.
 
 use super::{Look, Screen, cut, number, numbers};
-use crate::picture::{Bounds, Mark, Picture, Undrawn};
+use crate::picture::{Bounds, DrawError, Mark, Picture};
 use unicode_width::UnicodeWidthStr;
 
 /// The most lines with names.
@@ -56,7 +56,7 @@ pub fn draw(
     looks: &[Look],
     screen: Screen,
     bounds: &Bounds<'_>,
-) -> Result<(), Undrawn> {
+) -> Result<(), DrawError> {
     let shown = bars.names.len().min((MOST / bars.layers.len().max(1)).max(1));
     let values: Vec<f64> = bars
         .layers
@@ -88,7 +88,7 @@ pub fn draw(
     let before = left + room(true);
     for (at, name) in names.iter().enumerate() {
         for (which, (layer, values)) in bars.layers.iter().enumerate() {
-            bounds.look(at)?;
+            bounds.poll(at)?;
             let name = if which == 0 { name } else { "" };
             out.push_str(&" ".repeat(margin - name.width()));
             out.push_str(name);

@@ -6,7 +6,7 @@ use super::{Colors, Look, Screen, cut};
 use crate::picture::chart::ticks;
 use crate::picture::scale::{Scale, Ticks};
 use crate::picture::shape::Color;
-use crate::picture::{Bounds, Grid, Mark, Picture, Undrawn, pixels};
+use crate::picture::{Bounds, DrawError, Grid, Mark, Picture, pixels};
 use unicode_width::UnicodeWidthStr;
 
 /// How bright a character is, from nothing on.
@@ -21,7 +21,7 @@ pub fn draw(
     looks: &[Look],
     screen: Screen,
     bounds: &Bounds<'_>,
-) -> Result<(), Undrawn> {
+) -> Result<(), DrawError> {
     let scales = picture.scales();
     let [across, upward] = ticks(picture, scales, [5.0, 4.0]);
     let margin =
@@ -43,7 +43,7 @@ pub fn draw(
             Mark::Bars(_, values) => {
                 let width = 0.8 / bars as f64;
                 for (i, value) in values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
-                    bounds.look(i)?;
+                    bounds.poll(i)?;
                     let low = i as f64 - 0.4 + width * bar as f64;
                     chart.bar([low, low + width], *value, look);
                 }
@@ -137,7 +137,7 @@ impl Chart<'_> {
         self.dot([0.0, y]).1 / 4
     }
 
-    fn line(&mut self, points: &[[f64; 2]], look: &Look) -> Result<(), Undrawn> {
+    fn line(&mut self, points: &[[f64; 2]], look: &Look) -> Result<(), DrawError> {
         // Counts dots, so that dashes go on where one point follows another.
         let mut drawn = 0;
         let mut round = 0;
@@ -147,7 +147,7 @@ impl Chart<'_> {
             let mut moved = false;
             for point in &run[1..] {
                 round += 1;
-                self.bounds.look(round)?;
+                self.bounds.poll(round)?;
                 let ((x0, y0), (x, y)) = (before, self.dot(*point));
                 let steps = x.abs_diff(x0).max(y.abs_diff(y0));
                 for i in usize::from(moved)..=steps {
@@ -171,9 +171,9 @@ impl Chart<'_> {
         Ok(())
     }
 
-    fn points(&mut self, points: &[[f64; 2]], look: &Look) -> Result<(), Undrawn> {
+    fn points(&mut self, points: &[[f64; 2]], look: &Look) -> Result<(), DrawError> {
         for (i, point) in points.iter().enumerate() {
-            self.bounds.look(i)?;
+            self.bounds.poll(i)?;
             if point.iter().all(|v| v.is_finite()) {
                 let (x, y) = self.dot(*point);
                 match look.point {
@@ -227,7 +227,7 @@ impl Chart<'_> {
     }
 
     /// Cells with their colours and how bright they are; of more than fit, the means.
-    fn grid(&mut self, grid: Grid, cell: impl Fn(usize) -> Option<(Color, f64)>) -> Result<(), Undrawn> {
+    fn grid(&mut self, grid: Grid, cell: impl Fn(usize) -> Option<(Color, f64)>) -> Result<(), DrawError> {
         let (columns, rows, bounds) = (self.canvas.columns, self.canvas.rows, self.bounds);
         // The cells under each of so many parts of an axis.
         let under = |scale: Scale, parts: usize, cells: usize| -> Vec<std::ops::Range<usize>> {
@@ -245,11 +245,11 @@ impl Chart<'_> {
         };
         let across = under(self.scales[0], columns, grid.columns);
         let downward = under(self.scales[1], 2 * rows, grid.rows);
-        let mean = |y: usize, x: usize| -> Result<Option<(Color, f64)>, Undrawn> {
+        let mean = |y: usize, x: usize| -> Result<Option<(Color, f64)>, DrawError> {
             let (mut sum, mut bright, mut count) = ([0u64; 3], 0.0, 0u64);
             for row in downward[y].clone() {
                 for column in across[x].clone() {
-                    bounds.look(column)?;
+                    bounds.poll(column)?;
                     let Some((color, place)) = cell(row * grid.columns + column) else { continue };
                     sum = [0, 1, 2].map(|c| sum[c] + u64::from(color[c]));
                     (bright, count) = (bright + place, count + 1);

@@ -8,7 +8,7 @@ mod canvas;
 mod chart;
 
 use super::shape::Color;
-use super::{Bounds, Layer, Mark, Picture, Undrawn};
+use super::{Bounds, DrawError, Layer, Mark, Picture};
 use unicode_width::UnicodeWidthStr;
 
 /// Where a picture is seen.
@@ -74,7 +74,7 @@ struct Look {
 }
 
 /// A picture as lines of text.
-pub fn text(picture: &Picture, screen: Screen, bounds: &Bounds<'_>) -> Result<String, Undrawn> {
+pub fn text(picture: &Picture, screen: Screen, bounds: &Bounds<'_>) -> Result<String, DrawError> {
     let screen = Screen {
         columns: screen.columns.clamp(COLUMNS[0], COLUMNS[1]),
         rows: screen.rows.clamp(ROWS[0], ROWS[1]),
@@ -99,7 +99,7 @@ pub fn text(picture: &Picture, screen: Screen, bounds: &Bounds<'_>) -> Result<St
         out.push_str(&format!("{remark}\n"));
     }
     if out.len() > bounds.longest {
-        return Err(Undrawn::TooLong);
+        return Err(DrawError::TooLong);
     }
     Ok(out)
 }

@@ -5,8 +5,8 @@
 //! close the statement: the checker itself tells what is in scope and what stands before a dot.
 
 use super::{Draft, Hover, Index};
+use crate::check::annotations::Annotations;
 use crate::check::env::{Callable, Definition};
-use crate::check::note::Notes;
 use crate::core::Prim;
 use crate::diagnostic::Diagnostic;
 use crate::session::complete::{called, parts_of, word_start};
@@ -228,7 +228,7 @@ impl Session {
     }
 
     /// Names of types.
-    fn types_for(&self, prefix: &str, notes: &Notes) -> Vec<Candidate> {
+    fn types_for(&self, prefix: &str, notes: &Annotations) -> Vec<Candidate> {
         let local = |name: &str| Candidate {
             name: name.into(),
             kind: CandidateKind::Type,
@@ -295,7 +295,7 @@ impl Session {
     }
 
     /// Names of everything.
-    fn names_for(&self, prefix: &str, notes: &Notes) -> Vec<Candidate> {
+    fn names_for(&self, prefix: &str, notes: &Annotations) -> Vec<Candidate> {
         let mut all: Vec<Candidate> = Vec::new();
         for (name, ty) in &notes.scope {
             let kind = match ty.as_ref().map(|ty| ty.kind()) {

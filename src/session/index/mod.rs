@@ -14,12 +14,12 @@ mod resolve;
 pub use assist::{Candidate, CandidateKind, Form, Invocation, Origin};
 pub use lookup::{Hint, Hover, NameClass};
 pub use outline::{Declaration, DeclarationKind};
-pub use rename::{Change, NoRename, Spot, changed, check_name, same_meaning};
+pub use rename::{Change, NoRename, Occurrence, changed, check_name, same_meaning};
 
 use super::{Mode, Saved, Session, library};
 use crate::check::Env;
+use crate::check::annotations::{Annotations, Referent};
 use crate::check::env::Scheme;
-use crate::check::note::{Notes, Referent};
 use crate::diagnostic::Diagnostic;
 use crate::hash::{HashMap, HashSet};
 use crate::source::{Source, SourceId, SourceMap, Span};
@@ -102,7 +102,7 @@ struct Drawn {
 /// What a session collects while it checks for an index.
 #[derive(Default)]
 pub(super) struct Noting {
-    notes: Option<Notes>,
+    notes: Option<Annotations>,
     first: u32,
     modules: BTreeMap<SourceId, String>,
     /// The texts behind imports, by where these name them.
@@ -113,26 +113,26 @@ pub(super) struct Noting {
 impl Noting {
     /// For texts numbered from `first`, and for a place in one of them.
     pub(super) fn new(first: u32, cursor: Option<(SourceId, u32)>) -> Noting {
-        Noting { notes: Some(Notes::new(first, cursor)), first, ..Noting::default() }
+        Noting { notes: Some(Annotations::new(first, cursor)), first, ..Noting::default() }
     }
 
     /// For the names of texts numbered from `first`, without the types of expressions.
     pub(super) fn of_names(first: u32) -> Noting {
-        Noting { notes: Some(Notes::of_names(first)), first, ..Noting::default() }
+        Noting { notes: Some(Annotations::of_names(first)), first, ..Noting::default() }
     }
 
     /// For choices among functions in texts numbered from `first`.
     pub(super) fn of_choices(first: u32) -> Noting {
-        Noting { notes: Some(Notes::of_choices(first)), first, ..Noting::default() }
+        Noting { notes: Some(Annotations::of_choices(first)), first, ..Noting::default() }
     }
 
     /// What the checker has written.
-    pub(super) fn into_notes(self) -> Notes {
+    pub(super) fn into_notes(self) -> Annotations {
         self.notes.unwrap_or_default()
     }
 
     /// Where the checker writes.
-    pub(super) fn notes(&mut self) -> &mut Option<Notes> {
+    pub(super) fn notes(&mut self) -> &mut Option<Annotations> {
         &mut self.notes
     }
 
@@ -168,7 +168,7 @@ impl Session {
         &mut self,
         draft: Draft<'_>,
         cursor: Option<usize>,
-        look: impl FnOnce(&mut Session, &Notes) -> T,
+        look: impl FnOnce(&mut Session, &Annotations) -> T,
     ) -> (Index, Option<T>) {
         let texts = self.sources.len();
         let source = self.sources.add(draft.name, draft.text);
@@ -200,7 +200,7 @@ impl Session {
         source: &Arc<Source>,
         before: Option<&str>,
         drawn: &mut Drawn,
-        look: impl FnOnce(&mut Session, &Notes) -> T,
+        look: impl FnOnce(&mut Session, &Annotations) -> T,
     ) -> Option<T> {
         let parsed = syntax::parse(source);
         drawn.parsed = parsed;

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A place that does not depend on which index speaks of it: the id of a text, and bytes in it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Spot {
+pub struct Occurrence {
     /// The text.
     pub id: String,
     /// First byte.
@@ -29,12 +29,12 @@ pub type NoRename = String;
 
 impl Index {
     /// A place for other indexes.
-    pub fn spot(&self, span: Span) -> Option<Spot> {
+    pub fn spot(&self, span: Span) -> Option<Occurrence> {
         let id = match self.modules.get(&span.source) {
             Some(id) => id.clone(),
             None => self.sources.get(span.source)?.name.clone(),
         };
-        Some(Spot { id, start: span.start as usize, end: span.end as usize })
+        Some(Occurrence { id, start: span.start as usize, end: span.end as usize })
     }
 
     /// What is renamed by a rename at a byte of the text: the name there, and where it is declared.
@@ -75,7 +75,7 @@ impl Index {
     }
 
     /// Adds the places of this index's texts that name what is declared there.
-    pub fn places_naming(&self, declared: &Spot, change: &mut Change) -> Result<(), NoRename> {
+    pub fn places_naming(&self, declared: &Occurrence, change: &mut Change) -> Result<(), NoRename> {
         let Some(span) = self.span_of(declared) else { return Ok(()) };
         let name = self.sources.slice(span);
         for place in self.uses_for(Target::Declared(span)) {
@@ -133,13 +133,13 @@ impl Index {
     }
 
     /// The span here of a place elsewhere.
-    pub fn span_of(&self, spot: &Spot) -> Option<Span> {
+    pub fn span_of(&self, spot: &Occurrence) -> Option<Span> {
         let (source, _) = self.modules.iter().find(|(_, id)| **id == spot.id)?;
         Some(Span::new(*source, spot.start, spot.end))
     }
 
     /// What names stand for, as far as it can be compared; moved as the changes move it.
-    fn meanings(&self, shift: &dyn Fn(Spot) -> Spot) -> BTreeMap<Spot, Option<Spot>> {
+    fn meanings(&self, shift: &dyn Fn(Occurrence) -> Occurrence) -> BTreeMap<Occurrence, Option<Occurrence>> {
         let mut all = BTreeMap::new();
         for found in &self.uses {
             let Some(at) = self.spot(found.span) else { continue };
@@ -179,11 +179,11 @@ pub fn changed(text: &str, places: &BTreeSet<(usize, usize)>, name: &str) -> Str
 /// Refuses a change after which a name would mean something else: `before` and `after` are indexes of one
 /// text, without the change and with it.
 pub fn same_meaning(before: &Index, after: &Index, change: &Change, name: &str) -> Result<(), NoRename> {
-    let shift = |spot: Spot| shifted(spot, change, name.len());
+    let shift = |spot: Occurrence| shifted(spot, change, name.len());
     let (old, new) = (before.meanings(&shift), after.meanings(&|spot| spot));
     let differs = old.iter().find(|(at, target)| new.get(*at) != Some(target)).map(|(at, _)| at);
     let differs = differs.or_else(|| new.keys().find(|at| !old.contains_key(*at)));
-    let place = |spot: &Spot| {
+    let place = |spot: &Occurrence| {
         let text = after.span_of(spot).and_then(|span| after.sources.get(span.source));
         let line = text.map_or(0, |source| line(&source.text, spot.start));
         let file = text.map_or("", |source| &source.name);
@@ -216,7 +216,7 @@ pub fn same_meaning(before: &Index, after: &Index, change: &Change, name: &str) 
 }
 
 /// Where a place is after a change.
-fn shifted(spot: Spot, change: &Change, length: usize) -> Spot {
+fn shifted(spot: Occurrence, change: &Change, length: usize) -> Occurrence {
     let Some(places) = change.get(&spot.id) else { return spot };
     let moved = |at: usize| {
         let before = places.iter().take_while(|(_, end)| *end <= at);
@@ -224,5 +224,5 @@ fn shifted(spot: Spot, change: &Change, length: usize) -> Spot {
     };
     let start = moved(spot.start);
     let end = moved(spot.end);
-    Spot { start, end, ..spot }
+    Occurrence { start, end, ..spot }
 }

@@ -6,7 +6,7 @@
 //! that is how the checker found them.
 
 use super::{Declaration, DeclarationKind, Index, Target, Use};
-use crate::check::note::Referent;
+use crate::check::annotations::Referent;
 use crate::hash::HashMap;
 use crate::session::library;
 use crate::source::{SourceId, Span};

@@ -113,7 +113,7 @@ mod types;
 use super::ast::{Expr, Stmt, TypeExpr};
 use super::edition::Edition;
 use super::error::SyntaxError;
-use super::foreign;
+use super::foreign_keywords;
 use super::lexer::{Kind, Token};
 use crate::source::Span;
 use chumsky::prelude::*;
@@ -403,7 +403,7 @@ pub(crate) fn foreign_word(cx: Text<'_>, tokens: &[Token], at: usize) -> Option<
         if used || called {
             return None;
         }
-        let instead = foreign::statement(cx.of(first))?;
+        let instead = foreign_keywords::statement(cx.of(first))?;
         Some(SyntaxError::ForeignWord { span: cx.at(first), word: cx.of(first).to_owned(), instead })
     })
 }

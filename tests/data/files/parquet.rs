@@ -121,9 +121,9 @@ proptest! {
     }
 }
 
-fn ages() -> Stored {
+fn ages() -> FileType {
     let any = Type::array(Type::record(vec![("age".into(), Type::int())]), Type::unit_sum(4u32));
-    Stored::of(&any).expect("a table")
+    FileType::of(&any).expect("a table")
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn what_is_cut_is_refused() {
     assert!(read(Format::Parquet, &bytes, None, &ages(), 1 << 20).is_ok());
     for end in 0..bytes.len() {
         let read = read(Format::Parquet, &bytes[..end], None, &ages(), 1 << 20);
-        assert!(matches!(read, Err(Trouble::Malformed { .. })), "{end}: {read:?}");
+        assert!(matches!(read, Err(DataError::Malformed { .. })), "{end}: {read:?}");
     }
 }
 
@@ -143,6 +143,6 @@ fn two_columns_of_one_name_are_refused() {
     let bytes = write(Format::Parquet, &Data { shape: vec![1], content: Content::Records(columns) });
     let bytes = bytes.expect("a file");
     let refused = read(Format::Parquet, &bytes, None, &ages(), 1 << 20);
-    let Err(Trouble::Malformed { why, .. }) = refused else { panic!("{refused:?}") };
+    let Err(DataError::Malformed { why, .. }) = refused else { panic!("{refused:?}") };
     assert_eq!(why, "two of its columns are named `age`");
 }

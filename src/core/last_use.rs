@@ -1,0 +1,1020 @@
+//! Last uses: where the value of a variable is moved instead of shared, and where it is let go of.
+//!
+//! A value is shared until a store, and a store copies what somebody else holds. So whoever holds a
+//! value that nobody reads any more makes the next store copy for nothing. Here each read of a
+//! variable after which that value is not read again becomes a [`TermKind::Move`], and where a
+//! value dies without a read, a [`StmtKind::Drop`] lets go of it.
+//!
+//! **Liveness.** A walk from the last thing that happens to the first keeps the set of what is read
+//! later. A read of a variable that is not in the set is a move; then it is in the set. Binding or
+//! assigning a variable takes it out. A variable whose components are read by themselves has a
+//! place in the set for each of them, so that `(...r, items = push (r.items, v))` moves `r.items`
+//! out of an `r` whose other fields are read later. The order is that of the evaluator: strict,
+//! left to right.
+//!
+//! **Branches.** What is read later is the union over the branches. A variable that one branch
+//! reads, and another does not, is let go of at the start of the other one.
+//!
+//! **Loops.** What is read at the head of a loop is what a walk over the loop gives that begins
+//! with nothing but what is read after it: the walk adds and takes out the same places whatever it
+//! begins with, so a second walk would add nothing. With that set at the end of the body the loop
+//! is walked once more, and marked. `break` and `return` lead to what is read after the loop and
+//! after the function, `continue` to the head. A loop may be handed as a whole to another executor,
+//! which reads each variable that the loop mentions: those from outside of the loop count as read
+//! at its head. After a loop all that it mentions and that is not read later is let go of.
+//!
+//! **Variables that others see**: those of the session, and those that functions capture. They are
+//! read later always, but for the statement that assigns them: in `x = push (x, v)` the value is
+//! moved if nothing between the read and the assignment can look at `x`. Who can: a read in the
+//! statement, and a function that is called there, or that is called by one that is called there,
+//! and mentions `x`. Where a value that may hold a function is read on the way, nothing is known of
+//! who is called, and nothing is moved.
+//!
+//! Errors leave the program: what was moved before one is nobody's any more, and a session notes
+//! what its variables were.
+//!
+//! Takes functions and statements as the checker gives them; gives the same with the marks. A
+//! variable of a type that is one word of storage, a text or a function is left as it is: sharing
+//! these costs nothing later.
+
+use super::free_variables::FreeVariables;
+use super::program::data_parts;
+use super::{
+    ForRange, Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, PatKind, Prim, Program, Root, Script,
+    StepKind, Stmt, StmtKind, Term, TermKind,
+};
+use crate::hash::{HashMap, HashSet};
+use crate::source::Span;
+use crate::types::{Type, TypeKind};
+use std::collections::BTreeSet;
+
+/// Components of one variable that are told apart.
+const MOST_PARTS: usize = 32;
+
+/// Functions that one may call of which it is asked whether it copies.
+const MOST_CALLED: usize = 16;
+
+/// Types looked at to find functions in one.
+const MOST_TYPES: usize = 100;
+
+/// What functions may look at, as far as somebody has asked.
+#[derive(Default)]
+pub struct ReachableGlobals {
+    known: HashMap<FunctionId, Seen>,
+}
+
+/// What a function and those it may call look at.
+#[derive(Clone, Default)]
+struct Seen {
+    globals: BTreeSet<GlobalId>,
+    /// It may call functions that are not known.
+    unknown: bool,
+}
+
+/// A function with its last uses marked.
+pub fn function(program: &Program, reach: &mut ReachableGlobals, function: &Function) -> Function {
+    let mut function = function.clone();
+    let mut walk = Walk::new(program, reach, &function.locals);
+    walk.count(&function.body);
+    let mut live = walk.nothing();
+    walk.term(&mut function.body, &mut live);
+    let unread: Vec<LocalId> = function
+        .params
+        .iter()
+        .copied()
+        .filter(|local| walk.movable(*local) && !walk.is_live(*local, &live))
+        .collect();
+    prefix(&mut function.body, unread);
+    function
+}
+
+/// The statement of a script at a position, with its last uses marked, and the locals that are to
+/// be let go of after it.
+pub fn statement(
+    program: &Program,
+    reach: &mut ReachableGlobals,
+    script: &Script,
+    at: usize,
+) -> (Stmt, Vec<LocalId>) {
+    let mut walk = Walk::new(program, reach, &script.locals);
+    script.body[at].for_each_term(&mut |term| walk.count(term));
+    let mut live = walk.nothing();
+    for later in &script.body[at + 1..] {
+        FreeVariables::by_stmt(later).locals.iter().for_each(|local| walk.add_all(*local, &mut live));
+    }
+    if let Some(result) = &script.result {
+        FreeVariables::by_term(result).locals.iter().for_each(|local| walk.add_all(*local, &mut live));
+    }
+    let mut stmts = vec![script.body[at].clone()];
+    walk.statements(&mut stmts, &mut live);
+    let mut stmts = stmts.into_iter();
+    let (mut stmt, mut drops) = (stmts.next(), Vec::new());
+    if let Some(Stmt { kind: StmtKind::Drop(_), .. }) = stmt {
+        // What dies before the statement dies after it as well.
+        stmt = stmts.next();
+    }
+    for more in stmts {
+        if let StmtKind::Drop(locals) = more.kind {
+            drops.extend(locals);
+        }
+    }
+    (stmt.unwrap_or_else(|| script.body[at].clone()), drops)
+}
+
+/// The term that is a script's result, with its last uses marked.
+pub fn result(program: &Program, reach: &mut ReachableGlobals, locals: &[LocalInfo], term: &Term) -> Term {
+    let mut term = term.clone();
+    let mut walk = Walk::new(program, reach, locals);
+    walk.count(&term);
+    let mut live = walk.nothing();
+    walk.term(&mut term, &mut live);
+    term
+}
+
+/// The locals whose values end in a term that is marked: they are moved or let go of, and not set
+/// again.
+pub fn dying(term: &Term) -> Vec<LocalId> {
+    let (mut dying, mut set) = (BTreeSet::new(), BTreeSet::new());
+    let mut waiting = vec![term];
+    while let Some(term) = waiting.pop() {
+        match &term.kind {
+            TermKind::Move(place) => {
+                if let TermKind::Local(local) = place.kind {
+                    dying.insert(local);
+                }
+            }
+            TermKind::Block(stmts, _) => stmts.iter().for_each(|stmt| {
+                stmt.for_each_stmt(&mut |stmt| match &stmt.kind {
+                    StmtKind::Drop(locals) => dying.extend(locals),
+                    StmtKind::SetLocal(local, _) => {
+                        set.insert(*local);
+                    }
+                    _ => {}
+                });
+            }),
+            _ => {}
+        }
+        term.for_each_child(&mut |child| waiting.push(child));
+    }
+    dying.difference(&set).copied().collect()
+}
+
+/// Whether a function, given large arrays that nobody else holds, copies none of them: it builds nothing, and calls no
+/// function that is not known, nor itself. Its loops may be taken over one by one.
+pub fn only_stores(program: &Program, function: FunctionId) -> bool {
+    let (mut met, mut waiting) = (HashSet::default(), vec![function]);
+    while let Some(function) = waiting.pop() {
+        if !met.insert(function) {
+            continue;
+        }
+        let Some(Some(body)) = program.functions.get(function as usize) else { return false };
+        let mut terms = vec![&body.body];
+        while let Some(term) = terms.pop() {
+            match &term.kind {
+                TermKind::Build(..) | TermKind::Method { .. } => return false,
+                TermKind::Prim(Prim::Reduce | Prim::Dot | Prim::Scan | Prim::ArgMin | Prim::ArgMax, ..) => {
+                    return false;
+                }
+                TermKind::Call(head, _) if !matches!(head.kind, TermKind::Closure { .. }) => return false,
+                TermKind::Closure { function, .. } => waiting.push(*function),
+                _ => {}
+            }
+            term.for_each_child(&mut |child| terms.push(child));
+        }
+        // What calls itself may go on as long as a loop, and its calls are no loop that could be taken over.
+        if met.len() > MOST_CALLED || waiting.contains(&function) {
+            return false;
+        }
+    }
+    true
+}
+
+/// The parameters of a function that its body reads once, where nothing is done again and again.
+pub fn read_once(function: &Function) -> BTreeSet<LocalId> {
+    let mut reads: HashMap<LocalId, usize> = HashMap::default();
+    let mut waiting = vec![(&function.body, 1)];
+    while let Some((term, times)) = waiting.pop() {
+        match &term.kind {
+            TermKind::Local(local) => *reads.entry(*local).or_default() += times,
+            TermKind::Closure { captures, .. } => {
+                captures.iter().for_each(|local| *reads.entry(*local).or_default() += 2);
+            }
+            TermKind::Block(stmts, _) => stmts.iter().for_each(|stmt| {
+                stmt.for_each_stmt(&mut |stmt| {
+                    // What is in a loop counts twice.
+                    if let StmtKind::For(..) | StmtKind::While(..) = stmt.kind {
+                        stmt.for_each_term(&mut |term| waiting.push((term, 2)));
+                    }
+                });
+            }),
+            _ => {}
+        }
+        let times = if matches!(term.kind, TermKind::Build(..)) { 2 } else { times };
+        term.for_each_child(&mut |child| waiting.push((child, times)));
+    }
+    function.params.iter().copied().filter(|local| reads.get(local) == Some(&1)).collect()
+}
+
+/// Lets go of locals before a term.
+fn prefix(term: &mut Term, locals: Vec<LocalId>) {
+    if locals.is_empty() {
+        return;
+    }
+    let span = term.span;
+    let drop = Stmt { kind: StmtKind::Drop(locals), span };
+    let inner = std::mem::replace(term, Term::unit(span));
+    let ty = inner.ty.clone();
+    *term = match inner.kind {
+        TermKind::Block(mut stmts, value) => {
+            stmts.insert(0, drop);
+            Term::new(TermKind::Block(stmts, value), ty, span)
+        }
+        _ => Term::new(TermKind::Block(vec![drop], Some(Box::new(inner))), ty, span),
+    };
+}
+
+/// The local, or the component of one, that a term reads.
+fn place(term: &Term) -> Option<(LocalId, Option<usize>)> {
+    match &term.kind {
+        TermKind::Local(local) => Some((*local, None)),
+        TermKind::Component(base, i) => match &base.kind {
+            TermKind::Local(local) => {
+                usize::try_from(i).ok().filter(|i| *i < MOST_PARTS).map(|i| (*local, Some(i)))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A set of small numbers.
+#[derive(Clone)]
+struct Set(Vec<u64>);
+
+impl Set {
+    fn of(size: usize) -> Set {
+        Set(vec![0; size.div_ceil(64)])
+    }
+
+    fn has(&self, n: usize) -> bool {
+        self.0[n / 64] >> (n % 64) & 1 == 1
+    }
+
+    fn add(&mut self, n: usize) {
+        self.0[n / 64] |= 1 << (n % 64);
+    }
+
+    fn remove(&mut self, n: usize) {
+        self.0[n / 64] &= !(1 << (n % 64));
+    }
+
+    fn join(&mut self, other: &Set) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+    }
+}
+
+struct Walk<'a> {
+    program: &'a Program,
+    reach: &'a mut ReachableGlobals,
+    locals: Vec<LocalInfo>,
+    /// The locals that may be moved.
+    movable: Vec<bool>,
+    /// For each local, how many of its components are told apart.
+    parts: Vec<usize>,
+    /// For each local, its first place in a set: the whole, then its components. Made when all are
+    /// counted.
+    places: Vec<usize>,
+    /// Marks are made; otherwise it is only found out what is read.
+    marks: bool,
+    /// What is read after the innermost loop, and from its head on.
+    after: Set,
+    head: Set,
+    /// The variable that others see and that the statement around assigns.
+    assigned: Option<Root>,
+    /// What has been mentioned and bound since the walk of the innermost loop began.
+    mentioned: Set,
+    bound: Set,
+    /// Locals that were captured when nobody reads them later.
+    captured: Vec<LocalId>,
+}
+
+/// The place in a set of what [`Walk::assigned`] is.
+const ASSIGNED: usize = 0;
+
+impl<'a> Walk<'a> {
+    fn new(program: &'a Program, reach: &'a mut ReachableGlobals, locals: &[LocalInfo]) -> Walk<'a> {
+        let movable = locals.iter().map(|local| !local.shared && storable(&local.ty)).collect();
+        let none = Set::of(0);
+        Walk {
+            program,
+            reach,
+            locals: locals.to_vec(),
+            movable,
+            parts: vec![0; locals.len()],
+            places: Vec::new(),
+            marks: true,
+            after: none.clone(),
+            head: none.clone(),
+            assigned: None,
+            mentioned: none.clone(),
+            bound: none,
+            captured: Vec::new(),
+        }
+    }
+
+    /// Counts the components that are read by themselves.
+    fn count(&mut self, term: &Term) {
+        let mut waiting = vec![term];
+        while let Some(term) = waiting.pop() {
+            if let Some((local, Some(part))) = place(term) {
+                let parts = &mut self.parts[local as usize];
+                *parts = (*parts).max(part + 1);
+            }
+            term.for_each_child(&mut |child| waiting.push(child));
+        }
+    }
+
+    /// The empty set; the components are counted.
+    fn nothing(&mut self) -> Set {
+        let mut next = ASSIGNED + 1;
+        self.places = self
+            .parts
+            .iter()
+            .map(|parts| {
+                next += 1 + parts;
+                next - 1 - parts
+            })
+            .collect();
+        let nothing = Set::of(next);
+        self.after = nothing.clone();
+        self.head = nothing.clone();
+        self.mentioned = Set::of(self.locals.len());
+        self.bound = Set::of(self.locals.len());
+        nothing
+    }
+
+    fn movable(&self, local: LocalId) -> bool {
+        self.movable[local as usize]
+    }
+
+    /// The places of a local: the whole and its components.
+    fn range(&self, local: LocalId) -> std::ops::RangeInclusive<usize> {
+        let first = self.places[local as usize];
+        first..=first + self.parts[local as usize]
+    }
+
+    fn is_live(&self, local: LocalId, live: &Set) -> bool {
+        self.range(local).any(|place| live.has(place))
+    }
+
+    fn add_all(&self, local: LocalId, live: &mut Set) {
+        self.range(local).for_each(|place| live.add(place));
+    }
+
+    /// A local is set: what it was is not read later.
+    fn kill(&mut self, local: LocalId, live: &mut Set) {
+        self.range(local).for_each(|place| live.remove(place));
+    }
+
+    fn mention(&mut self, local: LocalId) {
+        self.mentioned.add(local as usize);
+    }
+
+    /// A read of a local or of a component: whether it is the last one.
+    fn read(&mut self, local: LocalId, part: Option<usize>, live: &mut Set) -> bool {
+        self.mention(local);
+        if !self.movable(local) {
+            return false;
+        }
+        let first = self.places[local as usize];
+        match part {
+            None => {
+                let last = !self.is_live(local, live);
+                self.add_all(local, live);
+                last
+            }
+            Some(part) => {
+                let last = !live.has(first) && !live.has(first + 1 + part);
+                live.add(first + 1 + part);
+                last
+            }
+        }
+    }
+
+    /// The locals that may be let go of among those that are in one set and not in another.
+    fn dead(&self, before: &Set, now: &Set) -> Vec<LocalId> {
+        let locals = 0..self.locals.len() as LocalId;
+        let dies = |local: &LocalId| {
+            self.movable(*local) && self.is_live(*local, before) && !self.is_live(*local, now)
+        };
+        if before.0.iter().zip(&now.0).all(|(before, now)| before & !now == 0) {
+            return Vec::new();
+        }
+        locals.filter(dies).collect()
+    }
+
+    // ---- terms, from the last thing that happens to the first -------------------------------
+
+    fn term(&mut self, term: &mut Term, live: &mut Set) {
+        if let Some((local, part)) = place(term) {
+            if self.assigned == Some(Root::Local(local)) {
+                self.mention(local);
+                match part {
+                    None => self.read_assigned(term, live),
+                    Some(_) => live.add(ASSIGNED),
+                }
+                return;
+            }
+            // Of a component that is the last one read of its variable, the whole is moved.
+            let whole = part.is_some_and(|part| {
+                let own = self.places[local as usize] + 1 + part;
+                !self.range(local).any(|place| place != own && live.has(place))
+            });
+            if self.read(local, part, live) && self.marks {
+                match &mut term.kind {
+                    TermKind::Component(base, _) if whole => mark(base),
+                    _ => mark(term),
+                }
+            }
+            return;
+        }
+        match &mut term.kind {
+            TermKind::Global(global) => {
+                if self.assigned == Some(Root::Global(*global)) {
+                    self.read_assigned(term, live);
+                }
+            }
+            TermKind::Local(_) => {}
+            TermKind::Closure { captures, .. } => {
+                for local in captures.clone() {
+                    if self.read(local, None, live) && self.marks {
+                        self.captured.push(local);
+                    }
+                }
+            }
+            TermKind::Call(head, args) => self.whole(live, |this, live| {
+                this.called(head, live);
+                args.iter_mut().rev().for_each(|arg| this.term(arg, live));
+                this.term(head, live);
+            }),
+            TermKind::Prim(_, _, parts) => self.whole(live, |this, live| {
+                parts.iter_mut().rev().for_each(|part| this.term(part, live));
+            }),
+            TermKind::Tuple(parts) | TermKind::Op(_, parts) | TermKind::Pack(parts) => {
+                parts.iter_mut().rev().for_each(|part| self.term(part, live));
+            }
+            TermKind::Index(a, b) | TermKind::Digit(a, b) => {
+                self.term(b, live);
+                self.term(a, live);
+            }
+            TermKind::Component(a, _)
+            | TermKind::Factor(a, _)
+            | TermKind::Inject(_, a)
+            | TermKind::Reshape(a)
+            | TermKind::ToCode(a)
+            | TermKind::FromCode(a)
+            | TermKind::Convert(a)
+            | TermKind::PackSizes(_, a) => self.term(a, live),
+            TermKind::Build(clauses, body) => {
+                let clauses: Vec<LocalId> = clauses.iter().map(|(local, _)| *local).collect();
+                let after = live.clone();
+                self.rounds(live, |this, live| {
+                    this.term(body, live);
+                    clauses.iter().for_each(|local| this.bind(*local, live));
+                    live.join(&after);
+                });
+            }
+            TermKind::If(condition, then, otherwise) => {
+                let mut first = live.clone();
+                self.term(then, &mut first);
+                self.term(otherwise, live);
+                if self.marks {
+                    prefix(then, self.dead(live, &first));
+                    prefix(otherwise, self.dead(&first, live));
+                }
+                live.join(&first);
+                self.term(condition, live);
+            }
+            TermKind::Match(scrutinee, arms) => {
+                let after = live.clone();
+                let mut starts: Vec<Set> = Vec::new();
+                // What is read from the next arm on, if this one does not fit.
+                let mut next: Option<Set> = None;
+                for arm in arms.iter_mut().rev() {
+                    let mut here = after.clone();
+                    self.term(&mut arm.body, &mut here);
+                    starts.push(here.clone());
+                    if let Some(guard) = &mut arm.guard {
+                        next.iter().for_each(|next| here.join(next));
+                        self.term(guard, &mut here);
+                    }
+                    self.bind_pattern(&arm.pattern, &mut here);
+                    next.iter().for_each(|next| here.join(next));
+                    next = Some(here);
+                }
+                *live = next.unwrap_or(after);
+                if self.marks {
+                    starts.reverse();
+                    let mut bound = Vec::new();
+                    for (arm, start) in arms.iter_mut().zip(&starts) {
+                        locals_of(&arm.pattern, &mut bound);
+                        prefix(&mut arm.body, self.unread(live, &bound, start));
+                    }
+                }
+                self.term(scrutinee, live);
+            }
+            TermKind::Block(stmts, value) => {
+                if let Some(value) = value {
+                    self.term(value, live);
+                }
+                self.statements(stmts, live);
+            }
+            TermKind::Int(_)
+            | TermKind::Real(_)
+            | TermKind::Char(_)
+            | TermKind::Str(_)
+            | TermKind::Code(_)
+            | TermKind::Method { .. }
+            | TermKind::Move(_)
+            | TermKind::Error => {}
+        }
+    }
+
+    /// Walks a term that may be handed as a whole to another executor, which reads the variables
+    /// that it mentions with all their components.
+    fn whole(&mut self, live: &mut Set, walk: impl FnOnce(&mut Self, &mut Set)) {
+        if self.parts.iter().all(|parts| *parts == 0) {
+            return walk(self, live);
+        }
+        let outer = self.begin();
+        walk(self, live);
+        for local in 0..self.locals.len() {
+            if self.parts[local] > 0 && self.mentioned.has(local) && !self.bound.has(local) {
+                self.add_all(local as LocalId, live);
+            }
+        }
+        self.end(outer);
+    }
+
+    /// What an arm need not hold: of what the match reads and what patterns so far have bound.
+    fn unread(&self, before: &Set, bound: &[LocalId], now: &Set) -> Vec<LocalId> {
+        let mut dead = self.dead(before, now);
+        for local in bound {
+            if self.movable(*local) && !self.is_live(*local, now) && !dead.contains(local) {
+                dead.push(*local);
+            }
+        }
+        dead
+    }
+
+    fn bind(&mut self, local: LocalId, live: &mut Set) {
+        self.bound.add(local as usize);
+        self.kill(local, live);
+    }
+
+    fn bind_pattern(&mut self, pat: &Pat, live: &mut Set) {
+        let mut bound = Vec::new();
+        locals_of(pat, &mut bound);
+        bound.into_iter().for_each(|local| self.bind(local, live));
+    }
+
+    /// Walks what is done again and again: `round` goes from the end of a round to its head, and
+    /// adds what is read after the last one. `live` is what is read after it, then what is read at
+    /// its head.
+    fn rounds(&mut self, live: &mut Set, mut round: impl FnMut(&mut Self, &mut Set)) {
+        let size = self.locals.len();
+        let outer = self.begin();
+        let around = [&mut self.after, &mut self.head].map(|set| std::mem::replace(set, Set::of(0)));
+        let marks = std::mem::replace(&mut self.marks, false);
+        self.after = live.clone();
+        let mut head = Set(vec![0; live.0.len()]);
+        self.head = head.clone();
+        round(self, &mut head);
+        // Whoever takes the loop over reads what it mentions.
+        for local in 0..size {
+            if self.mentioned.has(local) && !self.bound.has(local) {
+                self.add_all(local as LocalId, &mut head);
+            }
+        }
+        self.marks = marks;
+        if marks {
+            self.head = head.clone();
+            round(self, &mut head.clone());
+        }
+        *live = head;
+        self.end(outer);
+        [self.after, self.head] = around;
+    }
+
+    // ---- statements -----------------------------------------------------------------------
+
+    fn statements(&mut self, stmts: &mut Vec<Stmt>, live: &mut Set) {
+        let mut done: Vec<Stmt> = Vec::new();
+        let outer = std::mem::take(&mut self.captured);
+        for mut stmt in std::mem::take(stmts).into_iter().rev() {
+            let after = live.clone();
+            let mut drops = self.statement(&mut stmt, live);
+            drops.extend(std::mem::take(&mut self.captured));
+            let leaves = matches!(stmt.kind, StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue);
+            drops.retain(|local| !leaves && self.movable(*local) && !self.is_live(*local, &after));
+            drops.sort_unstable();
+            drops.dedup();
+            if self.marks && !drops.is_empty() {
+                done.push(Stmt { kind: StmtKind::Drop(drops), span: stmt.span });
+            }
+            done.push(stmt);
+        }
+        self.captured = outer;
+        done.reverse();
+        *stmts = done;
+    }
+
+    /// One statement; gives what nobody reads after it, though it may be held.
+    fn statement(&mut self, stmt: &mut Stmt, live: &mut Set) -> Vec<LocalId> {
+        let span = stmt.span;
+        match &mut stmt.kind {
+            StmtKind::Let(pat, term) => {
+                let mut bound = Vec::new();
+                locals_of(pat, &mut bound);
+                self.bind_pattern(pat, live);
+                self.term(term, live);
+                bound
+            }
+            StmtKind::Open { local, value, .. } => {
+                let local = *local;
+                self.bind(local, live);
+                self.term(value, live);
+                // The rest of the block is what follows: nothing may stand between.
+                Vec::new()
+            }
+            StmtKind::SetLocal(local, term) => {
+                let local = *local;
+                self.mention(local);
+                if self.locals[local as usize].shared {
+                    self.assign(Root::Local(local), term, live);
+                    return Vec::new();
+                }
+                self.kill(local, live);
+                self.term(term, live);
+                vec![local]
+            }
+            StmtKind::SetGlobal(global, term) => {
+                self.assign(Root::Global(*global), term, live);
+                Vec::new()
+            }
+            StmtKind::Store { root, path, value, .. } => {
+                let mut stored = Vec::new();
+                if let Root::Local(local) = root {
+                    self.read(*local, None, live);
+                    stored.push(*local);
+                }
+                self.term(value, live);
+                for step in path.iter_mut().rev() {
+                    if let StepKind::Index(term) | StepKind::Digit(term) = &mut step.kind {
+                        self.term(term, live);
+                    }
+                }
+                stored
+            }
+            StmtKind::Expr(term) => {
+                self.term(term, live);
+                Vec::new()
+            }
+            StmtKind::If(condition, then, otherwise) => {
+                let mut first = live.clone();
+                self.statements(then, &mut first);
+                self.statements(otherwise, live);
+                if self.marks {
+                    before(then, self.dead(live, &first), span);
+                    before(otherwise, self.dead(&first, live), span);
+                }
+                live.join(&first);
+                self.term(condition, live);
+                Vec::new()
+            }
+            StmtKind::Match(scrutinee, arms) => {
+                let after = live.clone();
+                let mut starts: Vec<Set> = Vec::new();
+                let mut next: Option<Set> = None;
+                for (pat, guard, body) in arms.iter_mut().rev() {
+                    let mut here = after.clone();
+                    self.statements(body, &mut here);
+                    starts.push(here.clone());
+                    if let Some(guard) = guard {
+                        next.iter().for_each(|next| here.join(next));
+                        self.term(guard, &mut here);
+                    }
+                    self.bind_pattern(pat, &mut here);
+                    next.iter().for_each(|next| here.join(next));
+                    next = Some(here);
+                }
+                *live = next.unwrap_or(after);
+                if self.marks {
+                    starts.reverse();
+                    let mut bound = Vec::new();
+                    for ((pat, _, body), start) in arms.iter_mut().zip(&starts) {
+                        locals_of(pat, &mut bound);
+                        before(body, self.unread(live, &bound, start), span);
+                    }
+                }
+                self.term(scrutinee, live);
+                Vec::new()
+            }
+            StmtKind::For(local, range, body) => {
+                let local = *local;
+                let after = live.clone();
+                let outer = self.begin();
+                self.rounds(live, |this, live| {
+                    this.statements(body, live);
+                    this.bind(local, live);
+                    live.join(&after);
+                });
+                let drops = self.found();
+                self.end(outer);
+                match range {
+                    ForRange::All(_) => {}
+                    ForRange::Ints { low, high, .. } => {
+                        // They may be evaluated more than once: nothing is moved in them.
+                        let marks = std::mem::replace(&mut self.marks, false);
+                        self.term(high, live);
+                        self.term(low, live);
+                        self.marks = marks;
+                    }
+                    ForRange::Elements(array) => self.term(array, live),
+                }
+                drops
+            }
+            StmtKind::While(condition, body) => {
+                let after = live.clone();
+                let outer = self.begin();
+                self.rounds(live, |this, live| {
+                    this.statements(body, live);
+                    live.join(&after);
+                    this.term(condition, live);
+                });
+                let drops = self.found();
+                self.end(outer);
+                drops
+            }
+            StmtKind::Break => {
+                *live = self.after.clone();
+                Vec::new()
+            }
+            StmtKind::Continue => {
+                *live = self.head.clone();
+                Vec::new()
+            }
+            StmtKind::Return(term) => {
+                live.0.fill(0);
+                if self.assigned.is_some() {
+                    live.add(ASSIGNED);
+                }
+                self.term(term, live);
+                Vec::new()
+            }
+            StmtKind::Require { .. } | StmtKind::Drop(_) => Vec::new(),
+        }
+    }
+
+    /// A loop or a term begins: what it mentions is found.
+    fn begin(&mut self) -> [Set; 2] {
+        let size = self.locals.len();
+        [&mut self.mentioned, &mut self.bound].map(|set| std::mem::replace(set, Set::of(size)))
+    }
+
+    /// All that has been mentioned or bound since the beginning.
+    fn found(&self) -> Vec<LocalId> {
+        let found = |local: &usize| self.mentioned.has(*local) || self.bound.has(*local);
+        (0..self.locals.len()).filter(found).map(|local| local as LocalId).collect()
+    }
+
+    /// It has been walked: what it mentions, what is around it mentions.
+    fn end(&mut self, outer: [Set; 2]) {
+        self.mentioned.join(&outer[0]);
+        self.bound.join(&outer[1]);
+    }
+
+    // ---- variables that others see ----------------------------------------------------------
+
+    /// An assignment to a variable that others see.
+    fn assign(&mut self, root: Root, term: &mut Term, live: &mut Set) {
+        let ty = match root {
+            Root::Local(local) => &self.locals[local as usize].ty,
+            Root::Global(global) => &self.program.globals[global as usize].ty,
+        };
+        let alone = self.assigned.is_none() && storable(ty) && self.is_alone(root, term);
+        if !alone {
+            return self.term(term, live);
+        }
+        self.assigned = Some(root);
+        live.remove(ASSIGNED);
+        // Whoever leaves the statement has not assigned it.
+        self.after.add(ASSIGNED);
+        self.head.add(ASSIGNED);
+        self.term(term, live);
+        self.after.remove(ASSIGNED);
+        self.head.remove(ASSIGNED);
+        live.remove(ASSIGNED);
+        self.assigned = None;
+    }
+
+    fn read_assigned(&mut self, term: &mut Term, live: &mut Set) {
+        if !live.has(ASSIGNED) && self.marks {
+            mark(term);
+        }
+        live.add(ASSIGNED);
+    }
+
+    /// Whether only functions that are known are called in a term, and those among them that are
+    /// values look at nothing of the variable.
+    fn is_alone(&mut self, root: Root, term: &Term) -> bool {
+        let mut by_structure = Seen::default();
+        let known = self.program.known;
+        for class in [known.show, known.eq].into_iter().flatten() {
+            self.reach.methods(self.program, class, None, &mut by_structure);
+        }
+        if looks(&by_structure, root) {
+            return false;
+        }
+        let mut waiting = vec![term];
+        while let Some(term) = waiting.pop() {
+            let fine = match &term.kind {
+                TermKind::Local(local) => !holds_function(&self.locals[*local as usize].ty),
+                TermKind::Global(global) => !holds_function(&self.program.globals[*global as usize].ty),
+                TermKind::Closure { function, captures, .. } => {
+                    let own = captures.iter().any(|local| {
+                        Root::Local(*local) == root || holds_function(&self.locals[*local as usize].ty)
+                    });
+                    !own && !looks(&self.reach.of(self.program, *function), root)
+                }
+                TermKind::Method { class, method, .. } => {
+                    let mut seen = Seen::default();
+                    self.reach.methods(self.program, *class, Some(*method), &mut seen);
+                    !looks(&seen, root)
+                }
+                // A function that is called where it is named is called when its arguments are
+                // there.
+                TermKind::Call(head, args) if is_named(head) => {
+                    waiting.extend(args);
+                    continue;
+                }
+                _ => true,
+            };
+            if !fine {
+                return false;
+            }
+            term.for_each_child(&mut |child| waiting.push(child));
+        }
+        true
+    }
+
+    /// A call, which may look at the variable that is being assigned.
+    fn called(&mut self, head: &Term, live: &mut Set) {
+        let Some(root) = self.assigned else { return };
+        let seen = match &head.kind {
+            TermKind::Closure { function, .. } => self.reach.of(self.program, *function),
+            TermKind::Method { class, method, .. } => {
+                let mut seen = Seen::default();
+                self.reach.methods(self.program, *class, Some(*method), &mut seen);
+                seen
+            }
+            _ => return,
+        };
+        if looks(&seen, root) {
+            live.add(ASSIGNED);
+        }
+    }
+}
+
+/// Marks a term that reads a place as the last one that does.
+fn mark(term: &mut Term) {
+    let inner = std::mem::replace(term, Term::unit(term.span));
+    *term = Term::new(TermKind::Move(Box::new(inner.clone())), inner.ty, inner.span);
+}
+
+/// Whether a variable is among what is looked at.
+fn looks(seen: &Seen, root: Root) -> bool {
+    seen.unknown || matches!(root, Root::Global(global) if seen.globals.contains(&global))
+}
+
+/// Whether a term is a function by its name, with nothing captured.
+fn is_named(term: &Term) -> bool {
+    match &term.kind {
+        TermKind::Closure { captures, .. } => captures.is_empty(),
+        TermKind::Method { .. } => true,
+        _ => false,
+    }
+}
+
+impl ReachableGlobals {
+    /// What a function looks at.
+    fn of(&mut self, program: &Program, function: FunctionId) -> Seen {
+        if let Some(known) = self.known.get(&function) {
+            return known.clone();
+        }
+        let (mut seen, mut met, mut waiting) = (Seen::default(), HashSet::default(), vec![function]);
+        while let Some(function) = waiting.pop() {
+            if !met.insert(function) {
+                continue;
+            }
+            let Some(Some(body)) = program.functions.get(function as usize) else {
+                seen.unknown = true;
+                break;
+            };
+            let mentioned = FreeVariables::by_term(&body.body);
+            for global in &mentioned.globals {
+                let ty = program.globals.get(*global as usize).map(|global| &global.ty);
+                seen.unknown |= ty.is_none_or(holds_function);
+            }
+            seen.globals.extend(mentioned.globals);
+            waiting.extend(mentioned.functions);
+            for (class, method) in mentioned.methods {
+                waiting.extend(implementations(program, class, Some(method)));
+            }
+        }
+        self.known.insert(function, seen.clone());
+        seen
+    }
+
+    /// What the methods of a class look at, or one of them, of whatever instance.
+    fn methods(&mut self, program: &Program, class: u32, method: Option<usize>, into: &mut Seen) {
+        for function in implementations(program, class, method) {
+            let seen = self.of(program, function);
+            into.unknown |= seen.unknown;
+            into.globals.extend(seen.globals);
+        }
+    }
+}
+
+/// The functions that a method of a class may be, or any of its methods.
+fn implementations(program: &Program, class: u32, method: Option<usize>) -> Vec<FunctionId> {
+    let mut found = Vec::new();
+    let wanted = |at: usize| method.is_none_or(|method| method == at);
+    if let Some(class) = program.classes.get(class as usize) {
+        let methods = class.methods.iter().enumerate().filter(|(at, _)| wanted(*at));
+        found.extend(methods.filter_map(|(_, method)| method.default));
+    }
+    for instance in program.instances.iter().filter(|instance| instance.class == class) {
+        let methods = instance.methods.iter().enumerate().filter(|(at, _)| wanted(*at));
+        found.extend(methods.map(|(_, method)| method.function));
+    }
+    found
+}
+
+/// Whether sharing a value of this type may make a store copy: it is more than a word, and neither
+/// a text nor a function.
+fn storable(ty: &Type) -> bool {
+    !matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Function(..) | TypeKind::Procedure(_))
+        && !ty.is_compact()
+}
+
+/// Whether a value of this type may hold a function.
+fn holds_function(ty: &Type) -> bool {
+    let mut seen: HashSet<Type> = HashSet::default();
+    let mut waiting = vec![ty.clone()];
+    while let Some(ty) = waiting.pop() {
+        if ty.is_compact() || !seen.insert(ty.clone()) {
+            continue;
+        }
+        match ty.kind() {
+            TypeKind::Scalar(_) => {}
+            TypeKind::Function(..)
+            | TypeKind::Procedure(_)
+            | TypeKind::Var(_)
+            | TypeKind::Apply(..)
+            | TypeKind::Rest(_) => {
+                return true;
+            }
+            _ if seen.len() >= MOST_TYPES => return true,
+            _ => waiting.extend(data_parts(&ty)),
+        }
+    }
+    false
+}
+
+/// The locals that a pattern binds.
+fn locals_of(pat: &Pat, found: &mut Vec<LocalId>) {
+    match &pat.kind {
+        PatKind::Bind(local) => found.push(*local),
+        PatKind::As(inner, local) => {
+            found.push(*local);
+            locals_of(inner, found);
+        }
+        PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
+            parts.iter().for_each(|part| locals_of(part, found));
+        }
+        PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => locals_of(inner, found),
+        PatKind::Coarray(index, inner) => {
+            locals_of(index, found);
+            locals_of(inner, found);
+        }
+        _ => {}
+    }
+}
+
+/// Lets go of locals before statements.
+fn before(stmts: &mut Vec<Stmt>, locals: Vec<LocalId>, span: Span) {
+    if !locals.is_empty() {
+        stmts.insert(0, Stmt { kind: StmtKind::Drop(locals), span });
+    }
+}

@@ -1,0 +1,349 @@
+//! Values at a glance: what of a value is worth seeing, as texts that a frontend lays out.
+//!
+//! Takes a value with its type and about how much can be seen; gives its parts as a line of elements, a
+//! grid, a table or fields, the middle of what is long left out. The work depends on what is seen, not
+//! on the size of the value. Knows nothing of lines and columns of a screen beyond their number.
+
+use super::overrides::Overrides;
+use super::run::{Host, Machine, Result, Run, Stop};
+use super::show::{self, Brief};
+use crate::core::Program;
+use crate::layout::Layout;
+use crate::source::Span;
+use crate::types::{Scalar, Type, TypeKind};
+use crate::value::Value;
+use num_traits::ToPrimitive;
+use std::sync::Arc;
+
+/// How much can be seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Characters in a line.
+    pub columns: usize,
+    /// Lines.
+    pub rows: usize,
+}
+
+/// A value at a glance.
+#[derive(Clone, Debug)]
+pub enum Preview {
+    /// A text.
+    Text(String),
+    /// The elements of an array, one after the other.
+    List(Vec<Cell>, Gap),
+    /// Rows and columns.
+    Grid(Grid),
+    /// The fields of a record or the components of a tuple, each with its name.
+    Fields(Vec<(String, String)>),
+}
+
+/// Where something is left out: before the part with this number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gap {
+    /// How many parts come before.
+    pub at: usize,
+    /// How many are left out; 0 if none is.
+    pub left_out: usize,
+}
+
+/// Matrices one below the other, of the same form.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    /// Names of the columns, of a table.
+    pub heads: Option<Vec<String>>,
+    /// Each with the indices that lead to it, if there is more than one.
+    pub slices: Vec<(Option<String>, Vec<Vec<Cell>>)>,
+    /// Slices left out.
+    pub left_out: Gap,
+    /// Rows left out of each.
+    pub rows: Gap,
+    /// Columns left out of each.
+    pub columns: Gap,
+}
+
+/// The text of a part.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    /// All of it.
+    pub text: String,
+    /// The number, if it is one that can be rounded.
+    pub real: Option<f64>,
+    /// How it stands among others.
+    pub side: Side,
+}
+
+/// How a text stands below another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// As a word.
+    Left,
+    /// As an integer.
+    Right,
+    /// As a number with a point.
+    Point,
+}
+
+/// The most slices of an array with more than two axes.
+const MOST_SLICES: usize = 8;
+/// The most factors of a compact power that count as axes of their own.
+const MOST_AXES: usize = 8;
+
+impl Machine {
+    /// A value that a run has given, at a glance.
+    pub fn view(
+        &mut self,
+        program: &Program,
+        value: &Value,
+        ty: &Type,
+        window: Window,
+        host: &mut Host<'_>,
+    ) -> std::result::Result<Preview, Box<super::RuntimeError>> {
+        let mut run = Run { machine: self, program, host, ticks: 0 };
+        let own = Overrides::of(program, program.known.show, "show", ty);
+        run.view(value, ty, &own, window).map_err(Stop::into_error)
+    }
+}
+
+impl Run<'_, '_> {
+    fn view(&mut self, value: &Value, ty: &Type, own: &Overrides, window: Window) -> Result<Preview> {
+        let structure = match own.at(ty) {
+            Ok(_) => return self.whole(value, ty, own, window),
+            Err(structure) => structure,
+        };
+        let named = match structure.kind() {
+            TypeKind::Array(element, index) => {
+                let axes = axes(index);
+                return match axes.iter().try_fold(1usize, |n, axis| n.checked_mul(*axis)) {
+                    // Of a table without rows one sees the columns.
+                    Some(count) if count >= 2 || count == 0 && table_of(element, own).is_some() => {
+                        self.array(value, &structure, element, axes, own, window)
+                    }
+                    _ => self.whole(value, ty, own, window),
+                };
+            }
+            TypeKind::Product(parts) => {
+                parts.iter().enumerate().map(|(i, ty)| (i.to_string(), ty.clone())).collect()
+            }
+            TypeKind::Record(_) | TypeKind::Nominal(..) => named(&structure).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let text = self.glance(value, ty, own, window.columns * 4, window.columns)?;
+        if named.len() < 2 || text.chars().count() <= window.columns && !text.contains('\n') {
+            return self.whole(value, ty, own, window);
+        }
+        let layout = self.machine.layouts.of(&structure);
+        let mut fields = Vec::new();
+        for (i, (name, ty)) in named.into_iter().enumerate().take(window.rows.max(2)) {
+            let Some((start, each)) = layout.part(i) else { break };
+            let part = show::part(value, &layout, start, &each);
+            fields.push((name, self.glance(&part, &ty, own, window.columns, 8)?));
+        }
+        Ok(Preview::Fields(fields))
+    }
+
+    /// A value that has no parts worth telling apart.
+    fn whole(&mut self, value: &Value, ty: &Type, own: &Overrides, window: Window) -> Result<Preview> {
+        let longest = window.columns * window.rows;
+        Ok(Preview::Text(self.glance(value, ty, own, longest, window.columns)?))
+    }
+
+    fn glance(
+        &mut self,
+        value: &Value,
+        ty: &Type,
+        own: &Overrides,
+        longest: usize,
+        elements: usize,
+    ) -> Result<String> {
+        let mut text = self.own_glance(value, ty, own, Some(Brief { longest, elements }), Span::default())?;
+        // A text of its own, or a number, knows no bound.
+        if let Some((end, _)) = text.char_indices().nth(longest.saturating_mul(2).max(80)) {
+            let left_out = text[end..].chars().count();
+            text.truncate(end);
+            text.push_str(&format!("… ({left_out} characters left out)"));
+        }
+        Ok(text)
+    }
+
+    fn array(
+        &mut self,
+        value: &Value,
+        ty: &Type,
+        element: &Type,
+        mut axes: Vec<usize>,
+        own: &Overrides,
+        window: Window,
+    ) -> Result<Preview> {
+        // Arrays of arrays have the axes of both.
+        let mut element = element.clone();
+        while let Err(structure) = own.at(&element)
+            && let TypeKind::Array(inner, index) = structure.kind()
+        {
+            let more = self::axes(index);
+            let count = axes.iter().chain(&more).try_fold(1usize, |n, axis| n.checked_mul(*axis));
+            if count.is_none_or(|count| count < 2) || more.contains(&0) {
+                break;
+            }
+            axes.extend(more);
+            element = inner.clone();
+        }
+        let cells = Cells {
+            whole: self.machine.layouts.of(ty),
+            each: self.machine.layouts.of(&element),
+            value,
+            element: &element,
+            own,
+            longest: window.columns,
+        };
+        if let Some(fields) = table_of(&element, own) {
+            return self.table(&cells, axes.iter().product(), fields, window);
+        }
+        let [outer @ .., row_count, column_count] = &axes[..] else {
+            let (picked, gap) = pick(axes.iter().product(), window.columns * 4);
+            let items = picked.into_iter().map(|i| self.cell(&cells, i)).collect::<Result<_>>()?;
+            return Ok(Preview::List(items, gap));
+        };
+        let slice_count: usize = outer.iter().product();
+        // Of several slices the first and the last are seen, each with its label.
+        let room = if slice_count > 1 { (window.rows / 2).saturating_sub(2) } else { window.rows };
+        let (rows, row_gap) = pick(*row_count, room.max(3));
+        let (columns, column_gap) = pick(*column_count, window.columns / 2 + 1);
+        let fitting = (window.rows / (rows.len() + 2)).clamp(2, MOST_SLICES);
+        let (shown, left_out) = pick(slice_count, fitting);
+        let mut slices = Vec::new();
+        for slice in shown {
+            let label = (!outer.is_empty()).then(|| label(slice, outer));
+            let mut grid = Vec::new();
+            for row in &rows {
+                let start = (slice * row_count + row) * column_count;
+                grid.push(columns.iter().map(|c| self.cell(&cells, start + c)).collect::<Result<Vec<_>>>()?);
+            }
+            slices.push((label, grid));
+        }
+        Ok(Preview::Grid(Grid { heads: None, slices, left_out, rows: row_gap, columns: column_gap }))
+    }
+
+    /// An array of records: a row for each, a column for each field.
+    fn table(
+        &mut self,
+        cells: &Cells<'_>,
+        count: usize,
+        fields: Vec<(String, Type)>,
+        window: Window,
+    ) -> Result<Preview> {
+        let (rows, row_gap) = pick(count, window.rows.max(3));
+        let (columns, column_gap) = pick(fields.len(), window.columns / 2 + 1);
+        let mut grid = Vec::new();
+        for row in rows {
+            let record = cells.part(row);
+            let mut line = Vec::new();
+            for &column in &columns {
+                let ty = &fields[column].1;
+                let Some((start, each)) = cells.each.part(column) else { continue };
+                let part = show::part(&record, &cells.each, start, &each);
+                let text = self.glance(&part, ty, cells.own, cells.longest, 8)?;
+                line.push(Cell::new(text, &part, ty, cells.own));
+            }
+            grid.push(line);
+        }
+        let heads = columns.iter().map(|&column| fields[column].0.clone()).collect();
+        Ok(Preview::Grid(Grid {
+            heads: Some(heads),
+            slices: vec![(None, grid)],
+            left_out: Gap { at: 1, left_out: 0 },
+            rows: row_gap,
+            columns: column_gap,
+        }))
+    }
+
+    fn cell(&mut self, cells: &Cells<'_>, i: usize) -> Result<Cell> {
+        let part = cells.part(i);
+        let text = self.glance(&part, cells.element, cells.own, cells.longest, 8)?;
+        Ok(Cell::new(text, &part, cells.element, cells.own))
+    }
+}
+
+/// Where the elements of an array are.
+struct Cells<'a> {
+    whole: Arc<Layout>,
+    each: Arc<Layout>,
+    value: &'a Value,
+    element: &'a Type,
+    own: &'a Overrides,
+    longest: usize,
+}
+
+impl Cells<'_> {
+    fn part(&self, i: usize) -> Value {
+        if self.each.slots == 0 {
+            return Value::UNIT;
+        }
+        show::part(self.value, &self.whole, i * self.each.slots, &self.each)
+    }
+}
+
+impl Cell {
+    fn new(text: String, value: &Value, ty: &Type, own: &Overrides) -> Cell {
+        let Err(structure) = own.at(ty) else { return Cell { text, real: None, side: Side::Right } };
+        let (side, real) = match structure.kind() {
+            TypeKind::Scalar(Scalar::Real) => (Side::Point, Some(value.as_real())),
+            TypeKind::Scalar(Scalar::Single) => (Side::Point, Some(f64::from(value.as_single()))),
+            TypeKind::Scalar(Scalar::String | Scalar::Char) => (Side::Left, None),
+            TypeKind::Scalar(_) => (Side::Right, None),
+            TypeKind::UnitSum(_) if !structure.is_bool() => (Side::Right, None),
+            _ => (Side::Left, None),
+        };
+        Cell { text, real, side }
+    }
+}
+
+/// The sizes of the axes of an index type: its factors.
+fn axes(index: &Type) -> Vec<usize> {
+    if index.compact_fields().is_some() {
+        return axes(&index.unfold());
+    }
+    let size = |ty: &Type| ty.size().ok().and_then(|n| n.to_usize());
+    let factors: Option<Vec<usize>> = match index.kind() {
+        TypeKind::CompactProduct(factors) => factors.iter().map(size).collect(),
+        TypeKind::CompactPower(base, exponent) => match (size(base), size(exponent)) {
+            (Some(base), Some(times)) if times <= MOST_AXES => Some(vec![base; times]),
+            _ => None,
+        },
+        _ => None,
+    };
+    // A size that is no number here is more than any memory has: of such an array there is no value
+    // but one without slots.
+    factors.unwrap_or_else(|| vec![size(index).unwrap_or(0)])
+}
+
+/// The fields of a record or struct.
+fn named(ty: &Type) -> Option<Vec<(String, Type)>> {
+    Some(ty.fields()?.into_iter().map(|(name, ty)| (name.to_string(), ty)).collect())
+}
+
+/// The columns of a table: the fields of its records.
+fn table_of(element: &Type, own: &Overrides) -> Option<Vec<(String, Type)>> {
+    own.at(element).err().and_then(|structure| named(&structure)).filter(|fields| !fields.is_empty())
+}
+
+/// At most that many of the numbers below `count`: the first ones and the last ones.
+fn pick(count: usize, most: usize) -> (Vec<usize>, Gap) {
+    if count <= most {
+        return ((0..count).collect(), Gap { at: count, left_out: 0 });
+    }
+    let tail = (most / 3).max(usize::from(most > 1));
+    let head = most - tail;
+    let picked = (0..head).chain(count - tail..count).collect();
+    (picked, Gap { at: head, left_out: count - head - tail })
+}
+
+/// The indices that lead to a slice, the axes of its rows and columns left open.
+fn label(mut slice: usize, outer: &[usize]) -> String {
+    let mut digits: Vec<String> = Vec::new();
+    for size in outer.iter().rev() {
+        digits.push((slice % size).to_string());
+        slice /= size;
+    }
+    digits.reverse();
+    format!("({}, _, _)", digits.join(", "))
+}

@@ -1,0 +1,409 @@
+//! Isomorphism under equations of sizes: `require N == 3 \* K`.
+//!
+//! Takes equations between compact linear types, each saying that two sizes are equal, and two types;
+//! tells whether the types are naturally isomorphic for all sizes that satisfy the equations. The
+//! engine stays as it is: the equations are *solved*, and the engine is asked about the types
+//! after substitution.
+//!
+//! **Solving.** A solution is a list of *cases*. Each case substitutes sizes for some of the variables,
+//! in terms of the others and of fresh ones. A rule replaces an equation by cases so that every
+//! valuation that satisfies it comes from some case at some values of its variables (*completeness*).
+//! Both sides are polynomials with natural coefficients; what they have in common is taken away first
+//! (sums of naturals cancel), then the common factor `c` of all terms: `c = 0`, or the rest holds. Then
+//!
+//! 1. `N == P`, `N` not in `P`, which may have powers here: one case, N := P.
+//! 2. `n == 0` for a number n > 0, and a number equal to another: no case. `P == 0` for a sum: all terms
+//!    are 0; for a product: a case for each variable, which is 0.
+//! 3. `a \* N == b \* M`, numbers without common factor: N := b \* t, M := a \* t, for `a` divides M then.
+//! 4. A product of distinct variables and a number equal to another, `f1 ⋯ fm == g1 ⋯ gn`: fi := ∏j xij,
+//!    gj := ∏i xij (the four-number theorem for m = n = 2). Every solution in positive naturals is of this
+//!    form, by prime factors. One with zeros is, too: some fi and some gj are 0; take xij = 0, xij' = gj'
+//!    and xi'j = fi' for the others, and 1 elsewhere. A number in place of a factor makes a case for each
+//!    way to write it as such a product. The numbers of the two sides have no common factor and none is 0.
+//! 5. A sum of distinct variables and a number equal to another, `f1 + ⋯ + fm == g1 + ⋯ + gn`: fi := Σj xij,
+//!    gj := Σi xij (refinement: naturals laid end to end and cut at both sets of ends). A number makes a
+//!    case for each way to write it as such a sum.
+//!
+//! Equations are solved one after the other, each at the substitutions of those before. One that no
+//! rule fits is left out.
+//!
+//! **Soundness.** A valuation that satisfies the equations satisfies those that were solved, so it comes
+//! from a case; if the types are naturally isomorphic for all values of the variables in every case, they
+//! are at that valuation. Nothing is claimed without equations, nor if no case is left: equations that
+//! cannot hold are refused where they are written.
+//!
+//! **Completeness.** Each rule's cases satisfy its equation, so nothing is lost by a rule; only equations
+//! that are left out lose something: those with a variable twice in rules 4 and 5, with exponents, or
+//! with more than [`MOST_CASES`] cases.
+//!
+//! Cost: cases are bounded by [`MOST_CASES`], polynomials by the bound of [`Size`].
+
+use super::Verdict;
+use super::substitute::Free;
+use crate::hash::{HashMap, HashSet};
+use crate::types::size::{Powers, Size};
+use crate::types::{Kind, Type, TypeKind, TypeVar};
+use num_bigint::BigUint;
+use num_integer::Integer;
+use num_traits::{One, ToPrimitive, Zero};
+use std::cell::Cell;
+use std::sync::Arc;
+
+/// The most cases that equations are split into.
+pub const MOST_CASES: usize = 64;
+/// The most factors or terms on a side of rules 4 and 5.
+const MOST_PARTS: usize = 6;
+/// Rules applied to one equation, one after the other.
+const MOST_STEPS: usize = 16;
+
+/// Sizes for variables.
+type Case = HashMap<u32, Type>;
+
+/// How equations are solved.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    cases: Vec<Case>,
+    /// Equations that no rule fits, by their position.
+    pub unsolved: Vec<usize>,
+}
+
+/// Whether two types are naturally isomorphic for all sizes that satisfy the equations.
+pub fn natural(equations: &[(Type, Type)], a: &Type, b: &Type) -> bool {
+    let equations = relevant(equations, a, b);
+    !equations.is_empty() && Solution::of(&equations).natural(a, b)
+}
+
+/// Those equations that have to do with the types: that share a variable with them, or with one of
+/// those that do.
+pub fn relevant(equations: &[(Type, Type)], a: &Type, b: &Type) -> Vec<(Type, Type)> {
+    let vars = |ty: &Type| {
+        let mut vars = Vec::new();
+        ty.for_each_var(&mut |var| vars.push(var.id));
+        vars
+    };
+    let mut reached: Vec<u32> = vars(a).into_iter().chain(vars(b)).collect();
+    let mut taken = vec![false; equations.len()];
+    loop {
+        let before = reached.len();
+        for (at, (left, right)) in equations.iter().enumerate() {
+            let own: Vec<u32> = vars(left).into_iter().chain(vars(right)).collect();
+            if !taken[at] && own.iter().any(|var| reached.contains(var)) {
+                taken[at] = true;
+                reached.extend(own);
+            }
+        }
+        if reached.len() == before {
+            break;
+        }
+    }
+    equations.iter().zip(taken).filter(|(_, taken)| *taken).map(|(equation, _)| equation.clone()).collect()
+}
+
+impl Solution {
+    /// Solves equations, as many as there are rules for.
+    pub fn of(equations: &[(Type, Type)]) -> Solution {
+        let mut solution = Solution { cases: vec![Case::default()], unsolved: Vec::new() };
+        // Fresh variables are numbered apart from all others.
+        let fresh = Cell::new(0);
+        for (at, (left, right)) in equations.iter().enumerate() {
+            let mut cases = Vec::new();
+            let mut solved = true;
+            for case in &solution.cases {
+                let sides = (left.substitute(case), right.substitute(case));
+                match solve(&sides.0, &sides.1, &fresh, MOST_STEPS) {
+                    Some(found) => cases.extend(found.into_iter().map(|next| compose(case, next))),
+                    None => solved = false,
+                }
+                if !solved || cases.len() > MOST_CASES {
+                    solved = false;
+                    break;
+                }
+            }
+            if solved {
+                solution.cases = cases;
+            } else {
+                solution.unsolved.push(at);
+            }
+        }
+        solution
+    }
+
+    /// Whether no sizes satisfy the equations.
+    pub fn impossible(&self) -> bool {
+        self.cases.is_empty()
+    }
+
+    /// Whether two types are naturally isomorphic in every case.
+    pub fn natural(&self, a: &Type, b: &Type) -> bool {
+        // Two sizes are equal, not two types: a type function may tell them apart, and so may an abstract type.
+        let mut free = Free::default();
+        let mut holds =
+            |case: &Case| super::verdict(&free.replace(a, case), &free.replace(b, case)) <= Verdict::Natural;
+        !self.cases.is_empty() && !applies(a) && !applies(b) && self.cases.iter().all(&mut holds)
+    }
+}
+
+/// Whether a type function that is still to be reduced occurs in a type, or in what it stands for.
+fn applies(ty: &Type) -> bool {
+    /// Types looked at: polymorphic recursion makes new ones without end.
+    const MOST: usize = 1_000;
+    let mut seen: HashSet<Type> = HashSet::default();
+    let mut waiting = vec![ty.clone()];
+    while let Some(ty) = waiting.pop() {
+        if ty.has_apply() || seen.len() >= MOST {
+            return true;
+        }
+        if !ty.has_var() || !seen.insert(ty.clone()) {
+            continue;
+        }
+        if let TypeKind::Nominal(nominal, args) = ty.kind() {
+            let fields = nominal.struct_fields(args).or_else(|| nominal.variant_cases(args));
+            waiting.extend(fields.into_iter().flatten().map(|(_, ty)| ty));
+            waiting.extend(nominal.definition(args));
+            waiting.extend(nominal.representation(args));
+        }
+        ty.kind().for_each_child(&mut |child| waiting.push(child.clone()));
+    }
+    false
+}
+
+/// One substitution after the other.
+fn compose(first: &Case, then: Case) -> Case {
+    let mut both: Case = first.iter().map(|(var, size)| (*var, size.substitute(&then))).collect();
+    for (var, size) in then {
+        both.entry(var).or_insert(size);
+    }
+    both
+}
+
+/// A monomial: its coefficient, and its variables with their exponents.
+type Term = (BigUint, Powers);
+
+/// The cases of one equation; `None` if no rule fits.
+fn solve(left: &Type, right: &Type, fresh: &Cell<u32>, steps: usize) -> Option<Vec<Case>> {
+    let steps = steps.checked_sub(1)?;
+    // Rule 1, whatever the other side is.
+    for (one, other) in [(left, right), (right, left)] {
+        if let TypeKind::Var(var) = one.kind() {
+            let mut occurs = false;
+            other.for_each_var(&mut |found| occurs |= found.id == var.id);
+            if !occurs {
+                return Some(vec![Case::from_iter([(var.id, other.clone())])]);
+            }
+        }
+    }
+    let (left, right) = (Size::of(left)?, Size::of(right)?);
+    let common = left.common(&right);
+    let (left, right) = (left.checked_sub(&common)?, right.checked_sub(&common)?);
+    if left.is_zero() && right.is_zero() {
+        return Some(vec![Case::default()]);
+    }
+    let (mut left, mut right) = (left.monomials()?, right.monomials()?);
+    let number = left.iter().chain(&right).fold(BigUint::zero(), |gcd, (n, _)| gcd.gcd(n));
+    left.iter_mut().chain(&mut right).for_each(|(n, _)| *n /= &number);
+    // A common variable is 0, or is taken away.
+    let first = left.first().or(right.first())?.1.clone();
+    for (var, _) in first {
+        let everywhere =
+            |terms: &[Term]| terms.iter().all(|(_, powers)| powers.iter().any(|(v, _)| *v == var));
+        if everywhere(&left) && everywhere(&right) {
+            for (_, powers) in left.iter_mut().chain(&mut right) {
+                powers.iter_mut().filter(|(v, _)| *v == var).for_each(|(_, n)| *n -= 1);
+                powers.retain(|(_, n)| *n > 0);
+            }
+            let mut cases = vec![Case::from_iter([(var.id, Type::void())])];
+            cases.extend(solve(&to_type(&left), &to_type(&right), fresh, steps)?);
+            return Some(cases);
+        }
+    }
+    if right.is_empty() || lone(&right).is_some() {
+        std::mem::swap(&mut left, &mut right);
+    }
+    // Rule 2: the left side is 0.
+    if left.is_empty() {
+        return vanishing(&right, fresh, steps);
+    }
+    if let ([(a, powers)], [(b, others)]) = (&left[..], &right[..])
+        && powers.is_empty()
+        && others.is_empty()
+    {
+        return Some(if a == b { vec![Case::default()] } else { Vec::new() });
+    }
+    // Rule 1.
+    for (one, other) in [(&left, &right), (&right, &left)] {
+        if let Some(var) = lone(one)
+            && other.iter().all(|(_, powers)| powers.iter().all(|(v, _)| v != var))
+        {
+            return Some(vec![Case::from_iter([(var.id, to_type(other))])]);
+        }
+    }
+    match (&left[..], &right[..]) {
+        ([one], [other]) => products(one, other, fresh),
+        _ => sums(&left, &right, fresh),
+    }
+}
+
+/// The variable that a side is.
+fn lone(terms: &[Term]) -> Option<&TypeVar> {
+    match terms {
+        [(n, powers)] if n.is_one() => match &powers[..] {
+            [(var, 1)] => Some(var),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The cases in which all terms are 0.
+fn vanishing(terms: &[Term], fresh: &Cell<u32>, steps: usize) -> Option<Vec<Case>> {
+    let Some((first, rest)) = terms.split_first() else { return Some(vec![Case::default()]) };
+    let mut cases = Vec::new();
+    for (var, _) in &first.1 {
+        let zero = Case::from_iter([(var.id, Type::void())]);
+        let rest = to_type(rest).substitute(&zero);
+        let found = solve(&Type::void(), &rest, fresh, steps)?;
+        cases.extend(found.into_iter().map(|next| compose(&zero, next)));
+    }
+    (cases.len() <= MOST_CASES).then_some(cases)
+}
+
+/// Rules 3 and 4.
+fn products(left: &Term, right: &Term, fresh: &Cell<u32>) -> Option<Vec<Case>> {
+    let factors = |(number, powers): &Term| -> Option<(Vec<TypeVar>, BigUint)> {
+        powers
+            .iter()
+            .all(|(_, n)| *n == 1)
+            .then(|| (powers.iter().map(|(v, _)| v.clone()).collect(), number.clone()))
+    };
+    grid(factors(left)?, factors(right)?, Grid::Product, fresh)
+}
+
+/// Rule 5.
+fn sums(left: &[Term], right: &[Term], fresh: &Cell<u32>) -> Option<Vec<Case>> {
+    let terms = |terms: &[Term]| -> Option<(Vec<TypeVar>, BigUint)> {
+        let (mut vars, mut number) = (Vec::new(), BigUint::zero());
+        for term in terms {
+            match (&term.1[..], lone(std::slice::from_ref(term))) {
+                ([], _) => number += &term.0,
+                (_, Some(var)) => vars.push(var.clone()),
+                _ => return None,
+            }
+        }
+        Some((vars, number))
+    };
+    grid(terms(left)?, terms(right)?, Grid::Sum, fresh)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Grid {
+    Product,
+    Sum,
+}
+
+/// Variables and a number on each side, the rows and the columns of a grid of fresh variables; a number
+/// that is not the neutral one is a row or column of numbers, in every way there is.
+fn grid(
+    (rows, row_number): (Vec<TypeVar>, BigUint),
+    (columns, column_number): (Vec<TypeVar>, BigUint),
+    grid: Grid,
+    fresh: &Cell<u32>,
+) -> Option<Vec<Case>> {
+    let neutral = if grid == Grid::Product { BigUint::one() } else { BigUint::zero() };
+    // Common parts are gone: no variable stands on both sides, and numbers have nothing in common.
+    if rows.iter().any(|var| columns.contains(var)) || rows.len().max(columns.len()) > MOST_PARTS {
+        return None;
+    }
+    if (rows.is_empty() && row_number == neutral) || (columns.is_empty() && column_number == neutral) {
+        // `1 == N \* M` and its like: the other side is 1 in each of its parts. As rule 4, with nothing in it.
+        let (vars, number) = if rows.is_empty() { (columns, column_number) } else { (rows, row_number) };
+        let all = vars.iter().map(|var| (var.id, Type::unit_sum(neutral.clone()))).collect();
+        return Some(if number == neutral { vec![all] } else { Vec::new() });
+    }
+    let splits = |number: &BigUint, parts: usize| -> Option<Vec<Vec<BigUint>>> {
+        if *number == neutral { Some(vec![vec![neutral.clone(); parts]]) } else { split(number, parts, grid) }
+    };
+    // A number on one side is split among the variables of the other; between the numbers nothing is
+    // shared in products, for they have no common factor, and in sums one of them is 0.
+    let mut cases = Vec::new();
+    for of_row in splits(&row_number, columns.len())? {
+        for of_column in splits(&column_number, rows.len())? {
+            let mut parts: Vec<Vec<Type>> = vec![Vec::new(); rows.len() + columns.len()];
+            for i in 0..rows.len() {
+                for j in 0..columns.len() {
+                    let id = u32::MAX / 4 + fresh.get();
+                    fresh.set(fresh.get() + 1);
+                    let x = Type::var(TypeVar { id, name: Arc::from(format!("x{id}")), kind: Kind::Compact });
+                    parts[i].push(x.clone());
+                    parts[rows.len() + j].push(x);
+                }
+            }
+            let numbers = of_column.iter().chain(&of_row);
+            parts
+                .iter_mut()
+                .zip(numbers)
+                .for_each(|(part, number)| part.push(Type::unit_sum(number.clone())));
+            let sizes = parts.into_iter().map(|part| match grid {
+                Grid::Product => Type::compact_product(part),
+                Grid::Sum => Type::compact_sum(part),
+            });
+            cases.push(rows.iter().chain(&columns).map(|var| var.id).zip(sizes).collect());
+            if cases.len() > MOST_CASES {
+                return None;
+            }
+        }
+    }
+    Some(cases)
+}
+
+/// Every way to write a number as a product or sum of so many naturals, in order.
+fn split(number: &BigUint, parts: usize, grid: Grid) -> Option<Vec<Vec<BigUint>>> {
+    /// Numbers tried as parts.
+    const LARGEST: u64 = 10_000;
+    let number = number.to_u64().filter(|n| *n <= LARGEST)?;
+    match parts {
+        // A product or sum of nothing is not this number.
+        0 => return Some(Vec::new()),
+        1 => return Some(vec![vec![number.into()]]),
+        _ => {}
+    }
+    let mut found = Vec::new();
+    for first in 0..=number {
+        let rest = match grid {
+            Grid::Sum => number - first,
+            Grid::Product if first > 0 && number % first == 0 => number / first,
+            Grid::Product => continue,
+        };
+        for mut more in split(&rest.into(), parts - 1, grid)? {
+            more.insert(0, first.into());
+            found.push(more);
+            if found.len() > MOST_CASES {
+                return None;
+            }
+        }
+    }
+    Some(found)
+}
+
+fn to_type(terms: &[Term]) -> Type {
+    let terms = terms.iter().map(|(n, powers)| {
+        let powers = powers.iter().flat_map(|(var, n)| vec![Type::var(var.clone()); *n as usize]);
+        let number = (!n.is_one() || powers.clone().next().is_none()).then(|| Type::unit_sum(n.clone()));
+        Type::compact_product(number.into_iter().chain(powers).collect())
+    });
+    Type::compact_sum(terms.collect())
+}
+
+/// The sizes of an index type of each of two arrays of the same elements: what to require of them.
+pub fn wanted(a: &Type, b: &Type) -> Option<(Type, Type)> {
+    let (mut elements, mut indices) = ([a.unfold(), b.unfold()], [Vec::new(), Vec::new()]);
+    for (element, indices) in elements.iter_mut().zip(&mut indices) {
+        while let TypeKind::Array(inner, index) = element.clone().kind() {
+            indices.push(index.clone());
+            *element = inner.unfold();
+        }
+    }
+    let [left, right] = indices.map(Type::compact_product);
+    let variable = left.has_var() || right.has_var();
+    let same = super::verdict(&elements[0], &elements[1]) <= Verdict::Natural;
+    (same && variable && left != right).then_some((left, right))
+}

@@ -1,0 +1,668 @@
+//! Innermost loops by vectors of 512 bits, on processors that have them.
+//!
+//! The code generator's vectors end at 128 bits. What [`super::vector`] takes, a loop whose body only computes, reads and writes at
+//! the index, has no branches and few kinds of instruction; unless it calls functions of blocks its code is written here, one
+//! function for each such loop, which does all of its rounds.
+//!
+//! **The function** gets one block of words: how many bytes whole vectors have, which lanes the rest has, the
+//! addresses of what is read and written in the first round, what is the same in all rounds, and for a total where its lanes are.
+//! All lanes are equally wide, so one counter of bytes serves every address. The last round goes by a
+//! mask: lanes beyond the end are neither read nor written, and leave totals as they are. So no round is left over.
+//!
+//! **Registers** are given in the order of the statements and are free again after the last use. What is the same in all
+//! rounds stays in those that the body never needs, the rest of it is read again where it is used. A body that needs more
+//! registers than there are goes by vectors of 128 bits.
+//!
+//! **Same bits.** Each operation is the one that narrow vectors have, in the same order of operands; a total has eight lanes of
+//! 8 bytes, the lanes of [`crate::core::reduction`]. So results do not depend on the processor, and
+//! `FELIS_VECTORS=128` changes nothing but time.
+
+use super::asm_x64::{Arithmetic, Assembler, BYTES, FREE, Lane, Mask, POINTERS, Pointer, Vector};
+use super::emit::Emit;
+use super::simd128::{Plan, Role, plan};
+use crate::core::reduction::LANES;
+use crate::hash::HashMap;
+use crate::loop_ir::{
+    Array, Binary, Compare, Kernel, Math, Op, ReductionOp, Reg, ScalarType, Stmt, Summand, Unary,
+};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    BlockArg, FuncRef, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Value, types,
+};
+use std::sync::OnceLock;
+
+/// Vector registers.
+const VECTORS: u8 = 32;
+/// Which lanes the last round has.
+const LAST: Mask = Mask(1);
+/// Mask registers that the body may use start here.
+const FIRST_MASK: u8 = 2;
+
+/// The word that says how many bytes whole vectors have.
+const WHOLE: usize = 0;
+/// The word that says which lanes the rest has.
+const REST: usize = 1;
+/// Where the words of a loop's own start.
+const OWN: usize = 2;
+
+/// Rounds between two looks whether the loop is to stop: some tens of microseconds.
+const UNINTERRUPTED: i64 = 1 << 15;
+
+/// A word that a loop's function is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Word {
+    /// The address of the slot of an array that the first round reads or writes.
+    Place(Array, Reg),
+    /// A number that is the same in all rounds.
+    Same(Reg),
+    /// A number that is known.
+    Bits(u64),
+    /// The address of the lanes of a total.
+    Lanes,
+    /// The address of what they are before.
+    Before(ReductionOp),
+}
+
+/// What the lanes of a sum, a product, a smallest and a largest number begin with. They stand here because a vector that is read from where its numbers have
+/// just been written one by one waits until they are in the cache.
+static NEUTRAL: [[f64; LANES]; 4] = {
+    const fn lanes(joining: ReductionOp) -> [f64; LANES] {
+        [joining.neutral(); LANES]
+    }
+    [lanes(ReductionOp::Add), lanes(ReductionOp::Mul), lanes(ReductionOp::Min), lanes(ReductionOp::Max)]
+};
+
+/// A loop by wide vectors.
+pub struct Wide {
+    plan: Plan,
+    words: Vec<Word>,
+    /// Its machine code: a function of the address of the words.
+    pub code: Vec<u8>,
+}
+
+/// Whether this processor has such vectors, and nobody wishes to go without.
+fn there() -> bool {
+    static THERE: OnceLock<bool> = OnceLock::new();
+    *THERE.get_or_init(|| {
+        // The registers of arguments are those of Unix.
+        #[cfg(all(target_arch = "x86_64", unix))]
+        let there = std::is_x86_feature_detected!("avx512f");
+        #[cfg(not(all(target_arch = "x86_64", unix)))]
+        let there = false;
+        there && std::env::var_os("FELIS_VECTORS").is_none_or(|bits| bits != "128")
+    })
+}
+
+/// A loop's code, if it goes by wide vectors.
+pub fn assemble(nest: &Kernel, stmt: &Stmt) -> Option<(Reg, Wide)> {
+    if !there() {
+        return None;
+    }
+    let (index, body, item) = match stmt {
+        Stmt::For { index, body, low, high, .. } => {
+            let known = |reg| nest.constants.get(reg).map(|n| *n as i64);
+            let few =
+                matches!((known(low), known(high)), (Some(low), Some(high)) if high - low < LANES as i64);
+            if few {
+                return None;
+            }
+            (*index, body, None)
+        }
+        Stmt::ParallelFor { index, body, .. } => (*index, body, None),
+        Stmt::Reduce { index, body, item, .. } => (*index, body, Some(*item)),
+        _ => return None,
+    };
+    let plan = plan(nest, index, body, item)?;
+    if item.is_some_and(|item| item.ty(nest) != ScalarType::F64) {
+        return None;
+    }
+    let mut loops =
+        Loop { nest, plan: &plan, body, item, words: Vec::new(), resident: HashMap::default(), most: 0 };
+    // Once to see how many registers it needs, and what it reads; then with those that are left for what stays.
+    loops.function()?;
+    let left = VECTORS.saturating_sub(loops.most);
+    let same =
+        loops.words.iter().filter_map(|word| if let Word::Same(reg) = word { Some(*reg) } else { None });
+    loops.resident = same.zip((0..left).map(|i| Vector(VECTORS - 1 - i))).collect();
+    let code = loops.function()?;
+    let words = loops.words;
+    Some((index, Wide { plan, words, code }))
+}
+
+/// A loop whose code is written.
+struct Loop<'a> {
+    nest: &'a Kernel,
+    plan: &'a Plan,
+    body: &'a [Stmt],
+    item: Option<Summand>,
+    words: Vec<Word>,
+    /// What stays in a register.
+    resident: HashMap<Reg, Vector>,
+    /// Registers that were needed at once.
+    most: u8,
+}
+
+/// What a register of the body is in.
+#[derive(Clone, Copy)]
+enum Place {
+    Vector(Vector),
+    Mask(Mask),
+}
+
+/// Registers of the machine, while a body is written.
+struct Registers {
+    vectors: Vec<Vector>,
+    masks: Vec<Mask>,
+    places: HashMap<Reg, Place>,
+    /// The statement that reads a register last.
+    last: HashMap<Reg, usize>,
+}
+
+impl Loop<'_> {
+    /// The number of a word.
+    fn word(&mut self, word: Word) -> usize {
+        let at = self.words.iter().position(|w| *w == word);
+        OWN + at.unwrap_or_else(|| {
+            self.words.push(word);
+            self.words.len() - 1
+        })
+    }
+
+    fn role(&self, reg: Reg) -> Role {
+        self.plan.roles.get(&reg).copied().unwrap_or(Role::Same)
+    }
+
+    /// What an instruction takes the lanes of a register for.
+    fn lane(&self, reg: Reg) -> Lane {
+        match (self.nest.regs[reg as usize], self.plan.width) {
+            (ScalarType::F64, _) => Lane::F64,
+            (ScalarType::F32, _) => Lane::F32,
+            (_, 8) => Lane::I64,
+            _ => Lane::I32,
+        }
+    }
+
+    /// The address of a word's slot: in a register of its own while there are any.
+    fn pointer(&mut self, asm: &mut Assembler, array: Array, at: Reg) -> Pointer {
+        let word = self.word(Word::Place(array, at));
+        let places = self.words[..word - OWN].iter().filter(|word| matches!(word, Word::Place(..))).count();
+        let last = POINTERS.len() - 1;
+        if places >= last {
+            asm.pointer(POINTERS[last], word);
+        }
+        POINTERS[places.min(last)]
+    }
+
+    /// All of it.
+    fn function(&mut self) -> Option<Vec<u8>> {
+        let mut asm = Assembler::default();
+        let total = Vector(0);
+        asm.start();
+        if let Some(item) = self.item {
+            asm.pointer(POINTERS[0], self.word(Word::Before(item.joining())));
+            asm.load(Lane::F64, total, POINTERS[0], Mask(0));
+        }
+        let places: Vec<usize> =
+            (0..self.words.len()).filter(|i| matches!(self.words[*i], Word::Place(..))).collect();
+        let kept = places.len().min(POINTERS.len()).saturating_sub(FREE);
+        for pointer in &POINTERS[FREE..FREE + kept] {
+            asm.push(*pointer);
+        }
+        for (pointer, i) in POINTERS.iter().zip(&places) {
+            asm.pointer(*pointer, OWN + i);
+        }
+        let resident: Vec<(Reg, Vector)> =
+            self.resident.iter().map(|(reg, vector)| (*reg, *vector)).collect();
+        for (reg, vector) in resident {
+            let word = self.word(Word::Same(reg));
+            asm.broadcast(self.lane(reg), vector, word);
+        }
+        let over = asm.unless_below(WHOLE);
+        let head = asm.here();
+        self.round(&mut asm, Mask(0))?;
+        asm.step();
+        asm.again(WHOLE, head);
+        asm.land(over);
+        let over = asm.if_zero(REST);
+        asm.mask(LAST, REST);
+        self.round(&mut asm, LAST)?;
+        asm.land(over);
+        if self.item.is_some() {
+            asm.pointer(POINTERS[0], self.word(Word::Lanes));
+            asm.start();
+            asm.store(Lane::F64, POINTERS[0], total, Mask(0));
+        }
+        asm.leave_clean();
+        for pointer in POINTERS[FREE..FREE + kept].iter().rev() {
+            asm.pop(*pointer);
+        }
+        asm.ret();
+        Some(asm.finish())
+    }
+
+    /// The body for as many lanes as there are, or for those of `mask`.
+    fn round(&mut self, asm: &mut Assembler, mask: Mask) -> Option<()> {
+        let first = u8::from(self.item.is_some());
+        let free = VECTORS - self.resident.len() as u8;
+        let mut registers = Registers {
+            vectors: (first..free).rev().map(Vector).collect(),
+            masks: (FIRST_MASK..8).rev().map(Mask).collect(),
+            places: HashMap::default(),
+            last: self.last_reads(),
+        };
+        let body = self.body;
+        for (at, stmt) in body.iter().enumerate() {
+            match stmt {
+                Stmt::Let(reg, op) if matches!(self.role(*reg), Role::Lanes | Role::Mask) => {
+                    self.operation(asm, &mut registers, at, *reg, op, mask)?;
+                    // What nobody reads takes no register.
+                    registers.free(at, &[*reg]);
+                }
+                Stmt::Store(array, place, value) => {
+                    let from = self.vector(asm, &mut registers, *value)?;
+                    let to = self.pointer(asm, *array, *place);
+                    asm.store(self.lane(*value), to, from, mask);
+                    self.release(&mut registers, at, &[*value], &[from]);
+                }
+                _ => {}
+            }
+        }
+        if let Some(item) = self.item {
+            let total = Vector(0);
+            let mut taken = Vec::new();
+            for reg in item.regs() {
+                taken.push(self.vector(asm, &mut registers, reg)?);
+            }
+            match item {
+                Summand::One(ReductionOp::Add, _) => {
+                    asm.arithmetic(Arithmetic::Add, Lane::F64, total, (total, taken[0]), mask)
+                }
+                Summand::One(ReductionOp::Mul, _) => {
+                    asm.arithmetic(Arithmetic::Mul, Lane::F64, total, (total, taken[0]), mask)
+                }
+                Summand::One(joining @ (ReductionOp::Min | ReductionOp::Max), _) => {
+                    let both = (taken[0], total);
+                    self.extreme(
+                        asm,
+                        &mut registers,
+                        joining == ReductionOp::Max,
+                        Lane::F64,
+                        total,
+                        both,
+                        mask,
+                    )?;
+                }
+                Summand::Product(..) => asm.fused(Lane::F64, total, (taken[0], taken[1]), mask),
+            }
+        }
+        Some(())
+    }
+
+    /// Where each register of the body is read last; what a total takes, at the end.
+    fn last_reads(&self) -> HashMap<Reg, usize> {
+        let mut last = HashMap::default();
+        for (at, stmt) in self.body.iter().enumerate() {
+            if let Stmt::Let(reg, _) = stmt {
+                last.insert(*reg, at);
+            }
+            stmt.for_each_reg(&mut |reg| {
+                last.insert(reg, at);
+            });
+        }
+        last.extend(self.item.into_iter().flat_map(Summand::regs).map(|reg| (reg, self.body.len())));
+        last
+    }
+
+    /// The vector of a register: where it is, or what is the same in all rounds read again.
+    fn vector(&mut self, asm: &mut Assembler, registers: &mut Registers, reg: Reg) -> Option<Vector> {
+        if let Some(vector) = self.resident.get(&reg) {
+            return Some(*vector);
+        }
+        match registers.places.get(&reg) {
+            Some(Place::Vector(vector)) => Some(*vector),
+            Some(Place::Mask(_)) => None,
+            None => {
+                if self.nest.regs[reg as usize].bytes() != self.plan.width {
+                    return None;
+                }
+                let word = self.word(Word::Same(reg));
+                let vector = self.take(registers)?;
+                asm.broadcast(self.lane(reg), vector, word);
+                Some(vector)
+            }
+        }
+    }
+
+    /// A register that is free.
+    fn take(&mut self, registers: &mut Registers) -> Option<Vector> {
+        let vector = registers.vectors.pop()?;
+        // They are taken from the lowest on, but not given back in order: what has been taken at most counts.
+        let resident = self.resident.len();
+        let busy = usize::from(VECTORS) - resident - registers.vectors.len();
+        self.most = self.most.max(busy as u8);
+        Some(vector)
+    }
+
+    /// After a statement has read registers from these vectors: what is read no more, and what was read again, is free.
+    fn release(&self, registers: &mut Registers, at: usize, read: &[Reg], vectors: &[Vector]) {
+        for (reg, vector) in read.iter().zip(vectors) {
+            let again = !registers.places.contains_key(reg) && !self.resident.contains_key(reg);
+            if again && !registers.vectors.contains(vector) {
+                registers.vectors.push(*vector);
+            }
+        }
+        registers.free(at, read);
+    }
+
+    /// One operation.
+    fn operation(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        at: usize,
+        reg: Reg,
+        op: &Op,
+        mask: Mask,
+    ) -> Option<()> {
+        // Masks first: they have registers of their own.
+        let is_mask = |r: &Reg| self.role(*r) == Role::Mask;
+        match op {
+            Op::Binary(kind, a, b) if is_mask(a) => {
+                let (from, to) = (registers.mask(*a)?, registers.mask(*b)?);
+                registers.free(at, &[*a, *b]);
+                let new = registers.new_mask(reg)?;
+                match kind {
+                    Binary::And => asm.mask_and(new, from, to),
+                    Binary::Or => asm.mask_or(new, from, to),
+                    _ => return None,
+                }
+                return Some(());
+            }
+            Op::Compare(_, a, _) if is_mask(a) => {
+                let from = registers.mask(*a)?;
+                registers.free(at, &[*a]);
+                let new = registers.new_mask(reg)?;
+                asm.mask_not(new, from);
+                return Some(());
+            }
+            Op::Compare(kind, a, b) => {
+                let both = self.both(asm, registers, *a, *b)?;
+                self.release(registers, at, &[*a, *b], &[both.0, both.1]);
+                let new = registers.new_mask(reg)?;
+                asm.compare(self.lane(*a), new, both, predicate(*kind));
+                return Some(());
+            }
+            _ => {}
+        }
+        let lane = self.lane(reg);
+        if let Op::Load(array, place, _) = op {
+            let from = self.pointer(asm, *array, *place);
+            let to = self.take(registers)?;
+            registers.places.insert(reg, Place::Vector(to));
+            asm.load(lane, to, from, mask);
+            return Some(());
+        }
+        let mut read = Vec::new();
+        op.for_each_reg(&mut |r| read.push(r));
+        let chosen = match op {
+            Op::Select(c, ..) => {
+                read.remove(0);
+                Some((*c, registers.mask(*c)?))
+            }
+            _ => None,
+        };
+        let mut vectors = Vec::new();
+        for r in &read {
+            vectors.push(self.vector(asm, registers, *r)?);
+        }
+        if let Op::Call(Math::Fma, _) = op {
+            // The sum takes the place of what is added: a copy of it, since that may be read again.
+            let to = self.take(registers)?;
+            asm.copy(to, vectors[2]);
+            asm.fused(lane, to, (vectors[0], vectors[1]), Mask(0));
+            self.release(registers, at, &read, &vectors);
+            registers.places.insert(reg, Place::Vector(to));
+            return Some(());
+        }
+        if let Op::Binary(kind @ (Binary::Min | Binary::Max), ..) = op {
+            let to = self.take(registers)?;
+            let both = (vectors[0], vectors[1]);
+            self.extreme(asm, registers, *kind == Binary::Max, lane, to, both, Mask(0))?;
+            self.release(registers, at, &read, &vectors);
+            registers.places.insert(reg, Place::Vector(to));
+            return Some(());
+        }
+        let minus = match op {
+            Op::Unary(Unary::Neg, _) => Some(self.take(registers)?),
+            _ => None,
+        };
+        self.release(registers, at, &read, &vectors);
+        let to = self.take(registers)?;
+        match op {
+            Op::Binary(kind, ..) => {
+                asm.arithmetic(arithmetic(*kind)?, lane, to, (vectors[0], vectors[1]), Mask(0))
+            }
+            Op::Select(..) => {
+                let (c, chosen) = chosen?;
+                asm.blend(lane, to, chosen, (vectors[0], vectors[1]));
+                registers.free(at, &[c]);
+            }
+            Op::Unary(kind, _) => {
+                let a = vectors[0];
+                match kind {
+                    Unary::Neg => {
+                        let minus = minus?;
+                        self.negate(asm, lane, (to, a, minus));
+                        registers.vectors.push(minus);
+                    }
+                    Unary::Not => asm.not(to, a),
+                    Unary::Sqrt => asm.sqrt(lane, to, a),
+                    Unary::Floor => asm.round(lane, to, a, 1),
+                    Unary::Ceil => asm.round(lane, to, a, 2),
+                    Unary::Trunc => asm.round(lane, to, a, 3),
+                    Unary::PopCount | Unary::TrailingZeros => return None,
+                }
+            }
+            _ => return None,
+        }
+        registers.places.insert(reg, Place::Vector(to));
+        Some(())
+    }
+}
+
+impl Loop<'_> {
+    /// The vectors of two registers.
+    fn both(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        a: Reg,
+        b: Reg,
+    ) -> Option<(Vector, Vector)> {
+        Some((self.vector(asm, registers, a)?, self.vector(asm, registers, b)?))
+    }
+
+    /// The larger of two floats if `max`, else the smaller; with a mask, other lanes stay as they are. The machine takes no account of
+    /// the signs of zeros and of NaN: a largest number has a sign if both have, a smallest if one has, and NaN is put in its place.
+    #[allow(clippy::too_many_arguments)] // registers, and what is done with them
+    fn extreme(
+        &mut self,
+        asm: &mut Assembler,
+        registers: &mut Registers,
+        max: bool,
+        lane: Lane,
+        to: Vector,
+        (a, b): (Vector, Vector),
+        mask: Mask,
+    ) -> Option<()> {
+        let (wide, sign, nan) = match lane {
+            Lane::F64 => (Lane::I64, 1 << 63, f64::NAN.to_bits()),
+            Lane::F32 => (Lane::I32, 1 << 31, u64::from(f32::NAN.to_bits())),
+            Lane::I64 | Lane::I32 => return None,
+        };
+        let (number, signs, constant) = (self.take(registers)?, self.take(registers)?, self.take(registers)?);
+        let unordered = registers.masks.pop()?;
+        let none = Mask(0);
+        asm.compare(lane, unordered, (a, b), UNORDERED);
+        asm.arithmetic(if max { Arithmetic::Max } else { Arithmetic::Min }, lane, number, (a, b), none);
+        asm.arithmetic(if max { Arithmetic::And } else { Arithmetic::Or }, wide, signs, (a, b), none);
+        let word = self.word(Word::Bits(sign));
+        asm.broadcast(lane, constant, word);
+        asm.arithmetic(Arithmetic::And, wide, signs, (signs, constant), none);
+        let word =
+            self.word(Word::Bits(!sign & if lane == Lane::F64 { u64::MAX } else { u64::from(u32::MAX) }));
+        asm.broadcast(lane, constant, word);
+        asm.arithmetic(Arithmetic::And, wide, number, (number, constant), none);
+        asm.arithmetic(Arithmetic::Or, wide, number, (number, signs), none);
+        let word = self.word(Word::Bits(nan));
+        asm.broadcast(lane, constant, word);
+        if mask == none {
+            asm.blend(lane, to, unordered, (constant, number));
+        } else {
+            asm.blend(lane, number, unordered, (constant, number));
+            asm.arithmetic(Arithmetic::Or, wide, to, (number, number), mask);
+        }
+        registers.vectors.extend([constant, signs, number]);
+        registers.masks.push(unordered);
+        Some(())
+    }
+
+    /// `to = -a`: the sign of floats turned, integers taken from 0. `other` is a register for what is needed.
+    fn negate(&mut self, asm: &mut Assembler, lane: Lane, (to, a, other): (Vector, Vector, Vector)) {
+        let (bits, op) = match lane {
+            Lane::F64 => (1 << 63, Arithmetic::Xor),
+            Lane::F32 => (1 << 31, Arithmetic::Xor),
+            Lane::I64 | Lane::I32 => (0, Arithmetic::Sub),
+        };
+        let word = self.word(Word::Bits(bits));
+        asm.broadcast(lane, other, word);
+        let lane = if lane == Lane::F64 || lane == Lane::I64 { Lane::I64 } else { Lane::I32 };
+        asm.arithmetic(op, lane, to, (other, a), Mask(0));
+    }
+}
+
+impl Registers {
+    /// The mask that a register is.
+    fn mask(&self, reg: Reg) -> Option<Mask> {
+        match self.places.get(&reg)? {
+            Place::Mask(mask) => Some(*mask),
+            Place::Vector(_) => None,
+        }
+    }
+
+    /// A mask for a register.
+    fn new_mask(&mut self, reg: Reg) -> Option<Mask> {
+        let mask = self.masks.pop()?;
+        self.places.insert(reg, Place::Mask(mask));
+        Some(mask)
+    }
+
+    /// Gives back what nobody reads after a statement.
+    fn free(&mut self, at: usize, regs: &[Reg]) {
+        for reg in regs {
+            if self.last.get(reg) == Some(&at) {
+                match self.places.remove(reg) {
+                    Some(Place::Vector(vector)) => self.vectors.push(vector),
+                    Some(Place::Mask(mask)) => self.masks.push(mask),
+                    None => {}
+                }
+            }
+        }
+    }
+}
+
+/// The instruction of an operation on lanes.
+fn arithmetic(kind: Binary) -> Option<Arithmetic> {
+    Some(match kind {
+        Binary::Add => Arithmetic::Add,
+        Binary::Sub => Arithmetic::Sub,
+        Binary::Mul => Arithmetic::Mul,
+        Binary::Quotient => Arithmetic::Div,
+        Binary::And => Arithmetic::And,
+        Binary::Or => Arithmetic::Or,
+        Binary::Xor => Arithmetic::Xor,
+        _ => return None,
+    })
+}
+
+/// The machine's number of the comparison that says whether one of two floats is NaN.
+const UNORDERED: u8 = 0x03;
+
+/// The machine's number of a comparison of floats: quiet, and ordered except for "not equal".
+fn predicate(kind: Compare) -> u8 {
+    match kind {
+        Compare::Eq => 0x00,
+        Compare::Ne => 0x04,
+        Compare::Lt | Compare::LtUnsigned => 0x11,
+        Compare::Le | Compare::LeUnsigned => 0x12,
+    }
+}
+
+impl Emit<'_, '_> {
+    /// Does all rounds of a loop that has code of its own; a total goes on with `lanes`.
+    pub(super) fn wide_rounds(
+        &mut self,
+        (function, wide): (FuncRef, &Wide),
+        index: Reg,
+        (low, high): (Value, Value),
+        body: &[Stmt],
+        lanes: Option<Value>,
+    ) {
+        let (setup, head, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let at = self.b.append_block_param(head, types::I64);
+        // Nothing is read that the first round would not read.
+        let any = self.b.ins().icmp(IntCC::SignedLessThan, low, high);
+        self.b.ins().brif(any, setup, &[], end, &[]);
+        self.b.switch_to_block(setup);
+        let outer = self.regs.clone();
+        self.set(&wide.plan, body, Role::Same);
+        let bytes = 8 * (OWN + wide.words.len()) as u32;
+        let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, bytes, 4));
+        let words = self.b.ins().stack_addr(types::I64, slot, 0);
+        let flags = MemFlagsData::trusted();
+        self.b.ins().jump(head, &[BlockArg::Value(low)]);
+        self.b.switch_to_block(head);
+        self.regs.insert(index, at);
+        self.set(&wide.plan, body, Role::Index);
+        let left = self.b.ins().isub(high, at);
+        let most = self.b.ins().iconst(types::I64, UNINTERRUPTED);
+        let rounds = self.b.ins().smin(left, most);
+        let per_vector = (BYTES / wide.plan.width) as i64;
+        let vectors = self.b.ins().ushr_imm_u(rounds, i64::from(per_vector.trailing_zeros()));
+        let whole = self.b.ins().ishl_imm_u(vectors, i64::from(BYTES.trailing_zeros()));
+        self.b.ins().store(flags, whole, words, 8 * WHOLE as i32);
+        let rest = self.b.ins().band_imm_s(rounds, per_vector - 1);
+        let one = self.b.ins().iconst(types::I64, 1);
+        let above = self.b.ins().ishl(one, rest);
+        let rest = self.b.ins().isub(above, one);
+        self.b.ins().store(flags, rest, words, 8 * REST as i32);
+        for (i, word) in wide.words.iter().enumerate() {
+            let value = match word {
+                Word::Place(array, at) => {
+                    let at = self.reg(*at);
+                    self.address(*array, at)
+                }
+                Word::Same(reg) => self.reg(*reg),
+                Word::Bits(bits) => self.b.ins().iconst(types::I64, *bits as i64),
+                Word::Lanes => match lanes {
+                    Some(lanes) => lanes,
+                    None => continue,
+                },
+                Word::Before(joining) => {
+                    let neutral = NEUTRAL[*joining as usize].as_ptr();
+                    let neutral = self.b.ins().iconst(types::I64, neutral as i64);
+                    let first = self.b.ins().icmp(IntCC::Equal, at, low);
+                    self.b.ins().select(first, neutral, lanes.unwrap_or(neutral))
+                }
+            };
+            self.b.ins().store(flags, value, words, 8 * (OWN + i) as i32);
+        }
+        self.b.ins().call(function, &[words]);
+        self.poll_interrupt();
+        let next = self.b.ins().iadd(at, rounds);
+        let more = self.b.ins().icmp(IntCC::SignedLessThan, next, high);
+        self.b.ins().brif(more, head, &[BlockArg::Value(next)], end, &[]);
+        self.b.switch_to_block(end);
+        self.regs = outer;
+    }
+}

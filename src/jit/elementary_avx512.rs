@@ -1,0 +1,312 @@
+//! Functions of eight numbers at a time, by vectors of 512 bits: the operations of [`crate::elementary`], which says what they
+//! do, in their order, so that all bits are the same. Written out, because compilers that are told of a certain processor
+//! prefer shorter vectors; and what is looked up in tables is gathered here.
+
+use super::gemm::Lanes;
+use super::native::{gather, loaded, stored};
+use crate::core::reduction::LANES;
+use crate::elementary::tables::{ATAN, ATAN_SERIES, LN2, LN2_128, LOGARITHMS, POWERS};
+use crate::elementary::{FIRST, LEAST, POW_MOST, ROUND, SCALE, TANH_MOST, UPPER};
+use std::arch::x86_64::*;
+
+macro_rules! all {
+    ($all:ident $one:ident $doc:literal) => {
+        #[doc = $doc]
+        #[target_feature(enable = "avx512f")]
+        pub fn $all(numbers: &mut [f64]) {
+            let (eights, rest) = numbers.as_chunks_mut::<LANES>();
+            eights.iter_mut().for_each(|eight| stored($one(loaded(eight)), eight));
+            if !rest.is_empty() {
+                let mut eight = [0.0; LANES];
+                eight[..rest.len()].copy_from_slice(rest);
+                stored($one(loaded(&eight)), &mut eight);
+                rest.copy_from_slice(&eight[..rest.len()]);
+            }
+        }
+    };
+}
+
+all!(exp_all exp "e to the power of each number, in place.");
+all!(ln_all ln "The natural logarithm of each number, in place.");
+all!(tanh_all tanh "The hyperbolic tangent of each number, in place.");
+all!(atan_all atan "The arc tangent of each number, in place.");
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn all(x: f64) -> __m512d {
+    _mm512_set1_pd(x)
+}
+
+/// A polynomial, the coefficient of the highest power last.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn polynomial<const N: usize>(x: __m512d, coefficients: [f64; N]) -> __m512d {
+    let mut sum = all(coefficients[N - 1]);
+    for coefficient in coefficients[..N - 1].iter().rev() {
+        sum = _mm512_add_pd(all(*coefficient), _mm512_mul_pd(x, sum));
+    }
+    sum
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn exp(x: __m512d) -> __m512d {
+    exp_finished(exp_parts(within(x)))
+}
+
+/// Beyond these the result is 0 or infinite. Of two numbers one of which is NaN, the second one is given.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn within(x: __m512d) -> __m512d {
+    _mm512_max_pd(all(-750.0), _mm512_min_pd(all(710.0), x))
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn exp_finished(Parts { m, r, high, low, .. }: Parts) -> __m512d {
+    let p = _mm512_add_pd(r, beyond_r(r, [0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0]));
+    let y = _mm512_add_pd(high, _mm512_add_pd(low, _mm512_mul_pd(high, p)));
+    let half = _mm512_srai_epi64::<1>(m);
+    let y = _mm512_mul_pd(y, power(half));
+    _mm512_mul_pd(y, power(_mm512_sub_epi64(m, half)))
+}
+
+/// Terms of a series from the square of `r` on.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn beyond_r<const N: usize>(r: __m512d, series: [f64; N]) -> __m512d {
+    _mm512_mul_pd(_mm512_mul_pd(r, r), polynomial(r, series))
+}
+
+/// e to the power of a number: `2^m * (high + low) * e^(r + lost)`.
+struct Parts {
+    m: __m512i,
+    r: __m512d,
+    lost: __m512d,
+    high: __m512d,
+    low: __m512d,
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn exp_parts(x: __m512d) -> Parts {
+    let whole = _mm512_add_pd(_mm512_mul_pd(x, all(128.0 * std::f64::consts::LOG2_E)), all(ROUND));
+    let n = _mm512_sub_pd(whole, all(ROUND));
+    let k = _mm512_castpd_si512(whole);
+    let large = _mm512_sub_pd(x, _mm512_mul_pd(n, all(LN2_128[0])));
+    let small = _mm512_mul_pd(n, all(LN2_128[1]));
+    let r = _mm512_sub_pd(large, small);
+    let lost = _mm512_sub_pd(_mm512_sub_pd(large, r), small);
+    let (high, low) = gather(&POWERS, _mm512_and_si512(k, _mm512_set1_epi64(127)));
+    let m = _mm512_srai_epi64::<20>(_mm512_slli_epi64::<13>(k));
+    Parts { m, r, lost, high, low }
+}
+
+/// Numbers with the signs of others.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn signed(size: __m512d, sign: __m512d) -> __m512d {
+    let mask = _mm512_set1_epi64(i64::MIN);
+    let sign = _mm512_and_si512(_mm512_castpd_si512(sign), mask);
+    _mm512_castsi512_pd(_mm512_or_si512(_mm512_andnot_si512(mask, _mm512_castpd_si512(size)), sign))
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn tanh(x: __m512d) -> __m512d {
+    let y = _mm512_mul_pd(all(2.0), _mm512_abs_pd(x));
+    let y = _mm512_min_pd(all(TANH_MOST), y);
+    let Parts { m, r, lost, high, low } = exp_parts(y);
+    let q = beyond_r(r, [0.5, 1.0 / 6.0, 1.0 / 24.0, 1.0 / 120.0, 1.0 / 720.0]);
+    let scale = power(m);
+    let large = _mm512_sub_pd(_mm512_mul_pd(high, scale), all(1.0));
+    let small = _mm512_mul_pd(r, scale);
+    let sum = _mm512_add_pd(large, small);
+    let rest = _mm512_mul_pd(_mm512_sub_pd(high, all(1.0)), r);
+    let rest = _mm512_add_pd(rest, _mm512_add_pd(low, _mm512_mul_pd(high, q)));
+    let rest = _mm512_add_pd(rest, lost);
+    let tail = _mm512_add_pd(_mm512_sub_pd(large, sum), small);
+    let tail = _mm512_add_pd(tail, _mm512_mul_pd(rest, scale));
+    let t = _mm512_add_pd(sum, tail);
+    let d = _mm512_add_pd(t, all(2.0));
+    let y = _mm512_div_pd(t, d);
+    let lost = _mm512_add_pd(_mm512_sub_pd(sum, t), tail);
+    let over = _mm512_sub_pd(t, _mm512_sub_pd(d, all(2.0)));
+    let part = _mm512_sub_pd(all(1.0), y);
+    let lost = _mm512_sub_pd(_mm512_mul_pd(part, lost), _mm512_mul_pd(y, over));
+    signed(_mm512_add_pd(y, _mm512_mul_pd(_mm512_mul_pd(all(0.5), part), lost)), x)
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn atan(x: __m512d) -> __m512d {
+    let a = _mm512_abs_pd(x);
+    let below = |most: f64| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, all(most));
+    let (mut n, mut d, mut high, mut low) = (all(-1.0), a, all(ATAN[3][0]), all(ATAN[3][1]));
+    let cases = [
+        (2.4375, _mm512_sub_pd(a, all(1.5)), _mm512_add_pd(all(1.0), _mm512_mul_pd(all(1.5), a)), ATAN[2]),
+        (1.1875, _mm512_sub_pd(a, all(1.0)), _mm512_add_pd(a, all(1.0)), ATAN[1]),
+        (0.6875, _mm512_sub_pd(_mm512_mul_pd(all(2.0), a), all(1.0)), _mm512_add_pd(all(2.0), a), ATAN[0]),
+        (0.4375, a, all(1.0), [0.0, 0.0]),
+    ];
+    for (most, numerator, denominator, at) in cases {
+        let mask = below(most);
+        n = _mm512_mask_mov_pd(n, mask, numerator);
+        d = _mm512_mask_mov_pd(d, mask, denominator);
+        high = _mm512_mask_mov_pd(high, mask, all(at[0]));
+        low = _mm512_mask_mov_pd(low, mask, all(at[1]));
+    }
+    let t = _mm512_div_pd(n, d);
+    let z = _mm512_mul_pd(t, t);
+    let w = _mm512_mul_pd(z, z);
+    let c = ATAN_SERIES;
+    let odd = _mm512_mul_pd(z, polynomial(w, [c[0], c[2], c[4], c[6], c[8], c[10]]));
+    let even = _mm512_mul_pd(w, polynomial(w, [c[1], c[3], c[5], c[7], c[9]]));
+    let sum = _mm512_mul_pd(t, _mm512_add_pd(odd, even));
+    let y = _mm512_sub_pd(high, _mm512_sub_pd(_mm512_sub_pd(sum, low), t));
+    signed(_mm512_mask_mov_pd(y, below(0.4375), _mm512_sub_pd(t, sum)), x)
+}
+
+/// 2^m.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn power(m: __m512i) -> __m512d {
+    _mm512_castsi512_pd(_mm512_slli_epi64::<52>(_mm512_add_epi64(m, _mm512_set1_epi64(1023))))
+}
+
+/// Numbers as `2^exponent * (c + d)`, with what the table has for `c`.
+struct Reduced {
+    exponent: __m512d,
+    c: __m512d,
+    d: __m512d,
+    high: __m512d,
+    low: __m512d,
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn ln_reduced(x: __m512d) -> Reduced {
+    let small = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, all(f64::MIN_POSITIVE));
+    let bits = _mm512_castpd_si512(_mm512_mask_mul_pd(x, small, x, all(SCALE)));
+    let k = _mm512_srai_epi64::<52>(_mm512_sub_epi64(bits, _mm512_set1_epi64(LEAST)));
+    let z = _mm512_castsi512_pd(_mm512_sub_epi64(bits, _mm512_slli_epi64::<52>(k)));
+    let exponent = _mm512_add_epi64(_mm512_castpd_si512(all(ROUND)), k);
+    let exponent = _mm512_sub_pd(_mm512_castsi512_pd(exponent), all(ROUND));
+    let exponent = _mm512_mask_sub_pd(exponent, small, exponent, all(54.0));
+    let whole = _mm512_add_pd(_mm512_mul_pd(z, all(128.0)), all(ROUND));
+    let c = _mm512_mul_pd(_mm512_sub_pd(whole, all(ROUND)), all(1.0 / 128.0));
+    let d = _mm512_sub_pd(z, c);
+    let place = _mm512_and_si512(_mm512_castpd_si512(whole), _mm512_set1_epi64(0xff));
+    let place = _mm512_sub_epi64(place, _mm512_set1_epi64(FIRST as i64));
+    let (high, low) = gather(&LOGARITHMS, place);
+    Reduced { exponent, c, d, high, low }
+}
+
+/// `d / c` in two parts, and between them the upper bits of the first one.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn quotient(d: __m512d, c: __m512d) -> (__m512d, __m512d, __m512d) {
+    let r = _mm512_div_pd(d, c);
+    let first = upper(r);
+    let rest = _mm512_sub_pd(d, _mm512_mul_pd(first, c));
+    let rest = _mm512_sub_pd(rest, _mm512_mul_pd(_mm512_sub_pd(r, first), c));
+    (r, first, _mm512_div_pd(rest, c))
+}
+
+/// The upper 26 bits of numbers.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn upper(x: __m512d) -> __m512d {
+    _mm512_castsi512_pd(_mm512_and_si512(_mm512_castpd_si512(x), _mm512_set1_epi64(UPPER as i64)))
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn ln(x: __m512d) -> __m512d {
+    let Reduced { exponent, c, d, high, low } = ln_reduced(x);
+    let (r, _, rest) = quotient(d, c);
+    let large = _mm512_add_pd(_mm512_mul_pd(exponent, all(LN2[0])), high);
+    let sum = _mm512_add_pd(large, r);
+    let lost = _mm512_add_pd(_mm512_sub_pd(large, sum), r);
+    let p = polynomial(r, [-0.5, 1.0 / 3.0, -0.25, 1.0 / 5.0, -1.0 / 6.0, 1.0 / 7.0, -1.0 / 8.0, 1.0 / 9.0]);
+    let p = _mm512_mul_pd(_mm512_mul_pd(r, r), p);
+    let tail = _mm512_add_pd(_mm512_mul_pd(exponent, all(LN2[1])), low);
+    let tail = _mm512_add_pd(_mm512_add_pd(tail, rest), p);
+    let y = _mm512_add_pd(sum, _mm512_add_pd(lost, tail));
+
+    let infinite = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(x, all(f64::INFINITY));
+    let zero = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(x, all(0.0));
+    let number = _mm512_cmp_pd_mask::<_CMP_GE_OQ>(x, all(0.0));
+    let y = _mm512_mask_mov_pd(y, infinite, x);
+    let y = _mm512_mask_mov_pd(y, zero, all(f64::NEG_INFINITY));
+    _mm512_mask_mov_pd(all(f64::NAN), number, y)
+}
+
+/// Numbers of the first half to the powers of the second half, in place of the numbers.
+#[target_feature(enable = "avx512f")]
+pub fn pow_all(numbers: &mut [f64]) {
+    let (numbers, exponents) = numbers.split_at_mut(numbers.len() / 2);
+    let (eights, rest) = numbers.as_chunks_mut::<LANES>();
+    let (powers, last) = exponents.as_chunks::<LANES>();
+    for (eight, y) in eights.iter_mut().zip(powers) {
+        pow(eight, y);
+    }
+    if !rest.is_empty() {
+        let (mut eight, mut y) = ([1.0; LANES], [1.0; LANES]);
+        eight[..rest.len()].copy_from_slice(rest);
+        y[..rest.len()].copy_from_slice(last);
+        pow(&mut eight, &y);
+        rest.copy_from_slice(&eight[..rest.len()]);
+    }
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn pow(numbers: &mut Lanes, exponents: &Lanes) {
+    let (x, y) = (loaded(numbers), loaded(exponents));
+    let Reduced { exponent, c, d, high, low } = ln_reduced(x);
+    let (r, first, rest) = quotient(d, c);
+    let large = _mm512_add_pd(_mm512_mul_pd(exponent, all(LN2[0])), high);
+    let sum = _mm512_add_pd(large, r);
+    let lost = _mm512_add_pd(_mm512_sub_pd(large, sum), r);
+    let square = _mm512_mul_pd(all(0.5), _mm512_mul_pd(first, first));
+    let part = _mm512_mul_pd(_mm512_sub_pd(r, first), _mm512_add_pd(r, first));
+    let part = _mm512_mul_pd(all(0.5), part);
+    let head = _mm512_sub_pd(sum, square);
+    let lost = _mm512_add_pd(lost, _mm512_sub_pd(_mm512_sub_pd(sum, head), square));
+    let p = polynomial(r, [1.0 / 3.0, -0.25, 1.0 / 5.0, -1.0 / 6.0, 1.0 / 7.0, -1.0 / 8.0, 1.0 / 9.0]);
+    let p = _mm512_mul_pd(_mm512_mul_pd(_mm512_mul_pd(r, r), r), p);
+    let tail = _mm512_add_pd(_mm512_mul_pd(exponent, all(LN2[1])), low);
+    let tail = _mm512_add_pd(tail, _mm512_sub_pd(rest, _mm512_mul_pd(r, rest)));
+    let tail = _mm512_add_pd(lost, _mm512_add_pd(_mm512_sub_pd(tail, part), p));
+    let ln = _mm512_add_pd(head, tail);
+    let behind = _mm512_add_pd(_mm512_sub_pd(head, ln), tail);
+    let product = _mm512_mul_pd(y, ln);
+    let (y_first, ln_first) = (upper(y), upper(ln));
+    let (y_rest, ln_rest) = (_mm512_sub_pd(y, y_first), _mm512_sub_pd(ln, ln_first));
+    let crossed = _mm512_add_pd(_mm512_mul_pd(y_first, ln_rest), _mm512_mul_pd(y_rest, ln_first));
+    let lost = _mm512_add_pd(_mm512_sub_pd(_mm512_mul_pd(y_first, ln_first), product), crossed);
+    let lost = _mm512_add_pd(lost, _mm512_mul_pd(y_rest, ln_rest));
+    let low = _mm512_add_pd(lost, _mm512_mul_pd(y, behind));
+
+    let parts = exp_parts(within(product));
+    let r = _mm512_add_pd(parts.r, _mm512_add_pd(parts.lost, low));
+    let found = exp_finished(Parts { r, ..parts });
+    let square = _mm512_mul_pd(x, x);
+    let two = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(y, all(2.0));
+    let three = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(y, all(3.0));
+    let found = _mm512_mask_mov_pd(found, two, square);
+    let found = _mm512_mask_mov_pd(found, three, _mm512_mul_pd(square, x));
+    let plain = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(x, all(0.0))
+        & _mm512_cmp_pd_mask::<_CMP_LT_OQ>(x, all(f64::INFINITY))
+        & _mm512_cmp_pd_mask::<_CMP_LT_OQ>(_mm512_abs_pd(product), all(POW_MOST));
+    let mut results = [0.0; LANES];
+    stored(found, &mut results);
+    let mut others = !(plain | two | three);
+    while others != 0 {
+        let lane = others.trailing_zeros() as usize;
+        results[lane] = crate::elementary::pow(numbers[lane], exponents[lane]);
+        others &= others - 1;
+    }
+    *numbers = results;
+}

@@ -1,0 +1,498 @@
+//! Contractions: sums of products for each row and column, as fast as memory and arithmetic allow, in the lanes
+//! of [`crate::core::reduction`].
+//!
+//! **Method.** A tile of six rows and four vectors of eight columns is twenty-four accumulators that wait for nobody: each
+//! step multiplies four vectors of columns by six numbers, one of each row (Goto and van de Geijn, "Anatomy of
+//! high-performance matrix multiplication", 2008). The lanes of a sum are eight such products, one after the other: lane `l`
+//! takes the depths `l`, `l + 8`, …; then lanes are joined, whole vectors of columns at a time. So each lane of each sum has
+//! its numbers in the order of depths, and all bits are those of one sum alone.
+//!
+//! **Packing.** A panel of columns is copied to where its lanes lie one after the other, each step a few whole lines of
+//! cache. A lane of it stays in the first or second level of cache for all tiles of some rows, which are copied, too;
+//! meanwhile the next lane is fetched. Of shallow matrices the whole panel stays there, and the next one is fetched. What is
+//! small is read where it is.
+//! Threads that have different rows of one product have the panels in common: whoever needs one first packs it, and each
+//! begins at another one.
+//! A multiplication is rounded before it is added, or not, as it is asked for.
+//!
+//! Written for fixed lengths, so that the compiler makes vectors of it; once for each family of processors.
+
+use super::partition::{DONE, STOPPED};
+use crate::core::reduction::{LANES, tree};
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+/// Rows of a tile.
+pub const ROWS: usize = 6;
+/// Columns of a panel; at most so many of a tile.
+pub const PANEL: usize = 4 * LANES;
+/// Numbers of packed rows.
+const PACKED: usize = 1 << 20;
+/// Depths up to which a tile has all lanes in turn, and rows are read where they are: they stay in the first level of cache.
+const SHALLOW: usize = 512;
+/// Tiles that take a lane of a panel in turns.
+const TILES: usize = 22;
+/// Steps of a tile in which a line of the next lane is fetched.
+pub const AHEAD: usize = 2;
+/// Rows of a panel that are fetched before they are copied.
+const FORESEEN: usize = 12;
+/// Slots from the first to the last of columns that are read where they are.
+const NEAR: usize = 1 << 14;
+/// Numbers of panels that threads have in common; and of those that are kept for the next product.
+const SHARED: usize = 1 << 25;
+const KEPT: usize = 1 << 23;
+
+/// A matrix in memory: the slots from its first one on, with strides.
+#[derive(Clone, Copy)]
+pub struct Strided<'a> {
+    /// The slots.
+    pub slots: &'a [f64],
+    /// From a row to the next.
+    pub row: usize,
+    /// From a column to the next.
+    pub column: usize,
+}
+
+/// Eight numbers.
+pub type Lanes = [f64; LANES];
+
+/// Eight numbers on a line of the cache, so that no vector of them crosses two.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub struct Line(pub Lanes);
+
+/// The factors of a tile, by lanes: the one at step `s` of lane `l` lies at `l * lane + s * step`. Those of other rows are
+/// `row` slots on; those of other columns lie side by side.
+#[derive(Clone, Copy)]
+pub struct Factors<'a> {
+    /// The slots.
+    pub slots: &'a [f64],
+    /// From a lane to the next.
+    pub lane: usize,
+    /// From a step to the next.
+    pub step: usize,
+    /// From a row to the next.
+    pub row: usize,
+}
+
+/// Steps of a lane.
+pub fn steps(depth: usize, lane: usize) -> usize {
+    depth.saturating_sub(lane).div_ceil(LANES)
+}
+
+/// What sums there are.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    /// Products are not rounded before they are added.
+    pub fused: bool,
+    /// What each sum is added to.
+    pub start: f64,
+}
+
+/// Where sums go: those of tiles, which begin at the same column.
+pub struct Sums<'a> {
+    /// What each is added to.
+    pub start: f64,
+    /// The slots from the first column on.
+    pub into: &'a mut [f64],
+    /// From a row to the next.
+    pub stride: usize,
+    /// At most [`PANEL`].
+    pub columns: usize,
+}
+
+/// The rows of a tile.
+#[derive(Clone, Copy)]
+pub struct Tile<'a> {
+    /// Their factors, [`ROWS`] of them.
+    pub factors: Factors<'a>,
+    /// The number of the first.
+    pub first: usize,
+    /// How many there are; what is made of others is not looked at.
+    pub own: usize,
+}
+
+thread_local! {
+    /// Memory for packed rows, for a packed panel, and for sums of lanes.
+    static SPACE: RefCell<(Vec<f64>, Vec<Line>, Vec<Line>)> = const { RefCell::new((Vec::new(), Vec::new(), Vec::new())) };
+}
+
+/// Packed panels that several threads have in common.
+#[derive(Default)]
+pub struct Panels {
+    made: OnceLock<Vec<OnceLock<Vec<Line>>>>,
+    /// Who has come so far.
+    comers: AtomicU32,
+}
+
+/// The memory of panels that are not needed any more.
+static LEFT: Mutex<Vec<Vec<Line>>> = Mutex::new(Vec::new());
+
+impl Panels {
+    /// Each, if it has been packed.
+    fn all(&self, count: usize) -> &[OnceLock<Vec<Line>>] {
+        self.made.get_or_init(|| (0..count).map(|_| OnceLock::new()).collect())
+    }
+
+    /// Where the next comer begins: a half of the way, a quarter, three quarters … (van der Corput's sequence).
+    fn begin(&self, count: usize) -> usize {
+        let part = self.comers.fetch_add(1, Ordering::Relaxed).reverse_bits();
+        ((count as u64 * u64::from(part)) >> 32) as usize
+    }
+}
+
+impl Drop for Panels {
+    fn drop(&mut self) {
+        let Ok(mut left) = LEFT.lock() else { return };
+        let made = self.made.take().into_iter().flatten().filter_map(OnceLock::into_inner);
+        let mut kept: usize = left.iter().map(|panel| panel.capacity() * LANES).sum();
+        for panel in made {
+            kept += panel.capacity() * LANES;
+            if kept > KEPT {
+                break;
+            }
+            left.push(panel);
+        }
+    }
+}
+
+/// `into[r * columns + c]` = `start` + the sum over `k` of `left[r, k] * right[k, c]`, products `fused` with additions or
+/// rounded before; [`DONE`], or [`STOPPED`] on the way.
+pub fn contract(
+    into: &mut [f64],
+    left: Strided<'_>,
+    right: Strided<'_>,
+    (rows, columns, depth): (usize, usize, usize),
+    Kind { fused, start }: Kind,
+    shared: Option<&Panels>,
+    stop: &AtomicBool,
+) -> i64 {
+    if depth == 0 {
+        into.fill(start + -0.0);
+        return DONE;
+    }
+    let sums = if fused { sums::<true> } else { sums::<false> };
+    let steps = depth.div_ceil(LANES);
+    // Of a packed tile.
+    let slots = steps * LANES * ROWS;
+    let height = (PACKED / slots).max(1) * ROWS;
+    let in_place = left.column == 1 && depth <= SHALLOW;
+    // Of a packed panel.
+    let lines = steps * PANEL;
+    let panels = columns.div_ceil(PANEL);
+    let shared = shared.filter(|_| panels.saturating_mul(lines * LANES) <= SHARED);
+    SPACE.with_borrow_mut(|(packed, panel, lanes)| {
+        let at_once = if depth <= SHALLOW { 1 } else { TILES.min(rows.div_ceil(ROWS)) };
+        // A line for each lane of eight sums.
+        grow(lanes, at_once * ROWS * PANEL, Line([0.0; LANES]));
+        for first in (0..rows).step_by(height) {
+            let end = rows.min(first + height);
+            let copied = if in_place { end - (end - first) % ROWS } else { first };
+            grow(packed, (end - copied).div_ceil(ROWS) * slots, 0.0);
+            for (tile, row) in (copied..end).step_by(ROWS).enumerate() {
+                pack_rows(&mut packed[tile * slots..][..slots], left, (row, ROWS.min(end - row)), depth);
+            }
+            let tile = |row: usize| {
+                let factors = if row < copied {
+                    Factors { slots: &left.slots[row * left.row..], lane: 1, step: LANES, row: left.row }
+                } else {
+                    let slots = &packed[(row - copied) / ROWS * slots..];
+                    Factors { slots, lane: steps * ROWS, step: ROWS, row: 1 }
+                };
+                Tile { factors, first: row, own: ROWS.min(end - row) }
+            };
+            let tiles: Vec<Tile<'_>> = (first..end).step_by(ROWS).map(tile).collect();
+            let begin = shared.map_or(0, |shared| shared.begin(panels));
+            for turn in 0..panels {
+                let number = (begin + turn) % panels;
+                let column = number * PANEL;
+                let own = PANEL.min(columns - column);
+                let near = right.column == 1 && depth * right.row <= NEAR && own.is_multiple_of(LANES);
+                let of_columns = if near {
+                    let slots = &right.slots[column..];
+                    Factors { slots, lane: right.row, step: right.row * LANES, row: 0 }
+                } else {
+                    let pack = |panel: &mut Vec<Line>| {
+                        grow(panel, lines, Line([0.0; LANES]));
+                        pack_columns(panel, right, (column, own), depth);
+                    };
+                    let packed: &[Line] = match shared {
+                        Some(shared) => shared.all(panels)[number].get_or_init(|| {
+                            let mut panel =
+                                LEFT.lock().map_or(Vec::new(), |mut left| left.pop().unwrap_or_default());
+                            pack(&mut panel);
+                            panel
+                        }),
+                        None => {
+                            pack(panel);
+                            panel
+                        }
+                    };
+                    Factors {
+                        slots: super::native::numbers(packed),
+                        lane: steps * PANEL,
+                        step: PANEL,
+                        row: 0,
+                    }
+                };
+                let next = shared.and_then(|shared| shared.all(panels)[(number + 1) % panels].get());
+                let mut next = next.map_or(&[][..], |panel| &panel[..lines]);
+                for tiles in tiles.chunks(at_once) {
+                    if stop.load(Ordering::Relaxed) {
+                        return STOPPED;
+                    }
+                    let to = Sums { start, into: &mut into[column..], stride: columns, columns: own };
+                    sums(to, tiles, of_columns, depth, lanes, next);
+                    if let [_] = tiles {
+                        next = &next[(depth / AHEAD).min(next.len())..];
+                    }
+                }
+            }
+        }
+        DONE
+    })
+}
+
+/// Makes room for so many.
+fn grow<T: Copy>(space: &mut Vec<T>, least: usize, of: T) {
+    if space.len() < least {
+        space.resize(least, of);
+    }
+}
+
+/// Packs up to six rows, for each lane its steps, for each step a number of each row. What is beyond is left as it was; it
+/// makes sums that nobody looks at.
+fn pack_rows(space: &mut [f64], from: Strided<'_>, (first, own): (usize, usize), depth: usize) {
+    let lane = depth.div_ceil(LANES) * ROWS;
+    let row = |r: usize| &from.slots[(first + r) * from.row..];
+    if from.column == 1 {
+        // What is written lies together for all rows of a few steps.
+        for (s, k) in (0..depth).step_by(LANES).enumerate() {
+            for r in 0..own {
+                for (l, number) in row(r)[k..depth.min(k + LANES)].iter().enumerate() {
+                    space[l * lane + s * ROWS + r] = *number;
+                }
+            }
+        }
+        return;
+    }
+    for r in 0..own {
+        let row = row(r);
+        for k in 0..depth {
+            space[k % LANES * lane + k / LANES * ROWS + r] = row[k * from.column];
+        }
+    }
+}
+
+/// Packs a panel of columns, for each lane its steps, for each step four lines. What is beyond is left as it was.
+fn pack_columns(panel: &mut [Line], from: Strided<'_>, (first, own): (usize, usize), depth: usize) {
+    const LINES: usize = PANEL / LANES;
+    let lane = depth.div_ceil(LANES) * LINES;
+    let places = |l: usize, s: usize| l * lane + s * LINES;
+    if from.column == 1 {
+        for k in 0..depth {
+            // Rows may lie too far apart for the processor to foresee.
+            super::native::fetch(&from.slots[from.slots.len().min((k + FORESEEN) * from.row + first)..], own);
+            let numbers = &from.slots[k * from.row + first..][..own];
+            let lines = &mut panel[places(k % LANES, k / LANES)..][..LINES];
+            let (whole, rest) = numbers.as_chunks::<LANES>();
+            lines.iter_mut().zip(whole).for_each(|(line, numbers)| line.0 = *numbers);
+            if !rest.is_empty() {
+                lines[whole.len()].0[..rest.len()].copy_from_slice(rest);
+            }
+        }
+        return;
+    }
+    for start in (0..own).step_by(LANES) {
+        let width = LANES.min(own - start);
+        let column = |c: usize| &from.slots[(first + start + c) * from.column..];
+        for s in 0..depth.div_ceil(LANES) {
+            // Eight depths of eight columns, turned.
+            let deep = LANES.min(depth - s * LANES);
+            let mut turned = [[0.0; LANES]; LANES];
+            for c in 0..width {
+                let numbers = &column(c)[s * LANES * from.row..];
+                for (l, line) in turned.iter_mut().enumerate().take(deep) {
+                    line[c] = numbers[l * from.row];
+                }
+            }
+            for (l, line) in turned.iter().enumerate().take(deep) {
+                panel[places(l, s) + start / LANES].0 = *line;
+            }
+        }
+    }
+}
+
+/// The sums of tiles. `lanes` has room for those of each lane; `next` is what is read after this panel, if it is known, or what
+/// one tile alone fetches of it.
+fn sums<const FUSED: bool>(
+    to: Sums<'_>,
+    tiles: &[Tile<'_>],
+    columns: Factors<'_>,
+    depth: usize,
+    lanes: &mut [Line],
+    next: &[Line],
+) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::is_x86_feature_detected!("avx512f") {
+            return super::native::wide::<FUSED>(to, tiles, columns, depth, lanes, next);
+        }
+        if std::is_x86_feature_detected!("avx2") && super::emit::fuses() {
+            return super::native::medium::<FUSED>(to, tiles, columns, depth);
+        }
+    }
+    let _ = (lanes, next);
+    plain::<FUSED>(to, tiles, columns, depth);
+}
+
+/// The sums of tiles, for whatever processor it is compiled for.
+#[inline(always)]
+pub(super) fn plain<const FUSED: bool>(to: Sums<'_>, tiles: &[Tile<'_>], columns: Factors<'_>, depth: usize) {
+    for Tile { factors: rows, first, own: here } in tiles {
+        for start in (0..to.columns).step_by(LANES) {
+            let columns = Factors { slots: &columns.slots[start..], ..columns };
+            let mut lanes = [[[-0.0; LANES]; ROWS]; LANES];
+            for (l, lane) in lanes.iter_mut().enumerate() {
+                let mut sums = [[-0.0; LANES]; ROWS];
+                for s in 0..steps(depth, l) {
+                    let column: &Lanes =
+                        columns.slots[l * columns.lane + s * columns.step..].first_chunk().unwrap();
+                    for (r, sums) in sums.iter_mut().enumerate() {
+                        let factor = rows.slots[l * rows.lane + s * rows.step + r * rows.row];
+                        for (sum, number) in sums.iter_mut().zip(column) {
+                            *sum = if FUSED { factor.mul_add(*number, *sum) } else { *sum + factor * number };
+                        }
+                    }
+                }
+                *lane = sums;
+            }
+            for r in (0..ROWS).take(*here) {
+                let joined = tree(lanes.map(|lane| lane[r]), |a, b| std::array::from_fn(|c| a[c] + b[c]));
+                let own = LANES.min(to.columns - start);
+                let joined = joined.map(|sum| to.start + sum);
+                to.into[(first + r) * to.stride + start..][..own].copy_from_slice(&joined[..own]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The sum as the evaluator has it.
+    fn one(left: &[f64], right: &[f64], fused: bool) -> f64 {
+        let mut lanes = [-0.0; LANES];
+        for (k, (a, b)) in left.iter().zip(right).enumerate() {
+            let lane = &mut lanes[k % LANES];
+            *lane = if fused { a.mul_add(*b, *lane) } else { *lane + a * b };
+        }
+        tree(lanes, |a, b| a + b)
+    }
+
+    #[test]
+    fn sums_are_those_of_the_lanes() {
+        let mut random = fastrand::Rng::with_seed(11);
+        let stop = AtomicBool::new(false);
+        for round in 0..400 {
+            let wide = if round % 10 == 1 { 150 } else { 20 };
+            let most = if round % 10 == 0 { 700 } else { 20 };
+            let (rows, columns, depth) = (random.usize(0..20), random.usize(0..wide), random.usize(0..most));
+            let mut number = || match random.u8(0..20) {
+                0 => -0.0,
+                1 => f64::INFINITY,
+                _ => random.f64() * 2e3 - 1e3,
+            };
+            let numbers: Vec<f64> = (0..rows * depth).map(|_| number()).collect();
+            // Each by rows, or by columns.
+            let (row, column) = if round % 4 < 2 { (depth, 1) } else { (1, rows) };
+            let left = Strided { slots: &numbers, row, column };
+            let numbers: Vec<f64> = (0..columns * depth).map(|_| number()).collect();
+            let (row, column) = if round % 2 == 0 { (columns, 1) } else { (1, depth) };
+            let right = Strided { slots: &numbers, row, column };
+            let mut into = vec![7.0; rows * columns];
+            let fused = round % 3 == 0;
+            let start = [-0.0, 0.0, 0.7][round % 5 % 3];
+            let kind = Kind { fused, start };
+            let shape = (rows, columns, depth);
+            let panels = Panels::default();
+            let shared = (round % 7 < 3).then_some(&panels);
+            // Others have come before.
+            if round % 7 == 1 {
+                assert_eq!(contract(&mut into.clone(), left, right, shape, kind, shared, &stop), DONE);
+            }
+            assert_eq!(contract(&mut into, left, right, shape, kind, shared, &stop), DONE);
+            for r in 0..rows {
+                for c in 0..columns {
+                    let get =
+                        |m: Strided<'_>, row: usize, column: usize| m.slots[row * m.row + column * m.column];
+                    let a: Vec<f64> = (0..depth).map(|k| get(left, r, k)).collect();
+                    let b: Vec<f64> = (0..depth).map(|k| get(right, k, c)).collect();
+                    let (sum, wanted) = (into[r * columns + c], start + one(&a, &b, fused));
+                    assert!(
+                        sum.to_bits() == wanted.to_bits() || sum.is_nan() && wanted.is_nan(),
+                        "round {round}: {rows} by {columns}, depth {depth}: {sum} at {r}, {c} in place of {wanted}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_width_of_vectors_gives_the_same_bits() {
+        let mut random = fastrand::Rng::with_seed(12);
+        let numbers: Vec<f64> = (0..2000).map(|_| random.f64() - 0.5).collect();
+        let (depth, step) = (77, 10 * PANEL);
+        let rows = Factors { slots: &numbers, lane: 1, step: LANES, row: 90 };
+        let numbers: Vec<f64> = (0..80 * step).map(|_| random.f64() - 0.5).collect();
+        let columns = Factors { slots: &numbers, lane: step, step: step * LANES, row: 0 };
+        for own in [(6, 32), (1, 1), (5, 8), (3, 9), (6, 16), (2, 17), (4, 31)] {
+            let fused = same::<true>(rows, columns, depth, own);
+            let rounded = same::<false>(rows, columns, depth, own);
+            assert!(own == (1, 1) || fused != rounded);
+        }
+    }
+
+    /// A tile by each kind of vectors that there are.
+    fn same<const FUSED: bool>(
+        rows: Factors<'_>,
+        columns: Factors<'_>,
+        depth: usize,
+        own: (usize, usize),
+    ) -> Vec<f64> {
+        let run = |sums: &dyn Fn(Sums<'_>, &[Tile<'_>])| {
+            let mut into = vec![7.0; 2 * ROWS * 40];
+            let to = Sums { start: 0.3, into: &mut into, stride: 40, columns: own.1 };
+            let tile = Tile { factors: rows, first: 0, own: own.0 };
+            let other =
+                Tile { factors: Factors { slots: &rows.slots[1..], ..rows }, first: ROWS, own: own.0 };
+            sums(to, &[tile, other]);
+            into
+        };
+        let mut lanes = vec![Line([7.0; LANES]); 2 * ROWS * PANEL];
+        let lanes = RefCell::new(&mut lanes[..]);
+        let wanted = run(&|to, tiles| plain::<FUSED>(to, tiles, columns, depth));
+        assert_eq!(wanted.iter().filter(|x| **x != 7.0).count(), 2 * own.0 * own.1);
+        assert_eq!(
+            run(&|to, tiles| sums::<FUSED>(to, tiles, columns, depth, *lanes.borrow_mut(), &[])),
+            wanted
+        );
+        #[cfg(target_arch = "x86_64")]
+        {
+            use super::super::native::{medium, wide};
+            if std::is_x86_feature_detected!("avx2") && super::super::emit::fuses() {
+                assert_eq!(run(&|to, tiles| medium::<FUSED>(to, tiles, columns, depth)), wanted);
+            }
+            if std::is_x86_feature_detected!("avx512f") {
+                let next = [Line([0.0; LANES])];
+                let run_wide = |to: Sums<'_>, tiles: &[Tile<'_>]| {
+                    wide::<FUSED>(to, tiles, columns, depth, *lanes.borrow_mut(), &next);
+                };
+                assert_eq!(run(&run_wide), wanted);
+            }
+        }
+        wanted
+    }
+}

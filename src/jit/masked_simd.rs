@@ -1,0 +1,782 @@
+//! Loops per element: several elements at a time, each until it is done.
+//!
+//! How many steps it takes to leave a circle, where Newton's method ends: a loop around such a loop does one element after
+//! the other, and each waits for its own chain of operations. Here [`WIDTH`] elements go together, in [`VECTORS`] vectors:
+//! registers and variables have a lane for each, and a mask says which lanes are active.
+//!
+//! **Method.** A variable is set in active lanes only. Of a condition that differs, each side runs with the lanes for which
+//! it holds, if there are any. Lanes that leave a loop or a block are taken out of the mask, and are put back where that
+//! construct ends; a loop runs as long as there are active lanes. At each place that is reached, at least one lane is active: when none is left,
+//! control goes to where lanes come back ([`Masked::resume`]). So whatever is the same in all lanes is computed as in a
+//! single round (loads and divisions, too: some lane's round would do it), and where a lane fails, the run fails.
+//!
+//! **When** ([`plan`]). The body has a loop; inside it lanes compute what vectors can, and little else that cannot fail; nothing of
+//! differing places is read, and nothing is written. What stands around the inner loops, where all lanes are active, may be anything: it is done
+//! lane by lane. Variables belong to a round: they are set before they are read, and nobody reads them afterwards.
+//!
+//! Each lane does the operations of its round in their order, so results are the same in every bit. Rounds left over are done one
+//! by one.
+
+use super::emit::{Emit, fuses, machine_type};
+use crate::hash::{HashMap, HashSet};
+use crate::loop_ir::{
+    Array, Binary, Compare, Kernel, Label, Math, Op, Reg, ScalarType, Stmt, Unary, Var, for_each_stmt,
+};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{Block, Endianness, InstBuilder, MemFlagsData, Type, Value, types};
+use cranelift_frontend::Variable;
+
+/// Vectors that go together, so that one need not wait for the other.
+const VECTORS: usize = 2;
+
+/// Elements that go together.
+const WIDTH: usize = 2 * VECTORS;
+
+/// The vector of two numbers of 8 bytes.
+fn pair(ty: ScalarType) -> Type {
+    if ty.is_float() { types::F64X2 } else { types::I64X2 }
+}
+
+/// Operations on vectors that make up for one that is done lane by lane.
+const FEW: usize = 3;
+
+/// What a register is in the rounds of a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Role {
+    /// The same in all lanes.
+    Same,
+    /// The index plus what is the same in all.
+    Index,
+    /// A number for each lane.
+    Varying,
+}
+
+/// A loop whose rounds go together.
+pub struct Plan {
+    roles: HashMap<Reg, Role>,
+    /// Variables that are set inside.
+    vars: HashSet<Var>,
+}
+
+/// Whether, and how, rounds of a loop over `index` go together.
+pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt]) -> Option<Plan> {
+    let (mut vars, mut stored) = (HashSet::default(), HashMap::<Array, Reg>::default());
+    // An array is written at one place in each round: else the order of rounds would be seen.
+    let mut apart = true;
+    let (mut reads, mut labels) = (HashMap::<Var, usize>::default(), HashSet::default());
+    for_each_stmt(body, &mut |stmt| match stmt {
+        Stmt::Set(var, _) => drop(vars.insert(*var)),
+        Stmt::Store(array, at, _) => apart &= stored.insert(*array, *at).is_none_or(|other| other == *at),
+        Stmt::Let(_, Op::Get(var)) => *reads.entry(*var).or_default() += 1,
+        Stmt::For { label, .. } | Stmt::Loop(label, _) | Stmt::Block(label, _) => {
+            labels.insert(*label);
+        }
+        _ => {}
+    });
+    let mut all: HashMap<Var, usize> = HashMap::default();
+    for_each_stmt(&nest.body, &mut |stmt| {
+        if let Stmt::Let(_, Op::Get(var)) = stmt {
+            *all.entry(*var).or_default() += 1;
+        }
+    });
+    if !apart || vars.iter().any(|var| all.get(var) != reads.get(var)) || !escapes(body).is_empty() {
+        return None;
+    }
+    assigned(body, &vars, &mut Some(HashSet::default()), &mut HashMap::default())?;
+    let roles = HashMap::from_iter([(index, Role::Index)]);
+    let mut look = Look { nest, roles, vars, stored, loops: 0, work: 0, slow: 0 };
+    look.stmts(body, true)?;
+    (look.work > 1 + FEW * look.slow).then_some(Plan { roles: look.roles, vars: look.vars })
+}
+
+/// Labels that statements leave, or go on with, and that are not theirs.
+fn escapes(stmts: &[Stmt]) -> HashSet<Label> {
+    let (mut used, mut own) = (HashSet::default(), HashSet::default());
+    for_each_stmt(stmts, &mut |stmt| match stmt {
+        Stmt::Break(label) | Stmt::Continue(label) => drop(used.insert(*label)),
+        Stmt::For { label, .. } | Stmt::Loop(label, _) | Stmt::Block(label, _) => drop(own.insert(*label)),
+        _ => {}
+    });
+    &used - &own
+}
+
+/// Whether lanes may leave on the way.
+fn exits(stmts: &[Stmt]) -> bool {
+    let mut found = false;
+    for_each_stmt(stmts, &mut |stmt| found |= matches!(stmt, Stmt::Break(_) | Stmt::Continue(_)));
+    found
+}
+
+/// Variables that are certainly set; `None` where control does not come.
+type Assigned = Option<HashSet<Var>>;
+
+fn meet(a: Assigned, b: Assigned) -> Assigned {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(&a & &b),
+        (a, b) => a.or(b),
+    }
+}
+
+/// Looks that each of some variables is set before it is read.
+fn assigned(
+    stmts: &[Stmt],
+    vars: &HashSet<Var>,
+    now: &mut Assigned,
+    left: &mut HashMap<Label, Assigned>,
+) -> Option<()> {
+    for stmt in stmts {
+        match stmt {
+            Stmt::Let(_, Op::Get(var))
+                if vars.contains(var) && now.as_ref().is_some_and(|set| !set.contains(var)) =>
+            {
+                return None;
+            }
+            Stmt::Set(var, _) => {
+                if let Some(set) = now {
+                    set.insert(*var);
+                }
+            }
+            Stmt::If(_, then, otherwise) => {
+                let mut other = now.clone();
+                assigned(then, vars, now, left)?;
+                assigned(otherwise, vars, &mut other, left)?;
+                *now = meet(now.take(), other);
+            }
+            Stmt::Block(label, body) => {
+                assigned(body, vars, now, left)?;
+                *now = meet(now.take(), left.remove(label).flatten());
+            }
+            Stmt::For { label, body, .. } => {
+                let mut inside = now.clone();
+                assigned(body, vars, &mut inside, left)?;
+                *now = meet(now.take(), left.remove(label).flatten());
+            }
+            Stmt::Loop(label, body) => {
+                assigned(body, vars, now, left)?;
+                *now = left.remove(label).flatten();
+            }
+            Stmt::Break(label) => {
+                let before = left.remove(label).flatten();
+                left.insert(*label, meet(before, now.take()));
+            }
+            Stmt::Continue(_) | Stmt::Fail => *now = None,
+            _ => {}
+        }
+    }
+    Some(())
+}
+
+/// Looks at the statements of a loop.
+struct Look<'n> {
+    nest: &'n Kernel,
+    roles: HashMap<Reg, Role>,
+    vars: HashSet<Var>,
+    stored: HashMap<Array, Reg>,
+    /// Loops around.
+    loops: usize,
+    /// Operations on vectors inside loops, and those that are done lane by lane there.
+    work: usize,
+    slow: usize,
+}
+
+impl Look<'_> {
+    fn role(&self, reg: Reg) -> Role {
+        self.roles.get(&reg).copied().unwrap_or(Role::Same)
+    }
+
+    /// `certain`: all lanes are active.
+    fn stmts(&mut self, stmts: &[Stmt], mut certain: bool) -> Option<()> {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Let(reg, op) => {
+                    let role = self.op(*reg, op, certain)?;
+                    self.roles.insert(*reg, role);
+                }
+                Stmt::Set(_, reg) => {
+                    if self.nest.regs[*reg as usize].bytes() != 8 {
+                        return None;
+                    }
+                }
+                Stmt::Store(array, at, value) => {
+                    let fits = self.nest.arrays[*array as usize].width == 8
+                        && self.nest.regs[*value as usize].bytes() == 8;
+                    if !certain || self.loops > 0 || self.role(*at) != Role::Index || !fits {
+                        return None;
+                    }
+                }
+                Stmt::If(_, then, otherwise) => {
+                    self.stmts(then, false)?;
+                    self.stmts(otherwise, false)?;
+                }
+                Stmt::For { index, low, high, body, .. } => {
+                    if self.role(*low) != Role::Same || self.role(*high) != Role::Same {
+                        return None;
+                    }
+                    self.roles.insert(*index, Role::Same);
+                    self.inside(body)?;
+                }
+                Stmt::Loop(_, body) => self.inside(body)?,
+                Stmt::Block(_, body) => self.stmts(body, certain)?,
+                Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => {}
+                Stmt::ParallelFor { .. } | Stmt::Reduce { .. } | Stmt::Gemm(_) => return None,
+            }
+            certain &= escapes(std::slice::from_ref(stmt)).is_empty();
+        }
+        Some(())
+    }
+
+    fn inside(&mut self, body: &[Stmt]) -> Option<()> {
+        self.loops += 1;
+        self.stmts(body, false)?;
+        self.loops -= 1;
+        Some(())
+    }
+
+    fn op(&mut self, reg: Reg, op: &Op, certain: bool) -> Option<Role> {
+        let lanes_only = certain && self.loops == 0;
+        let mut same = true;
+        op.for_each_reg(&mut |reg| same &= self.role(reg) == Role::Same);
+        match op {
+            Op::Get(var) if self.vars.contains(var) => return Some(Role::Varying),
+            Op::Load(array, ..) if self.stored.contains_key(array) => return None,
+            _ if same => return Some(Role::Same),
+            Op::Binary(Binary::Add, a, b) => match (self.role(*a), self.role(*b)) {
+                (Role::Index, Role::Same) | (Role::Same, Role::Index) => return Some(Role::Index),
+                _ => {}
+            },
+            Op::Binary(Binary::Sub, a, b) if (self.role(*a), self.role(*b)) == (Role::Index, Role::Same) => {
+                return Some(Role::Index);
+            }
+            _ => {}
+        }
+        if by_vectors(self.nest, &self.roles, reg, op) {
+            self.work += usize::from(self.loops > 0);
+            return Some(Role::Varying);
+        }
+        if !lanes_only {
+            // A lane that is not active may hold anything.
+            let harmless = match op {
+                Op::Cast(..) => true,
+                Op::Binary(_, _, by) => {
+                    self.nest.constants.get(by).is_some_and(|by| (1..1 << 32).contains(by))
+                }
+                _ => false,
+            };
+            self.slow += 1;
+            if !harmless {
+                return None;
+            }
+        }
+        Some(Role::Varying)
+    }
+}
+
+/// Whether an operation is one of vectors, whatever its operands hold.
+fn by_vectors(nest: &Kernel, roles: &HashMap<Reg, Role>, reg: Reg, op: &Op) -> bool {
+    let mut wide = nest.regs[reg as usize].bytes() == 8;
+    op.for_each_reg(&mut |reg| wide &= nest.regs[reg as usize].bytes() == 8);
+    let float = nest.regs[reg as usize].is_float();
+    wide && match op {
+        Op::Binary(Binary::Add | Binary::Sub | Binary::Mul, ..) => true,
+        Op::Binary(Binary::Quotient | Binary::Min | Binary::Max, ..) => true,
+        Op::Binary(Binary::And | Binary::Or | Binary::Xor, ..) => true,
+        // All lanes move by as many places.
+        Op::Binary(Binary::Shl | Binary::Shr, _, by) => {
+            !float && roles.get(by).is_none_or(|role| *role == Role::Same)
+        }
+        Op::Unary(Unary::Neg, _) => true,
+        Op::Unary(Unary::Sqrt | Unary::Floor | Unary::Ceil | Unary::Trunc, _) => float,
+        Op::Unary(Unary::Not, _) => !float,
+        Op::Compare(..) | Op::Select(..) => true,
+        Op::Call(Math::Fma, _) => fuses(),
+        _ => false,
+    }
+}
+
+/// What a register holds, for all lanes.
+enum Made {
+    Vectors([Value; VECTORS]),
+    /// Of 0 or 1: all bits or none.
+    Mask([Value; VECTORS]),
+    /// One by one.
+    Lanes([Value; WIDTH]),
+}
+
+type Variables = [Variable; VECTORS];
+
+/// Rounds under construction.
+struct Masked<'p> {
+    plan: &'p Plan,
+    made: HashMap<Reg, Made>,
+    vars: HashMap<Var, Variables>,
+    /// Lanes that are active.
+    active: Variables,
+    /// Lanes that have left a construct, and those that wait for its next round.
+    left: HashMap<Label, (Variables, Variables)>,
+    /// Where control goes when no lane is active: the innermost place last.
+    resume: Vec<Block>,
+}
+
+impl Emit<'_, '_> {
+    /// Does as many rounds as go together; gives the first index left.
+    pub(super) fn masked_rounds(
+        &mut self,
+        plan: &Plan,
+        index: Reg,
+        low: Value,
+        high: Value,
+        body: &[Stmt],
+    ) -> Value {
+        let (head, inside, end) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let at = self.b.append_block_param(head, types::I64);
+        let outer = self.regs.clone();
+        self.b.ins().jump(head, &[low.into()]);
+        self.b.switch_to_block(head);
+        let after = self.b.ins().iadd_imm_s(at, WIDTH as i64);
+        let more = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, after, high);
+        self.b.ins().brif(more, inside, &[], end, &[]);
+        self.b.switch_to_block(inside);
+        self.poll_interrupt();
+        self.regs.insert(index, at);
+        let active = self.mask_variables(true);
+        let mut vars = HashMap::default();
+        for var in &plan.vars {
+            let zero = self.zero_vector(self.nest.vars[*var as usize]);
+            vars.insert(*var, self.variables([zero; VECTORS]));
+        }
+        let (made, left) = (HashMap::default(), HashMap::default());
+        let mut masked = Masked { plan, made, vars, active, left, resume: Vec::new() };
+        if self.masked(&mut masked, body, true) {
+            self.b.ins().jump(head, &[after.into()]);
+        }
+        self.b.switch_to_block(end);
+        self.regs = outer;
+        at
+    }
+
+    fn zero_vector(&mut self, ty: ScalarType) -> Value {
+        let zero = self.zero(machine_type(ty));
+        self.b.ins().splat(pair(ty), zero)
+    }
+
+    /// Variables that hold vectors.
+    fn variables(&mut self, values: [Value; VECTORS]) -> Variables {
+        values.map(|value| {
+            let ty = self.b.func.dfg.value_type(value);
+            let variable = self.b.declare_var(ty);
+            self.b.def_var(variable, value);
+            variable
+        })
+    }
+
+    /// Variables that hold masks: of all lanes, or of none.
+    fn mask_variables(&mut self, all: bool) -> Variables {
+        let bits = self.b.ins().iconst(types::I64, if all { -1 } else { 0 });
+        let mask = self.b.ins().splat(types::I64X2, bits);
+        self.variables([mask; VECTORS])
+    }
+
+    fn now(&mut self, variables: Variables) -> [Value; VECTORS] {
+        variables.map(|variable| self.b.use_var(variable))
+    }
+
+    fn become_now(&mut self, variables: Variables, values: [Value; VECTORS]) {
+        variables.into_iter().zip(values).for_each(|(variable, value)| self.b.def_var(variable, value));
+    }
+
+    /// Takes lanes into a mask.
+    fn add_lanes(&mut self, into: Variables, lanes: [Value; VECTORS]) {
+        let old = self.now(into);
+        let new = std::array::from_fn(|i| self.b.ins().bor(old[i], lanes[i]));
+        self.become_now(into, new);
+    }
+
+    /// No lane is active any more.
+    fn none_active(&mut self, masked: &Masked<'_>) {
+        let zero = self.zero_vector(ScalarType::I64);
+        self.become_now(masked.active, [zero; VECTORS]);
+    }
+
+    /// Goes to one block if there is a lane in a mask, to another one if there is none.
+    fn any(&mut self, mask: [Value; VECTORS], some: Block, none: Block) {
+        let all = mask.into_iter().reduce(|a, b| self.b.ins().bor(a, b));
+        let any = all.map(|all| self.b.ins().vany_true(all));
+        match any {
+            Some(any) => drop(self.b.ins().brif(any, some, &[], none, &[])),
+            None => drop(self.b.ins().jump(none, &[])),
+        }
+    }
+
+    /// Goes on if lanes are active.
+    fn go_on(&mut self, masked: &Masked<'_>) {
+        let Some(none) = masked.resume.last().copied() else { return };
+        let on = self.b.create_block();
+        let active = self.now(masked.active);
+        self.any(active, on, none);
+        self.b.switch_to_block(on);
+    }
+
+    /// Writes statements. Whether their end is reached. `full`: all lanes are active.
+    fn masked(&mut self, masked: &mut Masked<'_>, stmts: &[Stmt], mut full: bool) -> bool {
+        for stmt in stmts {
+            if !self.masked_stmt(masked, stmt, full) {
+                return false;
+            }
+            full &= escapes(std::slice::from_ref(stmt)).is_empty();
+        }
+        true
+    }
+
+    fn masked_stmt(&mut self, masked: &mut Masked<'_>, stmt: &Stmt, full: bool) -> bool {
+        match stmt {
+            Stmt::Let(reg, op) => {
+                if masked.plan.roles.get(reg) == Some(&Role::Varying) {
+                    let made = self.varying(masked, *reg, op);
+                    masked.made.insert(*reg, made);
+                } else {
+                    let value = self.op(op);
+                    self.regs.insert(*reg, value);
+                }
+                true
+            }
+            Stmt::Set(var, reg) => {
+                let variables = masked.vars[var];
+                let mut new = self.as_vectors(masked, *reg);
+                if !full {
+                    let (old, active) = (self.now(variables), self.now(masked.active));
+                    new = std::array::from_fn(|i| self.blend(active[i], new[i], old[i]));
+                }
+                self.become_now(variables, new);
+                true
+            }
+            Stmt::Store(array, at, value) => {
+                let value = self.as_vectors(masked, *value);
+                let at = self.reg(*at);
+                let place = self.address(*array, at);
+                let flags = MemFlagsData::new().with_notrap();
+                for (i, vector) in value.into_iter().enumerate() {
+                    self.b.ins().store(flags, vector, place, 16 * i as i32);
+                }
+                true
+            }
+            Stmt::If(condition, then, otherwise) => {
+                self.masked_if(masked, *condition, then, otherwise);
+                true
+            }
+            Stmt::For { label, index, low, high, body } => {
+                let (low, high) = (self.reg(*low), self.reg(*high));
+                self.masked_loop(masked, stmt, *label, Some((*index, low, high)), body, full);
+                true
+            }
+            Stmt::Loop(label, body) => {
+                self.masked_loop(masked, stmt, *label, None, body, full);
+                true
+            }
+            Stmt::Block(label, body) => {
+                let left = self.mask_variables(false);
+                masked.left.insert(*label, (left, left));
+                let end = self.b.create_block();
+                masked.resume.push(end);
+                if self.masked(masked, body, full) {
+                    self.b.ins().jump(end, &[]);
+                }
+                masked.resume.pop();
+                self.b.switch_to_block(end);
+                let back = self.now(left);
+                self.add_lanes(masked.active, back);
+                if !escapes(body).iter().all(|l| l == label) {
+                    self.go_on(masked);
+                }
+                true
+            }
+            Stmt::Break(label) | Stmt::Continue(label) => {
+                let (left, waiting) = masked.left[label];
+                let active = self.now(masked.active);
+                self.add_lanes(if matches!(stmt, Stmt::Break(_)) { left } else { waiting }, active);
+                self.none_active(masked);
+                if let Some(resume) = masked.resume.last() {
+                    self.b.ins().jump(*resume, &[]);
+                }
+                false
+            }
+            Stmt::Fail => {
+                self.b.ins().jump(self.fail, &[]);
+                false
+            }
+            // `plan` has none of these.
+            Stmt::ParallelFor { .. } | Stmt::Reduce { .. } | Stmt::Gemm(_) => true,
+        }
+    }
+
+    fn masked_if(&mut self, masked: &mut Masked<'_>, condition: Reg, then: &[Stmt], otherwise: &[Stmt]) {
+        let condition = self.mask(masked, condition);
+        let old = self.now(masked.active);
+        let yes = std::array::from_fn(|i| self.b.ins().band(old[i], condition[i]));
+        let no = std::array::from_fn(|i| self.b.ins().band_not(old[i], condition[i]));
+        // Lanes that get to the end.
+        let reach = self.mask_variables(false);
+        let join = self.b.create_block();
+        let mut sides = vec![(yes, then), (no, otherwise)];
+        // A side without statements has nothing to run: its lanes are there already.
+        sides.retain(|(lanes, stmts)| {
+            if stmts.is_empty() {
+                self.add_lanes(reach, *lanes);
+            }
+            !stmts.is_empty()
+        });
+        let only = sides.len() == 1;
+        for (lanes, stmts) in sides {
+            let (run, skip) = (self.b.create_block(), self.b.create_block());
+            // If no lane takes the only side, everything stays as it is.
+            self.any(lanes, run, if only { join } else { skip });
+            self.b.switch_to_block(run);
+            self.become_now(masked.active, lanes);
+            masked.resume.push(skip);
+            if self.masked(masked, stmts, false) {
+                let reached = self.now(masked.active);
+                self.add_lanes(reach, reached);
+                self.b.ins().jump(skip, &[]);
+            }
+            masked.resume.pop();
+            self.b.switch_to_block(skip);
+        }
+        let reached = self.now(reach);
+        self.become_now(masked.active, reached);
+        if exits(then) || exits(otherwise) {
+            self.go_on(masked);
+        }
+        self.b.ins().jump(join, &[]);
+        self.b.switch_to_block(join);
+    }
+
+    /// A loop inside: over a range that is the same for all lanes, or until all have left.
+    fn masked_loop(
+        &mut self,
+        masked: &mut Masked<'_>,
+        stmt: &Stmt,
+        label: Label,
+        range: Option<(Reg, Value, Value)>,
+        body: &[Stmt],
+        full: bool,
+    ) {
+        let (left, waiting) = (self.mask_variables(false), self.mask_variables(false));
+        masked.left.insert(label, (left, waiting));
+        let (head, inside) = (self.b.create_block(), self.b.create_block());
+        let (next, end) = (self.b.create_block(), self.b.create_block());
+        let at = self.b.append_block_param(head, types::I64);
+        let low = match range {
+            Some((_, low, _)) => low,
+            None => self.b.ins().iconst(types::I64, 0),
+        };
+        self.b.ins().jump(head, &[low.into()]);
+        self.b.switch_to_block(head);
+        match range {
+            Some((index, _, high)) => {
+                let more = self.b.ins().icmp(IntCC::SignedLessThan, at, high);
+                self.b.ins().brif(more, inside, &[], end, &[]);
+                self.regs.insert(index, at);
+            }
+            None => drop(self.b.ins().jump(inside, &[])),
+        }
+        self.b.switch_to_block(inside);
+        self.poll_interrupt();
+        masked.resume.push(next);
+        let may_leave = exits(body);
+        if self.masked(masked, body, full && !may_leave) {
+            self.b.ins().jump(next, &[]);
+        }
+        masked.resume.pop();
+        self.b.switch_to_block(next);
+        let after = self.b.ins().iadd_imm_s(at, 1);
+        if may_leave {
+            let back = self.now(waiting);
+            self.add_lanes(masked.active, back);
+            let none = self.zero_vector(ScalarType::I64);
+            self.become_now(waiting, [none; VECTORS]);
+            let on = self.b.create_block();
+            let active = self.now(masked.active);
+            self.any(active, on, end);
+            self.b.switch_to_block(on);
+        }
+        self.b.ins().jump(head, &[after.into()]);
+        self.b.switch_to_block(end);
+        let back = self.now(left);
+        self.add_lanes(masked.active, back);
+        if !escapes(std::slice::from_ref(stmt)).is_empty() {
+            self.go_on(masked);
+        }
+    }
+
+    /// A register for all lanes, from an operation.
+    fn varying(&mut self, masked: &Masked<'_>, reg: Reg, op: &Op) -> Made {
+        let ty = self.nest.regs[reg as usize];
+        match op {
+            Op::Get(var) => Made::Vectors(self.now(masked.vars[var])),
+            Op::Load(array, at, _)
+                if ty.bytes() == 8
+                    && self.nest.arrays[*array as usize].width == 8
+                    && masked.plan.roles.get(at) == Some(&Role::Index) =>
+            {
+                let at = self.reg(*at);
+                let (place, flags) = (self.address(*array, at), self.flags(*array));
+                let vector = pair(ty);
+                Made::Vectors(std::array::from_fn(|i| self.b.ins().load(vector, flags, place, 16 * i as i32)))
+            }
+            op if by_vectors(self.nest, &masked.plan.roles, reg, op) => self.by_vectors(masked, ty, op),
+            op => {
+                let mut regs = Vec::new();
+                op.for_each_reg(&mut |reg| regs.push(reg));
+                let lanes: Vec<_> = regs.iter().map(|reg| (*reg, self.lanes(masked, *reg))).collect();
+                let outer = self.regs.clone();
+                let one = |i: usize| {
+                    self.regs.extend(lanes.iter().map(|(reg, lanes)| (*reg, lanes[i])));
+                    self.op(op)
+                };
+                let made = std::array::from_fn(one);
+                self.regs = outer;
+                Made::Lanes(made)
+            }
+        }
+    }
+
+    fn by_vectors(&mut self, masked: &Masked<'_>, ty: ScalarType, op: &Op) -> Made {
+        let is_mask = |reg: &Reg| matches!(masked.made.get(reg), Some(Made::Mask(_)));
+        match op {
+            Op::Compare(Compare::Eq, a, b) if is_mask(a) && self.nest.constants.get(b) == Some(&0) => {
+                Made::Mask(self.mask(masked, *a).map(|mask| self.b.ins().bnot(mask)))
+            }
+            Op::Compare(kind, a, b) => {
+                let from = self.nest.regs[*a as usize];
+                let (a, b) = (self.as_vectors(masked, *a), self.as_vectors(masked, *b));
+                Made::Mask(std::array::from_fn(|i| self.compare(*kind, from, a[i], b[i])))
+            }
+            Op::Binary(kind @ (Binary::And | Binary::Or), a, b) if is_mask(a) && is_mask(b) => {
+                let (a, b) = (self.mask(masked, *a), self.mask(masked, *b));
+                Made::Mask(std::array::from_fn(|i| self.binary(*kind, ty, a[i], b[i], None)))
+            }
+            Op::Select(c, a, b) => {
+                let c = self.mask(masked, *c);
+                let (a, b) = (self.as_vectors(masked, *a), self.as_vectors(masked, *b));
+                Made::Vectors(std::array::from_fn(|i| self.blend(c[i], a[i], b[i])))
+            }
+            Op::Binary(kind @ (Binary::Shl | Binary::Shr), a, by) => {
+                let (a, by) = (self.as_vectors(masked, *a), self.reg(*by));
+                Made::Vectors(a.map(|a| self.binary(*kind, ty, a, by, None)))
+            }
+            Op::Binary(kind, a, b) => {
+                let (a, b) = (self.as_vectors(masked, *a), self.as_vectors(masked, *b));
+                Made::Vectors(std::array::from_fn(|i| self.binary(*kind, ty, a[i], b[i], None)))
+            }
+            Op::Unary(kind, a) => {
+                Made::Vectors(self.as_vectors(masked, *a).map(|a| self.unary(*kind, ty, a)))
+            }
+            // The only function among these multiplies and adds.
+            op => {
+                let mut args = Vec::new();
+                op.for_each_reg(&mut |reg| args.push(reg));
+                let args: Vec<_> = args.into_iter().map(|reg| self.as_vectors(masked, reg)).collect();
+                Made::Vectors(std::array::from_fn(|i| self.fused(args[0][i], args[1][i], args[2][i])))
+            }
+        }
+    }
+
+    /// The second where a mask has lanes, elsewhere the third.
+    pub(super) fn blend(&mut self, mask: Value, a: Value, b: Value) -> Value {
+        let ty = self.b.func.dfg.value_type(a);
+        let little = MemFlagsData::new().with_endianness(Endianness::Little);
+        let as_they_are = self.b.func.dfg.value_type(mask) == ty;
+        let mask = if as_they_are { mask } else { self.b.ins().bitcast(ty, little, mask) };
+        self.b.ins().bitselect(mask, a, b)
+    }
+
+    /// A register as vectors.
+    fn as_vectors(&mut self, masked: &Masked<'_>, reg: Reg) -> [Value; VECTORS] {
+        let vector = pair(self.nest.regs[reg as usize]);
+        match masked.made.get(&reg) {
+            Some(Made::Vectors(vectors)) => *vectors,
+            Some(Made::Mask(mask)) => {
+                let one = self.b.ins().iconst(types::I64, 1);
+                let ones = self.b.ins().splat(types::I64X2, one);
+                mask.map(|mask| self.b.ins().band(mask, ones))
+            }
+            None if masked.plan.roles.get(&reg) != Some(&Role::Index) => {
+                let value = self.reg(reg);
+                [self.b.ins().splat(vector, value); VECTORS]
+            }
+            _ => {
+                let lanes = self.lanes(masked, reg);
+                std::array::from_fn(|i| {
+                    let both = self.b.ins().splat(vector, lanes[2 * i]);
+                    self.b.ins().insertlane(both, lanes[2 * i + 1], 1)
+                })
+            }
+        }
+    }
+
+    /// A register as a mask: where it is not 0.
+    fn mask(&mut self, masked: &Masked<'_>, reg: Reg) -> [Value; VECTORS] {
+        if let Some(Made::Mask(mask)) = masked.made.get(&reg) {
+            return *mask;
+        }
+        let zero = self.zero_vector(ScalarType::I64);
+        self.as_vectors(masked, reg).map(|numbers| self.b.ins().icmp(IntCC::NotEqual, numbers, zero))
+    }
+
+    /// A register lane by lane.
+    fn lanes(&mut self, masked: &Masked<'_>, reg: Reg) -> [Value; WIDTH] {
+        match masked.made.get(&reg) {
+            Some(Made::Lanes(lanes)) => *lanes,
+            None => {
+                let value = self.reg(reg);
+                match masked.plan.roles.get(&reg) {
+                    Some(Role::Index) => std::array::from_fn(|i| self.b.ins().iadd_imm_s(value, i as i64)),
+                    _ => [value; WIDTH],
+                }
+            }
+            Some(_) => {
+                let vectors = self.as_vectors(masked, reg);
+                std::array::from_fn(|i| self.b.ins().extractlane(vectors[i / 2], (i % 2) as u8))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loop_ir::Origin;
+
+    #[test]
+    fn rounds_that_write_at_two_places_stay_apart() {
+        let mut nest =
+            Kernel { regs: vec![ScalarType::I64; 3], vars: vec![ScalarType::F64], ..Kernel::default() };
+        nest.regs.extend([ScalarType::F64; 4]);
+        nest.regs.extend([ScalarType::I64, ScalarType::F64]);
+        nest.array(Origin::Result(0), 8, 10);
+        let one = |op, a, b| Op::Binary(op, a, b);
+        let rounds = vec![
+            Stmt::Let(4, Op::Get(0)),
+            Stmt::Let(5, one(Binary::Add, 4, 3)),
+            Stmt::Let(6, one(Binary::Mul, 5, 4)),
+            Stmt::Set(0, 6),
+            Stmt::Let(7, Op::Compare(Compare::Lt, 6, 3)),
+            Stmt::If(7, vec![Stmt::Break(0)], Vec::new()),
+        ];
+        let mut body = vec![
+            Stmt::Let(1, Op::Const(ScalarType::I64, 1)),
+            Stmt::Let(2, one(Binary::Add, 0, 1)),
+            Stmt::Let(3, Op::Const(ScalarType::F64, 0)),
+            Stmt::Set(0, 3),
+            Stmt::Loop(0, rounds),
+            Stmt::Let(8, Op::Get(0)),
+            Stmt::Store(0, 0, 8),
+        ];
+        let plans = |nest: &mut Kernel, body: &[Stmt]| {
+            nest.body = body.to_vec();
+            plan(nest, 0, body).is_some()
+        };
+        assert!(plans(&mut nest, &body));
+        body.push(Stmt::Store(0, 2, 8));
+        assert!(!plans(&mut nest, &body));
+    }
+}

@@ -1,0 +1,194 @@
+//! What becomes a function of its own: the phases of a nest, and what travels between them.
+//!
+//! A nest is cut into [`Phase`]s at its parallel statements, and at its outermost loops, so that somebody can be told
+//! how far they are: each becomes one function of three arguments, the address of the [`Frame`] and the range of rounds
+//! it is to do. What one phase sets and another reads travels through the frame; constants are made again. A function gives
+//! [`DONE`], [`FAILED`] or [`STOPPED`].
+//!
+//! Writes no instructions: that is [`super::emit`].
+
+use crate::hash::HashMap;
+use crate::loop_ir::{Array, Kernel, Op, Origin, Reg, Stmt, Var, for_each_stmt};
+use cranelift_codegen::ir::{AbiParam, Signature, types};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All rounds are done.
+pub const DONE: i64 = 0;
+/// Something went wrong.
+pub const FAILED: i64 = 1;
+/// It was stopped from outside.
+pub const STOPPED: i64 = 2;
+
+/// A piece of a nest that is one function.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    /// The statements of the nest's body that belong to it.
+    pub stmts: std::ops::Range<usize>,
+    /// How often they are done.
+    pub rounds: IterationSpace,
+}
+
+/// How often the statements of a phase are done.
+#[derive(Clone, Copy, Debug)]
+pub enum IterationSpace {
+    /// Once.
+    Once,
+    /// From 0 up to, not including, what a register holds, in any order.
+    Parallel(Reg),
+    /// From what a register holds up to, not including, what another one holds, in order.
+    InOrder(Reg, Reg),
+}
+
+/// The word that is the address of the panels that threads of a phase have in common, or 0.
+pub const PANELS: usize = 1;
+
+/// What travels between the phases, and where: in words from the start.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// Addresses of arrays, in order.
+    pub arrays: usize,
+    /// Sizes.
+    pub sizes: usize,
+    /// Scalars that are given.
+    pub scalars: usize,
+    /// Registers that are read outside of the phase that sets them.
+    pub regs: BTreeMap<Reg, usize>,
+    /// Variables of several phases.
+    pub vars: BTreeMap<Var, usize>,
+    /// Words in all.
+    pub words: usize,
+}
+
+/// The phases of a nest, and their frame.
+pub fn phases(nest: &Kernel) -> (Vec<Partition>, Frame) {
+    let mut phases: Vec<Partition> = Vec::new();
+    let mut start = 0;
+    for (at, stmt) in nest.body.iter().enumerate() {
+        let rounds = match stmt {
+            Stmt::ParallelFor { count, .. } => IterationSpace::Parallel(*count),
+            Stmt::For { low, high, .. } if in_pieces(nest, stmt) => IterationSpace::InOrder(*low, *high),
+            _ => continue,
+        };
+        if start < at {
+            phases.push(Partition { stmts: start..at, rounds: IterationSpace::Once });
+        }
+        phases.push(Partition { stmts: at..at + 1, rounds });
+        start = at + 1;
+    }
+    if start < nest.body.len() {
+        phases.push(Partition { stmts: start..nest.body.len(), rounds: IterationSpace::Once });
+    }
+    // Word 0 is the address of the flag that stops a run.
+    let arrays = PANELS + 1;
+    let sizes = arrays + nest.arrays.len();
+    let scalars = sizes + nest.sizes.len();
+    let mut words = scalars + nest.scalars.len();
+    let (mut regs, mut vars) = (BTreeMap::new(), BTreeMap::new());
+    let mut set_in: HashMap<Reg, usize> = HashMap::default();
+    let mut var_in: HashMap<Var, usize> = HashMap::default();
+    let mut crossing: BTreeSet<Reg> = nest.words.iter().copied().collect();
+    let mut shared: BTreeSet<Var> = BTreeSet::new();
+    for (p, phase) in phases.iter().enumerate() {
+        for stmt in &nest.body[phase.stmts.clone()] {
+            if let Stmt::Let(reg, _) | Stmt::Reduce { result: reg, .. } = stmt {
+                set_in.insert(*reg, p);
+            }
+        }
+        let mut read = |reg: Reg| {
+            if set_in.get(&reg).is_some_and(|at| *at != p) {
+                crossing.insert(reg);
+            }
+        };
+        let anew = match (&phase.rounds, &nest.body[phase.stmts.clone()]) {
+            (IterationSpace::InOrder(..), [Stmt::For { body, .. }]) => Some(set_anew(body)),
+            _ => None,
+        };
+        let mut touched = |var: Var| {
+            // A piece of a loop goes on with what the one before has left.
+            let goes_on = anew.as_ref().is_some_and(|anew| !anew.contains(&var));
+            if *var_in.entry(var).or_insert(p) != p || goes_on {
+                shared.insert(var);
+            }
+        };
+        for_each_stmt(&nest.body[phase.stmts.clone()], &mut |stmt| {
+            stmt.for_each_reg(&mut read);
+            match stmt {
+                Stmt::Reduce { item, .. } => item.regs().for_each(&mut read),
+                Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) => touched(*var),
+                _ => {}
+            }
+        });
+        // How many rounds there are is read by whoever cuts them.
+        match phase.rounds {
+            IterationSpace::Once => {}
+            IterationSpace::Parallel(count) => drop(crossing.insert(count)),
+            IterationSpace::InOrder(low, high) => crossing.extend([low, high]),
+        }
+    }
+    for reg in crossing {
+        regs.insert(reg, words);
+        words += 1;
+    }
+    for var in shared {
+        vars.insert(var, words);
+        words += 1;
+    }
+    (phases, Frame { arrays, sizes, scalars, regs, vars, words })
+}
+
+/// The variables that a round sets before it reads them.
+fn set_anew(body: &[Stmt]) -> BTreeSet<Var> {
+    let (mut anew, mut seen) = (BTreeSet::new(), BTreeSet::new());
+    for stmt in body {
+        if let Stmt::Set(var, _) = stmt
+            && seen.insert(*var)
+        {
+            anew.insert(*var);
+        }
+        for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
+            if let Stmt::Set(var, _) | Stmt::Let(_, Op::Get(var)) = inner {
+                seen.insert(*var);
+            }
+        });
+    }
+    anew
+}
+
+/// Whether an outermost loop is done in pieces: nobody leaves it early, and nothing stays on the stack from one round to the next.
+fn in_pieces(nest: &Kernel, stmt: &Stmt) -> bool {
+    let Stmt::For { label, .. } = stmt else { return false };
+    let mut whole = true;
+    for_each_stmt(std::slice::from_ref(stmt), &mut |inner| {
+        let local = |array: &Array| matches!(nest.arrays[*array as usize].origin, Origin::Local(_));
+        whole &= !matches!(inner, Stmt::Break(left) if left == label) && !inner.arrays().iter().any(local);
+    });
+    whole
+}
+
+/// The signature of a phase's function.
+pub fn signature(mut signature: Signature) -> Signature {
+    signature.params.extend([AbiParam::new(types::I64); 3]);
+    signature.returns.push(AbiParam::new(types::I64));
+    signature
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_round_sets_first_is_not_carried_on() {
+        let inner =
+            Stmt::For { label: 0, index: 9, low: 0, high: 1, body: vec![Stmt::Set(3, 0), Stmt::Set(1, 0)] };
+        let body = [
+            Stmt::Let(5, Op::Get(0)),
+            Stmt::Set(0, 5),
+            Stmt::Set(1, 5),
+            Stmt::Let(6, Op::Get(1)),
+            inner,
+            Stmt::Set(3, 5),
+            Stmt::Set(2, 5),
+        ];
+        assert_eq!(set_anew(&body), BTreeSet::from([1, 2]));
+    }
+}

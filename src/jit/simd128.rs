@@ -1,0 +1,457 @@
+//! Innermost loops by vectors of 128 bits.
+//!
+//! [`plan`] says whether a loop's body can be done for several indices at once: it only computes, reads
+//! and writes slots at the index plus something that stays, and its lanes are equally wide. Then
+//! several vectors are in flight at a time, to hide how long an operation takes. What is left over at
+//! the end is done one by one, by the same operations: a float comes out the same either way.
+
+use super::emit::{Emit, fuses, machine_type};
+use crate::core::reduction::LANES;
+use crate::hash::HashMap;
+use crate::loop_ir::{Array, Binary, Cast, Compare, Kernel, Math, Op, Reg, ScalarType, Stmt, Summand, Unary};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{
+    BlockArg, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, Type, Value, types,
+};
+
+/// What a register is in the rounds of a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Role {
+    /// The same in all.
+    Same,
+    /// The index plus what is the same in all.
+    Index,
+    /// One lane for each.
+    Lanes,
+    /// A truth value for each.
+    Mask,
+}
+
+/// How a loop goes by vectors.
+pub struct Plan {
+    pub(super) roles: HashMap<Reg, Role>,
+    /// Bytes of a lane.
+    pub(super) width: usize,
+    /// Vectors in flight.
+    unroll: usize,
+}
+
+/// Operations up to which vectors in flight find registers.
+const MANY: usize = 14;
+
+/// Vectors in flight where functions are called with a block of numbers.
+const BLOCK: usize = 16;
+
+/// Whether a function takes a block of numbers.
+fn blocks(f: Math) -> bool {
+    super::math::blocks().iter().any(|(known, ..)| *known == f)
+}
+
+/// Whether, and how, a loop over `index` goes by vectors; `total` is what lanes are to take in.
+pub fn plan(nest: &Kernel, index: Reg, body: &[Stmt], total: Option<Summand>) -> Option<Plan> {
+    let mut roles: HashMap<Reg, Role> = HashMap::from_iter([(index, Role::Index)]);
+    // An array that is stored into is read and written at one place in each round.
+    let mut stored: HashMap<Array, Reg> = HashMap::default();
+    for stmt in body {
+        match stmt {
+            Stmt::Let(..) => {}
+            Stmt::Store(array, at, _) => {
+                if stored.insert(*array, *at).is_some_and(|other| other != *at) {
+                    return None;
+                }
+            }
+            _ => return None,
+        }
+    }
+    let mut width = None;
+    let mut lanes = |ty: ScalarType| -> Option<()> {
+        let bytes = ty.bytes();
+        (bytes >= 4 && *width.get_or_insert(bytes) == bytes).then_some(())
+    };
+    let (mut work, mut calls) = (0, false);
+    for stmt in body {
+        let role = |reg: &Reg| roles.get(reg).copied().unwrap_or(Role::Same);
+        match stmt {
+            Stmt::Let(reg, op) => {
+                let ty = nest.regs[*reg as usize];
+                let mut same = true;
+                op.for_each_reg(&mut |reg| same = same && role(&reg) == Role::Same);
+                let new = match op {
+                    Op::Load(array, at, _) => {
+                        let info = nest.arrays[*array as usize];
+                        if stored.get(array).is_some_and(|other| other != at) {
+                            return None;
+                        }
+                        match role(at) {
+                            Role::Same => Role::Same,
+                            Role::Index if usize::from(info.width) == ty.bytes() => {
+                                lanes(ty)?;
+                                Role::Lanes
+                            }
+                            _ => return None,
+                        }
+                    }
+                    _ if same => Role::Same,
+                    Op::Binary(Binary::Add, a, b) => match (role(a), role(b)) {
+                        (Role::Index, Role::Same) | (Role::Same, Role::Index) => Role::Index,
+                        (Role::Index | Role::Mask, _) | (_, Role::Index | Role::Mask) => return None,
+                        _ => Role::Lanes,
+                    },
+                    Op::Binary(Binary::Sub, a, b) => match (role(a), role(b)) {
+                        (Role::Index, Role::Same) => Role::Index,
+                        (Role::Index | Role::Mask, _) | (_, Role::Index | Role::Mask) => return None,
+                        _ => Role::Lanes,
+                    },
+                    Op::Binary(kind, a, b) => match (kind, role(a), role(b)) {
+                        (_, Role::Index, _) | (_, _, Role::Index) => return None,
+                        (Binary::And | Binary::Or, Role::Mask, Role::Mask) => Role::Mask,
+                        (_, Role::Mask, _) | (_, _, Role::Mask) => return None,
+                        (Binary::Mul | Binary::Quotient | Binary::Min | Binary::Max, ..) if ty.is_float() => {
+                            Role::Lanes
+                        }
+                        (Binary::And | Binary::Or | Binary::Xor, ..) => Role::Lanes,
+                        _ => return None,
+                    },
+                    Op::Unary(kind, a) => match (kind, role(a)) {
+                        (_, Role::Index | Role::Mask) => return None,
+                        (Unary::PopCount | Unary::TrailingZeros, _) => return None,
+                        _ => Role::Lanes,
+                    },
+                    Op::Compare(kind, a, b) => {
+                        let from = nest.regs[*a as usize];
+                        match (role(a), role(b)) {
+                            // `not`
+                            (Role::Mask, Role::Same) if *kind == Compare::Eq => {
+                                if nest.constants.get(b) != Some(&0) {
+                                    return None;
+                                }
+                                Role::Mask
+                            }
+                            (Role::Index | Role::Mask, _) | (_, Role::Index | Role::Mask) => return None,
+                            _ if from.is_float() => {
+                                lanes(from)?;
+                                Role::Mask
+                            }
+                            _ => return None,
+                        }
+                    }
+                    Op::Select(c, a, b) => match (role(c), role(a), role(b)) {
+                        (Role::Mask, Role::Same | Role::Lanes, Role::Same | Role::Lanes) => Role::Lanes,
+                        _ => return None,
+                    },
+                    Op::Call(Math::Fma, args) => {
+                        let plain = args.iter().all(|arg| matches!(role(arg), Role::Same | Role::Lanes));
+                        if !plain || !fuses() {
+                            return None;
+                        }
+                        Role::Lanes
+                    }
+                    Op::Call(f, args) => {
+                        let plain = args.iter().all(|arg| matches!(role(arg), Role::Same | Role::Lanes));
+                        if !plain || !blocks(*f) || args.iter().all(|arg| role(arg) == Role::Same) {
+                            return None;
+                        }
+                        calls = true;
+                        Role::Lanes
+                    }
+                    // Each lane by itself: there is no instruction for all that every processor has.
+                    Op::Cast(Cast::FloatSigned, _, a) if role(a) == Role::Index => Role::Lanes,
+                    Op::Cast(..) => return None,
+                    Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => Role::Same,
+                };
+                match new {
+                    Role::Lanes => {
+                        lanes(ty)?;
+                        work += 1;
+                    }
+                    Role::Mask => work += 1,
+                    _ => {}
+                }
+                roles.insert(*reg, new);
+            }
+            Stmt::Store(array, at, value) => {
+                let ty = nest.regs[*value as usize];
+                let fits = usize::from(nest.arrays[*array as usize].width) == ty.bytes();
+                if role(at) != Role::Index || !fits || !matches!(role(value), Role::Lanes | Role::Same) {
+                    return None;
+                }
+                lanes(ty)?;
+            }
+            _ => return None,
+        }
+    }
+    let unroll = if let Some(total) = total {
+        let lanes = |reg: Reg| roles.get(&reg) == Some(&Role::Lanes);
+        if !total.regs().all(lanes) || matches!(total, Summand::Product(..)) && !fuses() {
+            return None;
+        }
+        LANES * width? / 16
+    } else if stored.is_empty() {
+        return None;
+    } else if calls {
+        BLOCK
+    } else if work <= MANY {
+        4
+    } else {
+        2
+    };
+    Some(Plan { roles, width: width?, unroll })
+}
+
+impl Plan {
+    /// The vector of a lane's type.
+    fn vector(&self, ty: ScalarType) -> Type {
+        machine_type(ty).by((16 / self.width) as u32).unwrap_or(types::F64X2)
+    }
+
+    /// Indices done at once.
+    fn step(&self) -> i64 {
+        (self.unroll * 16 / self.width) as i64
+    }
+}
+
+impl Emit<'_, '_> {
+    /// Does as many rounds as go by vectors; gives the first index left. `looks`: whether the loop looks if it is to
+    /// stop. A loop that is cut into pieces, or a chunk, need not.
+    pub(super) fn vector_rounds(
+        &mut self,
+        plan: &Plan,
+        index: Reg,
+        low: Value,
+        high: Value,
+        body: &[Stmt],
+        looks: bool,
+    ) -> Value {
+        let (_, rest) = self.vectors(plan, index, low, high, body, Vec::new(), &mut |this, _, none| {
+            if looks {
+                this.poll_interrupt();
+            }
+            none
+        });
+        rest
+    }
+
+    /// The lanes of a total after as many rounds as go by vectors, and the first index left.
+    #[allow(clippy::too_many_arguments)] // a reduction has that many parts
+    pub(super) fn vector_total(
+        &mut self,
+        plan: &Plan,
+        index: Reg,
+        low: Value,
+        high: Value,
+        body: &[Stmt],
+        item: Summand,
+        neutral: Value,
+    ) -> (Vec<Value>, Value) {
+        let vector = plan.vector(item.ty(self.nest));
+        let start = self.b.ins().splat(vector, neutral);
+        let accumulators = vec![start; plan.unroll];
+        self.vectors(plan, index, low, high, body, accumulators, &mut |this, made, old| {
+            let taken = |(i, old): (usize, &Value)| match item {
+                Summand::One(joining, value) => this.joined(joining, *old, made[&value][i]),
+                Summand::Product(a, b) => this.fused(made[&a][i], made[&b][i], *old),
+            };
+            old.iter().enumerate().map(taken).collect()
+        })
+    }
+
+    /// Sets the registers of a role that are single values.
+    pub(super) fn set(&mut self, plan: &Plan, body: &[Stmt], role: Role) {
+        for stmt in body {
+            if let Stmt::Let(reg, op) = stmt
+                && plan.roles.get(reg) == Some(&role)
+            {
+                let value = self.op(op);
+                self.regs.insert(*reg, value);
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments, clippy::type_complexity)]
+    fn vectors(
+        &mut self,
+        plan: &Plan,
+        index: Reg,
+        low: Value,
+        high: Value,
+        body: &[Stmt],
+        carried: Vec<Value>,
+        after: &mut dyn FnMut(&mut Self, &HashMap<Reg, Vec<Value>>, Vec<Value>) -> Vec<Value>,
+    ) -> (Vec<Value>, Value) {
+        let (setup, head) = (self.b.create_block(), self.b.create_block());
+        let (inside, end) = (self.b.create_block(), self.b.create_block());
+        let at = self.b.append_block_param(head, types::I64);
+        let types: Vec<Type> = carried.iter().map(|v| self.b.func.dfg.value_type(*v)).collect();
+        let state: Vec<Value> = types.iter().map(|ty| self.b.append_block_param(head, *ty)).collect();
+        let rest = self.b.append_block_param(end, types::I64);
+        let left: Vec<Value> = types.iter().map(|ty| self.b.append_block_param(end, *ty)).collect();
+        let step = self.b.ins().iconst(types::I64, plan.step());
+        // Nothing is read that the first round would not read.
+        let first = self.b.ins().iadd(low, step);
+        let any = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, first, high);
+        let args = |at: Value, state: &[Value]| -> Vec<BlockArg> {
+            [at].iter().chain(state).map(|v| BlockArg::Value(*v)).collect()
+        };
+        self.b.ins().brif(any, setup, &[], end, &args(low, &carried));
+        self.b.switch_to_block(setup);
+        let outer = self.regs.clone();
+        // What is the same in all rounds is computed once. What depends on the index waits for it.
+        let mut splats: HashMap<Reg, Value> = HashMap::default();
+        self.set(plan, body, Role::Same);
+        for stmt in body {
+            let mut wanted = Vec::new();
+            match stmt {
+                // The slot number of a load stays one number.
+                Stmt::Let(_, Op::Load(..)) => {}
+                Stmt::Let(reg, op) if matches!(plan.roles[reg], Role::Lanes | Role::Mask) => {
+                    op.for_each_reg(&mut |reg| wanted.push(reg));
+                }
+                Stmt::Store(_, _, value) => wanted.push(*value),
+                _ => {}
+            }
+            for reg in wanted {
+                let same = plan.roles.get(&reg).is_none_or(|role| *role == Role::Same);
+                let ty = self.nest.regs[reg as usize];
+                if same && ty.bytes() == plan.width && !splats.contains_key(&reg) {
+                    let value = self.reg(reg);
+                    let splat = self.b.ins().splat(plan.vector(ty), value);
+                    splats.insert(reg, splat);
+                }
+            }
+        }
+        self.b.ins().jump(head, &args(low, &carried));
+        self.b.switch_to_block(head);
+        let after_this = self.b.ins().iadd(at, step);
+        let more = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, after_this, high);
+        self.b.ins().brif(more, inside, &[], end, &args(at, &state));
+        self.b.switch_to_block(inside);
+        self.regs.insert(index, at);
+        let mut made: HashMap<Reg, Vec<Value>> = HashMap::default();
+        for stmt in body {
+            match stmt {
+                Stmt::Let(reg, op) => match plan.roles[reg] {
+                    Role::Same => {}
+                    Role::Index => {
+                        let value = self.op(op);
+                        self.regs.insert(*reg, value);
+                    }
+                    Role::Lanes | Role::Mask if matches!(op, Op::Call(f, _) if blocks(*f)) => {
+                        let lanes = self.block_call(plan, op, &made, &splats);
+                        made.insert(*reg, lanes);
+                    }
+                    Role::Lanes | Role::Mask => {
+                        let lanes =
+                            (0..plan.unroll).map(|i| self.vector_op(plan, op, *reg, i, &made, &splats));
+                        let lanes = lanes.collect();
+                        made.insert(*reg, lanes);
+                    }
+                },
+                Stmt::Store(array, at, value) => {
+                    let at = self.reg(*at);
+                    let place = self.address(*array, at);
+                    let flags = MemFlagsData::new().with_notrap();
+                    for i in 0..plan.unroll {
+                        let value = lane(&made, &splats, value, i);
+                        self.b.ins().store(flags, value, place, 16 * i as i32);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let new = after(self, &made, state);
+        self.b.ins().jump(head, &args(after_this, &new));
+        self.b.switch_to_block(end);
+        self.regs = outer;
+        (left, rest)
+    }
+
+    /// A function of a block: its numbers go through memory, those of a second argument behind the first ones.
+    fn block_call(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        made: &HashMap<Reg, Vec<Value>>,
+        splats: &HashMap<Reg, Value>,
+    ) -> Vec<Value> {
+        let Op::Call(f, args) = op else { return Vec::new() };
+        let count = plan.unroll * 2 * args.len();
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * count as u32, 4);
+        let slot = self.b.create_sized_stack_slot(data);
+        let place = self.b.ins().stack_addr(types::I64, slot, 0);
+        let flags = MemFlagsData::trusted();
+        let lanes = args.iter().flat_map(|arg| (0..plan.unroll).map(move |i| lane(made, splats, arg, i)));
+        for (i, lane) in lanes.enumerate() {
+            self.b.ins().store(flags, lane, place, 16 * i as i32);
+        }
+        let count = self.b.ins().iconst(types::I64, count as i64);
+        self.b.ins().call(self.functions.blocks[f], &[place, count]);
+        let load = |i| self.b.ins().load(types::F64X2, flags, place, 16 * i as i32);
+        (0..plan.unroll).map(load).collect()
+    }
+
+    /// One vector of an operation.
+    fn vector_op(
+        &mut self,
+        plan: &Plan,
+        op: &Op,
+        reg: Reg,
+        i: usize,
+        made: &HashMap<Reg, Vec<Value>>,
+        splats: &HashMap<Reg, Value>,
+    ) -> Value {
+        let get = |reg: &Reg| lane(made, splats, reg, i);
+        let ty = self.nest.regs[reg as usize];
+        match op {
+            Op::Load(array, at, _) => {
+                let at = self.reg(*at);
+                let (place, flags) = (self.address(*array, at), self.flags(*array));
+                self.b.ins().load(plan.vector(ty), flags, place, 16 * i as i32)
+            }
+            Op::Binary(kind, a, b) => {
+                let (a, b) = (get(a), get(b));
+                self.binary(*kind, ty, a, b, None)
+            }
+            Op::Unary(kind, a) => {
+                let a = get(a);
+                self.unary(*kind, ty, a)
+            }
+            Op::Compare(kind, a, b) => {
+                if plan.roles.get(a) == Some(&Role::Mask) {
+                    let mask = get(a);
+                    return self.b.ins().bnot(mask);
+                }
+                let ty = self.nest.regs[*a as usize];
+                let (a, b) = (get(a), get(b));
+                self.compare(*kind, ty, a, b)
+            }
+            Op::Select(c, a, b) => {
+                let (c, a, b) = (get(c), get(a), get(b));
+                self.blend(c, a, b)
+            }
+            Op::Call(Math::Fma, args) => {
+                let (a, b, c) = (get(&args[0]), get(&args[1]), get(&args[2]));
+                self.fused(a, b, c)
+            }
+            Op::Cast(Cast::FloatSigned, _, a) => {
+                let (first, each) = (self.reg(*a), 16 / plan.width);
+                let mut vector = None;
+                for lane in 0..each {
+                    let index = self.b.ins().iadd_imm_s(first, (i * each + lane) as i64);
+                    let number = self.b.ins().fcvt_from_sint(machine_type(ty), index);
+                    vector = Some(match vector {
+                        None => self.b.ins().splat(plan.vector(ty), number),
+                        Some(vector) => self.b.ins().insertlane(vector, number, lane as u8),
+                    });
+                }
+                vector.unwrap_or(first)
+            }
+            // No other operation has lanes.
+            _ => self.op(op),
+        }
+    }
+}
+
+/// One of the vectors in flight of a register, or what it is in all of them.
+fn lane(made: &HashMap<Reg, Vec<Value>>, splats: &HashMap<Reg, Value>, reg: &Reg, i: usize) -> Value {
+    made.get(reg).map_or_else(|| splats[reg], |lanes| lanes[i])
+}

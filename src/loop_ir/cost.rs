@@ -1,0 +1,114 @@
+//! What loops cost, by a rough estimate: so that small ones are not cut into pieces.
+
+use super::{Binary, Compare, Kernel, Math, Op, Reg, ScalarType, Stmt};
+use crate::hash::HashMap;
+
+/// Rounds of a loop whose number is not known.
+pub const ROUNDS: f64 = 16.0;
+
+/// Nanoseconds that one round of each [`Stmt::Each`] takes, in their order.
+pub fn costs(nest: &Kernel) -> Vec<f64> {
+    loops(nest).map(|(_, round)| round).collect()
+}
+
+/// Nanoseconds that each takes in all, one round after the other.
+pub fn totals(nest: &Kernel) -> Vec<f64> {
+    loops(nest).map(|(rounds, round)| rounds * round).collect()
+}
+
+/// How many rounds each has, and what one costs.
+fn loops(nest: &Kernel) -> impl Iterator<Item = (f64, f64)> {
+    let known = first_rounds(nest);
+    nest.body.iter().filter_map(move |stmt| match stmt {
+        Stmt::ParallelFor { count, body, .. } => {
+            Some((known.get(count).copied().unwrap_or(ROUNDS), cost(body, &known)))
+        }
+        _ => None,
+    })
+}
+
+/// What registers hold in the first round of each loop, as far as sizes and constants say: where an inner loop begins and ends
+/// is computed from the index of the outer one.
+fn first_rounds(nest: &Kernel) -> HashMap<Reg, f64> {
+    let mut known: HashMap<Reg, i64> = HashMap::default();
+    super::for_each_stmt(&nest.body, &mut |stmt| match stmt {
+        Stmt::Let(reg, op) => {
+            let get = |reg: &Reg| known.get(reg).copied();
+            let value = match op {
+                Op::Const(ScalarType::I64, bits) => Some(*bits as i64),
+                Op::Size(n) => Some(nest.sizes[*n as usize] as i64),
+                Op::Binary(op, a, b) => match (get(a), get(b)) {
+                    (Some(a), Some(b)) => match op {
+                        Binary::Add => a.checked_add(b),
+                        Binary::Sub => a.checked_sub(b),
+                        Binary::Mul => a.checked_mul(b),
+                        Binary::DivUnsigned => a.checked_div(b),
+                        Binary::RemUnsigned => a.checked_rem(b),
+                        _ => None,
+                    },
+                    _ => None,
+                },
+                Op::Compare(Compare::Lt, a, b) => get(a).zip(get(b)).map(|(a, b)| i64::from(a < b)),
+                Op::Select(c, a, b) => get(c).and_then(|c| if c != 0 { get(a) } else { get(b) }),
+                _ => None,
+            };
+            known.extend(value.map(|value| (*reg, value)));
+        }
+        Stmt::ParallelFor { index, .. } => {
+            known.insert(*index, 0);
+        }
+        Stmt::For { index, low, .. } | Stmt::Reduce { index, low, .. } => {
+            let low = known.get(low).copied();
+            known.extend(low.map(|low| (*index, low)));
+        }
+        _ => {}
+    });
+    known.into_iter().map(|(reg, value)| (reg, value as f64)).collect()
+}
+
+/// Nanoseconds that an operation takes.
+pub fn op(op: &Op) -> f64 {
+    match op {
+        Op::Const(..) | Op::Size(_) | Op::Scalar(_) | Op::Get(_) => 0.0,
+        Op::Call(Math::Fma, _) => 0.25,
+        Op::Call(..) => 8.0,
+        Op::Load(..) => 0.5,
+        Op::Binary(Binary::DivSigned | Binary::DivUnsigned | Binary::RemSigned | Binary::RemUnsigned, ..) => {
+            4.0
+        }
+        _ => 0.25,
+    }
+}
+
+fn cost(stmts: &[Stmt], known: &HashMap<Reg, f64>) -> f64 {
+    stmts.iter().map(|stmt| one(stmt, known)).sum()
+}
+
+fn one(stmt: &Stmt, known: &HashMap<Reg, f64>) -> f64 {
+    let rounds = |low: &Reg, high: &Reg| match (known.get(low), known.get(high)) {
+        (Some(low), Some(high)) if high > low => high - low,
+        // Not known, or none in the first round of a loop around.
+        _ => ROUNDS,
+    };
+    match stmt {
+        Stmt::Let(_, op) => self::op(op),
+        Stmt::Set(..) | Stmt::Store(..) => 0.5,
+        Stmt::If(_, then, otherwise) => 0.5 + cost(then, known).max(cost(otherwise, known)),
+        Stmt::For { low, high, body, .. } => rounds(low, high) * (0.5 + cost(body, known)),
+        Stmt::Reduce { low, high, body, .. } => {
+            let rounds = match (known.get(low), known.get(high)) {
+                (Some(low), Some(high)) => high - low,
+                _ => crate::core::reduction::CHUNK as f64,
+            };
+            rounds * (0.25 + cost(body, known) / 2.0)
+        }
+        Stmt::Loop(_, body) => ROUNDS * (0.5 + cost(body, known)),
+        Stmt::Block(_, body) => cost(body, known),
+        Stmt::ParallelFor { body, .. } => cost(body, known),
+        Stmt::Gemm(c) => {
+            let size = |reg: &Reg| known.get(reg).copied().unwrap_or(ROUNDS * ROUNDS);
+            size(&c.rows) * size(&c.columns) * size(&c.depth) * 0.05
+        }
+        Stmt::Break(_) | Stmt::Continue(_) | Stmt::Fail => 0.0,
+    }
+}

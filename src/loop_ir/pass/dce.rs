@@ -1,0 +1,50 @@
+//! Registers that nobody reads are not set, and sizes that nobody asks for are not passed.
+//!
+//! Slot numbers and codes are often put together only to be taken apart, and what was put together is left over.
+
+use super::super::{Kernel, Op, Reg, Stmt, for_each_stmt};
+use crate::hash::{HashMap, HashSet};
+
+/// Runs the pass.
+pub(super) fn run(nest: &mut Kernel) {
+    let mut ops: HashMap<Reg, &Op> = HashMap::default();
+    let mut wanted: Vec<Reg> = nest.words.clone();
+    for_each_stmt(&nest.body, &mut |stmt| match stmt {
+        Stmt::Let(reg, op) => drop(ops.insert(*reg, op)),
+        stmt => {
+            stmt.for_each_reg(&mut |reg| wanted.push(reg));
+            if let Stmt::Reduce { item, .. } = stmt {
+                wanted.extend(item.regs());
+            }
+        }
+    });
+    let mut read = HashSet::default();
+    while let Some(reg) = wanted.pop() {
+        if read.insert(reg)
+            && let Some(op) = ops.get(&reg)
+        {
+            op.for_each_reg(&mut |reg| wanted.push(reg));
+        }
+    }
+    super::rewrite(nest, &mut |_, mut stmts, _| {
+        stmts.retain(|stmt| !matches!(stmt, Stmt::Let(reg, _) if !read.contains(reg)));
+        stmts
+    });
+    let mut sizes: Vec<u32> = Vec::new();
+    for_each_stmt(&nest.body, &mut |stmt| {
+        if let Stmt::Let(_, Op::Size(n)) = stmt
+            && !sizes.contains(n)
+        {
+            sizes.push(*n);
+        }
+    });
+    nest.sizes = sizes.iter().map(|n| nest.sizes[*n as usize]).collect();
+    super::rewrite(nest, &mut |_, mut stmts, _| {
+        for stmt in &mut stmts {
+            if let Stmt::Let(_, Op::Size(n)) = stmt {
+                *n = sizes.iter().position(|size| size == n).unwrap_or(0) as u32;
+            }
+        }
+        stmts
+    });
+}

@@ -1,0 +1,93 @@
+//! Arithmetic of big integers in machine words, where bounds say that all of it fits.
+//!
+//! The code of a value is below the size of its type, and sums, products and quotients of numbers with bounds have bounds. A
+//! register that holds a big integer has its bounds in `Lower::ranges`, and these are within 64 bits with a sign; an operation
+//! whose bounds would not be is left to the evaluator, as is a big integer that is stored. So `i :>> bigint` and what is
+//! computed from it is right for every size, and runs in words at those sizes at which nothing can overflow.
+//!
+//! Bounds come from the sizes that a part is lowered at. They choose which operations there are and never appear in them, so
+//! code is shared by all sizes that choose alike.
+
+use super::{AbstractValue, Lower, No, Result};
+use crate::core::Op as CoreOp;
+use crate::loop_ir::{Binary, Compare, Op, Reg, ScalarType, Unary};
+
+/// The least and the greatest value of a register.
+pub(crate) type Range = (i128, i128);
+
+const BEYOND: No = No("big integers");
+
+impl<'a> Lower<'a> {
+    /// The bounds of a register that holds a big integer.
+    pub(crate) fn range(&self, reg: Reg) -> Option<Range> {
+        let known = || self.known(reg).map(|n| (i128::from(n as i64), i128::from(n as i64)));
+        self.ranges.get(&reg).copied().or_else(known)
+    }
+
+    /// A value with bounds, if these are within a word.
+    pub(crate) fn ranged(&mut self, reg: Reg, (low, high): Range) -> Result<AbstractValue<'a>> {
+        if low < i128::from(i64::MIN) || high > i128::from(i64::MAX) {
+            return Err(BEYOND);
+        }
+        // Whatever is known of it by another way stays true.
+        let (least, most) = self.range(reg).unwrap_or((low, high));
+        self.ranges.insert(reg, (low.max(least), high.min(most)));
+        Ok(AbstractValue::Word(reg))
+    }
+
+    /// An operator applied to big integers.
+    pub(crate) fn big(&mut self, op: CoreOp, a: Reg, b: Reg) -> Result<AbstractValue<'a>> {
+        let (Some((a_low, a_high)), Some((b_low, b_high))) = (self.range(a), self.range(b)) else {
+            return Err(BEYOND);
+        };
+        let corners = |f: &dyn Fn(i128, i128) -> i128| {
+            let all = [f(a_low, b_low), f(a_low, b_high), f(a_high, b_low), f(a_high, b_high)];
+            all.iter().fold((all[0], all[0]), |(low, high), n| (low.min(*n), high.max(*n)))
+        };
+        let compare = |this: &mut Self, kind, a, b| {
+            this.set(ScalarType::I64, Op::Compare(kind, a, b)).map(AbstractValue::Word)
+        };
+        let magnitude = |low: i128, high: i128| low.abs().max(high.abs());
+        let natural = a_low >= 0 && b_low >= 0;
+        let (kind, range) = match op {
+            CoreOp::Eq => return compare(self, Compare::Eq, a, b),
+            CoreOp::Ne => return compare(self, Compare::Ne, a, b),
+            CoreOp::Lt => return compare(self, Compare::Lt, a, b),
+            CoreOp::Le => return compare(self, Compare::Le, a, b),
+            CoreOp::Gt => return compare(self, Compare::Lt, b, a),
+            CoreOp::Ge => return compare(self, Compare::Le, b, a),
+            CoreOp::Neg(_) => {
+                let negative = self.set(ScalarType::I64, Op::Unary(Unary::Neg, a))?;
+                return self.ranged(negative, (-a_high, -a_low));
+            }
+            CoreOp::Add(_) => (Binary::Add, corners(&|a, b| a + b)),
+            CoreOp::Sub(_) => (Binary::Sub, corners(&|a, b| a - b)),
+            CoreOp::Mul(_) => (Binary::Mul, corners(&|a, b| a * b)),
+            CoreOp::Div(_) => {
+                // A quotient is furthest from 0 where the divisor is nearest.
+                let range = match b_low > 0 || b_high < 0 {
+                    true => corners(&|a, b| a / b),
+                    false => (-magnitude(a_low, a_high), magnitude(a_low, a_high)),
+                };
+                (if natural { Binary::DivUnsigned } else { Binary::DivSigned }, range)
+            }
+            CoreOp::Rem(_) => {
+                let most = magnitude(a_low, a_high).min(magnitude(b_low, b_high) - 1).max(0);
+                let range = (if a_low < 0 { -most } else { 0 }, if a_high > 0 { most } else { 0 });
+                (if natural { Binary::RemUnsigned } else { Binary::RemSigned }, range)
+            }
+            CoreOp::Pow(_) | CoreOp::Not | CoreOp::And | CoreOp::Or => return Err(BEYOND),
+        };
+        if range.0 < i128::from(i64::MIN) || range.1 > i128::from(i64::MAX) {
+            return Err(BEYOND);
+        }
+        if matches!(op, CoreOp::Div(_) | CoreOp::Rem(_)) && b_low <= 0 && b_high >= 0 {
+            let zero = self.int(0)?;
+            let nonzero = self.set(ScalarType::I64, Op::Compare(Compare::Ne, b, zero))?;
+            self.check(nonzero)?;
+        }
+        self.repeat.integers(kind);
+        let result = self.binary(kind, a, b)?;
+        self.ranged(result, range)
+    }
+}

@@ -1,0 +1,460 @@
+//! Variables that change: numbers become variables of the nest, arrays are changed where they lie.
+
+use super::{
+    AbstractValue, Aggregate, Binding, Delivery, Feed, Frame, Lower, No, Place, Result, bare, codes_below,
+    word,
+};
+use crate::core::free_variables::FreeVariables;
+use crate::core::{
+    FunctionId, GlobalId, LocalInfo, Pat, PatKind, Root, Step, StepKind, Stmt as CoreStmt, StmtKind, Term,
+    TermKind,
+};
+use crate::hash::HashSet;
+use crate::kernel::{Input, KnownValue};
+use crate::layout::Form;
+use crate::loop_ir::{Array, Binary, Op, Origin, Reg, Stmt};
+use crate::types::Type;
+use crate::types::encoding::Code;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Slots of the largest tuple that is kept in variables.
+const PARTS: usize = 32;
+
+/// The variables outside of a loop that it changes, in the order they are met.
+pub(crate) fn changes(stmt: &CoreStmt) -> Vec<Root> {
+    let (mut found, mut own) = (Vec::new(), HashSet::default());
+    collect(stmt, &mut found, &mut own);
+    stmt.for_each_term(&mut |term| inside(term, &mut found, &mut own));
+    let mut seen = Vec::new();
+    for root in found {
+        if !seen.contains(&root) && !matches!(root, Root::Local(local) if own.contains(&local)) {
+            seen.push(root);
+        }
+    }
+    seen
+}
+
+/// What a statement, and those nested in it, change and bind; without what is inside terms.
+fn collect(stmt: &CoreStmt, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
+    stmt.for_each_stmt(&mut |stmt| {
+        found.extend(stmt.stores_into());
+        match &stmt.kind {
+            StmtKind::Let(pat, _) => bound(pat, own),
+            StmtKind::For(local, ..) => {
+                own.insert(*local);
+            }
+            StmtKind::Match(_, arms) => arms.iter().for_each(|(pat, _, _)| bound(pat, own)),
+            _ => {}
+        }
+    });
+}
+
+/// The same for the statements inside a term.
+fn inside(term: &Term, found: &mut Vec<Root>, own: &mut HashSet<u32>) {
+    match &term.kind {
+        TermKind::Block(stmts, _) => stmts.iter().for_each(|stmt| collect(stmt, found, own)),
+        TermKind::Match(_, arms) => arms.iter().for_each(|arm| bound(&arm.pattern, own)),
+        _ => {}
+    }
+    term.for_each_child(&mut |child| inside(child, found, own));
+}
+
+fn bound(pat: &Pat, own: &mut HashSet<u32>) {
+    match &pat.kind {
+        PatKind::Bind(local) => {
+            own.insert(*local);
+        }
+        PatKind::As(inner, local) => {
+            own.insert(*local);
+            bound(inner, own);
+        }
+        PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
+            parts.iter().for_each(|p| bound(p, own))
+        }
+        PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => bound(inner, own),
+        PatKind::Coarray(index, argument) => {
+            bound(index, own);
+            bound(argument, own);
+        }
+        _ => {}
+    }
+}
+
+impl<'a> Lower<'a> {
+    /// A variable outside of a loop that the loop changes.
+    pub(crate) fn changed(&mut self, root: Root, frame: &mut Frame<'a>) -> Result<Place> {
+        let ty = match root {
+            Root::Local(local) => {
+                let LocalInfo { shared, ty, .. } = frame.infos.locals[local as usize].clone();
+                if shared {
+                    return Err(No("a variable shared with a function"));
+                }
+                self.ty(frame, &ty)
+            }
+            Root::Global(global) => {
+                let global = self.program.globals.get(global as usize).ok_or(No("an unknown variable"))?;
+                self.ty(frame, &global.ty.clone())
+            }
+        };
+        let layout = self.stored(&ty)?;
+        let number = self.inputs.len() as u32;
+        let place = match layout.slots {
+            0 => {
+                self.feeds.push(Feed::Nothing);
+                Place::Unit
+            }
+            1 => {
+                let leaf = layout.leaf().ok_or(No("an unknown slot"))?;
+                let word = word(&leaf)?;
+                self.nest.scalars.push(word);
+                let scalar = self.nest.scalars.len() as u32 - 1;
+                self.feeds.push(Feed::Scalar(scalar, codes_below(&leaf)));
+                let var = self.var(word);
+                let given = self.set(word, Op::Scalar(scalar))?;
+                self.emit(Stmt::Set(var, given))?;
+                Place::Var(var)
+            }
+            slots => {
+                let array = self.array(Origin::Changed(number), layout.class, slots as u64)?;
+                self.feeds.push(Feed::Change(array, layout.class));
+                let base = self.int(0)?;
+                Place::Memory(array, base)
+            }
+        };
+        self.inputs.push(Input { root, path: Vec::new() });
+        match root {
+            Root::Local(local) => frame.locals.set(local, Binding::Place(place.clone())),
+            Root::Global(global) => {
+                self.globals.insert(global, place.clone());
+            }
+        }
+        Ok(place)
+    }
+
+    /// What a variable that was changed is at the end.
+    pub(crate) fn give_place(&mut self, place: &Place, number: usize) -> Result<Delivery> {
+        Ok(match place {
+            Place::Unit => Delivery::Unit,
+            Place::Var(var) => {
+                let reg = self.set(self.nest.vars[*var as usize], Op::Get(*var))?;
+                self.nest.words.push(reg);
+                Delivery::Word(self.nest.words.len() - 1)
+            }
+            Place::Memory(..) => Delivery::Changed(number),
+            Place::Parts(_) | Place::Sum(..) => return Err(No("a variable outside in parts")),
+        })
+    }
+
+    /// A new place for values of a type.
+    pub(crate) fn place_for(&mut self, ty: &Type) -> Result<Place> {
+        self.step()?;
+        if let Some(types) = self.cases(ty)? {
+            return self.place_for_case(&types);
+        }
+        let layout = self.layout(ty);
+        if let Form::Parts(parts) = &layout.form
+            && (2..=PARTS).contains(&layout.slots)
+        {
+            let types = ty.components(parts.len()).ok_or(No("parts without types"))?;
+            let places = types.iter().map(|ty| self.place_for(&bare(ty)));
+            return Ok(Place::Parts(Rc::new(places.collect::<Result<Vec<_>>>()?)));
+        }
+        let layout = self.stored(ty)?;
+        Ok(match layout.slots {
+            0 => Place::Unit,
+            1 => Place::Var({
+                let ty = word(&layout.leaf().ok_or(No("an unknown slot"))?)?;
+                self.var(ty)
+            }),
+            _ => {
+                let array = self.scratch(&layout)?;
+                let base = self.int(0)?;
+                Place::Memory(array, base)
+            }
+        })
+    }
+
+    /// Puts a value into a place.
+    pub(crate) fn assign(&mut self, place: &Place, value: &AbstractValue<'a>, ty: &Type) -> Result<()> {
+        self.step()?;
+        match place {
+            Place::Unit => Ok(()),
+            Place::Var(var) => {
+                let reg = self.as_word(value, ty)?;
+                self.emit(Stmt::Set(*var, reg))
+            }
+            Place::Parts(places) => {
+                let types = ty.components(places.len()).ok_or(No("parts without types"))?;
+                let mut parts = Vec::new();
+                for (i, part) in types.iter().enumerate() {
+                    let part = bare(part);
+                    let value = self.component(value, ty, i as u64, &part)?;
+                    // A part may be read from where another one goes.
+                    let value =
+                        if self.changing(&value, None) { self.materialize(&value, &part)? } else { value };
+                    parts.push((value, part));
+                }
+                for (place, (value, ty)) in places.iter().zip(parts) {
+                    self.assign(place, &value, &ty)?;
+                }
+                Ok(())
+            }
+            Place::Sum(case, places) => self.assign_case((*case, places), value, ty),
+            // What was changed where it lies.
+            Place::Memory(array, base) if is_there(value, *array, *base) => Ok(()),
+            Place::Memory(array, base) => {
+                let value = if self.changing(value, Some(*array)) {
+                    self.materialize(value, ty)?
+                } else {
+                    value.clone()
+                };
+                self.fill(*array, *base, &value, ty)
+            }
+        }
+    }
+
+    /// A store through projections.
+    pub(crate) fn store(
+        &mut self,
+        root: Root,
+        root_ty: &Type,
+        path: &'a [Step],
+        value: &'a Term,
+        frame: &mut Frame<'a>,
+    ) -> Result<()> {
+        let mut place = match root {
+            Root::Local(local) => match frame.locals.get(local) {
+                Some(Binding::Place(place)) => place.clone(),
+                _ => return Err(No("a store into what does not change")),
+            },
+            Root::Global(global) => {
+                self.globals.get(&global).cloned().ok_or(No("a store into a variable of the session"))?
+            }
+        };
+        // The steps are evaluated before the value.
+        let mut ty = self.ty(frame, root_ty);
+        let mut steps = path.iter();
+        let mut packed: Vec<(Type, Code)> = Vec::new();
+        for step in &mut steps {
+            let (from, to) = (self.ty(frame, &step.from), self.ty(frame, &step.to));
+            match &step.kind {
+                StepKind::Component(i) => {
+                    let i = Code::from(i).to_u64().ok_or(No("a position beyond memory"))?;
+                    place = self.inner(&place, &from, i, &to)?;
+                }
+                StepKind::Index(index) => {
+                    let index = self.term(index, frame)?;
+                    place = self.element(&place, &from, &index, &to)?;
+                }
+                StepKind::Factor(i) => packed.push((from, Code::from(i))),
+                StepKind::Digit(_) => return Err(No("a store into a digit")),
+                StepKind::Reshape if !packed.is_empty() => {}
+                StepKind::Reshape => {
+                    if !self.layout(&from).stored_like(&self.layout(&to)) {
+                        return Err(No("a reshape between types that are stored otherwise"));
+                    }
+                    if let Place::Parts(_) = place {
+                        return Err(No("a reshape of a tuple in variables"));
+                    }
+                }
+            }
+            if packed.is_empty() {
+                ty = to;
+            }
+        }
+        let given = self.term(value, frame)?;
+        self.unwatched(root, &place, frame)?;
+        if packed.is_empty() {
+            return self.assign(&place, &given, &ty);
+        }
+        let old = self.read_place(&place, &ty)?;
+        let part = self.as_word(&given, &ty)?;
+        let new = self.replaced(old, &packed, part)?;
+        self.assign(&place, &AbstractValue::Word(new), &ty)
+    }
+
+    /// The code with a part replaced.
+    fn replaced(&mut self, code: Reg, path: &[(Type, Code)], part: Reg) -> Result<Reg> {
+        let Some(((ty, i), rest)) = path.split_first() else { return Ok(part) };
+        let old = match self.factor(&AbstractValue::Word(code), ty, i)? {
+            AbstractValue::Word(old) => old,
+            _ => return Ok(code),
+        };
+        let new = self.replaced(old, rest, part)?;
+        let layout = self.layout(ty);
+        let compact = layout.compact().ok_or(No("a part of no compact value"))?;
+        let weight = compact.encoding.place(i).1.to_u64().ok_or(No("codes of more than 64 bits"))?;
+        let weight = self.size(weight)?;
+        let less = self.binary(Binary::Mul, old, weight)?;
+        let more = self.binary(Binary::Mul, new, weight)?;
+        let without = self.binary(Binary::Sub, code, less)?;
+        self.binary(Binary::Add, without, more)
+    }
+
+    /// The word that a place of one slot holds.
+    fn read_place(&mut self, place: &Place, ty: &Type) -> Result<Reg> {
+        match place {
+            Place::Var(var) => {
+                let ty = self.nest.vars[*var as usize];
+                self.set(ty, Op::Get(*var))
+            }
+            Place::Memory(array, slot) => {
+                let value = self.fetch(*array, *slot, ty, true)?;
+                self.as_word(&value, ty)
+            }
+            Place::Unit => self.int(0),
+            Place::Parts(_) | Place::Sum(..) => Err(No("a word in parts")),
+        }
+    }
+
+    /// The place of a component.
+    fn inner(&mut self, place: &Place, from: &Type, i: u64, to: &Type) -> Result<Place> {
+        let (whole, part) = (self.layout(from), self.layout(to));
+        if part.slots == 0 {
+            return Ok(Place::Unit);
+        }
+        // An array of one element is that element.
+        if from == to {
+            return Ok(place.clone());
+        }
+        match place {
+            Place::Parts(parts) => parts.get(i as usize).cloned().ok_or(No("a component that is not there")),
+            _ if whole.slots == part.slots => Ok(place.clone()),
+            Place::Memory(array, base) => {
+                let (start, _) = whole.part(i as usize).ok_or(No("a component that is not there"))?;
+                let offset = self.size(start as u64)?;
+                Ok(Place::Memory(*array, self.binary(Binary::Add, *base, offset)?))
+            }
+            Place::Unit | Place::Var(_) | Place::Sum(..) => Err(No("a component of a word")),
+        }
+    }
+
+    /// The place of an element.
+    fn element(&mut self, place: &Place, from: &Type, index: &AbstractValue<'a>, to: &Type) -> Result<Place> {
+        let (whole, part) = (self.layout(from), self.layout(to));
+        if part.slots == 0 {
+            return Ok(Place::Unit);
+        }
+        // An array of one element is that element.
+        if from == to {
+            return Ok(place.clone());
+        }
+        let at = self.as_word(index, from)?;
+        match place {
+            Place::Parts(parts) => {
+                let known = self.known(at).ok_or(No("a component that is not known"))?;
+                parts.get(known as usize).cloned().ok_or(No("an element that is not there"))
+            }
+            _ if whole.slots == part.slots => Ok(place.clone()),
+            Place::Memory(array, base) => {
+                let stride = self.size(part.slots as u64)?;
+                let offset = self.binary(Binary::Mul, at, stride)?;
+                Ok(Place::Memory(*array, self.binary(Binary::Add, *base, offset)?))
+            }
+            Place::Unit | Place::Var(_) | Place::Sum(..) => Err(No("an element of a word")),
+        }
+    }
+
+    // ---- who looks at what changes --------------------------------------------------------
+
+    /// Whether a term, which is computed later in this frame, may look at a variable of the session that changes:
+    /// itself, or by a function that it may call.
+    pub(crate) fn looks_at_changing(&self, term: &Term, frame: &Frame<'a>, of: Option<Array>) -> bool {
+        let concerned = self.globals.iter().filter(|(_, place)| match place {
+            Place::Memory(array, _) => of.is_none_or(|of| of == *array),
+            Place::Unit => false,
+            _ => of.is_none(),
+        });
+        let concerned: BTreeSet<GlobalId> = concerned.map(|(global, _)| *global).collect();
+        if concerned.is_empty() {
+            return false;
+        }
+        let mentioned = FreeVariables::by_term(term);
+        if !mentioned.globals.is_disjoint(&concerned) {
+            return true;
+        }
+        let mut waiting = Vec::new();
+        // Whatever function is known outside of the part may be a local's or a variable's value.
+        self.part.functions.iter().for_each(|(_, shape)| of_shape(shape, &mut waiting));
+        for (_, bind) in frame.locals.iter() {
+            if let Binding::Value(value) = bind {
+                self.of_value(value, &mut waiting);
+            }
+        }
+        if self.steps.get() == 0 {
+            return true;
+        }
+        self.called(&mentioned, &mut waiting);
+        let mut seen = BTreeSet::new();
+        while let Some(function) = waiting.pop() {
+            if !seen.insert(function) {
+                continue;
+            }
+            let Some(mentioned) = self.mentioned_by(function) else { return true };
+            if !mentioned.globals.is_disjoint(&concerned) {
+                return true;
+            }
+            self.called(&mentioned, &mut waiting);
+        }
+        false
+    }
+
+    /// The functions that a value is, or has captured, as long as there are steps left. What is inside an array that
+    /// is built is asked by itself.
+    fn of_value(&self, value: &AbstractValue<'a>, found: &mut Vec<FunctionId>) {
+        if self.step().is_err() {
+            return;
+        }
+        match value {
+            AbstractValue::Fun(fun) => {
+                found.push(fun.function);
+                fun.captures.iter().for_each(|captured| self.of_value(captured, found));
+            }
+            AbstractValue::Parts(parts) | AbstractValue::Sum(_, parts) => {
+                parts.iter().for_each(|part| self.of_value(part, found))
+            }
+            AbstractValue::Unit | AbstractValue::Word(_) | AbstractValue::Array(_) => {}
+        }
+    }
+
+    /// The functions that may be called by who mentions these: of a method, those of all instances.
+    fn called(&self, mentioned: &FreeVariables, found: &mut Vec<FunctionId>) {
+        found.extend(&mentioned.functions);
+        for (class, method) in &mentioned.methods {
+            let class_methods = self.program.classes.get(*class as usize).map(|class| &class.methods);
+            found.extend(class_methods.and_then(|methods| methods.get(*method)?.default));
+            let instances = self.program.instances.iter().filter(|instance| instance.class == *class);
+            found.extend(instances.filter_map(|i| i.methods.get(*method)).map(|method| method.function));
+        }
+    }
+
+    /// What the body of a function mentions, if it is known.
+    fn mentioned_by(&self, function: FunctionId) -> Option<Rc<FreeVariables>> {
+        if let Some(known) = self.mentioned.borrow().get(&function) {
+            return Some(known.clone());
+        }
+        let mentioned = Rc::new(FreeVariables::by_term(&self.function(function).ok()?.body));
+        self.mentioned.borrow_mut().insert(function, mentioned.clone());
+        Some(mentioned)
+    }
+}
+
+/// Whether a value is what lies at a place.
+fn is_there(value: &AbstractValue<'_>, array: Array, base: Reg) -> bool {
+    match value {
+        AbstractValue::Array(stored) => match **stored {
+            Aggregate::Stored { array: from, base: first, .. } => (from, first) == (array, base),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// The same of a variable outside.
+fn of_shape(shape: &KnownValue, found: &mut Vec<FunctionId>) {
+    if let KnownValue::Function(function, _, captured) = shape {
+        found.push(*function);
+        captured.iter().for_each(|shape| of_shape(shape, found));
+    }
+}

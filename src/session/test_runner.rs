@@ -1,0 +1,287 @@
+//! Tests: the examples in doc comments and the `test` blocks of a program; and `bench` blocks, which are timed.
+//!
+//! Takes a program's text; runs it, its output unseen, then each example and each test, every one on the
+//! program as it was left by its own run. Gives what became of each; keeps nothing.
+//!
+//! An example is a line `/// > EXPRESSION` in a doc comment, followed by what it gives: the value as `str`
+//! writes it, or what it prints.
+
+use super::deadline::Deadline;
+use super::{Keep, Mode, Outcome, Session, Status, TokenClass};
+use crate::check::env::Callable;
+use crate::check::module::test_name;
+use crate::core::{Script, Stmt, StmtKind as CoreStmt, Term, TermKind};
+use crate::diagnostic::Diagnostic;
+use crate::source::{Span, line};
+use crate::syntax;
+use crate::syntax::ast::StmtKind;
+use crate::types::Type;
+use std::time::{Duration, Instant};
+
+/// One example or test.
+#[derive(Clone, Debug)]
+pub struct TestReport {
+    /// The example's expression, or the test's name.
+    pub name: String,
+    /// Whether it is an example.
+    pub example: bool,
+    /// Its line in the text, from 1.
+    pub line: usize,
+    /// How it went.
+    pub fate: TestOutcome,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// Which examples and tests are run, and for how long.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Only those whose name contains one of these texts; all, if there is none.
+    pub only: Vec<String>,
+    /// What each of them may take, and the program before them.
+    pub limit: Option<Duration>,
+}
+
+impl Selection {
+    fn takes(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|part| name.contains(part.as_str()))
+    }
+}
+
+/// What became of a program and of its tests.
+#[derive(Debug)]
+pub struct TestRun {
+    /// How the program itself ended, or that it was interrupted later.
+    pub outcome: Outcome,
+    /// How many examples and tests were not asked for.
+    pub left_out: usize,
+    /// Whether the program itself took longer than it may, so that nothing was tested.
+    pub over: bool,
+}
+
+/// How an example or test went.
+#[derive(Clone, Debug)]
+pub enum TestOutcome {
+    /// As it should.
+    Passed,
+    /// The example gives something else.
+    Differs {
+        /// What the comment says.
+        expected: String,
+        /// What it gives.
+        found: String,
+    },
+    /// It was refused, or stopped by an error.
+    Failed(Vec<Diagnostic>),
+    /// It took longer than it may.
+    Over(Duration),
+    /// It was stopped from outside.
+    Interrupted,
+}
+
+/// A `bench` block that was run again and again.
+#[derive(Clone, Debug)]
+pub struct Measurement {
+    /// Its name.
+    pub name: String,
+    /// Its line in the text, from 1.
+    pub line: usize,
+    /// How long each run took, in order.
+    pub runs: Vec<Duration>,
+    /// How they went; those after the first that did not pass are not made.
+    pub fate: TestOutcome,
+}
+
+/// Runs of a `bench` block, at least and at most.
+const FEWEST_RUNS: usize = 5;
+const MOST_RUNS: usize = 100_000;
+
+/// An example as it is written.
+struct Example<'t> {
+    expression: &'t str,
+    line: usize,
+    expected: Vec<&'t str>,
+}
+
+impl Session {
+    /// Runs the examples and tests of a program; `each` hears of every one when it is done.
+    pub fn test(
+        &mut self,
+        name: &str,
+        text: &str,
+        selection: &Selection,
+        each: &mut dyn FnMut(&Session, TestReport),
+    ) -> TestRun {
+        let limit = Deadline::start(selection.limit, &self.interrupt);
+        let outcome = self.evaluate(name, text, Mode::Script, &mut |_| ());
+        let over = limit.end() && outcome.status == Status::Interrupted;
+        let mut ran = TestRun { outcome, left_out: 0, over };
+        if ran.outcome.status != Status::Ok {
+            return ran;
+        }
+        let examples = examples(text);
+        let source = super::detached(text);
+        let stmts = syntax::parse(&source).stmts;
+        let tests = stmts.iter().filter_map(|stmt| match &stmt.kind {
+            StmtKind::Test { bench: false, title, .. } => {
+                Some((&title.text[..], line(text, stmt.span.start as usize)))
+            }
+            _ => None,
+        });
+        let all = examples.iter().map(|example| (example.expression, example.line, Some(example)));
+        for (title, line, example) in all.chain(tests.map(|(title, line)| (title, line, None))) {
+            if !selection.takes(title) {
+                ran.left_out += 1;
+                continue;
+            }
+            let start = Instant::now();
+            let limit = Deadline::start(selection.limit, &self.interrupt);
+            let fate = match example {
+                Some(example) => self.run_example(example),
+                None => self.run_test(title),
+            };
+            let fate = match (limit.end(), fate, selection.limit) {
+                (true, TestOutcome::Interrupted, Some(limit)) => TestOutcome::Over(limit),
+                (_, fate, _) => fate,
+            };
+            let stop = matches!(fate, TestOutcome::Interrupted);
+            let (name, example) = (title.to_string(), example.is_some());
+            each(self, TestReport { name, example, line, fate, time: start.elapsed() });
+            if stop {
+                ran.outcome.status = Status::Interrupted;
+                break;
+            }
+        }
+        ran
+    }
+
+    fn run_example(&mut self, example: &Example<'_>) -> TestOutcome {
+        let Example { expression, expected, .. } = example;
+        let mut printed = String::new();
+        let done = self.tried("example", &format!("{expression};"), &mut |text| printed += text);
+        match done.status {
+            Status::Interrupted => TestOutcome::Interrupted,
+            Status::Ok => {
+                let mut found = printed;
+                if let Some(value) = done.value {
+                    found.push_str(&value.text);
+                }
+                let found = found.trim_end_matches('\n').to_string();
+                // As many lines as there are to compare; prose may follow.
+                let count = found.lines().count().max(1);
+                let said = expected[..count.min(expected.len())].join("\n");
+                if said == found {
+                    TestOutcome::Passed
+                } else {
+                    TestOutcome::Differs { expected: said, found }
+                }
+            }
+            _ => TestOutcome::Failed(done.diagnostics),
+        }
+    }
+
+    /// Evaluates a text and keeps nothing of it.
+    fn tried(&mut self, name: &str, text: &str, out: &mut dyn FnMut(&str)) -> Outcome {
+        self.transaction(name, text, |session, first, parsed, diagnostics| {
+            let script = session.script(parsed, diagnostics)?;
+            Ok((session.run_all(first, &script, Mode::Line, out, diagnostics)?, Keep::Nothing))
+        })
+    }
+
+    /// Runs a program, its output unseen, and then each of its `bench` blocks again and again, for about so
+    /// long; `each` hears of every one when it is done. The outcome is that of the program itself. A block finds
+    /// what its earlier runs have stored; when it is done, everything is as the program left it.
+    pub fn bench(
+        &mut self,
+        name: &str,
+        text: &str,
+        time: Duration,
+        each: &mut dyn FnMut(&Session, Measurement),
+    ) -> Outcome {
+        let outcome = self.evaluate(name, text, Mode::Script, &mut |_| ());
+        if outcome.status != Status::Ok {
+            return outcome;
+        }
+        let source = super::detached(text);
+        for stmt in syntax::parse(&source).stmts {
+            let StmtKind::Test { bench: true, title, .. } = &stmt.kind else { continue };
+            let line = line(text, stmt.span.start as usize);
+            let mut runs = Vec::new();
+            let fate = self.run_timed(&title.text, time, &mut runs);
+            let stop = matches!(fate, TestOutcome::Interrupted);
+            each(self, Measurement { name: title.text.to_string(), line, runs, fate });
+            if stop {
+                return Outcome { status: Status::Interrupted, ..outcome };
+            }
+        }
+        outcome
+    }
+
+    fn run_test(&mut self, title: &str) -> TestOutcome {
+        let Some(script) = self.call_of(&test_name(false, title)) else {
+            return TestOutcome::Failed(vec![super::internal_error(Span::default())]);
+        };
+        let done = self.undone(Span::default(), |session| Ok(session.fate(&script)));
+        done.unwrap_or_else(TestOutcome::Failed)
+    }
+
+    fn run_timed(&mut self, title: &str, time: Duration, runs: &mut Vec<Duration>) -> TestOutcome {
+        let Some(script) = self.call_of(&test_name(true, title)) else {
+            return TestOutcome::Failed(vec![super::internal_error(Span::default())]);
+        };
+        let done = self.undone(Span::default(), |session| {
+            let begun = Instant::now();
+            while runs.len() < MOST_RUNS && (runs.len() < FEWEST_RUNS || begun.elapsed() < time) {
+                let start = Instant::now();
+                match session.fate(&script) {
+                    TestOutcome::Passed => runs.push(start.elapsed()),
+                    other => return Ok(other),
+                }
+            }
+            Ok(TestOutcome::Passed)
+        });
+        done.unwrap_or_else(TestOutcome::Failed)
+    }
+
+    /// Runs a script, its output unseen.
+    fn fate(&mut self, script: &Script) -> TestOutcome {
+        match self.run(script, Mode::Script, &mut |_| ()) {
+            Ok(_) => TestOutcome::Passed,
+            Err((Status::Interrupted, _)) => TestOutcome::Interrupted,
+            Err((_, diagnostic)) => TestOutcome::Failed(vec![*diagnostic]),
+        }
+    }
+
+    /// A script that calls the procedure of a block.
+    fn call_of(&self, name: &str) -> Option<Script> {
+        let Some([Callable::Function(id)]) = self.env.callables(name) else { return None };
+        let (function, unit) = (*id, Term::new(TermKind::Tuple(Vec::new()), Type::unit(), Span::default()));
+        let closure = TermKind::Closure { function, type_args: Vec::new(), captures: Vec::new() };
+        let head = Term::new(closure, Type::procedure(Type::unit()), Span::default());
+        let call = Term::new(TermKind::Call(Box::new(head), vec![unit]), Type::unit(), Span::default());
+        let stmt = Stmt { kind: CoreStmt::Expr(call), span: Span::default() };
+        Some(Script { locals: Vec::new(), body: vec![stmt], result: None })
+    }
+}
+
+/// The examples in the doc comments of a text.
+fn examples(text: &str) -> Vec<Example<'_>> {
+    // The lines of doc comments with their numbers, from 0: what stands in a block comment is none.
+    let (mut lines, mut number, mut counted) = (Vec::new(), 0, 0);
+    for (range, class) in super::tokens(text) {
+        let comment = text[range.clone()].strip_prefix("///").filter(|rest| !rest.starts_with('/'));
+        let Some(rest) = comment.filter(|_| class == TokenClass::Comment) else { continue };
+        number += text[counted..range.start].matches('\n').count();
+        counted = range.start;
+        lines.push((number, rest.strip_prefix(' ').unwrap_or(rest).trim_end_matches('\r')));
+    }
+    let mut out = Vec::new();
+    for (at, (number, line)) in lines.iter().enumerate() {
+        let Some(expression) = line.strip_prefix("> ") else { continue };
+        let after = lines[at + 1..].iter().zip(number + 1..);
+        let below = after.take_while(|((line, text), next)| line == next && !text.starts_with("> "));
+        let expected = below.map(|((_, text), _)| *text).collect();
+        out.push(Example { expression: expression.trim().trim_end_matches(';'), line: number + 1, expected });
+    }
+    out
+}
