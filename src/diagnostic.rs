@@ -1,6 +1,6 @@
 //! Diagnostics: what every stage says when something is wrong, and how it looks.
 //!
-//! Takes a code, a sentence, labelled spans, notes and a help from any stage; gives text through
+//! Takes a code, a sentence, labeled spans, notes and a help from any stage; gives text through
 //! ariadne. Knows no stage.
 
 mod wrap;

@@ -105,7 +105,7 @@ pub struct SumLayout {
     word: CaseWord,
 }
 
-/// The flattened cases of a sum, with what touches its ends apart: unit cases that become neighbours are counted
+/// The flattened cases of a sum, with what touches its ends apart: unit cases that become neighbors are counted
 /// together.
 #[derive(Clone, Debug)]
 struct CaseWord {

@@ -1,10 +1,10 @@
-//! Which known name a misspelt one may have meant: one that takes few changes to get. Knows nothing of what
+//! Which known name a misspelled one may have meant: one that takes few changes to get. Knows nothing of what
 //! the names stand for.
 
 /// Letters of the longest name that is compared with others: a longer one is no slip.
 const LONGEST: usize = 60;
 
-/// The known name closest to a misspelt one, if it is close.
+/// The known name closest to a misspelled one, if it is close.
 pub fn similar<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let letters: Vec<char> = name.chars().take(LONGEST + 1).collect();
     if letters.len() > LONGEST {

@@ -92,7 +92,7 @@ impl Annotations {
         span.source.0 >= self.first && span.start < span.end
     }
 
-    /// Replaces holes by what they have become; afterwards types stand for themselves.
+    /// Replaces holes by what they have become; afterward types stand for themselves.
     pub(super) fn settle(&mut self, infer: &mut Infer) {
         let new = self.types.iter_mut().skip(self.settled.0);
         for (_, ty) in new.chain(self.variables.iter_mut().skip(self.settled.1)) {

@@ -814,7 +814,7 @@ impl Checker<'_> {
         }
         let result = instance.result.clone();
         let domain = instance.domain.clone();
-        let term = self.synthesise(domain.clone(), span, |this, x| {
+        let term = self.synthesize(domain.clone(), span, |this, x| {
             let ty = instance.result.clone().unwrap_or_else(Type::unit);
             this.call_term(&chosen, &instance, x, ty, span, span)
         });

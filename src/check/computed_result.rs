@@ -71,7 +71,7 @@ impl Checker<'_> {
         };
         let result = result.filter(|ty| !ty.has_meta());
         let target = type_args.first().filter(|_| prim == Prim::Move).cloned().or(result);
-        self.synthesise(domain, span, |this, x| this.computed(prim, name, target, x, span))
+        self.synthesize(domain, span, |this, x| this.computed(prim, name, target, x, span))
     }
 
     /// `x.type_text`: a constant, or in a generic function what its type arguments make of it.

@@ -374,12 +374,12 @@ impl Checker<'_> {
 
     /// What a function gives that does not say its result type: existential if its type mentions what
     /// the function has opened.
-    pub(super) fn generalised(&mut self, term: Term) -> Term {
-        self.generalised_from(0, term)
+    pub(super) fn generalized(&mut self, term: Term) -> Term {
+        self.generalized_from(0, term)
     }
 
     /// The same for what has been opened in the function since so many were.
-    pub(super) fn generalised_from(&mut self, first: usize, term: Term) -> Term {
+    pub(super) fn generalized_from(&mut self, first: usize, term: Term) -> Term {
         let ty = self.infer.zonk(&term.ty);
         let opened = self.frame().opened[first..].to_vec();
         let exists = Type::exists(&opened, &ty);
@@ -416,7 +416,7 @@ impl Checker<'_> {
     pub(super) fn first_return(&mut self, e: &Expr, result: &Type, because: Option<(Span, String)>) -> Term {
         let value = self.expr(e, Some(result));
         let value = match self.infer.shallow(result).kind() {
-            TypeKind::Meta(_) => self.generalised(value),
+            TypeKind::Meta(_) => self.generalized(value),
             _ => value,
         };
         if value.ty.is_exists() {

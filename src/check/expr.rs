@@ -372,7 +372,7 @@ impl Checker<'_> {
             ExprKind::Inject { index, arg } => self.inject(index, arg, hint, span),
             ExprKind::Proj { index, ty } => {
                 let ty = self.lower(ty);
-                self.synthesise(ty, span, |this, x| this.component(x, index, span))
+                self.synthesize(ty, span, |this, x| this.component(x, index, span))
             }
             ExprKind::Aproj { index, ty } => {
                 let ty = self.lower(ty);
@@ -641,7 +641,7 @@ impl Checker<'_> {
             return Term::new(kind, sum.clone(), span);
         }
         let (index, sum) = (index.clone(), sum.clone());
-        self.synthesise(case, span, move |_, x| Term::new(TermKind::Inject(index, Box::new(x)), sum, span))
+        self.synthesize(case, span, move |_, x| Term::new(TermKind::Inject(index, Box::new(x)), sum, span))
     }
 
     /// The type of a case, or a report that there is none.
@@ -723,14 +723,14 @@ impl Checker<'_> {
         body: impl FnOnce(&mut Self, Term, Term) -> Term,
     ) -> Term {
         if let TermKind::Code(_) = index.kind {
-            return self.synthesise(domain, span, |this, x| body(this, index, x));
+            return self.synthesize(domain, span, |this, x| body(this, index, x));
         }
         let index_ty = index.ty.clone();
         let local = self.new_local("index", index_ty.clone());
         let name: Arc<str> = Arc::from(" index");
         self.in_scope(|this| {
             this.bind(&name, local, false, span);
-            let closure = this.synthesise(domain, span, |this, x| {
+            let closure = this.synthesize(domain, span, |this, x| {
                 let Some((binding, _)) = this.lookup_local(" index") else { return x };
                 let index = this.local_term(binding.local, span);
                 body(this, index, x)
@@ -990,7 +990,7 @@ impl Checker<'_> {
         let Some(value) = value else { return Term::new(TermKind::Error, Type::error(), span) };
         let mut prefix = openings;
         prefix.append(&mut stmts);
-        let value = self.generalised_from(first_opened, value);
+        let value = self.generalized_from(first_opened, value);
         // What is opened within is seen by nobody: its name is free for the result.
         self.frame().opened[first_opened..].iter_mut().for_each(|var| var.name = Arc::from(" "));
         self.open(with_prefix(prefix, value))

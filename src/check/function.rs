@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 impl Checker<'_> {
     /// A function value `domain -> …` whose body is made from its parameter.
-    pub(super) fn synthesise(
+    pub(super) fn synthesize(
         &mut self,
         domain: Type,
         span: Span,
@@ -232,7 +232,7 @@ impl Checker<'_> {
                 let (value, openings) = self.host(|this| match free {
                     true => {
                         let value = this.expr(e, Some(&result));
-                        this.generalised(value)
+                        this.generalized(value)
                     }
                     false => this.returned(e, &result, because),
                 });

@@ -14,7 +14,7 @@
 mod advice;
 pub mod annotations;
 mod apply;
-mod behaviour;
+mod behavior;
 mod builtin;
 mod candidate;
 mod class;

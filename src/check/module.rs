@@ -29,7 +29,7 @@ use super::Checker;
 use super::decl::same_domain;
 use super::env::{Callable, Constraint, Definition, Env, Membership, Scope, Signature, TypeDefinition};
 use super::error::ModuleError;
-use super::error::module::{NotExportable, Respelt};
+use super::error::module::{NotExportable, Respelled};
 use crate::core::{ClassId, FunctionId, Program};
 use crate::diagnostic::Diagnostic;
 use crate::hash::HashMap;
@@ -573,7 +573,7 @@ impl Checker<'_> {
             return;
         }
         let own = Span { start: span.end.saturating_sub(name.len() as u32), ..span };
-        let similar = similar(name, module.names()).map(|text| Respelt { span: own, text });
+        let similar = similar(name, module.names()).map(|text| Respelled { span: own, text });
         let module = module_name.to_string();
         self.report(ModuleError::NotInModule { span, module, name: name_text, file, similar }.into());
     }

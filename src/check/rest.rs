@@ -3,7 +3,7 @@
 //!
 //! Takes written types, patterns and tuples whose last part is `..`; gives types with lists, and core
 //! in which `(a, ..r)` is a reshape of the pair `(a, r)`. Core has no other form for it: where a function
-//! is specialised the types are known, and the slots are where they were.
+//! is specialized the types are known, and the slots are where they were.
 
 use super::Checker;
 use super::error::{CheckError, RestError};

@@ -36,7 +36,7 @@ pub fn stamp(file: &Path) -> Stamp {
 }
 
 /// How many names of a folder are looked at for one that could have been meant.
-const MOST_NEIGHBOURS: usize = 1_000;
+const MOST_NEIGHBORS: usize = 1_000;
 
 impl Files {
     /// As seen from the folder of a program; of `-`, from the working folder.
@@ -79,7 +79,7 @@ impl Loader for Files {
                 return match error.kind() {
                     ErrorKind::NotFound | ErrorKind::NotADirectory => {
                         let importer = from.map_or(self.program.as_path(), |place| Path::new(&place.id));
-                        Err(NotFound::Absent { looked: name, beside: neighbours(&file, path, importer) })
+                        Err(NotFound::Absent { looked: name, beside: neighbors(&file, path, importer) })
                     }
                     ErrorKind::PermissionDenied => unusable("there is no permission to read it"),
                     // A path with a zero byte, or one that is too long.
@@ -117,7 +117,7 @@ impl Loader for Files {
 }
 
 /// The programs beside a file that is not there, but for the importer, as an import would write them.
-fn neighbours(file: &Path, path: &str, importer: &Path) -> Vec<String> {
+fn neighbors(file: &Path, path: &str, importer: &Path) -> Vec<String> {
     let before = match path.rfind('/') {
         Some(at) => &path[..=at],
         None => "",
@@ -133,7 +133,7 @@ pub fn programs_beside(file: &Path) -> Vec<String> {
         _ => Path::new("."),
     };
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let names = entries.take(MOST_NEIGHBOURS).flatten().map(|entry| entry.file_name());
+    let names = entries.take(MOST_NEIGHBORS).flatten().map(|entry| entry.file_name());
     let programs = names.filter(|name| Path::new(name).extension() == Some(OsStr::new("flx")));
     let mut found: Vec<String> = programs.filter_map(|name| Some(name.to_str()?.to_string())).collect();
     found.sort();

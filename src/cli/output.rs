@@ -15,9 +15,9 @@ pub struct Output {
     out: BufWriter<Stdout>,
     /// Whether somebody watches.
     pub interactive: bool,
-    /// Whether messages are coloured.
+    /// Whether messages are colored.
     pub color: bool,
-    /// The colours of pictures, if they go to a terminal.
+    /// The colors of pictures, if they go to a terminal.
     colors: Colors,
     /// Whether the last line written is ended.
     at_line_start: bool,
@@ -85,7 +85,7 @@ impl Output {
     }
 }
 
-/// The colours that the terminal says it has.
+/// The colors that the terminal says it has.
 fn colors() -> Colors {
     match std::env::var("COLORTERM").as_deref() {
         Ok("truecolor" | "24bit") => Colors::Full,

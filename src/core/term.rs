@@ -296,7 +296,7 @@ pub enum StmtKind {
     Let(Pat, Term),
     /// Sets a local that is a `var`.
     SetLocal(LocalId, Term),
-    /// Sets or initialises a session variable.
+    /// Sets or initializes a session variable.
     SetGlobal(GlobalId, Term),
     /// Store through projections.
     Store {

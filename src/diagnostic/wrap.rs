@@ -294,7 +294,7 @@ fn wrap(line: &str, text: &str, columns: usize, out: &mut String) {
     texts.for_each(|text| out.push_str(&format!("{margin}{text}\n")));
 }
 
-/// The bars of a line go on in the next, as many columns as are asked for; colours stay.
+/// The bars of a line go on in the next, as many columns as are asked for; colors stay.
 fn bars(line: &str, columns: usize) -> String {
     let (mut out, mut used, mut command) = (String::new(), 0, false);
     for c in line.chars() {
@@ -362,12 +362,12 @@ mod tests {
             let all = shown.replace(['│', '╰', '─'], " ");
             let all = all.split_whitespace().collect::<Vec<_>>().join(" ");
             assert_eq!(all.matches(words).count(), 5, "{columns}\n{shown}");
-            let coloured = render_within(&diagnostic, &sources, true, Some(columns));
-            assert_eq!(uncoloured(&coloured), shown);
+            let colored = render_within(&diagnostic, &sources, true, Some(columns));
+            assert_eq!(uncolored(&colored), shown);
         }
     }
 
-    fn uncoloured(text: &str) -> String {
+    fn uncolored(text: &str) -> String {
         let mut command = false;
         let kept = text.chars().filter(|&c| {
             let hidden = command || c == '\u{1b}';

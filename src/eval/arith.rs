@@ -279,7 +279,7 @@ pub fn compare(
     }
 }
 
-/// Conversion between number types: towards zero to integers, to nearest to floats; between integers
+/// Conversion between number types: toward zero to integers, to nearest to floats; between integers
 /// and characters by code point. What does not fit fails.
 pub fn convert(from: Scalar, to: Scalar, value: &Value) -> Result<Value, Failure> {
     if from == to {

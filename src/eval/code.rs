@@ -1,6 +1,6 @@
-//! Specialised code: core at concrete types, with slots and sizes computed.
+//! Specialized code: core at concrete types, with slots and sizes computed.
 //!
-//! Made by [`super::specialise`], run by [`super::run`]. One [`Instance`] for each function at
+//! Made by [`super::specialize`], run by [`super::run`]. One [`Instance`] for each function at
 //! each list of type arguments it is called with.
 
 use super::existential::OpenCode;
@@ -52,7 +52,7 @@ impl Drop for Closure {
     }
 }
 
-/// A callee: specialised when first called.
+/// A callee: specialized when first called.
 pub struct Callee {
     /// The function.
     pub function: FunctionId,

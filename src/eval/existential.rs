@@ -1,9 +1,9 @@
 //! Sizes opened while a program runs.
 //!
 //! Core mentions a size that arrives at run time as a type variable of the rest of the block. Here the
-//! rest stays core until the sizes are there; then it is specialised for them, as a function is for
-//! its type arguments. What has been specialised is kept for the sizes met last, so that a loop that
-//! opens the same sizes again does it once. A loop that meets new sizes each time specialises the rest
+//! rest stays core until the sizes are there; then it is specialized for them, as a function is for
+//! its type arguments. What has been specialized is kept for the sizes met last, so that a loop that
+//! opens the same sizes again does it once. A loop that meets new sizes each time specializes the rest
 //! of its body each time; what is kept is bounded ([`KEPT`], [`GENERATION`]).
 //!
 //! A size found by `require N == 3 \* ?K` is opened in the same way.
@@ -11,7 +11,7 @@
 use super::code::{Node, Statement};
 use super::error::Failure;
 use super::run::{Result, Run};
-use super::specialise::{Bindings, Specialiser};
+use super::specialize::{Bindings, Specializer};
 use super::tier_up::Core;
 use crate::core::{LocalId, LocalInfo, Stmt, StmtKind, Term};
 use crate::source::Span;
@@ -77,7 +77,7 @@ pub(super) fn first_opening(stmts: &[Stmt]) -> Option<usize> {
         .position(|s| matches!(s.kind, StmtKind::Open { .. } | StmtKind::Require { solve: Some(_), .. }))
 }
 
-impl Specialiser<'_> {
+impl Specializer<'_> {
     /// The opening at position `at` of statements that are those of `rest` from `from` on.
     pub(super) fn opening(&self, stmt: &Stmt, rest: Arc<Rest>, from: usize) -> Option<OpenCode> {
         let (source, vars) = match &stmt.kind {
@@ -147,7 +147,7 @@ impl Run<'_, '_> {
             return Err(self.fail(Failure::TooDeep { depth }, span));
         }
         let sizes = self.sizes(&code.source, frame, span)?;
-        let rest = self.specialised(code, sizes, span)?;
+        let rest = self.specialized(code, sizes, span)?;
         self.block(&rest.stmts, frame)?;
         match &rest.value {
             Some(value) => self.eval(value, frame),
@@ -182,7 +182,7 @@ impl Run<'_, '_> {
         }
     }
 
-    fn specialised(&mut self, code: &OpenCode, sizes: Vec<Type>, span: Span) -> Result<Arc<RestCode>> {
+    fn specialized(&mut self, code: &OpenCode, sizes: Vec<Type>, span: Span) -> Result<Arc<RestCode>> {
         let generation = self.machine.opened / GENERATION;
         let Ok(mut kept) = code.kept.lock() else {
             return Err(self.fail(Failure::Internal { what: "a lock left behind" }, span));
@@ -195,13 +195,13 @@ impl Run<'_, '_> {
         }
         let own = code.vars.iter().map(|var| var.id).zip(sizes.iter().cloned()).collect();
         let bindings = Arc::new(Bindings { own, outer: Some(code.bindings.clone()) });
-        let specialiser = Specialiser {
+        let specializer = Specializer {
             bindings,
             kept: OnceLock::from(code.locals.clone()),
-            ..self.specialiser(&code.locals, Core::Rest(code.rest.clone()))
+            ..self.specializer(&code.locals, Core::Rest(code.rest.clone()))
         };
-        let made = Arc::new(specialiser.rest(&code.rest, code.from));
-        self.bound(specialiser.unset.take(), span)?;
+        let made = Arc::new(specializer.rest(&code.rest, code.from));
+        self.bound(specializer.unset.take(), span)?;
         kept.by_sizes.push_front((sizes, made.clone()));
         kept.by_sizes.truncate(KEPT);
         drop(kept);

@@ -1,7 +1,7 @@
 //! The reference evaluator: the meaning of core, whole and simple.
 //!
 //! Takes a checked [`Script`] and the [`Program`] it calls into; gives its value and its output.
-//! Each function is specialised to its type arguments when first called ([`specialise`]), then run
+//! Each function is specialized to its type arguments when first called ([`specialize`]), then run
 //! as a tree ([`run`]). Arrays are flat buffers throughout; `:>>` is nothing at all.
 //!
 //! Never checks types: core is trusted. Prints through the host it is given, reads and writes files only through it.
@@ -21,7 +21,7 @@ mod run;
 mod select;
 mod show;
 mod sort;
-mod specialise;
+mod specialize;
 pub mod stack_guard;
 mod text;
 mod tier_up;

@@ -1,4 +1,4 @@
-//! The machine: runs specialised code as a tree.
+//! The machine: runs specialized code as a tree.
 //!
 //! Strict, left to right. A frame is a slice of values, one for each local of the function. Loops
 //! and calls look whether they are to stop; calls look whether there is stack left. Every store
@@ -17,7 +17,7 @@ use super::matching::{fits, inject};
 use super::prim::LONGEST_STRING;
 use super::progress::{Watch, Watcher};
 use super::show;
-use super::specialise::{Bindings, Specialiser, instance};
+use super::specialize::{Bindings, Specializer, instance};
 use super::stack_guard;
 use super::tier_up::{Core, Whole};
 use crate::core::last_use::{self, ReachableGlobals};
@@ -49,7 +49,7 @@ pub struct Host<'a> {
     pub screen: Screen,
 }
 
-/// Runs programs; holds the session's variables and the functions specialised so far.
+/// Runs programs; holds the session's variables and the functions specialized so far.
 #[derive(Default)]
 pub struct Machine {
     pub(super) layouts: Layouts,
@@ -67,7 +67,7 @@ pub struct Machine {
     pub(super) calls: Vec<(Arc<str>, Span)>,
     /// Sizes opened at the top level, for as long as the session lives.
     pub(super) sizes: Arc<Bindings>,
-    /// How often code has been specialised for sizes that arrived at run time.
+    /// How often code has been specialized for sizes that arrived at run time.
     pub(super) opened: u64,
     /// The outermost loop, for whoever waits.
     pub(super) watch: Watch,
@@ -220,8 +220,8 @@ impl Machine {
             Some(term) => {
                 let reach = &mut run.machine.reach;
                 let term = Arc::new(last_use::result(program, reach, &script.locals, term));
-                let specialiser = run.specialiser(&script.locals, Core::Term(term.clone()));
-                let (code, unset) = (specialiser.node(&term), specialiser.unset.take());
+                let specializer = run.specializer(&script.locals, Core::Term(term.clone()));
+                let (code, unset) = (specializer.node(&term), specializer.unset.take());
                 run.bound(unset, term.span).map_err(Stop::into_error)?;
                 run.eval(&code, &mut frame).map(Some).map_err(Stop::into_error)
             }
@@ -237,22 +237,22 @@ impl Machine {
 
 impl Run<'_, '_> {
     /// For core, at the sizes that the session has opened.
-    pub(super) fn specialiser<'s>(&'s self, locals: &'s [LocalInfo], core: Core) -> Specialiser<'s> {
+    pub(super) fn specializer<'s>(&'s self, locals: &'s [LocalInfo], core: Core) -> Specializer<'s> {
         let sites = self.machine.accelerator.is_some();
         let whole = Whole::new(core);
-        Specialiser::new(self.program, &self.machine.layouts, &self.machine.sizes, locals, sites, whole)
+        Specializer::new(self.program, &self.machine.layouts, &self.machine.sizes, locals, sites, whole)
     }
 
     /// A statement at the top level: what it opens lives as long as the session.
     fn top_level(&mut self, script: &Script, at: usize, frame: &mut [Value]) -> Result<()> {
         let (stmt, drops) = last_use::statement(self.program, &mut self.machine.reach, script, at);
         let stmt = Arc::new(stmt);
-        let specialiser = self.specialiser(&script.locals, Core::Statement(stmt.clone()));
+        let specializer = self.specializer(&script.locals, Core::Statement(stmt.clone()));
         if first_opening(std::slice::from_ref(&*stmt)).is_some() {
             // The rest is the rest of the session: it is not run from here.
             let nothing = Arc::new(Rest { stmts: Vec::new(), value: None });
-            let (code, unset) = (specialiser.opening(&stmt, nothing, 0), specialiser.unset.take());
-            drop(specialiser);
+            let (code, unset) = (specializer.opening(&stmt, nothing, 0), specializer.unset.take());
+            drop(specializer);
             self.bound(unset, stmt.span)?;
             let Some(code) = code else { return Ok(()) };
             let sizes = self.sizes(&code.source, frame, stmt.span)?;
@@ -260,7 +260,7 @@ impl Run<'_, '_> {
             known.own.extend(code.vars.iter().map(|var| var.id).zip(sizes));
             return Ok(());
         }
-        let (code, unset) = (specialiser.statements(std::slice::from_ref(&*stmt)), specialiser.unset.take());
+        let (code, unset) = (specializer.statements(std::slice::from_ref(&*stmt)), specializer.unset.take());
         self.bound(unset, stmt.span)?;
         self.block(&code, frame)?;
         drops.iter().for_each(|local| frame[*local as usize] = Value::UNIT);

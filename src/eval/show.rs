@@ -169,7 +169,7 @@ impl Show<'_> {
 
     /// The argument of a case: in parentheses unless it brings its own.
     fn argument(&self, value: &Value, ty: &Type, out: &mut String) {
-        if self.own.at(ty).is_err() && parenthesised(ty) {
+        if self.own.at(ty).is_err() && parenthesized(ty) {
             self.write(value, ty, out);
         } else {
             out.push('(');
@@ -291,7 +291,7 @@ impl Show<'_> {
                 let (case, argument) = encoding.split(code);
                 let _ = write!(out, "case {case} ");
                 if let Some(case_ty) = case.to_usize().and_then(|i| cases.get(i)) {
-                    let own = parenthesised(case_ty);
+                    let own = parenthesized(case_ty);
                     out.push_str(if own { "" } else { "(" });
                     self.compact(&argument, case_ty, out);
                     out.push_str(if own { "" } else { ")" });
@@ -356,7 +356,7 @@ pub(super) fn part(value: &Value, whole: &Layout, start: usize, part: &Layout) -
 }
 
 /// Whether values of a type are shown in parentheses.
-fn parenthesised(ty: &Type) -> bool {
+fn parenthesized(ty: &Type) -> bool {
     if ty.named_parts().is_some() && ty.is_compact() {
         return true;
     }

@@ -9,7 +9,7 @@ use super::code::{Closure, Node, Statement, StatementKind};
 use super::error::Failure;
 use super::existential::Rest;
 use super::run::{Result, Run};
-use super::specialise::{Bindings, MUCH_TO_COPY};
+use super::specialize::{Bindings, MUCH_TO_COPY};
 use crate::core::free_variables::FreeVariables;
 use crate::core::{Function, LocalId, LocalInfo, Root, Stmt, Term, TermKind, last_use};
 use crate::hash::HashMap;
@@ -47,7 +47,7 @@ const MOST_AROUND: usize = 4;
 pub struct TierUpSite {
     whole: Arc<Whole>,
     place: Place,
-    /// Its terms, by the order in which they were specialised.
+    /// Its terms, by the order in which they were specialized.
     terms: Range<u32>,
     /// The code to run otherwise.
     pub plain: Plain,
@@ -73,7 +73,7 @@ pub struct Whole {
     too_long: Mutex<Vec<Range<u32>>>,
 }
 
-/// What is specialised as one.
+/// What is specialized as one.
 #[derive(Clone)]
 pub enum Core {
     /// The body of a function.
@@ -156,7 +156,7 @@ impl<'c> Places<'c> {
 }
 
 impl Whole {
-    /// Core that is about to be specialised.
+    /// Core that is about to be specialized.
     pub fn new(core: Core) -> Arc<Whole> {
         Arc::new(Whole { core, index: OnceLock::new(), too_long: Mutex::default() })
     }
@@ -206,7 +206,7 @@ struct Known {
 
 impl TierUpSite {
     /// A part that may be taken over.
-    #[allow(clippy::too_many_arguments)] // what was computed while it was specialised
+    #[allow(clippy::too_many_arguments)] // what was computed while it was specialized
     pub(super) fn new(
         whole: Arc<Whole>,
         place: Place,
@@ -233,7 +233,7 @@ impl TierUpSite {
 }
 
 impl Run<'_, '_> {
-    /// A term that may be taken over. The value of `dying` is not read afterwards.
+    /// A term that may be taken over. The value of `dying` is not read afterward.
     pub(super) fn term_site(
         &mut self,
         site: &TierUpSite,

@@ -13,7 +13,7 @@
 //! `code·B^R(v)` over products of `1 - B^Q(v)` agree, and that depends only on which of finitely
 //! many exponential polynomials `R` coincide at `v`. Two of them that are not the same polynomial
 //! differ at nearly all `v`. So agreement at a random large `v` is agreement as parametric words,
-//! and these specialise to every `v`, also to those where a slot has one value and vanishes or a
+//! and these specialize to every `v`, also to those where a slot has one value and vanishes or a
 //! sum has one case and unwraps. The one thing a large `v` forgets is a power of a *void* base:
 //! `0^N` is 0 there and 1 at `N = 0`. Hence each variable met in the exponent of a void base is
 //! also tried at 0 and at 1, in all combinations (whether an expression without subtraction is 0,

@@ -24,14 +24,14 @@ pub enum Side {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Law {
     /// Compact types of one size are the same integers.
-    Linearise,
+    Linearize,
     /// A newtype is its definition; a struct or record is the product of its fields.
     Unfold,
     /// An abstract type is its representation, where that is known.
     Represent,
     /// Nested products or sums are flat; `1` and `0` are their units.
     Flatten(Side),
-    /// Neighbouring powers of one base join.
+    /// Neighboring powers of one base join.
     Concat(Side),
     /// Powers of powers.
     Curry(Side),
@@ -63,7 +63,7 @@ impl Law {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Law::Linearise => "linearise",
+            Law::Linearize => "linearize",
             Law::Unfold => "unfold",
             Law::Represent => "represent",
             Law::Flatten(Side::Product) => "associate",
@@ -95,7 +95,7 @@ impl Law {
     /// What it says, in a line.
     pub fn statement(self) -> &'static str {
         match self {
-            Law::Linearise => "compact types of the same size are the same integers",
+            Law::Linearize => "compact types of the same size are the same integers",
             Law::Unfold => "a newtype is its definition, a struct or record the product of its fields",
             Law::Represent => "an abstract type is its representation, where that is known",
             Law::Flatten(Side::Product) => "A * (B * C) = A * B * C, 1 * A = A",

@@ -1,7 +1,7 @@
 //! Steps toward the natural normal type of a word, see [`super::search`].
 //!
 //! Takes a flat product or sum with normal parts; takes one step that keeps storage where one is
-//! due: joining neighbours, writing out, shedding copies, taking roots, rotating, absorbing.
+//! due: joining neighbors, writing out, shedding copies, taking roots, rotating, absorbing.
 
 use super::laws::{Law, Side, Witness};
 use super::search::Search;
@@ -69,7 +69,7 @@ fn splice(side: Side, parts: &[Type], from: usize, to: usize, middle: Vec<Type>)
     side.make([&parts[..from], &middle, &parts[to..]].concat())
 }
 
-/// Joins the first neighbours of one base, as many as there are.
+/// Joins the first neighbors of one base, as many as there are.
 fn join(side: Side, parts: &[Type], witness: &mut Witness) -> bool {
     let split: Vec<(Type, Type)> = parts.iter().map(|part| side.split(part)).collect();
     let mut start = 0;
@@ -308,7 +308,7 @@ fn turn_one(side: Side, parts: &[Type], at: usize, block: &Block) -> Option<Witn
     let power = raise(side, &base, &block.exponent);
     let turned = [vec![moved, power.clone()], rest].concat();
     witness.law(Law::Rotate(side), splice(side, parts, at, at + 2, turned));
-    // What went to the end may join its neighbour there.
+    // What went to the end may join its neighbor there.
     let mut joined = Witness::none(&base);
     join(side, &side.list(&base), &mut joined);
     let mut inner = Witness::none(&power);
@@ -329,7 +329,7 @@ fn absorb(side: Side, parts: &[Type], at: usize, block: &Block, witness: &mut Wi
     let Some(exponent) = block.exponent.add(&Size::constant(BigUint::one())) else { return false };
     let power = raise(side, &block.base, &exponent);
     let grouped = vec![parts[at].clone(), block.base.clone()];
-    // Grouping is flattening read backwards; it must not make equal neighbours of the two.
+    // Grouping is flattening read backwards; it must not make equal neighbors of the two.
     witness.law(Law::Unroll(side), splice(side, parts, at, end, grouped));
     let here = splice(side, parts, at, end, vec![power]);
     witness.law(Law::Concat(side), here);

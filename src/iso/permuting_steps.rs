@@ -75,7 +75,7 @@ fn product(witness: &mut Witness) -> Option<()> {
         witness.law(Law::Pack, Type::product(all));
         return Some(());
     }
-    // Powers of one base are neighbours now.
+    // Powers of one base are neighbors now.
     let split: Vec<(Type, Type)> = parts.iter().map(|part| Side::Product.split(part)).collect();
     for i in 1..split.len() {
         if split[i - 1].0 == split[i].0 {

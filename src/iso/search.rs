@@ -5,8 +5,8 @@
 //! are connected one by one. Only where that fails are both sides rewritten to a normal type, and
 //! the two rewritings joined in the middle.
 //!
-//! **The natural normal type.** Indices are linearised; declared types unfolded; products and sums
-//! are flat words of powers. In a word, neighbours of one base join; a power whose base is itself a
+//! **The natural normal type.** Indices are linearized; declared types unfolded; products and sums
+//! are flat words of powers. In a word, neighbors of one base join; a power whose base is itself a
 //! word (a *block*) sheds its constant copies, `w^(E+c) = w^E·w…w`, takes the root of its base,
 //! `(v·v)^E = v^(2E)`, and moves left as far as it can, `x·(u·x)^E = (x·u)^E·x`, matching runs by
 //! monomial-wise subtraction of exponents. Blocks of constant exponent are written out while they
@@ -91,7 +91,7 @@ impl Search {
             return Some(witness);
         }
         if a.is_compact() && b.is_compact() {
-            witness.law(Law::Linearise, b.clone());
+            witness.law(Law::Linearize, b.clone());
             return Some(witness);
         }
         if depth < DEEPEST {
@@ -198,7 +198,7 @@ impl Search {
         let ty = witness.to.clone();
         if ty.is_compact() {
             if let Some(linear) = Size::of(&ty).map(|size| size.to_type()) {
-                witness.law(Law::Linearise, linear);
+                witness.law(Law::Linearize, linear);
             }
             return Some(());
         }
@@ -255,7 +255,7 @@ fn align(a: &Type, b: &Type) -> Option<Witness> {
         if !same_slots(a, b) {
             return None;
         }
-        witness.law(Law::Linearise, b.clone());
+        witness.law(Law::Linearize, b.clone());
         return Some(witness);
     }
     let (left, right) = (children(a), children(b));

@@ -138,7 +138,7 @@ const MOST_COPIES: usize = 10_000;
 fn holds(law: Law, a: &Type, b: &Type, work: &mut u64) -> bool {
     let mut same_size = |a: &Type, b: &Type| same_size(a, b, work);
     match law {
-        Law::Linearise => same_size(a, b),
+        Law::Linearize => same_size(a, b),
         Law::Unfold => unfolds(a).as_ref() == Some(b),
         Law::Represent => match a.kind() {
             TypeKind::Nominal(nominal, args) => {

@@ -197,7 +197,7 @@ impl Assembler {
         self.vector(opcode, lane.wide(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));
     }
 
-    /// A whole float: `mode` 1 not above, 2 not below, 3 towards 0.
+    /// A whole float: `mode` 1 not above, 2 not below, 3 toward 0.
     pub fn round(&mut self, lane: Lane, to: Vector, a: Vector, mode: u8) {
         let opcode = if lane.wide() { (3, 1, 0x09) } else { (3, 1, 0x08) };
         self.vector(opcode, lane.wide(), (to.0, 0, Source::Register(a.0)), (Mask(0), false));

@@ -12,7 +12,7 @@
 //!
 //! **When** ([`plan`]). The body has a loop; inside it lanes compute what vectors can, and little else that cannot fail; nothing of
 //! differing places is read, and nothing is written. What stands around the inner loops, where all lanes are active, may be anything: it is done
-//! lane by lane. Variables belong to a round: they are set before they are read, and nobody reads them afterwards.
+//! lane by lane. Variables belong to a round: they are set before they are read, and nobody reads them afterward.
 //!
 //! Each lane does the operations of its round in their order, so results are the same in every bit. Rounds left over are done one
 //! by one.

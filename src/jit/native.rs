@@ -6,10 +6,10 @@
 //! sum is taken apart only behind a test of its code), or from loops over exactly those slots. The
 //! kernel that fills the frame keeps every array alive and in place for as long as the function runs,
 //! gives arrays that are written to nobody else, and never gives one array as two. Such an array may hold what was
-//! left in its memory; it is initialised, and a nest reads no slot of it that it has not set. Rounds of a parallel
+//! left in its memory; it is initialized, and a nest reads no slot of it that it has not set. Rounds of a parallel
 //! statement write different slots, namely those of their own index; they only read what others
 //! have set before. So there is no data race: threads meet only at the end of a phase, where rayon
-//! synchronises them. An array that each piece has of its own is made for a piece and written into its copy of the frame.
+//! synchronizes them. An array that each piece has of its own is made for a piece and written into its copy of the frame.
 //! A loop by [`super::wide`] vectors reads and writes the slots of its own rounds: lanes beyond them are masked.
 
 use super::gemm::{AHEAD, Factors, Kind, Lanes, Line, Panels, ROWS, Strided, Sums, Tile, steps};
@@ -79,7 +79,7 @@ pub(super) extern "C" fn contract(words: *const u64) -> i64 {
     }
     // SAFETY: code that `emit` makes passes the address of 17 words on its stack. The panels are alive while the phase runs, or there are none. The arrays are alive and no
     // round of the same phase writes what others read or write (above); the slots are those that the loops in place of
-    // which this stands would read and write, and they are initialised.
+    // which this stands would read and write, and they are initialized.
     unsafe {
         let words = std::slice::from_raw_parts(words, 17);
         let stop = &*(words[0] as *const std::sync::atomic::AtomicBool);

@@ -109,7 +109,7 @@ pub enum Binary {
     Min,
     /// The larger of two floats, as `Min` is the smaller.
     Max,
-    /// Towards zero; the divisor is not 0, and the smallest number by -1 is itself.
+    /// Toward zero; the divisor is not 0, and the smallest number by -1 is itself.
     DivSigned,
     /// The divisor is not 0.
     DivUnsigned,

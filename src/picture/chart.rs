@@ -1,4 +1,4 @@
-//! Pictures as shapes on a page: axes with numbers, marks, a legend, the colours of a heat map.
+//! Pictures as shapes on a page: axes with numbers, marks, a legend, the colors of a heat map.
 //!
 //! Everything that is finite is on the page, and texts are cut to the room that they have. Draws nothing.
 
@@ -10,7 +10,7 @@ use super::{Bounds, DrawError, Grid, Layer, Mark, Picture, pixels};
 /// Room below the axes, and at the sides where nothing stands.
 const BELOW: f64 = 56.0;
 const SIDE: f64 = 18.0;
-/// Room for the colours of a heat map and their numbers.
+/// Room for the colors of a heat map and their numbers.
 const COLORS: f64 = 90.0;
 
 const INK: Color = [0x22; 3];
@@ -22,7 +22,7 @@ const LARGE: f64 = 17.0;
 const NORMAL: f64 = 13.0;
 const SMALL: f64 = 11.0;
 
-/// Colours of layers that differ for people who see few colours, too (Okabe and Ito 2008).
+/// Colors of layers that differ for people who see few colors, too (Okabe and Ito 2008).
 const PALETTE: [Color; 8] = [
     [0x00, 0x72, 0xb2],
     [0xd5, 0x5e, 0x00],
@@ -274,7 +274,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// The colours of a heat map with their values, its name above them.
+    /// The colors of a heat map with their values, its name above them.
     fn colors(&mut self) {
         let Some((label, values)) = self.picture.heat() else { return };
         const STEPS: usize = 64;
@@ -300,7 +300,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// The names of layers with their colours, where they hide least.
+    /// The names of layers with their colors, where they hide least.
     fn legend(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         const LINE: f64 = 18.0;
         const PAD: f64 = 6.0;
@@ -399,7 +399,7 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// The colour of a layer.
+/// The color of a layer.
 fn color(at: usize) -> Color {
     PALETTE[at % PALETTE.len()]
 }

@@ -59,7 +59,7 @@ impl Font {
 
     fn glyphs(&self, text: &str) -> impl Iterator<Item = GlyphId> {
         text.chars().filter_map(|c| match self.0.glyph_index(c) {
-            // What changes its neighbours only is not seen.
+            // What changes its neighbors only is not seen.
             None if c.width() == Some(0) => None,
             found => Some(found.unwrap_or(GlyphId(0))),
         })

@@ -263,7 +263,7 @@ impl Picture {
         !self.title.is_empty() || self.axes.iter().any(|axis| !axis.is_empty())
     }
 
-    /// The heat map whose colours are explained: its name and values.
+    /// The heat map whose colors are explained: its name and values.
     fn heat(&self) -> Option<(&str, &[f64])> {
         self.layers.iter().find_map(|layer| match &layer.mark {
             Mark::Heatmap(_, values) if !layer.mark.is_empty() => Some((&layer.label[..], &values[..])),

@@ -1,10 +1,10 @@
-//! Pixels: colours of values, and PNG files.
+//! Pixels: colors of values, and PNG files.
 
 use super::scale::Scale;
 use super::{Bounds, DrawError, Grid};
 use std::io::Write;
 
-/// Colours from low to high: nine of matplotlib's viridis, between which is interpolated.
+/// Colors from low to high: nine of matplotlib's viridis, between which is interpolated.
 const COLORS: [[u8; 3]; 9] = [
     [68, 1, 84],
     [71, 44, 122],
@@ -17,10 +17,10 @@ const COLORS: [[u8; 3]; 9] = [
     [253, 231, 37],
 ];
 
-/// The colour of what is not finite.
+/// The color of what is not finite.
 const NONE: [u8; 3] = [200, 200, 200];
 
-/// The colour at a place from 0 to 1.
+/// The color at a place from 0 to 1.
 pub fn color(place: f64) -> [u8; 3] {
     let at = place.clamp(0.0, 1.0) * (COLORS.len() - 1) as f64;
     let i = (at as usize).min(COLORS.len() - 2);
@@ -37,7 +37,7 @@ pub fn scale(values: &[f64]) -> Scale {
     Scale::of(values.iter().copied().filter(|v| v.is_finite()))
 }
 
-/// Colours of values.
+/// Colors of values.
 pub fn colors(values: &[f64]) -> Vec<u8> {
     let scale = scale(values);
     values.iter().flat_map(|v| if v.is_finite() { color(scale.place(*v)) } else { NONE }).collect()

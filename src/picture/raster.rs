@@ -22,7 +22,7 @@ pub fn png(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError>
         bounds.poll(i)?;
         page.shape(shape, bounds)?;
     }
-    // Nothing is seen through the page, so its colours are as they are stored.
+    // Nothing is seen through the page, so its colors are as they are stored.
     let colors: Vec<u8> =
         page.pixels.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
     pixels::image(Grid { rows, columns }, &colors, bounds)

@@ -87,7 +87,7 @@ impl Scale {
         let apart = Scale { low: self.low - base, high: self.high - base };
         let mut labels: Vec<(f64, String)> =
             apart.round(wanted).into_iter().map(|(value, text)| (base + value, text)).collect();
-        // Between neighbours among the floats there is no place for a round number.
+        // Between neighbors among the floats there is no place for a round number.
         let inside = |value: f64| (self.low..=self.high).contains(&value);
         if !labels.iter().all(|(value, _)| inside(*value))
             || labels.windows(2).any(|two| two[0].0 == two[1].0)
@@ -120,7 +120,7 @@ impl Scale {
             None => (0.0, f64::MAX),
         };
         let step = step.unwrap_or(power);
-        // Neighbours that no float divides, or bounds that are very far out.
+        // Neighbors that no float divides, or bounds that are very far out.
         if last - first > MOST_TICKS || last < first || first.abs() > 1e12 || last.abs() > 1e12 {
             return [self.low, self.high].map(|v| (v, plain(v))).to_vec();
         }

@@ -1,6 +1,6 @@
 //! A limit of time for what a session runs.
 //!
-//! Takes the session's interrupt flag, which it sets when the time is over; says afterwards whether it was. What is
+//! Takes the session's interrupt flag, which it sets when the time is over; says afterward whether it was. What is
 //! stopped so ends as by Ctrl-C: nothing of it is kept.
 
 use std::sync::Arc;

@@ -115,7 +115,7 @@ pub enum Mode {
     Script,
     /// A line: the value of a last expression is shown.
     Line,
-    /// A line of a session: its value is laid out for people, and has a name afterwards.
+    /// A line of a session: its value is laid out for people, and has a name afterward.
     Display(Window),
 }
 
@@ -247,7 +247,7 @@ impl Session {
         self.files = Some(files);
     }
 
-    /// Says where pictures are seen that programs draw; until then on a page without colours.
+    /// Says where pictures are seen that programs draw; until then on a page without colors.
     pub fn set_screen(&mut self, screen: Screen) {
         self.screen = screen;
     }

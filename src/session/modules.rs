@@ -5,7 +5,7 @@
 //! One input goes through three steps, so that nothing runs unless everything is right:
 //!
 //! 1. [`Session::read`] follows the imports, depth first, to texts that have not been read, and parses
-//!    them; what imports itself is refused. Afterwards each text comes after those it imports.
+//!    them; what imports itself is refused. Afterward each text comes after those it imports.
 //! 2. [`Session::enter`] checks these texts in that order, each in an `Env` of its own, and then makes
 //!    the imports of the input known. All share one program; numbers of type variables and declared
 //!    types go on from one `Env` to the next.

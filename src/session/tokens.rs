@@ -1,4 +1,4 @@
-//! What the parts of a text are, by lexing alone: for colours in an editor or at a prompt.
+//! What the parts of a text are, by lexing alone: for colors in an editor or at a prompt.
 //!
 //! Takes any text, however broken; gives its words, literals, comments and brackets with their places,
 //! in order. Knows no names: whether a name is defined is a question to a session.

@@ -143,7 +143,7 @@ pub enum ExprKind {
     Dot {
         /// The left side.
         base: Box<Expr>,
-        /// The right side: a name, number, parenthesised expression, `TypeArgs` of a name, or tick.
+        /// The right side: a name, number, parenthesized expression, `TypeArgs` of a name, or tick.
         key: Box<Expr>,
     },
     /// `-e`, `!e`, `not e`.

@@ -320,7 +320,7 @@ pub fn lex_range(source: &Source, range: std::ops::Range<usize>) -> Lexed {
                 out.errors.extend(error);
             }
             Kind::Name if text[range.clone()].ends_with('"') => {
-                if let Some(name) = super::names::misspelt(&text[range.clone()]) {
+                if let Some(name) = super::names::misspelled(&text[range.clone()]) {
                     out.errors.push(SyntaxError::QuotedName { span, name });
                 }
             }

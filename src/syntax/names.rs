@@ -27,7 +27,7 @@ pub fn name_of(text: &str) -> Option<String> {
 }
 
 /// What is wrong with a name in quotes, as it is written: how the name that it stands for is written, if there is one.
-pub(super) fn misspelt(written: &str) -> Option<Option<String>> {
+pub(super) fn misspelled(written: &str) -> Option<Option<String>> {
     let name = inside(written).and_then(unescaped).and_then(|text| name_of(&text));
     (name.as_deref() != Some(written)).then_some(name)
 }
@@ -60,13 +60,13 @@ mod tests {
     }
 
     #[test]
-    fn names_in_quotes_that_are_misspelt() {
+    fn names_in_quotes_that_are_misspelled() {
         for (written, name) in
             [("n\"age\"", Some("age")), ("n\"\"", None), ("n\"a\\n\"", None), ("n\"a\tb\"", None)]
         {
-            assert_eq!(misspelt(written), Some(name.map(str::to_string)), "{written}");
+            assert_eq!(misspelled(written), Some(name.map(str::to_string)), "{written}");
             assert!(!is_name(written), "{written}");
         }
-        assert_eq!(misspelt("n\"first name\""), None);
+        assert_eq!(misspelled("n\"first name\""), None);
     }
 }

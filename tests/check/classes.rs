@@ -239,7 +239,7 @@ fn own_equality_and_text_inside_values() {
     assert_eq!(codes(&itself), ["E0508"]);
 }
 
-/// An operator on what a constant gives: its type is known only afterwards.
+/// An operator on what a constant gives: its type is known only afterward.
 #[test]
 fn operators_on_constants_are_those_of_the_type_found() {
     let classes = "class Ring[T] { fun + : T * T -> T; fun * : T * T -> T; fun < : T * T -> bool; fun one : unit -> T; }\n\

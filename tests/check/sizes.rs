@@ -210,7 +210,7 @@ fn a_failed_input_leaves_no_size() {
     // Numbers of variables are given out again, and mean the new ones.
     assert_eq!(value(&mut s, "val y : int ^ ?M = iota 7; #sizeof[M]"), "7 : int");
     assert_eq!(value(&mut s, "sum x + sum y"), "24 : int");
-    // What needs a size before it is there stops, and works afterwards.
+    // What needs a size before it is there stops, and works afterward.
     assert_eq!(
         value(
             &mut s,

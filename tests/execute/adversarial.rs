@@ -7,7 +7,7 @@ use crate::checker::{folder, programs, run};
 use std::fs;
 use std::time::{Duration, Instant};
 
-/// Far more than any of them needs, on a slow machine without optimisation.
+/// Far more than any of them needs, on a slow machine without optimization.
 const LONGEST: Duration = Duration::from_secs(30);
 
 #[test]

@@ -198,7 +198,7 @@ inner ();",
 fn what_grows_by_one_is_not_copied_each_time() {
     let _alone = alone();
     on_large_stack(|| {
-        // Each call has a size of its own: the text is checked once, and specialised for each.
+        // Each call has a size of its own: the text is checked once, and specialized for each.
         let program = |n: usize| {
             format!(
                 "fun grow[N:COMPACTLINEAR](x:string ^ N, n:int):string ^ ?K =>

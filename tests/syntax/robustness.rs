@@ -6,7 +6,7 @@ use felis::syntax::{lexer, unparse};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
-/// Far more than any of these needs without optimisation, far less than exponential time.
+/// Far more than any of these needs without optimization, far less than exponential time.
 const SOON: Duration = Duration::from_secs(10);
 
 fn soon<T>(work: impl FnOnce() -> T) -> T {

@@ -303,7 +303,7 @@ fn type_and_size_answer() {
 }
 
 #[test]
-fn names_that_may_be_misspelt_types_are_noted() {
+fn names_that_may_be_misspelled_types_are_noted() {
     let note = |name: &str| format!("note: `{name}` is no type known here: it stands for any index type\n");
     let ended = felis(&["size", "3 \\* Strng"]);
     assert_eq!((ended.code, ended.out.as_str(), ended.err), (OK, "3Strng\n", note("Strng")));

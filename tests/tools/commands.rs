@@ -192,7 +192,7 @@ fn a_function_called_main_is_called_by_nobody() {
 }
 
 #[test]
-fn a_misspelt_executor_is_no_other_one() {
+fn a_misspelled_executor_is_no_other_one() {
     let place = folder("executor");
     for (name, value, said) in [
         (
@@ -519,8 +519,8 @@ fn a_watched_program_is_checked_again() {
 }
 
 #[test]
-fn commands_that_are_misspelt_are_guessed() {
-    let place = folder("misspelt");
+fn commands_that_are_misspelled_are_guessed() {
+    let place = folder("misspelled");
     let ended = felis(&place, &["tset"]);
     let said = "felis: there is no file `tset`, and no command has this name; did you mean `test`?\n";
     assert_eq!((ended.code, ended.err.as_str()), (USAGE, said));

@@ -396,7 +396,7 @@ fn operators_tell_what_they_do_there() {
         ),
         (
             "7 |/ (2",
-            "fun / (a:int, b:int):int\n\n---\n\nDivides; of integers the quotient, rounded towards zero.",
+            "fun / (a:int, b:int):int\n\n---\n\nDivides; of integers the quotient, rounded toward zero.",
         ),
         (
             "- 1 |- 2",
@@ -653,10 +653,10 @@ fn inferred_types_symbols_and_folds() {
 }
 
 #[test]
-fn words_are_coloured_by_meaning() {
-    let mut client = Client::new("colours");
+fn words_are_colored_by_meaning() {
+    let mut client = Client::new("colors");
     let text = "/* 𝒳 */ struct P { q : int; } // 𝒳\nfun f[N:COMPACTLINEAR](p:P, v:int ^ N) => p.q + sum v;\nvar n = 1; /* a\nb */ n = 2;\n";
-    let uri = client.open("colours.flx", text);
+    let uri = client.open("colors.flx", text);
     let asked = json!({ "textDocument": { "uri": uri } });
     let found = client.request("textDocument/semanticTokens/full", asked).expect("tokens");
     let kinds = client.abilities["semanticTokensProvider"]["legend"]["tokenTypes"].clone();

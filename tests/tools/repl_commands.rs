@@ -72,9 +72,9 @@ fn numbers_matrices_and_pictures_are_plotted() {
     terminal.answers("1 + 1", "2 : int");
 }
 
-/// Where there are colours, a picture has them; their names depend on what the terminal says of itself.
+/// Where there are colors, a picture has them; their names depend on what the terminal says of itself.
 #[test]
-fn pictures_have_the_colours_of_the_terminal() {
+fn pictures_have_the_colors_of_the_terminal() {
     let mut terminal = Terminal::with(|command| {
         command.env_remove("COLORTERM");
     });
@@ -157,7 +157,7 @@ fn files_of_others_are_not_replaced() {
 #[test]
 fn comments_of_a_loaded_file_are_not_lost() {
     let file = folder().join("remarked.flx");
-    let text = "#!/usr/bin/env felis\n// Licence: mine\nval base = 3; // three\n";
+    let text = "#!/usr/bin/env felis\n// License: mine\nval base = 3; // three\n";
     fs::write(&file, text).expect("a file");
     let mut terminal = Terminal::wide();
     terminal.takes(&format!(":load {}", file.display()));

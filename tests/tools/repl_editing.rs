@@ -3,8 +3,8 @@
 use crate::terminal::{PROMPT, Terminal, folder};
 
 #[test]
-fn words_are_coloured_as_they_are_typed() {
-    let mut terminal = Terminal::coloured();
+fn words_are_colored_as_they_are_typed() {
+    let mut terminal = Terminal::colored();
     terminal.types("val N = \"text\" // end");
     terminal.sees(
         "\u{1b}[35mval\u{1b}[0m \u{1b}[33mN\u{1b}[0m = \u{1b}[32m\"text\"\u{1b}[0m \u{1b}[90m// end\u{1b}[0m",
@@ -29,7 +29,7 @@ fn further_lines_have_a_mark() {
     terminal.types(" |> sum\r");
     terminal.sees(PROMPT);
     terminal.answers("x", "6 : int");
-    let mut terminal = Terminal::coloured();
+    let mut terminal = Terminal::colored();
     terminal.types("val x = (1,\r2)");
     terminal.sees("\u{1b}[2m  ...> \u{1b}[0m\u{1b}[36m2\u{1b}[0m");
 }
@@ -55,7 +55,7 @@ fn an_ambiguous_word_is_completed_as_far_as_it_goes() {
 
 #[test]
 fn the_bracket_that_belongs_to_the_one_at_the_cursor_stands_out() {
-    let mut terminal = Terminal::coloured();
+    let mut terminal = Terminal::colored();
     terminal.types("f (x)");
     terminal.sees("f \u{1b}[1;4m(\u{1b}[0mx\u{1b}[1;4m)\u{1b}[0m");
     // A finished line has no cursor in it.
@@ -64,7 +64,7 @@ fn the_bracket_that_belongs_to_the_one_at_the_cursor_stands_out() {
 }
 
 #[test]
-fn without_colour_there_is_none() {
+fn without_color_there_is_none() {
     let mut terminal = Terminal::open();
     terminal.types("val N = 42");
     terminal.sees("val N = 42");
@@ -75,7 +75,7 @@ fn without_colour_there_is_none() {
 
 #[test]
 fn the_type_of_what_is_being_typed_is_told() {
-    let mut terminal = Terminal::coloured();
+    let mut terminal = Terminal::colored();
     terminal.types("(1, 2, 3)");
     terminal.sees("\u{1b}[2m  : int ^ 3\u{1b}[0m");
     // It is no part of the line.

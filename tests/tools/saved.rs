@@ -120,7 +120,7 @@ fn what_has_been_replaced_stays_for_those_who_need_it() {
             "// `f` as it was before it was replaced.\nfun f_1(n:int):int => n;\nfun g(n:int):int => f_1 n;\n\
              fun f(n:int):int => n * 2;\n"
         );
-        // Only what is spelt like it and means it.
+        // Only what is spelled like it and means it.
         assert_eq!(
             saved(&["val x = 1", "fun f(x:int):int => x", "fun g(r:(x:int)):int => r.x + x", "val x = 2"]),
             "// `x` as it was before it was replaced.\nval x_1 = 1;\nfun f(x:int):int => x;\n\
@@ -331,11 +331,11 @@ const STEPS: &[&str] = &[
     "val kkk = kk 4",
     "fun + (a:P, b:P):int => a.a + b.a",
     "val pp = p + p",
-    "kind COLOUR = red | green",
-    "kind COLOUR = green | blue",
-    "struct Ring[C:COLOUR] { raw:int; }",
+    "kind COLOR = red | green",
+    "kind COLOR = green | blue",
+    "struct Ring[C:COLOR] { raw:int; }",
     "val ring = Ring[green] 3",
-    "typefun other(C:COLOUR):COLOUR => typematch C with | red => green | green => red endmatch",
+    "typefun other(C:COLOR):COLOR => typematch C with | red => green | green => red endmatch",
     "test \"f\" { assert (f 1 == 2); }",
     "fun total(x:int ^ 2):int => sum x",
     "val sum = 5",

@@ -493,7 +493,7 @@ fn kinds_live_in_a_session() {
     let kind = |session: &mut Session, ty: &str| session.kind_of(ty).map(|(ty, kind)| format!("{ty}:{kind}"));
     assert_eq!(kind(&mut session, "narrow(public, secret)"), Ok("secret:VIS".to_string()));
     assert_eq!(kind(&mut session, "Ring[narrow(public, private)]"), Ok("Ring[private]:TYPE".to_string()));
-    fails(&mut session, "kind COLOUR = red | red;", Status::Rejected);
+    fails(&mut session, "kind COLOR = red | red;", Status::Rejected);
     assert!(session.kind_of("red").is_err());
     // A type of the same name hides a member, and what was made before stays what it was.
     shown(&mut session, "val a = Ring[public] 1;");
@@ -503,7 +503,7 @@ fn kinds_live_in_a_session() {
     shown(&mut session, "val c : public = 5;");
 }
 
-/// What is saved names results as the checker understood them: a field or a parameter may be spelt like one.
+/// What is saved names results as the checker understood them: a field or a parameter may be spelled like one.
 #[test]
 fn a_program_of_a_session_names_its_results() {
     on_large_stack(|| {

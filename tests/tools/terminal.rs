@@ -43,8 +43,8 @@ impl Terminal {
         })
     }
 
-    /// A terminal in colours.
-    pub fn coloured() -> Terminal {
+    /// A terminal in colors.
+    pub fn colored() -> Terminal {
         Terminal::with(|command| {
             command.env("XDG_DATA_HOME", folder());
         })

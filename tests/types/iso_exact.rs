@@ -38,7 +38,7 @@ fn reduce(mut b: Vec<Vec<BigInt>>) -> Vec<Vec<BigInt>> {
     // d[i + 1] is the determinant of the first i + 1 vectors, lambda[i][j] = d[j + 1] · mu[i][j].
     let mut d = vec![BigInt::one(); size + 1];
     let mut lambda = vec![vec![BigInt::zero(); size]; size];
-    let orthogonalise = |b: &[Vec<BigInt>], d: &mut [BigInt], lambda: &mut [Vec<BigInt>], k: usize| {
+    let orthogonalize = |b: &[Vec<BigInt>], d: &mut [BigInt], lambda: &mut [Vec<BigInt>], k: usize| {
         for j in 0..=k {
             let mut u = dot(&b[k], &b[j]);
             for i in 0..j {
@@ -47,12 +47,12 @@ fn reduce(mut b: Vec<Vec<BigInt>>) -> Vec<Vec<BigInt>> {
             if j < k { lambda[k][j] = u } else { d[k + 1] = u }
         }
     };
-    orthogonalise(&b, &mut d, &mut lambda, 0);
+    orthogonalize(&b, &mut d, &mut lambda, 0);
     let (mut k, mut known) = (1, 0);
     while k < size {
         if k > known {
             known = k;
-            orthogonalise(&b, &mut d, &mut lambda, k);
+            orthogonalize(&b, &mut d, &mut lambda, k);
         }
         let shorten = |b: &mut Vec<Vec<BigInt>>, lambda: &mut Vec<Vec<BigInt>>, l: usize| {
             if (&lambda[k][l] * 2i32).abs() <= d[l + 1] {

@@ -174,7 +174,7 @@ fn a_wrong_law_is_refused() {
     let (a, b) = (ty("int * real"), ty("real * int"));
     let Some(mut witness) = compare(&a, &b).witness else { panic!("no derivation") };
     for law in [
-        Law::Linearise,
+        Law::Linearize,
         Law::Unfold,
         Law::Flatten(Side::Product),
         Law::Concat(Side::Product),

@@ -35,7 +35,7 @@ fn moves_are_named() {
 }
 
 #[test]
-fn relabelled_axes_are_noted() {
+fn relabeled_axes_are_noted() {
     for (a, b, expected) in [
         ("real^(2\\*3)", "real^(3\\*2)", true),
         ("(real^2)^3", "real^(2\\*3)", true),
@@ -81,6 +81,6 @@ fn derivations_read_as_calculations() {
     let expected = "     (int * real) ^ N * int * 1
  1 = (int * real) ^ N * int   (associate: A * (B * C) = A * B * C, 1 * A = A)
  2 = int * (real * int) ^ N   (rotate: A * (B * A)^N = (A * B)^N * A)
- 3 = int * (real * int) ^ (N \\* 1)   (linearise: compact types of the same size are the same integers)";
+ 3 = int * (real * int) ^ (N \\* 1)   (linearize: compact types of the same size are the same integers)";
     assert_eq!(text, expected);
 }

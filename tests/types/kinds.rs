@@ -251,7 +251,7 @@ fn derivations_work_under_layouts() {
     assert_eq!(verdict(&c, &d), Verdict::Different);
     // A derivation that changes the last argument all the same is refused.
     let mut linear = Witness::none(&six);
-    linear.law(Law::Linearise, n(6));
+    linear.law(Law::Linearize, n(6));
     let mut forged = Witness::none(&c);
     forged.inside(vec![(2, Arc::new(linear.clone()))]);
     assert_eq!(forged.to, d);

@@ -312,7 +312,7 @@ fn slots_stay(expr: &str, types: &[Type]) -> Result<(), String> {
         program.push_str(&format!("val x{i} = x{} :>> ({ty});\nprintln (x{i}._strr);\n", i - 1));
     }
     let (output, shown) = result(&program);
-    // That axes are relabelled is said, and is what is wanted here.
+    // That axes are relabeled is said, and is what is wanted here.
     if shown.contains("Error") || shown.contains("Warning") {
         return Err(format!("{program}\n{shown}"));
     }

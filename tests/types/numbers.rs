@@ -223,7 +223,7 @@ fn printed(ty: &str, exact: &[String], show: &str) -> Vec<String> {
     })
 }
 
-/// Bit patterns of all kinds: special values and their neighbours, then random ones.
+/// Bit patterns of all kinds: special values and their neighbors, then random ones.
 fn patterns(special: &[u64], mask: u64) -> Vec<u64> {
     let near = special.iter().flat_map(|&b| [b.wrapping_sub(1), b, b.wrapping_add(1)]);
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
@@ -260,7 +260,7 @@ fn what_is_printed_of_an_f32_reads_back_as_the_same_bits() {
         .map(|bits| f32::from_bits(bits as u32))
         .filter(|x| x.is_finite())
         .collect();
-    // By way of f64 this one would round twice, to its neighbour.
+    // By way of f64 this one would round twice, to its neighbor.
     let twice: f32 = f32::from_bits(0x15ae_43fd);
     assert_ne!(format!("{twice:?}").parse::<f64>().expect("a number") as f32, twice);
     let exact: Vec<String> = values.iter().map(|x| format!("{x:.200e}")).collect();

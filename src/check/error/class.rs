@@ -15,7 +15,7 @@ pub enum ClassError {
     Endless { span: Span, constraint: String, needed_by: String, next: Option<(String, Span)> },
     /// An instance for types that are shown or compared by their structure.
     Structural { span: Span, class: String, ty: Type },
-    /// An instance for types whose behaviour is the language's own.
+    /// An instance for types whose behavior is the language's own.
     NeverAsked { span: Span, instance: String, own: String, help: String },
     /// A method with other type parameters than its class says.
     MethodParameters { span: Span, method: String, expected: usize, found: usize, kinds: bool },

@@ -17,7 +17,7 @@ pub enum ModuleError {
     /// A module where a value should be: `m.x`.
     NoValue { span: Span, module: String, example: Option<String> },
     /// `m::x` where `m` has no `x`.
-    NotInModule { span: Span, module: String, name: String, file: String, similar: Option<Respelt> },
+    NotInModule { span: Span, module: String, name: String, file: String, similar: Option<Respelled> },
     /// `m::x` where `x` is the module's own business.
     Private { span: Span, name: String, file: String, declared: Span },
     /// A file whose name is no name.
@@ -40,7 +40,7 @@ pub enum ModuleError {
 
 /// A name to write instead, where it must be written.
 #[derive(Clone, Debug)]
-pub struct Respelt {
+pub struct Respelled {
     /// What is replaced.
     pub span: Span,
     /// By what.
@@ -141,7 +141,7 @@ impl ModuleError {
             E::NotInModule { span, module, name, file, similar } => {
                 let error = error(span, format!("`{file}` has no `{name}`"), &format!("not in `{module}`"));
                 match similar {
-                    Some(Respelt { span, text }) => {
+                    Some(Respelled { span, text }) => {
                         error.fix(format!("did you mean `{text}`?"), *span, text.clone())
                     }
                     None => error,

@@ -1,4 +1,4 @@
-//! Colours and folds: what the words of a text are, and what can be folded away.
+//! Colors and folds: what the words of a text are, and what can be folded away.
 
 use super::documents::Document;
 use super::{Answer, Server, said};

@@ -1,6 +1,6 @@
-//! What is typed, in colours.
+//! What is typed, in colors.
 //!
-//! Takes a line and the place of the cursor; gives the same characters with colours between them, so
+//! Takes a line and the place of the cursor; gives the same characters with colors between them, so
 //! that what is seen is as wide as what is typed. Only lexes: a name is not looked up.
 
 use felis::session::{TokenClass, matching_bracket, tokens};
@@ -16,7 +16,7 @@ const COMMAND: &str = "\x1b[1;34m";
 /// What the editor itself says, beside what is typed.
 const ASIDE: &str = "\x1b[2m";
 
-/// The line in colours; brackets that belong together stand out where the cursor is, unless the line
+/// The line in colors; brackets that belong together stand out where the cursor is, unless the line
 /// is finished.
 pub fn line(text: &str, cursor: Option<usize>) -> Cow<'_, str> {
     if text.is_empty() || text.len() > LONGEST {
@@ -103,7 +103,7 @@ fn color(class: TokenClass) -> Option<&'static str> {
     })
 }
 
-/// A part of a text in a colour; each of its lines by itself, so that none runs into the next.
+/// A part of a text in a color; each of its lines by itself, so that none runs into the next.
 fn paint(text: &str, color: Option<&str>, out: &mut String) {
     let Some(color) = color else { return out.push_str(text) };
     for (at, line) in text.split('\n').enumerate() {
@@ -130,13 +130,13 @@ mod tests {
         );
     }
 
-    /// Without its colours.
+    /// Without its colors.
     fn plain(text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
         while let Some(at) = rest.find('\x1b') {
             out.push_str(&rest[..at]);
-            let end = rest[at..].find('m').expect("an end of the colour");
+            let end = rest[at..].find('m').expect("an end of the color");
             rest = &rest[at + end + 1..];
         }
         out + rest
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn words_have_colours() {
+    fn words_have_colors() {
         assert_eq!(line("val T = 1", None), "\x1b[35mval\x1b[0m \x1b[33mT\x1b[0m = \x1b[36m1\x1b[0m");
         assert_eq!(line(":type x", None), "\x1b[1;34m:type\x1b[0m x");
     }

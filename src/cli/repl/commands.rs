@@ -336,7 +336,7 @@ fn plot(repl: &mut Repl, text: &str) -> Flow {
                 Some(made) => format!("draw ({made})"),
                 None => {
                     return misused(&format!(
-                        "`{ty}` cannot be drawn: a picture can, numbers or pairs of numbers in a row, and a matrix of numbers or colours"
+                        "`{ty}` cannot be drawn: a picture can, numbers or pairs of numbers in a row, and a matrix of numbers or colors"
                     ));
                 }
             }

@@ -1,6 +1,6 @@
 //! The line editor: what it asks while a line is written.
 //!
-//! Takes a line and the place of the cursor; gives its colours, what could be written next, and whether
+//! Takes a line and the place of the cursor; gives its colors, what could be written next, and whether
 //! the input is complete. Evaluates nothing.
 
 use super::commands::{COMMANDS, Wants};
@@ -30,7 +30,7 @@ pub fn editor(repl: &Rc<RefCell<Repl>>) -> rustyline::Result<Line> {
     let config = Config::builder()
         .completion_type(CompletionType::List)
         .completion_show_all_if_ambiguous(true)
-        // The marks before further lines are drawn as colours are, also where there are none.
+        // The marks before further lines are drawn as colors are, also where there are none.
         .color_mode(ColorMode::Forced)
         .tab_stop(CONTINUED.len() as u8)
         .max_history_size(10_000)?
@@ -327,7 +327,7 @@ mod tests {
         };
         assert_eq!(common(&[]), "");
         assert_eq!(common(&["one"]), "one");
-        assert_eq!(common(&["columns", "column", "colour"]), "col");
+        assert_eq!(common(&["columns", "column", "color"]), "col");
         assert_eq!(common(&["é", "è"]), "");
     }
 

@@ -1,7 +1,7 @@
 //! Columns of lists in a Parquet file.
 //!
 //! Beside the elements, a file says of each where it stands: the repetition level is 0 where a list begins, and the
-//! definition level tells how much of the way to an element is there. Recognises the three forms in which lists are
+//! definition level tells how much of the way to an element is there. Recognizes the three forms in which lists are
 //! declared; gives the elements of all lists, and where each list begins.
 
 use super::{malformed, primitive};

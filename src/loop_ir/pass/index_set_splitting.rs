@@ -1,6 +1,6 @@
 //! Loops cut where a condition on their index changes.
 //!
-//! The neighbour of a place on a torus is `i + 1 == n ? 0 : i + 1`: a choice in each round, though only the last one
+//! The neighbor of a place on a torus is `i + 1 == n ? 0 : i + 1`: a choice in each round, though only the last one
 //! chooses. A loop whose body compares its index `i + c` with a size or a constant is cut at the index where
 //! the comparison changes, `T = size - c`; within the pieces it is known, choices are made when code is made, and
 //! what is left goes by vectors. The same holds of arrays joined by `\+`: each part gets a loop of its own.

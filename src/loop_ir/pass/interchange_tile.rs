@@ -1,6 +1,6 @@
 //! Loops around sequential loops, by vectors of the outer index.
 //!
-//! The sum of each column of a matrix reads a column at a time: far apart, and one after the other. Neighbouring columns
+//! The sum of each column of a matrix reads a column at a time: far apart, and one after the other. Neighboring columns
 //! lie side by side. So [`TILE`] columns are done at a time, row by row:
 //!
 //! ```text

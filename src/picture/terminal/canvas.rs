@@ -1,11 +1,11 @@
-//! A canvas of characters, each of which is a mark or the dots of braille, with a colour and what is behind it.
+//! A canvas of characters, each of which is a mark or the dots of braille, with a color and what is behind it.
 //!
 //! What is drawn later is over what was there. Knows no picture.
 
 use super::{Colors, Screen};
 use crate::picture::shape::Color;
 
-/// Characters with their colours.
+/// Characters with their colors.
 pub struct Canvas {
     /// Characters in a line.
     pub columns: usize,
@@ -56,7 +56,7 @@ impl Canvas {
         (cell.mark, cell.dots, cell.ink) = (Some(mark), 0, color);
     }
 
-    /// Fills a character with two colours, one over the other; the lower one may be none.
+    /// Fills a character with two colors, one over the other; the lower one may be none.
     pub fn halves(&mut self, column: usize, row: usize, upper: Color, lower: Option<Color>) {
         self.cells[row * self.columns + column] =
             Cell { mark: Some('▀'), dots: 0, ink: Some(upper), paper: lower };
@@ -85,7 +85,7 @@ impl Canvas {
     }
 }
 
-/// From any colours to these.
+/// From any colors to these.
 fn change(screen: Screen, (ink, paper): (Option<Color>, Option<Color>)) -> String {
     let codes =
         [(38, ink), (48, paper)].map(|(which, color)| color.and_then(|color| screen.code(which, color)));

@@ -57,7 +57,7 @@ pub fn draw(
             }
             Mark::Image(grid, bytes) => chart.grid(*grid, |i| {
                 let color = [0, 1, 2].map(|c| bytes[3 * i + c]);
-                // Weights of the colours in what the eye calls bright (Rec. 709).
+                // Weights of the colors in what the eye calls bright (Rec. 709).
                 let [r, g, b] = color.map(|v| f64::from(v) / 255.0);
                 Some((color, 0.2126 * r + 0.7152 * g + 0.0722 * b))
             })?,
@@ -226,7 +226,7 @@ impl Chart<'_> {
         }
     }
 
-    /// Cells with their colours and how bright they are; of more than fit, the means.
+    /// Cells with their colors and how bright they are; of more than fit, the means.
     fn grid(&mut self, grid: Grid, cell: impl Fn(usize) -> Option<(Color, f64)>) -> Result<(), DrawError> {
         let (columns, rows, bounds) = (self.canvas.columns, self.canvas.rows, self.bounds);
         // The cells under each of so many parts of an axis.
@@ -319,7 +319,7 @@ fn shade(bright: f64) -> char {
     SHADES[1 + ((bright * 4.0) as usize).min(3)]
 }
 
-/// The colours of a heat map with their values, and its name.
+/// The colors of a heat map with their values, and its name.
 fn colors(out: &mut String, label: &str, scale: Scale, screen: Screen) {
     const STEPS: usize = 16;
     let ends = super::numbers(&[scale.value(0.0), scale.value(1.0)]);

@@ -1,7 +1,7 @@
 //! Pictures as text for a terminal.
 //!
 //! Bars alone lie, so that there is room for their names; everything else is on a [`canvas`] with axes. Without
-//! colours, as in a pipe or a file, layers differ by their marks; with colours by both.
+//! colors, as in a pipe or a file, layers differ by their marks; with colors by both.
 
 mod bars;
 mod canvas;
@@ -18,11 +18,11 @@ pub struct Screen {
     pub columns: usize,
     /// Lines.
     pub rows: usize,
-    /// Its colours.
+    /// Its colors.
     pub colors: Colors,
 }
 
-/// The colours of a terminal.
+/// The colors of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colors {
     /// None, as in a file.
@@ -45,7 +45,7 @@ const COLUMNS: [usize; 2] = [32, 120];
 /// The fewest and the most lines between its axes.
 const ROWS: [usize; 2] = [6, 40];
 
-/// Colours of layers, which are seen on white and on black.
+/// Colors of layers, which are seen on white and on black.
 const LAYERS: [Color; 8] = [
     [0x00, 0x87, 0xff],
     [0xff, 0x5f, 0x00],
@@ -187,7 +187,7 @@ fn cut(text: &str, room: usize) -> String {
 }
 
 impl Screen {
-    /// A text in a colour.
+    /// A text in a color.
     fn painted(self, text: &str, color: Color) -> String {
         match self.code(38, color) {
             Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
@@ -202,7 +202,7 @@ impl Screen {
         }
     }
 
-    /// What makes letters (38) or what is behind them (48) be of a colour (ECMA-48 and ISO 8613-6).
+    /// What makes letters (38) or what is behind them (48) be of a color (ECMA-48 and ISO 8613-6).
     fn code(self, which: u8, [r, g, b]: Color) -> Option<String> {
         match self.colors {
             Colors::None => None,
@@ -212,7 +212,7 @@ impl Screen {
     }
 }
 
-/// The one of 256 colours that is nearest: of a cube of 6 x 6 x 6, or of 24 greys.
+/// The one of 256 colors that is nearest: of a cube of 6 x 6 x 6, or of 24 grays.
 fn index(color: Color) -> u8 {
     const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let far = |one: Color| -> i32 { (0..3).map(|c| (i32::from(one[c]) - i32::from(color[c])).pow(2)).sum() };
@@ -220,9 +220,9 @@ fn index(color: Color) -> u8 {
     let [r, g, b] = color.map(nearest);
     let cube = (16 + 36 * r + 6 * g + b, [LEVELS[r], LEVELS[g], LEVELS[b]]);
     let mean = color.iter().map(|v| usize::from(*v)).sum::<usize>() / 3;
-    let grey = (mean.saturating_sub(3) / 10).min(23);
-    let grey = (232 + grey, [(8 + 10 * grey) as u8; 3]);
-    (if far(grey.1) < far(cube.1) { grey.0 } else { cube.0 }) as u8
+    let gray = (mean.saturating_sub(3) / 10).min(23);
+    let gray = (232 + gray, [(8 + 10 * gray) as u8; 3]);
+    (if far(gray.1) < far(cube.1) { gray.0 } else { cube.0 }) as u8
 }
 
 /// A number with few digits.
@@ -230,7 +230,7 @@ fn number(value: f64) -> String {
     digits(value, 3)
 }
 
-/// Numbers that follow each other, with few digits, but as many as it takes to tell neighbours apart.
+/// Numbers that follow each other, with few digits, but as many as it takes to tell neighbors apart.
 fn numbers(values: &[f64]) -> Vec<String> {
     // So many digits after the point tell any two floats apart that are written so.
     const MOST_DIGITS: usize = 20;
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn layers_differ_without_colours() {
+    fn layers_differ_without_colors() {
         let line = |y: f64| Mark::Line(vec![[0.0, y], [1.0, y]]);
         let points = |y: f64| Mark::Points(vec![[0.5, y]]);
         let text = drawn(vec![line(0.0), line(1.0), points(2.0), points(3.0)]);
@@ -365,9 +365,9 @@ mod tests {
         }
     }
 
-    /// With colours a picture is as wide as without.
+    /// With colors a picture is as wide as without.
     #[test]
-    fn colours_end_with_their_line() {
+    fn colors_end_with_their_line() {
         let marks = vec![Mark::Line(vec![[0.0, 1.0], [1.0, 2.0]]), Mark::Points(vec![[0.5, 1.0]])];
         for colors in [Colors::Indexed, Colors::Full] {
             let text = drawn_on(Screen { colors, ..PLAIN }, marks.clone());
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_of_256_colours() {
+    fn the_nearest_of_256_colors() {
         for (color, nearest) in
             [([0, 0, 0], 16), ([255; 3], 231), ([0, 135, 255], 33), ([128; 3], 244), ([255, 95, 0], 202)]
         {

@@ -32,7 +32,7 @@ pub struct Hint {
     pub ty: String,
 }
 
-/// What a name is, for colours.
+/// What a name is, for colors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameClass {
     /// A variable that may change.

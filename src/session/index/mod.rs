@@ -38,7 +38,7 @@ pub struct Draft<'t> {
     pub text: &'t str,
     /// What tells it from all others, as a loader would say it.
     pub id: &'t str,
-    /// A text that is evaluated before and forgotten afterwards.
+    /// A text that is evaluated before and forgotten afterward.
     pub before: Option<&'t str>,
 }
 

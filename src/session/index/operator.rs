@@ -106,7 +106,7 @@ fn meaning(kind: Kind) -> Option<&'static str> {
         Plus => "Adds; of `cyclic[N]` modulo the size of N. Of two strings, one after the other.",
         Minus => "Subtracts, or negates; of `cyclic[N]` modulo the size of N.",
         Star => "Multiplies; of `cyclic[N]` modulo the size of N.",
-        Slash => "Divides; of integers the quotient, rounded towards zero.",
+        Slash => "Divides; of integers the quotient, rounded toward zero.",
         Percent => "What is left of a division, with the sign of the left operand.",
         Pow => "A power; of integers to an integer that is not negative.",
         EqEq => "Whether two values are equal, in all their parts.",

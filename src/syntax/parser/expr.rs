@@ -500,7 +500,7 @@ fn dotted<'t>(
         }
         ExprKind::Arguments(values, named)
     });
-    let parenthesised = tok(Kind::LParen)
+    let parenthesized = tok(Kind::LParen)
         .ignore_then(choice((
             unsaid(&[Kind::RParen]).to(ExprKind::Tuple(Vec::new())),
             parts_ahead(Ahead::CompactFields).ignore_then(compact_fields).then_ignore(tok(Kind::RParen)),
@@ -542,7 +542,7 @@ fn dotted<'t>(
         named.clone(),
         literal,
         filled_text,
-        parenthesised.clone(),
+        parenthesized.clone(),
         tick.clone(),
         axis,
         array,
@@ -551,7 +551,7 @@ fn dotted<'t>(
     ))
     .labelled(Label::Expression)
     .boxed();
-    let key = choice((named, int, parenthesised, tick)).boxed();
+    let key = choice((named, int, parenthesized, tick)).boxed();
     let hashed = tok(Kind::Hash).repeated().collect::<Vec<_>>().then(atom).map(move |(hashes, atom)| {
         hashes.into_iter().rev().fold(atom, |function, hash| {
             let unit = expr_at(ExprKind::Tuple(Vec::new()), cx.at(hash));

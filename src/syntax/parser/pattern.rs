@@ -90,13 +90,13 @@ fn rules<'t>(
         None => pattern.kind,
         Some(ty) => PatternKind::Typed(Box::new(pattern), ty),
     });
-    let parenthesised = tok(Kind::LParen).ignore_then(choice((
+    let parenthesized = tok(Kind::LParen).ignore_then(choice((
         tok(Kind::RParen).to(PatternKind::Tuple(Vec::new())),
         compact_fields.then_ignore(tok(Kind::RParen)),
         fields.then_ignore(tok(Kind::RParen)),
         grouped.then_ignore(tok(Kind::RParen)),
     )));
-    let other = choice((wild, text, truth, tick, parenthesised)).map_with(move |kind, e| at(kind, e.slice()));
+    let other = choice((wild, text, truth, tick, parenthesized)).map_with(move |kind, e| at(kind, e.slice()));
     let literal = choice((number, character)).map_with(move |kind, e| at(kind, e.slice()));
     let negative = tok(Kind::Minus)
         .ignore_then(any_of(NUMBERS))

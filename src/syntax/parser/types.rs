@@ -80,7 +80,7 @@ fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeEx
                 .map(|rest| (TypeExprKind::Record as fn(_) -> _, rest)),
         )))
         .map(|(first, (make, rest))| make(std::iter::once(first).chain(rest).collect()));
-    let parenthesised = tok(Kind::LParen)
+    let parenthesized = tok(Kind::LParen)
         .ignore_then(choice((
             tok(Kind::RParen).to(TypeExprKind::Number(1u32.into())),
             fields.then_ignore(tok(Kind::RParen)),
@@ -119,7 +119,7 @@ fn atom<'t>(cx: Text<'t>, full: impl Rule<'t, TypeExpr>) -> impl Rule<'t, TypeEx
         kind: TypeExprKind::Refusal(text.text),
         span: cx.span(e.slice()),
     });
-    choice((refusal, named, number, parenthesised, open, rest, hole, typematch)).labelled(Label::Type)
+    choice((refusal, named, number, parenthesized, open, rest, hole, typematch)).labelled(Label::Type)
 }
 
 /// `error "…"`: the text, and where it stands.

@@ -26,8 +26,8 @@ use std::sync::{Arc, OnceLock};
 /// Slots that take longer to copy than the evaluator takes for a short function.
 pub(crate) const MUCH_TO_COPY: usize = 1 << 12;
 
-/// What is needed while one body is specialised.
-pub struct Specialiser<'a> {
+/// What is needed while one body is specialized.
+pub struct Specializer<'a> {
     /// Where methods are found.
     pub program: &'a Program,
     /// Layouts made so far.
@@ -42,9 +42,9 @@ pub struct Specialiser<'a> {
     pub kept: OnceLock<Arc<[LocalInfo]>>,
     /// Whether parts are marked that a faster executor may take over.
     pub sites: bool,
-    /// What is specialised: parts that may be taken over are found in it.
+    /// What is specialized: parts that may be taken over are found in it.
     pub whole: Arc<Whole>,
-    /// Terms specialised so far.
+    /// Terms specialized so far.
     pub terms: Cell<u32>,
     /// A variable that has no type yet: a size of the session before it is opened.
     pub unset: RefCell<Option<TypeVar>>,
@@ -111,7 +111,7 @@ pub fn instance(
     let own = function.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
     let bindings = Arc::new(Bindings { own, outer: None });
     let this =
-        Specialiser { bindings, ..Specialiser::new(program, layouts, sizes, &function.locals, sites, whole) };
+        Specializer { bindings, ..Specializer::new(program, layouts, sizes, &function.locals, sites, whole) };
     let instance = Instance {
         name: function.name.clone(),
         function: id,
@@ -126,7 +126,7 @@ pub fn instance(
     (instance, this.unset.take())
 }
 
-impl<'a> Specialiser<'a> {
+impl<'a> Specializer<'a> {
     /// For a body with these locals that has no variables of its own.
     pub fn new(
         program: &'a Program,
@@ -135,8 +135,8 @@ impl<'a> Specialiser<'a> {
         locals: &'a [LocalInfo],
         sites: bool,
         whole: Arc<Whole>,
-    ) -> Specialiser<'a> {
-        Specialiser {
+    ) -> Specializer<'a> {
+        Specializer {
             program,
             layouts,
             bindings: Arc::default(),
@@ -151,7 +151,7 @@ impl<'a> Specialiser<'a> {
     }
 }
 
-impl Specialiser<'_> {
+impl Specializer<'_> {
     fn ty(&self, ty: &Type) -> Type {
         let ty = self.session.concrete(&self.bindings.concrete(ty));
         if ty.has_var() {
