@@ -1,6 +1,7 @@
 //! TODO head
 
 use crate::check::annotations::Annotations;
+use crate::check::report::Reports;
 
 use crate::check::env::Env;
 use crate::check::env::Scope;
@@ -9,7 +10,6 @@ use crate::check::error::CheckError;
 use crate::check::solve::constraint::Obligation;
 use crate::check::solve::infer::Infer;
 use crate::core::{Function, FunctionId, GlobalId, LocalId, LocalInfo, Pat, Program, Term, TermKind};
-use crate::diagnostic::Diagnostic;
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
 use crate::syntax::ast;
@@ -181,7 +181,7 @@ pub(super) struct Checker<'a> {
     pub(super) program: &'a mut Program,
     pub(super) infer: Infer,
     pub(super) item: Item,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) reports: Reports,
     pub(super) pending_types: HashMap<Arc<str>, ast::Stmt>,
     pub(super) types_in_progress: Vec<Arc<str>>,
     /// Constraints of the types that are being declared, innermost last, and of those that have been.
@@ -220,7 +220,7 @@ impl<'a> Checker<'a> {
             program,
             infer: Infer::default(),
             item: Item::default(),
-            diagnostics: Vec::new(),
+            reports: Reports::default(),
             pending_types: HashMap::default(),
             types_in_progress: Vec::new(),
             written: Vec::new(),
@@ -243,10 +243,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn report(&mut self, error: CheckError) {
-        let diagnostic = error.to_diagnostic();
-        if !self.diagnostics.contains(&diagnostic) {
-            self.diagnostics.push(diagnostic);
-        }
+        self.reports.add(error);
     }
 
     /// Reports, and gives the term that stands for the mistake.
@@ -373,9 +370,8 @@ impl<'a> Checker<'a> {
 
     /// Reports a type beyond reason. What is built from it grows again: one message is enough.
     pub(super) fn too_large(&mut self, span: Span) {
-        let error = CheckError::TypeTooLarge { span };
-        if !self.diagnostics.iter().any(|d| d.code == error.code()) {
-            self.report(error);
+        if !self.reports.iter().any(|report| matches!(report.error, CheckError::TypeTooLarge { .. })) {
+            self.report(CheckError::TypeTooLarge { span });
         }
     }
 

@@ -22,6 +22,7 @@ mod hints;
 mod items;
 mod names;
 mod query;
+mod report;
 mod resolve;
 mod solve;
 mod terms;
@@ -69,8 +70,8 @@ pub fn check_noting(
     if let Some(notes) = notes {
         notes.settle(&mut checker.infer);
     }
-    let errors = checker.diagnostics.iter().any(Diagnostic::is_error);
-    (if errors { None } else { Some(script) }, checker.diagnostics)
+    let errors = checker.reports.any_error();
+    (if errors { None } else { Some(script) }, checker.reports.into_diagnostics())
 }
 
 /// Whether a constraint without variables holds.
@@ -92,7 +93,7 @@ pub fn lower_types(env: &mut Env, types: &[&ast::TypeExpr], implicit: bool) -> (
     let mut checker = new_checker(env, &mut program);
     checker.implicit_vars = implicit;
     let types = types.iter().map(|ty| checker.lower_argument(ty)).collect();
-    (types, checker.diagnostics)
+    (types, checker.reports.into_diagnostics())
 }
 
 impl Checker<'_> {

@@ -86,7 +86,7 @@ impl Checker<'_> {
     /// A known name that one may stand for.
     pub(super) fn similar_name(&mut self, name: &str) -> Option<String> {
         // Whoever has so many to mend has one cause for them.
-        let similar = (self.diagnostics.len() < MOST_SUGGESTED)
+        let similar = (self.reports.len() < MOST_SUGGESTED)
             .then(|| similar(name, self.known_names().iter().map(String::as_str)))
             .flatten();
         self.env.elsewhere(name).or(similar)

@@ -75,7 +75,7 @@ impl<'e> Arg<'e> {
 impl Checker<'_> {
     /// `f a`, in any of its forms.
     pub(in crate::check) fn apply(&mut self, e: &Expr, hint: Option<&Type>, at_statement: bool) -> Term {
-        let before = self.diagnostics.len();
+        let before = self.reports.len();
         let term = self.spine(e, hint, at_statement);
         self.regroup_application(before, e);
         term
@@ -124,7 +124,7 @@ impl Checker<'_> {
         if let ExprKind::Apply { form: ApplyForm::Pipe, .. } = &e.kind
             && let Some(piped) = arguments.pop()
         {
-            let before = self.diagnostics.len();
+            let before = self.reports.len();
             let left = self.prepare(piped);
             self.regroup_left(before, piped, "|>", |name| format!("{name}$ x |> f"));
             // What stands in the tuple was written to take the value: by itself it says nothing.
@@ -198,7 +198,9 @@ impl Checker<'_> {
                 {
                     let (ty, argument) = (self.infer.settle(&function.ty), arguments[0].span);
                     // That nothing has its name is no other mistake.
-                    self.diagnostics.retain(|d| d.code != "E0401" || d.primary.span != argument);
+                    self.reports.retain(|report| {
+                        !matches!(report.error, CheckError::UnknownName { .. }) || report.span() != argument
+                    });
                     let help = Some(instead.into());
                     let error = CheckError::NotAFunction { span: function.span, ty, argument, help };
                     return self.wrong(error, e.span);

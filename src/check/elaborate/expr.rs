@@ -168,7 +168,7 @@ impl Checker<'_> {
             ExprKind::Dot { base, key } => self.dot(base, key, hint, at_statement, span),
             ExprKind::Unary(op, operand) => self.unary(*op, operand, hint, span),
             ExprKind::Binary(op, a, b) => {
-                let before = self.diagnostics.len();
+                let before = self.reports.len();
                 let term = self.binary(*op, a, b, hint, span);
                 if self.regroup_operator(before, span, a) {
                     // What was meant has another type.

@@ -34,7 +34,7 @@ impl Checker<'_> {
                 self.prefix(op, operand, span)
             }
             UnaryOp::Neg => {
-                let before = self.diagnostics.len();
+                let before = self.reports.len();
                 let written = operand;
                 let operand = self.expr(operand, hint);
                 // `-- a comment`
@@ -160,11 +160,11 @@ impl Checker<'_> {
                 self.compare(op, a, b, span)
             }
             BinaryOp::In => {
-                let before = self.diagnostics.len();
+                let before = self.reports.len();
                 let set = self.expr(b, None);
                 // `val x = e in …`, in which `x` is not known yet.
                 let how = "a name stays known to the end of its block: end this statement with `;`";
-                self.retell(before, how, |said| said.code == "E0401");
+                self.add_hint(before, how, |report| matches!(report.error, CheckError::UnknownName { .. }));
                 let set = Term { ty: self.infer.settle(&set.ty), ..set };
                 self.member(set, b.span, span, |this, index, ty| this.index_value(a, index, ty))
             }

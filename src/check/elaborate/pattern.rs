@@ -349,15 +349,15 @@ impl Checker<'_> {
                     // `x int`, as other languages declare the type of a variable.
                     if let PatternKind::Name(ty) = &inner.kind
                         && self.means_type(&ty.text)
-                        && let Some(message) = self.diagnostics.last_mut()
-                        && message.primary.span == name.span
+                        && let Some(report) = self.reports.last_mut()
+                        && report.span() == name.span
                     {
                         let words =
                             format!("the type of a name follows a colon: `{} : {}`", name.text, ty.text);
-                        message.help = Some(crate::diagnostic::Help::instead(words, name.span.after(), " :"));
+                        report.set_help(crate::diagnostic::Help::instead(words, name.span.after(), " :"));
                     } else if let PatternKind::Name(other) = &inner.kind
-                        && let Some(message) = self.diagnostics.last_mut()
-                        && message.primary.span == name.span
+                        && let Some(report) = self.reports.last_mut()
+                        && report.span() == name.span
                         && name.text.starts_with(|c: char| c.is_ascii_lowercase())
                         && !name.text.contains("::")
                     {
@@ -365,7 +365,7 @@ impl Checker<'_> {
                             Some(ty) => format!("the name comes before its type: `{} : {ty}`", other.text),
                             None => format!("several names are a tuple: `{}, {}`", name.text, other.text),
                         };
-                        message.help = Some(words.into());
+                        report.set_help(words.into());
                     }
                     self.broken(Some(inner), mutable, span)
                 }

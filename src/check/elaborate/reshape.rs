@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 impl Checker<'_> {
     pub(in crate::check) fn reshape(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
-        let before = self.diagnostics.len();
+        let before = self.reports.len();
         let term = self.reshaped(inner, written, span);
         self.regroup_left(before, inner, ":>>", |name| format!("{name} (x :>> T)"));
         term

@@ -28,7 +28,7 @@ impl Checker<'_> {
             for (i, part) in parts.iter().enumerate() {
                 if crate::check::elaborate::apply::needs_hint(part) == late {
                     let hint = hints.as_ref().map(|h| &h[i]);
-                    let before = self.diagnostics.len();
+                    let before = self.reports.len();
                     let term = self.expr(part, hint);
                     if i == 0 {
                         let how = "application binds tighter than `,`: write `p$ a, b` to give it both";

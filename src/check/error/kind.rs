@@ -74,6 +74,47 @@ impl KindError {
         }
     }
 
+    /// The place of the mistake.
+    pub fn span(&self) -> Span {
+        use KindError as E;
+        match self {
+            E::NoValues { span, .. }
+            | E::ResultKind { span, .. }
+            | E::NoArm { span, .. }
+            | E::Endless { span, .. }
+            | E::SharedMember { span, .. }
+            | E::NotCovered { span, .. }
+            | E::CannotReduce { span, .. }
+            | E::PatternCount { span, .. }
+            | E::NotAPattern { span, .. }
+            | E::PatternKind { span, .. }
+            | E::NoMember { span, .. }
+            | E::HoleInResult { span, .. }
+            | E::NotATypeFunction { span, .. }
+            | E::Layout { span, .. }
+            | E::LayoutBroken { span, .. }
+            | E::Refused { span, .. }
+            | E::RefusalHere { span, .. }
+            | E::RefusalNames { span, .. }
+            | E::RefusalEmpty { span, .. } => *span,
+        }
+    }
+
+    /// Returns true if both say the same of the same application, wherever it stands; of refusals, if
+    /// their texts are the same.
+    pub fn same_cause(&self, other: &KindError) -> bool {
+        use KindError as E;
+        match (self, other) {
+            (E::NoArm { application, .. }, E::NoArm { application: other, .. })
+            | (E::Endless { application, .. }, E::Endless { application: other, .. })
+            | (E::CannotReduce { application, .. }, E::CannotReduce { application: other, .. }) => {
+                application == other
+            }
+            (E::Refused { text, .. }, E::Refused { text: other, .. }) => text == other,
+            _ => false,
+        }
+    }
+
     /// The message for people.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use KindError as E;

@@ -6,30 +6,38 @@
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::key_name;
 use crate::check::error::CheckError;
-use crate::diagnostic::{Diagnostic, Help};
+use crate::check::report::Report;
+use crate::diagnostic::Help;
 use crate::source::Span;
 use crate::syntax::ast::{ApplyForm, Expr, ExprKind, Name};
 use crate::types::TypeKind;
 
 impl Checker<'_> {
-    /// Gives the messages since `before` that satisfy `which` this help.
-    pub(in crate::check) fn retell(&mut self, before: usize, how: &str, which: impl Fn(&Diagnostic) -> bool) {
-        for diagnostic in self.diagnostics[before..].iter_mut().filter(|d| which(d)) {
-            diagnostic.help = Some(Help::new(how));
+    /// Adds a help to the reports after the mark `before` that satisfy `applies`.
+    pub(in crate::check) fn add_hint(
+        &mut self,
+        before: usize,
+        help: &str,
+        applies: impl Fn(&Report) -> bool,
+    ) {
+        for report in self.reports.since(before).iter_mut().filter(|report| applies(report)) {
+            report.set_help(Help::new(help));
         }
     }
 
-    /// Says how to group a procedure's call that stands where a value is needed.
-    pub(in crate::check) fn regroup_procedure(&mut self, before: usize, how: &str) {
-        let procedure = CheckError::ProcedureAsValue { span: Span::default() }.code();
-        self.retell(before, how, |d| d.code == procedure);
+    /// Adds a help about grouping where the call of a procedure stands in place of a value.
+    pub(in crate::check) fn regroup_procedure(&mut self, before: usize, help: &str) {
+        self.add_hint(before, help, |report| matches!(report.error, CheckError::ProcedureAsValue { .. }));
     }
 
-    /// An operator whose left side begins with a procedure's call; whether it does.
+    /// Adds a help where the left side of an operator begins with the call of a procedure. Returns true if
+    /// there was one; then the other reports after the mark, which follow from it, are removed.
     pub(in crate::check) fn regroup_operator(&mut self, before: usize, operation: Span, left: &Expr) -> bool {
-        let procedure = CheckError::ProcedureAsValue { span: Span::default() }.code();
-        let which = |d: &Diagnostic| d.code == procedure && d.primary.span.start == operation.start;
-        let Some(at) = self.diagnostics[before..].iter().position(which) else { return false };
+        let is_call = |report: &Report| {
+            matches!(report.error, CheckError::ProcedureAsValue { .. })
+                && report.span().start == operation.start
+        };
+        let Some(at) = self.reports.since(before).iter().position(is_call) else { return false };
         // The argument that was meant reaches to the end of the operation.
         let mut first = left;
         while let ExprKind::Binary(_, left, _) = &first.kind {
@@ -41,11 +49,8 @@ impl Checker<'_> {
             vec![(Span { end: start.start, ..start }, "(".to_string()), (operation.after(), ")".to_string())];
         let text =
             format!("application binds tighter than operators: write `{name} (a + b)` or `{name}$ a + b`");
-        let mut message = self.diagnostics.remove(before + at);
-        message.help = Some(Help { text, edits });
-        // What else is wrong with the left side comes of it.
-        self.diagnostics.truncate(before);
-        self.diagnostics.push(message);
+        self.reports.since(before)[at].set_help(Help { text, edits });
+        self.reports.keep_one(before, at);
         true
     }
 
@@ -76,12 +81,13 @@ impl Checker<'_> {
 
     /// An application with mismatches among the messages since `before`.
     pub(in crate::check) fn regroup_application(&mut self, before: usize, e: &Expr) {
-        if self.diagnostics.len() == before {
+        if self.reports.len() == before {
             return;
         }
         // A help that can be applied says more.
-        let open = |d: &Diagnostic| d.help.as_ref().is_none_or(|help| help.edits.is_empty());
-        let mismatch = |d: &Diagnostic, at: Span| d.code == "E0301" && d.primary.span == at && open(d);
+        let mismatch = |report: &Report, at: Span| {
+            matches!(report.error, CheckError::Mismatch { .. }) && report.span() == at && !report.has_edit()
+        };
         let mut head = e;
         let mut applied = false;
         let mut arguments = Vec::new();
@@ -95,7 +101,7 @@ impl Checker<'_> {
                 && self.env.callables(&name.text).is_some()
             {
                 let how = format!("`.` binds tighter than application: write `(f x).{}`", name.text);
-                self.retell(before, &how, |d| mismatch(d, argument.span));
+                self.add_hint(before, &how, |report| mismatch(report, argument.span));
             }
             if let (ExprKind::Name(name), ExprKind::Tuple(parts)) = (&function.kind, &argument.kind)
                 && &*name.text == "assert"
@@ -103,7 +109,7 @@ impl Checker<'_> {
             {
                 let how =
                     "`assert` takes a condition and nothing else: `if not c do fail \"why\"; done` says why";
-                self.retell(before, how, |d| mismatch(d, argument.span));
+                self.add_hint(before, how, |report| mismatch(report, argument.span));
             }
             head = function;
         }
@@ -112,7 +118,7 @@ impl Checker<'_> {
         {
             let name = &name.text;
             let how = format!("`x.{name} a` is `{name} x a`: write `x |> {name} a` to pass `x` last");
-            self.retell(before, &how, |d| mismatch(d, base.span));
+            self.add_hint(before, &how, |report| mismatch(report, base.span));
         }
         if let (ExprKind::Name(name), [_, _, ..]) = (&head.kind, &arguments[..])
             && matches!(&*name.text, "print" | "println")
@@ -141,31 +147,39 @@ impl Checker<'_> {
             {
                 let at = name.span;
                 let how = "a text holds no values: join it with their texts, as in `\"x = \" + x.str`";
-                self.retell(before, how, |d| d.code == "E0401" && d.primary.span == at);
+                let unknown = |report: &Report| {
+                    matches!(report.error, CheckError::UnknownName { .. }) && report.span() == at
+                };
+                self.add_hint(before, how, unknown);
             }
             called = function;
         }
         if let (ExprKind::Name(name), [first, .., last]) = (&head.kind, &arguments[..])
             && self.takes_together(name, arguments.len())
         {
-            let wrong =
-                |d: &&mut Diagnostic| matches!(d.code, "E0301" | "E0403") && first.end >= d.primary.span.end;
-            let Some(diagnostic) = self.diagnostics[before..].iter_mut().find(wrong) else { return };
+            let wrong = |report: &&mut Report| {
+                matches!(report.error, CheckError::Mismatch { .. } | CheckError::NoOverload { .. })
+                    && first.end >= report.span().end
+            };
+            let Some(report) = self.reports.since(before).iter_mut().find(wrong) else { return };
             let values = vec!["…"; arguments.len()].join(", ");
             let text = format!("`{}` takes its values together: write `{0} ({values})`", name.text);
             let mut edits = vec![(Span { end: first.start, ..*first }, "(".to_string())];
             edits.extend(arguments[..arguments.len() - 1].iter().map(|at| (at.after(), ",".to_string())));
             edits.push((last.after(), ")".to_string()));
-            diagnostic.help = Some(Help { text, edits });
+            report.set_help(Help { text, edits });
         }
     }
 
     /// Unknown names in what is meant as a comment.
     pub(in crate::check) fn comment_meant(&mut self, before: usize, whole: Span) {
-        let inside = |d: &Diagnostic| {
-            d.code == "E0401" && whole.start <= d.primary.span.start && d.primary.span.end <= whole.end
+        let inside = |report: &Report| {
+            let at = report.span();
+            matches!(report.error, CheckError::UnknownName { .. })
+                && whole.start <= at.start
+                && at.end <= whole.end
         };
-        self.retell(before, "a comment begins with `//`", inside);
+        self.add_hint(before, "a comment begins with `//`", inside);
     }
 
     /// Whether a function of this name takes a tuple of so many values, or any array.

@@ -10,7 +10,6 @@ use crate::check::env::{Callable, Candidates, Definition, Scheme, Scope, Signatu
 use crate::check::error::CheckError;
 use crate::core::Program;
 use crate::core::{Function, FunctionId};
-use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{self, Param, Stmt, StmtKind};
 use crate::types::{Type, TypeKind};
 use std::sync::Arc;
@@ -227,7 +226,7 @@ impl Checker<'_> {
     /// Warns of type parameters that nothing in a function mentions.
     fn parameters_used(&mut self, ast: &ast::Function, pending: &Pending) {
         // What is wrong may be why a parameter is not mentioned.
-        if pending.expected.is_some() || self.diagnostics.iter().any(Diagnostic::is_error) {
+        if pending.expected.is_some() || self.reports.any_error() {
             return;
         }
         for (var, written) in pending.type_params.iter().zip(&ast.generics.params) {

@@ -344,7 +344,7 @@ pub fn open(
             }
         }
     }
-    checker.diagnostics
+    checker.reports.into_diagnostics()
 }
 
 impl Module {

@@ -89,7 +89,7 @@ impl Checker<'_> {
                 self.report_application(KindError::CannotReduce { span, application }, origin);
                 return Type::error();
             }
-            if !self.diagnostics.iter().any(crate::diagnostic::Diagnostic::is_error) {
+            if !self.reports.any_error() {
                 let what = match ty.kind() {
                     TypeKind::Meta(_) => "the type of this".to_string(),
                     _ => format!("what `_` is in `{ty}`"),

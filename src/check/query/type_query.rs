@@ -90,8 +90,8 @@ pub fn ask(
     checker.item.frames.push(Frame::new(FrameKind::Script, "script".into(), span));
     let script = checker.hypothesis(question, types, span);
     choices.extend(checker.notes.take().and_then(|notes| notes.choices).into_iter().flatten());
-    let errors = checker.diagnostics.iter().any(Diagnostic::is_error);
-    (if errors { None } else { Some(script) }, checker.diagnostics)
+    let errors = checker.reports.any_error();
+    (if errors { None } else { Some(script) }, checker.reports.into_diagnostics())
 }
 
 impl Checker<'_> {

@@ -21,6 +21,7 @@ use crate::check::env::bindings;
 use crate::check::env::{Class, Constraint, Membership};
 use crate::check::error::class::Advice;
 use crate::check::error::{CheckError, ClassError};
+use crate::check::report::Report;
 use crate::check::types::well_formed::Applied;
 use crate::core::program::{DEEPEST_REQUIREMENT, opaque_part};
 use crate::hash::{HashMap, HashSet};
@@ -138,7 +139,7 @@ impl Checker<'_> {
             }
         }
         // A mistake found elsewhere may be why nothing decides.
-        if self.diagnostics.iter().any(crate::diagnostic::Diagnostic::is_error) {
+        if self.reports.any_error() {
             return;
         }
         for obligation in waiting {
@@ -155,8 +156,13 @@ impl Checker<'_> {
     /// Reports that an instance is refused, once for each place and text.
     fn refuse_in_words(&mut self, obligation: &Obligation, refused: Refused) {
         let Refused { asked, instance, words: text } = refused;
-        let said = |d: &crate::diagnostic::Diagnostic| d.message == text && d.primary.span == obligation.span;
-        if self.diagnostics.iter().any(said) {
+        let reported = |report: &Report| match &report.error {
+            CheckError::Class(ClassError::Refused { span, text: known, .. }) => {
+                *known == text && *span == obligation.span
+            }
+            _ => false,
+        };
+        if self.reports.iter().any(reported) {
             return;
         }
         let (span, needed_by) = (obligation.span, obligation.needed_by.clone());

@@ -16,7 +16,7 @@ use crate::check::context::Checker;
 use crate::check::elaborate::rest::Part;
 use crate::check::env::TypeDefinition;
 use crate::check::error::{CheckError, KindError};
-use crate::diagnostic::Diagnostic;
+use crate::check::report::Report;
 use crate::hash::HashSet;
 use crate::source::Span;
 use crate::suggest::similar;
@@ -153,7 +153,7 @@ impl Checker<'_> {
     }
 
     fn errors(&self) -> usize {
-        self.diagnostics.iter().filter(|d| d.is_error()).count()
+        self.reports.errors()
     }
 
     fn result_kind(&mut self, ty: &Type, kind: Kind, function: &str, span: Span) {
@@ -582,14 +582,16 @@ impl Checker<'_> {
     /// Reports an application that was inferred, unless that has been said: a call, the function in
     /// it and its arguments may all have the type.
     pub(in crate::check) fn report_application(&mut self, error: KindError, origin: bool) {
-        let new = error.to_diagnostic();
         // The same words of an author may be meant at several places.
         let refused = origin && matches!(error, KindError::Refused { .. });
-        let apart = |d: &Diagnostic| {
-            let (one, other) = (d.primary.span, new.primary.span);
-            refused && (one.source != other.source || one.end <= other.start || other.end <= one.start)
+        let at = error.span();
+        let apart =
+            |one: Span| refused && (one.source != at.source || one.end <= at.start || at.end <= one.start);
+        let reported = |report: &Report| {
+            matches!(&report.error, CheckError::Kind(known) if known.same_cause(&error))
+                && !apart(report.span())
         };
-        if self.diagnostics.iter().all(|d| d.message != new.message || apart(d)) {
+        if !self.reports.iter().any(reported) {
             self.report(CheckError::Kind(error));
         }
     }

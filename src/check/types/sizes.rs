@@ -69,7 +69,7 @@ impl Checker<'_> {
         for (name, hole) in names {
             let mut size = self.infer.zonk(&hole);
             if size.has_meta() {
-                if !self.diagnostics.iter().any(crate::diagnostic::Diagnostic::is_error) {
+                if !self.reports.any_error() {
                     let (span, name) = (name.span, name.text.to_string());
                     self.report(SizeError::Unknown { span, name }.into());
                 }
