@@ -197,8 +197,6 @@ pub(super) struct Checker<'a> {
     pub(super) opens: crate::check::types::sizes::Opens,
     /// The names of the sizes that the present annotation leaves open, with their holes.
     pub(super) stated: Vec<(crate::syntax::ast::Name, Type)>,
-    /// The next expression is a statement, so a procedure may be called.
-    pub(super) at_statement: bool,
     /// The pattern that is being read has to fit every value.
     pub(super) in_total_pattern: bool,
     /// The word that begins the statement whose pattern is being bound.
@@ -230,7 +228,6 @@ impl<'a> Checker<'a> {
             implicit_vars: false,
             opens: crate::check::types::sizes::Opens::Nothing,
             stated: Vec::new(),
-            at_statement: false,
             in_total_pattern: false,
             let_word: None,
             notes: None,
@@ -407,12 +404,10 @@ impl<'a> Checker<'a> {
         self.swap_hidden();
         let outer = std::mem::take(&mut self.item);
         let equations = self.infer.put_aside();
-        let at_statement = std::mem::take(&mut self.at_statement);
         let result = f(self);
         self.infer.put_back(equations);
         self.item = outer;
         self.swap_hidden();
-        self.at_statement = at_statement;
         result
     }
 

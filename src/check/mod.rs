@@ -17,6 +17,7 @@ mod dependency_order;
 mod elaborate;
 pub mod env;
 pub mod error;
+mod expectation;
 pub mod foreign_names;
 mod hints;
 mod items;

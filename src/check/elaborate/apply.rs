@@ -9,6 +9,7 @@ use crate::check::context::Checker;
 use crate::check::elaborate::named::Known;
 use crate::check::env::Callable;
 use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::Candidate;
 use crate::check::solve::infer::Infer;
 use crate::core::{Term, TermKind};
@@ -74,14 +75,14 @@ impl<'e> Arg<'e> {
 
 impl Checker<'_> {
     /// `f a`, in any of its forms.
-    pub(in crate::check) fn apply(&mut self, e: &Expr, hint: Option<&Type>, at_statement: bool) -> Term {
+    pub(in crate::check) fn apply(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
         let before = self.reports.len();
-        let term = self.spine(e, hint, at_statement);
+        let term = self.spine(e, expected);
         self.regroup_application(before, e);
         term
     }
 
-    fn spine(&mut self, e: &Expr, hint: Option<&Type>, at_statement: bool) -> Term {
+    fn spine(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
         let (mut head, mut arguments) = (e, Vec::new());
         while let ExprKind::Apply { function, argument, .. } = &head.kind {
             arguments.push(&**argument);
@@ -89,7 +90,7 @@ impl Checker<'_> {
         }
         arguments.reverse();
         let several = matches!(e.kind, ExprKind::Apply { form: ApplyForm::Pipe, .. }) && arguments.len() > 1;
-        if !several && let Some(term) = self.completed_call(head, &arguments, hint, at_statement, e.span) {
+        if !several && let Some(term) = self.completed_call(head, &arguments, expected, e.span) {
             return term;
         }
         let mut args: Vec<Arg> = Vec::new();
@@ -97,17 +98,17 @@ impl Checker<'_> {
         if let ExprKind::Dot { base, key } = &head.kind
             && let Some((name, targs)) = key_name(key)
         {
-            let base_term = self.expr(base, None);
+            let base_term = self.expr(base, Expectation::NONE);
             let call = self.is_call(&base_term, name, targs);
             let local = if call { None } else { self.local_call(&base_term, name) };
             if !call && local.is_none() {
-                let function = self.dot_term(base_term, key, hint, false, head.span);
+                let function = self.dot_term(base_term, key, expected.value(), head.span);
                 args.extend(arguments.iter().map(|a| self.prepare(a)));
-                return self.call_value(function, args, at_statement, e.span);
+                return self.call_value(function, args, expected.statement, e.span);
             }
             let targs: Vec<Type> = self.lower_arguments(targs);
             let known = (name, &targs[..]);
-            let completed = self.completed_dot(known, &base_term, &arguments, hint, at_statement, e.span);
+            let completed = self.completed_dot(known, &base_term, &arguments, expected, e.span);
             if let Some(term) = completed {
                 return term;
             }
@@ -115,10 +116,10 @@ impl Checker<'_> {
             args.push(Arg::Done(base_term));
             args.extend(self.prepare_rest(&found, &arguments));
             let Some(local) = local else {
-                return self.call_name(name, &targs, args, hint, at_statement, e.span);
+                return self.call_name(name, &targs, args, expected, e.span);
             };
-            let function = self.expr(key, None);
-            return self.call_known(function, args, Some(&local.after_first()), at_statement, e.span);
+            let function = self.expr(key, Expectation::NONE);
+            return self.call_known(function, args, Some(&local.after_first()), expected.statement, e.span);
         }
         // `a |> f`: `a` comes first, in time too.
         if let ExprKind::Apply { form: ApplyForm::Pipe, .. } = &e.kind
@@ -145,13 +146,13 @@ impl Checker<'_> {
         }
         match &head.kind {
             ExprKind::Name(name) if self.names_callable(name) => {
-                self.call_name(name, &[], args, hint, at_statement, e.span)
+                self.call_name(name, &[], args, expected, e.span)
             }
             ExprKind::TypeArgs(base, targs) if matches!(&base.kind, ExprKind::Name(n) if self.names_callable(n)) =>
             {
-                let ExprKind::Name(name) = &base.kind else { return self.expr(head, None) };
+                let ExprKind::Name(name) = &base.kind else { return self.expr(head, Expectation::NONE) };
                 let targs: Vec<Type> = self.lower_arguments(targs);
-                self.call_name(name, &targs, args, hint, at_statement, e.span)
+                self.call_name(name, &targs, args, expected, e.span)
             }
             ExprKind::CaseOf { index, ty, .. } if args.len() == 1 => {
                 let sum = self.lower(ty);
@@ -159,8 +160,8 @@ impl Checker<'_> {
                     return Term::new(TermKind::Error, Type::error(), e.span);
                 };
                 if case.is_unit() {
-                    let constant = self.expr(head, None);
-                    return self.call_value(constant, args, at_statement, e.span);
+                    let constant = self.expr(head, Expectation::NONE);
+                    return self.call_value(constant, args, expected.statement, e.span);
                 }
                 let arg = self.finish_arg(args.remove(0), &case, None);
                 Term::new(TermKind::Inject(index.clone(), Box::new(arg)), sum, e.span)
@@ -172,8 +173,8 @@ impl Checker<'_> {
                 } else {
                     Type::function(domain, self.infer.fresh(Kind::Type))
                 };
-                let function = self.expr(head, Some(&hint));
-                self.call_value(function, args, at_statement, e.span)
+                let function = self.expr(head, Expectation::of(&hint));
+                self.call_value(function, args, expected.statement, e.span)
             }
             ExprKind::Name(name) if self.means_type(&name.text) => {
                 let (Some(ty), Some(argument)) = (foreign_or_scalar(&name.text), args.first()) else {
@@ -185,7 +186,7 @@ impl Checker<'_> {
                 self.wrong(CheckError::TypeApplied { span, name, ty, argument, text }, e.span)
             }
             _ => {
-                let function = self.expr(head, None);
+                let function = self.expr(head, Expectation::NONE);
                 let infix = arguments.first().and_then(|argument| match &argument.kind {
                     ExprKind::Name(name) if arguments.len() == 2 => {
                         crate::check::foreign_names::infix(&name.text)
@@ -209,7 +210,7 @@ impl Checker<'_> {
                     ExprKind::Name(name) => self.local_function(name).map(Known::after_first),
                     _ => None,
                 };
-                self.call_known(function, args, known.as_ref(), at_statement, e.span)
+                self.call_known(function, args, known.as_ref(), expected.statement, e.span)
             }
         }
     }
@@ -225,7 +226,7 @@ impl Checker<'_> {
     /// Elaborates an argument as far as it can be without its parameter.
     pub(in crate::check) fn prepare<'e>(&mut self, e: &'e Expr) -> Arg<'e> {
         if !self.needs_place(e) {
-            return Arg::Done(self.expr(e, None));
+            return Arg::Done(self.expr(e, Expectation::NONE));
         }
         match &e.kind {
             ExprKind::Array(elements) => {
@@ -237,7 +238,7 @@ impl Checker<'_> {
                 Arg::Later(e, result)
             }
             ExprKind::Tuple(parts) if matches!(parts.last().map(|e| &e.kind), Some(ExprKind::Rest(_))) => {
-                Arg::Done(self.expr(e, None))
+                Arg::Done(self.expr(e, Expectation::NONE))
             }
             ExprKind::Tuple(parts) => Arg::Tuple(parts.iter().map(|p| self.prepare(p)).collect(), e.span),
             ExprKind::Lambda(function) => {

@@ -4,6 +4,7 @@ use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::context::FrameKind;
 use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
 use crate::core::{Global, Pat, PatKind, Root, Stmt, StmtKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, Expr, ExprKind};
@@ -102,7 +103,7 @@ impl Checker<'_> {
     ) -> Option<StmtKind> {
         let target = self.storable(name, if op.is_some() { Stored::Changed } else { Stored::Whole });
         let Some((root, ty)) = target else {
-            self.expr(value, None);
+            self.expr(value, Expectation::NONE);
             return None;
         };
         let value = match op {
@@ -112,7 +113,7 @@ impl Checker<'_> {
             }
             Some(op) => {
                 let variable = Expr { kind: ExprKind::Name(name.clone()), span: name.span };
-                let sum = self.binary(op, &variable, value, Some(&ty), span);
+                let sum = self.binary(op, &variable, value, Expectation::of(&ty), span);
                 self.coerce(sum, &ty, None)
             }
         };
@@ -133,7 +134,7 @@ impl Checker<'_> {
         self.names_once([places], "variable");
         let mut targets = Vec::new();
         let Some(pat) = self.targets(places, &mut targets) else {
-            self.expr(value, None);
+            self.expr(value, Expectation::NONE);
             return;
         };
         let because = Some((places.span, "the types of these variables".to_string()));

@@ -8,6 +8,7 @@ use crate::check::elaborate::named::Known;
 use crate::check::elaborate::overload::Choice;
 use crate::check::env::{Callable, Instance, Scheme};
 use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::Candidate;
 use crate::check::resolve::candidates::Found;
 use crate::check::resolve::candidates::Variable;
@@ -136,8 +137,7 @@ impl Checker<'_> {
         name: &ast::Name,
         type_args: &[Type],
         mut args: Vec<Arg>,
-        hint: Option<&Type>,
-        at_statement: bool,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Term {
         self.note_scope(name.span);
@@ -146,11 +146,11 @@ impl Checker<'_> {
             return self.unknown(name);
         }
         // A statement that is one call says nothing more that could decide.
-        let may_wait = !at_statement && matches!(args.first(), Some(Arg::Done(_)));
+        let may_wait = !expected.statement && matches!(args.first(), Some(Arg::Done(_)));
         let first = args.remove(0);
-        let variable = match self.choose(name, &found, type_args, &first, hint, may_wait) {
+        let variable = match self.choose(name, &found, type_args, &first, expected, may_wait) {
             Choice::Candidate(Candidate::Top(chosen)) => {
-                return self.call_chosen(name, &chosen, type_args, (first, args), hint, at_statement, span);
+                return self.call_chosen(name, &chosen, type_args, (first, args), expected, span);
             }
             Choice::Candidate(Candidate::Local(depth, binding)) => Variable::Local(depth, binding),
             Choice::Variable(variable) => variable,
@@ -171,7 +171,7 @@ impl Checker<'_> {
             }
             Variable::Global(_) => None,
         };
-        self.call_known(function, args, known.as_ref(), at_statement, span)
+        self.call_known(function, args, known.as_ref(), expected.statement, span)
     }
 
     /// The call of the function that a name has been found to mean.
@@ -182,8 +182,7 @@ impl Checker<'_> {
         chosen: &Callable,
         type_args: &[Type],
         (first, args): (Arg, Vec<Arg>),
-        hint: Option<&Type>,
-        at_statement: bool,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Term {
         self.note_callable(name.span, chosen);
@@ -206,14 +205,14 @@ impl Checker<'_> {
         };
         if let Callable::Prim(prim) = chosen
             && prim.is_reader()
-            && !self.reads(*prim, name, &mut instance, type_args, hint)
+            && !self.reads(*prim, name, &mut instance, type_args, expected)
         {
             return Term::new(TermKind::Error, Type::error(), span);
         }
         if let Callable::Prim(prim) = chosen
             && prim.is_computed()
         {
-            let target = match (type_args.first(), hint) {
+            let target = match (type_args.first(), expected.ty) {
                 (Some(target), _) if *prim == Prim::Move => Some(target.clone()),
                 (None, Some(hint)) if args.is_empty() => {
                     Some(self.infer.zonk(hint)).filter(|ty| !ty.has_meta())
@@ -248,7 +247,7 @@ impl Checker<'_> {
             }
             rest = Some(r);
         }
-        if let (Some(result), Some(hint)) = (&rest, hint)
+        if let (Some(result), Some(hint)) = (&rest, expected.ty)
             && needs_any(&first, &args)
         {
             let _ = self.infer.try_unify(result, hint);
@@ -263,7 +262,7 @@ impl Checker<'_> {
             Some(result) => result.clone(),
             None => {
                 let contained = matches!(chosen, Callable::Function(id) if self.contained_here(*id));
-                self.effect(&name.text, contained, at_statement && args.is_empty(), whole)
+                self.effect(&name.text, contained, expected.statement && args.is_empty(), whole)
             }
         };
         let term = self.call_term(chosen, &instance, arg, ty, name.span, whole);
@@ -273,7 +272,7 @@ impl Checker<'_> {
         }
         let mut known = self.known(name, &Candidate::Top(chosen.clone()), &instance.args);
         known.groups.drain(..known.groups.len().min(1));
-        let term = self.call_known(term, args, Some(&known), at_statement, span);
+        let term = self.call_known(term, args, Some(&known), expected.statement, span);
         Term { span, ..term }
     }
 
@@ -413,10 +412,10 @@ impl Checker<'_> {
         name: &ast::Name,
         found: &Found,
         type_args: &[Type],
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
     ) -> Term {
         let span = name.span;
-        let wanted = hint.map(|h| self.infer.zonk(h));
+        let wanted = expected.ty.map(|h| self.infer.zonk(h));
         let several = found.candidates().nth(1).is_some() || found.variable.is_some();
         let mut fitting = Vec::new();
         for tier in &found.tiers {

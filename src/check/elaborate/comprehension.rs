@@ -2,6 +2,7 @@
 
 use crate::check::context::Checker;
 use crate::check::error::{CheckError, Inside};
+use crate::check::expectation::Expectation;
 use crate::check::hints::mismatch::is_list;
 use crate::check::terms::mentions_local;
 use crate::check::terms::with_prefix;
@@ -41,8 +42,8 @@ impl Checker<'_> {
     }
 
     /// The type of the elements of a wanted array.
-    fn element_of(&self, hint: Option<&Type>) -> Option<Type> {
-        match self.infer.shallow(hint?).kind() {
+    fn element_of(&self, expected: Expectation<'_>) -> Option<Type> {
+        match self.infer.shallow(expected.ty?).kind() {
             TypeKind::Array(element, _) => Some(element.clone()),
             _ => None,
         }
@@ -52,10 +53,10 @@ impl Checker<'_> {
     fn element(&mut self, body: &Expr, wanted: Option<&Type>) -> Term {
         self.hosted(Inside::Element, |this| match wanted {
             Some(ty) => {
-                let term = this.expr(body, Some(ty));
+                let term = this.expr(body, Expectation::of(ty));
                 this.coerce_softly(term, ty)
             }
-            None => this.expr(body, None),
+            None => this.expr(body, Expectation::NONE),
         })
     }
 
@@ -63,10 +64,10 @@ impl Checker<'_> {
         &mut self,
         body: &Expr,
         clauses: &[(ast::Pattern, Expr)],
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Term {
-        let element = self.element_of(hint);
+        let element = self.element_of(expected);
         let (mut outer, mut inner) = (Vec::new(), Vec::new());
         let mut walked = Vec::new();
         let body = self.in_scope(|this| {
@@ -87,10 +88,10 @@ impl Checker<'_> {
         body: &Expr,
         clauses: &[(ast::Pattern, Expr)],
         guard: &Expr,
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Term {
-        let element = self.element_of(hint);
+        let element = self.element_of(expected);
         let first_opened = self.frame().opened.len();
         let ((value, mut stmts), openings) = self.host(|this| {
             let (mut outer, mut inner) = (Vec::new(), Vec::new());
@@ -178,7 +179,7 @@ impl Checker<'_> {
             _ => {
                 let before = self.frame().locals.len() as LocalId;
                 let opened = self.frame().hosts.last().map_or(0, |host| host.openings.len());
-                let array = self.expr(iterable, None);
+                let array = self.expr(iterable, Expectation::NONE);
                 self.independent(opened, first_own, before, iterable.span)?;
                 let (array, index) = self.as_array(array)?;
                 let span = array.span;

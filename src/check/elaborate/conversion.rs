@@ -2,6 +2,7 @@
 
 use crate::check::context::Checker;
 use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
 use crate::check::resolve::behavior::convertible;
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::iso::{self, Verdict};
@@ -15,7 +16,7 @@ impl Checker<'_> {
     pub(in crate::check) fn convert(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
         let to = self.lower(written);
         let to = if to.has_error() { Type::error() } else { to };
-        let term = self.expr(inner, None);
+        let term = self.expr(inner, Expectation::NONE);
         if self.infer.literal_of(&term.ty).is_some() && self.infer.try_unify(&term.ty, &to) {
             return term;
         }

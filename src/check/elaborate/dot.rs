@@ -11,6 +11,7 @@ use crate::check::elaborate::coerce::MOST_COMPONENTS;
 use crate::check::elaborate::sum_value::constant_index;
 use crate::check::env::Constraint;
 use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
 use crate::core::{Term, TermKind};
 use crate::diagnostic::Help;
 use crate::source::Span;
@@ -25,20 +26,18 @@ impl Checker<'_> {
         &mut self,
         base: &Expr,
         key: &Expr,
-        hint: Option<&Type>,
-        at_statement: bool,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Term {
-        let base = self.expr(base, None);
-        self.dot_term(base, key, hint, at_statement, span)
+        let base = self.expr(base, Expectation::NONE);
+        self.dot_term(base, key, expected, span)
     }
 
     pub(in crate::check) fn dot_term(
         &mut self,
         base: Term,
         key: &Expr,
-        hint: Option<&Type>,
-        at_statement: bool,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Term {
         if let Some((name, targs)) = key_name(key) {
@@ -67,11 +66,11 @@ impl Checker<'_> {
             if callable || self.local_function(name).is_some() {
                 let targs: Vec<Type> = self.lower_arguments(targs);
                 let call = (name, &targs[..]);
-                if let Some(term) = self.completed_dot(call, &base, &[], hint, at_statement, span) {
+                if let Some(term) = self.completed_dot(call, &base, &[], expected, span) {
                     return term;
                 }
                 if callable {
-                    return self.call_name(name, &targs, vec![Arg::Done(base)], hint, at_statement, span);
+                    return self.call_name(name, &targs, vec![Arg::Done(base)], expected, span);
                 }
             }
             if self.lookup_local(&name.text).is_none() && self.global(&name.text).is_none() {
@@ -87,9 +86,9 @@ impl Checker<'_> {
                 }
                 return self.unknown(name);
             }
-            let value = self.expr(key, None);
+            let value = self.expr(key, Expectation::NONE);
             if let TypeKind::Function(..) | TypeKind::Procedure(_) = self.infer.shallow(&value.ty).kind() {
-                return self.call_value(value, vec![Arg::Done(base)], at_statement, span);
+                return self.call_value(value, vec![Arg::Done(base)], expected.statement, span);
             }
         }
         self.select(base, key, span)
@@ -142,7 +141,7 @@ impl Checker<'_> {
                     let part = self.component(base, &index, span);
                     return self.open(part);
                 }
-                let value = self.expr(key, None);
+                let value = self.expr(key, Expectation::NONE);
                 let value_ty = self.infer.settle(&value.ty);
                 if let TypeKind::Function(..) = value_ty.kind() {
                     return self.call_value(value, vec![Arg::Done(base)], false, span);
@@ -160,7 +159,7 @@ impl Checker<'_> {
             _ => {
                 if !matches!(key.kind, ExprKind::Int(_) | ExprKind::CaseOf { .. } | ExprKind::CompactTuple(_))
                 {
-                    let value = self.expr(key, None);
+                    let value = self.expr(key, Expectation::NONE);
                     if let TypeKind::Function(..) = self.infer.settle(&value.ty).kind() {
                         return self.call_value(value, vec![Arg::Done(base)], false, span);
                     }
@@ -279,7 +278,7 @@ impl Checker<'_> {
         match self.literal_index(key, &index, array) {
             Some(term) => term,
             None => {
-                let term = self.expr(key, Some(&index));
+                let term = self.expr(key, Expectation::of(&index));
                 self.index_term(term, index, array)
             }
         }
@@ -291,7 +290,7 @@ impl Checker<'_> {
         if let Some(term) = self.literal_index(key, &index, array) {
             return Key::Index(term);
         }
-        let term = self.expr(key, Some(&index));
+        let term = self.expr(key, Expectation::of(&index));
         match self.infer.shallow(&term.ty).kind() {
             TypeKind::Function(..) => Key::Function(term),
             _ => Key::Index(self.index_term(term, index, array)),
@@ -312,10 +311,10 @@ impl Checker<'_> {
             };
             let size = index.size().ok();
             if found == *index && tick.is_some() {
-                return Some(self.expr(key, Some(index)));
+                return Some(self.expr(key, Expectation::of(index)));
             }
             if tick.is_some() && found.as_unit_sum().is_none_or(|n| code >= *n) {
-                return Some(self.expr(key, None));
+                return Some(self.expr(key, Expectation::NONE));
             }
             match (index.as_unit_sum(), size) {
                 (Some(n), _) if code < *n => {
@@ -473,7 +472,7 @@ impl Checker<'_> {
         if self.entails(&possible).fails() {
             return None;
         }
-        let key = self.expr(key, None);
+        let key = self.expr(key, Expectation::NONE);
         let element = open(self);
         let args = vec![ty, key.ty.clone(), element];
         // The type of what it gives follows from the two others.

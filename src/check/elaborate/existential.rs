@@ -23,6 +23,7 @@
 use crate::check::context::Checker;
 use crate::check::env::Definition;
 use crate::check::error::{CheckError, Inside, SizeError};
+use crate::check::expectation::Expectation;
 use crate::core::{Function, FunctionId, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::hash::{HashMap, HashSet};
 use crate::source::Span;
@@ -93,16 +94,16 @@ impl Checker<'_> {
             if this.infer.shallow(ty).is_exists() {
                 return this.check(e, ty, because);
             }
-            let term = this.expr(e, Some(ty));
+            let term = this.expr(e, Expectation::of(ty));
             let term = this.confined(term, Inside::Branch);
             this.coerce(term, ty, because)
         })
     }
 
     /// The value of a branch, at a type of its own, which it may know better by what is wanted.
-    pub(in crate::check) fn own_branch(&mut self, e: &Expr, hint: Option<&Type>) -> Term {
+    pub(in crate::check) fn own_branch(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
         self.hosted(Inside::Branch, |this| {
-            let term = this.expr(e, hint);
+            let term = this.expr(e, expected);
             this.confined(term, Inside::Branch)
         })
     }
@@ -338,12 +339,12 @@ impl Checker<'_> {
         let exists = self.infer.zonk(exists);
         if let ExprKind::If { .. } | ExprKind::Match { .. } = e.kind {
             // Each branch has sizes of its own.
-            let term = self.expr(e, Some(&exists));
+            let term = self.expr(e, Expectation::of(&exists));
             return self.pack(term, &exists, because);
         }
         let sizes: Vec<Type> = (0..exists.bound_count()).map(|_| self.infer.fresh(Kind::Compact)).collect();
         let body = exists.opened(&sizes);
-        let term = self.expr(e, Some(&body));
+        let term = self.expr(e, Expectation::of(&body));
         let term = self.coerce(term, &body, because);
         self.packed(sizes, term, exists)
     }
@@ -401,7 +402,7 @@ impl Checker<'_> {
         if self.infer.shallow(result).is_exists() {
             return self.check(e, result, because);
         }
-        let value = self.expr(e, Some(result));
+        let value = self.expr(e, Expectation::of(result));
         let ty = self.infer.zonk(&value.ty);
         let opened = self.frame().opened.iter().find(|var| ty.mentions(var)).cloned();
         if let (Some(var), TypeKind::Meta(_)) = (opened, self.infer.shallow(result).kind()) {
@@ -419,7 +420,7 @@ impl Checker<'_> {
         result: &Type,
         because: Option<(Span, String)>,
     ) -> Term {
-        let value = self.expr(e, Some(result));
+        let value = self.expr(e, Expectation::of(result));
         let value = match self.infer.shallow(result).kind() {
             TypeKind::Meta(_) => self.generalized(value),
             _ => value,

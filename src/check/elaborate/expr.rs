@@ -7,6 +7,7 @@
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::error::{CheckError, Inside, MoveError, RestError, SizeError};
+use crate::check::expectation::Expectation;
 use crate::check::solve::exhaustive::{self, End};
 use crate::check::solve::infer::Literal;
 use crate::check::terms::Number;
@@ -22,12 +23,11 @@ use num_bigint::{BigInt, BigUint};
 use std::sync::Arc;
 
 impl Checker<'_> {
-    /// The term of an expression; `hint` is what its place would like, not a demand.
-    pub(in crate::check) fn expr(&mut self, e: &Expr, hint: Option<&Type>) -> Term {
+    /// The term of an expression.
+    pub(in crate::check) fn expr(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
         crate::cancellation::poll();
-        let at_statement = std::mem::take(&mut self.at_statement);
         self.infer.here = e.span;
-        let term = self.expr_any(e, hint, at_statement);
+        let term = self.expr_any(e, expected);
         self.note_expr(e.span, &term.ty);
         self.bounded(term)
     }
@@ -37,12 +37,14 @@ impl Checker<'_> {
         if self.infer.shallow(ty).is_exists() {
             return self.check_packed(e, ty, because);
         }
-        let term = self.expr(e, Some(ty));
+        let term = self.expr(e, Expectation::of(ty));
         self.coerce(term, ty, because)
     }
 
-    fn expr_any(&mut self, e: &Expr, hint: Option<&Type>, at_statement: bool) -> Term {
+    fn expr_any(&mut self, e: &Expr, place: Expectation<'_>) -> Term {
         let span = e.span;
+        // Of all forms only calls may be statements by themselves.
+        let expected = place.value();
         let make = |kind, ty| Term::new(kind, ty, span);
         match &e.kind {
             ExprKind::Int(n) => {
@@ -64,10 +66,10 @@ impl Checker<'_> {
             ExprKind::Str(text) => make(TermKind::Str(text.clone()), Type::string()),
             ExprKind::Filled(text, holes) => {
                 let whole = with_values(text, holes, span);
-                self.expr(&whole, hint)
+                self.expr(&whole, expected)
             }
             ExprKind::Bool(b) => make(TermKind::Code(BigUint::from(u8::from(*b))), Type::bool()),
-            ExprKind::Name(name) => self.name(name, &[], hint),
+            ExprKind::Name(name) => self.name(name, &[], expected),
             ExprKind::TypeArgs(base, args) => {
                 let ExprKind::Name(name) = &base.kind else {
                     let what = "what these type arguments belong to".to_string();
@@ -75,13 +77,13 @@ impl Checker<'_> {
                     return self.wrong(CheckError::CannotInfer { span, what, instead }, span);
                 };
                 let args: Vec<Type> = self.lower_arguments(args);
-                self.name(name, &args, hint)
+                self.name(name, &args, expected)
             }
             ExprKind::CaseOf { index, ty, .. } => {
                 let ty = self.lower(ty);
                 self.case_of(index, &ty, span)
             }
-            ExprKind::Inject { index, arg } => self.inject(index, arg, hint, span),
+            ExprKind::Inject { index, arg } => self.inject(index, arg, expected, span),
             ExprKind::Proj { index, ty } => {
                 let ty = self.lower(ty);
                 self.synthesize(ty, span, |this, x| this.component(x, index, span))
@@ -94,17 +96,17 @@ impl Checker<'_> {
                 let ty = self.lower(ty);
                 self.ainj(index, &ty, span)
             }
-            ExprKind::Tuple(parts) => self.tuple(parts, hint, span),
-            ExprKind::CompactTuple(parts) => self.compact_tuple(parts, hint, span),
+            ExprKind::Tuple(parts) => self.tuple(parts, expected, span),
+            ExprKind::CompactTuple(parts) => self.compact_tuple(parts, expected, span),
             // The grammar has it at the end of a tuple only.
             ExprKind::Rest(inner) => {
                 let what = "…".to_string();
-                self.expr(inner, None);
+                self.expr(inner, Expectation::NONE);
                 self.wrong(RestError::NotLast { span, what }.into(), span)
             }
-            ExprKind::CompactRecord(fields) => self.compact_record(fields, hint, span),
+            ExprKind::CompactRecord(fields) => self.compact_record(fields, expected, span),
             ExprKind::Record(fields) => {
-                let hints = hint.and_then(|h| self.infer.shallow(h).fields());
+                let hints = expected.ty.and_then(|h| self.infer.shallow(h).fields());
                 let mut terms = Vec::new();
                 let mut types: Vec<(Arc<str>, Type)> = Vec::new();
                 for (i, (name, value)) in fields.iter().enumerate() {
@@ -112,7 +114,7 @@ impl Checker<'_> {
                     let hint = hints.as_ref().and_then(|h| h.get(i)).filter(|h| h.0 == name.text);
                     let term = match hint {
                         Some((_, ty)) => self.check(value, ty, None),
-                        None => self.expr(value, None),
+                        None => self.expr(value, Expectation::NONE),
                     };
                     if types.iter().any(|(known, _)| *known == name.text) {
                         self.report(CheckError::Duplicate {
@@ -127,7 +129,7 @@ impl Checker<'_> {
                 make(TermKind::Tuple(terms), Type::record(types))
             }
             ExprKind::Array(elements) => {
-                let hint = hint.map(|h| self.infer.shallow(h));
+                let hint = expected.ty.map(|h| self.infer.shallow(h));
                 let element = match hint.as_ref().map(Type::kind) {
                     Some(TypeKind::Array(element, _)) => element.clone(),
                     _ => self.infer.fresh(Kind::Type),
@@ -135,7 +137,7 @@ impl Checker<'_> {
                 let why = "the elements of an array have one type";
                 let terms: Vec<Term> = if let TypeKind::Meta(_) = self.infer.shallow(&element).kind() {
                     let values: Vec<&Expr> = elements.iter().collect();
-                    self.alike(&values, &element, why, |this, at, hint| this.expr(values[at], hint))
+                    self.alike(&values, &element, why, |this, at, hint| this.expr(values[at], hint.into()))
                 } else {
                     let because = elements.first().map(|f| (f.span, why.to_string()));
                     elements.iter().map(|e| self.check(e, &element, because.clone())).collect()
@@ -143,14 +145,14 @@ impl Checker<'_> {
                 let index = Type::unit_sum(terms.len());
                 make(TermKind::Tuple(terms), Type::array(element, index))
             }
-            ExprKind::Spread(parts) => self.spread(parts, hint, span),
-            ExprKind::Update(record, values) => self.update(record, values, hint, span),
+            ExprKind::Spread(parts) => self.spread(parts, expected, span),
+            ExprKind::Update(record, values) => self.update(record, values, expected, span),
             ExprKind::Arguments(..) => self.wrong(CheckError::NamedHere { span, method: false }, span),
             ExprKind::Comprehension { body, clauses, guard: None } => {
-                self.comprehension(body, clauses, hint, span)
+                self.comprehension(body, clauses, expected, span)
             }
             ExprKind::Comprehension { body, clauses, guard: Some(guard) } => {
-                self.selection(body, clauses, guard, hint, span)
+                self.selection(body, clauses, guard, expected, span)
             }
             ExprKind::Axis => self.wrong(MoveError::AxisHere { span }.into(), span),
             ExprKind::AllOf(ty) => {
@@ -164,12 +166,12 @@ impl Checker<'_> {
             // The grammar has it in loops only.
             ExprKind::UpTo { .. } => make(TermKind::Error, Type::error()),
             ExprKind::IntRange { .. } => self.wrong(CheckError::IntRangeValue { span }, span),
-            ExprKind::Apply { .. } => self.apply(e, hint, at_statement),
-            ExprKind::Dot { base, key } => self.dot(base, key, hint, at_statement, span),
-            ExprKind::Unary(op, operand) => self.unary(*op, operand, hint, span),
+            ExprKind::Apply { .. } => self.apply(e, place),
+            ExprKind::Dot { base, key } => self.dot(base, key, place, span),
+            ExprKind::Unary(op, operand) => self.unary(*op, operand, expected, span),
             ExprKind::Binary(op, a, b) => {
                 let before = self.reports.len();
-                let term = self.binary(*op, a, b, hint, span);
+                let term = self.binary(*op, a, b, expected, span);
                 if self.regroup_operator(before, span, a) {
                     // What was meant has another type.
                     return make(TermKind::Error, Type::error());
@@ -177,7 +179,7 @@ impl Checker<'_> {
                 term
             }
             ExprKind::If { arms, otherwise } => {
-                let ty = hint.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Type));
+                let ty = expected.ty.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Type));
                 let why = "the branches have one type";
                 let mut conditions = Vec::new();
                 let condition = |this: &mut Self, at: usize| match (at, arms.get(at)) {
@@ -189,7 +191,7 @@ impl Checker<'_> {
                 let mut values = if let TypeKind::Meta(_) = self.infer.shallow(&ty).kind() {
                     self.alike(&values, &ty, why, |this, at, hint| {
                         conditions.extend(condition(this, at));
-                        this.own_branch(values[at], hint)
+                        this.own_branch(values[at], hint.into())
                     })
                 } else {
                     let mut because = None;
@@ -210,10 +212,10 @@ impl Checker<'_> {
                 result
             }
             ExprKind::Match { scrutinee, arms } => {
-                let scrutinee = self.expr(scrutinee, None);
+                let scrutinee = self.expr(scrutinee, Expectation::NONE);
                 self.decide(&scrutinee.ty);
                 let subject = self.infer.settle(&scrutinee.ty);
-                let ty = hint.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Type));
+                let ty = expected.ty.cloned().unwrap_or_else(|| self.infer.fresh(Kind::Type));
                 let why = "the arms have one type";
                 let mut heads = Vec::new();
                 let head = |this: &mut Self, arm: &ast::Arm<Expr>| {
@@ -232,7 +234,7 @@ impl Checker<'_> {
                         this.in_scope(|this| {
                             let (head, openings) = head(this, &arms[at]);
                             heads.push(head);
-                            let value = this.own_branch(values[at], hint);
+                            let value = this.own_branch(values[at], hint.into());
                             this.after_openings(&openings, value)
                         })
                     })
@@ -259,8 +261,8 @@ impl Checker<'_> {
                 reports.into_iter().for_each(|r| self.report(r));
                 make(TermKind::Match(Box::new(scrutinee), out), ty)
             }
-            ExprKind::Block { stmts, value } => self.block_value(stmts, value, hint),
-            ExprKind::Lambda(function) => self.lambda(function, hint, None, span),
+            ExprKind::Block { stmts, value } => self.block_value(stmts, value, expected),
+            ExprKind::Lambda(function) => self.lambda(function, expected, None, span),
             ExprKind::Reshape(inner, ty) => self.reshape(inner, ty, span),
             ExprKind::Convert(inner, ty) => self.convert(inner, ty, span),
             ExprKind::Error => make(TermKind::Error, Type::error()),
@@ -268,7 +270,7 @@ impl Checker<'_> {
     }
 
     /// A name where its value is wanted.
-    fn name(&mut self, name: &ast::Name, type_args: &[Type], hint: Option<&Type>) -> Term {
+    fn name(&mut self, name: &ast::Name, type_args: &[Type], expected: Expectation<'_>) -> Term {
         let span = name.span;
         self.note_scope(span);
         if type_args.is_empty() && !self.names_callable(name) {
@@ -286,11 +288,11 @@ impl Checker<'_> {
         if found.tiers.is_empty() {
             return self.unknown(name);
         }
-        self.callable_value(name, &found, type_args, hint)
+        self.callable_value(name, &found, type_args, expected)
     }
 
     /// `{ …; e }`: pure, and left in no other way than by its value.
-    fn block_value(&mut self, stmts: &[ast::Stmt], value: &Expr, hint: Option<&Type>) -> Term {
+    fn block_value(&mut self, stmts: &[ast::Stmt], value: &Expr, expected: Expectation<'_>) -> Term {
         self.in_scope(|this| {
             let frame = this.frame();
             let (first, opened) = (frame.locals.len() as LocalId, frame.opened.len());
@@ -299,7 +301,7 @@ impl Checker<'_> {
             for stmt in stmts {
                 this.stmt(stmt, &mut body);
             }
-            let (value, mut openings) = this.host(|this| this.expr(value, hint));
+            let (value, mut openings) = this.host(|this| this.expr(value, expected));
             body.append(&mut openings);
             let ty = this.infer.zonk(&value.ty);
             let frame = this.frame();

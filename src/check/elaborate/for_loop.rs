@@ -2,6 +2,7 @@
 
 use crate::check::context::Checker;
 use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
 use crate::core::{ForRange, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind};
@@ -17,7 +18,7 @@ impl Checker<'_> {
         span: Span,
         body: &[ast::Stmt],
     ) -> Option<StmtKind> {
-        let high = self.expr(high, None);
+        let high = self.expr(high, Expectation::NONE);
         self.decide(&high.ty);
         let ty = self.infer.settle(&high.ty);
         if ty.is_error() {
@@ -64,7 +65,7 @@ impl Checker<'_> {
                 return self.for_up_to(pattern, high, *inclusive, iterable.span, body);
             }
             _ => {
-                let array = self.expr(iterable, None);
+                let array = self.expr(iterable, Expectation::NONE);
                 let (array, _) = self.as_array(array)?;
                 let TypeKind::Array(element, _) = array.ty.kind() else { return None };
                 let element = element.clone();

@@ -7,6 +7,7 @@ use crate::check::context::Checker;
 use crate::check::context::Frame;
 use crate::check::context::FrameKind;
 use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
 use crate::check::terms::with_prefix;
 use crate::core::{Function, FunctionId, LocalId, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
@@ -75,12 +76,12 @@ impl Checker<'_> {
     pub(in crate::check) fn lambda(
         &mut self,
         function: &ast::Function,
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
         this: Option<(&ast::Name, &Type)>,
         span: Span,
     ) -> Term {
         let name: Arc<str> = this.map_or_else(|| "fun".into(), |(n, _)| n.text.clone());
-        let hint = hint.map(|h| self.infer.shallow(h));
+        let hint = expected.ty.map(|h| self.infer.shallow(h));
         let (domain_hint, result_hint) = match hint.as_ref().map(Type::kind) {
             Some(TypeKind::Function(d, c)) => (Some(d.clone()), Some(c.clone())),
             Some(TypeKind::Procedure(d)) => (Some(d.clone()), None),
@@ -210,8 +211,7 @@ impl Checker<'_> {
         if function.is_proc {
             let body = match &function.body {
                 Body::Expr(e) => {
-                    self.at_statement = true;
-                    let (term, mut body) = self.host(|this| this.expr(e, None));
+                    let (term, mut body) = self.host(|this| this.expr(e, Expectation::STATEMENT));
                     body.push(Stmt { span: term.span, kind: StmtKind::Expr(term) });
                     body
                 }
@@ -233,7 +233,7 @@ impl Checker<'_> {
             Body::Expr(e) => {
                 let (value, openings) = self.host(|this| match free {
                     true => {
-                        let value = this.expr(e, Some(&result));
+                        let value = this.expr(e, Expectation::of(&result));
                         this.generalized(value)
                     }
                     false => this.returned(e, &result, because),

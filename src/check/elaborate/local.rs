@@ -15,6 +15,7 @@ use crate::check::context::Hidden;
 use crate::check::elaborate::function::is_typed;
 use crate::check::env::{Scheme, Signature, TypeDefinition};
 use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
 use crate::core::{FunctionId, LocalId, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Stmt, StmtKind, TypeDecl};
@@ -152,7 +153,7 @@ impl Checker<'_> {
         self.item.givens.extend(givens);
         let parameters = self.parameters_in_block(&function.params, outer);
         let ty = self.infer.fresh(Kind::Type);
-        let term = self.lambda(function, None, Some((name, &ty)), span);
+        let term = self.lambda(function, Expectation::NONE, Some((name, &ty)), span);
         let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
         self.item.type_params.truncate(outer);
         self.item.type_scope = scope;

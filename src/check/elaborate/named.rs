@@ -14,6 +14,7 @@ use crate::check::context::Pending;
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Parameter, Scheme};
 use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::Candidate;
 use crate::check::resolve::candidates::Found;
 use crate::check::resolve::candidates::Round;
@@ -140,7 +141,8 @@ impl Checker<'_> {
     ) -> Vec<Vec<Parameter>> {
         let parameter = |this: &mut Self, param: &Param| {
             let default = param.default.as_ref().and_then(|default| {
-                let term = this.lambda(&default_function(param, default), None, None, default.span);
+                let term =
+                    this.lambda(&default_function(param, default), Expectation::NONE, None, default.span);
                 this.lift(&term, outer, false)
             });
             Parameter { name: parameter_name(param), default }
@@ -163,8 +165,7 @@ impl Checker<'_> {
         &mut self,
         head: &Expr,
         arguments: &[&Expr],
-        hint: Option<&Type>,
-        at_statement: bool,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Option<Term> {
         let (name, type_args): (&Name, &[ast::TypeExpr]) = crate::check::elaborate::apply::key_name(head)?;
@@ -191,15 +192,15 @@ impl Checker<'_> {
                 let whole = self.prepare(first);
                 let ty = self.infer.zonk(&whole.ty());
                 // A farther function is not asked where a nearer one is completed.
-                if self.takes_written(&found.up_to(nearest), &type_args, &ty, hint) {
+                if self.takes_written(&found.up_to(nearest), &type_args, &ty, expected) {
                     let rest = self.prepare_rest(&found, rest);
                     let args = std::iter::once(whole).chain(rest).collect();
-                    return Some(self.call_name(name, &type_args, args, hint, at_statement, span));
+                    return Some(self.call_name(name, &type_args, args, expected, span));
                 }
                 parts_of(whole, given.places)
             }
         };
-        let call = Filling { name, type_args, first: first.span, at_statement, span };
+        let call = Filling { name, type_args, first: first.span, statement: expected.statement, span };
         self.filled_call(&call, &found, fitting, parts, rest)
     }
 
@@ -210,8 +211,7 @@ impl Checker<'_> {
         (name, type_args): (&Name, &[Type]),
         base: &Term,
         arguments: &[&Expr],
-        hint: Option<&Type>,
-        at_statement: bool,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Option<Term> {
         let found = self.find(&name.text);
@@ -247,7 +247,7 @@ impl Checker<'_> {
                 if let Some((places, _, fitting)) = fitting {
                     let mut parts = parts_of(Arg::Done(base.clone()), places);
                     parts.extend(fields.iter().map(|(_, value)| self.prepare(value)));
-                    let call = Filling { name, type_args, first: at, at_statement, span };
+                    let call = Filling { name, type_args, first: at, statement: expected.statement, span };
                     return self.filled_call(&call, &found, fitting, parts, &arguments[1..]);
                 }
                 let grouped = |one: &Candidate| self.known_groups(one).is_none_or(|groups| groups.len() > 1);
@@ -259,11 +259,11 @@ impl Checker<'_> {
             }
         }
         let (places, nearest, fitting) = beside(self, &[])?;
-        if self.takes_written(&found.up_to(nearest), &type_args, &base.ty, hint) {
+        if self.takes_written(&found.up_to(nearest), &type_args, &base.ty, expected) {
             return None;
         }
         let parts = parts_of(Arg::Done(base.clone()), places);
-        let call = Filling { name, type_args, first: name.span, at_statement, span };
+        let call = Filling { name, type_args, first: name.span, statement: expected.statement, span };
         self.filled_call(&call, &found, fitting, parts, arguments)
     }
 
@@ -283,8 +283,8 @@ impl Checker<'_> {
         parts: Vec<Arg>,
         rest: &[&Expr],
     ) -> Option<Term> {
-        let Filling { name, type_args, first, at_statement, span } = call;
-        let (at_statement, span) = (*at_statement, *span);
+        let Filling { name, type_args, first, statement, span } = call;
+        let (statement, span) = (*statement, *span);
         let rest = self.prepare_rest(found, rest);
         let types: Vec<Type> = parts.iter().map(Arg::ty).collect();
         let Completed { candidate, slots } = self.best_filled(name, found, fitting, type_args, &types)?;
@@ -311,7 +311,7 @@ impl Checker<'_> {
                 known.groups.insert(0, Vec::new());
                 let function = self.variable_term(&Variable::Local(depth, binding), name);
                 let args = std::iter::once(Arg::Done(argument)).chain(rest).collect();
-                let term = self.call_known(function, args, Some(&known), at_statement, span);
+                let term = self.call_known(function, args, Some(&known), statement, span);
                 return Some(crate::check::terms::with_prefix(prefix, term));
             }
         };
@@ -319,7 +319,7 @@ impl Checker<'_> {
             Some(result) => result.clone(),
             None => {
                 let contained = matches!(chosen, Callable::Function(id) if self.contained_here(id));
-                self.effect(&name.text, contained, at_statement && rest.is_empty(), whole)
+                self.effect(&name.text, contained, statement && rest.is_empty(), whole)
             }
         };
         let term = self.call_term(&chosen, &instance, argument, ty, name.span, whole);
@@ -327,7 +327,7 @@ impl Checker<'_> {
         let term = self.open(term);
         let term = match rest.is_empty() {
             true => term,
-            false => self.call_known(term, rest, Some(&known), at_statement, span),
+            false => self.call_known(term, rest, Some(&known), statement, span),
         };
         Some(Term { span, ..term })
     }
@@ -698,7 +698,8 @@ struct Filling<'n> {
     type_args: Vec<Type>,
     /// Where what it gives its first group stands.
     first: Span,
-    at_statement: bool,
+    /// The call is a statement by itself.
+    statement: bool,
     span: Span,
 }
 

@@ -8,6 +8,7 @@ use crate::check::context::Checker;
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::Callable;
 use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
 use crate::check::resolve::builtin::operator_advice;
 use crate::check::solve::constraint::is_index;
 use crate::core::{Num, Op, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
@@ -24,19 +25,21 @@ impl Checker<'_> {
         &mut self,
         op: UnaryOp,
         operand: &Expr,
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Term {
         match op {
             UnaryOp::Not => {
-                let operand =
-                    self.expr(operand, Some(hint.filter(|ty| ty.is_set()).unwrap_or(&Type::bool())));
+                let operand = self.expr(
+                    operand,
+                    Expectation::of(expected.ty.filter(|ty| ty.is_set()).unwrap_or(&Type::bool())),
+                );
                 self.prefix(op, operand, span)
             }
             UnaryOp::Neg => {
                 let before = self.reports.len();
                 let written = operand;
-                let operand = self.expr(operand, hint);
+                let operand = self.expr(operand, expected);
                 // `-- a comment`
                 if let crate::syntax::ast::ExprKind::Unary(UnaryOp::Neg, _) = &written.kind
                     && written.span.start == span.start + 1
@@ -45,7 +48,7 @@ impl Checker<'_> {
                 }
                 // What is negated is of the type of its negative.
                 if let (TypeKind::Meta(_), None, Some(hint)) =
-                    (self.infer.shallow(&operand.ty).kind(), self.infer.literal_of(&operand.ty), hint)
+                    (self.infer.shallow(&operand.ty).kind(), self.infer.literal_of(&operand.ty), expected.ty)
                 {
                     self.infer.try_unify(&operand.ty, hint);
                 }
@@ -141,34 +144,35 @@ impl Checker<'_> {
         op: BinaryOp,
         a: &Expr,
         b: &Expr,
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Term {
         match op {
             BinaryOp::And | BinaryOp::Or => {
-                let a = self.expr(a, Some(hint.filter(|ty| ty.is_set()).unwrap_or(&Type::bool())));
+                let a = self
+                    .expr(a, Expectation::of(expected.ty.filter(|ty| ty.is_set()).unwrap_or(&Type::bool())));
                 let (a, b) = match self.set(&a.ty) {
-                    Some(set) => (a, self.expr(b, Some(&set))),
+                    Some(set) => (a, self.expr(b, Expectation::of(&set))),
                     None => (self.coerce(a, &Type::bool(), None), self.condition(b)),
                 };
                 self.infix(op, a, b, span)
             }
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
-                let a = self.expr(a, None);
+                let a = self.expr(a, Expectation::NONE);
                 let wanted = a.ty.clone();
-                let b = self.expr(b, Some(&wanted));
+                let b = self.expr(b, Expectation::of(&wanted));
                 self.compare(op, a, b, span)
             }
             BinaryOp::In => {
                 let before = self.reports.len();
-                let set = self.expr(b, None);
+                let set = self.expr(b, Expectation::NONE);
                 // `val x = e in …`, in which `x` is not known yet.
                 let how = "a name stays known to the end of its block: end this statement with `;`";
                 self.add_hint(before, how, |report| matches!(report.error, CheckError::UnknownName { .. }));
                 let set = Term { ty: self.infer.settle(&set.ty), ..set };
                 self.member(set, b.span, span, |this, index, ty| this.index_value(a, index, ty))
             }
-            _ => self.arithmetic_chain(op, a, b, hint, span),
+            _ => self.arithmetic_chain(op, a, b, span),
         }
     }
 
@@ -192,14 +196,7 @@ impl Checker<'_> {
     }
 
     /// A chain `a + b + c + …` leans left; long ones are walked in a loop, not on the stack.
-    fn arithmetic_chain(
-        &mut self,
-        op: BinaryOp,
-        a: &Expr,
-        b: &Expr,
-        hint: Option<&Type>,
-        span: Span,
-    ) -> Term {
+    fn arithmetic_chain(&mut self, op: BinaryOp, a: &Expr, b: &Expr, span: Span) -> Term {
         let mut rest = vec![(op, b, span)];
         let mut first = a;
         while let crate::syntax::ast::ExprKind::Binary(op, a, b) = &first.kind {
@@ -212,11 +209,9 @@ impl Checker<'_> {
             rest.push((*op, b, first.span));
             first = a;
         }
-        // The wish for a number type helps nothing but literals, which need none.
-        let _ = hint;
-        let mut term = self.expr(first, None);
+        let mut term = self.expr(first, Expectation::NONE);
         for (op, operand, span) in rest.into_iter().rev() {
-            let operand = self.expr(operand, None);
+            let operand = self.expr(operand, Expectation::NONE);
             term = self.arithmetic(op, term, operand, span);
             self.note_expr(span, &term.ty);
         }
@@ -324,7 +319,7 @@ impl Checker<'_> {
         } else {
             Arg::Tuple(operands.into_iter().map(Arg::Done).collect(), span)
         };
-        Ok(self.call_name(&name, &[], vec![argument], None, false, span))
+        Ok(self.call_name(&name, &[], vec![argument], Expectation::NONE, span))
     }
 
     /// Whether a function named by an operator could be meant: one that the user has declared, or a

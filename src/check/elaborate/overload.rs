@@ -38,6 +38,7 @@ use crate::check::context::Checker;
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Scope};
 use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::Candidate;
 use crate::check::resolve::candidates::Found;
 use crate::check::resolve::candidates::Place;
@@ -132,7 +133,7 @@ impl Checker<'_> {
         found: &Found,
         type_args: &[Type],
         arg: &Arg,
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
         may_wait: bool,
     ) -> Choice {
         if let Some(only) = found.only() {
@@ -144,7 +145,7 @@ impl Checker<'_> {
         }
         let waits = matches!(arg, Arg::Done(_));
         let ty = &ty;
-        match self.ask_tiers(found, type_args, ty, (waits, may_wait), hint) {
+        match self.ask_tiers(found, type_args, ty, (waits, may_wait), expected) {
             Selection::One(candidate, tier, round) => {
                 self.note_choice(name, found, type_args, ty, &candidate);
                 self.note_conversion(name, found, type_args, ty, (&candidate, tier, round));
@@ -223,7 +224,7 @@ impl Checker<'_> {
         type_args: &[Type],
         ty: &Type,
         (waits, may_wait): (bool, bool),
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
     ) -> Selection {
         let holes = if waits { self.infer.open_holes(ty) } else { Vec::new() };
         for (at, tier) in found.tiers.iter().enumerate() {
@@ -244,7 +245,7 @@ impl Checker<'_> {
             let mut best = self.nearest(fitting, ty, round);
             best = self.most_specific(&best);
             if best.len() > 1 {
-                best = self.by_result(best, type_args, ty, hint);
+                best = self.by_result(best, type_args, ty, expected);
             }
             return match <[Candidate; 1]>::try_from(best) {
                 Ok([one]) => Selection::One(one, at, round),
@@ -260,9 +261,9 @@ impl Checker<'_> {
         several: Vec<Candidate>,
         type_args: &[Type],
         ty: &Type,
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
     ) -> Vec<Candidate> {
-        let hint = hint.map(|h| self.infer.zonk(h)).filter(|h| !matches!(h.kind(), TypeKind::Meta(_)));
+        let hint = expected.ty.map(|h| self.infer.zonk(h)).filter(|h| !matches!(h.kind(), TypeKind::Meta(_)));
         let Some(hint) = hint else { return several };
         let mut wanted = Vec::new();
         for candidate in &several {
@@ -405,8 +406,8 @@ impl Checker<'_> {
 
     fn choose_now(&mut self, call: Waiting, last: bool) {
         let arg = Arg::Done(call.argument.clone());
-        let hint = Some(&call.result);
-        let term = match self.choose(&call.name, &call.found, &call.type_args, &arg, hint, !last) {
+        let expected = Expectation::of(&call.result);
+        let term = match self.choose(&call.name, &call.found, &call.type_args, &arg, expected, !last) {
             Choice::Waits => {
                 self.item.waiting.push(call);
                 return;
@@ -417,8 +418,7 @@ impl Checker<'_> {
                 &callable,
                 &call.type_args,
                 (arg, Vec::new()),
-                hint,
-                false,
+                expected,
                 call.span,
             ),
             Choice::Candidate(Candidate::Local(depth, binding)) => {
@@ -451,8 +451,8 @@ impl Checker<'_> {
         found: &Found,
         type_args: &[Type],
         ty: &Type,
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
     ) -> bool {
-        !matches!(self.ask_tiers(found, type_args, ty, (false, false), hint), Selection::None)
+        !matches!(self.ask_tiers(found, type_args, ty, (false, false), expected), Selection::None)
     }
 }

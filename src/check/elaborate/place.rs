@@ -15,6 +15,7 @@
 use crate::check::context::Checker;
 use crate::check::elaborate::assign::Stored;
 use crate::check::error::{CheckError, SizeError};
+use crate::check::expectation::Expectation;
 use crate::core::{
     ForRange, Function, FunctionId, LocalId, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term, TermKind,
 };
@@ -86,7 +87,7 @@ impl Checker<'_> {
         };
         let (root, root_ty) = self.storable(name, Stored::Part)?;
         let root_ty = self.infer.settle(&root_ty);
-        let read = self.expr(place, None);
+        let read = self.expr(place, Expectation::NONE);
         self.decide(&read.ty);
         let ty = self.infer.settle(&read.ty);
         if ty.is_error() {
@@ -124,7 +125,7 @@ impl Checker<'_> {
                 let local = self.new_local(&here.text, ty.clone());
                 self.bind(&here.text, local, false, place.span);
                 let left = Expr { kind: ExprKind::Name(here), span: place.span };
-                let sum = self.binary(op, &left, value, Some(&ty), span);
+                let sum = self.binary(op, &left, value, Expectation::of(&ty), span);
                 let mut sum = self.coerce(sum, &ty, because);
                 read_instead(&mut sum, local, &held);
                 (seen, sum)

@@ -6,6 +6,7 @@
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::suggest::similar;
@@ -22,13 +23,13 @@ impl Checker<'_> {
         &mut self,
         record: &Expr,
         values: &[(Name, Expr)],
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Term {
         let mut prefix = Vec::new();
-        let Some((record, fields)) = self.record(record, hint, &mut prefix) else {
+        let Some((record, fields)) = self.record(record, expected, &mut prefix) else {
             values.iter().for_each(|(_, value)| {
-                self.expr(value, None);
+                self.expr(value, Expectation::NONE);
             });
             return Term::new(TermKind::Error, Type::error(), span);
         };
@@ -40,7 +41,7 @@ impl Checker<'_> {
                 let (name_text, ty) = (name.text.to_string(), record.ty.clone());
                 let error = CheckError::UpdatedField { span: name.span, name: name_text, ty, known, similar };
                 self.report(error);
-                self.expr(value, None);
+                self.expr(value, Expectation::NONE);
                 continue;
             };
             self.note_field(name.span, &record.ty, at);
@@ -69,17 +70,17 @@ impl Checker<'_> {
     pub(in crate::check) fn spread(
         &mut self,
         parts: &[(Option<Name>, Expr)],
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Term {
-        let hints = hint.and_then(|hint| self.infer.shallow(hint).fields()).unwrap_or_default();
+        let hints = expected.ty.and_then(|hint| self.infer.shallow(hint).fields()).unwrap_or_default();
         let mut prefix = Vec::new();
         let mut fields: Vec<(Arc<str>, Term)> = Vec::new();
         let mut written: Vec<&Name> = Vec::new();
         for (name, value) in parts {
             let new: Vec<(Arc<str>, Term)> = match name {
                 None => {
-                    let Some((record, known)) = self.record(value, None, &mut prefix) else {
+                    let Some((record, known)) = self.record(value, Expectation::NONE, &mut prefix) else {
                         return Term::new(TermKind::Error, Type::error(), span);
                     };
                     let span = value.span;
@@ -96,7 +97,7 @@ impl Checker<'_> {
                     written.push(name);
                     let value = match hints.iter().find(|(field, _)| *field == name.text) {
                         Some((_, ty)) => self.check(value, &ty.clone(), None),
-                        None => self.expr(value, None),
+                        None => self.expr(value, Expectation::NONE),
                     };
                     vec![(name.text.clone(), self.bound(value, &mut prefix))]
                 }
@@ -114,8 +115,13 @@ impl Checker<'_> {
     }
 
     /// A value with fields, held by a variable, and its fields; a report if it has none.
-    fn record(&mut self, e: &Expr, hint: Option<&Type>, prefix: &mut Vec<Stmt>) -> Option<(Term, Fields)> {
-        let term = self.expr(e, hint);
+    fn record(
+        &mut self,
+        e: &Expr,
+        expected: Expectation<'_>,
+        prefix: &mut Vec<Stmt>,
+    ) -> Option<(Term, Fields)> {
+        let term = self.expr(e, expected);
         self.decide(&term.ty);
         let ty = self.infer.settle(&term.ty);
         if ty.is_error() {

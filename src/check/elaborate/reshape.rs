@@ -33,7 +33,7 @@ impl Checker<'_> {
         let to = if to.has_error() { Type::error() } else { to };
         // What cannot tell its own type has the one it is said to be read as.
         let hint = matches!(inner.kind, ExprKind::Lambda(_) | ExprKind::Inject { .. }).then_some(&to);
-        let term = self.expr(inner, hint);
+        let term = self.expr(inner, hint.into());
         if self.infer.literal_of(&term.ty).is_some() && !to.is_compact() {
             // `3 :>> real`, and `3 :>> Length` for a newtype of `real`.
             let _ = self.infer.try_unify(&term.ty, &opened(&to));

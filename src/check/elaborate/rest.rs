@@ -7,6 +7,7 @@
 
 use crate::check::context::Checker;
 use crate::check::error::{CheckError, RestError};
+use crate::check::expectation::Expectation;
 use crate::check::types::list_types::why_no_list;
 use crate::core::{Pat, PatKind, Term, TermKind};
 use crate::source::Span;
@@ -97,11 +98,11 @@ impl Checker<'_> {
         &mut self,
         form: ProductForm,
         parts: &[Expr],
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Option<Term> {
         let (Expr { kind: ExprKind::Rest(rest), .. }, first) = parts.split_last()? else { return None };
-        let hint = hint.map(|hint| self.infer.zonk(hint).unfold()).and_then(|hint| hint.as_list(form));
+        let hint = expected.ty.map(|hint| self.infer.zonk(hint).unfold()).and_then(|hint| hint.as_list(form));
         let hints: &[Type] = match hint.as_ref().map(Type::kind) {
             Some(TypeKind::List(_, known, _)) => known,
             _ => &[],
@@ -112,7 +113,7 @@ impl Checker<'_> {
             let last = at == first.len();
             let term = match hints.get(at).filter(|_| !last) {
                 Some(hint) => self.check(part, hint, None),
-                None => self.expr(part, None),
+                None => self.expr(part, Expectation::NONE),
             };
             // What a rest is made of has to be known.
             let ty = match form {

@@ -3,6 +3,7 @@
 use crate::check::context::Checker;
 use crate::check::context::FrameKind;
 use crate::check::error::{CheckError, ClassError, ModuleError};
+use crate::check::expectation::Expectation;
 use crate::check::solve::exhaustive::{self, End};
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
@@ -75,7 +76,7 @@ impl Checker<'_> {
                 let ty = self.infer.fresh(Kind::Type);
                 let parameters = self.parameters_in_block(&function.params, self.item.type_params.len());
                 self.item.local_parameters.insert(name.span, parameters);
-                let term = self.lambda(function, None, Some((name, &ty)), span);
+                let term = self.lambda(function, Expectation::NONE, Some((name, &ty)), span);
                 let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
                 if !self.infer.try_unify(&ty, &term.ty) {
                     let (expected, found) = (self.infer.settle(&ty), self.infer.settle(&term.ty));
@@ -93,8 +94,7 @@ impl Checker<'_> {
                 push(StmtKind::Let(pat, term));
             }
             S::Expr(e) => {
-                self.at_statement = true;
-                let term = self.expr(e, None);
+                let term = self.expr(e, Expectation::STATEMENT);
                 let effect = self.is_effect(&term);
                 self.warn_unused(e, &term, effect);
                 push(StmtKind::Expr(term));
@@ -129,7 +129,7 @@ impl Checker<'_> {
                 out.append(&mut rest);
             }
             S::Match { scrutinee, arms } => {
-                let scrutinee = self.expr(scrutinee, None);
+                let scrutinee = self.expr(scrutinee, Expectation::NONE);
                 self.decide(&scrutinee.ty);
                 let subject = self.infer.settle(&scrutinee.ty);
                 let mut done = Vec::new();
@@ -236,7 +236,7 @@ impl Checker<'_> {
             }
             (FrameKind::Proc, None) => Some(StmtKind::Return(Term::unit(span))),
             (FrameKind::Proc, Some(value)) => {
-                let value = self.expr(value, None);
+                let value = self.expr(value, Expectation::NONE);
                 let found = self.infer.settle(&value.ty);
                 let hint = Some("a procedure returns nothing: make it a `fun` to return a value".into());
                 self.report(CheckError::Mismatch {
@@ -287,7 +287,7 @@ impl Checker<'_> {
                 (ty, init)
             }
             None => {
-                let init = self.expr(init, None);
+                let init = self.expr(init, Expectation::NONE);
                 (self.infer.settle(&init.ty), init)
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::check::context::Checker;
 use crate::check::error::{CheckError, MoveError};
+use crate::check::expectation::Expectation;
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr, ExprKind};
@@ -56,10 +57,11 @@ impl Checker<'_> {
         &mut self,
         index: &BigUint,
         arg: &Expr,
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Term {
-        let Some(sum) = hint.map(|h| self.infer.zonk(h)).filter(|h| !matches!(h.kind(), TypeKind::Meta(_)))
+        let Some(sum) =
+            expected.ty.map(|h| self.infer.zonk(h)).filter(|h| !matches!(h.kind(), TypeKind::Meta(_)))
         else {
             return self.wrong(CheckError::CaseNeedsType { span }, span);
         };

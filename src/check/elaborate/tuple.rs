@@ -4,6 +4,7 @@ use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::elaborate::coerce::MOST_COMPONENTS;
 use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
 use crate::core::{Term, TermKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, Expr};
@@ -11,14 +12,15 @@ use crate::types::{ProductForm, Type};
 use std::sync::Arc;
 
 impl Checker<'_> {
-    pub(in crate::check) fn tuple(&mut self, parts: &[Expr], hint: Option<&Type>, span: Span) -> Term {
+    pub(in crate::check) fn tuple(&mut self, parts: &[Expr], expected: Expectation<'_>, span: Span) -> Term {
         if parts.is_empty() {
             return Term::unit(span);
         }
-        if let Some(tuple) = self.rest_tuple(ProductForm::Tuple, parts, hint, span) {
+        if let Some(tuple) = self.rest_tuple(ProductForm::Tuple, parts, expected, span) {
             return tuple;
         }
-        let hints = hint
+        let hints = expected
+            .ty
             .map(|h| self.infer.zonk(h).unfold())
             .and_then(|h| h.components(MOST_COMPONENTS))
             .filter(|h| h.len() == parts.len());
@@ -29,7 +31,7 @@ impl Checker<'_> {
                 if crate::check::elaborate::apply::needs_hint(part) == late {
                     let hint = hints.as_ref().map(|h| &h[i]);
                     let before = self.reports.len();
-                    let term = self.expr(part, hint);
+                    let term = self.expr(part, hint.into());
                     if i == 0 {
                         let how = "application binds tighter than `,`: write `p$ a, b` to give it both";
                         self.regroup_procedure(before, how);
@@ -51,10 +53,10 @@ impl Checker<'_> {
     pub(in crate::check) fn compact_record(
         &mut self,
         fields: &[(ast::Name, Expr)],
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Term {
-        let hints = hint.and_then(|hint| self.infer.zonk(hint).compact_fields()).unwrap_or_default();
+        let hints = expected.ty.and_then(|hint| self.infer.zonk(hint).compact_fields()).unwrap_or_default();
         let (mut terms, mut types): (Vec<Term>, Vec<(Arc<str>, Type)>) = Default::default();
         for (at, (name, value)) in fields.iter().enumerate() {
             self.note(name.span, |_| Some(Referent::RecordField));
@@ -64,7 +66,7 @@ impl Checker<'_> {
             }
             let term = match hints.get(at).filter(|(known, _)| *known == name.text) {
                 Some((_, ty)) => self.check(value, ty, None),
-                None => self.expr(value, None),
+                None => self.expr(value, Expectation::NONE),
             };
             let ty = self.infer.settle(&term.ty);
             if !ty.is_compact() {
@@ -81,13 +83,13 @@ impl Checker<'_> {
     pub(in crate::check) fn compact_tuple(
         &mut self,
         parts: &[Expr],
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
         span: Span,
     ) -> Term {
-        if let Some(tuple) = self.rest_tuple(ProductForm::Compact, parts, hint, span) {
+        if let Some(tuple) = self.rest_tuple(ProductForm::Compact, parts, expected, span) {
             return tuple;
         }
-        let hint = hint.map(|h| self.infer.zonk(h));
+        let hint = expected.ty.map(|h| self.infer.zonk(h));
         let factors = hint
             .as_ref()
             .filter(|h| h.compact_fields().is_none())
@@ -97,7 +99,7 @@ impl Checker<'_> {
         for (i, part) in parts.iter().enumerate() {
             let term = match &factors {
                 Some(factors) => self.check(part, &factors[i], None),
-                None => self.expr(part, None),
+                None => self.expr(part, Expectation::NONE),
             };
             let ty = self.infer.settle(&term.ty);
             if !ty.is_compact() {

@@ -3,6 +3,7 @@
 use crate::check::context::Checker;
 use crate::check::elaborate::stmt::unused;
 use crate::check::elaborate::stmt::val_word;
+use crate::check::expectation::Expectation;
 use crate::core::{Global, PatKind, Script, Stmt, StmtKind};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -21,8 +22,7 @@ impl Checker<'_> {
                 }
                 ast::StmtKind::Function { .. } => {}
                 ast::StmtKind::Expr(e) => {
-                    this.at_statement = true;
-                    let term = this.expr(e, None);
+                    let term = this.expr(e, Expectation::STATEMENT);
                     let effect = this.is_effect(&term);
                     if !effect && last {
                         result = Some(term);

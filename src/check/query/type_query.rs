@@ -7,6 +7,7 @@
 
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::Env;
+use crate::check::expectation::Expectation;
 use crate::check::items::decl::new_checker;
 
 use crate::check::annotations::Annotations;
@@ -124,7 +125,7 @@ impl Checker<'_> {
                     1 => Arg::Done(operands.remove(0)),
                     _ => Arg::Tuple(operands.into_iter().map(Arg::Done).collect(), span),
                 };
-                self.call_name(&name, &[], vec![argument], None, true, span)
+                self.call_name(&name, &[], vec![argument], Expectation::STATEMENT, span)
             }
             Question::Infix(op) => match <[Term; 2]>::try_from(operands) {
                 Ok([a, b]) => self.infix(*op, a, b, span),

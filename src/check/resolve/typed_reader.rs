@@ -7,6 +7,7 @@
 use crate::check::context::Checker;
 use crate::check::env::Instance;
 use crate::check::error::{CheckError, SizeError};
+use crate::check::expectation::Expectation;
 use crate::core::Prim;
 use crate::source::Span;
 use crate::syntax::ast::Name;
@@ -22,7 +23,7 @@ impl Checker<'_> {
         name: &Name,
         instance: &mut Instance,
         type_args: &[Type],
-        hint: Option<&Type>,
+        expected: Expectation<'_>,
     ) -> bool {
         let span = name.span;
         self.frame().outside = true;
@@ -34,7 +35,7 @@ impl Checker<'_> {
         if !prim.reads_stated() {
             return true;
         }
-        let stated = match (type_args.first(), hint) {
+        let stated = match (type_args.first(), expected.ty) {
             (Some(given), _) => given.clone(),
             (None, Some(hint)) => self.infer.zonk(hint),
             (None, None) => self.infer.fresh(Kind::Type),
