@@ -1,4 +1,6 @@
-//! TODO head
+//! The context of checking: the [`Checker`], the item and the function that are being checked, names in scope.
+//!
+//! Everything here is state with the operations that keep it consistent. Nothing elaborates.
 
 use crate::check::annotations::Annotations;
 use crate::check::report::Reports;

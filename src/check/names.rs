@@ -1,4 +1,4 @@
-//! TODO head
+//! Names that stand for nothing, and qualified names: what is reported, and which names are near.
 
 use crate::check::context::Checker;
 use crate::check::env::Env;

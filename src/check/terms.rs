@@ -1,4 +1,4 @@
-//! TODO head
+//! Terms and trees made of others: prefixes of statements, interpolated texts, suffixed numbers.
 
 use crate::core::{LocalId, Stmt, Term, TermKind};
 use crate::source::Span;

@@ -1,4 +1,4 @@
-//! TODO head
+//! Assignments to variables and to patterns of places.
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;

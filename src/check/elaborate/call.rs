@@ -1,4 +1,4 @@
-//! TODO head
+//! Calls of a function that has been chosen: type arguments, effects, computed results.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::Arg;

@@ -1,4 +1,7 @@
-//! TODO head
+//! Comprehensions: `[ e for x in a ]`, with several clauses and with a guard.
+//!
+//! Without a guard, an array indexed by the product of the clauses' index types. With one, an array of a
+//! size known at run time: the positions that satisfy it are collected first.
 
 use crate::check::context::Checker;
 use crate::check::error::{CheckError, Inside};

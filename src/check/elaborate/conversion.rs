@@ -1,4 +1,4 @@
-//! TODO head
+//! Conversions between numbers, characters and codes, as `:>` and coercion make them.
 
 use crate::check::context::Checker;
 use crate::check::error::CheckError;

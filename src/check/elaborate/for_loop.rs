@@ -1,4 +1,4 @@
-//! TODO head
+//! `for` loops: over ranges, and over the elements of arrays.
 
 use crate::check::context::Checker;
 use crate::check::error::CheckError;

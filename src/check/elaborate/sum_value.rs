@@ -1,4 +1,4 @@
-//! TODO head
+//! Values and indices of sums and arrays: `case n e`, `aproj`, `ainj`.
 
 use crate::check::context::Checker;
 use crate::check::error::{CheckError, MoveError};

@@ -1,4 +1,4 @@
-//! TODO head
+//! Tuples, compact tuples and compact records.
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;

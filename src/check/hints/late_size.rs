@@ -1,4 +1,4 @@
-//! TODO head
+//! Hints for two sizes that are known at run time and need not be equal.
 
 use crate::check::context::Checker;
 use crate::iso::equations;

@@ -1,4 +1,7 @@
-//! TODO head
+//! Hints for a value of one type where another is wanted.
+//!
+//! Takes the two types and the term; gives the first help that applies: a conversion or a reshape that the
+//! message may name, a grouping of axes, a missing field, a list where an array is wanted.
 
 use crate::check::context::Checker;
 use crate::check::types::list_types::why_no_list;

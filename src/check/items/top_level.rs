@@ -1,4 +1,4 @@
-//! TODO head
+//! Statements at the top level: variables of the session, results, effects.
 
 use crate::check::context::Checker;
 use crate::check::elaborate::stmt::unused;

@@ -1,4 +1,9 @@
-//! TODO head
+//! Candidates: the functions that a name may mean, by scope, and whether one fits an argument.
+//!
+//! [`Checker::find`] gives the candidates of a name in tiers, from near to far ([`Found`]). A candidate is
+//! compared with the type of an argument by its header alone ([`Checker::fit_in`]); the choice among those
+//! that fit is made in [`crate::check::elaborate::overload`]. The header of a function whose result type is
+//! not written needs its body checked ([`Checker::check_pending`]).
 
 use crate::check::context::Binding;
 use crate::check::context::Checker;

@@ -1,4 +1,4 @@
-//! TODO head
+//! Products with a rest in written types: `A * ..R`, `N \* ..R` ([`crate::types::rest`]).
 
 use crate::check::context::Checker;
 use crate::check::elaborate::rest::Part;

@@ -1,4 +1,7 @@
-//! TODO head
+//! Names of sizes known at run time, in written types: `?N` opens one, `?K` in a result binds one.
+//!
+//! Takes a written type; gives the type with a hole or a bound variable for each name that is opened
+//! ([`Opens`]), and enters the names into the scope of types.
 
 use crate::check::context::Checker;
 use crate::check::env::TypeDefinition;

@@ -1,4 +1,4 @@
-//! TODO head
+//! Constraints as they are written after `with`: `with Ord[T], Show[T]`.
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
