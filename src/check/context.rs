@@ -3,6 +3,7 @@
 //! Everything here is state with the operations that keep it consistent. Nothing elaborates.
 
 use crate::check::annotations::Annotations;
+use crate::check::error::TypeError;
 use crate::check::report::Reports;
 
 use crate::check::env::Env;
@@ -241,12 +242,12 @@ impl<'a> Checker<'a> {
         (self.check_function)(self, id);
     }
 
-    pub(super) fn report(&mut self, error: CheckError) {
-        self.reports.add(error);
+    pub(super) fn report(&mut self, error: impl Into<CheckError>) {
+        self.reports.add(error.into());
     }
 
     /// Reports, and gives the term that stands for the mistake.
-    pub(super) fn wrong(&mut self, error: CheckError, span: Span) -> Term {
+    pub(super) fn wrong(&mut self, error: impl Into<CheckError>, span: Span) -> Term {
         self.report(error);
         Term::new(TermKind::Error, Type::error(), span)
     }
@@ -369,8 +370,12 @@ impl<'a> Checker<'a> {
 
     /// Reports a type beyond reason. What is built from it grows again: one message is enough.
     pub(super) fn too_large(&mut self, span: Span) {
-        if !self.reports.iter().any(|report| matches!(report.error, CheckError::TypeTooLarge { .. })) {
-            self.report(CheckError::TypeTooLarge { span });
+        if !self
+            .reports
+            .iter()
+            .any(|report| matches!(report.error, CheckError::Type(TypeError::TypeTooLarge { .. })))
+        {
+            self.report(TypeError::TypeTooLarge { span });
         }
     }
 

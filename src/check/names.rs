@@ -2,9 +2,9 @@
 
 use crate::check::context::Checker;
 use crate::check::env::Env;
-use crate::check::error::CheckError;
 use crate::check::error::ModuleError;
 use crate::check::error::module::Respelled;
+use crate::check::error::{CallError, TypeError};
 use crate::check::items::module::Module;
 use crate::core::{Term, TermKind};
 use crate::source::Span;
@@ -30,7 +30,7 @@ impl Checker<'_> {
                 let similar = renamed.or_else(|| similar(module_name, self.env.modules.keys().map(|k| &**k)));
                 let part = self.env.parts.contains(&module_name);
                 let (span, module) = (name.span, module_name.to_string());
-                self.report(ModuleError::UnknownModule { span, module, similar, part }.into());
+                self.report(ModuleError::UnknownModule { span, module, similar, part });
             }
         }
         true
@@ -48,27 +48,27 @@ impl Checker<'_> {
         let (name_text, file) = (name.to_string(), module.file.clone());
         if let Some(chunk) = module.definitions(name).next() {
             let declared = chunk.word_at;
-            self.report(ModuleError::Private { span, name: name_text, file, declared }.into());
+            self.report(ModuleError::Private { span, name: name_text, file, declared });
             return;
         }
         let own = Span { start: span.end.saturating_sub(name.len() as u32), ..span };
         let similar = similar(name, module.names()).map(|text| Respelled { span: own, text });
         let module = module_name.to_string();
-        self.report(ModuleError::NotInModule { span, module, name: name_text, file, similar }.into());
+        self.report(ModuleError::NotInModule { span, module, name: name_text, file, similar });
     }
 
     /// Says that a name is that of a module, if it is.
     pub(super) fn is_module(&mut self, name: &Name) -> bool {
         let Some(module) = self.env.modules.get(&name.text) else { return false };
         let example = module.names().next().map(str::to_string);
-        self.report(ModuleError::NoValue { span: name.span, module: name.text.to_string(), example }.into());
+        self.report(ModuleError::NoValue { span: name.span, module: name.text.to_string(), example });
         true
     }
 
     /// Says that a name is not defined.
     pub(super) fn unknown(&mut self, name: &ast::Name) -> Term {
         if self.lookup_local(&name.text).is_some() || self.global(&name.text).is_some() {
-            let error = CheckError::ValueWithTypeArguments { span: name.span, name: name.text.to_string() };
+            let error = TypeError::ValueWithTypeArguments { span: name.span, name: name.text.to_string() };
             return self.wrong(error, name.span);
         }
         if self.unknown_in_module(name) || self.is_module(name) {
@@ -76,10 +76,10 @@ impl Checker<'_> {
         }
         if let Some(frame) = self.item.frames.iter().rev().find(|frame| frame.name == name.text) {
             let (span, name, declared) = (name.span, name.text.to_string(), frame.header);
-            return self.wrong(CheckError::RecursiveUntyped { span, name, declared }, span);
+            return self.wrong(CallError::RecursiveUntyped { span, name, declared }, span);
         }
         let similar = self.similar_name(&name.text);
-        let error = CheckError::UnknownName { span: name.span, name: name.text.to_string(), similar };
+        let error = CallError::UnknownName { span: name.span, name: name.text.to_string(), similar };
         self.wrong(error, name.span)
     }
 

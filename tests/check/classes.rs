@@ -270,7 +270,7 @@ fn a_session_replaces_and_keeps() {
         let done = session.evaluate("input", text, Mode::Line, &mut |text| printed.push_str(text));
         match done.status {
             Status::Ok => done.value.map_or(printed, |value| value.text),
-            _ => done.diagnostics.iter().find(|d| d.is_error()).map_or("", |d| d.code).to_string(),
+            _ => done.diagnostics.iter().find(|d| d.is_error()).map_or("", |d| d.code.as_str()).to_string(),
         }
     };
     for (input, expected) in [

@@ -6,7 +6,8 @@ use crate::checker::run;
 /// What a program prints, or its codes.
 fn printed(text: &str) -> String {
     let done = run("library_program.flx", text, true);
-    let mut codes: Vec<&str> = done.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
+    let mut codes: Vec<&str> =
+        done.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code.as_str()).collect();
     codes.dedup();
     if codes.is_empty() { done.output } else { codes.join(" ") }
 }

@@ -117,7 +117,7 @@ fn what_is_said_of_foreign_names_holds() {
         }
         let checked = run("library_row.flx", row.example, false);
         let errors: Vec<&str> =
-            checked.diagnostics.iter().map(|d| d.code).filter(|c| c.starts_with('E')).collect();
+            checked.diagnostics.iter().map(|d| d.code.as_str()).filter(|c| c.starts_with('E')).collect();
         assert!(errors.is_empty(), "{}: {errors:?}", row.example);
         // None of the names is one of the library: then nothing would ever be said.
         for name in row.names {

@@ -121,7 +121,7 @@ fn shown(session: &mut Session, text: &str) -> String {
 fn refused(session: &mut Session, text: &str) -> Vec<&'static str> {
     let outcome = session.evaluate("input", text, Mode::Line, &mut |_| ());
     assert_ne!(outcome.status, Status::Ok, "{text}");
-    outcome.diagnostics.iter().map(|d| d.code).collect()
+    outcome.diagnostics.iter().map(|d| d.code.as_str()).collect()
 }
 
 fn session(files: &[(&str, &str)]) -> Session {

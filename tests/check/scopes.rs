@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 /// What a program prints, or its codes.
 fn printed(text: &str) -> String {
     let done = run("library_program.flx", text, true);
-    let codes: Vec<&str> = done.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
+    let codes: Vec<&str> =
+        done.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code.as_str()).collect();
     if codes.is_empty() { done.output } else { codes.join(" ") }
 }
 
@@ -315,7 +316,7 @@ fn a_name_of_the_library_takes_nothing_from_a_program() {
                 let mut out = String::new();
                 let done = session.evaluate("program", text, Mode::Script, &mut |text| out.push_str(text));
                 if done.status != Status::Ok || out != wanted {
-                    let codes: Vec<&str> = done.diagnostics.iter().map(|d| d.code).collect();
+                    let codes: Vec<&str> = done.diagnostics.iter().map(|d| d.code.as_str()).collect();
                     wrong.push(format!("{text}\n  with {form} for {name}: {out:?} {codes:?}"));
                 }
             }

@@ -118,7 +118,7 @@ pub fn output(text: &str) -> String {
 
 /// The codes of what is said about a program, in order.
 pub fn codes(text: &str) -> Vec<&'static str> {
-    run("test.flx", text, true).diagnostics.iter().map(|d| d.code).collect()
+    run("test.flx", text, true).diagnostics.iter().map(|d| d.code.as_str()).collect()
 }
 
 /// A folder of the repository.

@@ -228,7 +228,7 @@ fn a_host_without_files_has_none() {
         let mut session = Session::new();
         let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
         assert_eq!(done.status, Status::Failed);
-        let codes: Vec<&str> = done.diagnostics.iter().map(|d| d.code).collect();
+        let codes: Vec<&str> = done.diagnostics.iter().map(|d| d.code.as_str()).collect();
         assert_eq!(codes, ["E1001"]);
         assert!(done.diagnostics[0].message.contains("there are no files here"));
     }
@@ -502,7 +502,7 @@ fn what_grows_beyond_the_memory_is_refused_before() {
     session.set_memory(4_000);
     let mut codes = |text: &str| {
         let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
-        done.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>()
+        done.diagnostics.iter().map(|d| d.code.as_str()).collect::<Vec<_>>()
     };
     assert!(codes("val a : u8 ^ ?N = raw \"bytes.bin\";\nwrite_npy (\"a.npy\", a);").is_empty());
     assert!(codes("val b : u8 ^ ?N = npy \"a.npy\";").is_empty());
@@ -571,7 +571,7 @@ fn an_interruption_ends_reading_and_writing() {
     session.set_files(Arc::new(Stopped(Drawer::over_fixtures(), session.interrupt_flag())));
     let mut eval = |text: &str| {
         let done = session.evaluate("<input>", text, Mode::Line, &mut |_| ());
-        (done.status, done.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>())
+        (done.status, done.diagnostics.iter().map(|d| d.code.as_str()).collect::<Vec<_>>())
     };
     for text in [
         "val x : (height:1 + f32) ^ ?N = csv \"people.csv\";",

@@ -19,7 +19,7 @@ fn said(session: &mut Session, text: &str) -> String {
     let outcome = session.evaluate("any_size", text, Mode::Script, &mut |text| out += text);
     match outcome.status {
         Status::Ok => out,
-        _ => outcome.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>().join(" "),
+        _ => outcome.diagnostics.iter().map(|d| d.code.as_str()).collect::<Vec<_>>().join(" "),
     }
 }
 

@@ -19,7 +19,7 @@ fn run(
         session.set_memory(1 << 30);
         let mut printed = String::new();
         let outcome = session.evaluate("bounds", program, Mode::Script, &mut |text| printed += text);
-        let codes = outcome.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code).collect();
+        let codes = outcome.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.code.as_str()).collect();
         (outcome.status, printed, codes, session)
     })
 }

@@ -11,7 +11,7 @@ fn printed(text: &str) -> String {
         let outcome = Session::new().evaluate("enumerations", &text, Mode::Script, &mut |text| out += text);
         match outcome.status {
             Status::Ok => out,
-            _ => outcome.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>().join(" "),
+            _ => outcome.diagnostics.iter().map(|d| d.code.as_str()).collect::<Vec<_>>().join(" "),
         }
     })
 }

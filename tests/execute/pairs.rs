@@ -10,7 +10,7 @@ fn printed(text: &str) -> String {
         let outcome = Session::new().evaluate("pairs", &text, Mode::Script, &mut |text| out += text);
         match outcome.status {
             Status::Ok => out,
-            _ => outcome.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>().join(" "),
+            _ => outcome.diagnostics.iter().map(|d| d.code.as_str()).collect::<Vec<_>>().join(" "),
         }
     })
 }

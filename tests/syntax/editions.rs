@@ -143,7 +143,7 @@ fn both_readings_are_told_where_both_check() {
     let codes = |text: &str| -> Vec<&'static str> {
         let mut session = Session::new();
         let done = session.evaluate("old.flx", text, Mode::Script, &mut |_| ());
-        done.diagnostics.iter().map(|d| d.code).collect()
+        done.diagnostics.iter().map(|d| d.code.as_str()).collect()
     };
     assert_eq!(codes("println (1, 2 |> str);"), ["W0040"]);
     assert_eq!(codes("println (1, (2 |> str));"), [""; 0]);

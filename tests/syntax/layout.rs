@@ -19,7 +19,7 @@ fn laid(text: &str) -> Option<String> {
     match layout(&source) {
         Ok(out) => Some(out),
         Err(errors) => {
-            let codes: Vec<&str> = errors.iter().map(|error| error.code).collect();
+            let codes: Vec<&str> = errors.iter().map(|error| error.code.as_str()).collect();
             assert!(!codes.contains(&"E0998"), "{text}");
             None
         }

@@ -38,7 +38,7 @@ pub fn read(text: &str) -> (Vec<ast::Stmt>, String) {
 pub fn codes(text: &str) -> Vec<&'static str> {
     let mut map = SourceMap::new();
     let source = map.add("test.flx", text);
-    syntax::parse(&source).errors.iter().map(|e| e.code).collect()
+    syntax::parse(&source).errors.iter().map(|e| e.code.as_str()).collect()
 }
 
 /// Whether more lines could complete a text.

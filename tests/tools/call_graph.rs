@@ -41,7 +41,8 @@ fn texts(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
         } else if path.extension().is_some_and(|e| e == "rs") {
             let text = fs::read_to_string(&path).expect("a file of src");
             let text = text.split("#[cfg(test)]\nmod ").next().expect("a first part");
-            let code: Vec<&str> = text.lines().map(|line| line.split("//").next().expect("a first part")).collect();
+            let code: Vec<&str> =
+                text.lines().map(|line| line.split("//").next().expect("a first part")).collect();
             let name = path.strip_prefix(root).expect("below the room").display().to_string();
             found.insert(name, code.join("\n"));
         }
@@ -57,7 +58,8 @@ fn graph(room: &str) -> Graph {
         r"(?:\b(?:self|this|checker)\s*\.\s*(\w+)\s*(?:::<[^>]*>)?\()|(?:\b(?:super|self|crate)::(?:\w+::)*([a-z_]\w*)\()",
     )
     .expect("a pattern");
-    let group = |captures: &fancy_regex::Captures<'_>, at: usize| captures.get(at).map(|m| m.as_str().to_string());
+    let group =
+        |captures: &fancy_regex::Captures<'_>, at: usize| captures.get(at).map(|m| m.as_str().to_string());
     let mut defined: BTreeMap<String, BTreeSet<&String>> = BTreeMap::new();
     for (file, text) in &files {
         for found in definition.captures_iter(text).flatten() {
@@ -145,8 +147,9 @@ fn layers_of_the_checker_call_downward() {
 #[test]
 fn cycles_are_found() {
     let calls = |targets: &[&str]| targets.iter().map(|t| (t.to_string(), BTreeSet::new())).collect();
-    let graph: Graph = [("a", calls(&["b"])), ("b", calls(&["c"])), ("c", calls(&["b", "d"])), ("d", calls(&[]))]
-        .map(|(file, calls)| (file.to_string(), calls))
-        .into();
+    let graph: Graph =
+        [("a", calls(&["b"])), ("b", calls(&["c"])), ("c", calls(&["b", "d"])), ("d", calls(&[]))]
+            .map(|(file, calls)| (file.to_string(), calls))
+            .into();
     assert_eq!(cycles(&graph), BTreeSet::from([BTreeSet::from(["b", "c"])]));
 }

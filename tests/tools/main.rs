@@ -1,8 +1,8 @@
 //! The command as people and editors use it: its tools, the session, the language server, the book and the house.
 
 mod architecture;
-mod call_graph;
 mod book;
+mod call_graph;
 mod cli;
 mod commands;
 mod dispatch;

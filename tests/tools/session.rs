@@ -424,7 +424,7 @@ fn a_constraint_that_its_only_instance_decides_no_further_ends() {
         let mut session = Session::new();
         let mut codes = |text: &str| {
             let outcome = session.evaluate("input", text, Mode::Script, &mut |_| ());
-            outcome.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>()
+            outcome.diagnostics.iter().map(|d| d.code.as_str()).collect::<Vec<_>>()
         };
         assert_eq!(codes("println (sum (windows[2] x));"), ["E0401"]);
         assert_eq!(codes("val y = sum (windows[2] nowhere);"), ["E0401"]);

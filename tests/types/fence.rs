@@ -39,7 +39,7 @@ fn ending(program: &str, (executor, threads): (Executor, usize), deceive: bool) 
         let mut run = || session.evaluate("lie", program, Mode::Script, &mut |text| printed += text);
         let outcome = if deceive { deceived(run) } else { run() };
         let errors: Vec<_> = outcome.diagnostics.iter().filter(|d| d.is_error()).collect();
-        let codes = errors.iter().map(|d| d.code).collect();
+        let codes = errors.iter().map(|d| d.code.as_str()).collect();
         let text = errors.iter().map(|d| session.render(d, false)).collect();
         Ending { status: outcome.status, printed, codes, text }
     })

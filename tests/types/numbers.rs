@@ -13,7 +13,7 @@ fn value(line: &str) -> String {
         let outcome = session.evaluate("line", &line, Mode::Line, &mut |_| {});
         match (outcome.status, outcome.value) {
             (Status::Ok, Some(value)) => format!("{} : {}", value.text, value.ty),
-            _ => outcome.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>().join(" "),
+            _ => outcome.diagnostics.iter().map(|d| d.code.as_str()).collect::<Vec<_>>().join(" "),
         }
     })
 }

@@ -8,6 +8,7 @@
 use crate::check::context::Checker;
 use crate::check::elaborate::named::Known;
 use crate::check::env::Callable;
+use crate::check::error::CallError;
 use crate::check::error::CheckError;
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::Candidate;
@@ -130,7 +131,7 @@ impl Checker<'_> {
             self.regroup_left(before, piped, "|>", |name| format!("{name}$ x |> f"));
             // What stands in the tuple was written to take the value: by itself it says nothing.
             if let (ExprKind::Tuple(_), []) = (&head.kind, &arguments[..]) {
-                let error = CheckError::TupleApplied { span: head.span, argument: piped.span };
+                let error = CallError::TupleApplied { span: head.span, argument: piped.span };
                 return self.wrong(error, e.span);
             }
             args.extend(arguments.iter().map(|a| self.prepare(a)));
@@ -183,7 +184,7 @@ impl Checker<'_> {
                 let text = self.infer.zonk(&argument.ty()).as_scalar() == Some(Scalar::String);
                 let (span, argument) = (name.span, argument.span());
                 let name = name.text.to_string();
-                self.wrong(CheckError::TypeApplied { span, name, ty, argument, text }, e.span)
+                self.wrong(CallError::TypeApplied { span, name, ty, argument, text }, e.span)
             }
             _ => {
                 let function = self.expr(head, Expectation::NONE);
@@ -200,10 +201,11 @@ impl Checker<'_> {
                     let (ty, argument) = (self.infer.settle(&function.ty), arguments[0].span);
                     // That nothing has its name is no other mistake.
                     self.reports.retain(|report| {
-                        !matches!(report.error, CheckError::UnknownName { .. }) || report.span() != argument
+                        !matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))
+                            || report.span() != argument
                     });
                     let help = Some(instead.into());
-                    let error = CheckError::NotAFunction { span: function.span, ty, argument, help };
+                    let error = CallError::NotAFunction { span: function.span, ty, argument, help };
                     return self.wrong(error, e.span);
                 }
                 let known = match &head.kind {

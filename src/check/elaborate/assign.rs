@@ -3,7 +3,7 @@
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::context::FrameKind;
-use crate::check::error::CheckError;
+use crate::check::error::StatementError;
 use crate::check::expectation::Expectation;
 use crate::core::{Global, Pat, PatKind, Root, Stmt, StmtKind};
 use crate::source::Span;
@@ -18,7 +18,7 @@ impl Checker<'_> {
             self.note(name.span, |_| Some(Referent::At(binding.span)));
             if self.frame().block.is_some_and(|first| !own || binding.local < first) {
                 let what = format!("it cannot store into `{}`, which is not its own", name.text);
-                self.report(CheckError::BlockEffect { span: name.span, what });
+                self.report(StatementError::BlockEffect { span: name.span, what });
                 return None;
             }
             // A variable of a pure function is changed from outside it if one stands between.
@@ -26,7 +26,7 @@ impl Checker<'_> {
             self.frame().outside |= pure_between;
             if !own && self.frame().pure() {
                 let header = self.frame().header;
-                self.report(CheckError::StoreOutside {
+                self.report(StatementError::StoreOutside {
                     span: name.span,
                     name: name.text.to_string(),
                     header,
@@ -36,7 +36,7 @@ impl Checker<'_> {
             if !binding.mutable {
                 let (declared, word) = (Some(binding.span), binding.word);
                 let name_text = name.text.to_string();
-                self.report(CheckError::NotAVar { span: name.span, name: name_text, declared, word });
+                self.report(StatementError::NotAVar { span: name.span, name: name_text, declared, word });
                 return None;
             }
             let ty = self.frame().locals[binding.local as usize].ty.clone();
@@ -46,13 +46,13 @@ impl Checker<'_> {
             self.note_global(name.span, &name.text);
             if self.frame().block.is_some() {
                 let what = format!("it cannot store into `{}`, which is not its own", name.text);
-                self.report(CheckError::BlockEffect { span: name.span, what });
+                self.report(StatementError::BlockEffect { span: name.span, what });
                 return None;
             }
             self.frame().outside = true;
             if self.frame().pure() {
                 let header = self.frame().header;
-                self.report(CheckError::StoreOutside {
+                self.report(StatementError::StoreOutside {
                     span: name.span,
                     name: name.text.to_string(),
                     header,
@@ -62,21 +62,21 @@ impl Checker<'_> {
             if !mutable {
                 let declared = Some(declared);
                 let name_text = name.text.to_string();
-                self.report(CheckError::NotAVar { span: name.span, name: name_text, declared, word });
+                self.report(StatementError::NotAVar { span: name.span, name: name_text, declared, word });
                 return None;
             }
             return Some((Root::Global(id), self.program.globals[id as usize].ty.clone()));
         }
         if self.env.callables(&name.text).is_some() {
             let (name_text, declared) = (name.text.to_string(), None);
-            self.report(CheckError::NotAVar { span: name.span, name: name_text, declared, word: None });
+            self.report(StatementError::NotAVar { span: name.span, name: name_text, declared, word: None });
         } else if name.qualified().is_some() || form == Stored::Part {
             self.unknown(name);
         } else {
             let similar = self.similar_name(&name.text);
             let (span, compound) = (name.span, form == Stored::Changed);
             let name_text = name.text.to_string();
-            self.report(CheckError::AssignedUnknown { span, name: name_text, similar, compound });
+            self.report(StatementError::AssignedUnknown { span, name: name_text, similar, compound });
             // Later mentions are no mistakes of their own.
             if let FrameKind::Script = self.frame().kind {
                 let id = self.program.globals.len() as u32;

@@ -7,7 +7,7 @@ use crate::check::elaborate::apply::needs_any;
 use crate::check::elaborate::named::Known;
 use crate::check::elaborate::overload::Choice;
 use crate::check::env::{Callable, Instance, Scheme};
-use crate::check::error::CheckError;
+use crate::check::error::{CallError, StatementError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::Candidate;
 use crate::check::resolve::candidates::Found;
@@ -65,7 +65,7 @@ impl Checker<'_> {
                     } else {
                         None
                     };
-                    let error = CheckError::NotAFunction { span: function.span, ty, argument, help };
+                    let error = CallError::NotAFunction { span: function.span, ty, argument, help };
                     return self.wrong(error, span);
                 }
             };
@@ -112,7 +112,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Type {
         if self.frame().block.is_some() {
-            self.report(CheckError::BlockEffect {
+            self.report(StatementError::BlockEffect {
                 span,
                 what: format!("it cannot call the procedure `{name}`"),
             });
@@ -121,11 +121,11 @@ impl Checker<'_> {
         self.frame().outside |= !contained;
         if self.frame().pure() && !contained {
             let header = self.frame().header;
-            self.report(CheckError::ProcedureInFun { span, name: name.to_string(), header });
+            self.report(CallError::ProcedureInFun { span, name: name.to_string(), header });
             return Type::error();
         }
         if !at_statement {
-            self.report(CheckError::ProcedureAsValue { span });
+            self.report(CallError::ProcedureAsValue { span });
             return Type::error();
         }
         Type::unit()
@@ -191,7 +191,7 @@ impl Checker<'_> {
             // A constant: what follows is applied to its value.
             let constant = self.constant_case(chosen, &scheme, type_args, name.span);
             if let TypeKind::Nominal(..) = self.infer.shallow(&constant.ty).kind() {
-                let error = CheckError::ConstructorArgument {
+                let error = CallError::ConstructorArgument {
                     span: first.span(),
                     name: name.text.to_string(),
                     takes: false,
@@ -306,7 +306,7 @@ impl Checker<'_> {
         type_args: &[Type],
     ) -> Option<Instance> {
         if type_args.len() > scheme.params.len() {
-            self.report(CheckError::TypeArity {
+            self.report(TypeError::TypeArity {
                 span: name.span,
                 name: name.text.to_string(),
                 expected: scheme.params.len(),
@@ -457,7 +457,7 @@ impl Checker<'_> {
         };
         self.note_callable(span, &chosen);
         if matches!(chosen, Callable::Prim(prim) if prim.is_reader()) {
-            let error = CheckError::ReaderInFun { span, name: name.text.to_string(), header: None };
+            let error = CallError::ReaderInFun { span, name: name.text.to_string(), header: None };
             return self.wrong(error, span);
         }
         if let Callable::Prim(prim) = chosen

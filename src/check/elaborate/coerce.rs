@@ -5,7 +5,7 @@
 //! the help of [`crate::check::hints::mismatch`].
 
 use crate::check::context::Checker;
-use crate::check::error::CheckError;
+use crate::check::error::ConversionError;
 use crate::core::{Term, TermKind};
 use crate::source::Span;
 use crate::types::number::{Conversion, conversion, widened};
@@ -56,7 +56,7 @@ impl Checker<'_> {
             return Term::new(TermKind::Error, Type::error(), span);
         }
         let hint = self.mismatch_hint(&found, &expected, &term);
-        self.wrong(CheckError::Mismatch { span, expected, found, because, hint }, span)
+        self.wrong(ConversionError::Mismatch { span, expected, found, because, hint }, span)
     }
 
     /// A written tuple in which an integer stands for a longer one, by component; any other term is

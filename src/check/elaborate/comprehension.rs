@@ -4,7 +4,8 @@
 //! size known at run time: the positions that satisfy it are collected first.
 
 use crate::check::context::Checker;
-use crate::check::error::{CheckError, Inside};
+use crate::check::error::Inside;
+use crate::check::error::StatementError;
 use crate::check::expectation::Expectation;
 use crate::check::hints::mismatch::is_list;
 use crate::check::terms::mentions_local;
@@ -176,7 +177,7 @@ impl Checker<'_> {
         match &iterable.kind {
             ExprKind::AllOf(ty) => Some((self.lower_index(ty, "be walked"), None)),
             ExprKind::IntRange { .. } => {
-                self.report(CheckError::IntRangeSize { span: iterable.span });
+                self.report(StatementError::IntRangeSize { span: iterable.span });
                 None
             }
             _ => {
@@ -206,7 +207,7 @@ impl Checker<'_> {
         }
         if !ty.is_error() {
             let list = is_list(&ty);
-            self.report(CheckError::NotIterable { span: term.span, ty, list });
+            self.report(StatementError::NotIterable { span: term.span, ty, list });
         }
         None
     }

@@ -9,7 +9,8 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::coerce::MOST_COMPONENTS;
-use crate::check::error::{CheckError, MoveError};
+use crate::check::error::MoveError;
+use crate::check::error::{PartError, TypeError};
 use crate::check::terms::with_prefix;
 use crate::core::{Arm, LocalId, Pat, PatKind, Prim, Term, TermKind};
 use crate::iso::leaves::{self, Leaf, LeafPermutation, Step};
@@ -37,7 +38,7 @@ impl Checker<'_> {
         if let TypeKind::Meta(_) = ty.kind() {
             let (span, what) = (arg.span, format!("what `{}` is applied to", name.text));
             let instead = "write the type of the value".to_string();
-            return self.wrong(CheckError::CannotInfer { span, what, instead }, span);
+            return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
         }
         let arg = Term { ty: ty.clone(), ..arg };
         match (prim, target) {
@@ -48,7 +49,7 @@ impl Checker<'_> {
             (Prim::Pack, _) => self.pack_parts(arg, span),
             (Prim::Unpack, _) => self.unpack_parts(arg, span),
             (_, Some(target)) => self.moved(arg, target, span),
-            (_, None) => self.wrong(MoveError::NoTarget { span: name.span }.into(), span),
+            (_, None) => self.wrong(MoveError::NoTarget { span: name.span }, span),
         }
     }
 
@@ -80,7 +81,7 @@ impl Checker<'_> {
         if arg.ty.has_meta() {
             let what = format!("all of `{}`", self.infer.shown(&arg.ty));
             let instead = "write the type of the value".to_string();
-            return self.wrong(CheckError::CannotInfer { span: arg.span, what, instead }, span);
+            return self.wrong(TypeError::CannotInfer { span: arg.span, what, instead }, span);
         }
         let generic = self.item.type_params.iter().any(|param| arg.ty.mentions(param));
         let kind = match generic {
@@ -108,7 +109,7 @@ impl Checker<'_> {
                 let types = vec![arg.ty.clone(), number.clone()];
                 Term::new(TermKind::Prim(Prim::CaseNo, types, vec![arg]), number, span)
             }
-            None => self.wrong(CheckError::NotASum { span: arg.span, ty: arg.ty }, span),
+            None => self.wrong(PartError::NotASum { span: arg.span, ty: arg.ty }, span),
         }
     }
 
@@ -118,9 +119,9 @@ impl Checker<'_> {
             TypeKind::UnitSum(_) => Type::unit(),
             _ if self.case_numbers(&arg.ty).is_some() => {
                 let error = MoveError::CasesDiffer { span: arg.span, ty: arg.ty };
-                return self.wrong(error.into(), span);
+                return self.wrong(error, span);
             }
-            _ => return self.wrong(CheckError::NotASum { span: arg.span, ty: arg.ty }, span),
+            _ => return self.wrong(PartError::NotASum { span: arg.span, ty: arg.ty }, span),
         };
         let types = vec![arg.ty.clone(), case.clone()];
         Term::new(TermKind::Prim(Prim::CaseArg, types, vec![arg]), case, span)
@@ -140,8 +141,7 @@ impl Checker<'_> {
             (Some(parts), _) => {
                 if let Some(part) = parts.iter().find(|part| !part.is_compact()) {
                     let (span, part) = (arg.span, part.clone());
-                    return self
-                        .wrong(MoveError::NotPacked { span, ty: arg.ty, part: Some(part) }.into(), span);
+                    return self.wrong(MoveError::NotPacked { span, ty: arg.ty, part: Some(part) }, span);
                 }
                 let whole = match ty.kind() {
                     TypeKind::Record(fields) if fields.len() > 1 => Type::compact_record(fields.clone()),
@@ -166,7 +166,7 @@ impl Checker<'_> {
                     TypeKind::Array(element, _) => Some(element.clone()),
                     _ => None,
                 };
-                self.wrong(MoveError::NotPacked { span: arg.span, ty: arg.ty, part }.into(), span)
+                self.wrong(MoveError::NotPacked { span: arg.span, ty: arg.ty, part }, span)
             }
         }
     }
@@ -203,7 +203,7 @@ impl Checker<'_> {
                 Term::new(TermKind::Prim(Prim::Unpack, types, vec![arg]), whole, span)
             }
             _ if ty.is_unit() => arg,
-            _ => self.wrong(MoveError::NotUnpacked { span: arg.span, ty: arg.ty }.into(), span),
+            _ => self.wrong(MoveError::NotUnpacked { span: arg.span, ty: arg.ty }, span),
         }
     }
 
@@ -227,7 +227,7 @@ impl Checker<'_> {
         if let Some(open) = [&arg.ty, &target].into_iter().find(|ty| ty.has_meta()) {
             let what = format!("the leaves of `{}`", self.infer.shown(open));
             let instead = "write its type out".to_string();
-            return self.wrong(CheckError::CannotInfer { span, what, instead }, span);
+            return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
         }
         let mut prefix = Vec::new();
         let x = self.bound(arg, &mut prefix);
@@ -235,7 +235,7 @@ impl Checker<'_> {
             Ok(value) => with_prefix(prefix, Term { span, ..value }),
             Err((why, sum)) => {
                 let (from, to) = (x.ty, target);
-                self.wrong(MoveError::NoMove { span, from, to, why, sum }.into(), span)
+                self.wrong(MoveError::NoMove { span, from, to, why, sum }, span)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Conversions between numbers, characters and codes, as `:>` and coercion make them.
 
 use crate::check::context::Checker;
-use crate::check::error::CheckError;
+use crate::check::error::ConversionError;
 use crate::check::expectation::Expectation;
 use crate::check::resolve::behavior::convertible;
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
@@ -52,7 +52,7 @@ impl Checker<'_> {
         };
         if !self.converts(&from, to) {
             let (why, help) = self.no_conversion(&from, to);
-            return self.wrong(CheckError::NoConversion { span, from, to: to.clone(), why, help }, span);
+            return self.wrong(ConversionError::NoConversion { span, from, to: to.clone(), why, help }, span);
         }
         // By component: arrays element by element, tuples and records part by part.
         let local = self.new_local("converted", from.clone());

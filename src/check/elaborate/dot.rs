@@ -10,7 +10,7 @@ use crate::check::elaborate::apply::{Arg, key_name};
 use crate::check::elaborate::coerce::MOST_COMPONENTS;
 use crate::check::elaborate::sum_value::constant_index;
 use crate::check::env::Constraint;
-use crate::check::error::CheckError;
+use crate::check::error::{CallError, PartError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::core::{Term, TermKind};
 use crate::diagnostic::Help;
@@ -78,7 +78,7 @@ impl Checker<'_> {
                     let ty = self.infer.settle(&ty);
                     let fields = fields.iter().map(|(n, _)| n.to_string()).collect();
                     let error =
-                        CheckError::NoField { span: name.span, name: name.text.to_string(), ty, fields };
+                        PartError::NoField { span: name.span, name: name.text.to_string(), ty, fields };
                     return self.wrong(error, span);
                 }
                 if self.means_type(&name.text) {
@@ -97,7 +97,7 @@ impl Checker<'_> {
     /// `x.real`, as if a type were a function.
     fn type_after_dot(&mut self, base: &Term, name: &crate::syntax::ast::Name, span: Span) -> Term {
         let text = self.infer.settle(&base.ty).as_scalar() == Some(crate::types::Scalar::String);
-        let error = CheckError::TypeAfterDot { span: name.span, name: name.text.to_string(), text };
+        let error = CallError::TypeAfterDot { span: name.span, name: name.text.to_string(), text };
         self.wrong(error, span)
     }
 
@@ -149,12 +149,12 @@ impl Checker<'_> {
                 if unfolded.components(MOST_COMPONENTS).is_none()
                     && unfolded.compact_parts(MOST_COMPONENTS).is_none()
                 {
-                    return self.wrong(CheckError::NotIndexable { span: base.span, ty }, span);
+                    return self.wrong(PartError::NotIndexable { span: base.span, ty }, span);
                 }
                 if value_ty.is_error() {
                     return value;
                 }
-                self.wrong(CheckError::DynamicComponent { span: key.span, ty }, span)
+                self.wrong(PartError::DynamicComponent { span: key.span, ty }, span)
             }
             _ => {
                 if !matches!(key.kind, ExprKind::Int(_) | ExprKind::CaseOf { .. } | ExprKind::CompactTuple(_))
@@ -170,7 +170,7 @@ impl Checker<'_> {
                 if ty.has_meta() {
                     let instead = "write the type of the value before the dot".to_string();
                     return self.wrong(
-                        CheckError::CannotInfer {
+                        TypeError::CannotInfer {
                             span: base.span,
                             what: "what the dot selects from".into(),
                             instead,
@@ -178,7 +178,7 @@ impl Checker<'_> {
                         span,
                     );
                 }
-                self.wrong(CheckError::NotIndexable { span: base.span, ty }, span)
+                self.wrong(PartError::NotIndexable { span: base.span, ty }, span)
             }
         }
     }
@@ -196,7 +196,7 @@ impl Checker<'_> {
         let Some(parts) = parts else { return };
         let wanted = Type::unit_sum(parts.len());
         if found != wanted && index.to_usize().is_some_and(|i| i < parts.len()) && !found.is_error() {
-            self.report(CheckError::IndexLiteral { span, found, index: wanted, code: index.clone() });
+            self.report(PartError::IndexLiteral { span, found, index: wanted, code: index.clone() });
         }
     }
 
@@ -228,7 +228,7 @@ impl Checker<'_> {
                     Term::new(TermKind::Component(Box::new(base), index.clone()), element, span)
                 }
                 Some(count) => {
-                    let error = CheckError::NoComponent {
+                    let error = PartError::NoComponent {
                         span,
                         index: index.clone(),
                         ty: ty.clone(),
@@ -236,7 +236,7 @@ impl Checker<'_> {
                     };
                     self.wrong(error, span)
                 }
-                None => self.wrong(CheckError::DynamicComponent { span, ty: ty.clone() }, span),
+                None => self.wrong(PartError::DynamicComponent { span, ty: ty.clone() }, span),
             };
         }
         let (parts, compact) = match unfolded.components(MOST_COMPONENTS) {
@@ -249,7 +249,7 @@ impl Checker<'_> {
                     let n = count.as_unit_sum().filter(|n| index < *n).and_then(|_| index.to_usize());
                     (vec![digit.clone(); n.map_or(0, |i| i + 1).min(MOST_COMPONENTS)], true)
                 }
-                _ => return self.wrong(CheckError::NotIndexable { span: base.span, ty }, span),
+                _ => return self.wrong(PartError::NotIndexable { span: base.span, ty }, span),
             },
         };
         match index.to_usize().and_then(|i| parts.get(i)) {
@@ -266,7 +266,7 @@ impl Checker<'_> {
                     TypeKind::CompactPower(_, n) => n.to_string(),
                     _ => parts.len().to_string(),
                 };
-                self.wrong(CheckError::NoComponent { span, index: index.clone(), ty, count }, span)
+                self.wrong(PartError::NoComponent { span, index: index.clone(), ty, count }, span)
             }
         }
     }
@@ -319,7 +319,7 @@ impl Checker<'_> {
             match (index.as_unit_sum(), size) {
                 (Some(n), _) if code < *n => {
                     if tick.is_some() {
-                        self.report(CheckError::IndexLiteral {
+                        self.report(PartError::IndexLiteral {
                             span,
                             found,
                             index: index.clone(),
@@ -329,12 +329,8 @@ impl Checker<'_> {
                     Term::new(TermKind::Code(code), index.clone(), span)
                 }
                 (Some(n), _) => {
-                    let error = CheckError::NoComponent {
-                        span,
-                        index: code,
-                        ty: array.clone(),
-                        count: n.to_string(),
-                    };
+                    let error =
+                        PartError::NoComponent { span, index: code, ty: array.clone(), count: n.to_string() };
                     self.wrong(error, span)
                 }
                 _ => {
@@ -351,7 +347,7 @@ impl Checker<'_> {
                     });
                     let found = if tick.is_some() { found } else { Type::int() };
                     let (index, array) = (index.clone(), array.clone());
-                    self.wrong(CheckError::WrongIndex { span, found, index, array, help }, span)
+                    self.wrong(PartError::WrongIndex { span, found, index, array, help }, span)
                 }
             }
         })
@@ -409,7 +405,7 @@ impl Checker<'_> {
         } else {
             None
         };
-        self.wrong(CheckError::WrongIndex { span, found, index, array: array.clone(), help }, span)
+        self.wrong(PartError::WrongIndex { span, found, index, array: array.clone(), help }, span)
     }
 }
 
@@ -435,7 +431,7 @@ impl Checker<'_> {
             }
             // Another number of parts: what is written says nothing of the types of its literals.
             let axes = index.unfold().compact_factors(MOST_COMPONENTS).map_or(1, |factors| factors.len());
-            let error = CheckError::IndexParts {
+            let error = PartError::IndexParts {
                 span: key.span,
                 found: parts.len(),
                 axes,
@@ -451,7 +447,7 @@ impl Checker<'_> {
             {
                 let (span, code) = (part.span, code.clone());
                 let (axis, array) = (factor.clone(), array.clone());
-                return Some(self.wrong(CheckError::AxisRange { span, code, axis, array }, span));
+                return Some(self.wrong(PartError::AxisRange { span, code, axis, array }, span));
             }
             let term = self.index_value(part, factor, array);
             if term.ty.is_error() {

@@ -22,7 +22,8 @@
 
 use crate::check::context::Checker;
 use crate::check::env::Definition;
-use crate::check::error::{CheckError, Inside, SizeError};
+use crate::check::error::{ConversionError, PatternError, TypeError};
+use crate::check::error::{Inside, SizeError};
 use crate::check::expectation::Expectation;
 use crate::core::{Function, FunctionId, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
 use crate::hash::{HashMap, HashSet};
@@ -124,7 +125,7 @@ impl Checker<'_> {
         match found {
             Some((name, opened)) => {
                 let span = term.span;
-                self.wrong(SizeError::Escapes { span, name, ty, opened, inside }.into(), span)
+                self.wrong(SizeError::Escapes { span, name, ty, opened, inside }, span)
             }
             None => term,
         }
@@ -141,7 +142,7 @@ impl Checker<'_> {
             // No expression is known that stands in no statement and calls a function.
             let what = "the size that this value brings along".to_string();
             let instead = "call the function in a statement before".to_string();
-            return self.wrong(CheckError::CannotInfer { span, what, instead }, span);
+            return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
         };
         let opening = self.opening(Term { ty, ..call }, first_hole);
         let opened = self.local_term(opening.local, span);
@@ -197,7 +198,7 @@ impl Checker<'_> {
             let ty = exists.clone();
             let what = "a pattern that may fail".to_string();
             let help = Some("give it a name, and match what is in it".into());
-            self.report(CheckError::PatternMismatch { span, what, ty, help });
+            self.report(PatternError::PatternMismatch { span, what, ty, help });
         }
         self.frame().matched[at].1 = inner;
         Pat { kind: PatKind::Bind(packed), ty: exists.clone(), span }
@@ -242,7 +243,7 @@ impl Checker<'_> {
             if let Some(var) = vars.iter().find(|var| ty.mentions(var)) {
                 let (span, name, opened) = (value.span, var.name.to_string(), stmt.span);
                 let inside = Inside::Branch;
-                return self.wrong(SizeError::Escapes { span, name, ty, opened, inside }.into(), span);
+                return self.wrong(SizeError::Escapes { span, name, ty, opened, inside }, span);
             }
         }
         crate::check::terms::with_prefix(openings.to_vec(), value)
@@ -266,7 +267,7 @@ impl Checker<'_> {
         match found {
             Some((name, ty, opened)) => {
                 let inside = Inside::Clause;
-                self.report(SizeError::Escapes { span, name, ty, opened, inside }.into());
+                self.report(SizeError::Escapes { span, name, ty, opened, inside });
                 None
             }
             None => Some(()),
@@ -408,7 +409,7 @@ impl Checker<'_> {
         if let (Some(var), TypeKind::Meta(_)) = (opened, self.infer.shallow(result).kind()) {
             let (span, name) = (value.span, var.name.to_string());
             let inside = Inside::Body;
-            return self.wrong(SizeError::Escapes { span, name, ty, opened: span, inside }.into(), span);
+            return self.wrong(SizeError::Escapes { span, name, ty, opened: span, inside }, span);
         }
         self.coerce(value, result, because)
     }
@@ -435,7 +436,7 @@ impl Checker<'_> {
         if opens && !self.infer.try_unify(&found, result) {
             let (span, expected) = (value.span, self.infer.shown(result));
             let hint = Some("a result of several sizes is declared, as in `fun f(n:int):int ^ ?K`".into());
-            return self.wrong(CheckError::Mismatch { span, expected, found, because, hint }, span);
+            return self.wrong(ConversionError::Mismatch { span, expected, found, because, hint }, span);
         }
         self.coerce(value, result, because)
     }

@@ -6,7 +6,8 @@
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
-use crate::check::error::{CheckError, Inside, MoveError, RestError, SizeError};
+use crate::check::error::{CallError, StatementError, TypeError};
+use crate::check::error::{Inside, MoveError, RestError, SizeError};
 use crate::check::expectation::Expectation;
 use crate::check::solve::exhaustive::{self, End};
 use crate::check::solve::infer::Literal;
@@ -74,7 +75,7 @@ impl Checker<'_> {
                 let ExprKind::Name(name) = &base.kind else {
                     let what = "what these type arguments belong to".to_string();
                     let instead = "type arguments follow the name of a function".to_string();
-                    return self.wrong(CheckError::CannotInfer { span, what, instead }, span);
+                    return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
                 };
                 let args: Vec<Type> = self.lower_arguments(args);
                 self.name(name, &args, expected)
@@ -102,7 +103,7 @@ impl Checker<'_> {
             ExprKind::Rest(inner) => {
                 let what = "…".to_string();
                 self.expr(inner, Expectation::NONE);
-                self.wrong(RestError::NotLast { span, what }.into(), span)
+                self.wrong(RestError::NotLast { span, what }, span)
             }
             ExprKind::CompactRecord(fields) => self.compact_record(fields, expected, span),
             ExprKind::Record(fields) => {
@@ -117,7 +118,7 @@ impl Checker<'_> {
                         None => self.expr(value, Expectation::NONE),
                     };
                     if types.iter().any(|(known, _)| *known == name.text) {
-                        self.report(CheckError::Duplicate {
+                        self.report(TypeError::Duplicate {
                             span: name.span,
                             what: "field",
                             name: name.text.to_string(),
@@ -147,14 +148,14 @@ impl Checker<'_> {
             }
             ExprKind::Spread(parts) => self.spread(parts, expected, span),
             ExprKind::Update(record, values) => self.update(record, values, expected, span),
-            ExprKind::Arguments(..) => self.wrong(CheckError::NamedHere { span, method: false }, span),
+            ExprKind::Arguments(..) => self.wrong(CallError::NamedHere { span, method: false }, span),
             ExprKind::Comprehension { body, clauses, guard: None } => {
                 self.comprehension(body, clauses, expected, span)
             }
             ExprKind::Comprehension { body, clauses, guard: Some(guard) } => {
                 self.selection(body, clauses, guard, expected, span)
             }
-            ExprKind::Axis => self.wrong(MoveError::AxisHere { span }.into(), span),
+            ExprKind::Axis => self.wrong(MoveError::AxisHere { span }, span),
             ExprKind::AllOf(ty) => {
                 // As a value, `..[I]` is the array of all values of `I`.
                 let index = self.lower_index(ty, "be walked");
@@ -165,7 +166,7 @@ impl Checker<'_> {
             }
             // The grammar has it in loops only.
             ExprKind::UpTo { .. } => make(TermKind::Error, Type::error()),
-            ExprKind::IntRange { .. } => self.wrong(CheckError::IntRangeValue { span }, span),
+            ExprKind::IntRange { .. } => self.wrong(StatementError::IntRangeValue { span }, span),
             ExprKind::Apply { .. } => self.apply(e, place),
             ExprKind::Dot { base, key } => self.dot(base, key, place, span),
             ExprKind::Unary(op, operand) => self.unary(*op, operand, expected, span),
@@ -309,7 +310,7 @@ impl Checker<'_> {
             let found = frame.opened.get(opened..).unwrap_or_default().iter().find(|var| ty.mentions(var));
             if let Some(name) = found.map(|var| var.name.to_string()) {
                 let (span, inside) = (value.span, Inside::Block);
-                return this.wrong(SizeError::Escapes { span, name, ty, opened: span, inside }.into(), span);
+                return this.wrong(SizeError::Escapes { span, name, ty, opened: span, inside }, span);
             }
             with_prefix(body, value)
         })

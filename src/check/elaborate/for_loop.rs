@@ -1,7 +1,7 @@
 //! `for` loops: over ranges, and over the elements of arrays.
 
 use crate::check::context::Checker;
-use crate::check::error::CheckError;
+use crate::check::error::StatementError;
 use crate::check::expectation::Expectation;
 use crate::core::{ForRange, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
@@ -25,7 +25,7 @@ impl Checker<'_> {
             return None;
         }
         if !ty.is_compact() || ty.is_bool() {
-            self.report(CheckError::UpToNoIndex { span, ty, inclusive });
+            self.report(StatementError::UpToNoIndex { span, ty, inclusive });
             return None;
         }
         let at = high.span;

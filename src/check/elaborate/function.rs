@@ -6,7 +6,7 @@
 use crate::check::context::Checker;
 use crate::check::context::Frame;
 use crate::check::context::FrameKind;
-use crate::check::error::CheckError;
+use crate::check::error::StatementError;
 use crate::check::expectation::Expectation;
 use crate::check::terms::with_prefix;
 use crate::core::{Function, FunctionId, LocalId, Stmt, StmtKind, Term, TermKind};
@@ -250,7 +250,7 @@ impl Checker<'_> {
                 result = self.frame().result.clone().unwrap_or(result);
                 if !crate::check::elaborate::stmt::always_leaves(&body) {
                     let name = self.frame().name.to_string();
-                    self.report(CheckError::MissingReturn { span: function.header, name });
+                    self.report(StatementError::MissingReturn { span: function.header, name });
                 }
                 let stmts = prefix.into_iter().chain(body).collect();
                 Term::new(TermKind::Block(stmts, None), result.clone(), span)

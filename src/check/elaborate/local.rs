@@ -14,7 +14,7 @@ use crate::check::context::Checker;
 use crate::check::context::Hidden;
 use crate::check::elaborate::function::is_typed;
 use crate::check::env::{Scheme, Signature, TypeDefinition};
-use crate::check::error::CheckError;
+use crate::check::error::{CallError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::core::{FunctionId, LocalId, Term, TermKind};
 use crate::source::Span;
@@ -124,7 +124,7 @@ impl Checker<'_> {
         if let Some(variable) = foreign {
             let (span, name) = (name.span, name.text.to_string());
             let function = matches!(stmt.kind, StmtKind::Typefun { .. });
-            self.report(CheckError::LocalTypeMentions { span, name, variable, function });
+            self.report(TypeError::LocalTypeMentions { span, name, variable, function });
         }
     }
 
@@ -132,7 +132,7 @@ impl Checker<'_> {
     pub(in crate::check) fn generic_local(&mut self, name: &ast::Name, function: &ast::Function, span: Span) {
         if let Some(param) = function.params.iter().flatten().find(|param| !is_typed(param)) {
             let (span, text) = (param.pattern.span, name.text.to_string());
-            self.report(CheckError::GenericLocal { span, name: text });
+            self.report(TypeError::GenericLocal { span, name: text });
             let local = self.new_local(&name.text, Type::error());
             self.bind(&name.text, local, false, name.span);
             return;
@@ -167,14 +167,14 @@ impl Checker<'_> {
         if result.as_ref().is_some_and(Type::has_meta) {
             let what = format!("what the local function `{}` gives", name.text);
             let instead = "write the type of its result".to_string();
-            self.report(CheckError::CannotInfer { span: name.span, what, instead });
+            self.report(TypeError::CannotInfer { span: name.span, what, instead });
         }
         for (var, written) in params.iter().zip(&function.generics.params) {
             let asked = constraints.iter().any(|given| given.args.iter().any(|ty| ty.mentions(var)));
             if !asked && !self.item.mentioned.contains(&var.id) {
                 let (span, text) = (written.name.span, var.name.to_string());
                 let whose = format!("`{}`", name.text);
-                self.report(CheckError::UnusedTypeParameter { span, name: text, whose });
+                self.report(TypeError::UnusedTypeParameter { span, name: text, whose });
             }
         }
         let scheme = Scheme { params, domain, result, constraints };
@@ -183,7 +183,7 @@ impl Checker<'_> {
             let same = other.generic.and_then(|id| self.env.signatures.get(&id));
             if same.is_some_and(|same| crate::check::env::same_domain(&same.scheme, &scheme)) {
                 let (span, previous) = (name.span, other.span);
-                self.report(CheckError::DuplicateFunction { span, name: name.text.to_string(), previous });
+                self.report(CallError::DuplicateFunction { span, name: name.text.to_string(), previous });
                 return;
             }
         }

@@ -13,7 +13,7 @@ use crate::check::context::Checker;
 use crate::check::context::Pending;
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Parameter, Scheme};
-use crate::check::error::CheckError;
+use crate::check::error::CallError;
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::Candidate;
 use crate::check::resolve::candidates::Found;
@@ -156,7 +156,7 @@ impl Checker<'_> {
     /// Reports defaults of parameters that no call can leave out.
     pub(in crate::check) fn no_defaults(&mut self, groups: &[Vec<Param>]) {
         for default in groups.iter().flatten().filter_map(|param| param.default.as_ref()) {
-            self.report(CheckError::DefaultHere { span: default.span });
+            self.report(CallError::DefaultHere { span: default.span });
         }
     }
 
@@ -616,7 +616,7 @@ impl Checker<'_> {
     }
 
     /// What is wrong with a call that names parameters, where no function can be given that.
-    fn none_filled(&self, name: &Name, found: &Found, given: &Given<'_>, span: Span) -> CheckError {
+    fn none_filled(&self, name: &Name, found: &Found, given: &Given<'_>, span: Span) -> CallError {
         let mut known = found.candidates().filter_map(|(_, candidate)| self.known_parameters(candidate));
         match known.next() {
             Some(parameters) => not_filled(&name.text, &parameters, given, span),
@@ -624,7 +624,7 @@ impl Checker<'_> {
                 let method =
                     |candidate: &Candidate| matches!(candidate, Candidate::Top(Callable::Method(..)));
                 let method = found.candidates().any(|(_, candidate)| method(candidate));
-                CheckError::NamedHere { span, method }
+                CallError::NamedHere { span, method }
             }
         }
     }
@@ -639,7 +639,7 @@ impl Checker<'_> {
 }
 
 /// What is wrong with what a call gives these parameters.
-fn not_filled(function: &str, parameters: &[Parameter], given: &Given<'_>, span: Span) -> CheckError {
+fn not_filled(function: &str, parameters: &[Parameter], given: &Given<'_>, span: Span) -> CallError {
     let known = |name: &Name| parameters.iter().position(|p| p.name.as_ref() == Some(&name.text));
     for name in &given.names {
         let twice = given.names.iter().filter(|other| other.text == name.text).count() > 1;
@@ -655,19 +655,19 @@ fn not_filled(function: &str, parameters: &[Parameter], given: &Given<'_>, span:
                     None => format!("its parameters are {}", crate::check::error::quoted(&known)),
                 };
                 let words = format!("`{function}` has no parameter `{}`", name.text);
-                return CheckError::WrongNamed { span: name.span, words, help };
+                return CallError::WrongNamed { span: name.span, words, help };
             }
             Some(at) if at < given.places || twice => {
                 let words = format!("`{}` is given twice", name.text);
                 let help = "give it by its place or by its name".to_string();
-                return CheckError::WrongNamed { span: name.span, words, help };
+                return CallError::WrongNamed { span: name.span, words, help };
             }
             Some(_) => {}
         }
     }
     if given.places > parameters.len() {
         let words = format!("`{function}` has {}", crate::check::error::count(parameters.len(), "parameter"));
-        return CheckError::WrongNamed { span, words, help: "leave out what is too much".into() };
+        return CallError::WrongNamed { span, words, help: "leave out what is too much".into() };
     }
     let missing = parameters.iter().enumerate().find(|(at, parameter)| {
         let named = given.names.iter().any(|name| parameter.name.as_ref() == Some(&name.text));
@@ -676,7 +676,7 @@ fn not_filled(function: &str, parameters: &[Parameter], given: &Given<'_>, span:
     let missing = missing.and_then(|(_, parameter)| parameter.name.clone());
     let missing = missing.map_or_else(|| "a parameter".to_string(), |name| format!("`{name}`"));
     let words = format!("this call of `{function}` gives {missing} no value");
-    CheckError::WrongNamed { span, words, help: "a parameter without a default is given in each call".into() }
+    CallError::WrongNamed { span, words, help: "a parameter without a default is given in each call".into() }
 }
 
 /// What a call gives a group of so many places, one by one.

@@ -8,6 +8,7 @@ use crate::check::context::Checker;
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::Callable;
 use crate::check::error::CheckError;
+use crate::check::error::{CallError, OperatorError};
 use crate::check::expectation::Expectation;
 use crate::check::resolve::builtin::operator_advice;
 use crate::check::solve::constraint::is_index;
@@ -133,7 +134,7 @@ impl Checker<'_> {
                     .or_else(|| operator_advice("-", &[&ty], None))
                     .or_else(|| self.operator_help(&ty, None));
                 let help = help.map(Help::from);
-                self.wrong(CheckError::NoOperator { span, op: "-", left: ty, right: None, help }, span)
+                self.wrong(OperatorError::NoOperator { span, op: "-", left: ty, right: None, help }, span)
             }
             Some(num) => Term::new(TermKind::Op(Op::Neg(num), vec![operand]), ty, span),
         }
@@ -168,7 +169,9 @@ impl Checker<'_> {
                 let set = self.expr(b, Expectation::NONE);
                 // `val x = e in …`, in which `x` is not known yet.
                 let how = "a name stays known to the end of its block: end this statement with `;`";
-                self.add_hint(before, how, |report| matches!(report.error, CheckError::UnknownName { .. }));
+                self.add_hint(before, how, |report| {
+                    matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))
+                });
                 let set = Term { ty: self.infer.settle(&set.ty), ..set };
                 self.member(set, b.span, span, |this, index, ty| this.index_value(a, index, ty))
             }
@@ -191,7 +194,7 @@ impl Checker<'_> {
                 Term::new(TermKind::Digit(Box::new(set), Box::new(key)), Type::bool(), span)
             }
             TypeKind::Error => Term::new(TermKind::Error, Type::bool(), span),
-            _ => self.wrong(CheckError::NotASet { span: at, ty }, span),
+            _ => self.wrong(OperatorError::NotASet { span: at, ty }, span),
         }
     }
 
@@ -249,7 +252,7 @@ impl Checker<'_> {
                 if !self.infer.try_unify(i, j) {
                     let (left, right) = (self.infer.settle(&left), self.infer.settle(&right));
                     let help = self.one_index_type(&left, &right);
-                    let error = CheckError::IndexTypesDiffer { span, op: op.symbol(), left, right, help };
+                    let error = OperatorError::IndexTypesDiffer { span, op: op.symbol(), left, right, help };
                     return self.wrong(error, span);
                 }
                 let index = i.clone();
@@ -358,7 +361,7 @@ impl Checker<'_> {
         };
         if let Some(help) = self.index_arithmetic(op, &a, &b) {
             let (left, right) = (self.infer.settle(&a.ty), Some(self.infer.settle(&b.ty)));
-            let error = CheckError::NoOperator { span, op: op.symbol(), left, right, help: Some(help) };
+            let error = OperatorError::NoOperator { span, op: op.symbol(), left, right, help: Some(help) };
             return self.wrong(error, span);
         }
         let literal = self.infer.literal_of(&a.ty).or(self.infer.literal_of(&b.ty));
@@ -369,7 +372,7 @@ impl Checker<'_> {
         }
         if let Some(help) = compared_elements(op, &left, &right).or_else(|| optional_operand(&left, &right)) {
             let help = Some(help.into());
-            let error = CheckError::NoOperator { span, op: op.symbol(), left, right: Some(right), help };
+            let error = OperatorError::NoOperator { span, op: op.symbol(), left, right: Some(right), help };
             return self.wrong(error, span);
         }
         let strings = !matches!(op, BinaryOp::Add) && core_comparison(op).is_none();
@@ -385,7 +388,7 @@ impl Checker<'_> {
             advice.or_else(|| self.operator_help(&left, Some(&right)))
         };
         let help = help.map(Help::from);
-        self.wrong(CheckError::NoOperator { span, op: op.symbol(), left, right: Some(right), help }, span)
+        self.wrong(OperatorError::NoOperator { span, op: op.symbol(), left, right: Some(right), help }, span)
     }
 
     /// What to write instead of arithmetic on an index.
@@ -559,7 +562,7 @@ impl Checker<'_> {
         if matches!(core_op, Op::Eq | Op::Ne) {
             if let Some(part) = self.opaque_part(&ty) {
                 let ty = self.infer.shown(&ty);
-                return self.wrong(CheckError::OpaqueCompare { span, ty, part }, span);
+                return self.wrong(OperatorError::OpaqueCompare { span, ty, part }, span);
             }
         } else if !(matches!(ty.kind(), TypeKind::Scalar(_) | TypeKind::Meta(_))
             || ty.is_compact() && !self.orders(op, &ty))
@@ -578,7 +581,7 @@ impl Checker<'_> {
                 _ => operator_advice(op.symbol(), &[&ty, &ty], None),
             };
             let (right, help) = (Some(ty.clone()), help.map(Help::from));
-            let error = CheckError::NoOperator { span, op: op.symbol(), left: ty, right, help };
+            let error = OperatorError::NoOperator { span, op: op.symbol(), left: ty, right, help };
             return self.wrong(error, span);
         }
         Term::new(TermKind::Op(core_op, vec![a, b]), Type::bool(), span)

@@ -37,7 +37,7 @@
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::{Callable, Scope};
-use crate::check::error::CheckError;
+use crate::check::error::CallError;
 use crate::check::expectation::Expectation;
 use crate::check::resolve::candidates::Candidate;
 use crate::check::resolve::candidates::Found;
@@ -176,7 +176,7 @@ impl Checker<'_> {
                 let empty =
                     crate::check::hints::mismatch::may_be_empty(element).map(|(_, words)| words.into());
                 let help = empty.or_else(|| self.conversion_help(found, &argument, arg.span()));
-                self.report(CheckError::NoOverload {
+                self.report(CallError::NoOverload {
                     span: name.span.to(arg.span()),
                     name: name.text.to_string(),
                     argument,
@@ -213,7 +213,7 @@ impl Checker<'_> {
 
     pub(in crate::check) fn ambiguous(&mut self, name: &ast::Name, found: &Found, several: &[Candidate]) {
         let candidates = self.describe(&name.text, found, several);
-        self.report(CheckError::Ambiguous { span: name.span, name: name.text.to_string(), candidates });
+        self.report(CallError::Ambiguous { span: name.span, name: name.text.to_string(), candidates });
     }
 
     /// Asks the tiers, near to far. With `waits` holes of the argument may be left to decide; unless `may_wait`,
@@ -304,7 +304,7 @@ impl Checker<'_> {
                     let near = self.candidate_header(chosen).domain;
                     let (span, name, argument) = (name.span, name.text.to_string(), self.infer.shown(ty));
                     let (far, place) = (scheme.domain, tier.place.words());
-                    self.report(CheckError::NearByConversion { span, name, argument, near, far, place });
+                    self.report(CallError::NearByConversion { span, name, argument, near, far, place });
                     return;
                 }
             }

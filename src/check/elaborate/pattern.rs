@@ -9,7 +9,7 @@ use crate::check::context::Binding;
 use crate::check::context::Checker;
 use crate::check::elaborate::coerce::MOST_COMPONENTS;
 use crate::check::env::Scope;
-use crate::check::error::CheckError;
+use crate::check::error::{CallError, ConversionError, PartError, PatternError, StatementError, TypeError};
 use crate::check::solve::infer::Literal;
 use crate::check::terms::Number;
 use crate::check::terms::suffixed;
@@ -41,7 +41,7 @@ impl Checker<'_> {
             let case = case.is_some_and(|(_, _, scope)| scope != Scope::Library || !small);
             let binds = !case && name.qualified().is_none();
             if binds && !seen.insert(&name.text) {
-                self.report(CheckError::Duplicate { span: name.span, what, name: name.text.to_string() });
+                self.report(TypeError::Duplicate { span: name.span, what, name: name.text.to_string() });
             }
         }
     }
@@ -59,7 +59,7 @@ impl Checker<'_> {
         if !pat.is_total() {
             let ty = self.infer.settle(ty);
             if let Some(missing) = crate::check::solve::exhaustive::missing(&[&pat], &ty) {
-                self.report(CheckError::Refutable { span: pattern.span, missing });
+                self.report(PatternError::Refutable { span: pattern.span, missing });
             }
         }
         pat
@@ -87,7 +87,7 @@ impl Checker<'_> {
                 let (written_ty, names) = self.lower_named(written);
                 if !self.infer.try_unify(&written_ty, &ty) {
                     let found = self.infer.settle(&ty);
-                    let error = CheckError::Mismatch {
+                    let error = ConversionError::Mismatch {
                         span: written.span,
                         expected: found,
                         found: written_ty,
@@ -139,7 +139,7 @@ impl Checker<'_> {
                     (PatKind::Int(low), PatKind::Int(high)) => {
                         let high = if *inclusive { high } else { high - 1 };
                         if low > high {
-                            self.report(CheckError::EmptyRange { span });
+                            self.report(StatementError::EmptyRange { span });
                             return self.broken(None, mutable, span);
                         }
                         make(PatKind::Ints(low, high))
@@ -152,7 +152,7 @@ impl Checker<'_> {
                         match last.filter(|last| first <= u32::from(*last)) {
                             Some(last) => make(PatKind::Chars(low, last)),
                             None => {
-                                self.report(CheckError::EmptyRange { span });
+                                self.report(StatementError::EmptyRange { span });
                                 self.broken(None, mutable, span)
                             }
                         }
@@ -285,7 +285,7 @@ impl Checker<'_> {
                         None => {
                             let fields = known.iter().map(|(n, _)| n.to_string()).collect();
                             let (name_text, ty) = (name.text.to_string(), ty.clone());
-                            self.report(CheckError::NoField { span: name.span, name: name_text, ty, fields });
+                            self.report(PartError::NoField { span: name.span, name: name_text, ty, fields });
                             self.error_parts(std::slice::from_ref(inner), mutable);
                         }
                     }
@@ -328,7 +328,7 @@ impl Checker<'_> {
                     }
                     None => {
                         if !case.is_unit() {
-                            let error = CheckError::ConstructorArgument {
+                            let error = CallError::ConstructorArgument {
                                 span,
                                 name: format!("case {index}"),
                                 takes: true,
@@ -414,14 +414,14 @@ impl Checker<'_> {
         for (name, binding) in &first[..known] {
             if !bound.iter().any(|(other, _)| other == name) && !pat.ty.is_error() {
                 let (span, name) = (part.span, name.to_string());
-                self.report(CheckError::BindsInAlternative { span, name, bound: binding.span });
+                self.report(PatternError::BindsInAlternative { span, name, bound: binding.span });
             }
         }
         let mut same: Vec<(LocalId, LocalId)> = Vec::new();
         for (name, binding) in bound {
             let Some((_, one)) = first.iter().find(|(other, _)| *other == name) else {
                 let (span, text) = (before.span, name.to_string());
-                self.report(CheckError::BindsInAlternative { span, name: text, bound: binding.span });
+                self.report(PatternError::BindsInAlternative { span, name: text, bound: binding.span });
                 // It is known behind the pattern, or each use would be a mistake of its own.
                 self.frame().locals[binding.local as usize].ty = Type::error();
                 first.push((name, binding));
@@ -435,7 +435,7 @@ impl Checker<'_> {
             if !self.infer.try_unify(&theirs, &ours) {
                 let (ours, theirs) = (self.infer.settle(&ours), self.infer.settle(&theirs));
                 let (span, name) = (binding.span, name.to_string());
-                self.report(CheckError::AlternativeTypes {
+                self.report(PatternError::AlternativeTypes {
                     span,
                     name,
                     ty: ours,
@@ -482,7 +482,7 @@ impl Checker<'_> {
             && let Some((nominal, _)) = self.env.constructor(&name.text)
         {
             let (span, name, ty) = (name.span, name.text.to_string(), self.infer.settle(ty));
-            self.report(CheckError::CaseAsVariable { span, name, ty, variant: nominal.name.to_string() });
+            self.report(PatternError::CaseAsVariable { span, name, ty, variant: nominal.name.to_string() });
         }
         pat
     }
@@ -502,7 +502,7 @@ impl Checker<'_> {
         let known = self.constructors();
         let similar = crate::suggest::similar(&name.text, known.iter().map(String::as_str));
         let similar = self.env.elsewhere(&name.text).or(similar);
-        self.report(CheckError::UnknownName { span: name.span, name: name.text.to_string(), similar });
+        self.report(CallError::UnknownName { span: name.span, name: name.text.to_string(), similar });
     }
 
     /// The names of all constructors, for suggestions.
@@ -533,7 +533,7 @@ impl Checker<'_> {
     pub(in crate::check) fn misfit(&mut self, what: &str, ty: &Type, help: Option<String>, span: Span) {
         let ty = self.infer.settle(ty);
         if !ty.is_error() {
-            self.report(CheckError::PatternMismatch { span, what: what.to_string(), ty, help });
+            self.report(PatternError::PatternMismatch { span, what: what.to_string(), ty, help });
         }
     }
 
@@ -578,7 +578,7 @@ impl Checker<'_> {
             (Some(inner), _) if takes => Some(Box::new(self.pattern(inner, argument, mutable))),
             (None, true) => None,
             (given, _) => {
-                self.report(CheckError::ConstructorArgument {
+                self.report(CallError::ConstructorArgument {
                     span,
                     name: name.text.to_string(),
                     takes: given.is_none(),

@@ -14,7 +14,8 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::assign::Stored;
-use crate::check::error::{CheckError, SizeError};
+use crate::check::error::PartError;
+use crate::check::error::SizeError;
 use crate::check::expectation::Expectation;
 use crate::core::{
     ForRange, Function, FunctionId, LocalId, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term, TermKind,
@@ -82,7 +83,7 @@ impl Checker<'_> {
         before: &mut Vec<Stmt>,
     ) -> Option<StmtKind> {
         let Some(name) = variable_of(place) else {
-            self.report(CheckError::NotAPlace { span: place.span, function: None });
+            self.report(PartError::NotAPlace { span: place.span, function: None });
             return None;
         };
         let (root, root_ty) = self.storable(name, Stored::Part)?;
@@ -95,24 +96,24 @@ impl Checker<'_> {
         }
         if let Some(field) = self.opened_field(root) {
             let (span, name) = (place.span, name.text.to_string());
-            self.report(SizeError::StoredThrough { span, name, field }.into());
+            self.report(SizeError::StoredThrough { span, name, field });
             return None;
         }
         let scope = Scope { locals: HashMap::default(), types: HashMap::default(), name: None, depth: 0 };
         let seen = match self.seen(&read, &scope, &mut Reduction { root, before, steps: 0 }) {
             Ok(seen @ (Seen::Place(..) | Seen::Built(..))) => seen,
             Ok(_) | Err(NotAPlace(None)) => {
-                self.report(CheckError::NotAPlace { span: place.span, function: None });
+                self.report(PartError::NotAPlace { span: place.span, function: None });
                 return None;
             }
             Err(NotAPlace(Some(name))) => {
                 let function = Some(name.to_string());
-                self.report(CheckError::NotAPlace { span: place.span, function });
+                self.report(PartError::NotAPlace { span: place.span, function });
                 return None;
             }
         };
         if let Some(pair) = pair_in(&seen) {
-            self.report(CheckError::PairPart { span: place.span, ty: pair });
+            self.report(PartError::PairPart { span: place.span, ty: pair });
             return None;
         }
         let because = Some((place.span, format!("this place holds `{ty}`")));

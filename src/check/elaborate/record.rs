@@ -5,7 +5,7 @@
 
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
-use crate::check::error::CheckError;
+use crate::check::error::{PartError, TypeError};
 use crate::check::expectation::Expectation;
 use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
@@ -39,7 +39,7 @@ impl Checker<'_> {
                 let known: Vec<String> = fields.iter().map(|(field, _)| field.to_string()).collect();
                 let similar = similar(&name.text, known.iter().map(String::as_str));
                 let (name_text, ty) = (name.text.to_string(), record.ty.clone());
-                let error = CheckError::UpdatedField { span: name.span, name: name_text, ty, known, similar };
+                let error = PartError::UpdatedField { span: name.span, name: name_text, ty, known, similar };
                 self.report(error);
                 self.expr(value, Expectation::NONE);
                 continue;
@@ -128,7 +128,7 @@ impl Checker<'_> {
             return None;
         }
         let Some(fields) = ty.fields().or_else(|| ty.compact_fields()) else {
-            self.report(CheckError::NotARecord { span: e.span, ty });
+            self.report(PartError::NotARecord { span: e.span, ty });
             return None;
         };
         Some((self.bound(Term { ty, ..term }, prefix), fields))
@@ -153,6 +153,6 @@ impl Checker<'_> {
 
     fn field_twice(&mut self, name: &Name) {
         let (span, name) = (name.span, name.text.to_string());
-        self.report(CheckError::Duplicate { span, what: "field", name });
+        self.report(TypeError::Duplicate { span, what: "field", name });
     }
 }

@@ -8,7 +8,7 @@
 use crate::check::context::Checker;
 use crate::check::elaborate::conversion::large;
 use crate::check::elaborate::conversion::opened;
-use crate::check::error::CheckError;
+use crate::check::error::{ConversionError, TypeError};
 use crate::check::resolve::behavior::convertible;
 use crate::core::{Term, TermKind};
 use crate::iso::{self, Verdict};
@@ -53,7 +53,7 @@ impl Checker<'_> {
             }
             let instead = "write the type of the value with `:` where it is bound".to_string();
             return self.wrong(
-                CheckError::CannotInfer { span, what: "the type that is reshaped".into(), instead },
+                TypeError::CannotInfer { span, what: "the type that is reshaped".into(), instead },
                 span,
             );
         }
@@ -70,7 +70,7 @@ impl Checker<'_> {
                 {
                     let why = format!("`{from}` has {size} values, more than `int` has codes for");
                     let help = Some("`:>> bigint` gives the code of any compact value".to_string());
-                    return self.wrong(CheckError::NoConversion { span, from, to, why, help }, span);
+                    return self.wrong(ConversionError::NoConversion { span, from, to, why, help }, span);
                 }
                 return Term::new(TermKind::ToCode(Box::new(term)), to, span);
             }
@@ -87,18 +87,18 @@ impl Checker<'_> {
             Verdict::Natural => {
                 if iso::relabels(&from, &to) {
                     let help = self.moving(&from, &to);
-                    self.report(CheckError::Relabels { span, from, to: to.clone(), help });
+                    self.report(ConversionError::Relabels { span, from, to: to.clone(), help });
                 }
                 Term::new(TermKind::Reshape(Box::new(term)), to, span)
             }
             _ if self.natural_here(&from, &to) => Term::new(TermKind::Reshape(Box::new(term)), to, span),
             Verdict::Unknown => {
                 let (_, notes, _) = iso::compare(&from, &to).explanation();
-                self.wrong(CheckError::Undecided { span, from, to, notes }, span)
+                self.wrong(ConversionError::Undecided { span, from, to, notes }, span)
             }
             Verdict::Isomorphic | Verdict::Different => {
                 if let Some(error) = self.unequal_sizes(&from, &to, span) {
-                    return self.wrong(error.into(), span);
+                    return self.wrong(error, span);
                 }
                 let (message, notes, help) = self.compared(&from, &to).explanation();
                 let help = crate::check::hints::mismatch::pair_hint(&from, &to).or(help);
@@ -106,7 +106,7 @@ impl Checker<'_> {
                     let advised = convertible(&from, &to) && self.convertible_words(&from, &to).is_ok();
                     advised.then(|| format!("`:> {}` converts one to the other", iso::written(&to)))
                 });
-                self.wrong(CheckError::NotNatural { span, from, to, message, notes, help }, span)
+                self.wrong(ConversionError::NotNatural { span, from, to, message, notes, help }, span)
             }
         }
     }
@@ -131,7 +131,7 @@ impl Checker<'_> {
     fn constant_code(&mut self, value: &BigInt, ty: &Type, span: Span) -> Term {
         match ty.size() {
             Ok(size) if value.is_negative() || value.magnitude() >= &size => {
-                let error = CheckError::CodeRange {
+                let error = ConversionError::CodeRange {
                     span,
                     value: value.clone(),
                     ty: ty.clone(),

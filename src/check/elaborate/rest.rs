@@ -6,7 +6,8 @@
 //! is specialized the types are known, and the slots are where they were.
 
 use crate::check::context::Checker;
-use crate::check::error::{CheckError, RestError};
+use crate::check::error::RestError;
+use crate::check::error::TypeError;
 use crate::check::expectation::Expectation;
 use crate::check::types::list_types::why_no_list;
 use crate::core::{Pat, PatKind, Term, TermKind};
@@ -27,7 +28,7 @@ impl Checker<'_> {
     pub(in crate::check) fn rest_not_last(&mut self, pattern: &Pattern) {
         if let PatternKind::Rest(name) = &pattern.kind {
             let what = name.as_ref().map_or("_".to_string(), |name| name.text.to_string());
-            self.report(RestError::NotLast { span: pattern.span, what }.into());
+            self.report(RestError::NotLast { span: pattern.span, what });
         }
     }
 
@@ -123,7 +124,7 @@ impl Checker<'_> {
             if let (true, TypeKind::Meta(_)) = (last, ty.kind()) {
                 let what = "which components follow".to_string();
                 let instead = "write the type of the value".to_string();
-                return Some(self.wrong(CheckError::CannotInfer { span: part.span, what, instead }, span));
+                return Some(self.wrong(TypeError::CannotInfer { span: part.span, what, instead }, span));
             }
             if ty.is_error() {
                 return Some(Term::new(TermKind::Error, Type::error(), span));
@@ -138,7 +139,7 @@ impl Checker<'_> {
         }
         let ty = types.pop()?;
         if let TypeKind::Var(_) | TypeKind::Apply(..) = ty.kind() {
-            return Some(self.wrong(RestError::Unknown { span: rest.span, ty }.into(), span));
+            return Some(self.wrong(RestError::Unknown { span: rest.span, ty }, span));
         }
         let list = Type::list(form, types.clone(), Some(ty.clone().into_list(form)));
         let whole = Type::product_of(list);

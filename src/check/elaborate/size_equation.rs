@@ -36,7 +36,7 @@ impl Checker<'_> {
         }
         if a.has_meta() || names.len() > 1 {
             let span = names.last().map_or(span, |(name, _)| name.span);
-            self.report(SizeError::TwoUnknown { span }.into());
+            self.report(SizeError::TwoUnknown { span });
             return None;
         }
         let session = self.at_session_level();
@@ -47,7 +47,7 @@ impl Checker<'_> {
             b = self.infer.zonk(&b);
             if occurrences(&b, &var) != Some(1) {
                 let (span, name) = (name.span, name.text.to_string());
-                self.report(SizeError::NotLinear { span, name }.into());
+                self.report(SizeError::NotLinear { span, name });
                 return None;
             }
             self.bind_size(&name, Type::var(var.clone()), session);
@@ -61,13 +61,13 @@ impl Checker<'_> {
         let same = Size::of(&a).is_some_and(|size| Some(size) == Size::of(&b));
         if solution.impossible() || (a.size().is_ok() && b.size().is_ok() && a.size() != b.size()) {
             let because = known.len() > 1;
-            self.report(SizeError::NeverEqual { span, left: a, right: b, because }.into());
+            self.report(SizeError::NeverEqual { span, left: a, right: b, because });
             return None;
         }
         if same {
-            self.report(SizeError::AlwaysEqual { span, left: a.clone(), right: b.clone() }.into());
+            self.report(SizeError::AlwaysEqual { span, left: a.clone(), right: b.clone() });
         } else if solution.unsolved.iter().any(|at| known[*at] == (a.clone(), b.clone())) {
-            self.report(SizeError::NotUsed { span, left: a.clone(), right: b.clone() }.into());
+            self.report(SizeError::NotUsed { span, left: a.clone(), right: b.clone() });
         }
         let equations = if session { &mut self.env.equations } else { &mut self.item.equations };
         equations.push((a.clone(), b.clone()));

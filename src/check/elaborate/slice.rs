@@ -8,7 +8,8 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::coerce::MOST_COMPONENTS;
-use crate::check::error::{CheckError, MoveError};
+use crate::check::error::MoveError;
+use crate::check::error::PartError;
 use crate::check::terms::with_prefix;
 use crate::core::{Term, TermKind};
 use crate::source::Span;
@@ -48,7 +49,7 @@ impl Checker<'_> {
             (TypeKind::Array(element, index), ExprKind::IntRange { .. }) => {
                 let Some(size) = index.unfold().as_unit_sum().cloned() else {
                     let error = MoveError::SliceAxis { span: key.span, axis: index.clone(), ty };
-                    return self.wrong(error.into(), span);
+                    return self.wrong(error, span);
                 };
                 let Some((start, count)) = self.range(key, &size, &ty) else {
                     return Term::new(TermKind::Error, Type::error(), span);
@@ -61,7 +62,7 @@ impl Checker<'_> {
             (TypeKind::CompactPower(digit, index), ExprKind::IntRange { .. }) => {
                 let Some(size) = index.unfold().as_unit_sum().cloned() else {
                     let error = MoveError::SliceAxis { span: key.span, axis: index.clone(), ty };
-                    return self.wrong(error.into(), span);
+                    return self.wrong(error, span);
                 };
                 let Some((start, count)) = self.range(key, &size, &ty) else {
                     return Term::new(TermKind::Error, Type::error(), span);
@@ -86,7 +87,7 @@ impl Checker<'_> {
                 self.axes(base, element, index, keys, key.span, span)
             }
             (TypeKind::Error, _) => base,
-            _ => self.wrong(CheckError::NotIndexable { span: base.span, ty }, span),
+            _ => self.wrong(PartError::NotIndexable { span: base.span, ty }, span),
         }
     }
 
@@ -120,13 +121,13 @@ impl Checker<'_> {
     fn range(&mut self, key: &Expr, size: &BigUint, ty: &Type) -> Option<(BigUint, BigUint)> {
         let ExprKind::IntRange { low, high, inclusive } = &key.kind else { return None };
         let (ExprKind::Int(low), ExprKind::Int(high)) = (&low.kind, &high.kind) else {
-            self.report(MoveError::SliceNotConstant { span: key.span }.into());
+            self.report(MoveError::SliceNotConstant { span: key.span });
             return None;
         };
         let end = if *inclusive { high + 1u32 } else { high.clone() };
         if end > *size || *low > end {
             let (size, ty, backwards) = (size.clone(), ty.clone(), *low > end);
-            self.report(MoveError::SliceRange { span: key.span, size, ty, backwards }.into());
+            self.report(MoveError::SliceRange { span: key.span, size, ty, backwards });
             return None;
         }
         Some((low.clone(), end - low))
@@ -147,7 +148,7 @@ impl Checker<'_> {
         let Some(factors) = factors.filter(|factors| factors.len() == keys.len()) else {
             let found = index.unfold().compact_factors(MOST_COMPONENTS).map_or(1, |factors| factors.len());
             let (index, found, axes) = (index.clone(), keys.len(), found);
-            return self.wrong(CheckError::IndexParts { span: at, found, axes, index, array }, span);
+            return self.wrong(PartError::IndexParts { span: at, found, axes, index, array }, span);
         };
         let mut prefix = Vec::new();
         let mut axes = Vec::new();
@@ -157,7 +158,7 @@ impl Checker<'_> {
                 ExprKind::IntRange { .. } => {
                     let Some(size) = factor.unfold().as_unit_sum().cloned() else {
                         let (axis, ty) = (factor.clone(), array);
-                        return self.wrong(MoveError::SliceAxis { span: key.span, axis, ty }.into(), span);
+                        return self.wrong(MoveError::SliceAxis { span: key.span, axis, ty }, span);
                     };
                     match self.range(key, &size, &array) {
                         Some((start, count)) => Axis::Some { start, count, size },

@@ -2,6 +2,7 @@
 
 use crate::check::context::Checker;
 use crate::check::context::FrameKind;
+use crate::check::error::{CallError, ConversionError, StatementError};
 use crate::check::error::{CheckError, ClassError, ModuleError};
 use crate::check::expectation::Expectation;
 use crate::check::solve::exhaustive::{self, End};
@@ -71,7 +72,7 @@ impl Checker<'_> {
                 if let Some((first, _)) = function.generics.constraints.first() {
                     let whose = format!("the local function `{}`", name.text);
                     let instead = "without type parameters it needs nothing: leave `with` out";
-                    self.report(ClassError::ConstraintHere { span: first.span, whose, instead }.into());
+                    self.report(ClassError::ConstraintHere { span: first.span, whose, instead });
                 }
                 let ty = self.infer.fresh(Kind::Type);
                 let parameters = self.parameters_in_block(&function.params, self.item.type_params.len());
@@ -80,8 +81,13 @@ impl Checker<'_> {
                 let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
                 if !self.infer.try_unify(&ty, &term.ty) {
                     let (expected, found) = (self.infer.settle(&ty), self.infer.settle(&term.ty));
-                    let error =
-                        CheckError::Mismatch { span: name.span, expected, found, because: None, hint: None };
+                    let error = ConversionError::Mismatch {
+                        span: name.span,
+                        expected,
+                        found,
+                        because: None,
+                        hint: None,
+                    };
                     self.report(error);
                 }
                 self.one_of_block(name, &term.ty);
@@ -171,7 +177,7 @@ impl Checker<'_> {
                     _ => ("continue", StmtKind::Continue),
                 };
                 if self.frame().loops == 0 {
-                    self.report(CheckError::OutsideFunction { span, what, needs: "a loop" });
+                    self.report(StatementError::OutsideFunction { span, what, needs: "a loop" });
                 }
                 push(kind);
             }
@@ -193,25 +199,25 @@ impl Checker<'_> {
                 if self.item.frames.len() > 1 || self.frame().scopes.len() > 1 {
                     let what = if matches!(stmt.kind, S::Class(..)) { "a class" } else { "an instance" };
                     let instead = "declare it at the top level";
-                    self.report(ClassError::NotHere { span: name.span, what, instead }.into());
+                    self.report(ClassError::NotHere { span: name.span, what, instead });
                 }
             }
             // Those of the top level have been taken apart before.
             S::Import(_) => {
                 let error =
                     ModuleError::NotAtTop { span: crate::check::names::word(span, "import"), word: "import" };
-                self.report(error.into());
+                self.report(error);
             }
             S::Export(inner) => {
                 let error =
                     ModuleError::NotAtTop { span: crate::check::names::word(span, "export"), word: "export" };
-                self.report(error.into());
+                self.report(error);
                 self.stmt(inner, out);
             }
             S::Test { bench, .. } => {
                 let word = if *bench { "bench" } else { "test" };
                 let error = ModuleError::NotAtTop { span: crate::check::names::word(span, word), word };
-                self.report(error.into());
+                self.report(error);
             }
             S::Require(left, right) => {
                 if let Some(stmt) = self.require(left, right, span) {
@@ -225,13 +231,16 @@ impl Checker<'_> {
 
     fn return_stmt(&mut self, value: Option<&Expr>, span: Span) -> Option<StmtKind> {
         if self.frame().block.is_some() {
-            self.report(CheckError::BlockEffect { span, what: "it cannot leave the function".to_string() });
+            self.report(StatementError::BlockEffect {
+                span,
+                what: "it cannot leave the function".to_string(),
+            });
             return None;
         }
         let kind = self.frame().kind;
         match (kind, value) {
             (FrameKind::Script, _) => {
-                self.report(CheckError::OutsideFunction { span, what: "return", needs: "a function" });
+                self.report(StatementError::OutsideFunction { span, what: "return", needs: "a function" });
                 None
             }
             (FrameKind::Proc, None) => Some(StmtKind::Return(Term::unit(span))),
@@ -239,7 +248,7 @@ impl Checker<'_> {
                 let value = self.expr(value, Expectation::NONE);
                 let found = self.infer.settle(&value.ty);
                 let hint = Some("a procedure returns nothing: make it a `fun` to return a value".into());
-                self.report(CheckError::Mismatch {
+                self.report(ConversionError::Mismatch {
                     span: value.span,
                     expected: Type::unit(),
                     found,
@@ -325,7 +334,7 @@ impl Checker<'_> {
             let old = self.frame().locals[other.local as usize].ty.clone();
             if domain(self, &old) == new {
                 let (span, previous) = (name.span, other.span);
-                self.report(CheckError::DuplicateFunction { span, name: name.text.to_string(), previous });
+                self.report(CallError::DuplicateFunction { span, name: name.text.to_string(), previous });
                 // Calls mean the new one.
                 let _ = self.frame().scopes.last_mut().and_then(|scope| scope.remove(&name.text));
                 return;
@@ -378,8 +387,8 @@ pub(in crate::check) fn unused(e: &Expr, span: Span, ty: Type) -> CheckError {
                 ExprKind::Name(name) => Some(name.text.to_string()),
                 _ => None,
             };
-            CheckError::NotCalled { span, name, domain: domain.clone() }
+            CallError::NotCalled { span, name, domain: domain.clone() }.into()
         }
-        _ => CheckError::Unused { span, ty },
+        _ => StatementError::Unused { span, ty }.into(),
     }
 }

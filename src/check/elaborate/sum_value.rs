@@ -1,7 +1,8 @@
 //! Values and indices of sums and arrays: `case n e`, `aproj`, `ainj`.
 
 use crate::check::context::Checker;
-use crate::check::error::{CheckError, MoveError};
+use crate::check::error::MoveError;
+use crate::check::error::PartError;
 use crate::check::expectation::Expectation;
 use crate::core::{Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
 use crate::source::Span;
@@ -35,13 +36,13 @@ impl Checker<'_> {
         }
         let unfolded = sum.unfold();
         let Some(count) = unfolded.case_count() else {
-            self.report(CheckError::NotASum { span, ty: sum });
+            self.report(PartError::NotASum { span, ty: sum });
             return None;
         };
         match unfolded.case_type(index) {
             Some(case) => Some(case),
             None => {
-                self.report(CheckError::CaseRange {
+                self.report(PartError::CaseRange {
                     span,
                     index: index.clone(),
                     ty: sum,
@@ -63,7 +64,7 @@ impl Checker<'_> {
         let Some(sum) =
             expected.ty.map(|h| self.infer.zonk(h)).filter(|h| !matches!(h.kind(), TypeKind::Meta(_)))
         else {
-            return self.wrong(CheckError::CaseNeedsType { span }, span);
+            return self.wrong(PartError::CaseNeedsType { span }, span);
         };
         let Some(case) = self.case_type(&sum, index, span) else {
             return Term::new(TermKind::Error, Type::error(), span);
@@ -78,7 +79,7 @@ impl Checker<'_> {
             TypeKind::Array(_, index) => (index.clone(), None),
             TypeKind::CompactPower(digit, index) => (index.clone(), Some(digit.clone())),
             _ if array.is_error() => return Term::new(TermKind::Error, array, span),
-            _ => return self.wrong(CheckError::NotIndexable { span, ty: array }, span),
+            _ => return self.wrong(PartError::NotIndexable { span, ty: array }, span),
         };
         let index = self.index_value(index, &index_ty, &array);
         self.with_index(index, array, span, |this, index, x| match digit {
@@ -94,7 +95,7 @@ impl Checker<'_> {
             TypeKind::Repeat(cases, case) => (cases.clone(), case.clone()),
             TypeKind::UnitSum(_) => (sum.unfold(), Type::unit()),
             _ if sum.is_error() => return Term::new(TermKind::Error, sum, span),
-            _ => return self.wrong(MoveError::NotACoarray { span, ty: sum }.into(), span),
+            _ => return self.wrong(MoveError::NotACoarray { span, ty: sum }, span),
         };
         let index = self.index_value(index, &cases, &sum);
         self.with_index(index, case.clone(), span, |_, index, x| match sum.is_compact() {

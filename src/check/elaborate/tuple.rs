@@ -3,7 +3,7 @@
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::elaborate::coerce::MOST_COMPONENTS;
-use crate::check::error::CheckError;
+use crate::check::error::TypeError;
 use crate::check::expectation::Expectation;
 use crate::core::{Term, TermKind};
 use crate::source::Span;
@@ -62,7 +62,7 @@ impl Checker<'_> {
             self.note(name.span, |_| Some(Referent::RecordField));
             if types.iter().any(|(known, _)| *known == name.text) {
                 let (span, name) = (name.span, name.text.to_string());
-                self.report(CheckError::Duplicate { span, what: "field", name });
+                self.report(TypeError::Duplicate { span, what: "field", name });
             }
             let term = match hints.get(at).filter(|(known, _)| *known == name.text) {
                 Some((_, ty)) => self.check(value, ty, None),

@@ -6,6 +6,7 @@
 use crate::check::context::Checker;
 use crate::check::elaborate::apply::key_name;
 use crate::check::error::CheckError;
+use crate::check::error::{CallError, ConversionError};
 use crate::check::report::Report;
 use crate::diagnostic::Help;
 use crate::source::Span;
@@ -27,14 +28,16 @@ impl Checker<'_> {
 
     /// Adds a help about grouping where the call of a procedure stands in place of a value.
     pub(in crate::check) fn regroup_procedure(&mut self, before: usize, help: &str) {
-        self.add_hint(before, help, |report| matches!(report.error, CheckError::ProcedureAsValue { .. }));
+        self.add_hint(before, help, |report| {
+            matches!(report.error, CheckError::Call(CallError::ProcedureAsValue { .. }))
+        });
     }
 
     /// Adds a help where the left side of an operator begins with the call of a procedure. Returns true if
     /// there was one; then the other reports after the mark, which follow from it, are removed.
     pub(in crate::check) fn regroup_operator(&mut self, before: usize, operation: Span, left: &Expr) -> bool {
         let is_call = |report: &Report| {
-            matches!(report.error, CheckError::ProcedureAsValue { .. })
+            matches!(report.error, CheckError::Call(CallError::ProcedureAsValue { .. }))
                 && report.span().start == operation.start
         };
         let Some(at) = self.reports.since(before).iter().position(is_call) else { return false };
@@ -86,7 +89,9 @@ impl Checker<'_> {
         }
         // A help that can be applied says more.
         let mismatch = |report: &Report, at: Span| {
-            matches!(report.error, CheckError::Mismatch { .. }) && report.span() == at && !report.has_edit()
+            matches!(report.error, CheckError::Conversion(ConversionError::Mismatch { .. }))
+                && report.span() == at
+                && !report.has_edit()
         };
         let mut head = e;
         let mut applied = false;
@@ -148,7 +153,8 @@ impl Checker<'_> {
                 let at = name.span;
                 let how = "a text holds no values: join it with their texts, as in `\"x = \" + x.str`";
                 let unknown = |report: &Report| {
-                    matches!(report.error, CheckError::UnknownName { .. }) && report.span() == at
+                    matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))
+                        && report.span() == at
                 };
                 self.add_hint(before, how, unknown);
             }
@@ -158,8 +164,11 @@ impl Checker<'_> {
             && self.takes_together(name, arguments.len())
         {
             let wrong = |report: &&mut Report| {
-                matches!(report.error, CheckError::Mismatch { .. } | CheckError::NoOverload { .. })
-                    && first.end >= report.span().end
+                matches!(
+                    report.error,
+                    CheckError::Conversion(ConversionError::Mismatch { .. })
+                        | CheckError::Call(CallError::NoOverload { .. })
+                ) && first.end >= report.span().end
             };
             let Some(report) = self.reports.since(before).iter_mut().find(wrong) else { return };
             let values = vec!["…"; arguments.len()].join(", ");
@@ -175,7 +184,7 @@ impl Checker<'_> {
     pub(in crate::check) fn comment_meant(&mut self, before: usize, whole: Span) {
         let inside = |report: &Report| {
             let at = report.span();
-            matches!(report.error, CheckError::UnknownName { .. })
+            matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))
                 && whole.start <= at.start
                 && at.end <= whole.end
         };

@@ -17,7 +17,8 @@ use crate::check::context::Checker;
 use crate::check::context::Pending;
 use crate::check::env::bindings;
 use crate::check::env::{Callable, Class, Constraint, Definition, Law, Membership, Method, Scheme};
-use crate::check::error::{CheckError, ClassError};
+use crate::check::error::ClassError;
+use crate::check::error::TypeError;
 use crate::check::solve::constraint::{Answer, Refused};
 use crate::core::program::Known;
 use crate::core::{self, ClassId, FunctionId, Implementation, Term, TermKind};
@@ -46,7 +47,7 @@ impl Checker<'_> {
             if let Some((_, _, first)) = declared.iter().find(|(d, ..)| d.name.text == decl.name.text) {
                 let previous = self.env.classes.get(first).map_or(decl.name.span, |c| c.span);
                 let name = decl.name.text.to_string();
-                self.report(ClassError::DuplicateMember { span: decl.name.span, name, previous }.into());
+                self.report(ClassError::DuplicateMember { span: decl.name.span, name, previous });
                 continue;
             }
             let id = self.program.classes.len() as ClassId;
@@ -89,7 +90,7 @@ impl Checker<'_> {
         for (decl, _, id) in &declared {
             if self.builds_on_itself(*id) {
                 let class = decl.name.text.to_string();
-                self.report(ClassError::Cyclic { span: decl.name.span, class }.into());
+                self.report(ClassError::Cyclic { span: decl.name.span, class });
                 self.change_class(*id, |class| class.supers.clear());
             }
         }
@@ -173,9 +174,7 @@ impl Checker<'_> {
             let ClassMember::Signature(name, generics, ty) = member else { continue };
             if let Some(first) = methods.iter().find(|m| m.name == name.text) {
                 let (previous, name_text) = (first.span, name.text.to_string());
-                self.report(
-                    ClassError::DuplicateMember { span: name.span, name: name_text, previous }.into(),
-                );
+                self.report(ClassError::DuplicateMember { span: name.span, name: name_text, previous });
                 continue;
             }
             let (method_params, constraints, ty) = self.aside(|this| {
@@ -183,7 +182,7 @@ impl Checker<'_> {
                 for param in &generics.params {
                     if class.params.iter().any(|outer| outer.name == param.name.text) {
                         let (span, what) = (param.name.span, "type parameter");
-                        this.report(CheckError::Duplicate { span, what, name: param.name.text.to_string() });
+                        this.report(TypeError::Duplicate { span, what, name: param.name.text.to_string() });
                     }
                 }
                 let params = this.declare_params(&generics.params);
@@ -199,7 +198,7 @@ impl Checker<'_> {
                 _ => {
                     let what = "a method that is no function";
                     let instead = "give it a function type, such as `unit -> T` for a constant";
-                    self.report(ClassError::NotHere { span: name.span, what, instead }.into());
+                    self.report(ClassError::NotHere { span: name.span, what, instead });
                     (Type::error(), Some(Type::error()))
                 }
             };
@@ -209,7 +208,7 @@ impl Checker<'_> {
             }) {
                 let (class, parameter) = (class.name.to_string(), unused.name.to_string());
                 let (span, method) = (name.span, name.text.to_string());
-                self.report(ClassError::UnusedClassParameter { span, method, class, parameter }.into());
+                self.report(ClassError::UnusedClassParameter { span, method, class, parameter });
             }
             let params: Vec<TypeVar> = class.params.iter().chain(&method_params).cloned().collect();
             let mut all = vec![own.clone()];
@@ -241,7 +240,7 @@ impl Checker<'_> {
                     if method.default.is_some() {
                         let (span, name) = (name.span, name.text.to_string());
                         let previous = method.span;
-                        self.report(ClassError::DuplicateMember { span, name, previous }.into());
+                        self.report(ClassError::DuplicateMember { span, name, previous });
                         continue;
                     }
                     let own = &method.scheme.params[class.params.len()..];
@@ -267,7 +266,7 @@ impl Checker<'_> {
                     if let Some(first) = class.laws.iter().find(|law| law.name == name.text) {
                         let (span, previous) = (name.span, first.span);
                         let name = name.text.to_string();
-                        self.report(ClassError::DuplicateMember { span, name, previous }.into());
+                        self.report(ClassError::DuplicateMember { span, name, previous });
                         continue;
                     }
                     let function = ast::Function {
@@ -332,16 +331,13 @@ impl Checker<'_> {
         if at.is_none() {
             let known: Vec<String> = class.methods.iter().map(|m| format!("`{}`", m.name)).collect();
             let similar = similar(&name.text, class.methods.iter().map(|m| &*m.name));
-            self.report(
-                ClassError::UnknownMethod {
-                    span: name.span,
-                    class: class.name.to_string(),
-                    name: name.text.to_string(),
-                    known,
-                    similar,
-                }
-                .into(),
-            );
+            self.report(ClassError::UnknownMethod {
+                span: name.span,
+                class: class.name.to_string(),
+                name: name.text.to_string(),
+                known,
+                similar,
+            });
         }
         at
     }
@@ -352,7 +348,7 @@ impl Checker<'_> {
             let instead = "what a method needs stands with its type in the class, what an instance needs \
                            stands with the instance's own parameters";
             let whose = format!("{whose} of `{}`", name.text);
-            self.report(ClassError::ConstraintHere { span: first.span, whose, instead }.into());
+            self.report(ClassError::ConstraintHere { span: first.span, whose, instead });
         }
         if generics.params.is_empty() {
             return true;
@@ -363,7 +359,7 @@ impl Checker<'_> {
             let (span, method) = (name.span, name.text.to_string());
             let (expected, found) = (own.len(), kinds.len());
             let kinds = expected == found;
-            self.report(ClassError::MethodParameters { span, method, expected, found, kinds }.into());
+            self.report(ClassError::MethodParameters { span, method, expected, found, kinds });
         }
         fits
     }
@@ -387,7 +383,7 @@ impl Checker<'_> {
             if head.args.iter().any(Type::has_apply) {
                 let what = "a type function of a parameter";
                 let instead = "write an instance for each type that it gives";
-                self.report(ClassError::NotHere { span: class.span, what, instead }.into());
+                self.report(ClassError::NotHere { span: class.span, what, instead });
                 continue;
             }
             let membership =
@@ -432,7 +428,7 @@ impl Checker<'_> {
             return true;
         }
         let class = self.env.classes.get(&head.class).map_or_else(String::new, |c| c.name.to_string());
-        self.report(ClassError::Structural { span, class, ty: ty.clone() }.into());
+        self.report(ClassError::Structural { span, class, ty: ty.clone() });
         false
     }
 
@@ -473,7 +469,7 @@ impl Checker<'_> {
         let other = other.map(|module| module.file.clone());
         let (instance, class) = (self.env.text(head), class.name.to_string());
         let name = nominal.name.to_string();
-        self.report(ClassError::Orphan { span, instance, ty, name, class, home, other }.into());
+        self.report(ClassError::Orphan { span, instance, ty, name, class, home, other });
         false
     }
 
@@ -484,7 +480,7 @@ impl Checker<'_> {
         if membership.refusal.is_some() && structural {
             let what = "a refusal of `Show` or `Eq`";
             let instead = "values are shown and compared by structure; those of an abstract type are neither";
-            self.report(ClassError::NotHere { span: membership.span, what, instead }.into());
+            self.report(ClassError::NotHere { span: membership.span, what, instead });
             return false;
         }
         true
@@ -508,7 +504,7 @@ impl Checker<'_> {
             let at_head = bindings(&class.params, &head.args);
             let ty = expected(&class, method, &at_head).ty();
             let (span, class, method) = (membership.span, class.name.to_string(), method.name.to_string());
-            self.report(ClassError::MissingMethod { span, class, method, ty }.into());
+            self.report(ClassError::MissingMethod { span, class, method, ty });
         }
     }
 
@@ -518,7 +514,7 @@ impl Checker<'_> {
         for param in &new.params {
             if !head.args.iter().any(|ty| ty.mentions(param)) {
                 let (name, instance) = (param.name.to_string(), self.env.text(head));
-                self.report(ClassError::FreeParameter { span: new.span, name, instance }.into());
+                self.report(ClassError::FreeParameter { span: new.span, name, instance });
                 return false;
             }
         }
@@ -542,7 +538,7 @@ impl Checker<'_> {
             let both = self.env.text(&Constraint { class: head.class, args: both });
             let previous = other.span;
             let error = ClassError::Overlap { span: new.span, instance, other: other_text, both, previous };
-            self.report(error.into());
+            self.report(error);
             return false;
         }
         true
@@ -577,7 +573,7 @@ impl Checker<'_> {
             let Some(at) = self.method_of(&class, name) else { continue };
             if let Some((first, _)) = written[at] {
                 let (span, text, previous) = (name.span, name.text.to_string(), first.span);
-                self.report(ClassError::DuplicateMember { span, name: text, previous }.into());
+                self.report(ClassError::DuplicateMember { span, name: text, previous });
             }
             written[at] = Some((name, function));
         }
@@ -592,7 +588,7 @@ impl Checker<'_> {
                     let (class, method) = (class.name.to_string(), expected(&class, method, &at_head));
                     let ty = method.ty();
                     let method = method.method.to_string();
-                    self.report(ClassError::MissingMethod { span, class, method, ty }.into());
+                    self.report(ClassError::MissingMethod { span, class, method, ty });
                 }
                 continue;
             };
@@ -633,13 +629,13 @@ impl Checker<'_> {
             if let Some(Refused { asked, instance, words: text }) = refused {
                 let (span, needed_by) = (membership.span, format!("`{}`", self.env.text(head)));
                 let constraint = self.env.text(&asked);
-                self.report(ClassError::Refused { span, constraint, needed_by, instance, text }.into());
+                self.report(ClassError::Refused { span, constraint, needed_by, instance, text });
                 continue;
             }
             let advice = self.advice(&constraint);
             let (instance, missing) = (self.env.text(head), self.env.text(&constraint));
             let (span, class) = (membership.span, class.name.to_string());
-            self.report(ClassError::MissingSuper { span, instance, class, missing, advice }.into());
+            self.report(ClassError::MissingSuper { span, instance, class, missing, advice });
         }
     }
 }
@@ -652,7 +648,7 @@ impl Checker<'_> {
             let found = self.infer.settle(found);
             let (method, class) = (expected.method.to_string(), expected.class.to_string());
             let error = ClassError::MethodType { span, method, expected: wanted, found, class };
-            self.report(error.into());
+            self.report(error);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::check::context::Pending;
 use crate::check::env::Env;
 use crate::check::env::same_domain;
 use crate::check::env::{Callable, Candidates, Definition, Scheme, Scope, Signature};
-use crate::check::error::CheckError;
+use crate::check::error::{CallError, TypeError};
 use crate::core::Program;
 use crate::core::{Function, FunctionId};
 use crate::syntax::ast::{self, Param, Stmt, StmtKind};
@@ -73,7 +73,7 @@ impl Checker<'_> {
             }
         }
         if let Some(previous) = duplicate {
-            let error = CheckError::DuplicateFunction { span: new.span, name: name.to_string(), previous };
+            let error = CallError::DuplicateFunction { span: new.span, name: name.to_string(), previous };
             self.report(error);
         }
         if let Some(candidates) = self.env.candidates_in(name, scope) {
@@ -138,7 +138,7 @@ impl Checker<'_> {
                     ast::PatternKind::Name(name) => name.text.to_string(),
                     _ => "_".to_string(),
                 };
-                self.report(CheckError::UntypedParameter { span: param.pattern.span, name });
+                self.report(CallError::UntypedParameter { span: param.pattern.span, name });
                 types.pop();
                 types.push(Type::error());
             }
@@ -234,7 +234,7 @@ impl Checker<'_> {
             if !asked && !self.item.mentioned.contains(&var.id) {
                 let (span, name) = (written.name.span, var.name.to_string());
                 let whose = format!("`{}`", pending.name);
-                self.report(CheckError::UnusedTypeParameter { span, name, whose });
+                self.report(TypeError::UnusedTypeParameter { span, name, whose });
             }
         }
     }

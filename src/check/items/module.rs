@@ -295,7 +295,7 @@ pub fn open(
         let name = match called(import) {
             Ok(name) => name,
             Err(error) => {
-                checker.report(error.into());
+                checker.report(error);
                 continue;
             }
         };
@@ -303,7 +303,7 @@ pub fn open(
             Some((source, previous)) if *source != module.source => {
                 let (span, previous) = (name.span, *previous);
                 let module = name.text.to_string();
-                checker.report(ModuleError::ModuleTaken { span, module, previous }.into());
+                checker.report(ModuleError::ModuleTaken { span, module, previous });
                 continue;
             }
             _ => {}
@@ -324,7 +324,7 @@ pub fn open(
                     if names[..at].iter().any(|earlier| earlier.text == name.text) {
                         let (span, what) = (name.span, "imported name");
                         let name = name.text.to_string();
-                        checker.report(crate::check::error::CheckError::Duplicate { span, what, name });
+                        checker.report(crate::check::error::TypeError::Duplicate { span, what, name });
                     }
                 }
                 (Scope::Listed, names.iter().map(|n| (n.text.clone(), n.span)).collect())
@@ -427,7 +427,7 @@ impl Checker<'_> {
                 let instance_text = self.env.text(&Constraint { class: *class, args: instance.args.clone() });
                 let (one, other) = (other.span, instance.span);
                 let error = ModuleError::InstancesMeet { span: import, instance: instance_text, one, other };
-                self.report(error.into());
+                self.report(error);
             }
             self.env.instances.entry(*class).or_default().extend(new);
         }
@@ -456,7 +456,7 @@ impl Checker<'_> {
             if let Some(Importer { file: other, span: previous, .. }) = other {
                 let (name, file) = (name.to_string(), module.file.clone());
                 let (other, previous) = (other.clone(), *previous);
-                this.report(ModuleError::NameTaken { span, name, file, other, previous }.into());
+                this.report(ModuleError::NameTaken { span, name, file, other, previous });
             }
         };
         let constructs = |c: &Callable| matches!(c, Callable::Case(..) | Callable::Struct(_));
@@ -537,7 +537,7 @@ impl Checker<'_> {
             };
             let gap = Span { end: inner.span.start, ..stmt.span };
             let span = word(stmt.span, "export");
-            self.report(ModuleError::NotExportable { span, gap, what }.into());
+            self.report(ModuleError::NotExportable { span, gap, what });
         }
     }
 }

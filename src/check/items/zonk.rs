@@ -5,7 +5,8 @@
 
 use crate::check::context::Checker;
 use crate::check::elaborate::existential::{FurtherArgs, close_term};
-use crate::check::error::{CheckError, KindError};
+use crate::check::error::KindError;
+use crate::check::error::{ConversionError, OperatorError, PatternError, TypeError};
 use crate::check::resolve::builtin::is_array;
 use crate::check::resolve::builtin::operator_advice;
 use crate::check::solve::infer::Equation;
@@ -63,7 +64,7 @@ impl Checker<'_> {
         while let Some(Equation { found, expected, span }) = self.infer.contradiction() {
             let known = [&found, &expected].map(|ty| self.applicable(ty.clone(), span));
             if known.iter().all(|ty| !ty.is_error()) {
-                let error = CheckError::Mismatch { span, expected, found, because: None, hint: None };
+                let error = ConversionError::Mismatch { span, expected, found, because: None, hint: None };
                 self.report(error);
             }
         }
@@ -95,7 +96,7 @@ impl Checker<'_> {
                     _ => format!("what `_` is in `{ty}`"),
                 };
                 let instead = "write the type, as in `val x : int ^ 3 = …` or `f[int, 3] x`".to_string();
-                self.report(CheckError::CannotInfer { span, what, instead });
+                self.report(TypeError::CannotInfer { span, what, instead });
             }
             return Type::error();
         }
@@ -113,7 +114,7 @@ impl Checker<'_> {
                 let (low, high) = (low.clone(), high.clone());
                 if pat.ty.as_scalar().is_some_and(Scalar::is_float) {
                     let (what, ty) = ("a range of integers or characters".to_string(), pat.ty.clone());
-                    self.report(CheckError::PatternMismatch { span: pat.span, what, ty, help: None });
+                    self.report(PatternError::PatternMismatch { span: pat.span, what, ty, help: None });
                 } else {
                     self.literal(&low, &pat.ty, pat.span);
                     self.literal(&high, &pat.ty, pat.span);
@@ -241,7 +242,7 @@ impl Checker<'_> {
                     *ty = self.finish_type(ty, span);
                 }
                 if let Err(NoSize::TooLarge) = index_size(clauses) {
-                    self.report(CheckError::ArrayTooLarge { span, ty: term.ty.clone() });
+                    self.report(TypeError::ArrayTooLarge { span, ty: term.ty.clone() });
                 }
             }
             _ => {}
@@ -262,7 +263,7 @@ impl Checker<'_> {
                     && from.as_scalar().is_some_and(Scalar::is_number);
                 if !(sensible || from.is_error() || to.is_error()) {
                     let why = format!("`{}` leads from a number to an integer type", prim.name());
-                    self.report(CheckError::NoConversion { span, from, to, why, help: None });
+                    self.report(ConversionError::NoConversion { span, from, to, why, help: None });
                 }
             }
             TermKind::Prim(
@@ -297,14 +298,14 @@ impl Checker<'_> {
     /// Refuses a literal that its type does not hold exactly.
     fn literal(&mut self, value: &BigInt, ty: &Type, span: Span) {
         if ty.as_scalar().is_some_and(|scalar| !scalar.holds(value)) {
-            self.report(CheckError::LiteralRange { span, value: value.clone(), ty: ty.clone() });
+            self.report(ConversionError::LiteralRange { span, value: value.clone(), ty: ty.clone() });
         }
     }
 
     /// Refuses a real literal beyond the largest value of its type; for `real` the lexer has.
     fn real_literal(&mut self, value: Rounded, ty: &Type, span: Span) {
         if ty.as_scalar() == Some(Scalar::Single) && value.single.is_infinite() && value.double.is_finite() {
-            self.report(CheckError::RealLiteralRange { span, value: value.double, ty: ty.clone() });
+            self.report(ConversionError::RealLiteralRange { span, value: value.double, ty: ty.clone() });
         }
     }
 
@@ -320,7 +321,7 @@ impl Checker<'_> {
         match *op {
             Op::Eq | Op::Ne => {
                 if let Some(part) = self.opaque_part(&ty) {
-                    self.report(CheckError::OpaqueCompare { span, ty, part });
+                    self.report(OperatorError::OpaqueCompare { span, ty, part });
                 }
                 return;
             }
@@ -337,7 +338,7 @@ impl Checker<'_> {
         if is_array(&ty) || matches!(ty.kind(), TypeKind::Product(_)) {
             let what = format!("the type of the operands of `{symbol}`");
             let instead = format!("write the type arguments, or the type: here it is `{ty}`");
-            self.report(CheckError::CannotInfer { span, what, instead });
+            self.report(TypeError::CannotInfer { span, what, instead });
             return;
         }
         let operands = std::mem::take(operands);
@@ -347,14 +348,14 @@ impl Checker<'_> {
                 let right = operands.get(1).map(|_| ty.clone());
                 let types: Vec<&Type> = operands.iter().map(|_| &ty).collect();
                 let help = operator_advice(symbol, &types, None).map(Into::into);
-                self.report(CheckError::NoOperator { span, op: symbol, left: ty, right, help });
+                self.report(OperatorError::NoOperator { span, op: symbol, left: ty, right, help });
                 return;
             }
         };
         self.discharge();
         if !self.infer.try_unify(&call.ty, &term.ty) {
             let (expected, found) = (term.ty.clone(), self.infer.settle(&call.ty));
-            self.report(CheckError::Mismatch { span, expected, found, because: None, hint: None });
+            self.report(ConversionError::Mismatch { span, expected, found, because: None, hint: None });
             return;
         }
         self.finish_term(&mut call);

@@ -7,6 +7,7 @@
 
 use crate::check::elaborate::apply::Arg;
 use crate::check::env::Env;
+use crate::check::error::TypeError;
 use crate::check::expectation::Expectation;
 use crate::check::items::decl::new_checker;
 
@@ -14,7 +15,6 @@ use crate::check::annotations::Annotations;
 use crate::check::context::Checker;
 use crate::check::context::Frame;
 use crate::check::context::FrameKind;
-use crate::check::error::CheckError;
 use crate::check::resolve::candidates::Candidate;
 use crate::core::{Program, Script, Term};
 use crate::diagnostic::Diagnostic;
@@ -149,7 +149,7 @@ impl Checker<'_> {
     }
 
     fn too_few(&mut self, expected: usize, found: usize, span: Span) -> Term {
-        self.wrong(CheckError::TypeArity { span, name: "this".into(), expected, found }, span)
+        self.wrong(TypeError::TypeArity { span, name: "this".into(), expected, found }, span)
     }
 }
 

@@ -155,7 +155,7 @@ impl Checker<'_> {
         };
         let Some(own) = refused else { return true };
         let instance = self.env.text(head);
-        self.report(ClassError::NeverAsked { span, instance, own, help: newtype }.into());
+        self.report(ClassError::NeverAsked { span, instance, own, help: newtype });
         false
     }
 }

@@ -121,7 +121,7 @@ impl Checker<'_> {
         if never {
             let operands = domain.components(2).filter(|parts| parts.len() == 2);
             let operands = operands.unwrap_or_else(|| vec![domain.clone()]);
-            self.report(ClassError::BuiltInOperator { span, op: name.to_string(), operands }.into());
+            self.report(ClassError::BuiltInOperator { span, op: name.to_string(), operands });
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::check::context::Binding;
 use crate::check::context::Checker;
 use crate::check::env::Definition;
 use crate::check::env::{Callable, Scheme, Scope};
-use crate::check::error::CheckError;
+use crate::check::error::CallError;
 use crate::check::solve::constraint::Answer;
 use crate::check::solve::infer::accepts;
 use crate::core::FunctionId;
@@ -396,7 +396,7 @@ impl Checker<'_> {
             return;
         }
         let (name, declared) = (signature.name.to_string(), signature.span);
-        self.report(CheckError::ResultNeeded { span: used, name, declared });
+        self.report(CallError::ResultNeeded { span: used, name, declared });
     }
 }
 

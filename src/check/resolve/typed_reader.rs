@@ -6,7 +6,8 @@
 
 use crate::check::context::Checker;
 use crate::check::env::Instance;
-use crate::check::error::{CheckError, SizeError};
+use crate::check::error::CallError;
+use crate::check::error::SizeError;
 use crate::check::expectation::Expectation;
 use crate::core::Prim;
 use crate::source::Span;
@@ -29,7 +30,7 @@ impl Checker<'_> {
         self.frame().outside = true;
         if self.frame().pure() {
             let header = Some(self.frame().header);
-            self.report(CheckError::ReaderInFun { span, name: name.text.to_string(), header });
+            self.report(CallError::ReaderInFun { span, name: name.text.to_string(), header });
             return false;
         }
         if !prim.reads_stated() {
@@ -50,7 +51,7 @@ impl Checker<'_> {
                 TypeKind::Meta(_) => None,
                 _ => Some(self.infer.shown(&stated)),
             };
-            self.report(SizeError::NothingStated { span, name: name.text.to_string(), stated }.into());
+            self.report(SizeError::NothingStated { span, name: name.text.to_string(), stated });
             return false;
         }
         let vars: Vec<TypeVar> = sizes.into_iter().map(|(_, var)| var).collect();
@@ -89,7 +90,7 @@ impl Checker<'_> {
                 SizeError::SharedSize { span, ty: ty.clone(), field: field.to_string(), columns }
             }
         };
-        self.report(error.into());
+        self.report(error);
         false
     }
 

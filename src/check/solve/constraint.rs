@@ -167,7 +167,7 @@ impl Checker<'_> {
         }
         let (span, needed_by) = (obligation.span, obligation.needed_by.clone());
         let constraint = self.env.text(&asked);
-        self.report(ClassError::Refused { span, constraint, needed_by, instance, text }.into());
+        self.report(ClassError::Refused { span, constraint, needed_by, instance, text });
     }
 
     pub(in crate::check) fn zonked(&self, constraint: &Constraint) -> Constraint {

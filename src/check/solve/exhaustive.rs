@@ -8,7 +8,7 @@
 //! match counts as covered and the executor's own error remains.
 
 use crate::check::elaborate::coerce::MOST_COMPONENTS;
-use crate::check::error::CheckError;
+use crate::check::error::PatternError;
 use crate::core::{Pat, PatKind};
 use crate::source::Span;
 use crate::types::{NominalBody, ProductForm, Scalar, Type, TypeKind};
@@ -97,7 +97,7 @@ pub(in crate::check) fn check(
     ty: &Type,
     scrutinee: Span,
     end: End,
-) -> Vec<CheckError> {
+) -> Vec<PatternError> {
     let mut reports = Vec::new();
     if ty.is_error() || arms.iter().any(|(pat, _)| broken(pat)) {
         return reports;
@@ -111,7 +111,7 @@ pub(in crate::check) fn check(
             let row = vec![simple(alternative)];
             let reached = useful(&rows, &row, std::slice::from_ref(ty), &mut budget).is_some();
             if !reached && budget > 0 && !empty(ty, 0) {
-                reports.push(CheckError::Unreachable { span: alternative.span });
+                reports.push(PatternError::Unreachable { span: alternative.span });
             }
             rows.push(row);
         }
@@ -125,7 +125,7 @@ pub(in crate::check) fn check(
         let arms = lacking(&rows, ty, &mut budget).unwrap_or_else(|| vec!["_".to_string()]);
         let arms: String = arms.iter().map(|pattern| format!("| {pattern} => {} ", end.body)).collect();
         let edit = (end.before, arms);
-        reports.push(CheckError::NotExhaustive { span: scrutinee, missing, guarded, edit });
+        reports.push(PatternError::NotExhaustive { span: scrutinee, missing, guarded, edit });
     }
     reports
 }

@@ -16,6 +16,7 @@ use crate::check::context::Checker;
 use crate::check::elaborate::rest::Part;
 use crate::check::env::TypeDefinition;
 use crate::check::error::{CheckError, KindError};
+use crate::check::error::{PatternError, TypeError};
 use crate::check::report::Report;
 use crate::hash::HashSet;
 use crate::source::Span;
@@ -37,14 +38,14 @@ impl Checker<'_> {
         of_this_input: &mut Vec<(Name, Arc<str>)>,
     ) {
         if Kind::named(&name.text).is_some() {
-            let error = CheckError::Duplicate { span: name.span, what: "kind", name: name.text.to_string() };
+            let error = TypeError::Duplicate { span: name.span, what: "kind", name: name.text.to_string() };
             self.report(error);
             return;
         }
         let mut seen: HashSet<&str> = HashSet::default();
         for member in members {
             if !seen.insert(&member.text) {
-                self.report(CheckError::Duplicate {
+                self.report(TypeError::Duplicate {
                     span: member.span,
                     what: "member",
                     name: member.text.to_string(),
@@ -83,7 +84,7 @@ impl Checker<'_> {
             }
             let mut declared: Vec<String> = self.env.kinds.keys().map(|k| k.to_string()).collect();
             declared.sort();
-            self.report(CheckError::UnknownKind { span: name.span, name: name.text.to_string(), declared });
+            self.report(TypeError::UnknownKind { span: name.span, name: name.text.to_string(), declared });
             // It fits wherever it is used.
             Kind::UnitSum
         })
@@ -141,7 +142,7 @@ impl Checker<'_> {
             if !refused && !is.iter().any(|ty| ty.mentions(param)) {
                 let (span, param, function) =
                     (written.name.span, param.name.to_string(), name.text.to_string());
-                self.report(CheckError::UnusedInTypeFun { span, name: param, function });
+                self.report(TypeError::UnusedInTypeFun { span, name: param, function });
             }
         }
         fun.define(meaning);
@@ -407,7 +408,7 @@ impl Checker<'_> {
             };
             if scope.names.iter().any(|(known, _)| *known == name.text) {
                 let (span, what, name) = (name.span, "variable", name.text.to_string());
-                this.report(CheckError::Duplicate { span, what, name });
+                this.report(TypeError::Duplicate { span, what, name });
                 return None;
             }
             let var = this.env.fresh_var(&name.text, Kind::List(form));
@@ -506,7 +507,7 @@ impl Checker<'_> {
             for (i, (arm, span)) in arms.iter().enumerate() {
                 let taken = arms[..i].iter().any(|(earlier, _)| earlier.fit(&arm.patterns).0 == Fit::Fits);
                 if taken {
-                    self.report(CheckError::Unreachable { span: *span });
+                    self.report(PatternError::Unreachable { span: *span });
                 }
             }
             return;
@@ -528,7 +529,7 @@ impl Checker<'_> {
         }
         for ((_, span), reached) in arms.iter().zip(reached) {
             if !reached {
-                self.report(CheckError::Unreachable { span: *span });
+                self.report(PatternError::Unreachable { span: *span });
             }
         }
         if !missing.is_empty() {

@@ -18,16 +18,14 @@ impl Checker<'_> {
         let list = found.filter(|ty| ty.is_error() || ty.list_form().is_some());
         let (span, text) = (name.span, name.text.to_string());
         match list {
-            None => self.report(RestError::NoList { span, name: text }.into()),
+            None => self.report(RestError::NoList { span, name: text }),
             Some(list) if list.is_error() => {}
             Some(list) => {
                 let own = list.list_form();
                 if form.is_none() || own == form {
                     return Some(list);
                 }
-                self.report(
-                    RestError::Form { span, name: text, compact: own == Some(ProductForm::Tuple) }.into(),
-                );
+                self.report(RestError::Form { span, name: text, compact: own == Some(ProductForm::Tuple) });
             }
         }
         None
@@ -55,7 +53,7 @@ impl Checker<'_> {
         for part in first {
             if let TypeExprKind::Rest(name) = &part.kind {
                 let (span, what) = (part.span, name.text.to_string());
-                self.report(RestError::NotLast { span, what }.into());
+                self.report(RestError::NotLast { span, what });
                 misplaced = true;
                 continue;
             }
@@ -79,7 +77,7 @@ impl Checker<'_> {
             Some(form) => Kind::List(form),
             None => {
                 let (span, kind) = (name.span, self.env.kind_name(kind));
-                self.report(RestError::Kind { span, name: name.text.to_string(), kind }.into());
+                self.report(RestError::Kind { span, name: name.text.to_string(), kind });
                 Kind::List(ProductForm::Tuple)
             }
         }

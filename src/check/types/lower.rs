@@ -8,6 +8,7 @@ use crate::check::elaborate::rest::Part;
 use crate::check::env::Definition;
 use crate::check::env::TypeDefinition;
 use crate::check::env::bindings;
+use crate::check::error::TypeError;
 use crate::check::error::{CheckError, KindError, SizeError};
 use crate::hash::HashSet;
 use crate::source::Span;
@@ -115,7 +116,7 @@ impl Checker<'_> {
                 let mut seen = HashSet::default();
                 for (name, _) in fields {
                     if !seen.insert(name.text.clone()) {
-                        self.report(CheckError::Duplicate {
+                        self.report(TypeError::Duplicate {
                             span: name.span,
                             what: "field",
                             name: name.text.to_string(),
@@ -226,7 +227,7 @@ impl Checker<'_> {
         if !fits {
             let (ty, name) = (ty.clone(), param.name.to_string());
             let expected = self.env.kind_name(param.kind);
-            self.report(CheckError::WrongKind { span, ty, expected, name });
+            self.report(TypeError::WrongKind { span, ty, expected, name });
         }
         fits
     }
@@ -254,7 +255,7 @@ impl Checker<'_> {
     }
 
     pub(in crate::check) fn arity(&mut self, name: &Name, expected: usize, found: usize) -> Type {
-        self.report(CheckError::TypeArity { span: name.span, name: name.text.to_string(), expected, found });
+        self.report(TypeError::TypeArity { span: name.span, name: name.text.to_string(), expected, found });
         Type::error()
     }
 
@@ -288,11 +289,11 @@ impl Checker<'_> {
         let similar = self.env.elsewhere(text).or(similar);
         let value = self.lookup_local(text).is_some() || self.env.values.contains_key(text);
         if let (true, Some(of)) = (args.is_empty() && !value, self.shows_size(text)) {
-            self.report(SizeError::Unnamed { span: name.span, name: text.to_string(), value: of }.into());
+            self.report(SizeError::Unnamed { span: name.span, name: text.to_string(), value: of });
             self.item.type_scope.insert(name.text.clone(), Type::error());
             return Type::error();
         }
-        self.report(CheckError::UnknownType { span: name.span, name: text.to_string(), similar, value });
+        self.report(TypeError::UnknownType { span: name.span, name: text.to_string(), similar, value });
         // One message for one item.
         self.item.type_scope.insert(name.text.clone(), Type::error());
         Type::error()
@@ -334,7 +335,7 @@ impl Checker<'_> {
                 kind = self.list_kind(&param.name, kind);
             }
             if vars.iter().any(|v| v.name == param.name.text) {
-                self.report(CheckError::Duplicate {
+                self.report(TypeError::Duplicate {
                     span: param.name.span,
                     what: "type parameter",
                     name: param.name.text.to_string(),
@@ -361,7 +362,7 @@ impl Checker<'_> {
             let Some(name) = declared_type(stmt) else { continue };
             let member = members.iter().any(|(member, _)| member.text == name.text);
             if self.pending_types.insert(name.text.clone(), stmt.clone()).is_some() || member {
-                self.report(CheckError::Duplicate {
+                self.report(TypeError::Duplicate {
                     span: name.span,
                     what: "type",
                     name: name.text.to_string(),
@@ -379,7 +380,7 @@ impl Checker<'_> {
                 && contains_itself(nominal, &infinite)
             {
                 infinite.insert(nominal.id);
-                self.report(CheckError::InfiniteStruct { span, name: name.to_string() });
+                self.report(TypeError::InfiniteStruct { span, name: name.to_string() });
             }
         }
     }
@@ -387,7 +388,7 @@ impl Checker<'_> {
     /// Declares a type of this input if that is still to be done.
     pub(in crate::check) fn ensure_type(&mut self, name: &Arc<str>, span: Span) {
         if self.types_in_progress.contains(name) && self.type_definition(name).is_none() {
-            self.report(CheckError::RecursiveType { span, name: name.to_string() });
+            self.report(TypeError::RecursiveType { span, name: name.to_string() });
             self.env.types.insert(name.clone(), TypeDefinition::Alias(Vec::new(), Type::error()));
             return;
         }
@@ -435,7 +436,7 @@ impl Checker<'_> {
                     if !body.mentions(param) && !body.has_error() {
                         let (span, param) = (written.name.span, param.name.to_string());
                         let whose = format!("`{name}`");
-                        self.report(CheckError::UnusedTypeParameter { span, name: param, whose });
+                        self.report(TypeError::UnusedTypeParameter { span, name: param, whose });
                     }
                 }
                 self.env.types.insert(name, TypeDefinition::Alias(params, body));
@@ -490,7 +491,7 @@ impl Checker<'_> {
         let mut out: Vec<(Arc<str>, Type)> = Vec::new();
         for (name, ty) in parts {
             if out.iter().any(|(known, _)| *known == name.text) {
-                self.report(CheckError::Duplicate { span: name.span, what, name: name.text.to_string() });
+                self.report(TypeError::Duplicate { span: name.span, what, name: name.text.to_string() });
             }
             // `?K` in it is a size that each value brings along.
             let ty = ty.map_or_else(Type::unit, |ty| self.lower_result(ty));
@@ -514,13 +515,13 @@ fn declared_type(stmt: &Stmt) -> Option<&Name> {
 }
 
 /// The mistake that a type is no index type, with the reason or the type that may be meant.
-pub(in crate::check) fn not_compact(ty: &Type, shown: String, role: &'static str, span: Span) -> CheckError {
+pub(in crate::check) fn not_compact(ty: &Type, shown: String, role: &'static str, span: Span) -> TypeError {
     let instead = compact_reading(ty).map(|t| t.to_string());
     let why = match ty.kind() {
         TypeKind::Nominal(nominal, _) => no_enumeration(nominal),
         _ => None,
     };
-    CheckError::NotCompact { span, shown, role, instead, why }
+    TypeError::NotCompact { span, shown, role, instead, why }
 }
 
 /// Why a variant is no index type.

@@ -7,6 +7,7 @@
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::env::TypeDefinition;
+use crate::check::error::TypeError;
 use crate::check::error::{CheckError, KindError};
 use crate::iso::{self, Verdict};
 use crate::syntax::ast::{Name, TypeDecl, TypeExpr};
@@ -29,7 +30,7 @@ impl Checker<'_> {
             if ty.has_meta() {
                 let instead = "write the whole type".to_string();
                 let what = "how this type is stored".to_string();
-                self.report(CheckError::CannotInfer { span: written.span, what, instead });
+                self.report(TypeError::CannotInfer { span: written.span, what, instead });
             }
             for (param, _) in params.iter().zip(&functorial).filter(|(_, functorial)| **functorial) {
                 if !self.keeps_layout(ty, param) {
@@ -56,7 +57,7 @@ impl Checker<'_> {
         for (i, name) in layout.iter().enumerate() {
             if layout[..i].iter().any(|earlier| earlier.text == name.text) {
                 let error =
-                    CheckError::Duplicate { span: name.span, what: "layout", name: name.text.to_string() };
+                    TypeError::Duplicate { span: name.span, what: "layout", name: name.text.to_string() };
                 self.report(error);
             }
             let at = params.iter().position(|p| p.name == name.text);

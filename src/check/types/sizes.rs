@@ -28,7 +28,7 @@ impl Checker<'_> {
     pub(in crate::check) fn lower_open(&mut self, name: &Name, span: Span) -> Type {
         match &mut self.opens {
             Opens::Nothing => {
-                self.report(SizeError::NotOpened { span, name: name.text.to_string() }.into());
+                self.report(SizeError::NotOpened { span, name: name.text.to_string() });
                 Type::error()
             }
             Opens::Named(names) => match names.iter().find(|(known, _)| known.text == name.text) {
@@ -74,7 +74,7 @@ impl Checker<'_> {
             if size.has_meta() {
                 if !self.reports.any_error() {
                     let (span, name) = (name.span, name.text.to_string());
-                    self.report(SizeError::Unknown { span, name }.into());
+                    self.report(SizeError::Unknown { span, name });
                 }
                 size = Type::error();
             }

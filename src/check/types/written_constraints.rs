@@ -3,7 +3,8 @@
 use crate::check::annotations::Referent;
 use crate::check::context::Checker;
 use crate::check::env::Constraint;
-use crate::check::error::{CheckError, ClassError};
+use crate::check::error::ClassError;
+use crate::check::error::TypeError;
 use crate::source::Span;
 use crate::suggest::similar;
 use crate::syntax::ast::{Name, TypeExpr};
@@ -17,9 +18,9 @@ impl Checker<'_> {
             let Some(constraint) = self.constraint(name, args, name.span) else { continue };
             let (span, text) = (name.span, self.env.text(&constraint));
             if read.contains(&constraint) {
-                self.report(ClassError::ConstraintTwice { span, constraint: text }.into());
+                self.report(ClassError::ConstraintTwice { span, constraint: text });
             } else if !constraint.args.iter().any(Type::has_var) {
-                self.report(ClassError::GroundConstraint { span, constraint: text }.into());
+                self.report(ClassError::GroundConstraint { span, constraint: text });
             }
             read.push(constraint);
         }
@@ -38,13 +39,13 @@ impl Checker<'_> {
             }
             let similar = similar(&name.text, self.env.class_names.keys().map(|k| &**k));
             let name_text = name.text.to_string();
-            self.report(ClassError::UnknownClass { span: name.span, name: name_text, similar }.into());
+            self.report(ClassError::UnknownClass { span: name.span, name: name_text, similar });
             return None;
         };
         self.note(name.span, |_| Some(Referent::At(class.span)));
         if class.params.len() != args.len() {
             let (expected, found) = (class.params.len(), args.len());
-            self.report(ClassError::Arity { span, class: class.name.to_string(), expected, found }.into());
+            self.report(ClassError::Arity { span, class: class.name.to_string(), expected, found });
             return None;
         }
         let mut types = Vec::new();
@@ -55,7 +56,7 @@ impl Checker<'_> {
             }
             if ty.has_meta() {
                 let (what, instead) = ("which type is meant".into(), "write the type".into());
-                self.report(CheckError::CannotInfer { span: written.span, what, instead });
+                self.report(TypeError::CannotInfer { span: written.span, what, instead });
                 return None;
             }
             types.push(ty);

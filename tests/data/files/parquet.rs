@@ -81,7 +81,7 @@ fn what_is_refused() {
         let mut session = Session::new();
         session.set_files(Arc::new(Drawer::over_fixtures()));
         let done = session.evaluate("test.flx", text, Mode::Script, &mut |_| ());
-        let codes: Vec<&str> = done.diagnostics.iter().map(|d| d.code).collect();
+        let codes: Vec<&str> = done.diagnostics.iter().map(|d| d.code.as_str()).collect();
         assert_eq!(codes, [code], "{text}");
     }
 }
