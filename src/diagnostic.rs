@@ -3,7 +3,11 @@
 //! Takes a code, a sentence, labeled spans, notes and a help from any stage; gives text through
 //! ariadne. Knows no stage.
 
+mod code;
 mod wrap;
+
+pub use code::Code;
+pub(crate) use code::errors;
 
 pub use wrap::filled;
 
@@ -78,7 +82,7 @@ pub struct Diagnostic {
     /// Error, warning or note.
     pub severity: Severity,
     /// Stable code, such as `E0102`.
-    pub code: &'static str,
+    pub code: Code,
     /// One sentence, no full stop.
     pub message: String,
     /// The place that is wrong and what is there.
@@ -96,14 +100,14 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// An error at `span`; `label` says what is there.
     pub fn error(
-        code: &'static str,
+        code: impl Into<Code>,
         span: Span,
         message: impl Into<String>,
         label: impl Into<String>,
     ) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
-            code,
+            code: code.into(),
             message: message.into(),
             primary: Label { span, text: label.into() },
             labels: Vec::new(),
@@ -115,7 +119,7 @@ impl Diagnostic {
 
     /// A warning at `span`; `label` says what is there.
     pub fn warning(
-        code: &'static str,
+        code: impl Into<Code>,
         span: Span,
         message: impl Into<String>,
         label: impl Into<String>,
@@ -125,7 +129,7 @@ impl Diagnostic {
 
     /// A note at `span`; `label` says what is there.
     pub fn note_at(
-        code: &'static str,
+        code: impl Into<Code>,
         span: Span,
         message: impl Into<String>,
         label: impl Into<String>,
@@ -259,7 +263,7 @@ fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: 
         .with_compact(false);
     let mut report = Report::build(kind, place(diagnostic.primary.span))
         .with_config(config)
-        .with_code(diagnostic.code)
+        .with_code(diagnostic.code.as_str())
         .with_message(visible_lines(&diagnostic.message).into_owned());
     let color_of_primary = match diagnostic.severity {
         Severity::Error => Color::Red,

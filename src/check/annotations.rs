@@ -4,9 +4,10 @@
 //! Takes remarks of the checker where it knows them; gives [`Notes`]. A checker without notes pays one
 //! comparison for each remark. Decides nothing: a text is checked the same with notes and without.
 
-use super::env::Callable;
-use super::infer::Infer;
-use super::{Checker, Definition};
+use crate::check::context::Checker;
+use crate::check::env::Callable;
+use crate::check::env::Definition;
+use crate::check::solve::infer::Infer;
 use crate::core::Prim;
 use crate::hash::{HashMap, HashSet};
 use crate::source::{SourceId, Span};
@@ -154,7 +155,7 @@ impl Checker<'_> {
     /// Notes where a type is declared.
     pub(super) fn note_type_declared(&mut self, name: &Name) {
         let Some(notes) = &mut self.notes else { return };
-        if let Some(super::TypeDefinition::Nominal(nominal)) = self.env.types.get(&name.text) {
+        if let Some(crate::check::TypeDefinition::Nominal(nominal)) = self.env.types.get(&name.text) {
             notes.nominals.insert(nominal.id, name.span);
         }
     }
@@ -174,7 +175,7 @@ impl Checker<'_> {
         self.note(name.span, |this| {
             let known =
                 this.item.type_scope.get(&name.text).or_else(|| match this.env.types.get(&name.text) {
-                    Some(super::TypeDefinition::Size(size)) => Some(size),
+                    Some(crate::check::TypeDefinition::Size(size)) => Some(size),
                     _ => None,
                 });
             Some(match known.map(Type::kind) {

@@ -3,9 +3,9 @@
 //! An [`Env`] outlives one input. It is cloned before an input is checked and put back if that
 //! fails, so that a failed line changes nothing.
 
-use super::infer::Infer;
-use super::module::Module;
-use super::place::Seen;
+use crate::check::elaborate::place::Seen;
+use crate::check::items::module::Module;
+use crate::check::solve::infer::Infer;
 use crate::core::{ClassId, FunctionId, GlobalId, Prim};
 use crate::hash::HashMap;
 use crate::source::{SourceId, Span};
@@ -564,4 +564,18 @@ impl Env {
             _ => None,
         })
     }
+}
+
+/// A type as the argument of a type parameter: its variables by number.
+pub(super) fn bindings(params: &[TypeVar], args: &[Type]) -> HashMap<u32, Type> {
+    params.iter().map(|p| p.id).zip(args.iter().cloned()).collect()
+}
+
+/// Whether two functions take the same, up to the names of type parameters.
+pub(super) fn same_domain(a: &Scheme, b: &Scheme) -> bool {
+    if a.params.len() != b.params.len() || a.params.iter().zip(&b.params).any(|(p, q)| p.kind != q.kind) {
+        return false;
+    }
+    let args: Vec<Type> = b.params.iter().cloned().map(Type::var).collect();
+    a.domain.substitute(&bindings(&a.params, &args)) == b.domain
 }

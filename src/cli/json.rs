@@ -46,7 +46,7 @@ pub fn object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
     json!({
         "schema": SCHEMA,
         "severity": severity,
-        "code": diagnostic.code,
+        "code": diagnostic.code.as_str(),
         "message": diagnostic.message,
         "place": place(diagnostic.primary.span, sources),
         "label": diagnostic.primary.text,

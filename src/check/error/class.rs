@@ -1,68 +1,70 @@
 //! `E06xx`: classes, instances, constraints.
 
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::errors;
 use crate::source::Span;
 use crate::types::Type;
 
-/// What is wrong with classes, instances, constraints. Constraints come as people write them.
-#[derive(Clone, Debug)]
-pub enum ClassError {
-    /// A constraint that does not hold.
-    NoInstance { span: Span, constraint: String, needed_by: String, missing: String, advice: Advice },
-    /// A constraint whose types are not known well enough.
-    Undetermined { span: Span, constraint: String, needed_by: String },
-    /// A constraint whose requirements have requirements without end.
-    Endless { span: Span, constraint: String, needed_by: String, next: Option<(String, Span)> },
-    /// An instance for types that are shown or compared by their structure.
-    Structural { span: Span, class: String, ty: Type },
-    /// An instance for types whose behavior is the language's own.
-    NeverAsked { span: Span, instance: String, own: String, help: String },
-    /// A method with other type parameters than its class says.
-    MethodParameters { span: Span, method: String, expected: usize, found: usize, kinds: bool },
-    /// Constraints where nothing can need them.
-    ConstraintHere { span: Span, whose: String, instead: &'static str },
-    /// A constraint that is there twice.
-    ConstraintTwice { span: Span, constraint: String },
-    /// A constraint without a type parameter.
-    GroundConstraint { span: Span, constraint: String },
-    /// A method whose type does not mention a parameter of its class.
-    UnusedClassParameter { span: Span, method: String, class: String, parameter: String },
-    /// No class of this name.
-    UnknownClass { span: Span, name: String, similar: Option<String> },
-    /// The wrong number of arguments.
-    Arity { span: Span, class: String, expected: usize, found: usize },
-    /// Two instances for one type.
-    Overlap { span: Span, instance: String, other: String, both: String, previous: Span },
-    /// An instance lacks a method.
-    MissingMethod { span: Span, class: String, method: String, ty: Type },
-    /// An instance defines what its class has not.
-    UnknownMethod { span: Span, class: String, name: String, known: Vec<String>, similar: Option<String> },
-    /// A method of another type than the class says.
-    MethodType { span: Span, method: String, expected: Type, found: Type, class: String },
-    /// An instance of a class without one of a class that it builds on.
-    MissingSuper { span: Span, instance: String, class: String, missing: String, advice: Advice },
-    /// A class that builds on itself.
-    Cyclic { span: Span, class: String },
-    /// A type parameter that the head of an instance does not mention.
-    FreeParameter { span: Span, name: String, instance: String },
-    /// A function named by an operator that is never asked for these operands.
-    BuiltInOperator { span: Span, op: String, operands: Vec<Type> },
-    /// A member that is there twice.
-    DuplicateMember { span: Span, name: String, previous: Span },
-    /// A method or class where it cannot stand.
-    NotHere { span: Span, what: &'static str, instead: &'static str },
-    /// An instance for an abstract type that is neither in its module nor in that of the class.
-    Orphan {
-        span: Span,
-        instance: String,
-        ty: Type,
-        name: String,
-        class: String,
-        home: Option<String>,
-        other: Option<String>,
-    },
-    /// The instance that is asked for is refused, in its author's words.
-    Refused { span: Span, constraint: String, needed_by: String, instance: Span, text: String },
+errors! {
+    /// What is wrong with classes, instances, constraints. Constraints come as people write them.
+    pub enum ClassError {
+        /// A constraint that does not hold.
+        E0601 NoInstance { span: Span, constraint: String, needed_by: String, missing: String, advice: Advice },
+        /// A constraint whose types are not known well enough.
+        E0602 Undetermined { span: Span, constraint: String, needed_by: String },
+        /// A constraint whose requirements have requirements without end.
+        E0615 Endless { span: Span, constraint: String, needed_by: String, next: Option<(String, Span)> },
+        /// An instance for types that are shown or compared by their structure.
+        E0616 Structural { span: Span, class: String, ty: Type },
+        /// An instance for types whose behavior is the language's own.
+        E0441 NeverAsked { span: Span, instance: String, own: String, help: String },
+        /// A method with other type parameters than its class says.
+        E0442 MethodParameters { span: Span, method: String, expected: usize, found: usize, kinds: bool },
+        /// Constraints where nothing can need them.
+        E0443 ConstraintHere { span: Span, whose: String, instead: &'static str },
+        /// A constraint that is there twice.
+        W0030 ConstraintTwice { span: Span, constraint: String },
+        /// A constraint without a type parameter.
+        W0031 GroundConstraint { span: Span, constraint: String },
+        /// A method whose type does not mention a parameter of its class.
+        W0034 UnusedClassParameter { span: Span, method: String, class: String, parameter: String },
+        /// No class of this name.
+        E0603 UnknownClass { span: Span, name: String, similar: Option<String> },
+        /// The wrong number of arguments.
+        E0604 Arity { span: Span, class: String, expected: usize, found: usize },
+        /// Two instances for one type.
+        E0605 Overlap { span: Span, instance: String, other: String, both: String, previous: Span },
+        /// An instance lacks a method.
+        E0606 MissingMethod { span: Span, class: String, method: String, ty: Type },
+        /// An instance defines what its class has not.
+        E0607 UnknownMethod { span: Span, class: String, name: String, known: Vec<String>, similar: Option<String> },
+        /// A method of another type than the class says.
+        E0608 MethodType { span: Span, method: String, expected: Type, found: Type, class: String },
+        /// An instance of a class without one of a class that it builds on.
+        E0609 MissingSuper { span: Span, instance: String, class: String, missing: String, advice: Advice },
+        /// A class that builds on itself.
+        E0610 Cyclic { span: Span, class: String },
+        /// A type parameter that the head of an instance does not mention.
+        E0611 FreeParameter { span: Span, name: String, instance: String },
+        /// A function named by an operator that is never asked for these operands.
+        E0612 BuiltInOperator { span: Span, op: String, operands: Vec<Type> },
+        /// A member that is there twice.
+        E0613 DuplicateMember { span: Span, name: String, previous: Span },
+        /// A method or class where it cannot stand.
+        E0614 NotHere { span: Span, what: &'static str, instead: &'static str },
+        /// An instance for an abstract type that is neither in its module nor in that of the class.
+        E0618 Orphan {
+            span: Span,
+            instance: String,
+            ty: Type,
+            name: String,
+            class: String,
+            home: Option<String>,
+            other: Option<String>,
+        },
+        /// The instance that is asked for is refused, in its author's words.
+        E0619 Refused { span: Span, constraint: String, needed_by: String, instance: Span, text: String },
+    }
 }
 
 /// What to do about a missing instance.
@@ -98,37 +100,6 @@ impl Advice {
 }
 
 impl ClassError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        use ClassError as E;
-        match self {
-            E::NoInstance { .. } => "E0601",
-            E::Undetermined { .. } => "E0602",
-            E::UnknownClass { .. } => "E0603",
-            E::Arity { .. } => "E0604",
-            E::Overlap { .. } => "E0605",
-            E::MissingMethod { .. } => "E0606",
-            E::UnknownMethod { .. } => "E0607",
-            E::MethodType { .. } => "E0608",
-            E::MissingSuper { .. } => "E0609",
-            E::Cyclic { .. } => "E0610",
-            E::FreeParameter { .. } => "E0611",
-            E::BuiltInOperator { .. } => "E0612",
-            E::DuplicateMember { .. } => "E0613",
-            E::NotHere { .. } => "E0614",
-            E::Endless { .. } => "E0615",
-            E::Structural { .. } => "E0616",
-            E::Orphan { .. } => "E0618",
-            E::Refused { .. } => "E0619",
-            E::NeverAsked { .. } => "E0441",
-            E::MethodParameters { .. } => "E0442",
-            E::ConstraintHere { .. } => "E0443",
-            E::ConstraintTwice { .. } => "W0030",
-            E::GroundConstraint { .. } => "W0031",
-            E::UnusedClassParameter { .. } => "W0034",
-        }
-    }
-
     /// The message for people.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use ClassError as E;

@@ -2,75 +2,93 @@
 
 use super::count;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::errors;
 use crate::source::Span;
 use crate::types::Type;
 
-/// What is wrong with declared kinds, type functions, abstract types.
-#[derive(Clone, Debug)]
-pub enum KindError {
-    /// A member of a declared kind, or a variable of one, as the type of values.
-    NoValues { span: Span, ty: Type, kind: String },
-    /// What a type function gives, or a part of a `typematch`, is of another kind than declared.
-    ResultKind { span: Span, ty: Type, found: String, wanted: String, function: String },
-    /// No arm of the type function fits the arguments.
-    NoArm { span: Span, application: Type },
-    /// The reduction ran out of fuel.
-    Endless { span: Span, application: Type },
-    /// A member of two kinds of one input.
-    SharedMember { span: Span, name: String, kind: String, other: String, previous: Span },
-    /// A `typematch` over declared kinds leaves something out.
-    NotCovered { span: Span, missing: Vec<String> },
-    /// An application that holes keep from reducing.
-    CannotReduce { span: Span, application: Type },
-    /// As many patterns as subjects.
-    PatternCount { span: Span, wanted: usize, found: usize },
-    /// Not a pattern of types.
-    NotAPattern { span: Span, what: &'static str, help: &'static str },
-    /// A type of another kind than what is matched.
-    PatternKind { span: Span, ty: Type, kind: String },
-    /// A name near that of a member, in a pattern.
-    NoMember { span: Span, name: String, kind: String, similar: String },
-    /// `_` in the result of a type function.
-    HoleInResult { span: Span },
-    /// `option(int)`.
-    NotATypeFunction { span: Span, name: String, instead: Option<String> },
-    /// What follows `layout` is no parameter with a layout.
-    Layout { span: Span, name: String, kind: Option<String>, params: Vec<String> },
-    /// A representation depends on more of a parameter than `layout` says.
-    LayoutBroken { span: Span, name: String, param: String, index: bool, ty: Type },
-    /// The arm of a type function that fits refuses the arguments, in its author's words.
-    Refused { span: Span, application: Type, text: String },
-    /// `error "…"` where it is no result of a type function.
-    RefusalHere { span: Span },
-    /// The text of a refusal names a type that is not known in it.
-    RefusalNames { span: Span, name: String, known: Vec<String> },
-    /// A refusal without words.
-    RefusalEmpty { span: Span },
+errors! {
+    /// What is wrong with declared kinds, type functions, abstract types.
+    pub enum KindError {
+        /// A member of a declared kind, or a variable of one, as the type of values.
+        E0701 NoValues { span: Span, ty: Type, kind: String },
+        /// What a type function gives, or a part of a `typematch`, is of another kind than declared.
+        E0702 ResultKind { span: Span, ty: Type, found: String, wanted: String, function: String },
+        /// No arm of the type function fits the arguments.
+        E0703 NoArm { span: Span, application: Type },
+        /// The reduction ran out of fuel.
+        E0704 Endless { span: Span, application: Type },
+        /// A member of two kinds of one input.
+        E0705 SharedMember { span: Span, name: String, kind: String, other: String, previous: Span },
+        /// A `typematch` over declared kinds leaves something out.
+        E0706 NotCovered { span: Span, missing: Vec<String> },
+        /// An application that holes keep from reducing.
+        E0707 CannotReduce { span: Span, application: Type },
+        /// As many patterns as subjects.
+        E0708 PatternCount { span: Span, wanted: usize, found: usize },
+        /// Not a pattern of types.
+        E0709 NotAPattern { span: Span, what: &'static str, help: &'static str },
+        /// A type of another kind than what is matched.
+        E0709 PatternKind { span: Span, ty: Type, kind: String },
+        /// A name near that of a member, in a pattern.
+        E0710 NoMember { span: Span, name: String, kind: String, similar: String },
+        /// `_` in the result of a type function.
+        E0711 HoleInResult { span: Span },
+        /// `option(int)`.
+        E0712 NotATypeFunction { span: Span, name: String, instead: Option<String> },
+        /// What follows `layout` is no parameter with a layout.
+        E0713 Layout { span: Span, name: String, kind: Option<String>, params: Vec<String> },
+        /// A representation depends on more of a parameter than `layout` says.
+        E0714 LayoutBroken { span: Span, name: String, param: String, index: bool, ty: Type },
+        /// The arm of a type function that fits refuses the arguments, in its author's words.
+        E0715 Refused { span: Span, application: Type, text: String },
+        /// `error "…"` where it is no result of a type function.
+        E0716 RefusalHere { span: Span },
+        /// The text of a refusal names a type that is not known in it.
+        E0717 RefusalNames { span: Span, name: String, known: Vec<String> },
+        /// A refusal without words.
+        E0718 RefusalEmpty { span: Span },
+    }
 }
 
 impl KindError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
+    /// The place of the mistake.
+    pub fn span(&self) -> Span {
         use KindError as E;
         match self {
-            E::NoValues { .. } => "E0701",
-            E::ResultKind { .. } => "E0702",
-            E::NoArm { .. } => "E0703",
-            E::Endless { .. } => "E0704",
-            E::SharedMember { .. } => "E0705",
-            E::NotCovered { .. } => "E0706",
-            E::CannotReduce { .. } => "E0707",
-            E::PatternCount { .. } => "E0708",
-            E::NotAPattern { .. } | E::PatternKind { .. } => "E0709",
-            E::NoMember { .. } => "E0710",
-            E::HoleInResult { .. } => "E0711",
-            E::NotATypeFunction { .. } => "E0712",
-            E::Layout { .. } => "E0713",
-            E::LayoutBroken { .. } => "E0714",
-            E::Refused { .. } => "E0715",
-            E::RefusalHere { .. } => "E0716",
-            E::RefusalNames { .. } => "E0717",
-            E::RefusalEmpty { .. } => "E0718",
+            E::NoValues { span, .. }
+            | E::ResultKind { span, .. }
+            | E::NoArm { span, .. }
+            | E::Endless { span, .. }
+            | E::SharedMember { span, .. }
+            | E::NotCovered { span, .. }
+            | E::CannotReduce { span, .. }
+            | E::PatternCount { span, .. }
+            | E::NotAPattern { span, .. }
+            | E::PatternKind { span, .. }
+            | E::NoMember { span, .. }
+            | E::HoleInResult { span, .. }
+            | E::NotATypeFunction { span, .. }
+            | E::Layout { span, .. }
+            | E::LayoutBroken { span, .. }
+            | E::Refused { span, .. }
+            | E::RefusalHere { span, .. }
+            | E::RefusalNames { span, .. }
+            | E::RefusalEmpty { span, .. } => *span,
+        }
+    }
+
+    /// Returns true if both say the same of the same application, wherever it stands; of refusals, if
+    /// their texts are the same.
+    pub fn same_cause(&self, other: &KindError) -> bool {
+        use KindError as E;
+        match (self, other) {
+            (E::NoArm { application, .. }, E::NoArm { application: other, .. })
+            | (E::Endless { application, .. }, E::Endless { application: other, .. })
+            | (E::CannotReduce { application, .. }, E::CannotReduce { application: other, .. }) => {
+                application == other
+            }
+            (E::Refused { text, .. }, E::Refused { text: other, .. }) => text == other,
+            _ => false,
         }
     }
 

@@ -1,41 +1,43 @@
 //! `E09xx`: modules and imports.
 
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::errors;
 use crate::source::Span;
 
-/// What is wrong with modules and imports.
-#[derive(Clone, Debug)]
-pub enum ModuleError {
-    /// No file where the path leads.
-    NoFile { span: Span, path: String, looked: String, similar: Option<String> },
-    /// A file that is there and cannot be taken.
-    Unreadable { span: Span, path: String, why: String },
-    /// A module that imports itself, by way of others.
-    Cycle { span: Span, chain: Vec<String> },
-    /// `m::x` without a module `m`.
-    UnknownModule { span: Span, module: String, similar: Option<String>, part: bool },
-    /// A module where a value should be: `m.x`.
-    NoValue { span: Span, module: String, example: Option<String> },
-    /// `m::x` where `m` has no `x`.
-    NotInModule { span: Span, module: String, name: String, file: String, similar: Option<Respelled> },
-    /// `m::x` where `x` is the module's own business.
-    Private { span: Span, name: String, file: String, declared: Span },
-    /// A file whose name is no name.
-    NoName { span: Span, path: String, alias: String },
-    /// Two modules of one name.
-    ModuleTaken { span: Span, module: String, previous: Span },
-    /// One name from two modules.
-    NameTaken { span: Span, name: String, file: String, other: String, previous: Span },
-    /// `export` before what has no meaning outside.
-    NotExportable { span: Span, gap: Span, what: NotExportable },
-    /// `import`, `export` or `test` inside a block.
-    NotAtTop { span: Span, word: &'static str },
-    /// No part of the library has this name.
-    UnknownPart { span: Span, name: String, similar: Option<String>, parts: Vec<String> },
-    /// More modules, or more of them within one another, than are read.
-    TooMany { span: Span, limit: usize, deep: bool },
-    /// Modules that say differently how types belong to a class.
-    InstancesMeet { span: Span, instance: String, one: Span, other: Span },
+errors! {
+    /// What is wrong with modules and imports.
+    pub enum ModuleError {
+        /// No file where the path leads.
+        E0901 NoFile { span: Span, path: String, looked: String, similar: Option<String> },
+        /// A file that is there and cannot be taken.
+        E0902 Unreadable { span: Span, path: String, why: String },
+        /// A module that imports itself, by way of others.
+        E0903 Cycle { span: Span, chain: Vec<String> },
+        /// `m::x` without a module `m`.
+        E0904 UnknownModule { span: Span, module: String, similar: Option<String>, part: bool },
+        /// A module where a value should be: `m.x`.
+        E0915 NoValue { span: Span, module: String, example: Option<String> },
+        /// `m::x` where `m` has no `x`.
+        E0905 NotInModule { span: Span, module: String, name: String, file: String, similar: Option<Respelled> },
+        /// `m::x` where `x` is the module's own business.
+        E0906 Private { span: Span, name: String, file: String, declared: Span },
+        /// A file whose name is no name.
+        E0907 NoName { span: Span, path: String, alias: String },
+        /// Two modules of one name.
+        E0908 ModuleTaken { span: Span, module: String, previous: Span },
+        /// One name from two modules.
+        E0909 NameTaken { span: Span, name: String, file: String, other: String, previous: Span },
+        /// `export` before what has no meaning outside.
+        E0910 NotExportable { span: Span, gap: Span, what: NotExportable },
+        /// `import`, `export` or `test` inside a block.
+        E0911 NotAtTop { span: Span, word: &'static str },
+        /// No part of the library has this name.
+        E0912 UnknownPart { span: Span, name: String, similar: Option<String>, parts: Vec<String> },
+        /// More modules, or more of them within one another, than are read.
+        E0913 TooMany { span: Span, limit: usize, deep: bool },
+        /// Modules that say differently how types belong to a class.
+        E0914 InstancesMeet { span: Span, instance: String, one: Span, other: Span },
+    }
 }
 
 /// A name to write instead, where it must be written.
@@ -59,28 +61,6 @@ pub enum NotExportable {
 }
 
 impl ModuleError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        use ModuleError as E;
-        match self {
-            E::NoFile { .. } => "E0901",
-            E::Unreadable { .. } => "E0902",
-            E::Cycle { .. } => "E0903",
-            E::UnknownModule { .. } => "E0904",
-            E::NotInModule { .. } => "E0905",
-            E::Private { .. } => "E0906",
-            E::NoName { .. } => "E0907",
-            E::ModuleTaken { .. } => "E0908",
-            E::NameTaken { .. } => "E0909",
-            E::NotExportable { .. } => "E0910",
-            E::NotAtTop { .. } => "E0911",
-            E::UnknownPart { .. } => "E0912",
-            E::TooMany { .. } => "E0913",
-            E::InstancesMeet { .. } => "E0914",
-            E::NoValue { .. } => "E0915",
-        }
-    }
-
     /// The message for people.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use ModuleError as E;

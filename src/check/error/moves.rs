@@ -1,56 +1,39 @@
 //! `E031x`: moves by leaves, packing and unpacking, cases of sums.
 
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::errors;
 use crate::iso::leaves::{MOST_LEAVES, NoPermutation};
 use crate::source::Span;
 use crate::types::Type;
 use num_bigint::BigUint;
 
-/// What is wrong with a move.
-#[derive(Clone, Debug)]
-pub enum MoveError {
-    /// `x.move[T]`: the leaves of the two types do not tell where each value goes.
-    NoMove { span: Span, from: Type, to: Type, why: NoPermutation, sum: bool },
-    /// `pack` of a tuple or array with a part that is not compact, or of anything else.
-    NotPacked { span: Span, ty: Type, part: Option<Type> },
-    /// `unpack` of something that is no compact product nor exponential.
-    NotUnpacked { span: Span, ty: Type },
-    /// `casearg` of a sum whose cases have different arguments.
-    CasesDiffer { span: Span, ty: Type },
-    /// `ainj` into a type that is no coarray.
-    NotACoarray { span: Span, ty: Type },
-    /// A slice of an axis that is no unit sum.
-    SliceAxis { span: Span, axis: Type, ty: Type },
-    /// A slice whose ends are no constants.
-    SliceNotConstant { span: Span },
-    /// A slice that goes beyond its axis, or backwards.
-    SliceRange { span: Span, size: BigUint, ty: Type, backwards: bool },
-    /// `_` where no axis is.
-    AxisHere { span: Span },
-    /// `x.move` without a type.
-    NoTarget { span: Span },
+errors! {
+    /// What is wrong with a move.
+    pub enum MoveError {
+        /// `x.move[T]`: the leaves of the two types do not tell where each value goes.
+        E0312 NoMove { span: Span, from: Type, to: Type, why: NoPermutation, sum: bool },
+        /// `pack` of a tuple or array with a part that is not compact, or of anything else.
+        E0313 NotPacked { span: Span, ty: Type, part: Option<Type> },
+        /// `unpack` of something that is no compact product nor exponential.
+        E0314 NotUnpacked { span: Span, ty: Type },
+        /// `casearg` of a sum whose cases have different arguments.
+        E0315 CasesDiffer { span: Span, ty: Type },
+        /// `ainj` into a type that is no coarray.
+        E0317 NotACoarray { span: Span, ty: Type },
+        /// A slice of an axis that is no unit sum.
+        E0492 SliceAxis { span: Span, axis: Type, ty: Type },
+        /// A slice whose ends are no constants.
+        E0493 SliceNotConstant { span: Span },
+        /// A slice that goes beyond its axis, or backwards.
+        E0491 SliceRange { span: Span, size: BigUint, ty: Type, backwards: bool },
+        /// `_` where no axis is.
+        E0490 AxisHere { span: Span },
+        /// `x.move` without a type.
+        E0316 NoTarget { span: Span },
+    }
 }
 
 impl MoveError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        use MoveError as E;
-        match self {
-            E::NoMove { why: NoPermutation::Exchangeable { .. }, .. } => "E0310",
-            E::NoMove { why: NoPermutation::Missing { .. }, .. } => "E0311",
-            E::NoMove { why: NoPermutation::TooMany, .. } => "E0312",
-            E::NotPacked { .. } => "E0313",
-            E::NotUnpacked { .. } => "E0314",
-            E::CasesDiffer { .. } => "E0315",
-            E::NoTarget { .. } => "E0316",
-            E::NotACoarray { .. } => "E0317",
-            E::AxisHere { .. } => "E0490",
-            E::SliceRange { .. } => "E0491",
-            E::SliceAxis { .. } => "E0492",
-            E::SliceNotConstant { .. } => "E0493",
-        }
-    }
-
     /// The message for people.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use MoveError as E;

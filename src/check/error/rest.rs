@@ -1,37 +1,27 @@
 //! `E0494` to `E0498`: the first components of a product and the rest.
 
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::errors;
 use crate::source::Span;
 use crate::types::Type;
 
-/// What is wrong with `..`.
-#[derive(Clone, Debug)]
-pub enum RestError {
-    /// `..R` where `R` is no list of components.
-    NoList { span: Span, name: String },
-    /// `..R` that is not the last of a product, or `..r` that is not the last of a tuple.
-    NotLast { span: Span, what: String },
-    /// `..R` beside `*` with `R` for `\*`, or the other way round.
-    Form { span: Span, name: String, compact: bool },
-    /// `..R` with a parameter of another kind.
-    Kind { span: Span, name: String, kind: String },
-    /// `..e` where nothing says whether `e` is a tuple.
-    Unknown { span: Span, ty: Type },
+errors! {
+    /// What is wrong with `..`.
+    pub enum RestError {
+        /// `..R` where `R` is no list of components.
+        E0494 NoList { span: Span, name: String },
+        /// `..R` that is not the last of a product, or `..r` that is not the last of a tuple.
+        E0495 NotLast { span: Span, what: String },
+        /// `..R` beside `*` with `R` for `\*`, or the other way round.
+        E0496 Form { span: Span, name: String, compact: bool },
+        /// `..R` with a parameter of another kind.
+        E0497 Kind { span: Span, name: String, kind: String },
+        /// `..e` where nothing says whether `e` is a tuple.
+        E0498 Unknown { span: Span, ty: Type },
+    }
 }
 
 impl RestError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        use RestError as E;
-        match self {
-            E::NoList { .. } => "E0494",
-            E::NotLast { .. } => "E0495",
-            E::Form { .. } => "E0496",
-            E::Kind { .. } => "E0497",
-            E::Unknown { .. } => "E0498",
-        }
-    }
-
     /// The message for people.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use RestError as E;

@@ -1,55 +1,57 @@
 //! `E08xx`: sizes known only at run time.
 
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::errors;
 use crate::source::Span;
 use crate::types::Type;
 
-/// What is wrong with sizes known only at run time.
-#[derive(Clone, Debug)]
-pub enum SizeError {
-    /// The type of a value mentions a size that has a meaning only further in.
-    Escapes { span: Span, name: String, ty: Type, opened: Span, inside: Inside },
-    /// `?N` where no size arrives.
-    NotOpened { span: Span, name: String },
-    /// A size that nothing tells.
-    Unknown { span: Span, name: String },
-    /// Sizes that arrive at run time and keep two types apart.
-    NotKnownEqual {
-        span: Span,
-        from: Type,
-        to: Type,
-        left: Type,
-        right: Type,
-        /// The statement before which the sizes can be required equal.
-        before: Option<Span>,
-        /// A size that has no name to write.
-        unnamed: Option<String>,
-    },
-    /// Required sizes that are never equal; perhaps because of equations before.
-    NeverEqual { span: Span, left: Type, right: Type, because: bool },
-    /// More than one size to be found by one equation.
-    TwoUnknown { span: Span },
-    /// A size to be found that stands twice, or in a power.
-    NotLinear { span: Span, name: String },
-    /// A file is read, and nothing says what is in it.
-    NothingStated { span: Span, name: String, stated: Option<Type> },
-    /// A file is read or written at a type that no file holds; the part that is the reason.
-    NotStored { span: Span, ty: Type, part: Type },
-    /// A size to be found by a file that is no axis of its own.
-    NotAnAxis { span: Span, ty: Type },
-    /// A field of a record that is read whose size is to be found, and would be one for all rows; the fields of a struct
-    /// that has one in each.
-    SharedSize { span: Span, ty: Type, field: String, columns: String },
-    /// A field that brings its size along, where the format has no lists.
-    NoLists { span: Span, prim: &'static str, reads: bool, field: String, list: String },
-    /// A store through a field that brings its size along.
-    StoredThrough { span: Span, name: String, field: String },
-    /// A size that is shown, in the type of a value, and has no name in the program.
-    Unnamed { span: Span, name: String, value: String },
-    /// Required sizes that are always equal.
-    AlwaysEqual { span: Span, left: Type, right: Type },
-    /// An equation that is checked and not used.
-    NotUsed { span: Span, left: Type, right: Type },
+errors! {
+    /// What is wrong with sizes known only at run time.
+    pub enum SizeError {
+        /// The type of a value mentions a size that has a meaning only further in.
+        E0801 Escapes { span: Span, name: String, ty: Type, opened: Span, inside: Inside },
+        /// `?N` where no size arrives.
+        E0802 NotOpened { span: Span, name: String },
+        /// A size that nothing tells.
+        E0803 Unknown { span: Span, name: String },
+        /// Sizes that arrive at run time and keep two types apart.
+        E0804 NotKnownEqual {
+            span: Span,
+            from: Type,
+            to: Type,
+            left: Type,
+            right: Type,
+            /// The statement before which the sizes can be required equal.
+            before: Option<Span>,
+            /// A size that has no name to write.
+            unnamed: Option<String>,
+        },
+        /// Required sizes that are never equal; perhaps because of equations before.
+        E0805 NeverEqual { span: Span, left: Type, right: Type, because: bool },
+        /// More than one size to be found by one equation.
+        E0806 TwoUnknown { span: Span },
+        /// A size to be found that stands twice, or in a power.
+        E0807 NotLinear { span: Span, name: String },
+        /// A file is read, and nothing says what is in it.
+        E0808 NothingStated { span: Span, name: String, stated: Option<Type> },
+        /// A file is read or written at a type that no file holds; the part that is the reason.
+        E0809 NotStored { span: Span, ty: Type, part: Type },
+        /// A size to be found by a file that is no axis of its own.
+        E0810 NotAnAxis { span: Span, ty: Type },
+        /// A field of a record that is read whose size is to be found, and would be one for all rows; the fields of a struct
+        /// that has one in each.
+        E0813 SharedSize { span: Span, ty: Type, field: String, columns: String },
+        /// A field that brings its size along, where the format has no lists.
+        E0814 NoLists { span: Span, prim: &'static str, reads: bool, field: String, list: String },
+        /// A store through a field that brings its size along.
+        E0812 StoredThrough { span: Span, name: String, field: String },
+        /// A size that is shown, in the type of a value, and has no name in the program.
+        E0811 Unnamed { span: Span, name: String, value: String },
+        /// Required sizes that are always equal.
+        W0004 AlwaysEqual { span: Span, left: Type, right: Type },
+        /// An equation that is checked and not used.
+        N0002 NotUsed { span: Span, left: Type, right: Type },
+    }
 }
 
 /// Where a size is known that is not known outside.
@@ -68,29 +70,6 @@ pub enum Inside {
 }
 
 impl SizeError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        use SizeError as E;
-        match self {
-            E::Escapes { .. } => "E0801",
-            E::NotOpened { .. } => "E0802",
-            E::Unknown { .. } => "E0803",
-            E::NotKnownEqual { .. } => "E0804",
-            E::NeverEqual { .. } => "E0805",
-            E::TwoUnknown { .. } => "E0806",
-            E::NotLinear { .. } => "E0807",
-            E::NothingStated { .. } => "E0808",
-            E::NotStored { .. } => "E0809",
-            E::NotAnAxis { .. } => "E0810",
-            E::Unnamed { .. } => "E0811",
-            E::SharedSize { .. } => "E0813",
-            E::NoLists { .. } => "E0814",
-            E::StoredThrough { .. } => "E0812",
-            E::AlwaysEqual { .. } => "W0004",
-            E::NotUsed { .. } => "N0002",
-        }
-    }
-
     /// The message for people.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use SizeError as E;

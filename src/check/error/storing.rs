@@ -1,30 +1,21 @@
 //! `E0521` to `E0523`: local functions that change variables of the functions around them.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, errors};
 use crate::source::Span;
 
-/// What is wrong with a use of such a function: its name, the variable, and where that is changed.
-#[derive(Clone, Debug)]
-pub enum StoringError {
-    /// Called within an expression.
-    Inside { span: Span, name: String, variable: String, at: Span },
-    /// Used as a value.
-    Value { span: Span, name: String, variable: String, at: Span },
-    /// Called in a function whose calls have no order, or for the elements of an array.
-    Unordered { span: Span, name: String, variable: String, at: Span, header: Option<Span> },
+errors! {
+    /// Errors about uses of such a function: its name, the variable, and where that is changed.
+    pub enum StoringError {
+        /// Called within an expression.
+        E0521 Inside { span: Span, name: String, variable: String, at: Span },
+        /// Used as a value.
+        E0522 Value { span: Span, name: String, variable: String, at: Span },
+        /// Called in a function whose calls have no order, or for the elements of an array.
+        E0523 Unordered { span: Span, name: String, variable: String, at: Span, header: Option<Span> },
+    }
 }
 
 impl StoringError {
-    /// The stable code.
-    pub fn code(&self) -> &'static str {
-        use StoringError as E;
-        match self {
-            E::Inside { .. } => "E0521",
-            E::Value { .. } => "E0522",
-            E::Unordered { .. } => "E0523",
-        }
-    }
-
     /// The message for people.
     pub fn to_diagnostic(&self) -> Diagnostic {
         use StoringError as E;

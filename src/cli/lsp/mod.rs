@@ -338,7 +338,8 @@ impl Server {
     fn others_changed(&mut self, id: &str) {
         for document in self.documents.iter_mut().filter(|document| document.id != id && !document.library) {
             let concerned = document.index.as_ref().is_none_or(|index| {
-                index.has_read(id) || index.diagnostics.iter().any(|said| said.code.starts_with("E09"))
+                index.has_read(id)
+                    || index.diagnostics.iter().any(|said| said.code.as_str().starts_with("E09"))
             });
             if concerned {
                 document.index = None;
@@ -351,7 +352,8 @@ impl Server {
     fn files_changed(&mut self) {
         for document in self.documents.iter_mut().filter(|document| !document.library) {
             let alone = document.index.as_ref().is_some_and(|index| {
-                index.is_alone() && !index.diagnostics.iter().any(|said| said.code.starts_with("E09"))
+                index.is_alone()
+                    && !index.diagnostics.iter().any(|said| said.code.as_str().starts_with("E09"))
             });
             if !alone {
                 document.index = None;

@@ -79,7 +79,7 @@ pub fn diagnostic(
         range: document.lines.span(&document.text, here),
         severity: Some(severity),
         code: Some(NumberOrString::String(said.code.to_string())),
-        code_description: copies.explanation(said.code).map(|href| CodeDescription { href }),
+        code_description: copies.explanation(said.code.as_str()).map(|href| CodeDescription { href }),
         source: Some("felis".to_string()),
         message,
         related_information: (!related.is_empty()).then_some(related),

@@ -15,7 +15,7 @@ pub fn explain(diagnostic: &Diagnostic) -> String {
     }
     diagnostic.notes.iter().for_each(|note| out.push_str(&format!("note: {note}\n")));
     diagnostic.help.iter().for_each(|help| out.push_str(&format!("help: {}\n", help.text)));
-    if let Some(page) = page(diagnostic.code) {
+    if let Some(page) = page(diagnostic.code.as_str()) {
         out.push_str(&format!("\nIn general:\n{page}"));
     }
     out

@@ -195,7 +195,7 @@ pub fn same_meaning(before: &Index, after: &Index, change: &Change, name: &str) 
         return Err(format!("`{word}` in line {line} of `{file}` would mean something else"));
     }
     let count = |index: &Index| {
-        let mut codes: Vec<&str> = index.diagnostics.iter().map(|said| said.code).collect();
+        let mut codes: Vec<&str> = index.diagnostics.iter().map(|said| said.code.as_str()).collect();
         codes.sort_unstable();
         codes.into_iter().map(str::to_string).collect::<Vec<_>>()
     };

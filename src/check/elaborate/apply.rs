@@ -1,0 +1,427 @@
+//! Application: spines, overloads, effects.
+//!
+//! `f a b`, `f$ a`, `a |> f`, `a.f` are flattened to a head and its arguments. Arguments are
+//! elaborated once, before an overload is chosen, except those whose types only the parameter can
+//! tell (functions with untyped parameters, `case n e`): they wait until it is. Which of several
+//! functions is meant is decided in [`crate::check::elaborate::overload`].
+
+use crate::check::context::Checker;
+use crate::check::elaborate::named::Known;
+use crate::check::env::Callable;
+use crate::check::error::CallError;
+use crate::check::error::CheckError;
+use crate::check::expectation::Expectation;
+use crate::check::resolve::candidates::Candidate;
+use crate::check::solve::infer::Infer;
+use crate::core::{Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::{self, ApplyForm, Expr, ExprKind};
+use crate::types::{Kind, Scalar, Type, TypeKind};
+
+/// An argument on its way.
+pub(in crate::check) enum Arg<'e> {
+    /// Elaborated.
+    Done(Term),
+    /// Waits for the parameter type; the type is what can be said now.
+    Later(&'e Expr, Type),
+    /// A tuple with parts that wait.
+    Tuple(Vec<Arg<'e>>, Span),
+}
+
+/// Whether only its place can tell the type of an expression.
+pub(in crate::check) fn needs_hint(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Lambda(function) => function
+            .params
+            .iter()
+            .flatten()
+            .any(|p| p.ty.is_none() && !matches!(p.pattern.kind, ast::PatternKind::Typed(..))),
+        ExprKind::Inject { .. } => true,
+        ExprKind::Array(elements) => elements.is_empty() || elements.iter().any(needs_hint),
+        ExprKind::Tuple(parts) => parts.iter().any(needs_hint),
+        _ => false,
+    }
+}
+
+/// Whether a `case n e` stands in an expression where a call around it may tell its type.
+fn holds_case(e: &Expr, calls: u32) -> bool {
+    match &e.kind {
+        ExprKind::Inject { .. } => true,
+        ExprKind::Array(parts) | ExprKind::Tuple(parts) => parts.iter().any(|part| holds_case(part, calls)),
+        ExprKind::Apply { argument, .. } => calls > 0 && holds_case(argument, calls - 1),
+        _ => false,
+    }
+}
+
+/// Calls around a `case n e` that are looked through for what tells its type.
+const MOST_CALLS: u32 = 8;
+
+impl<'e> Arg<'e> {
+    pub(in crate::check) fn ty(&self) -> Type {
+        match self {
+            Arg::Done(term) => term.ty.clone(),
+            Arg::Later(_, ty) => ty.clone(),
+            Arg::Tuple(parts, _) => Type::product(parts.iter().map(Arg::ty).collect()),
+        }
+    }
+
+    pub(in crate::check) fn span(&self) -> Span {
+        match self {
+            Arg::Done(term) => term.span,
+            Arg::Later(e, _) => e.span,
+            Arg::Tuple(_, span) => *span,
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// `f a`, in any of its forms.
+    pub(in crate::check) fn apply(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
+        let before = self.reports.len();
+        let term = self.spine(e, expected);
+        self.regroup_application(before, e);
+        term
+    }
+
+    fn spine(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
+        let (mut head, mut arguments) = (e, Vec::new());
+        while let ExprKind::Apply { function, argument, .. } = &head.kind {
+            arguments.push(&**argument);
+            head = function;
+        }
+        arguments.reverse();
+        let several = matches!(e.kind, ExprKind::Apply { form: ApplyForm::Pipe, .. }) && arguments.len() > 1;
+        if !several && let Some(term) = self.completed_call(head, &arguments, expected, e.span) {
+            return term;
+        }
+        let mut args: Vec<Arg> = Vec::new();
+        // `x.f y`: the base is the first argument, if `f` is a function here.
+        if let ExprKind::Dot { base, key } = &head.kind
+            && let Some((name, targs)) = key_name(key)
+        {
+            let base_term = self.expr(base, Expectation::NONE);
+            let call = self.is_call(&base_term, name, targs);
+            let local = if call { None } else { self.local_call(&base_term, name) };
+            if !call && local.is_none() {
+                let function = self.dot_term(base_term, key, expected.value(), head.span);
+                args.extend(arguments.iter().map(|a| self.prepare(a)));
+                return self.call_value(function, args, expected.statement, e.span);
+            }
+            let targs: Vec<Type> = self.lower_arguments(targs);
+            let known = (name, &targs[..]);
+            let completed = self.completed_dot(known, &base_term, &arguments, expected, e.span);
+            if let Some(term) = completed {
+                return term;
+            }
+            let found = self.find(&name.text);
+            args.push(Arg::Done(base_term));
+            args.extend(self.prepare_rest(&found, &arguments));
+            let Some(local) = local else {
+                return self.call_name(name, &targs, args, expected, e.span);
+            };
+            let function = self.expr(key, Expectation::NONE);
+            return self.call_known(function, args, Some(&local.after_first()), expected.statement, e.span);
+        }
+        // `a |> f`: `a` comes first, in time too.
+        if let ExprKind::Apply { form: ApplyForm::Pipe, .. } = &e.kind
+            && let Some(piped) = arguments.pop()
+        {
+            let before = self.reports.len();
+            let left = self.prepare(piped);
+            self.regroup_left(before, piped, "|>", |name| format!("{name}$ x |> f"));
+            // What stands in the tuple was written to take the value: by itself it says nothing.
+            if let (ExprKind::Tuple(_), []) = (&head.kind, &arguments[..]) {
+                let error = CallError::TupleApplied { span: head.span, argument: piped.span };
+                return self.wrong(error, e.span);
+            }
+            args.extend(arguments.iter().map(|a| self.prepare(a)));
+            args.push(left);
+        } else if let (Some((name, _)), Some((first, rest))) = (key_name(head), arguments.split_first())
+            && !rest.is_empty()
+        {
+            let found = self.find(&name.text);
+            args.push(self.prepare(first));
+            args.extend(self.prepare_rest(&found, rest));
+        } else {
+            args.extend(arguments.iter().map(|a| self.prepare(a)));
+        }
+        match &head.kind {
+            ExprKind::Name(name) if self.names_callable(name) => {
+                self.call_name(name, &[], args, expected, e.span)
+            }
+            ExprKind::TypeArgs(base, targs) if matches!(&base.kind, ExprKind::Name(n) if self.names_callable(n)) =>
+            {
+                let ExprKind::Name(name) = &base.kind else { return self.expr(head, Expectation::NONE) };
+                let targs: Vec<Type> = self.lower_arguments(targs);
+                self.call_name(name, &targs, args, expected, e.span)
+            }
+            ExprKind::CaseOf { index, ty, .. } if args.len() == 1 => {
+                let sum = self.lower(ty);
+                let Some(case) = self.case_type(&sum, index, head.span) else {
+                    return Term::new(TermKind::Error, Type::error(), e.span);
+                };
+                if case.is_unit() {
+                    let constant = self.expr(head, Expectation::NONE);
+                    return self.call_value(constant, args, expected.statement, e.span);
+                }
+                let arg = self.finish_arg(args.remove(0), &case, None);
+                Term::new(TermKind::Inject(index.clone(), Box::new(arg)), sum, e.span)
+            }
+            ExprKind::Lambda(function) if args.len() == 1 => {
+                let domain = self.infer.zonk(&args[0].ty());
+                let hint = if function.is_proc {
+                    Type::procedure(domain)
+                } else {
+                    Type::function(domain, self.infer.fresh(Kind::Type))
+                };
+                let function = self.expr(head, Expectation::of(&hint));
+                self.call_value(function, args, expected.statement, e.span)
+            }
+            ExprKind::Name(name) if self.means_type(&name.text) => {
+                let (Some(ty), Some(argument)) = (foreign_or_scalar(&name.text), args.first()) else {
+                    return self.unknown(name);
+                };
+                let text = self.infer.zonk(&argument.ty()).as_scalar() == Some(Scalar::String);
+                let (span, argument) = (name.span, argument.span());
+                let name = name.text.to_string();
+                self.wrong(CallError::TypeApplied { span, name, ty, argument, text }, e.span)
+            }
+            _ => {
+                let function = self.expr(head, Expectation::NONE);
+                let infix = arguments.first().and_then(|argument| match &argument.kind {
+                    ExprKind::Name(name) if arguments.len() == 2 => {
+                        crate::check::foreign_names::infix(&name.text)
+                    }
+                    _ => None,
+                });
+                // `5 mod 2` applies 5, where an operator is meant.
+                if let Some(instead) = infix
+                    && self.infer.settle(&function.ty).as_scalar().is_some()
+                {
+                    let (ty, argument) = (self.infer.settle(&function.ty), arguments[0].span);
+                    // That nothing has its name is no other mistake.
+                    self.reports.retain(|report| {
+                        !matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))
+                            || report.span() != argument
+                    });
+                    let help = Some(instead.into());
+                    let error = CallError::NotAFunction { span: function.span, ty, argument, help };
+                    return self.wrong(error, e.span);
+                }
+                let known = match &head.kind {
+                    ExprKind::Name(name) => self.local_function(name).map(Known::after_first),
+                    _ => None,
+                };
+                self.call_known(function, args, known.as_ref(), expected.statement, e.span)
+            }
+        }
+    }
+
+    /// Whether a name means nothing but a type that numbers and texts convert to.
+    pub(in crate::check) fn means_type(&mut self, name: &str) -> bool {
+        foreign_or_scalar(name).is_some()
+            && self.lookup_local(name).is_none()
+            && self.global(name).is_none()
+            && self.env.callables(name).is_none_or(<[_]>::is_empty)
+    }
+
+    /// Elaborates an argument as far as it can be without its parameter.
+    pub(in crate::check) fn prepare<'e>(&mut self, e: &'e Expr) -> Arg<'e> {
+        if !self.needs_place(e) {
+            return Arg::Done(self.expr(e, Expectation::NONE));
+        }
+        match &e.kind {
+            ExprKind::Array(elements) => {
+                let element = self.infer.fresh(Kind::Type);
+                Arg::Later(e, Type::array(element, Type::unit_sum(elements.len())))
+            }
+            ExprKind::Apply { .. } => {
+                let result = self.generic_result(e).unwrap_or_else(|| self.infer.fresh(Kind::Type));
+                Arg::Later(e, result)
+            }
+            ExprKind::Tuple(parts) if matches!(parts.last().map(|e| &e.kind), Some(ExprKind::Rest(_))) => {
+                Arg::Done(self.expr(e, Expectation::NONE))
+            }
+            ExprKind::Tuple(parts) => Arg::Tuple(parts.iter().map(|p| self.prepare(p)).collect(), e.span),
+            ExprKind::Lambda(function) => {
+                let holes = |n: usize, infer: &mut Infer| {
+                    Type::product((0..n).map(|_| infer.fresh(Kind::Type)).collect())
+                };
+                let mut ty = if function.is_proc { None } else { Some(self.infer.fresh(Kind::Type)) };
+                for group in function.params.iter().rev() {
+                    let domain = holes(group.len(), &mut self.infer);
+                    ty = Some(match ty {
+                        Some(result) => Type::function(domain, result),
+                        None => Type::procedure(domain),
+                    });
+                }
+                Arg::Later(e, ty.unwrap_or_else(Type::unit))
+            }
+            _ => Arg::Later(e, self.infer.fresh(Kind::Type)),
+        }
+    }
+
+    /// Whether only its place can tell the type of an expression, as far as names are known.
+    fn needs_place(&self, e: &Expr) -> bool {
+        needs_hint(e)
+            || self.is_overloaded(e)
+            || match &e.kind {
+                ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter().any(|p| self.needs_place(p)),
+                ExprKind::Apply { .. } => self.generic_call(e).is_some(),
+                _ => false,
+            }
+    }
+
+    /// The only function that a call can mean, if it takes a `case n e` at a type that its result tells:
+    /// `fill (case 0 ())`.
+    fn generic_call(&self, e: &Expr) -> Option<Callable> {
+        let ExprKind::Apply { function, argument, .. } = &e.kind else { return None };
+        let ExprKind::Name(name) = &function.kind else { return None };
+        if !holds_case(argument, MOST_CALLS) || !self.names_callable(name) {
+            return None;
+        }
+        let found = self.find(&name.text);
+        let Some(Candidate::Top(callable)) = found.only() else { return None };
+        let generic = match callable {
+            Callable::Function(id) => {
+                let scheme = &self.env.signatures.get(id)?.scheme;
+                scheme.params.iter().any(|param| scheme.domain.mentions(param))
+            }
+            Callable::Case(nominal, _) => !nominal.params.is_empty(),
+            Callable::Struct(nominal) => !nominal.params.is_empty(),
+            Callable::Prim(_) | Callable::Method(..) => false,
+        };
+        generic.then(|| callable.clone())
+    }
+
+    /// The type of such a call, as far as the function says it.
+    fn generic_result(&mut self, e: &Expr) -> Option<Type> {
+        let callable = self.generic_call(e)?;
+        let scheme = self.scheme(&callable, e.span);
+        scheme.instantiate(&mut self.infer, &[]).result.filter(|result| !result.is_exists())
+    }
+
+    /// Whether an expression is a name of several functions: its place tells which is meant.
+    fn is_overloaded(&self, e: &Expr) -> bool {
+        match &e.kind {
+            ExprKind::Name(name) => self.names_several(name),
+            ExprKind::Tuple(parts) => parts.iter().any(|part| self.is_overloaded(part)),
+            _ => false,
+        }
+    }
+
+    /// Tells the holes of a waiting argument what the finished parts of it know.
+    pub(in crate::check) fn finish_done(&mut self, arg: &mut Arg, ty: &Type) {
+        if let Arg::Tuple(parts, _) = arg {
+            let components = self.infer.zonk(ty).unfold().components(parts.len());
+            if let Some(components) = components.filter(|c| c.len() == parts.len()) {
+                for (part, ty) in parts.iter_mut().zip(&components) {
+                    self.finish_done(part, ty);
+                }
+            }
+        } else if let Arg::Done(term) = arg {
+            let _ = self.infer.try_unify(&term.ty, ty);
+        }
+    }
+
+    /// The term of an argument, at the type of its parameter.
+    pub(in crate::check) fn finish_arg(
+        &mut self,
+        mut arg: Arg,
+        ty: &Type,
+        because: Option<(Span, String)>,
+    ) -> Term {
+        self.finish_done(&mut arg, ty);
+        match arg {
+            Arg::Done(term) => self.coerce(term, ty, because),
+            Arg::Later(e, _) => self.check(e, ty, because),
+            Arg::Tuple(parts, span) => {
+                // Where an array of unknown length is wanted, the tuple tells it.
+                if let TypeKind::Array(element, index) = self.infer.zonk(ty).kind()
+                    && let TypeKind::Meta(_) = index.kind()
+                {
+                    let array = Type::array(element.clone(), Type::unit_sum(parts.len()));
+                    let _ = self.infer.try_unify(ty, &array);
+                }
+                let components = self.infer.zonk(ty).unfold().components(parts.len().max(1));
+                let Some(components) = components.filter(|c| c.len() == parts.len()) else {
+                    let terms: Vec<Term> = parts
+                        .into_iter()
+                        .map(|p| {
+                            let own = p.ty();
+                            self.finish_arg(p, &own, None)
+                        })
+                        .collect();
+                    let own = Type::product(terms.iter().map(|t| self.infer.zonk(&t.ty)).collect());
+                    return self.coerce(Term::new(TermKind::Tuple(terms), own, span), ty, because);
+                };
+                let terms: Vec<Term> = parts
+                    .into_iter()
+                    .zip(&components)
+                    .map(|(part, ty)| self.finish_arg(part, ty, because.clone()))
+                    .collect();
+                Term::new(TermKind::Tuple(terms), self.infer.zonk(ty), span)
+            }
+        }
+    }
+
+    /// Whether `base.name` is a call of `name`: not a field, not an index held in a variable.
+    pub(in crate::check) fn is_call(
+        &mut self,
+        base: &Term,
+        name: &ast::Name,
+        targs: &[ast::TypeExpr],
+    ) -> bool {
+        if !targs.is_empty() {
+            return true;
+        }
+        self.names_callable(name) && !self.is_part(base, name)
+    }
+
+    /// The only function that `base.name` can call, if a block declares it.
+    pub(in crate::check) fn local_call<'n>(&mut self, base: &Term, name: &'n ast::Name) -> Option<Known<'n>> {
+        let known = self.local_function(name)?;
+        self.decide(&base.ty);
+        (!self.is_part(base, name)).then_some(known)
+    }
+
+    /// Whether `base.name` is a field, or an index held in a variable.
+    fn is_part(&mut self, base: &Term, name: &ast::Name) -> bool {
+        let ty = self.infer.zonk(&base.ty);
+        let field = ty.named_parts().is_some_and(|fields| fields.iter().any(|(f, _)| *f == name.text));
+        field || self.names_index(name)
+    }
+}
+
+/// The number type, or `bool`, or `string`, that a name stands for in a type, here or elsewhere.
+pub(in crate::check) fn foreign_or_scalar(name: &str) -> Option<&'static str> {
+    match name {
+        "bool" => Some("bool"),
+        _ => match Scalar::named(name) {
+            Some(scalar) => Some(scalar.name()),
+            None => crate::check::error::foreign_type(name),
+        },
+    }
+}
+
+/// Whether a term is `()` as it is written.
+pub(in crate::check) fn is_unit_literal(term: &Term) -> bool {
+    term.ty.is_unit()
+        && matches!((&term.kind, &Term::unit(term.span).kind), (a, b) if std::mem::discriminant(a) == std::mem::discriminant(b))
+}
+
+pub(in crate::check) fn needs_any(first: &Arg, rest: &[Arg]) -> bool {
+    std::iter::once(first).chain(rest).any(|a| !matches!(a, Arg::Done(_)))
+}
+
+/// A key that is a name, with type arguments or without.
+pub(in crate::check) fn key_name(key: &Expr) -> Option<(&ast::Name, &[ast::TypeExpr])> {
+    match &key.kind {
+        ExprKind::Name(name) => Some((name, &[])),
+        ExprKind::TypeArgs(base, targs) => match &base.kind {
+            ExprKind::Name(name) => Some((name, targs)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

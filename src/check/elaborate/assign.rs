@@ -1,0 +1,188 @@
+//! Assignments to variables and to patterns of places.
+
+use crate::check::annotations::Referent;
+use crate::check::context::Checker;
+use crate::check::context::FrameKind;
+use crate::check::error::StatementError;
+use crate::check::expectation::Expectation;
+use crate::core::{Global, Pat, PatKind, Root, Stmt, StmtKind};
+use crate::source::Span;
+use crate::syntax::ast::{self, BinaryOp, Expr, ExprKind};
+use crate::types::Type;
+
+impl Checker<'_> {
+    /// A variable that is about to be stored into.
+    pub(in crate::check) fn storable(&mut self, name: &ast::Name, form: Stored) -> Option<(Root, Type)> {
+        self.note_scope(name.span);
+        if let Some((binding, own)) = self.lookup_local(&name.text) {
+            self.note(name.span, |_| Some(Referent::At(binding.span)));
+            if self.frame().block.is_some_and(|first| !own || binding.local < first) {
+                let what = format!("it cannot store into `{}`, which is not its own", name.text);
+                self.report(StatementError::BlockEffect { span: name.span, what });
+                return None;
+            }
+            // A variable of a pure function is changed from outside it if one stands between.
+            let pure_between = !own && self.pure_between(&name.text);
+            self.frame().outside |= pure_between;
+            if !own && self.frame().unordered() {
+                let header = self.frame().header;
+                self.report(StatementError::StoreOutside {
+                    span: name.span,
+                    name: name.text.to_string(),
+                    header,
+                    local: true,
+                });
+                return None;
+            }
+            if !binding.mutable {
+                let (declared, word) = (Some(binding.span), binding.word);
+                let name_text = name.text.to_string();
+                self.report(StatementError::NotAVar { span: name.span, name: name_text, declared, word });
+                return None;
+            }
+            let ty = self.frame().locals[binding.local as usize].ty.clone();
+            return Some((Root::Local(binding.local), ty));
+        }
+        if let Some((id, mutable, declared, word)) = self.global(&name.text) {
+            self.note_global(name.span, &name.text);
+            if self.frame().block.is_some() {
+                let what = format!("it cannot store into `{}`, which is not its own", name.text);
+                self.report(StatementError::BlockEffect { span: name.span, what });
+                return None;
+            }
+            self.frame().outside = true;
+            if self.frame().pure() {
+                let header = self.frame().header;
+                self.report(StatementError::StoreOutside {
+                    span: name.span,
+                    name: name.text.to_string(),
+                    header,
+                    local: false,
+                });
+                return None;
+            }
+            if !mutable {
+                let declared = Some(declared);
+                let name_text = name.text.to_string();
+                self.report(StatementError::NotAVar { span: name.span, name: name_text, declared, word });
+                return None;
+            }
+            return Some((Root::Global(id), self.program.globals[id as usize].ty.clone()));
+        }
+        if self.env.callables(&name.text).is_some() {
+            let (name_text, declared) = (name.text.to_string(), None);
+            self.report(StatementError::NotAVar { span: name.span, name: name_text, declared, word: None });
+        } else if name.qualified().is_some() || form == Stored::Part {
+            self.unknown(name);
+        } else {
+            let similar = self.similar_name(&name.text);
+            let (span, compound) = (name.span, form == Stored::Changed);
+            let name_text = name.text.to_string();
+            self.report(StatementError::AssignedUnknown { span, name: name_text, similar, compound });
+            // Later mentions are no mistakes of their own.
+            if let FrameKind::Script = self.frame().kind {
+                let id = self.program.globals.len() as u32;
+                self.program.globals.push(Global { name: name.text.clone(), ty: Type::error() });
+                self.item.new_globals.push(id);
+                let scope = self.env.own_scope();
+                let definition =
+                    crate::check::Definition::Global { id, mutable: true, span, word: None, scope };
+                self.env.define_global(&name.text, definition);
+            } else {
+                let local = self.new_local(&name.text, Type::error());
+                self.bind(&name.text, local, true, span);
+            }
+        }
+        None
+    }
+
+    pub(in crate::check) fn assign(
+        &mut self,
+        name: &ast::Name,
+        op: Option<BinaryOp>,
+        value: &Expr,
+        span: Span,
+    ) -> Option<StmtKind> {
+        let target = self.storable(name, if op.is_some() { Stored::Changed } else { Stored::Whole });
+        let Some((root, ty)) = target else {
+            self.expr(value, Expectation::NONE);
+            return None;
+        };
+        let value = match op {
+            None => {
+                self.in_sequence(value);
+                let because = Some((name.span, format!("the type of `{}`", name.text)));
+                self.check(value, &ty, because)
+            }
+            Some(op) => {
+                let variable = Expr { kind: ExprKind::Name(name.clone()), span: name.span };
+                let sum = self.binary(op, &variable, value, Expectation::of(&ty), span);
+                self.coerce(sum, &ty, None)
+            }
+        };
+        Some(match root {
+            Root::Local(id) => StmtKind::SetLocal(id, value),
+            Root::Global(id) => StmtKind::SetGlobal(id, value),
+        })
+    }
+
+    /// `a, b = b, a;`: the values are there before the first variable changes.
+    pub(in crate::check) fn assign_all(
+        &mut self,
+        places: &ast::Pattern,
+        value: &Expr,
+        span: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        self.names_once([places], "variable");
+        let mut targets = Vec::new();
+        let Some(pat) = self.targets(places, &mut targets) else {
+            self.expr(value, Expectation::NONE);
+            return;
+        };
+        self.in_sequence(value);
+        let because = Some((places.span, "the types of these variables".to_string()));
+        let value = self.check(value, &pat.ty, because);
+        out.push(Stmt { kind: StmtKind::Let(pat, value), span });
+        for (root, local, at) in targets {
+            let value = self.local_term(local, at);
+            let kind = match root {
+                Root::Local(id) => StmtKind::SetLocal(id, value),
+                Root::Global(id) => StmtKind::SetGlobal(id, value),
+            };
+            out.push(Stmt { kind, span });
+        }
+    }
+
+    /// A pattern that holds what variables become, and the variables with what holds their values.
+    fn targets(&mut self, places: &ast::Pattern, out: &mut Vec<(Root, u32, Span)>) -> Option<Pat> {
+        let span = places.span;
+        match &places.kind {
+            ast::PatternKind::Name(name) => {
+                let (root, ty) = self.storable(name, Stored::Whole)?;
+                let local = self.new_local(&name.text, ty.clone());
+                out.push((root, local, span));
+                Some(Pat { kind: PatKind::Bind(local), ty, span })
+            }
+            ast::PatternKind::Tuple(parts) => {
+                // All are looked at, so that each wrong one is reported.
+                let parts: Vec<Option<Pat>> = parts.iter().map(|part| self.targets(part, out)).collect();
+                let parts: Vec<Pat> = parts.into_iter().collect::<Option<_>>()?;
+                let ty = Type::product(parts.iter().map(|part| self.infer.zonk(&part.ty)).collect());
+                Some(Pat { kind: PatKind::Tuple(parts), ty, span })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What of a variable gets another value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::check) enum Stored {
+    /// `x = v;`
+    Whole,
+    /// `x += v;`
+    Changed,
+    /// `&x.1 <- v;`
+    Part,
+}

@@ -1,0 +1,214 @@
+//! Comprehensions: `[ e for x in a ]`, with several clauses and with a guard.
+//!
+//! Without a guard, an array indexed by the product of the clauses' index types. With one, an array of a
+//! size known at run time: the positions that satisfy it are collected first.
+
+use crate::check::context::Checker;
+use crate::check::error::Inside;
+use crate::check::error::StatementError;
+use crate::check::expectation::Expectation;
+use crate::check::hints::mismatch::is_list;
+use crate::check::terms::mentions_local;
+use crate::check::terms::with_prefix;
+use crate::core::{LocalId, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::{self, Expr, ExprKind};
+use crate::types::{Type, TypeKind};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// What the clauses of a comprehension walk: a variable for each index. `outer` gets what stands before the
+    /// walk, `inner` what binds the patterns at each place.
+    fn walk(
+        &mut self,
+        clauses: &[(ast::Pattern, Expr)],
+        outer: &mut Vec<Stmt>,
+        inner: &mut Vec<Stmt>,
+    ) -> Option<Vec<(LocalId, Type)>> {
+        let first_own = self.frame().locals.len() as LocalId;
+        let mut walked = Vec::new();
+        for (pattern, iterable) in clauses {
+            let (index, value) = self.clause(iterable, first_own, outer, inner)?;
+            let local = self.new_local("i", index.clone());
+            walked.push((local, index));
+            let position = self.local_term(local, pattern.span);
+            let value = match value {
+                Some(array) => self.array_at(array, position, pattern.span),
+                None => position,
+            };
+            let ty = self.infer.settle(&value.ty);
+            self.names_once([pattern], "variable");
+            let pattern = self.total_pattern(pattern, &ty);
+            inner.push(Stmt { span: pattern.span, kind: StmtKind::Let(pattern, value) });
+            inner.append(&mut self.matched_openings());
+        }
+        Some(walked)
+    }
+
+    /// The type of the elements of a wanted array.
+    fn element_of(&self, expected: Expectation<'_>) -> Option<Type> {
+        match self.infer.shallow(expected.ty?).kind() {
+            TypeKind::Array(element, _) => Some(element.clone()),
+            _ => None,
+        }
+    }
+
+    /// The element that a comprehension makes at each place, of a wanted type if there is one.
+    fn element(&mut self, body: &Expr, wanted: Option<&Type>) -> Term {
+        self.hosted(Inside::Element, |this| match wanted {
+            Some(ty) => {
+                let term = this.expr(body, Expectation::of(ty));
+                this.coerce_softly(term, ty)
+            }
+            None => this.expr(body, Expectation::NONE),
+        })
+    }
+
+    pub(in crate::check) fn comprehension(
+        &mut self,
+        body: &Expr,
+        clauses: &[(ast::Pattern, Expr)],
+        expected: Expectation<'_>,
+        span: Span,
+    ) -> Term {
+        let element = self.element_of(expected);
+        let (mut outer, mut inner) = (Vec::new(), Vec::new());
+        let mut walked = Vec::new();
+        let body = self.in_scope(|this| {
+            walked = this.walk(clauses, &mut outer, &mut inner)?;
+            Some(this.element(body, element.as_ref()))
+        });
+        let Some(body) = body else { return Term::new(TermKind::Error, Type::error(), span) };
+        let index = Type::compact_product(walked.iter().map(|(_, ty)| ty.clone()).collect());
+        let ty = Type::array(body.ty.clone(), index);
+        let build = Term::new(TermKind::Build(walked, Box::new(with_prefix(inner, body))), ty, span);
+        with_prefix(outer, build)
+    }
+
+    /// `[ e for p in i, q in j if c ]`: the places where the condition holds are kept, in order, as `compress` keeps
+    /// them; an element for each of them is made then. How many there are is known when it runs.
+    pub(in crate::check) fn selection(
+        &mut self,
+        body: &Expr,
+        clauses: &[(ast::Pattern, Expr)],
+        guard: &Expr,
+        expected: Expectation<'_>,
+        span: Span,
+    ) -> Term {
+        let element = self.element_of(expected);
+        let first_opened = self.frame().opened.len();
+        let ((value, mut stmts), openings) = self.host(|this| {
+            let (mut outer, mut inner) = (Vec::new(), Vec::new());
+            let value = this.in_scope(|this| {
+                let walked = this.walk(clauses, &mut outer, &mut inner)?;
+                let holds = this.hosted(Inside::Element, |this| this.check(guard, &Type::bool(), None));
+                let index = Type::compact_product(walked.iter().map(|(_, ty)| ty.clone()).collect());
+                let mask = TermKind::Build(walked.clone(), Box::new(with_prefix(inner.clone(), holds)));
+                let mask = Term::new(mask, Type::array(Type::bool(), index.clone()), guard.span);
+                // The places: tuples of what the clauses walk.
+                let again: Vec<(LocalId, Type)> =
+                    walked.iter().map(|(_, ty)| (this.new_local("i", ty.clone()), ty.clone())).collect();
+                let mut parts: Vec<Term> =
+                    again.iter().map(|(local, _)| this.local_term(*local, span)).collect();
+                let place = match parts.len() {
+                    1 => parts.remove(0),
+                    _ => {
+                        let ty = Type::product(parts.iter().map(|part| part.ty.clone()).collect());
+                        Term::new(TermKind::Tuple(parts), ty, span)
+                    }
+                };
+                let place_ty = place.ty.clone();
+                let all = TermKind::Build(again, Box::new(place));
+                let all = Term::new(all, Type::array(place_ty.clone(), index.clone()), span);
+                let (scheme, _) = this.prim_scheme(Prim::Compress);
+                let types = vec![place_ty.clone(), index];
+                let kept_ty = scheme.instantiate(&mut this.infer, &types).result.unwrap_or_else(Type::error);
+                let kept = Term::new(TermKind::Prim(Prim::Compress, types, vec![all, mask]), kept_ty, span);
+                let (value, openings) = this.host(|this| {
+                    let kept = this.open(kept);
+                    let TypeKind::Array(_, size) = this.infer.shallow(&kept.ty).kind().clone() else {
+                        return Term::new(TermKind::Error, Type::error(), span);
+                    };
+                    let at = this.new_local("k", size.clone());
+                    let position = this.local_term(at, span);
+                    let place = this.array_at(kept, position, span);
+                    let mut prefix = Vec::new();
+                    let place = this.bound(place, &mut prefix);
+                    for (number, (local, ty)) in walked.iter().enumerate() {
+                        let value = match walked.len() {
+                            1 => place.clone(),
+                            _ => this.component(place.clone(), &number.into(), span),
+                        };
+                        let bind = Pat { kind: PatKind::Bind(*local), ty: ty.clone(), span };
+                        prefix.push(Stmt { kind: StmtKind::Let(bind, value), span });
+                    }
+                    prefix.append(&mut inner);
+                    let body = this.element(body, element.as_ref());
+                    let ty = Type::array(body.ty.clone(), size.clone());
+                    Term::new(
+                        TermKind::Build(vec![(at, size)], Box::new(with_prefix(prefix, body))),
+                        ty,
+                        span,
+                    )
+                });
+                outer.extend(openings);
+                Some(value)
+            });
+            (value, outer)
+        });
+        let Some(value) = value else { return Term::new(TermKind::Error, Type::error(), span) };
+        let mut prefix = openings;
+        prefix.append(&mut stmts);
+        let value = self.generalized_from(first_opened, value);
+        // What is opened within is seen by nobody: its name is free for the result.
+        self.frame().opened[first_opened..].iter_mut().for_each(|var| var.name = Arc::from(" "));
+        self.open(with_prefix(prefix, value))
+    }
+
+    /// What a clause walks: its index type, and the array if it is one. An array that does not
+    /// depend on the clauses before is evaluated once, before the loop.
+    fn clause(
+        &mut self,
+        iterable: &Expr,
+        first_own: LocalId,
+        outer: &mut Vec<Stmt>,
+        inner: &mut Vec<Stmt>,
+    ) -> Option<(Type, Option<Term>)> {
+        match &iterable.kind {
+            ExprKind::AllOf(ty) => Some((self.lower_index(ty, "be walked"), None)),
+            ExprKind::IntRange { .. } => {
+                self.report(StatementError::IntRangeSize { span: iterable.span });
+                None
+            }
+            _ => {
+                let before = self.frame().locals.len() as LocalId;
+                let opened = self.frame().hosts.last().map_or(0, |host| host.openings.len());
+                let array = self.expr(iterable, Expectation::NONE);
+                self.independent(opened, first_own, before, iterable.span)?;
+                let (array, index) = self.as_array(array)?;
+                let span = array.span;
+                let local = self.new_local("array", array.ty.clone());
+                let dependent = mentions_local(&array, first_own, before);
+                let bind = Pat { kind: PatKind::Bind(local), ty: array.ty.clone(), span };
+                let stmts = if dependent { inner } else { outer };
+                stmts.push(Stmt { kind: StmtKind::Let(bind, array), span });
+                Some((index, Some(self.local_term(local, span))))
+            }
+        }
+    }
+
+    /// A term as an array, with its index type; a report if it is none.
+    pub(in crate::check) fn as_array(&mut self, term: Term) -> Option<(Term, Type)> {
+        self.decide(&term.ty);
+        let ty = self.infer.settle(&term.ty);
+        if let TypeKind::Array(_, index) = ty.kind() {
+            let index = index.clone();
+            return Some((Term { ty, ..term }, index));
+        }
+        if !ty.is_error() {
+            let list = is_list(&ty);
+            self.report(StatementError::NotIterable { span: term.span, ty, list });
+        }
+        None
+    }
+}

@@ -1,0 +1,506 @@
+//! Primitives whose result type is computed from the type of their argument: `move`, `pack`, `unpack`,
+//! `caseno`, `casearg`; and `type_text`, whose result is.
+//!
+//! Takes a call of one of them with its argument elaborated; gives core in which the primitive is
+//! replaced by what it does, as far as core has a form for it. `x.move[T]` becomes the value of `T`
+//! whose leaves are read where [`crate::iso::leaves`] says: nested array constructions, of which the
+//! compiler makes one loop that gathers. An array or a leaf that moves as a whole is a reshape, which
+//! costs nothing.
+
+use crate::check::context::Checker;
+use crate::check::elaborate::coerce::MOST_COMPONENTS;
+use crate::check::error::MoveError;
+use crate::check::error::{PartError, TypeError};
+use crate::check::terms::with_prefix;
+use crate::core::{Arm, LocalId, Pat, PatKind, Prim, Term, TermKind};
+use crate::iso::leaves::{self, Leaf, LeafPermutation, Step};
+use crate::iso::{self, Verdict};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::types::{Kind, NominalBody, Type, TypeKind};
+use num_bigint::BigUint;
+
+/// Arrays with a constant number of elements up to this one are packed and unpacked part by part.
+const FEW: usize = 16;
+
+impl Checker<'_> {
+    /// The call of a primitive whose result type is computed.
+    pub(in crate::check) fn computed(
+        &mut self,
+        prim: Prim,
+        name: &ast::Name,
+        target: Option<Type>,
+        arg: Term,
+        span: Span,
+    ) -> Term {
+        self.decide(&arg.ty);
+        let ty = self.infer.settle(&arg.ty);
+        if let TypeKind::Meta(_) = ty.kind() {
+            let (span, what) = (arg.span, format!("what `{}` is applied to", name.text));
+            let instead = "write the type of the value".to_string();
+            return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
+        }
+        let arg = Term { ty: ty.clone(), ..arg };
+        match (prim, target) {
+            _ if ty.is_error() => arg,
+            (Prim::TypeText, _) => self.type_text(arg, span),
+            (Prim::CaseNo, _) => self.case_number(arg, span),
+            (Prim::CaseArg, _) => self.case_argument(arg, span),
+            (Prim::Pack, _) => self.pack_parts(arg, span),
+            (Prim::Unpack, _) => self.unpack_parts(arg, span),
+            (_, Some(target)) => self.moved(arg, target, span),
+            (_, None) => self.wrong(MoveError::NoTarget { span: name.span }, span),
+        }
+    }
+
+    /// Such a primitive as a function value: the type of its place tells what it is applied to.
+    pub(in crate::check) fn computed_value(
+        &mut self,
+        prim: Prim,
+        name: &ast::Name,
+        type_args: &[Type],
+        wanted: Option<&Type>,
+        span: Span,
+    ) -> Term {
+        let (domain, result) = match wanted.map(Type::kind) {
+            Some(TypeKind::Function(domain, result)) => (domain.clone(), Some(result.clone())),
+            _ => (self.infer.fresh(Kind::Type), None),
+        };
+        let domain = match (prim, type_args) {
+            (Prim::Move, [_, domain]) => domain.clone(),
+            (Prim::Move, _) | (_, []) => domain,
+            (_, [domain, ..]) => domain.clone(),
+        };
+        let result = result.filter(|ty| !ty.has_meta());
+        let target = type_args.first().filter(|_| prim == Prim::Move).cloned().or(result);
+        self.synthesize(domain, span, |this, x| this.computed(prim, name, target, x, span))
+    }
+
+    /// `x.type_text`: a constant, or in a generic function what its type arguments make of it.
+    fn type_text(&mut self, arg: Term, span: Span) -> Term {
+        if arg.ty.has_meta() {
+            let what = format!("all of `{}`", self.infer.shown(&arg.ty));
+            let instead = "write the type of the value".to_string();
+            return self.wrong(TypeError::CannotInfer { span: arg.span, what, instead }, span);
+        }
+        let generic = self.item.type_params.iter().any(|param| arg.ty.mentions(param));
+        let kind = match generic {
+            true => TermKind::Prim(Prim::TypeText, vec![arg.ty.clone()], vec![arg]),
+            false => TermKind::Str(arg.ty.to_string().into()),
+        };
+        Term::new(kind, Type::string(), span)
+    }
+
+    /// The type of the numbers of the cases of a sum.
+    fn case_numbers(&self, ty: &Type) -> Option<Type> {
+        match ty.unfold().kind() {
+            TypeKind::Repeat(cases, _) => Some(cases.clone()),
+            TypeKind::Nominal(nominal, _) => match nominal.body()? {
+                NominalBody::Variant(cases) => Some(Type::unit_sum(cases.len())),
+                _ => None,
+            },
+            _ => ty.unfold().case_count().map(Type::unit_sum),
+        }
+    }
+
+    fn case_number(&mut self, arg: Term, span: Span) -> Term {
+        match self.case_numbers(&arg.ty) {
+            Some(number) => {
+                let types = vec![arg.ty.clone(), number.clone()];
+                Term::new(TermKind::Prim(Prim::CaseNo, types, vec![arg]), number, span)
+            }
+            None => self.wrong(PartError::NotASum { span: arg.span, ty: arg.ty }, span),
+        }
+    }
+
+    fn case_argument(&mut self, arg: Term, span: Span) -> Term {
+        let case = match arg.ty.unfold().kind() {
+            TypeKind::Repeat(_, case) => case.clone(),
+            TypeKind::UnitSum(_) => Type::unit(),
+            _ if self.case_numbers(&arg.ty).is_some() => {
+                let error = MoveError::CasesDiffer { span: arg.span, ty: arg.ty };
+                return self.wrong(error, span);
+            }
+            _ => return self.wrong(PartError::NotASum { span: arg.span, ty: arg.ty }, span),
+        };
+        let types = vec![arg.ty.clone(), case.clone()];
+        Term::new(TermKind::Prim(Prim::CaseArg, types, vec![arg]), case, span)
+    }
+
+    /// The compact product or exponential with the components of a tuple or array.
+    fn pack_parts(&mut self, arg: Term, span: Span) -> Term {
+        let ty = arg.ty.unfold();
+        let listed = match ty.kind() {
+            TypeKind::Product(parts) => Some(parts.clone()),
+            TypeKind::Array(..) => ty.components(FEW).filter(|parts| parts.len() > 1),
+            _ if ty.is_unit() => return arg,
+            TypeKind::Nominal(..) | TypeKind::Record(_) => ty.components(MOST_COMPONENTS),
+            _ => None,
+        };
+        match (listed, ty.kind()) {
+            (Some(parts), _) => {
+                if let Some(part) = parts.iter().find(|part| !part.is_compact()) {
+                    let (span, part) = (arg.span, part.clone());
+                    return self.wrong(MoveError::NotPacked { span, ty: arg.ty, part: Some(part) }, span);
+                }
+                let whole = match ty.kind() {
+                    TypeKind::Record(fields) if fields.len() > 1 => Type::compact_record(fields.clone()),
+                    _ => Type::compact_product(parts.clone()),
+                };
+                let types = parts.into_iter().enumerate();
+                let mut prefix = Vec::new();
+                let x = self.bound(arg, &mut prefix);
+                let part =
+                    |(i, ty)| Term::new(TermKind::Component(x.clone().into(), BigUint::from(i)), ty, span);
+                let parts: Vec<Term> = types.map(part).collect();
+                with_prefix(prefix, Term::new(TermKind::Pack(parts), whole, span))
+            }
+            (None, TypeKind::Array(element, index)) if element.is_compact() => {
+                let whole = Type::compact_power(element.clone(), index.clone());
+                let types = vec![ty.clone(), whole.clone()];
+                let arg = Term::new(TermKind::Reshape(Box::new(arg)), ty.clone(), span);
+                Term::new(TermKind::Prim(Prim::Pack, types, vec![arg]), whole, span)
+            }
+            (_, kind) => {
+                let part = match kind {
+                    TypeKind::Array(element, _) => Some(element.clone()),
+                    _ => None,
+                };
+                self.wrong(MoveError::NotPacked { span: arg.span, ty: arg.ty, part }, span)
+            }
+        }
+    }
+
+    /// The tuple or array with the parts of a compact product or exponential.
+    fn unpack_parts(&mut self, arg: Term, span: Span) -> Term {
+        let ty = arg.ty.unfold();
+        if let Some(fields) = arg.ty.compact_fields() {
+            let parts = fields.iter().map(|(_, part)| part.clone()).collect();
+            let mut prefix = Vec::new();
+            let x = self.bound(arg, &mut prefix);
+            let parts = self.factors(&x, parts);
+            return with_prefix(prefix, Term::new(TermKind::Tuple(parts), Type::record(fields), span));
+        }
+        match ty.kind() {
+            TypeKind::CompactProduct(parts) => {
+                let whole = Type::product(parts.clone());
+                let parts = parts.clone();
+                let mut prefix = Vec::new();
+                let x = self.bound(arg, &mut prefix);
+                let parts = self.factors(&x, parts);
+                with_prefix(prefix, Term::new(TermKind::Tuple(parts), whole, span))
+            }
+            TypeKind::CompactPower(digit, index) => {
+                let whole = Type::array(digit.clone(), index.clone());
+                if let Some(parts) = ty.compact_factors(FEW) {
+                    let mut prefix = Vec::new();
+                    let x = self.bound(arg, &mut prefix);
+                    let parts = self.factors(&x, parts);
+                    return with_prefix(prefix, Term::new(TermKind::Tuple(parts), whole, span));
+                }
+                let types = vec![ty.clone(), whole.clone()];
+                let arg = Term::new(TermKind::Reshape(Box::new(arg)), ty.clone(), span);
+                Term::new(TermKind::Prim(Prim::Unpack, types, vec![arg]), whole, span)
+            }
+            _ if ty.is_unit() => arg,
+            _ => self.wrong(MoveError::NotUnpacked { span: arg.span, ty: arg.ty }, span),
+        }
+    }
+
+    /// The parts of a compact value in a variable.
+    fn factors(&self, x: &Term, types: Vec<Type>) -> Vec<Term> {
+        let part = |(i, ty)| Term::new(TermKind::Factor(Box::new(x.clone()), BigUint::from(i)), ty, x.span);
+        types.into_iter().enumerate().map(part).collect()
+    }
+
+    /// Whether two types are naturally isomorphic, perhaps by equations that hold here.
+    fn same_storage(&mut self, a: &Type, b: &Type) -> bool {
+        iso::verdict(a, b) <= Verdict::Natural || self.natural_here(a, b)
+    }
+
+    /// `x.move[T]`.
+    fn moved(&mut self, arg: Term, target: Type, span: Span) -> Term {
+        let target = self.infer.settle(&target);
+        if target.is_error() {
+            return Term::new(TermKind::Error, Type::error(), span);
+        }
+        if let Some(open) = [&arg.ty, &target].into_iter().find(|ty| ty.has_meta()) {
+            let what = format!("the leaves of `{}`", self.infer.shown(open));
+            let instead = "write its type out".to_string();
+            return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
+        }
+        let mut prefix = Vec::new();
+        let x = self.bound(arg, &mut prefix);
+        match self.moved_value(&x, &target) {
+            Ok(value) => with_prefix(prefix, Term { span, ..value }),
+            Err((why, sum)) => {
+                let (from, to) = (x.ty, target);
+                self.wrong(MoveError::NoMove { span, from, to, why, sum }, span)
+            }
+        }
+    }
+
+    /// The value of the target type with the leaves of a variable; why not, and whether that is said of cases.
+    fn moved_value(&mut self, x: &Term, target: &Type) -> Result<Term, (leaves::NoPermutation, bool)> {
+        if leaves::is_sum(&x.ty) && leaves::is_sum(target) {
+            return self.moved_sum(x.clone(), target).map_err(|why| (why, true));
+        }
+        let plan =
+            leaves::plan(&x.ty, target, &mut |a, b| self.same_storage(a, b)).map_err(|why| (why, false))?;
+        let mut making = Making { plan: &plan, next: 0, axes: Vec::new() };
+        self.made(x, target, &mut making).map_err(|why| (why, false))
+    }
+
+    /// A part of the result, whose leaves are the next ones of the plan.
+    fn made(&mut self, x: &Term, to: &Type, making: &mut Making<'_>) -> Result<Term, leaves::NoPermutation> {
+        let span = x.span;
+        let typed = |kind| Term::new(kind, to.clone(), span);
+        let count = leaves::leaves(to)?.len();
+        if count == 0 && to.is_compact() {
+            return Ok(typed(TermKind::Code(BigUint::ZERO)));
+        }
+        // A leaf with all of its axes stays as it lies.
+        if let (1, [], Some(leaf)) = (count, &making.axes[..], making.source())
+            && let Some(whole) = self.whole_leaf(x, leaf)
+            && self.same_storage(&whole.ty, to)
+        {
+            making.next += 1;
+            return Ok(typed(TermKind::Reshape(Box::new(whole))));
+        }
+        if !to.is_compact() {
+            match to.kind() {
+                TypeKind::Product(_) | TypeKind::Record(_) => {
+                    let parts = to.components(MOST_COMPONENTS).unwrap_or_default();
+                    return Ok(typed(self.made_parts(x, &parts, making)?));
+                }
+                TypeKind::Array(element, index) => {
+                    let local = self.new_local("i", index.clone());
+                    making.axes.push((local, index.clone()));
+                    let body = self.made(x, element, making);
+                    making.axes.pop();
+                    return Ok(typed(TermKind::Build(vec![(local, index.clone())], Box::new(body?))));
+                }
+                TypeKind::Nominal(nominal, args) => {
+                    if let Some(definition) = nominal.newtype_definition(args) {
+                        let value = self.made(x, &definition, making)?;
+                        return Ok(typed(TermKind::Reshape(Box::new(value))));
+                    }
+                    if let Some(fields) = nominal.struct_fields(args).filter(|_| !nominal.brings_sizes()) {
+                        let parts: Vec<Type> = fields.into_iter().map(|(_, part)| part).collect();
+                        return Ok(typed(self.made_parts(x, &parts, making)?));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let Some(leaf) = making.source() else { return Err(leaves::NoPermutation::TooMany) };
+        making.next += 1;
+        let indices = self.indices(&making.axes, &leaf.axes(), span);
+        let mut value = x.clone();
+        let mut indices = indices.into_iter();
+        for step in &leaf.path {
+            let part = Box::new(value);
+            let kind = match step {
+                Step::Part(i, _) => TermKind::Component(part, BigUint::from(*i)),
+                Step::Axis(..) => match indices.next() {
+                    Some(index) => TermKind::Index(part, Box::new(index)),
+                    None => return Err(leaves::NoPermutation::TooMany),
+                },
+                Step::Unfold(_) => TermKind::Reshape(part),
+            };
+            value = Term::new(kind, step.to().clone(), span);
+        }
+        if value.ty == *to {
+            return Ok(value);
+        }
+        if leaves::is_sum(&value.ty) && leaves::is_sum(to) && !self.same_storage(&value.ty, to) {
+            let mut prefix = Vec::new();
+            let value = self.bound(value, &mut prefix);
+            return Ok(with_prefix(prefix, self.moved_sum(value, to)?));
+        }
+        Ok(typed(TermKind::Reshape(Box::new(value))))
+    }
+
+    /// The parts of a tuple, record or struct.
+    fn made_parts(
+        &mut self,
+        x: &Term,
+        parts: &[Type],
+        making: &mut Making<'_>,
+    ) -> Result<TermKind, leaves::NoPermutation> {
+        let made = parts.iter().map(|part| self.made(x, part, making)).collect::<Result<Vec<_>, _>>()?;
+        Ok(match <[Term; 1]>::try_from(made) {
+            Ok([only]) => TermKind::Reshape(Box::new(only)),
+            Err(made) => TermKind::Tuple(made),
+        })
+    }
+
+    /// The array of all elements of a leaf, if nothing else lies between them.
+    fn whole_leaf(&mut self, x: &Term, leaf: &Leaf) -> Option<Term> {
+        let mut value = x.clone();
+        for step in &leaf.path {
+            let part = Box::new(value);
+            let kind = match step {
+                Step::Part(i, _) => TermKind::Component(part, BigUint::from(*i)),
+                // Below an axis, only the leaf may follow.
+                Step::Axis(..) => {
+                    let alone = leaves::leaves(&part.ty).is_ok_and(|leaves| leaves.len() == 1);
+                    return alone.then_some(*part);
+                }
+                Step::Unfold(_) => TermKind::Reshape(part),
+            };
+            value = Term::new(kind, step.to().clone(), x.span);
+        }
+        Some(value)
+    }
+
+    /// Indices of these axes, as many values as the others have, at the same place in order.
+    fn indices(&mut self, own: &[(LocalId, Type)], wanted: &[Type], span: Span) -> Vec<Term> {
+        let locals: Vec<Term> = own.iter().map(|(local, _)| self.local_term(*local, span)).collect();
+        if own.iter().map(|(_, ty)| ty).eq(wanted) {
+            return locals;
+        }
+        let parts = |terms: Vec<Term>, types: Vec<Type>| match <[Term; 1]>::try_from(terms) {
+            Ok([only]) => only,
+            Err(terms) if terms.is_empty() => Term::unit(span),
+            Err(terms) => Term::new(TermKind::Pack(terms), Type::compact_product(types), span),
+        };
+        let place = parts(locals, own.iter().map(|(_, ty)| ty.clone()).collect());
+        let whole = Type::compact_product(wanted.to_vec());
+        let place = match place.ty == whole {
+            true => place,
+            false => Term::new(TermKind::Reshape(Box::new(place)), whole, span),
+        };
+        if let [_] = wanted {
+            return vec![place];
+        }
+        let types = wanted.iter().enumerate();
+        types
+            .map(|(i, ty)| {
+                Term::new(TermKind::Factor(Box::new(place.clone()), BigUint::from(i)), ty.clone(), span)
+            })
+            .collect()
+    }
+
+    /// A tagged sum with the cases of another, whose value is in a variable.
+    fn moved_sum(&mut self, x: Term, target: &Type) -> Result<Term, leaves::NoPermutation> {
+        let plan = leaves::plan_cases(&x.ty, target, &mut |a, b| self.same_storage(a, b))?;
+        let wanted = leaves::cases(target)?;
+        let mut cases = Cases { plan: &plan, wanted, target, axes: Vec::new() };
+        self.taken(x, &mut cases, &mut Vec::new())
+    }
+
+    /// The result for a value of a part of the source sum.
+    fn taken(
+        &mut self,
+        x: Term,
+        cases: &mut Cases<'_>,
+        path: &mut Vec<Step>,
+    ) -> Result<Term, leaves::NoPermutation> {
+        let (span, ty) = (x.span, x.ty.clone());
+        let typed = |kind| Term::new(kind, cases.target.clone(), span);
+        match ty.kind() {
+            TypeKind::Sum(parts) => {
+                let mut arms = Vec::new();
+                for (i, part) in parts.iter().enumerate() {
+                    // No value is of a case without values.
+                    if part.is_void() {
+                        continue;
+                    }
+                    let local = self.new_local("value", part.clone());
+                    let bind = Pat { kind: PatKind::Bind(local), ty: part.clone(), span };
+                    let kind = PatKind::Case(BigUint::from(i), Some(Box::new(bind)));
+                    let pattern = Pat { kind, ty: ty.clone(), span };
+                    let value = self.local_term(local, span);
+                    path.push(Step::Part(i, part.clone()));
+                    let body = self.taken(value, cases, path);
+                    path.pop();
+                    arms.push(Arm { pattern, guard: None, body: body? });
+                }
+                Ok(Term::new(TermKind::Match(Box::new(x), arms), cases.target.clone(), span))
+            }
+            TypeKind::Repeat(index, case) => {
+                let number = self.case_number(x.clone(), span);
+                let mut prefix = Vec::new();
+                let number = self.bound(number, &mut prefix);
+                let argument = self.case_argument(x, span);
+                let argument = self.bound(argument, &mut prefix);
+                let TermKind::Local(local) = number.kind else { return Err(leaves::NoPermutation::TooMany) };
+                cases.axes.push((local, index.clone()));
+                path.push(Step::Axis(index.clone(), case.clone()));
+                let value = self.taken(argument, cases, path);
+                path.pop();
+                cases.axes.pop();
+                Ok(with_prefix(prefix, value?))
+            }
+            TypeKind::Nominal(nominal, args) if leaves::is_sum(&ty) => {
+                let definition = nominal.newtype_definition(args).ok_or(leaves::NoPermutation::TooMany)?;
+                let kind = TermKind::Reshape(Box::new(x));
+                let mut prefix = Vec::new();
+                let value = self.bound(Term::new(kind, definition.clone(), span), &mut prefix);
+                path.push(Step::Unfold(definition));
+                let value = self.taken(value, cases, path);
+                path.pop();
+                Ok(with_prefix(prefix, value?))
+            }
+            _ => {
+                let found = cases.plan.leaves.iter().position(|leaf| leaf.path == *path);
+                let at = found.and_then(|found| cases.plan.order.iter().position(|from| *from == found));
+                let Some(wanted) = at.and_then(|at| cases.wanted.get(at).cloned()) else {
+                    return Err(leaves::NoPermutation::TooMany);
+                };
+                let value = match ty == wanted.ty {
+                    true => x,
+                    false if self.same_storage(&ty, &wanted.ty) && ty.is_compact() => {
+                        Term::new(TermKind::Reshape(Box::new(x)), wanted.ty.clone(), span)
+                    }
+                    false => self.moved_value(&x, &wanted.ty).map_err(|(why, _)| why)?,
+                };
+                let mut indices = self.indices(&cases.axes, &wanted.axes(), span);
+                let mut value = value;
+                // From the innermost sum outwards.
+                for (at, step) in wanted.path.iter().enumerate().rev() {
+                    let whole = at.checked_sub(1).map_or(cases.target, |at| wanted.path[at].to());
+                    let kind = match step {
+                        Step::Part(i, _) => TermKind::Inject(BigUint::from(*i), Box::new(value)),
+                        Step::Axis(index, case) => {
+                            let Some(number) = indices.pop() else {
+                                return Err(leaves::NoPermutation::TooMany);
+                            };
+                            let types = vec![index.clone(), case.clone()];
+                            TermKind::Prim(Prim::AInj, types, vec![number, value])
+                        }
+                        Step::Unfold(_) => TermKind::Reshape(Box::new(value)),
+                    };
+                    value = Term::new(kind, whole.clone(), span);
+                }
+                Ok(match wanted.path.is_empty() && value.ty != *cases.target {
+                    true => typed(TermKind::Reshape(Box::new(value))),
+                    false => value,
+                })
+            }
+        }
+    }
+}
+
+/// A result being made: which leaf comes next, inside which array constructions.
+struct Making<'p> {
+    plan: &'p LeafPermutation,
+    next: usize,
+    axes: Vec<(LocalId, Type)>,
+}
+
+impl<'p> Making<'p> {
+    /// The leaf of the source that the next leaf of the result is made from.
+    fn source(&self) -> Option<&'p Leaf> {
+        self.plan.leaves.get(*self.plan.order.get(self.next)?)
+    }
+}
+
+/// A sum being taken apart: inside which coarrays, with the variables that hold their case numbers.
+struct Cases<'p> {
+    plan: &'p LeafPermutation,
+    wanted: Vec<Leaf>,
+    target: &'p Type,
+    axes: Vec<(LocalId, Type)>,
+}

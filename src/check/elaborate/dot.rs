@@ -1,0 +1,504 @@
+//! What stands after a dot: a field, a component, an index, a digit, or a function.
+//!
+//! `x.f` is a field of a record or struct if it has that field; else, if `f` is a variable, an
+//! index (or a function) held in it; else the function `f` applied to `x`. `x.1` and `` x.(`1:3) ``
+//! with a constant select a component of a product; any expression of the index type indexes an
+//! array; a compact product gives its part, a compact exponential its digit.
+
+use crate::check::context::Checker;
+use crate::check::elaborate::apply::{Arg, key_name};
+use crate::check::elaborate::coerce::MOST_COMPONENTS;
+use crate::check::elaborate::sum_value::constant_index;
+use crate::check::env::Constraint;
+use crate::check::error::{CallError, PartError, TypeError};
+use crate::check::expectation::Expectation;
+use crate::core::{Term, TermKind};
+use crate::diagnostic::Help;
+use crate::source::Span;
+use crate::syntax::ast::{Expr, ExprKind};
+use crate::types::Kind;
+use crate::types::{Type, TypeKind};
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+
+impl Checker<'_> {
+    pub(in crate::check) fn dot(
+        &mut self,
+        base: &Expr,
+        key: &Expr,
+        expected: Expectation<'_>,
+        span: Span,
+    ) -> Term {
+        let base = self.expr(base, Expectation::NONE);
+        self.dot_term(base, key, expected, span)
+    }
+
+    pub(in crate::check) fn dot_term(
+        &mut self,
+        base: Term,
+        key: &Expr,
+        expected: Expectation<'_>,
+        span: Span,
+    ) -> Term {
+        if let Some((name, targs)) = key_name(key) {
+            let index = targs.is_empty() && self.names_index(name);
+            if index || !self.names_callable(name) {
+                self.decide(&base.ty);
+            }
+            let ty = self.infer.zonk(&base.ty);
+            if ty.is_error() {
+                return base;
+            }
+            let fields = ty.named_parts();
+            if let Some(at) = fields.as_ref().and_then(|f| f.iter().position(|(n, _)| *n == name.text)) {
+                self.note_field(name.span, &ty, at);
+                let field = fields.map(|f| f[at].1.clone()).unwrap_or_else(Type::error);
+                let kind = match ty.is_compact() {
+                    true => TermKind::Factor(Box::new(base), BigUint::from(at)),
+                    false => TermKind::Component(Box::new(base), BigUint::from(at)),
+                };
+                return self.open(Term::new(kind, field, span));
+            }
+            if index {
+                return self.select(base, key, span);
+            }
+            let callable = !targs.is_empty() || self.names_callable(name);
+            if callable || self.local_function(name).is_some() {
+                let targs: Vec<Type> = self.lower_arguments(targs);
+                let call = (name, &targs[..]);
+                if let Some(term) = self.completed_dot(call, &base, &[], expected, span) {
+                    return term;
+                }
+                if callable {
+                    return self.call_name(name, &targs, vec![Arg::Done(base)], expected, span);
+                }
+            }
+            if self.lookup_local(&name.text).is_none() && self.global(&name.text).is_none() {
+                if let Some(fields) = fields {
+                    let ty = self.infer.settle(&ty);
+                    let fields = fields.iter().map(|(n, _)| n.to_string()).collect();
+                    let error =
+                        PartError::NoField { span: name.span, name: name.text.to_string(), ty, fields };
+                    return self.wrong(error, span);
+                }
+                if self.means_type(&name.text) {
+                    return self.type_after_dot(&base, name, span);
+                }
+                return self.unknown(name);
+            }
+            let value = self.expr(key, Expectation::NONE);
+            if let TypeKind::Function(..) | TypeKind::Procedure(_) = self.infer.shallow(&value.ty).kind() {
+                return self.call_value(value, vec![Arg::Done(base)], expected.statement, span);
+            }
+        }
+        self.select(base, key, span)
+    }
+
+    /// `x.real`, as if a type were a function.
+    fn type_after_dot(&mut self, base: &Term, name: &crate::syntax::ast::Name, span: Span) -> Term {
+        let text = self.infer.settle(&base.ty).as_scalar() == Some(crate::types::Scalar::String);
+        let error = CallError::TypeAfterDot { span: name.span, name: name.text.to_string(), text };
+        self.wrong(error, span)
+    }
+
+    /// Component, element, part or digit of a value at a key.
+    pub(in crate::check) fn select(&mut self, base: Term, key: &Expr, span: Span) -> Term {
+        self.decide(&base.ty);
+        let ty = self.infer.settle(&base.ty);
+        let base = Term { ty: ty.clone(), ..base };
+        if crate::check::elaborate::slice::is_slice(key) {
+            return self.slice(base, key, span);
+        }
+        if matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_) | TypeKind::Scalar(_))
+            && let Some(call) = self.indexed(&base, key, span)
+        {
+            return call;
+        }
+        let unfolded = ty.unfold();
+        match unfolded.kind() {
+            TypeKind::Error => base,
+            TypeKind::Array(_, index) => match self.key_value(key, index, &ty) {
+                Key::Index(index) if index.ty.is_error() => Term { span, ..index },
+                Key::Index(index) => self.array_at(base, index, span),
+                Key::Function(function) => self.call_value(function, vec![Arg::Done(base)], false, span),
+            },
+            TypeKind::CompactPower(digit, position) => {
+                let (digit, position) = (digit.clone(), position.clone());
+                match self.key_value(key, &position, &ty) {
+                    Key::Index(key) => Term::new(TermKind::Digit(Box::new(base), Box::new(key)), digit, span),
+                    Key::Function(function) => self.call_value(function, vec![Arg::Done(base)], false, span),
+                }
+            }
+            TypeKind::Product(_)
+            | TypeKind::CompactProduct(_)
+            | TypeKind::Triangle(..)
+            | TypeKind::Record(_)
+            | TypeKind::Nominal(..) => {
+                if let Some((index, tick)) = constant_index(key) {
+                    if let Some(written) = tick {
+                        self.warn_tick(written, &index, &unfolded, key.span);
+                    }
+                    let part = self.component(base, &index, span);
+                    return self.open(part);
+                }
+                let value = self.expr(key, Expectation::NONE);
+                let value_ty = self.infer.settle(&value.ty);
+                if let TypeKind::Function(..) = value_ty.kind() {
+                    return self.call_value(value, vec![Arg::Done(base)], false, span);
+                }
+                if unfolded.components(MOST_COMPONENTS).is_none()
+                    && unfolded.compact_parts(MOST_COMPONENTS).is_none()
+                {
+                    return self.wrong(PartError::NotIndexable { span: base.span, ty }, span);
+                }
+                if value_ty.is_error() {
+                    return value;
+                }
+                self.wrong(PartError::DynamicComponent { span: key.span, ty }, span)
+            }
+            _ => {
+                if !matches!(key.kind, ExprKind::Int(_) | ExprKind::CaseOf { .. } | ExprKind::CompactTuple(_))
+                {
+                    let value = self.expr(key, Expectation::NONE);
+                    if let TypeKind::Function(..) = self.infer.settle(&value.ty).kind() {
+                        return self.call_value(value, vec![Arg::Done(base)], false, span);
+                    }
+                    if value.ty.is_error() {
+                        return value;
+                    }
+                }
+                if ty.has_meta() {
+                    let instead = "write the type of the value before the dot".to_string();
+                    return self.wrong(
+                        TypeError::CannotInfer {
+                            span: base.span,
+                            what: "what the dot selects from".into(),
+                            instead,
+                        },
+                        span,
+                    );
+                }
+                self.wrong(PartError::NotIndexable { span: base.span, ty }, span)
+            }
+        }
+    }
+
+    /// A tick of another unit sum than a product has components, in range: accepted with a warning.
+    fn warn_tick(
+        &mut self,
+        written: &crate::syntax::ast::TypeExpr,
+        index: &BigUint,
+        product: &Type,
+        span: Span,
+    ) {
+        let found = self.lower(written);
+        let parts = product.components(MOST_COMPONENTS).or_else(|| product.compact_parts(MOST_COMPONENTS));
+        let Some(parts) = parts else { return };
+        let wanted = Type::unit_sum(parts.len());
+        if found != wanted && index.to_usize().is_some_and(|i| i < parts.len()) && !found.is_error() {
+            self.report(PartError::IndexLiteral { span, found, index: wanted, code: index.clone() });
+        }
+    }
+
+    /// Element of an array at an index term.
+    pub(in crate::check) fn array_at(&mut self, array: Term, index: Term, span: Span) -> Term {
+        let ty = self.infer.shallow(&array.ty).unfold();
+        let TypeKind::Array(element, _) = ty.kind() else {
+            return Term::new(TermKind::Error, Type::error(), span);
+        };
+        let element = element.clone();
+        if let TermKind::Code(position) = &index.kind {
+            let kind = TermKind::Component(Box::new(array), position.clone());
+            return Term::new(kind, element, span);
+        }
+        Term::new(TermKind::Index(Box::new(array), Box::new(index)), element, span)
+    }
+
+    /// Component `index` of a product, record, struct or compact product.
+    pub(in crate::check) fn component(&mut self, base: Term, index: &BigUint, span: Span) -> Term {
+        let ty = self.infer.settle(&base.ty);
+        let unfolded = ty.unfold();
+        if ty.is_error() {
+            return base;
+        }
+        if let TypeKind::Array(element, array_index) = unfolded.kind() {
+            let element = element.clone();
+            return match array_index.as_unit_sum() {
+                Some(count) if index < count => {
+                    Term::new(TermKind::Component(Box::new(base), index.clone()), element, span)
+                }
+                Some(count) => {
+                    let error = PartError::NoComponent {
+                        span,
+                        index: index.clone(),
+                        ty: ty.clone(),
+                        count: count.to_string(),
+                    };
+                    self.wrong(error, span)
+                }
+                None => self.wrong(PartError::DynamicComponent { span, ty: ty.clone() }, span),
+            };
+        }
+        let (parts, compact) = match unfolded.components(MOST_COMPONENTS) {
+            Some(parts) => (parts, false),
+            None => match unfolded.kind() {
+                TypeKind::CompactProduct(parts) => (parts.clone(), true),
+                TypeKind::Triangle(_, index) => (vec![index.clone(), index.clone()], true),
+                TypeKind::CompactPower(digit, count) => {
+                    // Long exponentials are not written out: one part stands for all.
+                    let n = count.as_unit_sum().filter(|n| index < *n).and_then(|_| index.to_usize());
+                    (vec![digit.clone(); n.map_or(0, |i| i + 1).min(MOST_COMPONENTS)], true)
+                }
+                _ => return self.wrong(PartError::NotIndexable { span: base.span, ty }, span),
+            },
+        };
+        match index.to_usize().and_then(|i| parts.get(i)) {
+            Some(part) => {
+                let kind = if compact {
+                    TermKind::Factor(Box::new(base), index.clone())
+                } else {
+                    TermKind::Component(Box::new(base), index.clone())
+                };
+                Term::new(kind, part.clone(), span)
+            }
+            None => {
+                let count = match unfolded.kind() {
+                    TypeKind::CompactPower(_, n) => n.to_string(),
+                    _ => parts.len().to_string(),
+                };
+                self.wrong(PartError::NoComponent { span, index: index.clone(), ty, count }, span)
+            }
+        }
+    }
+
+    /// An index of this type. A literal of another unit sum whose number is in range is accepted
+    /// with a warning; a plain number too, as a constant position.
+    pub(in crate::check) fn index_value(&mut self, key: &Expr, index: &Type, array: &Type) -> Term {
+        let index = self.infer.zonk(index);
+        match self.literal_index(key, &index, array) {
+            Some(term) => term,
+            None => {
+                let term = self.expr(key, Expectation::of(&index));
+                self.index_term(term, index, array)
+            }
+        }
+    }
+
+    /// What follows a dot after an array: an index, or a function of the array.
+    fn key_value(&mut self, key: &Expr, index: &Type, array: &Type) -> Key {
+        let index = self.infer.zonk(index);
+        if let Some(term) = self.literal_index(key, &index, array) {
+            return Key::Index(term);
+        }
+        let term = self.expr(key, Expectation::of(&index));
+        match self.infer.shallow(&term.ty).kind() {
+            TypeKind::Function(..) => Key::Function(term),
+            _ => Key::Index(self.index_term(term, index, array)),
+        }
+    }
+
+    /// An index that is written as a literal.
+    fn literal_index(&mut self, key: &Expr, index: &Type, array: &Type) -> Option<Term> {
+        let span = key.span;
+        if let Some(term) = self.compact_literals(key, index, array) {
+            return Some(term);
+        }
+        let (code, tick) = constant_index(key)?;
+        Some({
+            let found = match tick {
+                Some(written) => self.lower(written),
+                None => index.clone(),
+            };
+            let size = index.size().ok();
+            if found == *index && tick.is_some() {
+                return Some(self.expr(key, Expectation::of(index)));
+            }
+            if tick.is_some() && found.as_unit_sum().is_none_or(|n| code >= *n) {
+                return Some(self.expr(key, Expectation::NONE));
+            }
+            match (index.as_unit_sum(), size) {
+                (Some(n), _) if code < *n => {
+                    if tick.is_some() {
+                        self.report(PartError::IndexLiteral {
+                            span,
+                            found,
+                            index: index.clone(),
+                            code: code.clone(),
+                        });
+                    }
+                    Term::new(TermKind::Code(code), index.clone(), span)
+                }
+                (Some(n), _) => {
+                    let error =
+                        PartError::NoComponent { span, index: code, ty: array.clone(), count: n.to_string() };
+                    self.wrong(error, span)
+                }
+                _ => {
+                    let help = Some(match (tick, example(index)) {
+                        (None, None) => {
+                            let checked = format!("({code} :>> {index})");
+                            let words = format!("`{code} :>> {index}` checks it when it runs");
+                            Help::instead(words, span, checked)
+                        }
+                        (_, such) => {
+                            let such = such.unwrap_or_else(|| format!("n :>> {index}"));
+                            Help::new(format!("an index of `{index}` is needed, such as `{such}`"))
+                        }
+                    });
+                    let found = if tick.is_some() { found } else { Type::int() };
+                    let (index, array) = (index.clone(), array.clone());
+                    self.wrong(PartError::WrongIndex { span, found, index, array, help }, span)
+                }
+            }
+        })
+    }
+
+    /// A term as an index of this type.
+    pub(in crate::check) fn index_term(&mut self, term: Term, index: Type, array: &Type) -> Term {
+        let span = term.span;
+        if self.infer.try_unify(&term.ty, &index) {
+            return term;
+        }
+        let found = self.infer.settle(&term.ty);
+        if found.is_error() {
+            return term;
+        }
+        let packed = matches!(term.kind, TermKind::Pack(_)) && index.compact_fields().is_some();
+        let such = example(&index).filter(|_| packed);
+        let help = if let Some(such) = such {
+            Some(Help::new(format!("its parts are named in this order, as in `{such}`")))
+        } else if found == Type::int() && self.convertible_words(&found, &index).is_err() {
+            let own = "is an index type of its own, and an integer is no index";
+            Some(Help::new(format!("`{index}` {own}: write a function that makes one")))
+        } else if found == Type::int() {
+            let index = index.size_text();
+            let words = format!(
+                "an integer is no index: a loop over `..[{index}]` gives indices, `:>> {index}` checks an integer when it runs, \
+                 `.mod[{index}]` wraps it"
+            );
+            Some(Help::new(words))
+        } else if found
+            .components(MOST_COMPONENTS)
+            .is_some_and(|parts| parts.len() > 1 && parts.iter().all(|p| *p == Type::int()))
+        {
+            let axes = index.unfold().compact_factors(MOST_COMPONENTS).map_or(1, |factors| factors.len());
+            let nested = matches!(array.unfold().kind(), TypeKind::Array(element, _)
+                if matches!(element.unfold().kind(), TypeKind::Array(..)));
+            Some(match axes == 1 && nested {
+                true => {
+                    "this is an array of arrays: take one index after the other, as in `x.(0).(1)`".into()
+                }
+                false => r"the axes of an index are joined by `\,`, as in `x.(0 \, 1)`".into(),
+            })
+        } else if let Some(hint) = crate::check::hints::mismatch::pair_hint(&found, &index) {
+            Some(hint.into())
+        } else if crate::check::types::lower::compact_reading(&found).is_some_and(|c| c == index) {
+            Some("write the index as one compact value: `(i\\, j)`".into())
+        } else if found.is_compact() && crate::iso::verdict(&found, &index) <= crate::iso::Verdict::Natural {
+            Some(self.reshape_help(&found, &index, span, "both have the same size"))
+        } else if found.is_compact()
+            && let Err(words) = self.convertible_words(&found, &index)
+        {
+            Some(words.into())
+        } else if found.is_compact() {
+            Some(format!("its code wraps with `(i :>> int).mod[{index}]`").into())
+        } else {
+            None
+        };
+        self.wrong(PartError::WrongIndex { span, found, index, array: array.clone(), help }, span)
+    }
+}
+
+impl Checker<'_> {
+    /// `(0 \, 1)` as an index: its integer literals are indices too, each of its part.
+    fn compact_literals(&mut self, key: &Expr, index: &Type, array: &Type) -> Option<Term> {
+        let names = index.compact_fields();
+        let parts: Vec<&Expr> = match (&key.kind, &names) {
+            (ExprKind::CompactTuple(parts), None) => parts.iter().collect(),
+            (ExprKind::CompactRecord(fields), Some(names))
+                if fields.len() == names.len()
+                    && fields.iter().zip(names).all(|(field, name)| field.0.text == name.0) =>
+            {
+                fields.iter().map(|(_, part)| part).collect()
+            }
+            _ => return None,
+        };
+        let literal = |part: &Expr| matches!(part.kind, ExprKind::Int(_));
+        let factors = index.unfold().compact_factors(MOST_COMPONENTS);
+        let Some(factors) = factors.filter(|factors| factors.len() == parts.len()) else {
+            if !parts.iter().any(|part| literal(part)) {
+                return None;
+            }
+            // Another number of parts: what is written says nothing of the types of its literals.
+            let axes = index.unfold().compact_factors(MOST_COMPONENTS).map_or(1, |factors| factors.len());
+            let error = PartError::IndexParts {
+                span: key.span,
+                found: parts.len(),
+                axes,
+                index: index.clone(),
+                array: array.clone(),
+            };
+            return Some(self.wrong(error, key.span));
+        };
+        let mut terms = Vec::with_capacity(parts.len());
+        for (part, factor) in parts.iter().copied().zip(&factors) {
+            if let (ExprKind::Int(code), Some(size)) = (&part.kind, factor.as_unit_sum())
+                && code >= size
+            {
+                let (span, code) = (part.span, code.clone());
+                let (axis, array) = (factor.clone(), array.clone());
+                return Some(self.wrong(PartError::AxisRange { span, code, axis, array }, span));
+            }
+            let term = self.index_value(part, factor, array);
+            if term.ty.is_error() {
+                return Some(term);
+            }
+            terms.push(term);
+        }
+        Some(Term::new(TermKind::Pack(terms), index.clone(), key.span))
+    }
+
+    /// `x.(k)` of a type that says what its indices are; `None` if it does not.
+    pub(in crate::check) fn indexed(&mut self, base: &Term, key: &Expr, span: Span) -> Option<Term> {
+        let class = self.program.known.index?;
+        let ty = self.infer.settle(&base.ty);
+        let open = |this: &mut Self| this.infer.fresh(Kind::Type);
+        let (any_key, any_element) = (open(self), open(self));
+        let possible = Constraint { class, args: vec![ty.clone(), any_key, any_element] };
+        if self.entails(&possible).fails() {
+            return None;
+        }
+        let key = self.expr(key, Expectation::NONE);
+        let element = open(self);
+        let args = vec![ty, key.ty.clone(), element];
+        // The type of what it gives follows from the two others.
+        self.improve(&Constraint { class, args: args.clone() });
+        self.first_method(class, &args, vec![base.clone(), key], span)
+    }
+}
+
+/// What follows a dot after an array.
+enum Key {
+    /// Of the index type, or wrong.
+    Index(Term),
+    /// A function, for the array.
+    Function(Term),
+}
+
+/// A literal of an index type, for messages.
+fn example(index: &Type) -> Option<String> {
+    if let Some(n) = index.as_unit_sum() {
+        return Some(format!("`0:{n}"));
+    }
+    if let TypeKind::Nominal(nominal, args) = index.kind()
+        && nominal.is_enumeration()
+    {
+        return nominal.variant_cases(args)?.first().map(|(case, _)| case.to_string());
+    }
+    if let Some(fields) = index.compact_fields() {
+        let part = |(name, ty): &(std::sync::Arc<str>, Type)| Some(format!("{name}={}", example(ty)?));
+        return Some(format!("({})", fields.iter().map(part).collect::<Option<Vec<_>>>()?.join(" \\, ")));
+    }
+    let factors = index.compact_factors(4)?;
+    Some(format!("({})", factors.iter().map(example).collect::<Option<Vec<_>>>()?.join("\\,")))
+}

@@ -1,0 +1,505 @@
+//! Sizes that arrive at run time: existential results opened where they are called, packed where
+//! they are wanted, and named by `?N`.
+//!
+//! **Opening.** The call of a function whose result is `T ^ ?K` is no value of a type yet. It is
+//! bound, before the statement it stands in, by `open [K] x = call;`, and stands for `x : T ^ K` with a
+//! rigid variable `K` from there to the end of the block. Moving the call before its statement changes
+//! nothing that can be seen, for expressions are pure; what may not be evaluated, or more than once, is
+//! not moved out of: branches, arms and guards, the right side of `and` and `or`, bodies of functions
+//! and comprehensions, conditions of loops. Each of these, and each statement, is a [`Host`]: it
+//! collects the openings made in it and lets them stand before itself.
+//!
+//! **Scope.** The variable means nothing outside its block. A value leaves a block only as the value
+//! of a host or of a function, and there its type is looked at; and a type leaves by a hole of inference
+//! that is older than the host, which [`crate::check::solve::infer::Infer::open`] forbids to take the variable.
+//!
+//! **Packing.** Where an existential type is wanted, and where a function without declared result gives
+//! a value whose type mentions what it opened, sizes and value are packed together again.
+//!
+//! **Inner functions** take what they mention of the variables around them as type parameters. Which
+//! they mention is known when their holes are solved, so this is written in last ([`Checker::close_over`]).
+//! Variables opened at the top level live as long as the session and are nobody's parameters.
+
+use crate::check::context::Checker;
+use crate::check::env::Definition;
+use crate::check::error::{ConversionError, PatternError, TypeError};
+use crate::check::error::{Inside, SizeError};
+use crate::check::expectation::Expectation;
+use crate::core::{Function, FunctionId, LocalId, Pat, PatKind, Root, Stmt, StmtKind, Term, TermKind};
+use crate::hash::{HashMap, HashSet};
+use crate::source::Span;
+use crate::syntax::ast::{Expr, ExprKind, Pattern};
+use crate::types::{Kind, Type, TypeKind, TypeVar};
+use num_traits::ToPrimitive;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// What stands for itself where openings go: a statement, or an expression that may not be run.
+#[derive(Default)]
+pub(in crate::check) struct Host {
+    /// The first hole made in it.
+    pub(in crate::check) first_hole: u32,
+    /// Where the statement stands that it is.
+    pub(in crate::check) stmt: Option<Span>,
+    /// What has been opened in it, in order.
+    pub(in crate::check) openings: Vec<Opening>,
+}
+
+/// An existential value to be taken apart.
+pub(in crate::check) struct Opening {
+    pub(in crate::check) vars: Vec<TypeVar>,
+    pub(in crate::check) local: LocalId,
+    value: Term,
+}
+
+impl Opening {
+    /// The statement that does it.
+    fn stmt(self) -> Stmt {
+        let span = self.value.span;
+        Stmt { kind: StmtKind::Open { vars: self.vars, local: self.local, value: self.value }, span }
+    }
+}
+
+impl Checker<'_> {
+    /// Does `f` as a host; gives what was opened, too.
+    pub(in crate::check) fn host<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> (T, Vec<Stmt>) {
+        self.host_at(None, f)
+    }
+
+    /// The same for a statement.
+    pub(in crate::check) fn host_at<T>(
+        &mut self,
+        stmt: Option<Span>,
+        f: impl FnOnce(&mut Self) -> T,
+    ) -> (T, Vec<Stmt>) {
+        let first_hole = self.infer.next_hole();
+        self.frame().hosts.push(Host { first_hole, stmt, openings: Vec::new() });
+        let result = f(self);
+        let openings = self.frame().hosts.pop().unwrap_or_default().openings;
+        (result, openings.into_iter().map(Opening::stmt).collect())
+    }
+
+    /// An expression that may not be run, or more than once: what is opened in it is opened there, and
+    /// its type cannot mention it.
+    pub(in crate::check) fn hosted(&mut self, inside: Inside, f: impl FnOnce(&mut Self) -> Term) -> Term {
+        let (term, openings) = self.host(|this| {
+            let term = f(this);
+            this.confined(term, inside)
+        });
+        crate::check::terms::with_prefix(openings, term)
+    }
+
+    /// The value of a branch, at the type of all branches.
+    pub(in crate::check) fn branch(&mut self, e: &Expr, ty: &Type, because: Option<(Span, String)>) -> Term {
+        self.hosted(Inside::Branch, |this| {
+            if this.infer.shallow(ty).is_exists() {
+                return this.check(e, ty, because);
+            }
+            let term = this.expr(e, Expectation::of(ty));
+            let term = this.confined(term, Inside::Branch);
+            this.coerce(term, ty, because)
+        })
+    }
+
+    /// The value of a branch, at a type of its own, which it may know better by what is wanted.
+    pub(in crate::check) fn own_branch(&mut self, e: &Expr, expected: Expectation<'_>) -> Term {
+        self.hosted(Inside::Branch, |this| {
+            let term = this.expr(e, expected);
+            this.confined(term, Inside::Branch)
+        })
+    }
+
+    /// A condition that may not be evaluated, or more than once.
+    pub(in crate::check) fn condition(&mut self, e: &Expr) -> Term {
+        self.hosted(Inside::Branch, |this| this.check(e, &Type::bool(), None))
+    }
+
+    /// Reports a value whose type mentions what the innermost host has opened.
+    fn confined(&mut self, term: Term, inside: Inside) -> Term {
+        let ty = self.infer.zonk(&term.ty);
+        let Some(host) = self.frame().hosts.last() else { return term };
+        let found = host.openings.iter().find_map(|opening| {
+            let var = opening.vars.iter().find(|var| ty.mentions(var))?;
+            Some((var.name.to_string(), opening.value.span))
+        });
+        match found {
+            Some((name, opened)) => {
+                let span = term.span;
+                self.wrong(SizeError::Escapes { span, name, ty, opened, inside }, span)
+            }
+            None => term,
+        }
+    }
+
+    /// A call, opened if its result is existential: the value at sizes of its own.
+    pub(in crate::check) fn open(&mut self, call: Term) -> Term {
+        let ty = self.infer.shallow(&call.ty);
+        if !ty.is_exists() {
+            return call;
+        }
+        let span = call.span;
+        let Some(first_hole) = self.frame().hosts.last().map(|host| host.first_hole) else {
+            // No expression is known that stands in no statement and calls a function.
+            let what = "the size that this value brings along".to_string();
+            let instead = "call the function in a statement before".to_string();
+            return self.wrong(TypeError::CannotInfer { span, what, instead }, span);
+        };
+        let opening = self.opening(Term { ty, ..call }, first_hole);
+        let opened = self.local_term(opening.local, span);
+        if let Some(host) = self.frame().hosts.last_mut() {
+            host.openings.push(opening);
+        }
+        opened
+    }
+
+    /// Sizes and a variable for a value of an existential type. No hole older than this one can mention them.
+    fn opening(&mut self, value: Term, first_hole: u32) -> Opening {
+        let session = self.at_session_level();
+        let mut vars: Vec<TypeVar> = Vec::new();
+        for name in value.ty.bound_names() {
+            let name = self.size_name(&name, &vars);
+            let var = self.env.fresh_var(&name, Kind::Compact);
+            self.infer.open(&var, first_hole);
+            vars.push(var);
+        }
+        let sizes: Vec<Type> = vars.iter().cloned().map(Type::var).collect();
+        let local = self.new_local("opened", value.ty.opened(&sizes));
+        if session {
+            self.program.sizes.extend(vars.iter().cloned());
+        } else {
+            self.item.opened.extend(vars.iter().cloned());
+        }
+        self.frame().opened.extend(vars.iter().cloned());
+        Opening { vars, local, value }
+    }
+
+    /// A pattern for a part of a value that brings its sizes along: they are opened where what the pattern
+    /// binds can be used first ([`Checker::matched_openings`]).
+    pub(in crate::check) fn packed_pattern(
+        &mut self,
+        pattern: &Pattern,
+        exists: &Type,
+        mutable: bool,
+    ) -> Pat {
+        let span = pattern.span;
+        let packed = self.new_local("packed", exists.clone());
+        let first_hole = self.infer.next_hole();
+        let value = self.local_term(packed, span);
+        let opening = self.opening(value, first_hole);
+        let body = self.frame().locals[opening.local as usize].ty.clone();
+        let at = self.frame().matched.len();
+        let wild = Pat { kind: PatKind::Wild, ty: body.clone(), span };
+        self.frame().matched.push((opening, wild));
+        let inner = self.pattern(pattern, &body, mutable);
+        if inner.ty.is_error() {
+            return inner;
+        }
+        if !inner.is_total() {
+            let ty = exists.clone();
+            let what = "a pattern that may fail".to_string();
+            let help = Some("give it a name, and match what is in it".into());
+            self.report(PatternError::PatternMismatch { span, what, ty, help });
+        }
+        self.frame().matched[at].1 = inner;
+        Pat { kind: PatKind::Bind(packed), ty: exists.clone(), span }
+    }
+
+    /// The statements that open what patterns have bound since they were last asked for.
+    pub(in crate::check) fn matched_openings(&mut self) -> Vec<Stmt> {
+        let mut stmts = Vec::new();
+        for (opening, pattern) in std::mem::take(&mut self.frame().matched) {
+            let span = pattern.span;
+            let opened = self.local_term(opening.local, span);
+            stmts.push(opening.stmt());
+            stmts.push(Stmt { kind: StmtKind::Let(pattern, opened), span });
+        }
+        stmts
+    }
+
+    /// The field of a variable that the present statement has opened, if it has.
+    pub(in crate::check) fn opened_field(&mut self, root: Root) -> Option<String> {
+        let host = self.frame().hosts.last()?;
+        host.openings.iter().find_map(|opening| {
+            let TermKind::Component(base, at) = &opening.value.kind else { return None };
+            let mut whole = &**base;
+            while let TermKind::Component(inner, _) | TermKind::Index(inner, _) = &whole.kind {
+                whole = inner;
+            }
+            match whole.kind {
+                TermKind::Local(local) if root == Root::Local(local) => {}
+                TermKind::Global(global) if root == Root::Global(global) => {}
+                _ => return None,
+            }
+            let fields = base.ty.unfold().fields()?;
+            Some(fields.get(at.to_usize()?)?.0.to_string())
+        })
+    }
+
+    /// The value of an arm after what its pattern opens. Its type cannot mention that.
+    pub(in crate::check) fn after_openings(&mut self, openings: &[Stmt], value: Term) -> Term {
+        let ty = self.infer.zonk(&value.ty);
+        for stmt in openings {
+            let StmtKind::Open { vars, .. } = &stmt.kind else { continue };
+            if let Some(var) = vars.iter().find(|var| ty.mentions(var)) {
+                let (span, name, opened) = (value.span, var.name.to_string(), stmt.span);
+                let inside = Inside::Branch;
+                return self.wrong(SizeError::Escapes { span, name, ty, opened, inside }, span);
+            }
+        }
+        crate::check::terms::with_prefix(openings.to_vec(), value)
+    }
+
+    /// Reports what a clause of a comprehension has opened, from `first` on, if it depends on the
+    /// clauses before, whose locals are numbered from `low` to below `high`.
+    pub(in crate::check) fn independent(
+        &mut self,
+        first: usize,
+        low: LocalId,
+        high: LocalId,
+        span: Span,
+    ) -> Option<()> {
+        let host = self.frame().hosts.last()?;
+        let found = host.openings[first.min(host.openings.len())..].iter().find_map(|opening| {
+            let var = opening.vars.first()?;
+            crate::check::terms::mentions_local(&opening.value, low, high)
+                .then(|| (var.name.to_string(), opening.value.ty.clone(), opening.value.span))
+        });
+        match found {
+            Some((name, ty, opened)) => {
+                let inside = Inside::Clause;
+                self.report(SizeError::Escapes { span, name, ty, opened, inside });
+                None
+            }
+            None => Some(()),
+        }
+    }
+
+    /// A name for a new size like this one that no message shows beside it for another: `K2` after `K`.
+    fn size_name(&mut self, name: &Arc<str>, new: &[TypeVar]) -> Arc<str> {
+        /// With more variables than this all sizes that there have been count as shown.
+        const MOST: usize = 500;
+        let mut shown: HashSet<Arc<str>> = HashSet::default();
+        let mut first = 2;
+        if self.program.sizes.len() > MOST {
+            shown.insert(name.clone());
+            first = self.program.sizes.len();
+        } else {
+            for definition in self.env.values.values() {
+                if let Definition::Global { id, .. } = definition {
+                    self.program.globals[*id as usize].ty.for_each_var(&mut |var| {
+                        shown.insert(var.name.clone());
+                    });
+                }
+            }
+        }
+        let opened: usize = self.item.frames.iter().map(|frame| frame.opened.len()).sum();
+        if opened > MOST {
+            shown.insert(name.clone());
+            first = first.max(opened);
+        } else {
+            let frames = self.item.frames.iter().flat_map(|frame| &frame.opened);
+            shown.extend(frames.chain(new).map(|var| var.name.clone()));
+        }
+        let taken = |name: &Arc<str>| {
+            shown.contains(name)
+                || self.item.type_scope.contains_key(name)
+                || self.env.types.contains_key(name)
+        };
+        if !taken(name) {
+            return name.clone();
+        }
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let stem = if stem.is_empty() { name } else { stem };
+        let mut names = (first..).map(|n| Arc::from(format!("{stem}{n}")));
+        names.find(|name| !taken(name)).unwrap_or_else(|| name.clone())
+    }
+
+    /// A term where an existential type is wanted: with sizes that fit.
+    pub(in crate::check) fn pack(
+        &mut self,
+        term: Term,
+        exists: &Type,
+        because: Option<(Span, String)>,
+    ) -> Term {
+        let exists = self.infer.zonk(exists);
+        if self.infer.zonk(&term.ty) == exists {
+            return term;
+        }
+        let sizes: Vec<Type> = (0..exists.bound_count()).map(|_| self.infer.fresh(Kind::Compact)).collect();
+        let term = self.coerce(term, &exists.opened(&sizes), because);
+        self.packed(sizes, term, exists)
+    }
+
+    /// An expression where an existential type is wanted.
+    pub(in crate::check) fn check_packed(
+        &mut self,
+        e: &Expr,
+        exists: &Type,
+        because: Option<(Span, String)>,
+    ) -> Term {
+        let exists = self.infer.zonk(exists);
+        if let ExprKind::If { .. } | ExprKind::Match { .. } = e.kind {
+            // Each branch has sizes of its own.
+            let term = self.expr(e, Expectation::of(&exists));
+            return self.pack(term, &exists, because);
+        }
+        let sizes: Vec<Type> = (0..exists.bound_count()).map(|_| self.infer.fresh(Kind::Compact)).collect();
+        let body = exists.opened(&sizes);
+        let term = self.expr(e, Expectation::of(&body));
+        let term = self.coerce(term, &body, because);
+        self.packed(sizes, term, exists)
+    }
+
+    /// Sizes and value together. What has just been opened at these sizes is taken as it was.
+    fn packed(&mut self, sizes: Vec<Type>, term: Term, exists: Type) -> Term {
+        if term.ty.is_error() {
+            return Term { ty: exists, ..term };
+        }
+        let sizes: Vec<Type> = sizes.iter().map(|size| self.infer.zonk(size)).collect();
+        if let (TermKind::Local(local), Some(host)) = (&term.kind, self.frame().hosts.last_mut())
+            && host.openings.last().is_some_and(|opening| {
+                let same = opening.vars.iter().cloned().map(Type::var).eq(sizes.iter().cloned());
+                opening.local == *local && opening.value.ty == exists && same
+            })
+            && let Some(opening) = host.openings.pop()
+        {
+            return Term { span: term.span, ..opening.value };
+        }
+        let span = term.span;
+        Term::new(TermKind::PackSizes(sizes, Box::new(term)), exists, span)
+    }
+
+    /// What a function gives that does not say its result type: existential if its type mentions what
+    /// the function has opened.
+    pub(in crate::check) fn generalized(&mut self, term: Term) -> Term {
+        self.generalized_from(0, term)
+    }
+
+    /// The same for what has been opened in the function since so many were.
+    pub(in crate::check) fn generalized_from(&mut self, first: usize, term: Term) -> Term {
+        let ty = self.infer.zonk(&term.ty);
+        let opened = self.frame().opened[first..].to_vec();
+        let exists = Type::exists(&opened, &ty);
+        if exists == ty {
+            return term;
+        }
+        let mut sizes: Vec<Type> = Vec::new();
+        ty.for_each_var(&mut |var| {
+            let size = Type::var(var.clone());
+            if opened.contains(var) && !sizes.contains(&size) {
+                sizes.push(size);
+            }
+        });
+        self.packed(sizes, Term { ty, ..term }, exists)
+    }
+
+    /// What a function gives whose result type is known, or wanted from outside.
+    pub(in crate::check) fn returned(
+        &mut self,
+        e: &Expr,
+        result: &Type,
+        because: Option<(Span, String)>,
+    ) -> Term {
+        if self.infer.shallow(result).is_exists() {
+            return self.check(e, result, because);
+        }
+        let value = self.expr(e, Expectation::of(result));
+        let ty = self.infer.zonk(&value.ty);
+        let opened = self.frame().opened.iter().find(|var| ty.mentions(var)).cloned();
+        if let (Some(var), TypeKind::Meta(_)) = (opened, self.infer.shallow(result).kind()) {
+            let (span, name) = (value.span, var.name.to_string());
+            let inside = Inside::Body;
+            return self.wrong(SizeError::Escapes { span, name, ty, opened: span, inside }, span);
+        }
+        self.coerce(value, result, because)
+    }
+
+    /// What the first `return` gives of a function that does not say its result type.
+    pub(in crate::check) fn first_return(
+        &mut self,
+        e: &Expr,
+        result: &Type,
+        because: Option<(Span, String)>,
+    ) -> Term {
+        let value = self.expr(e, Expectation::of(result));
+        let value = match self.infer.shallow(result).kind() {
+            TypeKind::Meta(_) => self.generalized(value),
+            _ => value,
+        };
+        if value.ty.is_exists() {
+            self.frame().result = Some(value.ty.clone());
+            self.frame().free_result = false;
+            return value;
+        }
+        let found = self.infer.zonk(&value.ty);
+        let opens = self.frame().opened.iter().any(|var| found.mentions(var));
+        if opens && !self.infer.try_unify(&found, result) {
+            let (span, expected) = (value.span, self.infer.shown(result));
+            let hint = Some("a result of several sizes is declared, as in `fun f(n:int):int ^ ?K`".into());
+            return self.wrong(ConversionError::Mismatch { span, expected, found, because, hint }, span);
+        }
+        self.coerce(value, result, because)
+    }
+
+    /// Makes the inner functions of an item take the opened variables they mention as type parameters,
+    /// innermost first. Gives their further type arguments, for what is around them.
+    pub(in crate::check) fn close_over(&mut self, inner: &mut [(FunctionId, Function)]) -> FurtherArgs {
+        let opened = std::mem::take(&mut self.item.opened);
+        let mut more = FurtherArgs::default();
+        if opened.is_empty() {
+            return more;
+        }
+        let order: HashMap<u32, usize> = opened.iter().enumerate().map(|(at, var)| (var.id, at)).collect();
+        for (id, function) in inner.iter_mut() {
+            let mut mentioned: BTreeSet<usize> = BTreeSet::new();
+            let mut note = |ty: &Type| {
+                ty.for_each_var(&mut |var| mentioned.extend(order.get(&var.id)));
+            };
+            note(&function.domain);
+            function.locals.iter().for_each(|local| note(&local.ty));
+            visit(&mut function.body, &more, &mut note);
+            for var in self.item.owned.get(id).into_iter().flatten() {
+                order.get(&var.id).map(|at| mentioned.remove(at));
+            }
+            let free: Vec<TypeVar> = mentioned.iter().map(|at| opened[*at].clone()).collect();
+            more.insert(*id, free.iter().cloned().map(Type::var).collect());
+            function.type_params.extend(free);
+        }
+        more
+    }
+}
+
+/// Gives closures of inner functions their further type arguments.
+pub(in crate::check) fn close_term(term: &mut Term, more: &FurtherArgs) {
+    if !more.is_empty() {
+        visit(term, more, &mut |_| ());
+    }
+}
+
+/// Type arguments that closures of inner functions have besides those of the item.
+pub(in crate::check) type FurtherArgs = HashMap<FunctionId, Vec<Type>>;
+
+/// The same, and visits every type.
+fn visit(term: &mut Term, more: &FurtherArgs, on_type: &mut dyn FnMut(&Type)) {
+    on_type(&term.ty);
+    match &mut term.kind {
+        TermKind::Closure { function, type_args, .. } => {
+            type_args.extend(more.get(function).into_iter().flatten().cloned());
+            type_args.iter().for_each(&mut *on_type);
+        }
+        TermKind::Prim(_, types, _)
+        | TermKind::Method { type_args: types, .. }
+        | TermKind::PackSizes(types, _) => {
+            types.iter().for_each(&mut *on_type);
+        }
+        TermKind::Build(clauses, _) => clauses.iter().for_each(|(_, ty)| on_type(ty)),
+        TermKind::Match(_, arms) => {
+            arms.iter_mut().for_each(|arm| arm.pattern.for_each_type_mut(&mut |ty| on_type(ty)));
+        }
+        TermKind::Block(stmts, _) => {
+            stmts.iter_mut().for_each(|stmt| stmt.for_each_type_mut(&mut |ty| on_type(ty)));
+        }
+        _ => {}
+    }
+    term.for_each_child_mut(&mut |child| visit(child, more, on_type));
+}

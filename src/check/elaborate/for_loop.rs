@@ -1,0 +1,96 @@
+//! `for` loops: over ranges, and over the elements of arrays.
+
+use crate::check::context::Checker;
+use crate::check::error::StatementError;
+use crate::check::expectation::Expectation;
+use crate::core::{ForRange, Stmt, StmtKind, Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::{self, Expr, ExprKind};
+use crate::types::{Type, TypeKind};
+
+impl Checker<'_> {
+    /// `for j in ..<i`: a loop over the codes below that of `i`.
+    fn for_up_to(
+        &mut self,
+        pattern: &ast::Pattern,
+        high: &Expr,
+        inclusive: bool,
+        span: Span,
+        body: &[ast::Stmt],
+    ) -> Option<StmtKind> {
+        let high = self.expr(high, Expectation::NONE);
+        self.decide(&high.ty);
+        let ty = self.infer.settle(&high.ty);
+        if ty.is_error() {
+            return None;
+        }
+        if !ty.is_compact() || ty.is_bool() {
+            self.report(StatementError::UpToNoIndex { span, ty, inclusive });
+            return None;
+        }
+        let at = high.span;
+        let high = self.convert_term(Term { ty: ty.clone(), ..high }, &Type::int(), at);
+        let low = Term::new(TermKind::Int(0.into()), Type::int(), span);
+        let range = ForRange::Ints { low, high, inclusive };
+        self.in_scope(|this| {
+            let local = this.new_local("code", Type::int());
+            let code = this.local_term(local, pattern.span);
+            let kind = TermKind::Prim(crate::core::Prim::ModInt, vec![ty.clone()], vec![code]);
+            let value = Term::new(kind, ty.clone(), pattern.span);
+            this.names_once([pattern], "variable");
+            let pat = this.total_pattern(pattern, &ty);
+            let mut stmts = vec![Stmt { kind: StmtKind::Let(pat, value), span: pattern.span }];
+            stmts.append(&mut this.in_loop(body));
+            Some(StmtKind::For(local, range, stmts))
+        })
+    }
+
+    pub(in crate::check) fn for_loop(
+        &mut self,
+        pattern: &ast::Pattern,
+        iterable: &Expr,
+        body: &[ast::Stmt],
+    ) -> Option<StmtKind> {
+        let (range, element) = match &iterable.kind {
+            ExprKind::AllOf(written) => {
+                let index = self.lower_index(written, "be walked");
+                (ForRange::All(index.clone()), index)
+            }
+            ExprKind::IntRange { low, high, inclusive } => {
+                let low = self.check(low, &Type::int(), None);
+                let high = self.check(high, &Type::int(), None);
+                (ForRange::Ints { low, high, inclusive: *inclusive }, Type::int())
+            }
+            ExprKind::UpTo { high, inclusive } => {
+                return self.for_up_to(pattern, high, *inclusive, iterable.span, body);
+            }
+            _ => {
+                self.in_sequence(iterable);
+                let array = self.expr(iterable, Expectation::NONE);
+                let (array, _) = self.as_array(array)?;
+                let TypeKind::Array(element, _) = array.ty.kind() else { return None };
+                let element = element.clone();
+                (ForRange::Elements(array), element)
+            }
+        };
+        self.in_scope(|this| {
+            let local = match &pattern.kind {
+                ast::PatternKind::Name(name)
+                    if this.env.constructor(&name.text).is_none() && name.qualified().is_none() =>
+                {
+                    let local = this.new_local(&name.text, element.clone());
+                    this.bind(&name.text, local, false, name.span);
+                    return Some(StmtKind::For(local, range, this.in_loop(body)));
+                }
+                _ => this.new_local("_", element.clone()),
+            };
+            let value = this.local_term(local, pattern.span);
+            this.names_once([pattern], "variable");
+            let pat = this.total_pattern(pattern, &element);
+            let mut stmts = vec![Stmt { kind: StmtKind::Let(pat, value), span: pattern.span }];
+            stmts.append(&mut this.matched_openings());
+            stmts.append(&mut this.in_loop(body));
+            Some(StmtKind::For(local, range, stmts))
+        })
+    }
+}

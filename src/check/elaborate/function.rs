@@ -1,0 +1,272 @@
+//! Functions as values: lambdas, local functions, and those made for a constructor or projection.
+//!
+//! Each inner function is a function of the program that captures what it uses of the outer ones.
+//! Curried parameter groups are functions within one another.
+
+use crate::check::context::Checker;
+use crate::check::context::Frame;
+use crate::check::context::FrameKind;
+use crate::check::error::StatementError;
+use crate::check::expectation::Expectation;
+use crate::check::terms::with_prefix;
+use crate::core::{Function, FunctionId, LocalId, Stmt, StmtKind, Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::{self, Body, Param};
+use crate::types::{Kind, Type, TypeKind};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// A function value `domain -> …` whose body is made from its parameter.
+    pub(in crate::check) fn synthesize(
+        &mut self,
+        domain: Type,
+        span: Span,
+        body: impl FnOnce(&mut Self, Term) -> Term,
+    ) -> Term {
+        self.item.frames.push(Frame::new(FrameKind::Fun, "fun".into(), span));
+        let param = self.new_local("x", domain.clone());
+        let x = self.local_term(param, span);
+        let body = body(self, x);
+        let ty = Type::function(domain.clone(), body.ty.clone());
+        self.close(vec![param], None, domain, body, ty, span)
+    }
+
+    /// Ends the innermost frame and gives the closure of the function it was.
+    fn close(
+        &mut self,
+        params: Vec<LocalId>,
+        this: Option<LocalId>,
+        domain: Type,
+        body: Term,
+        ty: Type,
+        span: Span,
+    ) -> Term {
+        self.choose_waiting_inside();
+        let Some(frame) = self.item.frames.pop() else {
+            return Term::new(TermKind::Error, Type::error(), span);
+        };
+        let id = self.new_function();
+        let (outer, inner): (Vec<LocalId>, Vec<LocalId>) = frame.captures.iter().copied().unzip();
+        let function = Function {
+            name: frame.name,
+            type_params: self.item.type_params.clone(),
+            params,
+            captures: inner,
+            this,
+            locals: frame.locals,
+            domain,
+            given: self.equations(),
+            body,
+            span,
+        };
+        self.item.closed_outside = frame.outside;
+        if frame.kind == FrameKind::Fun && !frame.may_store {
+            self.item.sequence.unordered.insert(id);
+        }
+        self.item.owned.insert(id, frame.opened);
+        self.item.unfinished.push((id, function));
+        let type_args = self.item.type_params.iter().cloned().map(Type::var).collect();
+        Term::new(TermKind::Closure { function: id, type_args, captures: outer }, ty, span)
+    }
+
+    /// A number for a function whose body will follow.
+    pub(in crate::check) fn new_function(&mut self) -> FunctionId {
+        self.program.functions.push(None);
+        self.program.functions.len() as FunctionId - 1
+    }
+
+    /// A lambda, or a local function that knows itself by `this`.
+    pub(in crate::check) fn lambda(
+        &mut self,
+        function: &ast::Function,
+        expected: Expectation<'_>,
+        this: Option<(&ast::Name, &Type)>,
+        span: Span,
+    ) -> Term {
+        let name: Arc<str> = this.map_or_else(|| "fun".into(), |(n, _)| n.text.clone());
+        let hint = expected.ty.map(|h| self.infer.shallow(h));
+        let (domain_hint, result_hint) = match hint.as_ref().map(Type::kind) {
+            Some(TypeKind::Function(d, c)) => (Some(d.clone()), Some(c.clone())),
+            Some(TypeKind::Procedure(d)) => (Some(d.clone()), None),
+            _ => (None, None),
+        };
+        let kind = if function.is_proc { FrameKind::Proc } else { FrameKind::Fun };
+        if this.is_none() {
+            self.no_defaults(&function.params);
+        }
+        let groups: Vec<&[Param]> = function.params.iter().map(Vec::as_slice).collect();
+        self.with_sizes(|checker| {
+            checker.group(&groups, function, kind, &name, domain_hint, result_hint, this, span)
+        })
+    }
+
+    /// One parameter group of a curried function; the others make its result.
+    #[allow(clippy::too_many_arguments)] // the parts of one lambda, passed down as its groups are entered
+    pub(in crate::check) fn group(
+        &mut self,
+        groups: &[&[Param]],
+        function: &ast::Function,
+        kind: FrameKind,
+        name: &Arc<str>,
+        domain_hint: Option<Type>,
+        result_hint: Option<Type>,
+        this: Option<(&ast::Name, &Type)>,
+        span: Span,
+    ) -> Term {
+        let last = groups.len() <= 1;
+        let own_kind = if last { kind } else { FrameKind::Fun };
+        self.item.frames.push(Frame::new(own_kind, name.clone(), function.header));
+        self.frame().may_store = last && this.is_some();
+        let own = groups.first().copied().unwrap_or(&[]);
+        // What a call of the function itself would mean depends on what it takes.
+        let this = this.filter(|_| own.iter().all(is_typed));
+        let this_local = this.map(|(n, ty)| {
+            let local = self.new_local(&n.text, ty.clone());
+            self.bind_function(&n.text, local, n.span);
+            // What calls itself does nothing more by that.
+            self.frame().contained.insert(local);
+            local
+        });
+        let (params, prefix, domain) = self.parameters(own, domain_hint);
+        if let Some((_, ty)) = this {
+            let known = match last && own_kind == FrameKind::Proc {
+                true => Type::procedure(domain.clone()),
+                false => Type::function(domain.clone(), self.infer.fresh(Kind::Type)),
+            };
+            let _ = self.infer.try_unify(ty, &known);
+        }
+        let (body, ty) = if last {
+            self.function_body(function, result_hint, &domain, prefix, span)
+        } else {
+            let (d, r) = match result_hint.as_ref().map(|h| self.infer.shallow(h)).as_ref().map(Type::kind) {
+                Some(TypeKind::Function(d, r)) => (Some(d.clone()), Some(r.clone())),
+                _ => (None, None),
+            };
+            let inner = self.group(&groups[1..], function, kind, name, d, r, None, span);
+            let ty = Type::function(domain.clone(), inner.ty.clone());
+            (with_prefix(prefix, inner), ty)
+        };
+        self.close(params, this_local, domain, body, ty, span)
+    }
+
+    /// Parameters of one group: their locals, the bindings of patterns among them, the argument type.
+    pub(in crate::check) fn parameters(
+        &mut self,
+        params: &[Param],
+        hint: Option<Type>,
+    ) -> (Vec<LocalId>, Vec<Stmt>, Type) {
+        let hints: Option<Vec<Type>> = match (hint, params.len()) {
+            (None, _) => None,
+            (Some(ty), 1) => Some(vec![ty]),
+            (Some(ty), n) => {
+                let holes: Vec<Type> = (0..n).map(|_| self.infer.fresh(Kind::Type)).collect();
+                let product = Type::product(holes.clone());
+                // A tuple of another length is the mismatch that the caller reports.
+                if self.infer.try_unify(&product, &ty) { Some(holes) } else { None }
+            }
+        };
+        self.names_once(params.iter().map(|p| &p.pattern), "parameter");
+        let (mut locals, mut prefix, mut types) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, param) in params.iter().enumerate() {
+            let ty = match (&param.ty, &hints) {
+                (Some(written), _) => {
+                    let ty = self.lower(written);
+                    if let Some(hints) = &hints {
+                        // If they differ the whole function mismatches, which is reported outside.
+                        let _ = self.infer.try_unify(&ty, &hints[i]);
+                    }
+                    ty
+                }
+                (None, Some(hints)) => hints[i].clone(),
+                (None, None) => match &param.pattern.kind {
+                    ast::PatternKind::Typed(_, written) => self.lower(written),
+                    _ => self.infer.fresh(Kind::Type),
+                },
+            };
+            match &param.pattern.kind {
+                ast::PatternKind::Name(name) if name.qualified().is_none() => {
+                    let local = self.new_local(&name.text, ty.clone());
+                    self.bind(&name.text, local, false, name.span);
+                    locals.push(local);
+                }
+                _ => {
+                    let local = self.new_local("_", ty.clone());
+                    let pattern = self.total_pattern(&param.pattern, &ty);
+                    let value = self.local_term(local, param.pattern.span);
+                    prefix.push(Stmt { kind: StmtKind::Let(pattern, value), span: param.pattern.span });
+                    prefix.append(&mut self.matched_openings());
+                    locals.push(local);
+                }
+            }
+            types.push(ty);
+        }
+        (locals, prefix, Type::product(types))
+    }
+
+    /// The body of the innermost function, with the function's type.
+    pub(in crate::check) fn function_body(
+        &mut self,
+        function: &ast::Function,
+        result_hint: Option<Type>,
+        domain: &Type,
+        prefix: Vec<Stmt>,
+        span: Span,
+    ) -> (Term, Type) {
+        if function.is_proc {
+            let body = match &function.body {
+                Body::Expr(e) => {
+                    self.in_sequence(e);
+                    let (term, mut body) = self.host(|this| this.expr(e, Expectation::STATEMENT));
+                    body.push(Stmt { span: term.span, kind: StmtKind::Expr(term) });
+                    body
+                }
+                Body::Block(stmts) => self.block(stmts),
+            };
+            let stmts = prefix.into_iter().chain(body).collect();
+            let body = Term::new(TermKind::Block(stmts, None), Type::unit(), span);
+            return (body, Type::procedure(domain.clone()));
+        }
+        let written = function.result.as_ref().map(|r| (self.lower_result(r), r.span));
+        let because = written.as_ref().map(|(_, at)| (*at, "the declared result".to_string()));
+        let free = written.is_none() && result_hint.is_none();
+        let mut result = match (written, result_hint) {
+            (Some((ty, _)), _) => ty,
+            (None, Some(hint)) => hint,
+            (None, None) => self.infer.fresh(Kind::Type),
+        };
+        let body = match &function.body {
+            Body::Expr(e) => {
+                self.in_sequence(e);
+                let (value, openings) = self.host(|this| match free {
+                    true => {
+                        let value = this.expr(e, Expectation::of(&result));
+                        this.generalized(value)
+                    }
+                    false => this.returned(e, &result, because),
+                });
+                if free {
+                    result = value.ty.clone();
+                }
+                with_prefix(prefix.into_iter().chain(openings).collect(), value)
+            }
+            Body::Block(stmts) => {
+                self.frame().result = Some(result.clone());
+                self.frame().free_result = free;
+                let body = self.block(stmts);
+                result = self.frame().result.clone().unwrap_or(result);
+                if !crate::check::elaborate::stmt::always_leaves(&body) {
+                    let name = self.frame().name.to_string();
+                    self.report(StatementError::MissingReturn { span: function.header, name });
+                }
+                let stmts = prefix.into_iter().chain(body).collect();
+                Term::new(TermKind::Block(stmts, None), result.clone(), span)
+            }
+        };
+        (body, Type::function(domain.clone(), result))
+    }
+}
+
+/// Whether the type of a parameter is written.
+pub(in crate::check) fn is_typed(param: &Param) -> bool {
+    param.ty.is_some() || matches!(param.pattern.kind, ast::PatternKind::Typed(..))
+}

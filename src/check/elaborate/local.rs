@@ -1,0 +1,271 @@
+//! What is declared in blocks: types, kinds, and functions with type parameters.
+//!
+//! **Types** and kinds are known from their declaration to the end of the block, those declared one after the other in
+//! one another, too. They stand in the tables of the session meanwhile, and what they hide is put aside
+//! ([`Hidden`]): it comes back at the end of the block, and while another item is checked on demand.
+//!
+//! **Functions with type parameters** are functions of the program like all inner ones, whose type parameters are
+//! those of the function around and their own. No variable holds one, for a value has one type: each use makes the
+//! value at its types, of the variables that the function captures ([`Lifted`]). In its own body it is a function
+//! of one type, as its parameters are.
+
+use crate::check::context::Binding;
+use crate::check::context::Checker;
+use crate::check::context::Hidden;
+use crate::check::elaborate::function::is_typed;
+use crate::check::env::{Scheme, Signature, TypeDefinition};
+use crate::check::error::{CallError, TypeError};
+use crate::check::expectation::Expectation;
+use crate::core::{FunctionId, LocalId, Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::{self, Stmt, StmtKind, TypeDecl};
+use crate::types::apply::{Meaning, TypeArm};
+use crate::types::{Kind, NominalBody, Type, TypeKind, TypeVar};
+use std::sync::Arc;
+
+/// A declared function with type parameters that stands in another.
+pub(in crate::check) struct Lifted {
+    /// The frame that declares it.
+    depth: usize,
+    /// The variables of that frame that it captures.
+    captures: Vec<LocalId>,
+    /// How many type parameters around it come before its own.
+    outer: usize,
+    /// A procedure that changes nothing but variables of the functions around it.
+    contained: bool,
+}
+
+impl Checker<'_> {
+    /// Declares the types that stand one after the other from this statement on, if it is the first of them.
+    pub(in crate::check) fn declare_run(&mut self, stmts: &[Stmt], at: usize) {
+        let declares = |at: usize| stmts.get(at).is_some_and(|stmt| !names(stmt).is_empty());
+        if !declares(at) || at > 0 && declares(at - 1) {
+            return;
+        }
+        let run: Vec<Stmt> = (at..).take_while(|at| declares(*at)).map(|at| stmts[at].clone()).collect();
+        for stmt in &run {
+            // Members of a kind are types: a value of the name is no other thing that they could be taken for.
+            let values = !matches!(stmt.kind, StmtKind::Kind { .. });
+            names(stmt).into_iter().for_each(|name| self.hide_name(&name.text, values));
+        }
+        self.collect_types(&run);
+        self.collect_type_constraints();
+        self.check_uses();
+        for stmt in &run {
+            self.closed_type(stmt);
+        }
+    }
+
+    /// Puts aside what a name means, for a type, kind or constructor that is about to get it.
+    fn hide_name(&mut self, name: &Arc<str>, values: bool) {
+        let mut bindings = Vec::new();
+        for (depth, frame) in self.item.frames.iter_mut().enumerate().filter(|_| values) {
+            for (block, scope) in frame.scopes.iter_mut().enumerate() {
+                bindings.extend(scope.remove(name).map(|binding| (depth, block, binding)));
+            }
+        }
+        let hidden = Hidden {
+            name: name.clone(),
+            ty: self.env.types.get(name).cloned(),
+            parameter: self.item.type_scope.remove(name),
+            value: self.env.values.get(name).cloned(),
+            kind: self.env.kinds.get(name).cloned(),
+            bindings,
+        };
+        self.item.hidden.push(hidden);
+    }
+
+    /// Reports a declared type that mentions a variable which is not one of its parameters.
+    fn closed_type(&mut self, stmt: &Stmt) {
+        let (StmtKind::Newtype(TypeDecl { name, .. }, _)
+        | StmtKind::Struct(TypeDecl { name, .. }, _)
+        | StmtKind::Variant(TypeDecl { name, .. }, _)
+        | StmtKind::Abstract { decl: TypeDecl { name, .. }, .. }
+        | StmtKind::Typefun { name, .. }) = &stmt.kind
+        else {
+            return;
+        };
+        let mut own: Vec<TypeVar> = Vec::new();
+        let parts: Vec<Type> = match self.env.types.get(&name.text) {
+            Some(TypeDefinition::Nominal(nominal)) => {
+                own.extend(nominal.params.iter().cloned());
+                match nominal.body() {
+                    Some(NominalBody::Newtype(body)) => vec![body.clone()],
+                    Some(NominalBody::Abstract(known)) => known.representation.iter().cloned().collect(),
+                    Some(NominalBody::Struct(parts) | NominalBody::Variant(parts)) => {
+                        parts.iter().map(|(_, ty)| ty.clone()).collect()
+                    }
+                    _ => return,
+                }
+            }
+            Some(TypeDefinition::Function(fun)) => {
+                own.extend(fun.params.iter().cloned());
+                match fun.meaning() {
+                    Some(Meaning::Is(ty)) => vec![ty.clone()],
+                    Some(Meaning::Match(subjects, arms)) => {
+                        own.extend(arms.iter().flat_map(|arm| arm.binds.iter().cloned()));
+                        let of_arm =
+                            |arm: &TypeArm| [&arm.patterns[..], std::slice::from_ref(&arm.result)].concat();
+                        subjects.iter().cloned().chain(arms.iter().flat_map(of_arm)).collect()
+                    }
+                    None => return,
+                }
+            }
+            _ => return,
+        };
+        let mut foreign = None;
+        for part in parts {
+            part.for_each_var(&mut |var| {
+                if !own.contains(var) && !self.program.sizes.contains(var) {
+                    foreign.get_or_insert_with(|| var.name.to_string());
+                }
+            });
+        }
+        if let Some(variable) = foreign {
+            let (span, name) = (name.span, name.text.to_string());
+            let function = matches!(stmt.kind, StmtKind::Typefun { .. });
+            self.report(TypeError::LocalTypeMentions { span, name, variable, function });
+        }
+    }
+
+    /// A function with type parameters inside another.
+    pub(in crate::check) fn generic_local(&mut self, name: &ast::Name, function: &ast::Function, span: Span) {
+        if let Some(param) = function.params.iter().flatten().find(|param| !is_typed(param)) {
+            let (span, text) = (param.pattern.span, name.text.to_string());
+            self.report(TypeError::GenericLocal { span, name: text });
+            let local = self.new_local(&name.text, Type::error());
+            self.bind(&name.text, local, false, name.span);
+            return;
+        }
+        let first_hole = self.infer.next_hole();
+        let scope = self.item.type_scope.clone();
+        let outer = self.item.type_params.len();
+        let params = self.declare_params(&function.generics.params);
+        for var in &params {
+            // What was there before the function cannot be of a type that only the function knows.
+            self.infer.open(var, first_hole);
+        }
+        self.item.type_params.extend(params.iter().cloned());
+        let constraints = self.constraints(&function.generics.constraints);
+        self.item.in_doubt |= constraints.len() < function.generics.constraints.len();
+        // Nothing else can be of these types, so what holds of them may stay known.
+        let givens = self.with_supers(constraints.clone());
+        self.item.givens.extend(givens);
+        let parameters = self.parameters_in_block(&function.params, outer);
+        let ty = self.infer.fresh(Kind::Type);
+        let term = self.lambda(function, Expectation::NONE, Some((name, &ty)), span);
+        let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
+        self.item.type_params.truncate(outer);
+        self.item.type_scope = scope;
+        let ty = self.infer.settle(&term.ty);
+        let (domain, result) = match ty.kind() {
+            TypeKind::Function(domain, result) => (domain.clone(), Some(result.clone())),
+            TypeKind::Procedure(domain) => (domain.clone(), None),
+            _ => return,
+        };
+        let Some(id) = self.lift(&term, outer, contained) else { return };
+        if result.as_ref().is_some_and(Type::has_meta) {
+            let what = format!("what the local function `{}` gives", name.text);
+            let instead = "write the type of its result".to_string();
+            self.report(TypeError::CannotInfer { span: name.span, what, instead });
+        }
+        for (var, written) in params.iter().zip(&function.generics.params) {
+            let asked = constraints.iter().any(|given| given.args.iter().any(|ty| ty.mentions(var)));
+            if !asked && !self.item.mentioned.contains(&var.id) {
+                let (span, text) = (written.name.span, var.name.to_string());
+                let whose = format!("`{}`", name.text);
+                self.report(TypeError::UnusedTypeParameter { span, name: text, whose });
+            }
+        }
+        let scheme = Scheme { params, domain, result, constraints };
+        let known = self.frame().scopes.last().and_then(|scope| scope.get(&name.text)).cloned();
+        for other in known.iter().flat_map(|one| std::iter::once(one).chain(&one.overloads)) {
+            let same = other.generic.and_then(|id| self.env.signatures.get(&id));
+            if same.is_some_and(|same| crate::check::env::same_domain(&same.scheme, &scheme)) {
+                let (span, previous) = (name.span, other.span);
+                self.report(CallError::DuplicateFunction { span, name: name.text.to_string(), previous });
+                return;
+            }
+        }
+        let signature = Signature {
+            name: name.text.clone(),
+            scheme,
+            unknown_result: false,
+            parameters,
+            span: name.span,
+            doc: None,
+        };
+        self.env.signatures.insert(id, signature);
+        // Nothing is stored under the name.
+        let local = self.new_local(&name.text, Type::unit());
+        self.bind_any_function(&name.text, local, name.span, Some(id));
+    }
+
+    /// Makes the function of a closure of this frame one that each use makes anew, after so many type parameters
+    /// around it.
+    pub(in crate::check) fn lift(
+        &mut self,
+        closure: &Term,
+        outer: usize,
+        contained: bool,
+    ) -> Option<FunctionId> {
+        let TermKind::Closure { function, captures, .. } = &closure.kind else { return None };
+        let depth = self.item.frames.len() - 1;
+        let lifted = Lifted { depth, captures: captures.clone(), outer, contained };
+        self.item.lifted.insert(*function, lifted);
+        Some(*function)
+    }
+
+    /// A declared function as a value: of the top level, or one of a block with what it captures.
+    pub(in crate::check) fn function_value(&mut self, function: FunctionId, args: &[Type]) -> TermKind {
+        let Some(Lifted { depth, captures, outer, .. }) = self.item.lifted.get(&function) else {
+            return TermKind::Closure { function, type_args: args.to_vec(), captures: Vec::new() };
+        };
+        let (depth, captures, outer) = (*depth, captures.clone(), *outer);
+        let around = self.item.type_params[..outer].iter().cloned().map(Type::var);
+        let type_args = around.chain(args.iter().cloned()).collect();
+        let captures = captures.into_iter().map(|local| self.captured_local(depth, local)).collect();
+        TermKind::Closure { function, type_args, captures }
+    }
+
+    /// A variable of a frame around as one of the innermost.
+    fn captured_local(&mut self, depth: usize, local: LocalId) -> LocalId {
+        let (span, word, overloads) = (Span::default(), None, Vec::new());
+        // Whether it is shared with functions is known since it was captured first.
+        let binding =
+            Binding { local, mutable: false, span, word, function: false, overloads, generic: None };
+        self.captured(depth, binding).0.local
+    }
+
+    /// Whether a procedure with type parameters may be called here though the place is pure.
+    pub(in crate::check) fn contained_here(&self, id: FunctionId) -> bool {
+        let Some(lifted) = self.item.lifted.get(&id) else { return false };
+        lifted.contained && self.item.frames[lifted.depth + 1..].iter().all(|frame| !frame.unordered())
+    }
+
+    /// Returns true if a function whose calls have no order stands between the frame that has a variable and
+    /// the innermost, itself included.
+    pub(in crate::check) fn pure_between(&self, name: &str) -> bool {
+        let has =
+            |frame: &crate::check::context::Frame| frame.scopes.iter().any(|scope| scope.contains_key(name));
+        let Some(depth) = self.item.frames.iter().rposition(has) else { return false };
+        self.item.frames[depth + 1..].iter().any(crate::check::context::Frame::unordered)
+    }
+}
+
+/// The names that a declaration of a type in a block gives a meaning: the type's, and those of its constructors; a
+/// kind's, and those of its members.
+fn names(stmt: &Stmt) -> Vec<&ast::Name> {
+    match &stmt.kind {
+        StmtKind::Typedef(decl, _)
+        | StmtKind::Newtype(decl, _)
+        | StmtKind::Struct(decl, _)
+        | StmtKind::Abstract { decl, .. } => vec![&decl.name],
+        StmtKind::Kind { name, members, .. } => std::iter::once(name).chain(members).collect(),
+        StmtKind::Typefun { name, .. } => vec![name],
+        StmtKind::Variant(decl, cases) => {
+            std::iter::once(&decl.name).chain(cases.iter().map(|(name, _)| name)).collect()
+        }
+        _ => Vec::new(),
+    }
+}

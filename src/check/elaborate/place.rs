@@ -1,0 +1,517 @@
+//! Places that are stored into: `&x.1 <- v`, `&(rows m).i <- v`, `&x.(1..2) <- v`, `&x.p <- v`.
+//!
+//! Takes a place as it is written; gives a store through projections of a variable. The place is
+//! elaborated as any expression that reads it, and the term is *reduced*: functions are replaced by
+//! their bodies (β), variables that hold functions by these (δ), until only projections of one
+//! variable are left: components, elements, parts, digits and reshapes. So a function is a place
+//! if its value is a part of its argument, whoever wrote it: `rows`, `proj 1 of T`, `compose (p, q)`,
+//! `fun (x:T) => x.1`. An array construction whose elements are places, such as the column
+//! `` m.(_ \, `1:3) ``, is stored into element by element.
+//!
+//! What is no part of the variable, such as an index, stays a term. It is pure, so it means the
+//! same in the store as in the function that it comes from. Reduction takes at most [`MOST_STEPS`]
+//! steps; what needs more, or computes something new, is no place.
+
+use crate::check::context::Checker;
+use crate::check::elaborate::assign::Stored;
+use crate::check::error::PartError;
+use crate::check::error::SizeError;
+use crate::check::expectation::Expectation;
+use crate::core::{
+    ForRange, Function, FunctionId, LocalId, PatKind, Root, Step, StepKind, Stmt, StmtKind, Term, TermKind,
+};
+use crate::hash::HashMap;
+use crate::source::Span;
+use crate::syntax::ast::{self, BinaryOp, Expr, ExprKind};
+use crate::types::{Type, TypeKind};
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+use std::sync::Arc;
+
+/// Terms looked at to find the parts of one place.
+const MOST_STEPS: usize = 10_000;
+
+/// Functions written out inside one another.
+const DEEPEST: usize = 64;
+
+/// What a term is, seen as a place.
+#[derive(Clone, Debug)]
+pub(in crate::check) enum Seen {
+    /// A part of the variable, of this type.
+    Place(Vec<Step>, Type),
+    /// A value, as a term of the frame in which the store stands.
+    Value(Term),
+    /// A tuple of which a part may be a place.
+    Parts(Vec<Seen>, Type),
+    /// A function with what it has captured.
+    Function { function: FunctionId, type_args: Vec<Type>, captures: Vec<Seen> },
+    /// An array whose elements are places.
+    Built(Vec<(LocalId, Type)>, Vec<Step>, Type),
+}
+
+/// What the variables of a function mean that is written out.
+#[derive(Clone)]
+struct Scope {
+    locals: HashMap<LocalId, Seen>,
+    types: HashMap<u32, Type>,
+    /// The function; none for the frame in which the store stands.
+    name: Option<Arc<str>>,
+    depth: usize,
+}
+
+/// A term is no place, since this function computes something new.
+pub(in crate::check) struct NotAPlace(Option<Arc<str>>);
+
+type Result<T> = std::result::Result<T, NotAPlace>;
+
+/// One search for the parts of a place.
+struct Reduction<'s> {
+    root: Root,
+    /// Statements that come before the store.
+    before: &'s mut Vec<Stmt>,
+    steps: usize,
+}
+
+impl Checker<'_> {
+    /// `&place <- v;`, `&place += v;`
+    pub(in crate::check) fn store(
+        &mut self,
+        place: &Expr,
+        op: Option<BinaryOp>,
+        value: &Expr,
+        span: Span,
+        before: &mut Vec<Stmt>,
+    ) -> Option<StmtKind> {
+        let Some(name) = variable_of(place) else {
+            self.report(PartError::NotAPlace { span: place.span, function: None });
+            return None;
+        };
+        let (root, root_ty) = self.storable(name, Stored::Part)?;
+        let root_ty = self.infer.settle(&root_ty);
+        let read = self.expr(place, Expectation::NONE);
+        self.decide(&read.ty);
+        let ty = self.infer.settle(&read.ty);
+        if ty.is_error() {
+            return None;
+        }
+        if let Some(field) = self.opened_field(root) {
+            let (span, name) = (place.span, name.text.to_string());
+            self.report(SizeError::StoredThrough { span, name, field });
+            return None;
+        }
+        let scope = Scope { locals: HashMap::default(), types: HashMap::default(), name: None, depth: 0 };
+        let seen = match self.seen(&read, &scope, &mut Reduction { root, before, steps: 0 }) {
+            Ok(seen @ (Seen::Place(..) | Seen::Built(..))) => seen,
+            Ok(_) | Err(NotAPlace(None)) => {
+                self.report(PartError::NotAPlace { span: place.span, function: None });
+                return None;
+            }
+            Err(NotAPlace(Some(name))) => {
+                let function = Some(name.to_string());
+                self.report(PartError::NotAPlace { span: place.span, function });
+                return None;
+            }
+        };
+        if let Some(pair) = pair_in(&seen) {
+            self.report(PartError::PairPart { span: place.span, ty: pair });
+            return None;
+        }
+        let because = Some((place.span, format!("this place holds `{ty}`")));
+        let (seen, value) = match op {
+            Some(op) => {
+                let seen = self.indices_once(seen, before);
+                let held = self.read_place(&seen, root, &root_ty, place.span);
+                // A name that no program writes stands for what is there.
+                let here = ast::Name { text: Arc::from(" place"), span: place.span };
+                let local = self.new_local(&here.text, ty.clone());
+                self.bind(&here.text, local, false, place.span);
+                let left = Expr { kind: ExprKind::Name(here), span: place.span };
+                let sum = self.binary(op, &left, value, Expectation::of(&ty), span);
+                let mut sum = self.coerce(sum, &ty, because);
+                read_instead(&mut sum, local, &held);
+                (seen, sum)
+            }
+            None => {
+                self.in_sequence(value);
+                (seen, self.check(value, &ty, because))
+            }
+        };
+        match seen {
+            Seen::Place(path, _) => Some(StmtKind::Store { root, root_ty, path, value }),
+            Seen::Built(clauses, path, _) => {
+                let value = self.bound(value, before);
+                let index = self.index_of(&clauses, span);
+                let value = self.array_at(value, index, span);
+                let mut kind = StmtKind::Store { root, root_ty, path, value };
+                for (local, ty) in clauses.into_iter().rev() {
+                    kind = StmtKind::For(local, ForRange::All(ty), vec![Stmt { kind, span }]);
+                }
+                Some(kind)
+            }
+            Seen::Value(_) | Seen::Parts(..) | Seen::Function { .. } => None,
+        }
+    }
+
+    /// A function that a variable holds for good, if it captures nothing but constants and functions.
+    pub(in crate::check) fn held_function(&mut self, value: &Term) -> Option<Seen> {
+        let ty = self.infer.shallow(&value.ty);
+        let (TypeKind::Function(..), false) = (ty.kind(), ty.has_error()) else { return None };
+        let scope = Scope { locals: HashMap::default(), types: HashMap::default(), name: None, depth: 0 };
+        let (mut before, root) = (Vec::new(), Root::Local(LocalId::MAX));
+        let seen = self.seen(value, &scope, &mut Reduction { root, before: &mut before, steps: 0 }).ok()?;
+        (before.is_empty() && seen.is_constant()).then_some(seen)
+    }
+
+    /// The index at which an array construction with these clauses is.
+    fn index_of(&mut self, clauses: &[(LocalId, Type)], span: Span) -> Term {
+        let indices: Vec<Term> = clauses.iter().map(|(local, _)| self.local_term(*local, span)).collect();
+        match <[Term; 1]>::try_from(indices) {
+            Ok([only]) => only,
+            Err(several) => {
+                let types = clauses.iter().map(|(_, ty)| ty.clone()).collect();
+                Term::new(TermKind::Pack(several), Type::compact_product(types), span)
+            }
+        }
+    }
+
+    /// A term as a place, a value, or a function.
+    fn seen(&mut self, term: &Term, scope: &Scope, at: &mut Reduction<'_>) -> Result<Seen> {
+        at.steps += 1;
+        crate::cancellation::poll();
+        if at.steps > MOST_STEPS || scope.depth > DEEPEST {
+            return Err(scope.new_value());
+        }
+        let (ty, span) = (self.type_in(&term.ty, scope), term.span);
+        let (base, kind) = match &term.kind {
+            TermKind::Local(local) => {
+                return match (scope.locals.get(local), &scope.name) {
+                    (Some(seen), _) => Ok(seen.clone()),
+                    (None, None) if at.root == Root::Local(*local) => Ok(Seen::Place(Vec::new(), ty)),
+                    (None, None) => {
+                        let function = self.frame().functions.get(local).cloned();
+                        Ok(function.unwrap_or_else(|| Seen::Value(term.clone())))
+                    }
+                    (None, Some(_)) => Err(scope.new_value()),
+                };
+            }
+            TermKind::Global(id) if at.root == Root::Global(*id) => return Ok(Seen::Place(Vec::new(), ty)),
+            TermKind::Global(id) => {
+                let function = self.env.held_functions.get(id).cloned();
+                return Ok(function.unwrap_or_else(|| Seen::Value(term.clone())));
+            }
+            TermKind::Component(base, i) => (base, StepKind::Component(i.clone())),
+            TermKind::Factor(base, i) => (base, StepKind::Factor(i.clone())),
+            TermKind::Reshape(base) => (base, StepKind::Reshape),
+            TermKind::Index(base, index) => (base, StepKind::Index(self.value_in(index, scope, at)?)),
+            TermKind::Digit(base, index) => (base, StepKind::Digit(self.value_in(index, scope, at)?)),
+            TermKind::Closure { function, type_args, captures } => {
+                let type_args = type_args.iter().map(|ty| self.type_in(ty, scope)).collect();
+                let mut held = Vec::new();
+                for local in captures {
+                    let local = Term::new(TermKind::Local(*local), Type::unit(), span);
+                    held.push(match scope.name {
+                        // The type of a variable of a function is not asked for.
+                        Some(_) => self.seen(&local, scope, at)?,
+                        None => {
+                            let TermKind::Local(id) = local.kind else { return Err(scope.new_value()) };
+                            let local = self.local_term(id, span);
+                            self.seen(&local, scope, at)?
+                        }
+                    });
+                }
+                return Ok(Seen::Function { function: *function, type_args, captures: held });
+            }
+            TermKind::Call(head, args) => {
+                let head = self.seen(head, scope, at)?;
+                let args = args.iter().map(|arg| self.seen(arg, scope, at)).collect::<Result<Vec<_>>>()?;
+                return self.applied(head, args, ty, scope, at);
+            }
+            TermKind::Tuple(parts) => {
+                let parts =
+                    parts.iter().map(|part| self.seen(part, scope, at)).collect::<Result<Vec<_>>>()?;
+                return Ok(Seen::Parts(parts, ty));
+            }
+            TermKind::Block(stmts, value) => return self.block_seen(stmts, value.as_deref(), scope, at),
+            TermKind::Build(clauses, body) => {
+                let mut inner = Scope { depth: scope.depth + 1, ..scope.clone() };
+                let mut own = Vec::new();
+                for (local, ty) in clauses {
+                    let ty = self.type_in(ty, scope);
+                    let here = match scope.name {
+                        Some(_) => self.new_local("i", ty.clone()),
+                        None => *local,
+                    };
+                    inner.locals.insert(*local, Seen::Value(self.local_term(here, span)));
+                    own.push((here, ty));
+                }
+                return match self.seen(body, &inner, at)? {
+                    Seen::Place(path, _) => Ok(Seen::Built(own, path, ty)),
+                    _ => Err(scope.new_value()),
+                };
+            }
+            _ => return Ok(Seen::Value(self.value_in(term, scope, at)?)),
+        };
+        let base = self.seen(base, scope, at)?;
+        projected(base, kind, ty, span).ok_or_else(|| scope.new_value())
+    }
+
+    /// The value of a function's body, or of a block that gives a place.
+    fn block_seen(
+        &mut self,
+        stmts: &[Stmt],
+        value: Option<&Term>,
+        scope: &Scope,
+        at: &mut Reduction<'_>,
+    ) -> Result<Seen> {
+        let mut inner = Scope { depth: scope.depth + 1, ..scope.clone() };
+        for (i, stmt) in stmts.iter().enumerate() {
+            match &stmt.kind {
+                StmtKind::Let(pat, init) => {
+                    let PatKind::Bind(local) = pat.kind else { return Err(scope.new_value()) };
+                    let seen = self.seen(init, &inner, at)?;
+                    match (&seen, &scope.name) {
+                        // Evaluated once, where it stands.
+                        (Seen::Value(_), None) => at.before.push(stmt.clone()),
+                        _ => drop(inner.locals.insert(local, seen)),
+                    }
+                }
+                StmtKind::Return(result) if i + 1 == stmts.len() && value.is_none() => {
+                    return self.seen(result, &inner, at);
+                }
+                _ => return Err(scope.new_value()),
+            }
+        }
+        match value {
+            Some(value) => self.seen(value, &inner, at),
+            None => Err(scope.new_value()),
+        }
+    }
+
+    /// A function applied: its body, at its arguments.
+    fn applied(
+        &mut self,
+        head: Seen,
+        args: Vec<Seen>,
+        ty: Type,
+        scope: &Scope,
+        at: &mut Reduction<'_>,
+    ) -> Result<Seen> {
+        let Seen::Function { function, type_args, captures } = head else { return Err(scope.new_value()) };
+        self.check_pending(function);
+        let body = self.item.unfinished.iter().find(|(id, _)| *id == function).map(|(_, f)| f.clone());
+        let known = || self.program.functions.get(function as usize).cloned().flatten();
+        let Some(body) = body.or_else(|| known().map(|f| Function::clone(&f))) else {
+            return Err(scope.new_value());
+        };
+        let args = match (args.len(), body.params.len()) {
+            (given, taken) if given == taken => args,
+            (_, 1) => vec![Seen::Parts(args, self.type_in(&body.domain, scope))],
+            (1, taken) => (0..taken)
+                .map(|i| {
+                    let part = args[0].part(i)?;
+                    projected(args[0].clone(), StepKind::Component(BigUint::from(i)), part, body.span)
+                })
+                .collect::<Option<Vec<_>>>()
+                .ok_or_else(|| scope.new_value())?,
+            _ => return Err(scope.new_value()),
+        };
+        let inner = Scope {
+            locals: body
+                .params
+                .iter()
+                .copied()
+                .zip(args)
+                .chain(body.captures.iter().copied().zip(captures))
+                .collect(),
+            types: body.type_params.iter().map(|param| param.id).zip(type_args).collect(),
+            name: Some(body.name.clone()),
+            depth: scope.depth + 1,
+        };
+        match self.seen(&body.body, &inner, at)? {
+            // What is written out may say less of its type than the call.
+            Seen::Place(path, _) => Ok(Seen::Place(path, ty)),
+            seen => Ok(seen),
+        }
+    }
+
+    /// A term that is no place, as one of the frame in which the store stands.
+    fn value_in(&mut self, term: &Term, scope: &Scope, at: &mut Reduction<'_>) -> Result<Term> {
+        if scope.locals.is_empty() && scope.name.is_none() {
+            return Ok(term.clone());
+        }
+        at.steps += 1;
+        let ty = self.type_in(&term.ty, scope);
+        match &term.kind {
+            TermKind::Local(local) => match (scope.locals.get(local), &scope.name) {
+                (Some(Seen::Value(value)), _) => return Ok(value.clone()),
+                (None, None) => return Ok(term.clone()),
+                _ => return Err(scope.new_value()),
+            },
+            TermKind::Closure { captures, .. } if !captures.is_empty() => return Err(scope.new_value()),
+            // What binds variables of its own.
+            TermKind::Build(..) | TermKind::Match(..) | TermKind::Block(..) => return Err(scope.new_value()),
+            _ => {}
+        }
+        if at.steps > MOST_STEPS {
+            return Err(scope.new_value());
+        }
+        let mut copy = Term { ty, ..term.clone() };
+        if let TermKind::Prim(_, types, _)
+        | TermKind::Closure { type_args: types, .. }
+        | TermKind::Method { type_args: types, .. } = &mut copy.kind
+        {
+            types.iter_mut().for_each(|ty| *ty = self.type_in(ty, scope));
+        }
+        let mut fault = None;
+        copy.for_each_child_mut(&mut |child| match self.value_in(child, scope, at) {
+            Ok(value) => *child = value,
+            Err(why) => fault = Some(why),
+        });
+        fault.map_or(Ok(copy), Err)
+    }
+
+    fn type_in(&mut self, ty: &Type, scope: &Scope) -> Type {
+        self.infer.settle(ty).substitute(&scope.types)
+    }
+
+    /// A place whose indices are computed before the statement.
+    fn indices_once(&mut self, seen: Seen, before: &mut Vec<Stmt>) -> Seen {
+        let Seen::Place(path, ty) = seen else { return seen };
+        let path = path.into_iter().map(|step| {
+            let kind = match step.kind {
+                StepKind::Index(index) => StepKind::Index(self.once(index, before)),
+                StepKind::Digit(index) => StepKind::Digit(self.once(index, before)),
+                kind => kind,
+            };
+            Step { kind, ..step }
+        });
+        Seen::Place(path.collect(), ty)
+    }
+
+    /// An index that is computed before the statement, unless there is nothing to compute.
+    pub(in crate::check) fn once(&mut self, index: Term, before: &mut Vec<Stmt>) -> Term {
+        match index.kind {
+            TermKind::Local(_) | TermKind::Code(_) => index,
+            _ => {
+                let ty = self.infer.settle(&index.ty);
+                self.bound(Term { ty, ..index }, before)
+            }
+        }
+    }
+
+    /// What a place holds.
+    fn read_place(&mut self, seen: &Seen, root: Root, root_ty: &Type, span: Span) -> Term {
+        let whole = match root {
+            Root::Local(id) => self.local_term(id, span),
+            Root::Global(id) => Term::new(TermKind::Global(id), root_ty.clone(), span),
+        };
+        let read = |path: &[Step]| {
+            path.iter().fold(whole.clone(), |held, step| read_step(held, &step.kind, step.to.clone(), span))
+        };
+        match seen {
+            Seen::Place(path, _) => read(path),
+            Seen::Built(clauses, path, ty) => {
+                // Variables of its own: the store has the clauses' for itself.
+                let mut body = read(path);
+                let mut own = Vec::new();
+                for (local, ty) in clauses {
+                    let here = self.new_local("i", ty.clone());
+                    let value = self.local_term(here, span);
+                    read_instead(&mut body, *local, &value);
+                    own.push((here, ty.clone()));
+                }
+                Term::new(TermKind::Build(own, Box::new(body)), ty.clone(), span)
+            }
+            Seen::Value(term) => term.clone(),
+            Seen::Parts(..) | Seen::Function { .. } => Term::new(TermKind::Error, Type::error(), span),
+        }
+    }
+}
+
+impl Scope {
+    /// That something new is computed here.
+    fn new_value(&self) -> NotAPlace {
+        NotAPlace(self.name.clone())
+    }
+}
+
+impl Seen {
+    /// Whether it is a function that captures nothing but constants and such functions.
+    fn is_constant(&self) -> bool {
+        let Seen::Function { captures, .. } = self else { return false };
+        captures.iter().all(|captured| match captured {
+            Seen::Value(term) => matches!(term.kind, TermKind::Code(_) | TermKind::Int(_)),
+            captured => captured.is_constant(),
+        })
+    }
+
+    /// The type of a component.
+    fn part(&self, i: usize) -> Option<Type> {
+        let ty = match self {
+            Seen::Place(_, ty) | Seen::Parts(_, ty) | Seen::Built(_, _, ty) => ty,
+            Seen::Value(term) => &term.ty,
+            Seen::Function { .. } => return None,
+        };
+        ty.unfold().components(i + 1).or_else(|| ty.unfold().components(64))?.get(i).cloned()
+    }
+}
+
+/// The part of what a term is seen as.
+fn projected(base: Seen, kind: StepKind, to: Type, span: Span) -> Option<Seen> {
+    match (base, kind) {
+        (Seen::Place(mut path, from), kind) => {
+            path.push(Step { kind, from, to: to.clone() });
+            Some(Seen::Place(path, to))
+        }
+        (Seen::Parts(mut parts, _), StepKind::Component(i)) => {
+            let i = i.to_usize().filter(|i| *i < parts.len())?;
+            Some(parts.swap_remove(i))
+        }
+        (Seen::Value(base), kind) => Some(Seen::Value(read_step(base, &kind, to, span))),
+        _ => None,
+    }
+}
+
+/// A projection, read.
+fn read_step(base: Term, kind: &StepKind, to: Type, span: Span) -> Term {
+    let base = Box::new(base);
+    let kind = match kind {
+        StepKind::Component(i) => TermKind::Component(base, i.clone()),
+        StepKind::Factor(i) => TermKind::Factor(base, i.clone()),
+        StepKind::Index(index) => TermKind::Index(base, Box::new(index.clone())),
+        StepKind::Digit(index) => TermKind::Digit(base, Box::new(index.clone())),
+        StepKind::Reshape => TermKind::Reshape(base),
+    };
+    Term::new(kind, to, span)
+}
+
+/// The type of a pair of indices that a place would change a part of.
+fn pair_in(seen: &Seen) -> Option<Type> {
+    let (Seen::Place(path, _) | Seen::Built(_, path, _)) = seen else { return None };
+    let is_pair = |step: &&Step| {
+        matches!(step.kind, StepKind::Factor(_))
+            && matches!(step.from.unfold().kind(), TypeKind::Triangle(..))
+    };
+    path.iter().find(is_pair).map(|step| step.from.clone())
+}
+
+/// The variable that a place is a part of, as it is written: the first argument of functions.
+fn variable_of(place: &Expr) -> Option<&ast::Name> {
+    match &place.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Dot { base, .. } => variable_of(base),
+        ExprKind::Apply { argument, .. } => variable_of(argument),
+        ExprKind::Tuple(parts) => parts.first().and_then(variable_of),
+        ExprKind::Reshape(base, _) => variable_of(base),
+        _ => None,
+    }
+}
+
+/// Puts what a place holds where its name stands.
+fn read_instead(term: &mut Term, local: u32, held: &Term) {
+    if matches!(term.kind, TermKind::Local(id) if id == local) {
+        *term = held.clone();
+        return;
+    }
+    term.for_each_child_mut(&mut |child| read_instead(child, local, held));
+}

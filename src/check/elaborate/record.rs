@@ -1,0 +1,158 @@
+//! Records and structs made of others: `r with (x = 3)`, `(...r, x = 3)`.
+//!
+//! Both are the parts of a record, some of them other values: what is taken from the record is a component of a
+//! variable that holds it, so it is evaluated once, and so is each value, in the order in which they are written.
+
+use crate::check::annotations::Referent;
+use crate::check::context::Checker;
+use crate::check::error::{PartError, TypeError};
+use crate::check::expectation::Expectation;
+use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
+use crate::source::Span;
+use crate::suggest::similar;
+use crate::syntax::ast::{Expr, Name};
+use crate::types::{Type, TypeKind};
+use std::sync::Arc;
+
+/// The name and type of each field.
+type Fields = Vec<(Arc<str>, Type)>;
+
+impl Checker<'_> {
+    /// `r with (x = 3, y = 4)`: of the type of `r`.
+    pub(in crate::check) fn update(
+        &mut self,
+        record: &Expr,
+        values: &[(Name, Expr)],
+        expected: Expectation<'_>,
+        span: Span,
+    ) -> Term {
+        let mut prefix = Vec::new();
+        let Some((record, fields)) = self.record(record, expected, &mut prefix) else {
+            values.iter().for_each(|(_, value)| {
+                self.expr(value, Expectation::NONE);
+            });
+            return Term::new(TermKind::Error, Type::error(), span);
+        };
+        let mut parts: Vec<Option<Term>> = vec![None; fields.len()];
+        for (name, value) in values {
+            let Some(at) = fields.iter().position(|(field, _)| *field == name.text) else {
+                let known: Vec<String> = fields.iter().map(|(field, _)| field.to_string()).collect();
+                let similar = similar(&name.text, known.iter().map(String::as_str));
+                let (name_text, ty) = (name.text.to_string(), record.ty.clone());
+                let error = PartError::UpdatedField { span: name.span, name: name_text, ty, known, similar };
+                self.report(error);
+                self.expr(value, Expectation::NONE);
+                continue;
+            };
+            self.note_field(name.span, &record.ty, at);
+            let because = Some((name.span, format!("the type of the field `{}`", name.text)));
+            let value = self.check(value, &fields[at].1, because);
+            if parts[at].is_some() {
+                self.field_twice(name);
+            }
+            parts[at] = Some(self.bound(value, &mut prefix));
+        }
+        let parts = parts.into_iter().enumerate().map(|(at, part)| match part {
+            Some(part) => part,
+            None => self.component(record.clone(), &at.into(), span),
+        });
+        let mut parts: Vec<Term> = parts.collect();
+        let kind = match (record.ty.kind(), parts.len()) {
+            _ if record.ty.compact_fields().is_some() => TermKind::Pack(parts),
+            (TypeKind::Nominal(..), 1) => TermKind::Reshape(Box::new(parts.remove(0))),
+            _ => TermKind::Tuple(parts),
+        };
+        crate::check::terms::with_prefix(prefix, Term::new(kind, record.ty, span))
+    }
+
+    /// `(...r, x = 3)`: a record with the fields of `r` and others, in the order in which each name comes first; a
+    /// later value replaces an earlier one.
+    pub(in crate::check) fn spread(
+        &mut self,
+        parts: &[(Option<Name>, Expr)],
+        expected: Expectation<'_>,
+        span: Span,
+    ) -> Term {
+        let hints = expected.ty.and_then(|hint| self.infer.shallow(hint).fields()).unwrap_or_default();
+        let mut prefix = Vec::new();
+        let mut fields: Vec<(Arc<str>, Term)> = Vec::new();
+        let mut written: Vec<&Name> = Vec::new();
+        for (name, value) in parts {
+            let new: Vec<(Arc<str>, Term)> = match name {
+                None => {
+                    let Some((record, known)) = self.record(value, Expectation::NONE, &mut prefix) else {
+                        return Term::new(TermKind::Error, Type::error(), span);
+                    };
+                    let span = value.span;
+                    let known = known.into_iter().enumerate();
+                    known
+                        .map(|(at, (name, _))| (name, self.component(record.clone(), &at.into(), span)))
+                        .collect()
+                }
+                Some(name) => {
+                    self.note(name.span, |_| Some(Referent::RecordField));
+                    if written.iter().any(|known| known.text == name.text) {
+                        self.field_twice(name);
+                    }
+                    written.push(name);
+                    let value = match hints.iter().find(|(field, _)| *field == name.text) {
+                        Some((_, ty)) => self.check(value, &ty.clone(), None),
+                        None => self.expr(value, Expectation::NONE),
+                    };
+                    vec![(name.text.clone(), self.bound(value, &mut prefix))]
+                }
+            };
+            for (name, term) in new {
+                match fields.iter_mut().find(|(field, _)| *field == name) {
+                    Some((_, known)) => *known = term,
+                    None => fields.push((name, term)),
+                }
+            }
+        }
+        let types: Fields = fields.iter().map(|(name, term)| (name.clone(), term.ty.clone())).collect();
+        let terms = fields.into_iter().map(|(_, term)| term).collect();
+        crate::check::terms::with_prefix(prefix, Term::new(TermKind::Tuple(terms), Type::record(types), span))
+    }
+
+    /// A value with fields, held by a variable, and its fields; a report if it has none.
+    fn record(
+        &mut self,
+        e: &Expr,
+        expected: Expectation<'_>,
+        prefix: &mut Vec<Stmt>,
+    ) -> Option<(Term, Fields)> {
+        let term = self.expr(e, expected);
+        self.decide(&term.ty);
+        let ty = self.infer.settle(&term.ty);
+        if ty.is_error() {
+            return None;
+        }
+        let Some(fields) = ty.fields().or_else(|| ty.compact_fields()) else {
+            self.report(PartError::NotARecord { span: e.span, ty });
+            return None;
+        };
+        Some((self.bound(Term { ty, ..term }, prefix), fields))
+    }
+
+    /// A value as a variable that holds it.
+    pub(in crate::check) fn bound(&mut self, value: Term, prefix: &mut Vec<Stmt>) -> Term {
+        let (span, ty) = (value.span, value.ty.clone());
+        if let TermKind::Int(_)
+        | TermKind::Real(_)
+        | TermKind::Str(_)
+        | TermKind::Char(_)
+        | TermKind::Code(_) = value.kind
+        {
+            return value;
+        }
+        let local = self.new_local("part", ty.clone());
+        let bind = Pat { kind: PatKind::Bind(local), ty, span };
+        prefix.push(Stmt { kind: StmtKind::Let(bind, value), span });
+        self.local_term(local, span)
+    }
+
+    fn field_twice(&mut self, name: &Name) {
+        let (span, name) = (name.span, name.text.to_string());
+        self.report(TypeError::Duplicate { span, what: "field", name });
+    }
+}

@@ -1,0 +1,151 @@
+//! `x :>> T` and `x :> T`: what keeps the value, and what changes it.
+//!
+//! `:>>` accepts types that are equal or naturally isomorphic, a compact value's code as `int` (to
+//! size 2^63) or `bigint`, and an integer as the compact value with that code (checked). `:>`
+//! converts between numbers, between integers and characters, and takes the code of a compact value;
+//! arrays and tuples go by component.
+
+use crate::check::context::Checker;
+use crate::check::elaborate::conversion::large;
+use crate::check::elaborate::conversion::opened;
+use crate::check::error::{ConversionError, TypeError};
+use crate::check::resolve::behavior::convertible;
+use crate::core::{Term, TermKind};
+use crate::iso::{self, Verdict};
+use crate::source::Span;
+use crate::syntax::ast::{Expr, ExprKind, TypeExpr};
+use crate::types::number::scalars;
+use crate::types::{Scalar, Type, TypeKind};
+use num_bigint::BigInt;
+use num_traits::Signed;
+use std::collections::BTreeSet;
+
+impl Checker<'_> {
+    pub(in crate::check) fn reshape(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
+        let before = self.reports.len();
+        let term = self.reshaped(inner, written, span);
+        self.regroup_left(before, inner, ":>>", |name| format!("{name} (x :>> T)"));
+        term
+    }
+
+    fn reshaped(&mut self, inner: &Expr, written: &TypeExpr, span: Span) -> Term {
+        let to = self.lower(written);
+        let to = if to.has_error() { Type::error() } else { to };
+        // What cannot tell its own type has the one it is said to be read as.
+        let hint = matches!(inner.kind, ExprKind::Lambda(_) | ExprKind::Inject { .. }).then_some(&to);
+        let term = self.expr(inner, hint.into());
+        if self.infer.literal_of(&term.ty).is_some() && !to.is_compact() {
+            // `3 :>> real`, and `3 :>> Length` for a newtype of `real`.
+            let _ = self.infer.try_unify(&term.ty, &opened(&to));
+        }
+        self.literals_as(&term.ty, &opened(&to));
+        self.decide(&term.ty);
+        let from = self.infer.settle(&term.ty);
+        if from.is_error() || to.is_error() {
+            return Term { ty: to, ..term };
+        }
+        if let TypeKind::Meta(_) = to.kind() {
+            return term;
+        }
+        if from.has_meta() || to.has_meta() {
+            if self.infer.try_unify(&from, &to) {
+                return term;
+            }
+            let instead = "write the type of the value with `:` where it is bound".to_string();
+            return self.wrong(
+                TypeError::CannotInfer { span, what: "the type that is reshaped".into(), instead },
+                span,
+            );
+        }
+        self.reshape_term(Term { ty: from, ..term }, to, span)
+    }
+
+    /// A value of a known type read as another known one.
+    pub(in crate::check) fn reshape_term(&mut self, term: Term, to: Type, span: Span) -> Term {
+        let from = term.ty.clone();
+        match (from.as_scalar(), to.as_scalar()) {
+            (None, Some(scalar @ (Scalar::Int | Scalar::Bigint))) if from.is_compact() => {
+                if scalar == Scalar::Int
+                    && let Some(size) = large(&from)
+                {
+                    let why = format!("`{from}` has {size} values, more than `int` has codes for");
+                    let help = Some("`:>> bigint` gives the code of any compact value".to_string());
+                    return self.wrong(ConversionError::NoConversion { span, from, to, why, help }, span);
+                }
+                return Term::new(TermKind::ToCode(Box::new(term)), to, span);
+            }
+            (Some(scalar), None) if scalar.is_integer() && to.is_compact() => {
+                if let TermKind::Int(value) = &term.kind {
+                    return self.constant_code(value, &to, span);
+                }
+                return Term::new(TermKind::FromCode(Box::new(term)), to, span);
+            }
+            _ => {}
+        }
+        match iso::verdict(&from, &to) {
+            Verdict::Equal => term,
+            Verdict::Natural => {
+                if iso::relabels(&from, &to) {
+                    let help = self.moving(&from, &to);
+                    self.report(ConversionError::Relabels { span, from, to: to.clone(), help });
+                }
+                Term::new(TermKind::Reshape(Box::new(term)), to, span)
+            }
+            _ if self.natural_here(&from, &to) => Term::new(TermKind::Reshape(Box::new(term)), to, span),
+            Verdict::Unknown => {
+                let (_, notes, _) = iso::compare(&from, &to).explanation();
+                self.wrong(ConversionError::Undecided { span, from, to, notes }, span)
+            }
+            Verdict::Isomorphic | Verdict::Different => {
+                if let Some(error) = self.unequal_sizes(&from, &to, span) {
+                    return self.wrong(error, span);
+                }
+                let (message, notes, help) = self.compared(&from, &to).explanation();
+                let help = crate::check::hints::mismatch::pair_hint(&from, &to).or(help);
+                let help = help.or_else(|| {
+                    let advised = convertible(&from, &to) && self.convertible_words(&from, &to).is_ok();
+                    advised.then(|| format!("`:> {}` converts one to the other", iso::written(&to)))
+                });
+                self.wrong(ConversionError::NotNatural { span, from, to, message, notes, help }, span)
+            }
+        }
+    }
+
+    /// Literals in a type that is read as another take the number type of that, if it has just one.
+    fn literals_as(&mut self, from: &Type, to: &Type) {
+        let mut numbers: BTreeSet<Scalar> = scalars(to).into_iter().filter(|s| s.is_number()).collect();
+        if let (Some(only), 1) = (numbers.pop_first(), numbers.len() + 1) {
+            let mut open = vec![self.infer.zonk(from)];
+            while let Some(ty) = open.pop() {
+                if self.infer.literal_of(&ty).is_some() {
+                    // A literal that cannot be such a number keeps its default.
+                    let _ = self.infer.try_unify(&ty, &Type::scalar(only));
+                } else if ty.has_meta() {
+                    ty.kind().for_each_child(&mut |child| open.push(child.clone()));
+                }
+            }
+        }
+    }
+
+    /// A constant code, checked now.
+    fn constant_code(&mut self, value: &BigInt, ty: &Type, span: Span) -> Term {
+        match ty.size() {
+            Ok(size) if value.is_negative() || value.magnitude() >= &size => {
+                let error = ConversionError::CodeRange {
+                    span,
+                    value: value.clone(),
+                    ty: ty.clone(),
+                    size: size.to_string(),
+                };
+                self.wrong(error, span)
+            }
+            Ok(_) => Term::new(TermKind::Code(value.magnitude().clone()), ty.clone(), span),
+            Err(_) => {
+                let literal = Term::new(TermKind::Int(value.clone()), Type::bigint(), span);
+                Term::new(TermKind::FromCode(Box::new(literal)), ty.clone(), span)
+            }
+        }
+    }
+}
+
+impl Checker<'_> {}

@@ -1,0 +1,245 @@
+//! Static slices: `x.(1..2)`, `x.(2..<5)`, `` m.(`1:3 \, _) ``, `m.(_ \, 0..1)`.
+//!
+//! Takes a value and a key with ranges of constants or `_`, a whole axis; gives core. A slice that lies
+//! in one piece is a component after a reshape, by the law `T ^ a * T ^ k * T ^ r ≅ T ^ (a \+ k \+ r)`,
+//! and costs nothing: part of a tuple or array, a row of a matrix. Any other slice is an array
+//! construction that reads at each index: the index `i : k` of a range that begins at `a` is case 1
+//! of `a \+ k \+ r`, whose code is `a + i`. No index is checked when it runs.
+
+use crate::check::context::Checker;
+use crate::check::elaborate::coerce::MOST_COMPONENTS;
+use crate::check::error::MoveError;
+use crate::check::error::PartError;
+use crate::check::terms::with_prefix;
+use crate::core::{Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::{Expr, ExprKind};
+use crate::types::{Type, TypeKind};
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+
+/// One axis of a slice.
+enum Axis {
+    /// At one index.
+    At(Term),
+    /// All of it.
+    All(Type),
+    /// So many from one on, of so many.
+    Some { start: BigUint, count: BigUint, size: BigUint },
+}
+
+/// Whether a key is a slice.
+pub(in crate::check) fn is_slice(key: &Expr) -> bool {
+    match &key.kind {
+        ExprKind::IntRange { .. } | ExprKind::Axis => true,
+        ExprKind::CompactTuple(parts) => {
+            parts.iter().any(|part| matches!(part.kind, ExprKind::IntRange { .. } | ExprKind::Axis))
+        }
+        _ => false,
+    }
+}
+
+impl Checker<'_> {
+    /// A slice of a value of a settled type.
+    pub(in crate::check) fn slice(&mut self, base: Term, key: &Expr, span: Span) -> Term {
+        let ty = base.ty.clone();
+        let unfolded = ty.unfold();
+        match (unfolded.kind(), &key.kind) {
+            (_, ExprKind::Axis) if matches!(unfolded.kind(), TypeKind::Array(..)) => base,
+            (TypeKind::Array(element, index), ExprKind::IntRange { .. }) => {
+                let Some(size) = index.unfold().as_unit_sum().cloned() else {
+                    let error = MoveError::SliceAxis { span: key.span, axis: index.clone(), ty };
+                    return self.wrong(error, span);
+                };
+                let Some((start, count)) = self.range(key, &size, &ty) else {
+                    return Term::new(TermKind::Error, Type::error(), span);
+                };
+                let rest = &size - &start - &count;
+                let power = |n: BigUint| Type::array(element.clone(), Type::unit_sum(n));
+                let parts = [power(start), power(count), power(rest)];
+                Self::piece(base, parts.to_vec(), 1, Type::product, span, false)
+            }
+            (TypeKind::CompactPower(digit, index), ExprKind::IntRange { .. }) => {
+                let Some(size) = index.unfold().as_unit_sum().cloned() else {
+                    let error = MoveError::SliceAxis { span: key.span, axis: index.clone(), ty };
+                    return self.wrong(error, span);
+                };
+                let Some((start, count)) = self.range(key, &size, &ty) else {
+                    return Term::new(TermKind::Error, Type::error(), span);
+                };
+                let rest = &size - &start - &count;
+                let power = |n: BigUint| Type::compact_power(digit.clone(), Type::unit_sum(n));
+                let parts = [power(start), power(count), power(rest)];
+                Self::piece(base, parts.to_vec(), 1, Type::compact_product, span, true)
+            }
+            (TypeKind::Product(parts) | TypeKind::CompactProduct(parts), ExprKind::IntRange { .. }) => {
+                let Some((start, count)) = self.range(key, &parts.len().into(), &ty) else {
+                    return Term::new(TermKind::Error, Type::error(), span);
+                };
+                let (start, count) = (start.to_usize().unwrap_or(0), count.to_usize().unwrap_or(0));
+                let compact = matches!(unfolded.kind(), TypeKind::CompactProduct(_));
+                let whole = if compact { Type::compact_product } else { Type::product };
+                let middle = whole(parts[start..start + count].to_vec());
+                let grouped = [&parts[..start], &[middle], &parts[start + count..]].concat();
+                Self::piece(base, grouped, start, whole, span, compact)
+            }
+            (TypeKind::Array(element, index), ExprKind::CompactTuple(keys)) => {
+                self.axes(base, element, index, keys, key.span, span)
+            }
+            (TypeKind::Error, _) => base,
+            _ => self.wrong(PartError::NotIndexable { span: base.span, ty }, span),
+        }
+    }
+
+    /// Part `at` of a value, seen as these parts one after the other.
+    fn piece(
+        base: Term,
+        parts: Vec<Type>,
+        at: usize,
+        whole: fn(Vec<Type>) -> Type,
+        span: Span,
+        compact: bool,
+    ) -> Term {
+        let part = parts[at].clone();
+        let grouped = whole(parts.clone());
+        let base = match base.ty == grouped {
+            true => base,
+            false => Term::new(TermKind::Reshape(Box::new(base)), grouped, span),
+        };
+        if parts.len() == 1 {
+            return Term { span, ..base };
+        }
+        let (base, at) = (Box::new(base), BigUint::from(at));
+        Term::new(
+            if compact { TermKind::Factor(base, at) } else { TermKind::Component(base, at) },
+            part,
+            span,
+        )
+    }
+
+    /// First index and number of a range of constants within an axis of this size.
+    fn range(&mut self, key: &Expr, size: &BigUint, ty: &Type) -> Option<(BigUint, BigUint)> {
+        let ExprKind::IntRange { low, high, inclusive } = &key.kind else { return None };
+        let (ExprKind::Int(low), ExprKind::Int(high)) = (&low.kind, &high.kind) else {
+            self.report(MoveError::SliceNotConstant { span: key.span });
+            return None;
+        };
+        let end = if *inclusive { high + 1u32 } else { high.clone() };
+        if end > *size || *low > end {
+            let (size, ty, backwards) = (size.clone(), ty.clone(), *low > end);
+            self.report(MoveError::SliceRange { span: key.span, size, ty, backwards });
+            return None;
+        }
+        Some((low.clone(), end - low))
+    }
+
+    /// `` m.(`1:3 \, _) ``
+    fn axes(
+        &mut self,
+        base: Term,
+        element: &Type,
+        index: &Type,
+        keys: &[Expr],
+        at: Span,
+        span: Span,
+    ) -> Term {
+        let array = base.ty.clone();
+        let factors = index.unfold().compact_factors(MOST_COMPONENTS);
+        let Some(factors) = factors.filter(|factors| factors.len() == keys.len()) else {
+            let found = index.unfold().compact_factors(MOST_COMPONENTS).map_or(1, |factors| factors.len());
+            let (index, found, axes) = (index.clone(), keys.len(), found);
+            return self.wrong(PartError::IndexParts { span: at, found, axes, index, array }, span);
+        };
+        let mut prefix = Vec::new();
+        let mut axes = Vec::new();
+        for (key, factor) in keys.iter().zip(&factors) {
+            axes.push(match &key.kind {
+                ExprKind::Axis => Axis::All(factor.clone()),
+                ExprKind::IntRange { .. } => {
+                    let Some(size) = factor.unfold().as_unit_sum().cloned() else {
+                        let (axis, ty) = (factor.clone(), array);
+                        return self.wrong(MoveError::SliceAxis { span: key.span, axis, ty }, span);
+                    };
+                    match self.range(key, &size, &array) {
+                        Some((start, count)) => Axis::Some { start, count, size },
+                        None => return Term::new(TermKind::Error, Type::error(), span),
+                    }
+                }
+                _ => {
+                    let index = self.index_value(key, factor, &array);
+                    if index.ty.is_error() {
+                        return index;
+                    }
+                    Axis::At(self.once(index, &mut prefix))
+                }
+            });
+        }
+        let leading = axes.iter().take_while(|axis| matches!(axis, Axis::At(_))).count();
+        if leading > 0 && axes[leading..].iter().all(|axis| matches!(axis, Axis::All(_))) {
+            // It lies in one piece.
+            let (first, rest) = factors.split_at(leading);
+            let (first, rest) = (Type::compact_product(first.to_vec()), Type::compact_product(rest.to_vec()));
+            let row = Type::array(element.clone(), rest);
+            let rows = Type::array(row.clone(), first.clone());
+            let indices = axes.into_iter().filter_map(|axis| match axis {
+                Axis::At(index) => Some(index),
+                _ => None,
+            });
+            let index = packed(indices.collect(), first, span);
+            let rows = Term::new(TermKind::Reshape(Box::new(base)), rows, span);
+            let row = Term::new(TermKind::Index(Box::new(rows), Box::new(index)), row, span);
+            return with_prefix(prefix, row);
+        }
+        let base = self.bound_if_large(base, &mut prefix);
+        let (mut clauses, mut indices) = (Vec::new(), Vec::new());
+        for (axis, factor) in axes.into_iter().zip(&factors) {
+            let own = match &axis {
+                Axis::At(_) => None,
+                Axis::All(ty) => Some(ty.clone()),
+                Axis::Some { count, .. } => Some(Type::unit_sum(count.clone())),
+            };
+            let local = own.map(|ty| {
+                let local = self.new_local("i", ty.clone());
+                clauses.push((local, ty));
+                self.local_term(local, span)
+            });
+            indices.push(match (axis, local) {
+                (Axis::At(index), _) => index,
+                (Axis::Some { start, count, size }, Some(local)) => {
+                    let parts = [start.clone(), count.clone(), size - start - count];
+                    let sum = Type::compact_sum(parts.into_iter().map(Type::unit_sum).collect());
+                    let case = Term::new(TermKind::Inject(BigUint::from(1u32), Box::new(local)), sum, span);
+                    Term::new(TermKind::Reshape(Box::new(case)), factor.clone(), span)
+                }
+                (_, Some(local)) => local,
+                (_, None) => return Term::new(TermKind::Error, Type::error(), span),
+            });
+        }
+        let index = packed(indices, index.clone(), span);
+        let body = Term::new(TermKind::Index(Box::new(base), Box::new(index)), element.clone(), span);
+        let axes = clauses.iter().map(|(_, ty)| ty.clone()).collect();
+        let ty = Type::array(element.clone(), Type::compact_product(axes));
+        with_prefix(prefix, Term::new(TermKind::Build(clauses, Box::new(body)), ty, span))
+    }
+
+    /// What an array construction reads at each index, computed once. Variables and their parts are read
+    /// where they are, so that the slice is a place.
+    fn bound_if_large(&mut self, base: Term, prefix: &mut Vec<crate::core::Stmt>) -> Term {
+        let mut at = &base;
+        while let TermKind::Component(inner, _) | TermKind::Reshape(inner) = &at.kind {
+            at = inner;
+        }
+        match at.kind {
+            TermKind::Local(_) | TermKind::Global(_) => base,
+            _ => self.bound(base, prefix),
+        }
+    }
+}
+
+/// Indices of axes as one index.
+fn packed(mut indices: Vec<Term>, whole: Type, span: Span) -> Term {
+    match indices.len() {
+        1 => indices.remove(0),
+        _ => Term::new(TermKind::Pack(indices), whole, span),
+    }
+}

@@ -1,0 +1,408 @@
+//! Statements, and control flow.
+
+use crate::check::context::Checker;
+use crate::check::context::FrameKind;
+use crate::check::error::{CallError, ConversionError, StatementError};
+use crate::check::error::{CheckError, ClassError, ModuleError};
+use crate::check::expectation::Expectation;
+use crate::check::solve::exhaustive::{self, End};
+use crate::core::{Pat, PatKind, Stmt, StmtKind, Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::ExprKind;
+use crate::syntax::ast::{self, Expr, TypeDecl};
+use crate::types::TypeKind;
+use crate::types::{Kind, Type};
+
+impl Checker<'_> {
+    /// Statements in a scope of their own.
+    pub(in crate::check) fn block(&mut self, stmts: &[ast::Stmt]) -> Vec<Stmt> {
+        self.in_scope(|this| {
+            let mut out = Vec::new();
+            for (at, stmt) in stmts.iter().enumerate() {
+                this.declare_run(stmts, at);
+                this.stmt(stmt, &mut out);
+            }
+            out
+        })
+    }
+
+    pub(in crate::check) fn in_loop(&mut self, body: &[ast::Stmt]) -> Vec<Stmt> {
+        self.frame().loops += 1;
+        let body = self.block(body);
+        self.frame().loops -= 1;
+        body
+    }
+
+    /// A statement, after what is opened in it.
+    pub(in crate::check) fn stmt(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
+        let (mut body, mut openings) = self.host_at(Some(stmt.span), |this| {
+            let (mut body, waiting) = (Vec::new(), this.item.waiting.len());
+            this.stmt_here(stmt, &mut body);
+            this.choose_waiting(waiting);
+            body
+        });
+        out.append(&mut openings);
+        out.append(&mut body);
+    }
+
+    pub(in crate::check) fn stmt_here(&mut self, stmt: &ast::Stmt, out: &mut Vec<Stmt>) {
+        let span = stmt.span;
+        let mut push = |kind| out.push(Stmt { kind, span });
+        use ast::StmtKind as S;
+        match &stmt.kind {
+            S::Let { mutable, pattern, ty, init } => {
+                let (ty, init) = self.initial(ty.as_ref(), init, false);
+                self.names_once([pattern], "variable");
+                self.let_word = val_word(*mutable, span);
+                let pat = self.total_binding(pattern, &ty, *mutable);
+                self.let_word = None;
+                if let (PatKind::Bind(local), false) = (&pat.kind, *mutable)
+                    && let Some(function) = self.held_function(&init)
+                {
+                    self.frame().functions.insert(*local, function);
+                }
+                push(StmtKind::Let(pat, init));
+                out.append(&mut self.matched_openings());
+            }
+            S::Function { name, function, .. } => {
+                if !function.generics.params.is_empty() {
+                    self.generic_local(name, function, span);
+                    return;
+                }
+                if let Some((first, _)) = function.generics.constraints.first() {
+                    let whose = format!("the local function `{}`", name.text);
+                    let instead = "without type parameters it needs nothing: leave `with` out";
+                    self.report(ClassError::ConstraintHere { span: first.span, whose, instead });
+                }
+                let ty = self.infer.fresh(Kind::Type);
+                let parameters = self.parameters_in_block(&function.params, self.item.type_params.len());
+                self.item.local_parameters.insert(name.span, parameters);
+                let term = self.lambda(function, Expectation::NONE, Some((name, &ty)), span);
+                let contained = function.is_proc && function.params.len() == 1 && !self.item.closed_outside;
+                if !self.infer.try_unify(&ty, &term.ty) {
+                    let (expected, found) = (self.infer.settle(&ty), self.infer.settle(&term.ty));
+                    let error = ConversionError::Mismatch {
+                        span: name.span,
+                        expected,
+                        found,
+                        because: None,
+                        hint: None,
+                    };
+                    self.report(error);
+                }
+                self.one_of_block(name, &term.ty);
+                let local = self.new_local(&name.text, term.ty.clone());
+                self.bind_function(&name.text, local, name.span);
+                if contained {
+                    self.frame().contained.insert(local);
+                }
+                let pat = Pat { kind: PatKind::Bind(local), ty: term.ty.clone(), span: name.span };
+                push(StmtKind::Let(pat, term));
+            }
+            S::Expr(e) => {
+                self.in_sequence(e);
+                let term = self.expr(e, Expectation::STATEMENT);
+                let effect = self.is_effect(&term);
+                self.warn_unused(e, &term, effect);
+                push(StmtKind::Expr(term));
+            }
+            S::Assign { name, op, value } => {
+                if let Some(stmt) = self.assign(name, *op, value, span) {
+                    push(stmt);
+                }
+            }
+            S::AssignAll { places, value } => self.assign_all(places, value, span, out),
+            S::Store { place, op, value } => {
+                let mut before = Vec::new();
+                if let Some(kind) = self.store(place, *op, value, span, &mut before) {
+                    out.append(&mut before);
+                    out.push(Stmt { kind, span });
+                }
+            }
+            S::If { arms, otherwise } => {
+                let mut conditions = Vec::new();
+                for (at, (condition, body)) in arms.iter().enumerate() {
+                    self.in_sequence(condition);
+                    let condition = match at {
+                        0 => self.check(condition, &Type::bool(), None),
+                        _ => self.condition(condition),
+                    };
+                    conditions.push((condition, self.block(body)));
+                }
+                let mut rest = otherwise.as_ref().map_or_else(Vec::new, |b| self.block(b));
+                for (condition, body) in conditions.into_iter().rev() {
+                    let span = condition.span;
+                    rest = vec![Stmt { kind: StmtKind::If(condition, body, rest), span }];
+                }
+                out.append(&mut rest);
+            }
+            S::Match { scrutinee, arms } => {
+                self.in_sequence(scrutinee);
+                let scrutinee = self.expr(scrutinee, Expectation::NONE);
+                self.decide(&scrutinee.ty);
+                let subject = self.infer.settle(&scrutinee.ty);
+                let mut done = Vec::new();
+                for arm in arms {
+                    done.push(self.in_scope(|this| {
+                        this.names_once([&arm.pattern], "variable");
+                        let pattern = this.arm_pattern(&arm.pattern, &subject);
+                        let mut openings = this.matched_openings();
+                        let guard = arm.guard.as_ref().map(|g| {
+                            let guard = this.condition(g);
+                            crate::check::terms::with_prefix(openings.clone(), guard)
+                        });
+                        openings.append(&mut this.block(&arm.body));
+                        (pattern, guard, openings)
+                    }));
+                }
+                let covered: Vec<(&Pat, bool)> = done.iter().map(|(p, g, _)| (p, g.is_some())).collect();
+                let reports = exhaustive::check(&covered, &subject, scrutinee.span, End::of_statement(span));
+                reports.into_iter().for_each(|r| self.report(r));
+                push(StmtKind::Match(scrutinee, done));
+            }
+            S::For { pattern, iterable, body } => {
+                if let Some(stmt) = self.for_loop(pattern, iterable, body) {
+                    push(stmt);
+                }
+            }
+            S::While { condition, body } => {
+                self.in_sequence(condition);
+                let condition = self.condition(condition);
+                let body = self.in_loop(body);
+                push(StmtKind::While(condition, body));
+            }
+            S::Block(stmts) => {
+                let mut inner = self.block(stmts);
+                out.append(&mut inner);
+            }
+            S::Break | S::Continue => {
+                let (what, kind) = match stmt.kind {
+                    S::Break => ("break", StmtKind::Break),
+                    _ => ("continue", StmtKind::Continue),
+                };
+                if self.frame().loops == 0 {
+                    self.report(StatementError::OutsideFunction { span, what, needs: "a loop" });
+                }
+                push(kind);
+            }
+            S::Return(value) => {
+                if let Some(stmt) = self.return_stmt(value.as_ref(), span) {
+                    push(stmt);
+                }
+            }
+            // They have been declared before: those of a block with the declarations beside them.
+            S::Typedef(..)
+            | S::Newtype(..)
+            | S::Struct(..)
+            | S::Variant(..)
+            | S::Abstract { .. }
+            | S::Kind { .. }
+            | S::Typefun { .. } => {}
+            S::Class(TypeDecl { name, .. }, _) | S::Instance { class: name, .. } => {
+                // Those of the top level have been declared before any statement.
+                if self.item.frames.len() > 1 || self.frame().scopes.len() > 1 {
+                    let what = if matches!(stmt.kind, S::Class(..)) { "a class" } else { "an instance" };
+                    let instead = "declare it at the top level";
+                    self.report(ClassError::NotHere { span: name.span, what, instead });
+                }
+            }
+            // Those of the top level have been taken apart before.
+            S::Import(_) => {
+                let error =
+                    ModuleError::NotAtTop { span: crate::check::names::word(span, "import"), word: "import" };
+                self.report(error);
+            }
+            S::Export(inner) => {
+                let error =
+                    ModuleError::NotAtTop { span: crate::check::names::word(span, "export"), word: "export" };
+                self.report(error);
+                self.stmt(inner, out);
+            }
+            S::Test { bench, .. } => {
+                let word = if *bench { "bench" } else { "test" };
+                let error = ModuleError::NotAtTop { span: crate::check::names::word(span, word), word };
+                self.report(error);
+            }
+            S::Require(left, right) => {
+                if let Some(stmt) = self.require(left, right, span) {
+                    push(stmt);
+                }
+            }
+            // Outside of a block with a value it has been reported.
+            S::Value(_) | S::Error => {}
+        }
+    }
+
+    fn return_stmt(&mut self, value: Option<&Expr>, span: Span) -> Option<StmtKind> {
+        if self.frame().block.is_some() {
+            self.report(StatementError::BlockEffect {
+                span,
+                what: "it cannot leave the function".to_string(),
+            });
+            return None;
+        }
+        let kind = self.frame().kind;
+        match (kind, value) {
+            (FrameKind::Script, _) => {
+                self.report(StatementError::OutsideFunction { span, what: "return", needs: "a function" });
+                None
+            }
+            (FrameKind::Proc, None) => Some(StmtKind::Return(Term::unit(span))),
+            (FrameKind::Proc, Some(value)) => {
+                let value = self.expr(value, Expectation::NONE);
+                let found = self.infer.settle(&value.ty);
+                let hint = Some("a procedure returns nothing: make it a `fun` to return a value".into());
+                self.report(ConversionError::Mismatch {
+                    span: value.span,
+                    expected: Type::unit(),
+                    found,
+                    because: None,
+                    hint,
+                });
+                None
+            }
+            (FrameKind::Fun, value) => {
+                let result = self.frame().result.clone();
+                // An expression body has no statements; a nested one returns for itself.
+                let result = result.unwrap_or_else(|| self.infer.fresh(Kind::Type));
+                value.into_iter().for_each(|value| self.in_sequence(value));
+                let header = self.frame().header;
+                let because = Some((header, "returned from this function".into()));
+                let value = match value {
+                    Some(value) if self.frame().free_result => self.first_return(value, &result, because),
+                    Some(value) => self.returned(value, &result, because),
+                    None => {
+                        let unit = Term::unit(span);
+                        self.coerce(unit, &result, None)
+                    }
+                };
+                Some(StmtKind::Return(value))
+            }
+        }
+    }
+
+    /// The declared or inferred type of a binding, which may be for the rest of the session, and its
+    /// value.
+    pub(in crate::check) fn initial(
+        &mut self,
+        ty: Option<&ast::TypeExpr>,
+        init: &Expr,
+        lasts: bool,
+    ) -> (Type, Term) {
+        self.in_sequence(init);
+        match ty {
+            Some(written) => {
+                let (ty, names) = self.lower_named(written);
+                let outer = std::mem::replace(&mut self.stated, names.clone());
+                let init = self.check(init, &ty, Some((written.span, "the declared type".to_string())));
+                self.stated = outer;
+                self.item.names_last = lasts;
+                let ty = self.name_sizes(names, &ty);
+                self.item.names_last = false;
+                (ty, init)
+            }
+            None => {
+                let init = self.expr(init, Expectation::NONE);
+                (self.infer.settle(&init.ty), init)
+            }
+        }
+    }
+
+    /// Whether a term is the call of a procedure.
+    pub(in crate::check) fn is_effect(&mut self, term: &Term) -> bool {
+        match &term.kind {
+            TermKind::Prim(crate::core::Prim::Fail, ..) => {
+                // As a statement it gives nothing.
+                let _ = self.infer.try_unify(&term.ty, &Type::unit());
+                true
+            }
+            TermKind::Prim(prim, ..) => prim.is_procedure(),
+            TermKind::Call(function, _) => {
+                matches!(self.infer.shallow(&function.ty).kind(), TypeKind::Procedure(_))
+            }
+            TermKind::Block(_, Some(value)) => self.is_effect(value),
+            TermKind::Error => true,
+            _ => false,
+        }
+    }
+
+    /// Reports a function that takes the same as another of its name in its block.
+    pub(in crate::check) fn one_of_block(&mut self, name: &ast::Name, ty: &Type) {
+        let domain = |this: &mut Self, ty: &Type| match this.infer.shown(ty).kind() {
+            TypeKind::Function(domain, _) | TypeKind::Procedure(domain) => Some(domain.clone()),
+            _ => None,
+        };
+        let Some(known) = self.frame().scopes.last().and_then(|scope| scope.get(&name.text)).cloned() else {
+            return;
+        };
+        let new = domain(self, ty);
+        for other in std::iter::once(&known).chain(&known.overloads).filter(|other| other.function) {
+            let old = self.frame().locals[other.local as usize].ty.clone();
+            if domain(self, &old) == new {
+                let (span, previous) = (name.span, other.span);
+                self.report(CallError::DuplicateFunction { span, name: name.text.to_string(), previous });
+                // Calls mean the new one.
+                let _ = self.frame().scopes.last_mut().and_then(|scope| scope.remove(&name.text));
+                return;
+            }
+        }
+    }
+
+    pub(in crate::check) fn warn_unused(&mut self, e: &Expr, term: &Term, effect: bool) {
+        let ty = self.infer.settle(&term.ty);
+        if effect || ty.is_error() {
+            return;
+        }
+        let error = unused(e, term.span, ty);
+        match &term.kind {
+            // The function may change a variable, which is known when the whole item is.
+            TermKind::Call(head, _) if matches!(head.kind, TermKind::Local(_) | TermKind::Closure { .. }) => {
+                self.item.sequence.unused.push((term.span, error));
+            }
+            _ => self.report(error),
+        }
+    }
+}
+
+/// The word that begins the statement of a `val`.
+pub(in crate::check) fn val_word(mutable: bool, stmt: Span) -> Option<Span> {
+    (!mutable).then(|| crate::check::names::word(stmt, "val"))
+}
+
+/// Whether statements always leave the function by `return` (or stop the program).
+pub(in crate::check) fn always_leaves(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Return(_) => true,
+        StmtKind::Expr(term) => matches!(&term.kind, TermKind::Prim(crate::core::Prim::Fail, ..)),
+        StmtKind::If(_, then, otherwise) => always_leaves(then) && always_leaves(otherwise),
+        StmtKind::Match(_, arms) => arms.iter().all(|(_, _, body)| always_leaves(body)),
+        StmtKind::While(condition, body) => {
+            matches!(&condition.kind, TermKind::Code(n) if *n == 1u32.into()) && !breaks(body)
+        }
+        _ => false,
+    })
+}
+
+/// Whether a loop body can leave its own loop.
+fn breaks(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break => true,
+        StmtKind::If(_, then, otherwise) => breaks(then) || breaks(otherwise),
+        StmtKind::Match(_, arms) => arms.iter().any(|(_, _, body)| breaks(body)),
+        _ => false,
+    })
+}
+
+/// The report about an expression that stands as a statement and has no effect.
+pub(in crate::check) fn unused(e: &Expr, span: Span, ty: Type) -> CheckError {
+    match ty.kind() {
+        TypeKind::Procedure(domain) => {
+            let name = match &e.kind {
+                ExprKind::Name(name) => Some(name.text.to_string()),
+                _ => None,
+            };
+            CallError::NotCalled { span, name, domain: domain.clone() }.into()
+        }
+        _ => StatementError::Unused { span, ty }.into(),
+    }
+}

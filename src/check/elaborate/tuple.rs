@@ -1,0 +1,118 @@
+//! Tuples, compact tuples and compact records.
+
+use crate::check::annotations::Referent;
+use crate::check::context::Checker;
+use crate::check::elaborate::coerce::MOST_COMPONENTS;
+use crate::check::error::TypeError;
+use crate::check::expectation::Expectation;
+use crate::core::{Term, TermKind};
+use crate::source::Span;
+use crate::syntax::ast::{self, Expr};
+use crate::types::{ProductForm, Type};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    pub(in crate::check) fn tuple(&mut self, parts: &[Expr], expected: Expectation<'_>, span: Span) -> Term {
+        if parts.is_empty() {
+            return Term::unit(span);
+        }
+        if let Some(tuple) = self.rest_tuple(ProductForm::Tuple, parts, expected, span) {
+            return tuple;
+        }
+        let hints = expected
+            .ty
+            .map(|h| self.infer.zonk(h).unfold())
+            .and_then(|h| h.components(MOST_COMPONENTS))
+            .filter(|h| h.len() == parts.len());
+        let mut terms: Vec<Option<Term>> = vec![None; parts.len()];
+        // Functions whose parameters have no types come last: the others may tell.
+        for late in [false, true] {
+            for (i, part) in parts.iter().enumerate() {
+                if crate::check::elaborate::apply::needs_hint(part) == late {
+                    let hint = hints.as_ref().map(|h| &h[i]);
+                    let before = self.reports.len();
+                    let term = self.expr(part, hint.into());
+                    if i == 0 {
+                        let how = "application binds tighter than `,`: write `p$ a, b` to give it both";
+                        self.regroup_procedure(before, how);
+                    }
+                    // Telling the place what is known helps the later parts; it checks for itself.
+                    terms[i] = Some(match hint {
+                        Some(ty) => self.coerce_softly(term, ty),
+                        None => term,
+                    });
+                }
+            }
+        }
+        let terms: Vec<Term> = terms.into_iter().flatten().collect();
+        let ty = Type::product(terms.iter().map(|t| self.infer.zonk(&t.ty)).collect());
+        Term::new(TermKind::Tuple(terms), ty, span)
+    }
+
+    /// `(row = r \, col = c)`
+    pub(in crate::check) fn compact_record(
+        &mut self,
+        fields: &[(ast::Name, Expr)],
+        expected: Expectation<'_>,
+        span: Span,
+    ) -> Term {
+        let hints = expected.ty.and_then(|hint| self.infer.zonk(hint).compact_fields()).unwrap_or_default();
+        let (mut terms, mut types): (Vec<Term>, Vec<(Arc<str>, Type)>) = Default::default();
+        for (at, (name, value)) in fields.iter().enumerate() {
+            self.note(name.span, |_| Some(Referent::RecordField));
+            if types.iter().any(|(known, _)| *known == name.text) {
+                let (span, name) = (name.span, name.text.to_string());
+                self.report(TypeError::Duplicate { span, what: "field", name });
+            }
+            let term = match hints.get(at).filter(|(known, _)| *known == name.text) {
+                Some((_, ty)) => self.check(value, ty, None),
+                None => self.expr(value, Expectation::NONE),
+            };
+            let ty = self.infer.settle(&term.ty);
+            if !ty.is_compact() {
+                let role = "be part of a compact record";
+                let error = crate::check::types::lower::not_compact(&ty, ty.to_string(), role, value.span);
+                return self.wrong(error, span);
+            }
+            types.push((name.text.clone(), ty));
+            terms.push(term);
+        }
+        Term::new(TermKind::Pack(terms), Type::compact_record(types), span)
+    }
+
+    pub(in crate::check) fn compact_tuple(
+        &mut self,
+        parts: &[Expr],
+        expected: Expectation<'_>,
+        span: Span,
+    ) -> Term {
+        if let Some(tuple) = self.rest_tuple(ProductForm::Compact, parts, expected, span) {
+            return tuple;
+        }
+        let hint = expected.ty.map(|h| self.infer.zonk(h));
+        let factors = hint
+            .as_ref()
+            .filter(|h| h.compact_fields().is_none())
+            .and_then(|h| h.unfold().compact_factors(MOST_COMPONENTS))
+            .filter(|f| f.len() == parts.len());
+        let mut terms = Vec::new();
+        for (i, part) in parts.iter().enumerate() {
+            let term = match &factors {
+                Some(factors) => self.check(part, &factors[i], None),
+                None => self.expr(part, Expectation::NONE),
+            };
+            let ty = self.infer.settle(&term.ty);
+            if !ty.is_compact() {
+                let role = "be part of a compact tuple";
+                let error = crate::check::types::lower::not_compact(&ty, ty.to_string(), role, part.span);
+                return self.wrong(error, span);
+            }
+            terms.push(term);
+        }
+        let ty = match (hint, factors) {
+            (Some(hint), Some(_)) => hint,
+            _ => Type::compact_product(terms.iter().map(|t| self.infer.zonk(&t.ty)).collect()),
+        };
+        Term::new(TermKind::Pack(terms), ty, span)
+    }
+}

@@ -1,0 +1,157 @@
+//! Errors about a value of one type where another is wanted: equality, reshapes, conversions, literals.
+
+use super::counted;
+use crate::diagnostic::errors;
+use crate::diagnostic::{Diagnostic, Help};
+use crate::source::Span;
+use crate::types::Type;
+use num_bigint::BigInt;
+
+errors! {
+    /// Errors about a value of one type where another is wanted: equality, reshapes, conversions, literals.
+    pub enum ConversionError {
+        E0301 Mismatch {
+            span: Span,
+            expected: Type,
+            found: Type,
+            because: Option<(Span, String)>,
+            hint: Option<Help>,
+        },
+        E0302 NotNatural {
+            span: Span,
+            from: Type,
+            to: Type,
+            message: String,
+            notes: Vec<String>,
+            help: Option<String>,
+        },
+        /// Types whose storage could not be compared within the bounds of the decider.
+        E0306 Undecided {
+            span: Span,
+            from: Type,
+            to: Type,
+            notes: Vec<String>,
+        },
+        E0303 NoConversion {
+            span: Span,
+            from: Type,
+            to: Type,
+            why: String,
+            help: Option<String>,
+        },
+        E0304 CodeRange {
+            span: Span,
+            value: BigInt,
+            ty: Type,
+            size: String,
+        },
+        E0305 LiteralRange {
+            span: Span,
+            value: BigInt,
+            ty: Type,
+        },
+        E0305 RealLiteralRange {
+            span: Span,
+            value: f64,
+            ty: Type,
+        },
+        N0001 Relabels {
+            span: Span,
+            from: Type,
+            to: Type,
+            help: Option<String>,
+        },
+    }
+}
+
+impl ConversionError {
+    /// The message.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        use ConversionError as E;
+        let code = self.code();
+        let error =
+            |span: &Span, message: String, label: String| Diagnostic::error(code, *span, message, label);
+        match self {
+            E::Mismatch { span, expected, found, because, hint } => {
+                let mut d = error(
+                    span,
+                    format!("expected `{expected}`, found `{found}`"),
+                    format!("this is `{found}`"),
+                );
+                if let Some((at, why)) = because {
+                    d = d.label(*at, why.clone());
+                }
+                match hint {
+                    Some(hint) => d.help(hint.clone()),
+                    None => d,
+                }
+            }
+            E::NotNatural { span, from, to, message, notes, help } => {
+                let mut d = error(span, message.clone(), format!("from `{from}` to `{to}`"));
+                for note in notes {
+                    d = d.note(note.clone());
+                }
+                match help {
+                    Some(help) => d.help(help.clone()),
+                    None => d,
+                }
+            }
+            E::Undecided { span, from, to, notes } => {
+                let message = "it is not known whether the two have the same storage";
+                let mut d = error(span, message.into(), format!("from `{from}` to `{to}`"));
+                for note in notes {
+                    d = d.note(note.clone());
+                }
+                d.help("write the types with sizes in a simpler form, or go through a type between the two")
+            }
+            E::NoConversion { span, from, to, why, help } => {
+                let d = error(span, format!("there is no conversion from `{from}` to `{to}`"), why.clone());
+                match help {
+                    Some(help) => d.help(help.clone()),
+                    None => d,
+                }
+            }
+            E::CodeRange { span, value, ty, size } => {
+                let ty = counted(ty);
+                let message = format!("{value} is not the code of a value of `{ty}`");
+                if size == "0" {
+                    return error(span, message, format!("`{ty}` has no values"));
+                }
+                error(span, message, format!("`{ty}` has {size} values, with codes from 0"))
+                    .help(format!("`.mod[{ty}]` wraps, `.index[{ty}]` gives an option"))
+            }
+            E::LiteralRange { span, value, ty } => {
+                let d =
+                    error(span, format!("{value} is not exactly a value of `{ty}`"), "does not fit".into());
+                match ty.as_scalar() {
+                    Some(crate::types::Scalar::Real) => {
+                        d.help("write it with a point to take the nearest `real`")
+                    }
+                    Some(scalar) => match scalar.bounds() {
+                        Some((low, high)) => d
+                            .note(format!("`{ty}` holds {low} to {high}"))
+                            .help("`bigint` holds every integer"),
+                        None => d.help("`bigint` holds every integer"),
+                    },
+                    None => d,
+                }
+            }
+            E::RealLiteralRange { span, value, ty } => {
+                error(span, format!("{value:e} is larger than any `{ty}`"), "does not fit".into())
+                    .help("`real` holds larger numbers")
+            }
+            E::Relabels { span, from, to, help } => {
+                let d = Diagnostic::note_at(
+                    code,
+                    *span,
+                    "this relabels axes and is not a transpose",
+                    format!("`{from}` read as `{to}` in the same storage order"),
+                );
+                match help {
+                    Some(help) => d.help(help.clone()),
+                    None => d,
+                }
+            }
+        }
+    }
+}

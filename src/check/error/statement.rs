@@ -1,0 +1,200 @@
+//! Errors about statements: variables, effects, loops, results.
+
+use crate::diagnostic::errors;
+use crate::diagnostic::{Diagnostic, Help};
+use crate::source::Span;
+use crate::types::Type;
+
+errors! {
+    /// Errors about statements: variables, effects, loops, results.
+    pub enum StatementError {
+        /// `x = 5;` where no `x` is declared.
+        E0451 AssignedUnknown {
+            span: Span,
+            name: String,
+            similar: Option<String>,
+            /// It gets a value from what it has.
+            compound: bool,
+        },
+        E0406 StoreOutside {
+            span: Span,
+            name: String,
+            header: Span,
+            /// It is a variable of a function around.
+            local: bool,
+        },
+        E0407 NotAVar {
+            span: Span,
+            name: String,
+            declared: Option<Span>,
+            /// The word `val` of its declaration.
+            word: Option<Span>,
+        },
+        E0409 MissingReturn {
+            span: Span,
+            name: String,
+        },
+        E0410 OutsideFunction {
+            span: Span,
+            what: &'static str,
+            needs: &'static str,
+        },
+        E0430 NotIterable {
+            span: Span,
+            ty: Type,
+            list: bool,
+        },
+        E0431 IntRangeSize {
+            span: Span,
+        },
+        E0431 IntRangeValue {
+            span: Span,
+        },
+        /// `..<n` of a loop, where `n` is no index.
+        E0444 UpToNoIndex {
+            span: Span,
+            ty: Type,
+            inclusive: bool,
+        },
+        /// A statement with an effect in `{ …; e }`.
+        E0447 BlockEffect {
+            span: Span,
+            what: String,
+        },
+        /// `5..1` in a pattern.
+        E0445 EmptyRange {
+            span: Span,
+        },
+        W0003 Unused {
+            span: Span,
+            ty: Type,
+        },
+    }
+}
+
+impl StatementError {
+    /// The message.
+    pub fn to_diagnostic(&self) -> Diagnostic {
+        use StatementError as E;
+        let code = self.code();
+        let error =
+            |span: &Span, message: String, label: String| Diagnostic::error(code, *span, message, label);
+        match self {
+            E::AssignedUnknown { span, name, similar, compound } => {
+                let d = error(span, format!("no variable is called `{name}` here"), "not declared".into());
+                let d = match similar {
+                    Some(other) => d.note(format!("there is `{other}`")),
+                    None => d,
+                };
+                let before = Span { end: span.start, ..*span };
+                match compound {
+                    true => d.help(format!("declare it before: `var {name} = e;`")),
+                    false => d.fix(
+                        format!("declare it: `val {name} = e;`, or `var {name} = e;` if it changes later"),
+                        before,
+                        "var ",
+                    ),
+                }
+            }
+            E::StoreOutside { span, name, header, local } => error(
+                span,
+                format!("a `fun` is pure: it cannot store into `{name}`, which is not its own"),
+                "belongs to the outside".into(),
+            )
+            .label(*header, "this function is pure")
+            .help(match local {
+                true => {
+                    "return the new value instead, or declare the function by a name, with one group of parameters: \
+                     `fun f (x : int) : int = { … }`"
+                }
+                false => "return the new value instead, or make the function a `proc`",
+            }),
+            E::NotAVar { span, name, declared, word } => {
+                let d = error(
+                    span,
+                    format!("`{name}` cannot change: it is not a `var`"),
+                    "stored into here".into(),
+                );
+                match declared {
+                    Some(at) if name.contains("::") => {
+                        d.label(*at, "made here").help("copy it into a `var` of your own")
+                    }
+                    Some(at) => {
+                        let words = format!("make it with `var {name} = …`, or copy it into a `var` first");
+                        // What another text has made, it may rely on.
+                        let here = word.filter(|word| word.source == span.source);
+                        d.label(*at, "made here").help(match here {
+                            Some(word) => Help::instead(words, word, "var"),
+                            None => Help::new(words),
+                        })
+                    }
+                    None => d.help("only a `var` can change: give it a name of its own"),
+                }
+            }
+            E::MissingReturn { span, name } => error(
+                span,
+                format!("`{name}` can end without a `return`"),
+                "not every way through it returns a value".into(),
+            )
+            .help("end it with `return e;`"),
+            E::OutsideFunction { span, what, needs } => error(
+                span,
+                format!("`{what}` outside {needs}"),
+                format!("there is no {} to leave", needs.trim_start_matches("a ")),
+            ),
+            E::NotIterable { span, ty, list } => {
+                let d = error(span, format!("a loop cannot walk `{ty}`"), format!("this is `{ty}`"));
+                match list {
+                    true => d.help(Help::around(crate::check::hints::mismatch::ELEMENTS, *span, "", ".elements")),
+                    false => d.help("walk `..[I]` (all values of a type), `a..b` (integers), or an array"),
+                }
+            }
+            E::IntRangeSize { span } => error(
+                span,
+                "the size of a comprehension must be a type, and the length of this range is not".into(),
+                "its length is known only when it runs".into(),
+            )
+            .help("walk `..[n]` for a number `n`"),
+            E::IntRangeValue { span } => error(
+                span,
+                "a range of integers is not a value".into(),
+                "its length is known only when it runs".into(),
+            )
+            .help("walk it with `for`; an array of integers is `#iota[5]`, or `iota n` for a number `n`"),
+            E::UpToNoIndex { span, ty, inclusive } => {
+                let sign = if *inclusive { ".." } else { "..<" };
+                let d = error(
+                    span,
+                    format!("`{sign}` without a beginning counts indices, and `{ty}` is no index type"),
+                    format!("up to a value of `{ty}`"),
+                );
+                match ty.as_scalar().is_some_and(crate::types::Scalar::is_integer) {
+                    true => d.fix(
+                        format!("integers have a beginning: `0{sign}`"),
+                        Span { end: span.start, ..*span },
+                        "0",
+                    ),
+                    false => d.help("walk all values of an index type with `..[I]`, integers with `0..<n`"),
+                }
+            }
+            E::BlockEffect { span, what } => error(
+                span,
+                format!("a block with a value does nothing but compute it: {what}"),
+                "an effect inside of an expression".into(),
+            )
+            .help("let the statement stand before the expression, or write `do … done` for statements without a value"),
+            E::EmptyRange { span } => error(
+                span,
+                "this range holds no value".into(),
+                "its end comes before its beginning".into(),
+            )
+            .help("the smaller end comes first: `1..5`, or `1..<6`"),
+            E::Unused { span, ty } => Diagnostic::warning(
+                code,
+                *span,
+                "the value of this expression is not used",
+                format!("its value, of type `{ty}`, is thrown away"),
+            ),
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Advice about a value of one type where another is wanted: which `:>>`, `:>` or expression may be named.
+//!
+//! One place decides what a message may advise, so that no message undoes a type: `:>>` is advised
+//! only where nothing is forgotten ([`crate::iso::labels`]), `:>` only between types with the same
+//! nominal types, and an expression that moves storage only if the checker takes it.
+
+use crate::check::context::Checker;
+use crate::check::env::Callable;
+use crate::check::env::Definition;
+use crate::diagnostic::Help;
+use crate::iso::expression::Expression;
+use crate::iso::{self, Comparison, Forgotten, Verdict, labels};
+use crate::source::Span;
+use crate::types::{Type, TypeKind};
+
+impl Checker<'_> {
+    /// The declared things that reading a value of one type as another would forget, by the equations of sizes that hold here
+    /// and those given; the two are naturally isomorphic by these.
+    pub(in crate::check) fn forgotten(
+        &self,
+        found: &Type,
+        expected: &Type,
+        more: &[(Type, Type)],
+    ) -> Option<Forgotten> {
+        let mut equations = self.equations();
+        equations.extend_from_slice(more);
+        iso::forgotten(found, expected, &mut |a, b| {
+            iso::verdict(a, b) <= Verdict::Natural || iso::equations::natural(&equations, a, b)
+        })
+    }
+
+    /// The help that `:>>` reads a value as the wanted type, `words` saying why, or else why it should
+    /// not. The two are naturally isomorphic here.
+    pub(in crate::check) fn reshape_help(
+        &mut self,
+        found: &Type,
+        expected: &Type,
+        span: Span,
+        words: &str,
+    ) -> Help {
+        match self.forgotten(found, expected, &[]) {
+            None => {
+                let written = iso::written(expected);
+                let words = format!("{words}: `:>> {written}` reads it as the other, at no cost");
+                Help::around(words, span, &format!(" :>> {written}"), "")
+            }
+            Some(forgotten) => Help::new(self.instead_of_reshape(&forgotten, found, expected)),
+        }
+    }
+
+    /// The advice where `:>>` would forget something.
+    pub(in crate::check) fn instead_of_reshape(
+        &self,
+        forgotten: &Forgotten,
+        found: &Type,
+        expected: &Type,
+    ) -> String {
+        self.moving(found, expected).unwrap_or_else(|| forgotten.words(found, expected))
+    }
+
+    /// The help that an expression makes the one from the other, if there is one and its names mean here
+    /// what they should.
+    pub(in crate::check) fn moving(&self, found: &Type, expected: &Type) -> Option<String> {
+        let natural = &mut |a: &Type, b: &Type| iso::verdict(a, b) <= Verdict::Natural;
+        let expression = iso::expression::expression(found, expected, natural)?;
+        self.means_library(&expression).then(|| expression.help())
+    }
+
+    /// The comparison of two types, for messages: without an expression whose functions are others here.
+    pub(in crate::check) fn compared(&self, from: &Type, to: &Type) -> Comparison {
+        let mut comparison = iso::compare(from, to);
+        comparison.expression = comparison.expression.filter(|expression| self.means_library(expression));
+        comparison
+    }
+
+    /// True if the names of an expression's functions stand for the library's here, and for nothing else.
+    fn means_library(&self, expression: &Expression) -> bool {
+        expression.functions.iter().all(|name| {
+            let local =
+                self.item.frames.iter().flat_map(|f| &f.scopes).any(|scope| scope.contains_key(*name));
+            let own = match self.env.values.get(*name) {
+                // The library's is read when a text mentions it.
+                None => false,
+                Some(Definition::Callables(callables)) => callables.iter().any(|callable| match callable {
+                    Callable::Function(id) => self
+                        .env
+                        .signatures
+                        .get(id)
+                        .is_none_or(|signature| signature.span.source.0 >= self.env.library_texts),
+                    Callable::Prim(_) => false,
+                    _ => true,
+                }),
+                Some(_) => true,
+            };
+            !local && !own
+        })
+    }
+
+    /// The advice that brings two arrays to one index type, or why nothing should.
+    pub(in crate::check) fn one_index_type(&mut self, left: &Type, right: &Type) -> Option<String> {
+        let (TypeKind::Array(element, i), TypeKind::Array(_, j)) = (left.kind(), right.kind()) else {
+            return None;
+        };
+        if left.has_meta() || right.has_meta() {
+            return None;
+        }
+        if iso::verdict(i, j) > Verdict::Natural && !iso::equations::natural(&self.equations(), i, j) {
+            return self.late_size(left, &Type::array(element.clone(), j.clone()));
+        }
+        let wanted = Type::array(element.clone(), j.clone());
+        Some(match self.forgotten(left, &wanted, &[]) {
+            None => format!("`:>> {wanted}` brings the left one to the index type of the right one"),
+            Some(forgotten) => self.instead_of_reshape(&forgotten, left, &wanted),
+        })
+    }
+
+    /// Checks if `:> to` may be advised, which goes by number types and components; the error says why not.
+    pub(in crate::check) fn convertible_words(&self, from: &Type, to: &Type) -> Result<(), String> {
+        match labels::other_nominals(from, to) {
+            None => Ok(()),
+            Some(forgotten) => Err(forgotten.words(from, to)),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Helps about grouping: when a mistake comes from what binds tighter.
+//!
+//! `f x.g` is `f (x.g)`, `p x |> f` is `(p x) |> f`, and `p x :>> T` is `(p x) :>> T`. Whoever wrote them often
+//! meant the other reading; the message that follows then says how to write it.
+
+use crate::check::context::Checker;
+use crate::check::elaborate::apply::key_name;
+use crate::check::error::CheckError;
+use crate::check::error::{CallError, ConversionError};
+use crate::check::report::Report;
+use crate::diagnostic::Help;
+use crate::source::Span;
+use crate::syntax::ast::{ApplyForm, Expr, ExprKind, Name};
+use crate::types::TypeKind;
+
+impl Checker<'_> {
+    /// Adds a help to the reports after the mark `before` that satisfy `applies`.
+    pub(in crate::check) fn add_hint(
+        &mut self,
+        before: usize,
+        help: &str,
+        applies: impl Fn(&Report) -> bool,
+    ) {
+        for report in self.reports.since(before).iter_mut().filter(|report| applies(report)) {
+            report.set_help(Help::new(help));
+        }
+    }
+
+    /// Adds a help about grouping where the call of a procedure stands in place of a value.
+    pub(in crate::check) fn regroup_procedure(&mut self, before: usize, help: &str) {
+        self.add_hint(before, help, |report| {
+            matches!(report.error, CheckError::Call(CallError::ProcedureAsValue { .. }))
+        });
+    }
+
+    /// Adds a help where the left side of an operator begins with the call of a procedure. Returns true if
+    /// there was one; then the other reports after the mark, which follow from it, are removed.
+    pub(in crate::check) fn regroup_operator(&mut self, before: usize, operation: Span, left: &Expr) -> bool {
+        let is_call = |report: &Report| {
+            matches!(report.error, CheckError::Call(CallError::ProcedureAsValue { .. }))
+                && report.span().start == operation.start
+        };
+        let Some(at) = self.reports.since(before).iter().position(is_call) else { return false };
+        // The argument that was meant reaches to the end of the operation.
+        let mut first = left;
+        while let ExprKind::Binary(_, left, _) = &first.kind {
+            first = left;
+        }
+        let ExprKind::Apply { argument, function, .. } = &first.kind else { return false };
+        let (start, name) = (argument.span, self.texts_of(function));
+        let edits =
+            vec![(Span { end: start.start, ..start }, "(".to_string()), (operation.after(), ")".to_string())];
+        let text =
+            format!("application binds tighter than operators: write `{name} (a + b)` or `{name}$ a + b`");
+        self.reports.since(before)[at].set_help(Help { text, edits });
+        self.reports.keep_one(before, at);
+        true
+    }
+
+    /// The name of what is called, or another one.
+    fn texts_of(&self, function: &Expr) -> String {
+        match &function.kind {
+            ExprKind::Name(name) => name.text.to_string(),
+            _ => "p".to_string(),
+        }
+    }
+
+    /// A procedure's call left of `|>` or `:>>`; `how` it is written instead, by its name.
+    pub(in crate::check) fn regroup_left(
+        &mut self,
+        before: usize,
+        left: &Expr,
+        operator: &str,
+        how: impl FnOnce(String) -> String,
+    ) {
+        if let ExprKind::Apply { function, .. } = &left.kind {
+            let how = how(self.texts_of(function));
+            self.regroup_procedure(
+                before,
+                &format!("application binds tighter than `{operator}`: write `{how}`"),
+            );
+        }
+    }
+
+    /// An application with mismatches among the messages since `before`.
+    pub(in crate::check) fn regroup_application(&mut self, before: usize, e: &Expr) {
+        if self.reports.len() == before {
+            return;
+        }
+        // A help that can be applied says more.
+        let mismatch = |report: &Report, at: Span| {
+            matches!(report.error, CheckError::Conversion(ConversionError::Mismatch { .. }))
+                && report.span() == at
+                && !report.has_edit()
+        };
+        let mut head = e;
+        let mut applied = false;
+        let mut arguments = Vec::new();
+        while let ExprKind::Apply { function, argument, form } = &head.kind {
+            applied = true;
+            if *form == ApplyForm::Juxtaposed {
+                arguments.insert(0, argument.span);
+            }
+            if let ExprKind::Dot { key, .. } = &argument.kind
+                && let Some((name, _)) = key_name(key)
+                && self.env.callables(&name.text).is_some()
+            {
+                let how = format!("`.` binds tighter than application: write `(f x).{}`", name.text);
+                self.add_hint(before, &how, |report| mismatch(report, argument.span));
+            }
+            if let (ExprKind::Name(name), ExprKind::Tuple(parts)) = (&function.kind, &argument.kind)
+                && &*name.text == "assert"
+                && parts.len() > 1
+            {
+                let how =
+                    "`assert` takes a condition and nothing else: `if not c do fail \"why\"; done` says why";
+                self.add_hint(before, how, |report| mismatch(report, argument.span));
+            }
+            head = function;
+        }
+        if let (true, ExprKind::Dot { base, key }) = (applied, &head.kind)
+            && let Some((name, _)) = key_name(key)
+        {
+            let name = &name.text;
+            let how = format!("`x.{name} a` is `{name} x a`: write `x |> {name} a` to pass `x` last");
+            self.add_hint(before, &how, |report| mismatch(report, base.span));
+        }
+        if let (ExprKind::Name(name), [_, _, ..]) = (&head.kind, &arguments[..])
+            && matches!(&*name.text, "print" | "println")
+        {
+            let how = format!(
+                "`{0}` takes one value: join texts, as in `{0}$ \"x = \" + x.str`, or give a tuple",
+                name.text
+            );
+            self.regroup_procedure(before, &how);
+        }
+        // `# a comment` reads as a call, `#a`, of more.
+        let mut called = e;
+        while let ExprKind::Apply { function, form, argument } = &called.kind {
+            if *form == ApplyForm::Hash && function.span.start > called.span.start + 1 {
+                let whole = e.span;
+                self.comment_meant(before, whole);
+            }
+            // `f"x = {x}"`
+            let prefix = match &function.kind {
+                ExprKind::Apply { argument, .. } => argument,
+                _ => function,
+            };
+            if let (ExprKind::Str(_), ExprKind::Name(name)) = (&argument.kind, &prefix.kind)
+                && matches!(&*name.text, "f" | "s" | "fr" | "rf")
+                && argument.span.start == name.span.end
+            {
+                let at = name.span;
+                let how = "a text holds no values: join it with their texts, as in `\"x = \" + x.str`";
+                let unknown = |report: &Report| {
+                    matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))
+                        && report.span() == at
+                };
+                self.add_hint(before, how, unknown);
+            }
+            called = function;
+        }
+        if let (ExprKind::Name(name), [first, .., last]) = (&head.kind, &arguments[..])
+            && self.takes_together(name, arguments.len())
+        {
+            let wrong = |report: &&mut Report| {
+                matches!(
+                    report.error,
+                    CheckError::Conversion(ConversionError::Mismatch { .. })
+                        | CheckError::Call(CallError::NoOverload { .. })
+                ) && first.end >= report.span().end
+            };
+            let Some(report) = self.reports.since(before).iter_mut().find(wrong) else { return };
+            let values = vec!["…"; arguments.len()].join(", ");
+            let text = format!("`{}` takes its values together: write `{0} ({values})`", name.text);
+            let mut edits = vec![(Span { end: first.start, ..*first }, "(".to_string())];
+            edits.extend(arguments[..arguments.len() - 1].iter().map(|at| (at.after(), ",".to_string())));
+            edits.push((last.after(), ")".to_string()));
+            report.set_help(Help { text, edits });
+        }
+    }
+
+    /// Unknown names in what is meant as a comment.
+    pub(in crate::check) fn comment_meant(&mut self, before: usize, whole: Span) {
+        let inside = |report: &Report| {
+            let at = report.span();
+            matches!(report.error, CheckError::Call(CallError::UnknownName { .. }))
+                && whole.start <= at.start
+                && at.end <= whole.end
+        };
+        self.add_hint(before, "a comment begins with `//`", inside);
+    }
+
+    /// Whether a function of this name takes a tuple of so many values, or any array.
+    fn takes_together(&mut self, name: &Name, count: usize) -> bool {
+        let callables = self.env.callables(&name.text).map_or(Vec::new(), <[_]>::to_vec);
+        callables.iter().any(|callable| {
+            let domain = self.header(callable).domain;
+            let any = matches!(domain.kind(), TypeKind::Array(_, index) if matches!(index.kind(), TypeKind::Var(_)));
+            any || domain.unfold().components(count).is_some_and(|parts| parts.len() == count)
+        })
+    }
+}

@@ -1,0 +1,94 @@
+//! Hints for two sizes that are known at run time and need not be equal.
+
+use crate::check::context::Checker;
+use crate::iso::equations;
+use crate::types::{Type, TypeKind};
+
+impl Checker<'_> {
+    /// What to say of a type that mentions a size that the wanted one cannot know: it was opened later.
+    pub(in crate::check) fn late_size(&mut self, found: &Type, expected: &Type) -> Option<String> {
+        if !self.only_sizes_differ(found, expected) {
+            return None;
+        }
+        let mut late = None;
+        found.for_each_var(&mut |var| {
+            let opened = self.item.frames.iter().any(|frame| frame.opened.contains(var));
+            if opened && !expected.mentions(var) {
+                late.get_or_insert_with(|| (var.name.clone(), self.means(&var.name, var)));
+            }
+        });
+        let (late, named) = late?;
+        let reshaped = self.reshaped_if_equal(found, expected);
+        let mut other = None;
+        expected.for_each_var(&mut |var| {
+            other.get_or_insert_with(|| (var.name.clone(), self.means(&var.name, var)));
+        });
+        match other {
+            Some((other, true)) if named && let Some((left, right)) = &reshaped => {
+                let (left, right) = (left.size_text(), right.size_text());
+                Some(format!(
+                    "`{late}` and `{other}` arrive at run time and need not be equal: \
+                     `require {right} == {left};` checks it, and `:>>` then reads the one as the other"
+                ))
+            }
+            Some((other, _)) => Some(format!(
+                "`{late}` and `{other}` arrive at run time and need not be equal: bind this value to a name of its own"
+            )),
+            None if expected.has_meta() => {
+                Some(format!("`{late}` is known only after this place: bind the value where it is made"))
+            }
+            None => reshaped.filter(|_| named).map(|(left, right)| {
+                let (left, right) = (left.size_text(), right.size_text());
+                format!("`{late}` arrives at run time: `require {left} == {right};` checks it, and `:>>` then reads the one as the other")
+            }),
+        }
+    }
+
+    /// Whether two types would be one, or could be, if the sizes in them were: where they differ in anything else,
+    /// that is the mistake.
+    fn only_sizes_differ(&mut self, found: &Type, expected: &Type) -> bool {
+        let mark = self.infer.mark();
+        let alike = self.alike_but_sizes(found, expected);
+        self.infer.undo(mark);
+        alike
+    }
+
+    fn alike_but_sizes(&mut self, found: &Type, expected: &Type) -> bool {
+        use TypeKind as K;
+        let (found, expected) = (self.infer.shallow(found), self.infer.shallow(expected));
+        if found.is_compact() && expected.is_compact() {
+            return true;
+        }
+        match (found.kind(), expected.kind()) {
+            (K::Array(t, _), K::Array(u, _)) => self.alike_but_sizes(t, u),
+            (K::Function(d, c), K::Function(e, f)) => {
+                self.alike_but_sizes(d, e) && self.alike_but_sizes(c, f)
+            }
+            (K::Product(a), K::Product(b)) | (K::Sum(a), K::Sum(b)) if a.len() == b.len() => {
+                a.iter().zip(b).all(|(a, b)| self.alike_but_sizes(a, b))
+            }
+            (K::Record(a), K::Record(b)) if a.len() == b.len() => {
+                a.iter().zip(b).all(|((f, a), (g, b))| f == g && self.alike_but_sizes(a, b))
+            }
+            (K::Nominal(a, xs), K::Nominal(b, ys)) if a == b => {
+                xs.iter().zip(ys).all(|(x, y)| self.alike_but_sizes(x, y))
+            }
+            // A hole that waits for any type takes one with a size, but for the scope of the size.
+            (_, K::Meta(_)) | (K::Meta(_), _) => {
+                self.infer.literal_of(&expected).is_none() && self.infer.literal_of(&found).is_none()
+                    || self.infer.unify(&found, &expected).is_ok()
+            }
+            _ => self.infer.unify(&found, &expected).is_ok(),
+        }
+    }
+
+    /// The sizes that, once they are known to be equal, let `:>>` read the one type as the other without
+    /// forgetting anything.
+    fn reshaped_if_equal(&self, found: &Type, expected: &Type) -> Option<(Type, Type)> {
+        let sizes = equations::wanted(found, expected)?;
+        let mut equations = self.equations();
+        equations.push(sizes.clone());
+        let natural = equations::natural(&equations, found, expected);
+        (natural && self.forgotten(found, expected, &equations).is_none()).then_some(sizes)
+    }
+}

@@ -1,0 +1,165 @@
+//! Why a candidate does not fit: what people are told when none of several functions does.
+//!
+//! Each is tried once more, in the order in which the choice goes: type arguments, argument,
+//! constraints. The first thing that is wrong is the reason.
+
+use crate::check::context::Checker;
+use crate::check::env::Scheme;
+use crate::check::resolve::candidates::Candidate;
+use crate::check::resolve::candidates::Found;
+use crate::types::number::widened;
+use crate::types::{Kind, Type, TypeKind};
+
+/// Candidates shown at most.
+const MOST: usize = 8;
+
+impl Checker<'_> {
+    /// Candidates of a search as people read them.
+    pub(in crate::check) fn describe(
+        &mut self,
+        name: &str,
+        found: &Found,
+        candidates: &[Candidate],
+    ) -> Vec<String> {
+        let places = self.places(found, candidates);
+        self.listed(name, candidates, |_, candidate, _| places.get(candidate).cloned())
+    }
+
+    /// All candidates of a search, each with the reason why it does not take the argument.
+    pub(in crate::check) fn refusals(
+        &mut self,
+        name: &str,
+        found: &Found,
+        type_args: &[Type],
+        argument: &Type,
+    ) -> Vec<String> {
+        let candidates: Vec<Candidate> = found.candidates().map(|(_, c)| c.clone()).collect();
+        let places = self.places(found, &candidates);
+        self.listed(name, &candidates, |this, at, scheme| {
+            let refusal = this.refusal(scheme, type_args, argument);
+            match (places.get(at), refusal) {
+                (Some(place), Some(refusal)) => Some(format!("{place}, where {refusal}")),
+                (Some(place), None) => Some(place.clone()),
+                (None, refusal) => refusal,
+            }
+        })
+    }
+
+    /// The scopes of candidates, in words, if they are of several.
+    fn places(&self, found: &Found, candidates: &[Candidate]) -> Vec<String> {
+        let place = |of: &Candidate| {
+            let at = found.candidates().find(|(_, candidate)| candidate.is(of));
+            at.map(|(place, _)| format!("in {}", place.words())).unwrap_or_default()
+        };
+        let places: Vec<String> = candidates.iter().map(place).collect();
+        if places.windows(2).any(|two| two[0] != two[1]) { places } else { Vec::new() }
+    }
+
+    /// The type of a candidate under its name; a result type that its body has still to tell is left out.
+    pub(in crate::check) fn typed(&mut self, name: &str, candidate: &Candidate) -> String {
+        let scheme = self.candidate_header(candidate);
+        if self.knows_result(candidate) {
+            let scheme = self.candidate_header(candidate);
+            return format!("`{name} : {}`", self.infer.shown(&scheme.ty()));
+        }
+        format!("`{name} : {} -> …`", scheme.domain)
+    }
+
+    fn listed(
+        &mut self,
+        name: &str,
+        candidates: &[Candidate],
+        mut remark: impl FnMut(&mut Self, usize, &Scheme) -> Option<String>,
+    ) -> Vec<String> {
+        let mut out = Vec::new();
+        for (at, candidate) in candidates.iter().take(MOST).enumerate() {
+            let line = self.typed(name, candidate);
+            let scheme = self.candidate_header(candidate);
+            let remark = remark(self, at, &scheme).map(|remark| format!(": {remark}"));
+            out.push(format!("{line}{}", remark.unwrap_or_default()));
+        }
+        if candidates.len() > MOST {
+            out.push(format!("and {} more", candidates.len() - MOST));
+        }
+        out
+    }
+
+    pub(in crate::check) fn refusal(
+        &mut self,
+        scheme: &Scheme,
+        type_args: &[Type],
+        argument: &Type,
+    ) -> Option<String> {
+        if type_args.len() > scheme.params.len() {
+            return Some(format!(
+                "takes {}",
+                crate::check::error::count(scheme.params.len(), "type argument")
+            ));
+        }
+        for (param, given) in scheme.params.iter().zip(type_args) {
+            if !crate::check::solve::infer::accepts(param.kind, given) {
+                return Some(format!(
+                    "`{given}` is no {} for `{}`",
+                    self.env.kind_name(param.kind),
+                    param.name
+                ));
+            }
+        }
+        let mark = self.infer.mark();
+        let instance = scheme.instantiate(&mut self.infer, type_args);
+        let argument = self.infer.settle(argument);
+        let argument = widened(&argument, &instance.domain);
+        let reason = if self.infer.unify(&argument, &instance.domain).is_ok() {
+            let missing = instance.constraints.iter().find(|c| self.entails(c).fails());
+            missing.map(|c| {
+                let missing = self.zonked(c);
+                format!("there is no instance `{}`", self.env.text(&missing))
+            })
+        } else {
+            // What is left open goes by the names of the parameters.
+            for (param, arg) in scheme.params.iter().zip(&instance.args) {
+                if let TypeKind::Meta(_) = self.infer.shallow(arg).kind() {
+                    self.infer.try_unify(arg, &Type::var(param.clone()));
+                }
+            }
+            let (found, wanted) = (self.infer.zonk(&argument), self.infer.zonk(&instance.domain));
+            first_difference(&found, &wanted).map(|(found, wanted)| match wanted.kind() {
+                TypeKind::Var(var) if var.kind != Kind::Type && scheme.params.contains(var) => {
+                    format!("`{found}` is not {}", self.env.kind_name(var.kind))
+                }
+                // Two sizes: the one that is also called `bool` is a number here.
+                _ => match (found.as_unit_sum(), wanted.as_unit_sum()) {
+                    (Some(found), Some(wanted)) => format!("`{found}` is not `{wanted}`"),
+                    // One of the two is a size, and so the other one, too.
+                    _ if wanted.is_compact() && found.is_compact() => {
+                        format!("`{}` is not `{}`", found.size_text(), wanted.size_text())
+                    }
+                    _ => format!("`{found}` is not `{wanted}`"),
+                },
+            })
+        };
+        self.infer.undo(mark);
+        reason
+    }
+}
+
+/// The first part where two types differ, as far in as they are made alike.
+pub(in crate::check) fn first_difference(found: &Type, wanted: &Type) -> Option<(Type, Type)> {
+    use TypeKind as K;
+    if found == wanted || matches!(found.kind(), K::Meta(_)) || matches!(wanted.kind(), K::Meta(_)) {
+        return None;
+    }
+    let parts: Vec<(Type, Type)> = match (found.kind(), wanted.kind()) {
+        (K::Array(t, i), K::Array(u, j)) => vec![(t.clone(), u.clone()), (i.clone(), j.clone())],
+        (K::Product(parts), K::Array(u, _)) => parts.iter().map(|part| (part.clone(), u.clone())).collect(),
+        (K::Function(d, c), K::Function(e, f)) => vec![(d.clone(), e.clone()), (c.clone(), f.clone())],
+        (K::Product(_) | K::Array(..), K::Product(wanted)) => match found.components(wanted.len()) {
+            Some(found) if found.len() == wanted.len() => found.into_iter().zip(wanted.clone()).collect(),
+            _ => Vec::new(),
+        },
+        (K::Nominal(n, xs), K::Nominal(m, ys)) if n == m => xs.iter().cloned().zip(ys.clone()).collect(),
+        _ => Vec::new(),
+    };
+    let inner = parts.iter().find_map(|(found, wanted)| first_difference(found, wanted));
+    Some(inner.unwrap_or_else(|| (found.clone(), wanted.clone())))
+}

@@ -1,0 +1,683 @@
+//! Classes and instances at the top level.
+//!
+//! A class is its parameters, its superclasses, the types of its methods and its laws. An instance
+//! is a head (types, with parameters of its own) and a function for each method, its own or the
+//! class's default. In order: classes by name, then what they say, then the heads of instances, and
+//! at the end, with all functions, the bodies: those of methods know what the head requires, those
+//! of defaults and laws that the class holds.
+//!
+//! **Coherence.** Two heads of one class must not have a type in common; that is decided here, by
+//! unification, whatever the instances require. A tuple of equal types is an array, so `A * B` and
+//! `T ^ N` count as apart: on a tuple of equal types the array's instance is taken, and the
+//! product's where there is none. In a session an instance replaces one of the user's with the same
+//! head, as functions do.
+
+use crate::check::annotations::Referent;
+use crate::check::context::Checker;
+use crate::check::context::Pending;
+use crate::check::env::bindings;
+use crate::check::env::{Callable, Class, Constraint, Definition, Law, Membership, Method, Scheme};
+use crate::check::error::ClassError;
+use crate::check::error::TypeError;
+use crate::check::solve::constraint::{Answer, Refused};
+use crate::core::program::Known;
+use crate::core::{self, ClassId, FunctionId, Implementation, Term, TermKind};
+use crate::hash::HashMap;
+use crate::source::Span;
+use crate::suggest::similar;
+use crate::syntax::ast::{self, Body, ClassMember, Name, Stmt, StmtKind, TypeDecl};
+use crate::types::{Kind, Type, TypeKind, TypeVar};
+use std::sync::Arc;
+
+/// What a method of an instance, a default or a law must be.
+#[derive(Clone)]
+pub(in crate::check) struct Expected {
+    pub method: Arc<str>,
+    pub class: Arc<str>,
+    pub domain: Type,
+    pub result: Option<Type>,
+}
+
+impl Checker<'_> {
+    /// Makes the classes of an input known by name, then by what they say.
+    pub(in crate::check) fn collect_classes(&mut self, stmts: &[Stmt]) {
+        let mut declared: Vec<(&TypeDecl, &[ClassMember], ClassId)> = Vec::new();
+        for stmt in stmts {
+            let StmtKind::Class(decl, members) = &stmt.kind else { continue };
+            if let Some((_, _, first)) = declared.iter().find(|(d, ..)| d.name.text == decl.name.text) {
+                let previous = self.env.classes.get(first).map_or(decl.name.span, |c| c.span);
+                let name = decl.name.text.to_string();
+                self.report(ClassError::DuplicateMember { span: decl.name.span, name, previous });
+                continue;
+            }
+            let id = self.program.classes.len() as ClassId;
+            self.forget_class(&decl.name.text);
+            let params = self.aside(|this| this.declare_params(&decl.generics.params));
+            let class = Class {
+                id,
+                name: decl.name.text.clone(),
+                params: params.clone(),
+                supers: Vec::new(),
+                methods: Vec::new(),
+                laws: Vec::new(),
+                span: decl.name.span,
+                doc: decl.doc.clone(),
+            };
+            self.program.classes.push(core::Class { name: class.name.clone(), params, methods: Vec::new() });
+            self.env.class_names.insert(class.name.clone(), id);
+            self.env.classes.insert(id, Arc::new(class));
+            declared.push((decl, members, id));
+        }
+        if self.env.is_library() {
+            let names = &self.env.class_names;
+            let conversion = self.program.known.conversion;
+            self.program.known = Known::read(|name| names.get(name).copied());
+            let known = self.program.known;
+            self.program.known.conversion = match (conversion, known.literal.or(known.convert)) {
+                (None, Some(_)) => Some(self.conversion()),
+                (known, _) => known,
+            };
+        }
+        for (decl, _, id) in &declared {
+            let supers = self.aside(|this| {
+                this.enter_class(*id);
+                let supers = this.constraints(&decl.generics.constraints);
+                this.keep_applied(supers.clone());
+                supers
+            });
+            self.change_class(*id, |class| class.supers = supers);
+        }
+        for (decl, _, id) in &declared {
+            if self.builds_on_itself(*id) {
+                let class = decl.name.text.to_string();
+                self.report(ClassError::Cyclic { span: decl.name.span, class });
+                self.change_class(*id, |class| class.supers.clear());
+            }
+        }
+        for (_, members, id) in declared {
+            self.members(id, members);
+        }
+    }
+
+    fn change_class(&mut self, id: ClassId, change: impl FnOnce(&mut Class)) {
+        if let Some(class) = self.env.classes.get_mut(&id) {
+            change(Arc::make_mut(class));
+        }
+    }
+
+    fn builds_on_itself(&self, id: ClassId) -> bool {
+        let mut seen = Vec::new();
+        let mut waiting = vec![id];
+        while let Some(class) = waiting.pop() {
+            for constraint in self.env.classes.get(&class).map_or(&[][..], |c| &c.supers) {
+                if constraint.class == id {
+                    return true;
+                }
+                if !seen.contains(&constraint.class) {
+                    seen.push(constraint.class);
+                    waiting.push(constraint.class);
+                }
+            }
+        }
+        false
+    }
+
+    /// A function from any number type to any other, which converts as `:>` does.
+    fn conversion(&mut self) -> FunctionId {
+        let id = self.new_function();
+        let name: Arc<str> = "convert".into();
+        let type_params = ["A", "B"].map(|name| self.env.fresh_var(&name.into(), Kind::Type)).to_vec();
+        let (from, to) = (Type::var(type_params[0].clone()), Type::var(type_params[1].clone()));
+        let span = Span::default();
+        let x = Term::new(TermKind::Local(0), from.clone(), span);
+        let function = core::Function {
+            name: name.clone(),
+            type_params,
+            params: vec![0],
+            captures: Vec::new(),
+            this: None,
+            locals: vec![core::LocalInfo { name: "x".into(), ty: from.clone(), shared: false }],
+            domain: from,
+            given: Vec::new(),
+            body: Term::new(TermKind::Convert(Box::new(x)), to, span),
+            span,
+        };
+        self.program.functions[id as usize] = Some(Arc::new(function));
+        id
+    }
+
+    /// The methods of an older class of this name are not reached by name any more.
+    pub(in crate::check) fn forget_class(&mut self, name: &Arc<str>) {
+        let Some(old) = self.env.class_names.remove(name) else { return };
+        for (name, definition) in &mut self.env.values {
+            // With the name of its module it stays.
+            if let (Definition::Callables(callables), false) = (definition, name.contains("::")) {
+                callables.retain(|c, _| !matches!(c, Callable::Method(class, _) if *class == old));
+            }
+        }
+    }
+
+    /// Brings the parameters of a class into the scope of types.
+    fn enter_class(&mut self, id: ClassId) -> Vec<TypeVar> {
+        let params = self.env.classes.get(&id).map(|c| c.params.clone()).unwrap_or_default();
+        for param in &params {
+            self.item.type_scope.insert(param.name.clone(), Type::var(param.clone()));
+        }
+        params
+    }
+
+    fn members(&mut self, id: ClassId, members: &[ClassMember]) {
+        let Some(class) = self.env.classes.get(&id).cloned() else { return };
+        let own = Constraint { class: id, args: class.params.iter().cloned().map(Type::var).collect() };
+        let mut methods: Vec<Method> = Vec::new();
+        for member in members {
+            let ClassMember::Signature(name, generics, ty) = member else { continue };
+            if let Some(first) = methods.iter().find(|m| m.name == name.text) {
+                let (previous, name_text) = (first.span, name.text.to_string());
+                self.report(ClassError::DuplicateMember { span: name.span, name: name_text, previous });
+                continue;
+            }
+            let (method_params, constraints, ty) = self.aside(|this| {
+                this.enter_class(id);
+                for param in &generics.params {
+                    if class.params.iter().any(|outer| outer.name == param.name.text) {
+                        let (span, what) = (param.name.span, "type parameter");
+                        this.report(TypeError::Duplicate { span, what, name: param.name.text.to_string() });
+                    }
+                }
+                let params = this.declare_params(&generics.params);
+                let constraints = this.constraints(&generics.constraints);
+                let lowered = this.lower(ty);
+                this.keep_applied([std::slice::from_ref(&own), &constraints[..]].concat());
+                (params, constraints, this.infer.settle(&lowered))
+            });
+            let (domain, result) = match ty.kind() {
+                TypeKind::Function(domain, result) => (domain.clone(), Some(result.clone())),
+                TypeKind::Procedure(domain) => (domain.clone(), None),
+                TypeKind::Error => (Type::error(), Some(Type::error())),
+                _ => {
+                    let what = "a method that is no function";
+                    let instead = "give it a function type, such as `unit -> T` for a constant";
+                    self.report(ClassError::NotHere { span: name.span, what, instead });
+                    (Type::error(), Some(Type::error()))
+                }
+            };
+            if let Some(unused) = class.params.iter().find(|param| {
+                let hidden = method_params.iter().any(|own| own.name == param.name);
+                !ty.mentions(param) && !hidden && !ty.has_error()
+            }) {
+                let (class, parameter) = (class.name.to_string(), unused.name.to_string());
+                let (span, method) = (name.span, name.text.to_string());
+                self.report(ClassError::UnusedClassParameter { span, method, class, parameter });
+            }
+            let params: Vec<TypeVar> = class.params.iter().chain(&method_params).cloned().collect();
+            let mut all = vec![own.clone()];
+            all.extend(constraints);
+            let scheme = Scheme { params, domain, result, constraints: all };
+            self.program.classes[id as usize].methods.push(core::Method {
+                name: name.text.clone(),
+                params: method_params,
+                ty: scheme.ty(),
+                default: None,
+            });
+            let scope = self.env.own_scope();
+            self.env.add_callable(&name.text, Callable::Method(id, methods.len()), scope);
+            methods.push(Method { name: name.text.clone(), scheme, default: None, span: name.span });
+        }
+        self.change_class(id, |class| class.methods = methods);
+        self.defaults_and_laws(id, own, members);
+    }
+
+    fn defaults_and_laws(&mut self, id: ClassId, own: Constraint, members: &[ClassMember]) {
+        for member in members {
+            let Some(class) = self.env.classes.get(&id).cloned() else { return };
+            match member {
+                ClassMember::Signature(..) => {}
+                ClassMember::Default(stmt) => {
+                    let StmtKind::Function { name, function, .. } = &stmt.kind else { continue };
+                    let Some(at) = self.method_of(&class, name) else { continue };
+                    let method = &class.methods[at];
+                    if method.default.is_some() {
+                        let (span, name) = (name.span, name.text.to_string());
+                        let previous = method.span;
+                        self.report(ClassError::DuplicateMember { span, name, previous });
+                        continue;
+                    }
+                    let own = &method.scheme.params[class.params.len()..];
+                    self.own_generics(name, &function.generics, own, "the default");
+                    // The method's own parameters under the names that the default gives them.
+                    let mut params = method.scheme.params.clone();
+                    let named = &function.generics.params;
+                    for (var, param) in params[class.params.len()..].iter_mut().zip(named) {
+                        var.name = param.name.text.clone();
+                    }
+                    let function = self.await_body(
+                        name,
+                        function,
+                        params,
+                        method.scheme.constraints.clone(),
+                        Some(expected(&class, method, &HashMap::default())),
+                        false,
+                    );
+                    self.change_class(id, |class| class.methods[at].default = Some(function));
+                    self.program.classes[id as usize].methods[at].default = Some(function);
+                }
+                ClassMember::Law(name, params, body) => {
+                    if let Some(first) = class.laws.iter().find(|law| law.name == name.text) {
+                        let (span, previous) = (name.span, first.span);
+                        let name = name.text.to_string();
+                        self.report(ClassError::DuplicateMember { span, name, previous });
+                        continue;
+                    }
+                    let function = ast::Function {
+                        is_proc: false,
+                        generics: ast::Generics::default(),
+                        params: vec![params.clone()],
+                        result: None,
+                        body: Body::Expr(Box::new(body.clone())),
+                        header: name.span,
+                    };
+                    let domain = self.aside(|this| {
+                        this.enter_class(id);
+                        this.group_domain(params)
+                    });
+                    let law = Expected {
+                        method: name.text.clone(),
+                        class: class.name.clone(),
+                        domain: domain.clone(),
+                        result: Some(Type::bool()),
+                    };
+                    let params = class.params.clone();
+                    let given = vec![own.clone()];
+                    let function = self.await_body(name, &function, params, given, Some(law), true);
+                    let law = Law { name: name.text.clone(), function, domain, span: name.span };
+                    self.change_class(id, |class| class.laws.push(law));
+                }
+            }
+        }
+    }
+
+    /// A function whose body is checked later.
+    fn await_body(
+        &mut self,
+        name: &Name,
+        function: &ast::Function,
+        type_params: Vec<TypeVar>,
+        givens: Vec<Constraint>,
+        expected: Option<Expected>,
+        in_law: bool,
+    ) -> FunctionId {
+        let id = self.new_function();
+        let pending = Pending {
+            name: name.text.clone(),
+            function: Arc::new(function.clone()),
+            type_params,
+            sizes: self.session_sizes(),
+            givens,
+            expected,
+            in_law,
+            in_doubt: false,
+        };
+        self.pending_functions.insert(id, pending);
+        id
+    }
+
+    /// The number of a method that a member defines, or a report that there is none.
+    fn method_of(&mut self, class: &Class, name: &Name) -> Option<usize> {
+        let at = class.methods.iter().position(|m| m.name == name.text);
+        if let Some(method) = at.and_then(|at| class.methods.get(at)) {
+            self.note(name.span, |_| Some(Referent::At(method.span)));
+        }
+        if at.is_none() {
+            let known: Vec<String> = class.methods.iter().map(|m| format!("`{}`", m.name)).collect();
+            let similar = similar(&name.text, class.methods.iter().map(|m| &*m.name));
+            self.report(ClassError::UnknownMethod {
+                span: name.span,
+                class: class.name.to_string(),
+                name: name.text.to_string(),
+                known,
+                similar,
+            });
+        }
+        at
+    }
+
+    /// Whether a method may be written with these generics: those that its class gives it, by other names.
+    fn own_generics(&mut self, name: &Name, generics: &ast::Generics, own: &[TypeVar], whose: &str) -> bool {
+        if let Some((first, _)) = generics.constraints.first() {
+            let instead = "what a method needs stands with its type in the class, what an instance needs \
+                           stands with the instance's own parameters";
+            let whose = format!("{whose} of `{}`", name.text);
+            self.report(ClassError::ConstraintHere { span: first.span, whose, instead });
+        }
+        if generics.params.is_empty() {
+            return true;
+        }
+        let kinds: Vec<_> = generics.params.iter().map(|p| self.lower_kind(p.kind.as_ref())).collect();
+        let fits = kinds.len() == own.len() && kinds.iter().zip(own).all(|(kind, var)| *kind == var.kind);
+        if !fits {
+            let (span, method) = (name.span, name.text.to_string());
+            let (expected, found) = (own.len(), kinds.len());
+            let kinds = expected == found;
+            self.report(ClassError::MethodParameters { span, method, expected, found, kinds });
+        }
+        fits
+    }
+
+    /// Registers the instances of an input; their methods are checked with all functions.
+    pub(in crate::check) fn collect_instances(&mut self, stmts: &[Stmt]) {
+        let mut of_this_input: Vec<Span> = Vec::new();
+        let mut made = Vec::new();
+        for stmt in stmts {
+            let StmtKind::Instance { generics, class, args, members, refusal } = &stmt.kind else { continue };
+            let read = self.aside(|this| {
+                let params = this.declare_params(&generics.params);
+                let requires = this.constraints(&generics.constraints);
+                let head = this.constraint(class, args, class.span)?;
+                this.keep_applied(requires.clone());
+                let refusal = refusal.as_ref().map(|words| this.refusal_words(&words.text, words.span));
+                Some((params, requires, head, refusal))
+            });
+            let Some((params, requires, head, refusal)) = read else { continue };
+            // What a function of an unknown type gives matches nothing, or everything.
+            if head.args.iter().any(Type::has_apply) {
+                let what = "a type function of a parameter";
+                let instead = "write an instance for each type that it gives";
+                self.report(ClassError::NotHere { span: class.span, what, instead });
+                continue;
+            }
+            let membership =
+                Arc::new(Membership { params, args: head.args.clone(), requires, refusal, span: class.span });
+            if !self.own_structure(&head, class.span)
+                || !self.is_asked(&head, class.span)
+                || !self.is_at_home(&head, class.span)
+                || !self.may_refuse(&head, &membership)
+                || !self.coherent(&head, &membership, &mut of_this_input)
+            {
+                continue;
+            }
+            of_this_input.push(class.span);
+            self.env.instances.entry(head.class).or_default().push(membership.clone());
+            let refused = membership.refusal.is_some();
+            let methods = match refused {
+                true => Vec::new(),
+                false => self.methods(&head, &membership, members, class.span),
+            };
+            let (params, args) = (membership.params.clone(), head.args.clone());
+            let requires = membership.requires.iter().map(|c| (c.class, c.args.clone())).collect();
+            let instance = core::Instance { class: head.class, params, args, requires, methods, refused };
+            self.program.instances.push(instance);
+            if !refused {
+                made.push((head, membership, self.program.instances.len() - 1));
+            }
+        }
+        for (head, membership, instance) in made {
+            self.check_supers(&head, &membership);
+            self.check_equality(&head, &membership, instance);
+        }
+    }
+
+    /// Values are shown and compared by structure, down to declared types: an instance for another type
+    /// would not be found there.
+    fn own_structure(&mut self, head: &Constraint, span: Span) -> bool {
+        let known = &self.program.known;
+        let structural = known.show == Some(head.class) || known.eq == Some(head.class);
+        // In the library's own text the class may have any parameters.
+        let [ty] = &head.args[..] else { return true };
+        if !structural || ty.is_error() || matches!(ty.kind(), TypeKind::Nominal(..)) {
+            return true;
+        }
+        let class = self.env.classes.get(&head.class).map_or_else(String::new, |c| c.name.to_string());
+        self.report(ClassError::Structural { span, class, ty: ty.clone() });
+        false
+    }
+
+    /// The first abstract type in a type, this one or a part of its structure, that is from another module or
+    /// is not.
+    fn abstract_part(&self, ty: &Type, foreign: bool) -> Option<Type> {
+        if let TypeKind::Nominal(nominal, _) = ty.kind() {
+            let found = nominal.as_abstract().is_some() && self.is_foreign_abstract(ty) == foreign;
+            return found.then(|| ty.clone());
+        }
+        let mut found = None;
+        ty.kind().for_each_child(&mut |child| {
+            if found.is_none() {
+                found = self.abstract_part(child, foreign);
+            }
+        });
+        found
+    }
+
+    /// Whether what an abstract type can do is said where it may be: in the module of an abstract type that
+    /// it is about, or in that of the class. What another module said would hold for all, and two of them
+    /// might say different things.
+    fn is_at_home(&mut self, head: &Constraint, span: Span) -> bool {
+        let Some(class) = self.env.classes.get(&head.class).cloned() else { return true };
+        if self.env.replaceable(class.span) {
+            return true;
+        }
+        if head.args.iter().any(|ty| self.abstract_part(ty, false).is_some()) {
+            return true;
+        }
+        let Some(ty) = head.args.iter().find_map(|ty| self.abstract_part(ty, true)) else { return true };
+        let TypeKind::Nominal(nominal, _) = ty.kind() else { return true };
+        let home = self.env.modules.values().find(|module| module.declares(nominal));
+        let home = home.map(|module| module.file.clone());
+        let of_library = self.env.of_library(class.span);
+        let mut modules = self.env.modules.values();
+        let other = modules.find(|module| module.source == class.span.source && !of_library);
+        let other = other.map(|module| module.file.clone());
+        let (instance, class) = (self.env.text(head), class.name.to_string());
+        let name = nominal.name.to_string();
+        self.report(ClassError::Orphan { span, instance, ty, name, class, home, other });
+        false
+    }
+
+    /// What is decided by structure is not refused by an instance: it would not be asked inside of others.
+    fn may_refuse(&mut self, head: &Constraint, membership: &Membership) -> bool {
+        let known = &self.program.known;
+        let structural = known.show == Some(head.class) || known.eq == Some(head.class);
+        if membership.refusal.is_some() && structural {
+            let what = "a refusal of `Show` or `Eq`";
+            let instead = "values are shown and compared by structure; those of an abstract type are neither";
+            self.report(ClassError::NotHere { span: membership.span, what, instead });
+            return false;
+        }
+        true
+    }
+
+    /// The default of `==` compares by structure: every part must be data.
+    fn check_equality(&mut self, head: &Constraint, membership: &Membership, instance: usize) {
+        if self.program.known.eq != Some(head.class) {
+            return;
+        }
+        let Some(class) = self.env.classes.get(&head.class).cloned() else { return };
+        let methods = &self.program.instances[instance].methods;
+        let by_default = class.methods.iter().zip(methods).find(|(m, i)| m.default == Some(i.function));
+        let (Some((method, _)), Some(ty)) = (by_default, head.args.first()) else { return };
+        let parts = core::program::data_parts(ty);
+        let opaque = self.aside(|this| {
+            this.item.givens = this.with_supers(membership.requires.clone());
+            parts.iter().find_map(|part| this.opaque_part(part))
+        });
+        if opaque.is_some() {
+            let at_head = bindings(&class.params, &head.args);
+            let ty = expected(&class, method, &at_head).ty();
+            let (span, class, method) = (membership.span, class.name.to_string(), method.name.to_string());
+            self.report(ClassError::MissingMethod { span, class, method, ty });
+        }
+    }
+
+    /// Whether an instance has no type in common with another; one of an earlier input with the
+    /// same head makes way.
+    fn coherent(&mut self, head: &Constraint, new: &Arc<Membership>, of_this_input: &mut [Span]) -> bool {
+        for param in &new.params {
+            if !head.args.iter().any(|ty| ty.mentions(param)) {
+                let (name, instance) = (param.name.to_string(), self.env.text(head));
+                self.report(ClassError::FreeParameter { span: new.span, name, instance });
+                return false;
+            }
+        }
+        let known = self.env.instances.get(&head.class).cloned().unwrap_or_default();
+        for other in known {
+            let Some(both) = self.meet(new, &other) else { continue };
+            if narrows(new, &other) || narrows(&other, new) {
+                continue;
+            }
+            let same = crate::check::solve::constraint::matches(new, &other.args)
+                && crate::check::solve::constraint::matches(&other, &new.args);
+            let earlier = !of_this_input.contains(&other.span);
+            if same && earlier && self.env.replaceable(other.span) {
+                if let Some(known) = self.env.instances.get_mut(&head.class) {
+                    known.retain(|i| !Arc::ptr_eq(i, &other));
+                }
+                continue;
+            }
+            let instance = self.env.text(head);
+            let other_text = self.env.text(&Constraint { class: head.class, args: other.args.clone() });
+            let both = self.env.text(&Constraint { class: head.class, args: both });
+            let previous = other.span;
+            let error = ClassError::Overlap { span: new.span, instance, other: other_text, both, previous };
+            self.report(error);
+            return false;
+        }
+        true
+    }
+
+    /// Types that belong to two instances of a class, if there are any.
+    pub(in crate::check) fn meet(&mut self, one: &Membership, other: &Membership) -> Option<Vec<Type>> {
+        let mark = self.infer.mark();
+        self.infer.tuples_apart = true;
+        let (a, b) = (self.infer.instantiate(&one.params), self.infer.instantiate(&other.params));
+        let mut pairs = one.args.iter().zip(&other.args);
+        let meet = pairs.all(|(x, y)| self.infer.unify(&x.substitute(&a), &y.substitute(&b)).is_ok());
+        self.infer.tuples_apart = false;
+        let both = one.args.iter().map(|ty| self.infer.zonk(&ty.substitute(&a))).collect();
+        self.infer.undo(mark);
+        meet.then_some(both)
+    }
+
+    /// A function for each method of an instance.
+    fn methods(
+        &mut self,
+        head: &Constraint,
+        membership: &Membership,
+        members: &[Stmt],
+        span: Span,
+    ) -> Vec<Implementation> {
+        let Some(class) = self.env.classes.get(&head.class).cloned() else { return Vec::new() };
+        let at_head = bindings(&class.params, &head.args);
+        let mut written: Vec<Option<(&Name, &ast::Function)>> = vec![None; class.methods.len()];
+        for stmt in members {
+            let StmtKind::Function { name, function, .. } = &stmt.kind else { continue };
+            let Some(at) = self.method_of(&class, name) else { continue };
+            if let Some((first, _)) = written[at] {
+                let (span, text, previous) = (name.span, name.text.to_string(), first.span);
+                self.report(ClassError::DuplicateMember { span, name: text, previous });
+            }
+            written[at] = Some((name, function));
+        }
+        let variables = |params: &[TypeVar]| params.iter().cloned().map(Type::var).collect();
+        let mut out = Vec::new();
+        for (method, written) in class.methods.iter().zip(written) {
+            let own = &method.scheme.params[class.params.len()..];
+            let Some((name, function)) = written else {
+                if let Some(default) = method.default {
+                    out.push(Implementation { function: default, type_args: head.args.clone() });
+                } else {
+                    let (class, method) = (class.name.to_string(), expected(&class, method, &at_head));
+                    let ty = method.ty();
+                    let method = method.method.to_string();
+                    self.report(ClassError::MissingMethod { span, class, method, ty });
+                }
+                continue;
+            };
+            self.own_generics(name, &function.generics, own, "an instance's definition");
+            // The method's own parameters under the names that the instance gives them.
+            let named = self.aside(|this| this.declare_params(&function.generics.params));
+            let own_here: Vec<TypeVar> = if named.len() == own.len() {
+                named
+            } else {
+                own.iter().map(|var| self.env.fresh_var(&var.name, var.kind)).collect()
+            };
+            let mut at = at_head.clone();
+            at.extend(own.iter().map(|v| v.id).zip(own_here.iter().cloned().map(Type::var)));
+            let mut givens = membership.requires.clone();
+            givens.extend(method.scheme.constraints.iter().map(|c| c.substitute(&at)));
+            let params: Vec<TypeVar> = membership.params.iter().chain(&own_here).cloned().collect();
+            let expected = expected(&class, method, &at);
+            let function = self.await_body(name, function, params, givens, Some(expected), false);
+            out.push(Implementation { function, type_args: variables(&membership.params) });
+        }
+        out
+    }
+
+    /// Every superclass of an instance's class must hold at its types.
+    fn check_supers(&mut self, head: &Constraint, membership: &Membership) {
+        let Some(class) = self.env.classes.get(&head.class).cloned() else { return };
+        let at_head = bindings(&class.params, &head.args);
+        let missing = self.aside(|this| {
+            this.item.givens = this.with_supers(membership.requires.clone());
+            let supers = class.supers.iter().map(|c| c.substitute(&at_head));
+            let supers = supers.map(|constraint| {
+                let (answer, refused) = this.entailed_unless_refused(&constraint);
+                (constraint, answer == Answer::Yes, refused)
+            });
+            supers.filter(|(_, holds, refused)| !holds || refused.is_some()).collect::<Vec<_>>()
+        });
+        for (constraint, _, refused) in missing {
+            if let Some(Refused { asked, instance, words: text }) = refused {
+                let (span, needed_by) = (membership.span, format!("`{}`", self.env.text(head)));
+                let constraint = self.env.text(&asked);
+                self.report(ClassError::Refused { span, constraint, needed_by, instance, text });
+                continue;
+            }
+            let advice = self.advice(&constraint);
+            let (instance, missing) = (self.env.text(head), self.env.text(&constraint));
+            let (span, class) = (membership.span, class.name.to_string());
+            self.report(ClassError::MissingSuper { span, instance, class, missing, advice });
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Reports a method whose type is not what its class says.
+    pub(in crate::check) fn as_expected(&mut self, expected: &Expected, found: &Type, span: Span) {
+        let wanted = expected.ty();
+        if !self.infer.try_unify(found, &wanted) {
+            let found = self.infer.settle(found);
+            let (method, class) = (expected.method.to_string(), expected.class.to_string());
+            let error = ClassError::MethodType { span, method, expected: wanted, found, class };
+            self.report(error);
+        }
+    }
+}
+
+impl Expected {
+    /// The type of the function.
+    pub fn ty(&self) -> Type {
+        Scheme::new(Vec::new(), self.domain.clone(), self.result.clone()).ty()
+    }
+}
+
+/// What a method must be where its class's parameters are these types.
+fn expected(class: &Class, method: &Method, at: &HashMap<u32, Type>) -> Expected {
+    Expected {
+        method: method.name.clone(),
+        class: class.name.clone(),
+        domain: method.scheme.domain.substitute(at),
+        result: method.scheme.result.as_ref().map(|r| r.substitute(at)),
+    }
+}
+
+/// Whether an instance is for fewer types than another that both are for, and so preferred there
+/// ([`crate::types::matching`]): for an enumeration where the other is for all index types, or for a tuple
+/// of which it writes out more components.
+fn narrows(one: &Membership, other: &Membership) -> bool {
+    let at = |a: &Type, b: &Type| {
+        let index = matches!(b.kind(), TypeKind::Var(var) if var.kind == Kind::Compact);
+        index && a.as_enumeration().is_some() || a.written_components() > b.written_components()
+    };
+    let pairs = || one.args.iter().zip(&other.args);
+    pairs().any(|(a, b)| at(a, b)) && !pairs().any(|(a, b)| at(b, a))
+}

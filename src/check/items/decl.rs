@@ -1,0 +1,241 @@
+//! Functions at the top level: headers first, bodies when needed or at the end.
+
+use crate::check::context::Checker;
+use crate::check::context::Frame;
+use crate::check::context::FrameKind;
+use crate::check::context::Pending;
+use crate::check::env::Env;
+use crate::check::env::same_domain;
+use crate::check::env::{Callable, Candidates, Definition, Scheme, Scope, Signature};
+use crate::check::error::{CallError, TypeError};
+use crate::core::Program;
+use crate::core::{Function, FunctionId};
+use crate::syntax::ast::{self, Param, Stmt, StmtKind};
+use crate::types::{Type, TypeKind};
+use std::sync::Arc;
+
+/// A checker that checks bodies on demand by [`Checker::ensure_checked`].
+pub(in crate::check) fn new_checker<'a>(env: &'a mut Env, program: &'a mut Program) -> Checker<'a> {
+    Checker::new(env, program, |checker, id| checker.ensure_checked(id))
+}
+
+impl Checker<'_> {
+    /// Makes the functions of an input known by name.
+    pub(in crate::check) fn collect_functions<'s>(&mut self, stmts: impl Iterator<Item = &'s Stmt>) {
+        for stmt in stmts {
+            let StmtKind::Function { name, function, doc } = &stmt.kind else { continue };
+            let (pending, scheme, unknown_result) = self.aside(|this| this.declared(name, function));
+            if !name.text.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+                self.reachable_operator(&name.text, &scheme.domain, name.span);
+            }
+            let id = self.new_function();
+            let parameters = self.parameters_of(&function.params, &pending);
+            let signature = Signature {
+                name: name.text.clone(),
+                scheme,
+                unknown_result,
+                parameters,
+                span: name.span,
+                doc: doc.clone(),
+            };
+            self.replace_same(&name.text, id, &signature, self.env.own_scope());
+            self.env.signatures.insert(id, signature);
+            self.pending_functions.insert(id, pending);
+        }
+    }
+
+    /// Adds a function to its name: in its scope one of an earlier input with the same argument type is
+    /// replaced, one of the same input is a mistake.
+    pub(in crate::check) fn replace_same(
+        &mut self,
+        name: &Arc<str>,
+        id: FunctionId,
+        new: &Signature,
+        scope: Scope,
+    ) {
+        let known = match self.env.values.get(name) {
+            Some(Definition::Callables(known)) => known.clone(),
+            _ => Candidates::default(),
+        };
+        let mut duplicate = None;
+        // A constructor, method or primitive of the scope that takes the same is hidden, too.
+        let replaced: Vec<Callable> = known
+            .scoped()
+            .filter(|(callable, of)| *of == scope && same_domain(&self.header(callable), &new.scheme))
+            .map(|(callable, _)| callable.clone())
+            .collect();
+        for callable in &replaced {
+            if let Callable::Function(other) = callable
+                && *other >= self.first_function
+                && let Some(old) = self.env.signatures.get(other)
+            {
+                duplicate = Some(old.span);
+            }
+        }
+        if let Some(previous) = duplicate {
+            let error = CallError::DuplicateFunction { span: new.span, name: name.to_string(), previous };
+            self.report(error);
+        }
+        if let Some(candidates) = self.env.candidates_in(name, scope) {
+            candidates.retain(|callable, of| of != scope || !replaced.contains(callable));
+            candidates.add(Callable::Function(id), scope);
+        }
+    }
+
+    /// The type of a function as its declaration writes it, and what is checked later.
+    fn declared(&mut self, name: &ast::Name, function: &ast::Function) -> (Pending, Scheme, bool) {
+        let type_params = self.declare_params(&function.generics.params);
+        let constraints = self.constraints(&function.generics.constraints);
+        let in_doubt = constraints.len() < function.generics.constraints.len();
+        let domains: Vec<Type> = function.params.iter().map(|group| self.group_domain(group)).collect();
+        let declared = function.result.as_ref().map(|r| self.lower_result(r)).filter(|r| !r.has_meta());
+        let unknown = declared.is_none() && !function.is_proc;
+        let mut result = if function.is_proc { None } else { Some(declared.unwrap_or_else(Type::error)) };
+        let mut domains = domains.into_iter().rev();
+        let innermost = domains.next().unwrap_or_else(Type::unit);
+        let mut scheme_domain = innermost;
+        for outer in domains {
+            let inner = match result {
+                Some(result) => Type::function(scheme_domain, result),
+                None => Type::procedure(scheme_domain),
+            };
+            result = Some(inner);
+            scheme_domain = outer;
+        }
+        let scheme = Scheme {
+            params: type_params.clone(),
+            domain: scheme_domain,
+            result,
+            constraints: constraints.clone(),
+        };
+        let pending = Pending {
+            name: name.text.clone(),
+            function: Arc::new(function.clone()),
+            type_params,
+            sizes: self.session_sizes(),
+            givens: constraints,
+            expected: None,
+            in_law: false,
+            in_doubt,
+        };
+        (pending, scheme, unknown)
+    }
+
+    pub(in crate::check) fn group_domain(&mut self, group: &[Param]) -> Type {
+        let mut types = Vec::new();
+        for param in group {
+            let written = match (&param.ty, &param.pattern.kind) {
+                (Some(written), _) | (None, ast::PatternKind::Typed(_, written)) => Some(written),
+                _ => None,
+            };
+            types.push(match written {
+                Some(written) => self.lower(written),
+                None => Type::error(),
+            });
+            let hole = types.last().is_some_and(Type::has_meta);
+            if written.is_none() || hole {
+                let name = match &param.pattern.kind {
+                    ast::PatternKind::Name(name) => name.text.to_string(),
+                    _ => "_".to_string(),
+                };
+                self.report(CallError::UntypedParameter { span: param.pattern.span, name });
+                types.pop();
+                types.push(Type::error());
+            }
+        }
+        let ty = Type::product(types);
+        self.infer.settle(&ty)
+    }
+
+    /// Checks the body of a function of this input, if that is still to be done.
+    pub(in crate::check) fn ensure_checked(&mut self, id: FunctionId) {
+        let Some(pending) = self.pending_functions.remove(&id) else { return };
+        self.aside(|this| this.function(id, &pending));
+    }
+
+    fn function(&mut self, id: FunctionId, pending: &Pending) {
+        let ast = &*pending.function;
+        self.item.type_params = pending.type_params.clone();
+        self.item.givens = self.with_supers(pending.givens.clone());
+        self.item.in_law = pending.in_law;
+        self.item.in_doubt = pending.in_doubt;
+        self.item.type_scope.extend(pending.sizes.iter().cloned());
+        for var in &pending.type_params {
+            self.item.type_scope.insert(var.name.clone(), Type::var(var.clone()));
+        }
+        // A frame below all others stands for the top level, which has no locals to capture.
+        let kind = if ast.is_proc && ast.params.len() <= 1 { FrameKind::Proc } else { FrameKind::Fun };
+        self.item.frames.push(Frame::new(kind, pending.name.clone(), ast.header));
+        let groups: Vec<&[Param]> = ast.params.iter().map(Vec::as_slice).collect();
+        let wanted = pending.expected.as_ref();
+        if wanted.is_some() {
+            self.no_defaults(&ast.params);
+        }
+        let hint = wanted.map(|e| e.domain.clone());
+        let (params, prefix, domain) = self.parameters(groups.first().copied().unwrap_or(&[]), hint);
+        let (body, ty) = if groups.len() <= 1 {
+            let result = wanted.and_then(|e| e.result.clone());
+            self.function_body(ast, result, &domain, prefix, ast.header)
+        } else {
+            let kind = if ast.is_proc { FrameKind::Proc } else { FrameKind::Fun };
+            let closure = self.group(&groups[1..], ast, kind, &pending.name, None, None, None, ast.header);
+            let ty = Type::function(domain.clone(), closure.ty.clone());
+            (crate::check::terms::with_prefix(prefix, closure), ty)
+        };
+        self.choose_waiting(0);
+        self.parameters_used(ast, pending);
+        let Some(frame) = self.item.frames.pop() else { return };
+        let mut function = Function {
+            name: pending.name.clone(),
+            type_params: pending.type_params.clone(),
+            params,
+            captures: Vec::new(),
+            this: None,
+            locals: frame.locals,
+            domain,
+            given: Vec::new(),
+            body,
+            span: ast.header,
+        };
+        if let Some(expected) = wanted {
+            self.as_expected(expected, &ty, ast.header);
+        }
+        self.finish_function(&mut function);
+        let ty = self.infer.settle(&ty);
+        let more = self.finish_inner(&[], &[&function.body]);
+        crate::check::elaborate::existential::close_term(&mut function.body, &more);
+        let again = self.required_again(ast.header);
+        if !again.is_empty() {
+            let unit = crate::core::Term::unit(ast.header);
+            let body = std::mem::replace(&mut function.body, unit);
+            function.body = crate::check::terms::with_prefix(again, body);
+        }
+        self.program.functions[id as usize] = Some(Arc::new(function));
+        if let (TypeKind::Function(_, result), Some(signature)) =
+            (ty.kind(), self.env.signatures.get_mut(&id))
+            && signature.unknown_result
+        {
+            signature.scheme.result = Some(result.clone());
+            signature.unknown_result = false;
+        }
+        if let Some(signature) = self.env.signatures.get_mut(&id) {
+            signature.unknown_result = false;
+        }
+    }
+
+    /// Warns of type parameters that nothing in a function mentions.
+    fn parameters_used(&mut self, ast: &ast::Function, pending: &Pending) {
+        // What is wrong may be why a parameter is not mentioned.
+        if pending.expected.is_some() || self.reports.any_error() {
+            return;
+        }
+        for (var, written) in pending.type_params.iter().zip(&ast.generics.params) {
+            let asked = pending.givens.iter().any(|given| given.args.iter().any(|ty| ty.mentions(var)));
+            if !asked && !self.item.mentioned.contains(&var.id) {
+                let (span, name) = (written.name.span, var.name.to_string());
+                let whose = format!("`{}`", pending.name);
+                self.report(TypeError::UnusedTypeParameter { span, name, whose });
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Items: functions, classes, modules and top-level statements, each checked as a whole.
+
+pub(in crate::check) mod class;
+pub(in crate::check) mod decl;
+pub mod module;
+pub(in crate::check) mod top_level;
+pub(in crate::check) mod zonk;

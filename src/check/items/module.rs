@@ -1,0 +1,543 @@
+//! Modules: what a text shows to those who import it, and how an import makes it known.
+//!
+//! A module is a text that has been checked among its own names ([`Env`]); of these an importer sees
+//! those that stand after `export`. What a text defines is found by lexing ([`Chunk`]), what a name
+//! stands for in the module's `Env`: a function belongs to the module if its header lies in one of
+//! the module's exported definitions, a constructor if its type does, so that neither what the module
+//! itself imports nor what it borrows of the library leaves by the same name.
+//!
+//! **Qualified names.** `geometry::area` is a name like any other to the checker. Before a text is
+//! checked, [`qualify`] enters those that the text mentions under just these words: nothing that no
+//! text mentions is ever copied, and every lookup works as it did. No definition can have such a
+//! name, for the grammar has names without `::` there.
+//!
+//! **Unqualified names.** `import … (area)` enters `area` in the scope [`Scope::Listed`], `(*)` what the
+//! module shows in [`Scope::Starred`], which is farther; the text's own definitions are nearer than both.
+//! Two imports of one text that bring, in one scope, the same name for the same arguments are a mistake. A
+//! type brings its constructors, a class its methods. An operator has no qualified name, so an exported
+//! `fun +` comes with every import.
+//!
+//! **What has no name** comes with every import: the instances that a module knows of, the classes, kinds
+//! and equations that its types speak of. Instances are looked at in pairs as they meet: each module was
+//! coherent alone ([`crate::check::items::class`]), two of them together may not be. How a module stores its abstract
+//! types stays with it.
+//!
+//! Costs are those of the names that are mentioned or listed, but for instances: new ones times known
+//! ones, for each class.
+
+use crate::check::context::Checker;
+use crate::check::env::same_domain;
+use crate::check::env::{
+    Callable, Constraint, Definition, Env, Membership, Scope, Signature, TypeDefinition,
+};
+use crate::check::error::ModuleError;
+use crate::check::error::module::NotExportable;
+use crate::check::items::decl::new_checker;
+use crate::check::names::word;
+use crate::core::{ClassId, FunctionId, Program};
+use crate::diagnostic::Diagnostic;
+use crate::hash::HashMap;
+use crate::source::{Source, SourceId, Span};
+use crate::syntax::ast::{Import, ImportNames, ImportTarget, Name, Stmt, StmtKind};
+use crate::syntax::{self, Chunk};
+use crate::types::{FiniteKind, Nominal};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// A text that can be imported.
+#[derive(Debug)]
+pub struct Module {
+    /// How messages name it.
+    pub file: String,
+    /// Its text.
+    pub source: SourceId,
+    /// Its definitions.
+    chunks: Vec<Chunk>,
+    /// Which of them define a name.
+    by_name: HashMap<Arc<str>, Vec<usize>>,
+    /// What it knows; a part of the library knows what the library does.
+    env: Option<Env>,
+}
+
+impl Module {
+    /// A file that has been checked among the names of `env`.
+    pub fn file(source: &Source, env: Env) -> Module {
+        Module::new(source, Some(env))
+    }
+
+    /// A part of the library; all that it defines is visible.
+    pub fn part(source: &Source) -> Module {
+        Module::new(source, None)
+    }
+
+    fn new(source: &Source, env: Option<Env>) -> Module {
+        let mut chunks = syntax::chunks(source);
+        chunks.retain(|chunk| !chunk.defines.is_empty());
+        let mut by_name: HashMap<Arc<str>, Vec<usize>> = HashMap::default();
+        for (at, chunk) in chunks.iter().enumerate() {
+            for name in &chunk.defines {
+                let known = by_name.entry(name.clone()).or_default();
+                if known.last() != Some(&at) {
+                    known.push(at);
+                }
+            }
+        }
+        Module { file: source.name.clone(), source: source.id, chunks, by_name, env }
+    }
+
+    /// Whether a declared type is one of its own.
+    pub fn declares(&self, nominal: &Nominal) -> bool {
+        let named = self.env.as_ref().and_then(|env| env.types.get(&nominal.name));
+        let own = self.definitions(&nominal.name).next().is_some();
+        own && matches!(named, Some(TypeDefinition::Nominal(known)) if known == nominal)
+    }
+
+    /// The names that importers see, each once, sorted.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.all_names().into_iter().filter(|name| !is_operator(name))
+    }
+
+    /// The operators that importers see, sorted.
+    fn operators(&self) -> impl Iterator<Item = &str> {
+        self.all_names().into_iter().filter(|name| is_operator(name))
+    }
+
+    fn all_names(&self) -> BTreeSet<&str> {
+        let visible = self.chunks.iter().filter(|chunk| self.is_visible(chunk));
+        visible.flat_map(|chunk| chunk.defines.iter().map(|name| &**name)).collect()
+    }
+
+    /// Whether importers see a name.
+    pub fn shows(&self, name: &str) -> bool {
+        self.visible(name).next().is_some()
+    }
+
+    /// The definitions of a name, seen from inside.
+    pub(in crate::check) fn definitions(&self, name: &str) -> impl Iterator<Item = &Chunk> {
+        self.by_name.get(name).into_iter().flatten().map(|&at| &self.chunks[at])
+    }
+
+    /// The definitions of a name that importers see.
+    fn visible(&self, name: &str) -> impl Iterator<Item = &Chunk> {
+        self.definitions(name).filter(|chunk| self.is_visible(chunk))
+    }
+
+    fn is_visible(&self, chunk: &Chunk) -> bool {
+        chunk.exported || self.env.is_none()
+    }
+
+    /// What a name stands for outside.
+    fn pick(&self, name: &str, library: &Env) -> Selected {
+        let env = self.env.as_ref().unwrap_or(library);
+        let mut picked = Selected::default();
+        let callables = env.callables(name).unwrap_or(&[]);
+        let mut take = |wanted: &dyn Fn(&Callable) -> bool| {
+            picked.callables.extend(callables.iter().filter(|c| wanted(c)).cloned());
+        };
+        let mut signatures = Vec::new();
+        for chunk in self.visible(name) {
+            let inside = |span: Span| {
+                span.source == chunk.span.source
+                    && chunk.span.start <= span.start
+                    && span.end <= chunk.span.end
+            };
+            let first = chunk.defines.first().map_or("", |first| first);
+            match (chunk.word, env.values.get(name)) {
+                ("fun" | "proc", _) => {
+                    take(&|callable| match callable {
+                        Callable::Function(id) => env.signatures.get(id).is_some_and(|s| inside(s.span)),
+                        _ => false,
+                    });
+                    signatures.extend(callables.iter().filter_map(|callable| match callable {
+                        Callable::Function(id) => {
+                            Some((*id, env.signatures.get(id).filter(|s| inside(s.span))?.clone()))
+                        }
+                        _ => None,
+                    }));
+                }
+                ("val" | "var", Some(definition @ Definition::Global { span, .. })) if inside(*span) => {
+                    picked.global = Some(definition.clone());
+                }
+                ("class", _) => {
+                    let class = env.class_names.get(first).copied();
+                    if first == name {
+                        picked.class = class;
+                    }
+                    take(&|callable| matches!(callable, Callable::Method(of, _) if Some(*of) == class));
+                }
+                ("kind", _) if first == name => picked.kind = env.kinds.get(name).cloned(),
+                // A member of one.
+                ("kind", _) => picked.ty = env.types.get(name).cloned(),
+                _ => {
+                    let definition = env.types.get(first);
+                    if first == name {
+                        picked.ty = definition.cloned();
+                    }
+                    if let Some(TypeDefinition::Nominal(nominal)) = definition {
+                        take(&|callable| match callable {
+                            Callable::Case(of, _) | Callable::Struct(of) => of == nominal,
+                            _ => false,
+                        });
+                    }
+                }
+            }
+        }
+        picked.signatures = signatures;
+        picked
+    }
+}
+
+fn is_operator(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_punctuation() && c != '_')
+}
+
+/// What a name of a module stands for.
+#[derive(Default)]
+struct Selected {
+    callables: Vec<Callable>,
+    signatures: Vec<(FunctionId, Signature)>,
+    global: Option<Definition>,
+    ty: Option<TypeDefinition>,
+    class: Option<ClassId>,
+    kind: Option<FiniteKind>,
+}
+
+/// Makes the qualified names of a text known, as far as their modules are imported and have them.
+pub fn qualify<'a>(env: &mut Env, library: &Env, names: impl Iterator<Item = &'a str>) {
+    for name in names {
+        let Some((module, own)) = name.split_once("::") else { continue };
+        let Some(module) = env.modules.get(module).cloned() else { continue };
+        let picked = module.pick(own, library);
+        let key: Arc<str> = name.into();
+        env.forget(&key);
+        env.signatures.extend(picked.signatures);
+        for callable in picked.callables {
+            env.add_callable(&key, callable, Scope::Listed);
+        }
+        if let Some(global) = picked.global {
+            env.define_global(&key, global.within(Scope::Listed));
+        }
+        if let Some(ty) = picked.ty {
+            env.types.insert(key.clone(), ty);
+        }
+        if let Some(kind) = picked.kind {
+            env.kinds.insert(key.clone(), kind);
+        }
+        if let Some(class) = picked.class {
+            env.class_names.insert(key, class);
+        }
+    }
+}
+
+impl Env {
+    fn forget(&mut self, name: &str) {
+        self.values.remove(name);
+        self.types.remove(name);
+        self.class_names.remove(name);
+        self.kinds.remove(name);
+    }
+}
+
+/// The name under which a test is known, or a block that is timed: no identifier.
+pub fn test_name(bench: bool, title: &str) -> Arc<str> {
+    format!("{} \"{title}\"", if bench { "bench" } else { "test" }).into()
+}
+
+/// The statements at the top level without `import`s, without the word `export`, and with tests as the
+/// procedures they are.
+pub(in crate::check) fn bare(stmts: &[Stmt]) -> Cow<'_, [Stmt]> {
+    let about_modules =
+        |stmt: &Stmt| matches!(stmt.kind, StmtKind::Import(_) | StmtKind::Export(_) | StmtKind::Test { .. });
+    if !stmts.iter().any(about_modules) {
+        return Cow::Borrowed(stmts);
+    }
+    let plain = stmts.iter().filter_map(|stmt| match &stmt.kind {
+        StmtKind::Import(_) => None,
+        StmtKind::Export(inner) => Some((**inner).clone()),
+        StmtKind::Test { bench, title, function } => {
+            let name = Name { text: test_name(*bench, &title.text), span: title.span };
+            let kind = StmtKind::Function { name, function: function.clone(), doc: None };
+            Some(Stmt { kind, span: stmt.span })
+        }
+        _ => Some(stmt.clone()),
+    });
+    Cow::Owned(plain.collect())
+}
+
+/// What the module of an import is called, if that is a name.
+fn called(import: &Import) -> Result<Name, ModuleError> {
+    let name = import.called();
+    match (&import.alias, &import.target) {
+        (None, ImportTarget::File { path, span }) if !syntax::is_name(&name.text) => {
+            let mut alias: String =
+                name.text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+            if !syntax::is_name(&alias) {
+                alias = format!("m_{alias}");
+            }
+            Err(ModuleError::NoName { span: *span, path: path.to_string(), alias })
+        }
+        _ => Ok(name),
+    }
+}
+
+/// Makes the imports of one text known to it.
+pub fn open(
+    env: &mut Env,
+    program: &mut Program,
+    imports: &[(Import, Arc<Module>)],
+    library: &Env,
+) -> Vec<Diagnostic> {
+    let mut checker = new_checker(env, program);
+    let mut opened: HashMap<Arc<str>, (SourceId, Span)> = HashMap::default();
+    let mut brought = Imported::default();
+    for (import, module) in imports {
+        let name = match called(import) {
+            Ok(name) => name,
+            Err(error) => {
+                checker.report(error);
+                continue;
+            }
+        };
+        match opened.get(&name.text) {
+            Some((source, previous)) if *source != module.source => {
+                let (span, previous) = (name.span, *previous);
+                let module = name.text.to_string();
+                checker.report(ModuleError::ModuleTaken { span, module, previous });
+                continue;
+            }
+            _ => {}
+        }
+        opened.insert(name.text.clone(), (module.source, name.span));
+        checker.name_module(&name.text, module);
+        checker.take_unnamed(module, import.target.span());
+        if module.env.is_some() {
+            for operator in module.operators() {
+                let span = import.target.span();
+                checker.bring(&operator.into(), module, library, (Scope::Starred, span), &mut brought);
+            }
+        }
+        let (scope, names): (Scope, Vec<(Arc<str>, Span)>) = match &import.names {
+            ImportNames::Qualified => (Scope::Listed, Vec::new()),
+            ImportNames::Listed(names) => {
+                for (at, name) in names.iter().enumerate() {
+                    if names[..at].iter().any(|earlier| earlier.text == name.text) {
+                        let (span, what) = (name.span, "imported name");
+                        let name = name.text.to_string();
+                        checker.report(crate::check::error::TypeError::Duplicate { span, what, name });
+                    }
+                }
+                (Scope::Listed, names.iter().map(|n| (n.text.clone(), n.span)).collect())
+            }
+            ImportNames::All { span } => {
+                (Scope::Starred, module.names().map(|n| (n.into(), *span)).collect())
+            }
+        };
+        for (text, span) in names {
+            if !module.shows(&text) {
+                let at = Name { text: text.clone(), span };
+                checker.not_in_module(&at, &name.text, module, &text);
+                continue;
+            }
+            for along in module.along(&text) {
+                checker.bring(&along, module, library, (scope, span), &mut brought);
+            }
+        }
+    }
+    checker.reports.into_diagnostics()
+}
+
+impl Module {
+    /// What comes with a name: itself, constructors with their type, methods with their class.
+    fn along(&self, name: &str) -> Vec<Arc<str>> {
+        let mut out: Vec<Arc<str>> = vec![name.into()];
+        for chunk in self.visible(name).filter(|chunk| chunk.defines.first().is_some_and(|n| **n == *name)) {
+            if !matches!(chunk.word, "val" | "var") {
+                out.extend(chunk.defines.iter().skip(1).cloned());
+            }
+        }
+        out
+    }
+}
+
+/// Names that the imports of one text have brought, and from where.
+#[derive(Default)]
+struct Imported {
+    names: HashMap<Arc<str>, Vec<Importer>>,
+}
+
+/// An import that has brought a name.
+#[derive(Clone)]
+struct Importer {
+    source: SourceId,
+    file: String,
+    scope: Scope,
+    span: Span,
+}
+
+impl Checker<'_> {
+    /// Lets a name stand for a module; another one of that name is not reached any more.
+    fn name_module(&mut self, name: &Arc<str>, module: &Arc<Module>) {
+        let before = self.env.modules.insert(name.clone(), module.clone());
+        if before.is_some_and(|before| before.source != module.source) {
+            let outside = |key: &Arc<str>| key.split_once("::").is_none_or(|(m, _)| *m != **name);
+            self.env.values.retain(|key, _| outside(key));
+            self.env.types.retain(|key, _| outside(key));
+            self.env.class_names.retain(|key, _| outside(key));
+            self.env.kinds.retain(|key, _| outside(key));
+        }
+    }
+
+    /// Makes known what a module knows and what has no name: instances, classes and kinds that types
+    /// mention, equations of sizes; and which representations are the module's own affair.
+    fn take_unnamed(&mut self, module: &Module, import: Span) {
+        let Some(theirs) = &module.env else { return };
+        self.env.foreign.insert(module.source);
+        self.env.foreign.extend(&theirs.foreign);
+        for kind in theirs.kinds.values().chain(&theirs.foreign_kinds) {
+            if self.env.finite_kind(kind.kind()).is_none() {
+                self.env.foreign_kinds.push(kind.clone());
+            }
+        }
+        for equation in &theirs.equations {
+            if !self.env.equations.contains(equation) {
+                self.env.equations.push(equation.clone());
+            }
+        }
+        let constraints = theirs.type_constraints.iter();
+        self.env.type_constraints.extend(constraints.map(|(id, known)| (*id, known.clone())));
+        self.env.hidden.extend(theirs.hidden.iter().chain(&theirs.unnamed));
+        self.env.hidden.extend(theirs.types.values().filter_map(|definition| match definition {
+            TypeDefinition::Nominal(nominal) if nominal.as_abstract().is_some() => Some(nominal.id),
+            _ => None,
+        }));
+        for (id, class) in &theirs.classes {
+            self.env.classes.entry(*id).or_insert_with(|| class.clone());
+        }
+        let mut classes: Vec<&ClassId> = theirs.instances.keys().collect();
+        classes.sort_unstable();
+        for class in classes {
+            let known: Vec<Arc<Membership>> = self.env.instances.get(class).cloned().unwrap_or_default();
+            let is_known = |i: &Arc<Membership>| known.iter().any(|k| Arc::ptr_eq(k, i));
+            let new: Vec<Arc<Membership>> =
+                theirs.instances[class].iter().filter(|i| !is_known(i)).cloned().collect();
+            for instance in &new {
+                let other = known.iter().find(|known| self.meet(instance, known).is_some());
+                let Some(other) = other else { continue };
+                let instance_text = self.env.text(&Constraint { class: *class, args: instance.args.clone() });
+                let (one, other) = (other.span, instance.span);
+                let error = ModuleError::InstancesMeet { span: import, instance: instance_text, one, other };
+                self.report(error);
+            }
+            self.env.instances.entry(*class).or_default().extend(new);
+        }
+    }
+
+    /// Makes a name of a module known without the module's name, in the scope that the import says.
+    fn bring(
+        &mut self,
+        name: &Arc<str>,
+        module: &Module,
+        library: &Env,
+        (scope, span): (Scope, Span),
+        brought: &mut Imported,
+    ) {
+        let picked = module.pick(name, library);
+        let entry = brought.names.entry(name.clone()).or_default();
+        if entry.iter().any(|known| known.source == module.source && known.scope <= scope) {
+            return;
+        }
+        let before = entry.clone();
+        entry.push(Importer { source: module.source, file: module.file.clone(), scope, span });
+        // What another scope has is nearer or farther, and no contradiction.
+        let clash = |this: &mut Self, source: Option<SourceId>| {
+            let mut others = before.iter().filter(|known| known.scope == scope);
+            let other = others.find(|known| source.is_none_or(|source| source == known.source));
+            if let Some(Importer { file: other, span: previous, .. }) = other {
+                let (name, file) = (name.to_string(), module.file.clone());
+                let (other, previous) = (other.clone(), *previous);
+                this.report(ModuleError::NameTaken { span, name, file, other, previous });
+            }
+        };
+        let constructs = |c: &Callable| matches!(c, Callable::Case(..) | Callable::Struct(_));
+        // All but functions and methods have one meaning.
+        let single = picked.global.is_some()
+            || picked.ty.is_some()
+            || picked.class.is_some()
+            || picked.kind.is_some()
+            || picked.callables.iter().any(constructs);
+        let single_before = matches!(self.env.values.get(name), Some(Definition::Global { .. }))
+            || self.env.constructor(name).is_some();
+        if single || single_before {
+            clash(self, None);
+        }
+        if single && before.iter().any(|known| known.scope < scope) {
+            return;
+        }
+        if picked.callables.iter().any(constructs) {
+            // A type is what the newest import or declaration says, and so are its constructors.
+            [Scope::Module, Scope::Listed, Scope::Starred]
+                .into_iter()
+                .for_each(|scope| self.hide(name, scope));
+        }
+        self.env.signatures.extend(picked.signatures.iter().cloned());
+        for callable in picked.callables {
+            if let Some(Definition::Callables(known)) = self.env.values.get_mut(name) {
+                // The same function may come by a list and by `*`.
+                known.retain(|known, of| of <= scope || *known != callable);
+            }
+            let signature = match callable {
+                Callable::Function(id) => self.env.signatures.get(&id).cloned().map(|s| (id, s)),
+                _ => None,
+            };
+            let Some((id, signature)) = signature else {
+                if !self.env.callables(name).is_some_and(|known| known.contains(&callable)) {
+                    self.env.add_callable(name, callable, scope);
+                }
+                continue;
+            };
+            let replaced = self.env.candidates(name).scoped().find_map(|(known, of)| match known {
+                Callable::Function(known) if *known != id && of == scope => {
+                    let known = self.env.signatures.get(known)?;
+                    same_domain(&known.scheme, &signature.scheme).then_some(known.span.source)
+                }
+                _ => None,
+            });
+            if let Some(source) = replaced {
+                clash(self, Some(source));
+            }
+            self.replace_same(name, id, &signature, scope);
+        }
+        if let Some(global) = picked.global {
+            self.env.define_global(name, global.within(scope));
+        }
+        if let Some(ty) = picked.ty {
+            self.env.types.insert(name.clone(), ty);
+        }
+        if let Some(kind) = picked.kind {
+            self.env.kinds.insert(name.clone(), kind);
+        }
+        if let Some(class) = picked.class {
+            if self.env.class_names.get(name) != Some(&class) {
+                self.forget_class(name);
+            }
+            self.env.class_names.insert(name.clone(), class);
+        }
+    }
+
+    /// Says which exports of a text make no sense.
+    pub(in crate::check) fn exports(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            let StmtKind::Export(inner) = &stmt.kind else { continue };
+            let what = match &inner.kind {
+                StmtKind::Let { mutable: true, .. } => NotExportable::Var,
+                StmtKind::Instance { .. } => NotExportable::Instance,
+                StmtKind::Require(..) => NotExportable::Require,
+                _ => continue,
+            };
+            let gap = Span { end: inner.span.start, ..stmt.span };
+            let span = word(stmt.span, "export");
+            self.report(ModuleError::NotExportable { span, gap, what });
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Statements at the top level: variables of the session, results, effects.
+
+use crate::check::context::Checker;
+use crate::check::elaborate::stmt::unused;
+use crate::check::elaborate::stmt::val_word;
+use crate::check::expectation::Expectation;
+use crate::core::{Global, PatKind, Script, Stmt, StmtKind};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::ast::{self, Expr};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// One statement at the top level, with its holes solved.
+    pub(in crate::check) fn top_level(&mut self, stmt: &ast::Stmt, last: bool, script: &mut Script) {
+        let mut result = None;
+        let (mut body, mut out) = self.host_at(Some(stmt.span), |this| {
+            let mut out = Vec::new();
+            match &stmt.kind {
+                ast::StmtKind::Let { mutable, pattern, ty, init } => {
+                    this.global_let(*mutable, pattern, ty.as_ref(), init, stmt.span, &mut out);
+                }
+                ast::StmtKind::Function { .. } => {}
+                ast::StmtKind::Expr(e) => {
+                    let term = this.expr(e, Expectation::STATEMENT);
+                    let effect = this.is_effect(&term);
+                    if !effect && last {
+                        result = Some(term);
+                    } else {
+                        this.warn_unused(e, &term, effect);
+                        out.push(Stmt { kind: StmtKind::Expr(term), span: stmt.span });
+                    }
+                }
+                _ => this.stmt_here(stmt, &mut out),
+            }
+            this.choose_waiting(0);
+            out
+        });
+        out.append(&mut body);
+        self.finish_stmts(&mut out, &mut result);
+        script.body.append(&mut out);
+        if result.is_some() {
+            script.result = result;
+        }
+    }
+
+    /// `var x = e;` at the top level: session variables.
+    fn global_let(
+        &mut self,
+        mutable: bool,
+        pattern: &ast::Pattern,
+        ty: Option<&ast::TypeExpr>,
+        init: &Expr,
+        stmt: Span,
+        out: &mut Vec<Stmt>,
+    ) {
+        let (ty, init) = self.initial(ty, init, true);
+        self.names_once([pattern], "variable");
+        let span = pattern.span;
+        let (pat, bound) = self.in_scope(|this| {
+            this.item.names_last = true;
+            this.let_word = val_word(mutable, stmt);
+            let pat = this.total_binding(pattern, &ty, mutable);
+            this.let_word = None;
+            this.item.names_last = false;
+            let scope = this.frame().scopes.last().cloned().unwrap_or_default();
+            (pat, scope)
+        });
+        let mut names: Vec<(Arc<str>, crate::check::context::Binding)> = bound.into_iter().collect();
+        names.sort_by_key(|(_, b)| b.local);
+        let single = match pat.kind {
+            PatKind::Bind(local) => Some(local),
+            _ => None,
+        };
+        let mut init = Some(init);
+        if single.is_none()
+            && let Some(init) = init.take()
+        {
+            out.push(Stmt { kind: StmtKind::Let(pat, init), span });
+        }
+        out.append(&mut self.matched_openings());
+        for (name, binding) in names {
+            let ty = self.frame().locals[binding.local as usize].ty.clone();
+            let id = self.program.globals.len() as u32;
+            self.program.globals.push(Global { name: name.clone(), ty });
+            self.item.new_globals.push(id);
+            let value = match init.take() {
+                Some(init) => init,
+                None => self.local_term(binding.local, binding.span),
+            };
+            if !mutable && let Some(function) = self.held_function(&value) {
+                self.env.held_functions.insert(id, function);
+            }
+            out.push(Stmt { kind: StmtKind::SetGlobal(id, value), span });
+            let (span, word, scope) = (binding.span, binding.word, self.env.own_scope());
+            self.env
+                .define_global(&name, crate::check::Definition::Global { id, mutable, span, word, scope });
+        }
+    }
+}
+
+/// What is said of the value of a script's last expression, which nobody sees.
+pub fn unused_result(stmts: &[ast::Stmt], script: &Script) -> Option<Diagnostic> {
+    let result = script.result.as_ref()?;
+    let Some(ast::StmtKind::Expr(e)) = stmts.last().map(|stmt| &stmt.kind) else { return None };
+    (!result.ty.is_error()).then(|| unused(e, result.span, result.ty.clone()).to_diagnostic())
+}

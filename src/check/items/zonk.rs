@@ -1,0 +1,369 @@
+//! The last step of an item: holes replaced by what they became, literals checked against it.
+//!
+//! A hole that nothing solved is an error where it stands; a literal hole takes its default. After
+//! this no type in the item has a hole.
+
+use crate::check::context::Checker;
+use crate::check::elaborate::existential::{FurtherArgs, close_term};
+use crate::check::error::KindError;
+use crate::check::error::{ConversionError, OperatorError, PatternError, TypeError};
+use crate::check::resolve::builtin::is_array;
+use crate::check::resolve::builtin::operator_advice;
+use crate::check::solve::infer::Equation;
+use crate::core::{Function, LocalInfo, Pat, PatKind, Prim, Stmt, StmtKind, Term, TermKind};
+use crate::core::{Num, Op};
+use crate::source::Span;
+use crate::types::number::Rounded;
+use crate::types::{NoSize, Scalar, Type, TypeKind};
+use num_bigint::BigInt;
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// Top-level statements, with the inner functions and variables they made.
+    pub(in crate::check) fn finish_stmts(&mut self, stmts: &mut [Stmt], result: &mut Option<Term>) {
+        self.discharge();
+        self.finish_equations();
+        for stmt in &mut *stmts {
+            self.finish_stmt(stmt);
+        }
+        if let Some(result) = result {
+            self.finish_term(result);
+        }
+        for global in std::mem::take(&mut self.item.new_globals) {
+            let ty = self.program.globals[global as usize].ty.clone();
+            self.program.globals[global as usize].ty = self.infer.settle(&ty);
+        }
+        let more = self.finish_inner(stmts, &result.iter().collect::<Vec<_>>());
+        stmts.iter_mut().for_each(|stmt| stmt.for_each_term_mut(&mut |term| close_term(term, &more)));
+        result.iter_mut().for_each(|term| close_term(term, &more));
+    }
+
+    /// Inner functions made by the present item, whose own statements and terms these are. Gives the
+    /// type arguments that they have besides those of the item.
+    pub(in crate::check) fn finish_inner(&mut self, stmts: &[Stmt], terms: &[&Term]) -> FurtherArgs {
+        let mut inner = std::mem::take(&mut self.item.unfinished);
+        inner.iter_mut().for_each(|(_, function)| self.finish_function(function));
+        self.check_sequence(stmts, terms, &inner);
+        let more = self.close_over(&mut inner);
+        for (id, function) in inner {
+            // Whether a variable is shared is known only now that all of the item has been seen.
+            self.program.functions[id as usize] = Some(Arc::new(function));
+        }
+        more
+    }
+
+    pub(in crate::check) fn finish_function(&mut self, function: &mut Function) {
+        self.discharge();
+        function.domain = self.finish_type_of(&function.domain, function.span, false);
+        self.finish_equations();
+        self.finish_locals(&mut function.locals);
+        self.finish_term(&mut function.body);
+    }
+
+    /// Equations with type functions that still wait. Holes in them are reported where they stand.
+    fn finish_equations(&mut self) {
+        while let Some(Equation { found, expected, span }) = self.infer.contradiction() {
+            let known = [&found, &expected].map(|ty| self.applicable(ty.clone(), span));
+            if known.iter().all(|ty| !ty.is_error()) {
+                let error = ConversionError::Mismatch { span, expected, found, because: None, hint: None };
+                self.report(error);
+            }
+        }
+    }
+
+    fn finish_locals(&mut self, locals: &mut [LocalInfo]) {
+        for local in locals {
+            local.ty = self.infer.settle(&local.ty);
+        }
+    }
+
+    fn finish_type(&mut self, ty: &Type, span: Span) -> Type {
+        self.finish_type_of(ty, span, true)
+    }
+
+    /// The same; `origin` says whether the type comes from here, and not from a value that is only named or bound.
+    fn finish_type_of(&mut self, ty: &Type, span: Span, origin: bool) -> Type {
+        let ty = self.infer.settle(ty);
+        let ty = self.finish_applications(ty, span, origin);
+        if ty.has_meta() {
+            let stuck = ty.find_application(&mut |_, args| args.iter().any(Type::has_meta));
+            if let Some(application) = stuck {
+                self.report_application(KindError::CannotReduce { span, application }, origin);
+                return Type::error();
+            }
+            if !self.reports.any_error() {
+                let what = match ty.kind() {
+                    TypeKind::Meta(_) => "the type of this".to_string(),
+                    _ => format!("what `_` is in `{ty}`"),
+                };
+                let instead = "write the type, as in `val x : int ^ 3 = …` or `f[int, 3] x`".to_string();
+                self.report(TypeError::CannotInfer { span, what, instead });
+            }
+            return Type::error();
+        }
+        ty
+    }
+
+    fn finish_pat(&mut self, pat: &mut Pat) {
+        pat.ty = self.finish_type_of(&pat.ty, pat.span, false);
+        match &mut pat.kind {
+            PatKind::As(inner, _) => self.finish_pat(inner),
+            PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => {
+                parts.iter_mut().for_each(|p| self.finish_pat(p));
+            }
+            PatKind::Ints(low, high) => {
+                let (low, high) = (low.clone(), high.clone());
+                if pat.ty.as_scalar().is_some_and(Scalar::is_float) {
+                    let (what, ty) = ("a range of integers or characters".to_string(), pat.ty.clone());
+                    self.report(PatternError::PatternMismatch { span: pat.span, what, ty, help: None });
+                } else {
+                    self.literal(&low, &pat.ty, pat.span);
+                    self.literal(&high, &pat.ty, pat.span);
+                }
+            }
+            PatKind::Case(_, Some(inner)) | PatKind::Reshape(inner) => self.finish_pat(inner),
+            PatKind::Coarray(index, argument) => {
+                self.finish_pat(index);
+                self.finish_pat(argument);
+            }
+            PatKind::Int(value) => {
+                let value = value.clone();
+                if pat.ty.as_scalar().is_some_and(Scalar::is_float) {
+                    pat.kind = PatKind::Real(Rounded::whole(&value));
+                } else {
+                    self.literal(&value, &pat.ty, pat.span);
+                }
+            }
+            PatKind::Real(value) => self.real_literal(*value, &pat.ty, pat.span),
+            _ => {}
+        }
+    }
+
+    fn finish_stmt(&mut self, stmt: &mut Stmt) {
+        let span = stmt.span;
+        match &mut stmt.kind {
+            StmtKind::Let(pat, term) => {
+                self.finish_term(term);
+                self.finish_pat(pat);
+                return;
+            }
+            StmtKind::Match(scrutinee, arms) => {
+                self.finish_term(scrutinee);
+                for (pat, guard, body) in arms {
+                    self.finish_pat(pat);
+                    if let Some(guard) = guard {
+                        self.finish_term(guard);
+                    }
+                    body.iter_mut().for_each(|s| self.finish_stmt(s));
+                }
+                return;
+            }
+            StmtKind::If(condition, then, otherwise) => {
+                self.finish_term(condition);
+                then.iter_mut().chain(otherwise).for_each(|s| self.finish_stmt(s));
+                return;
+            }
+            StmtKind::While(condition, body) => {
+                self.finish_term(condition);
+                body.iter_mut().for_each(|s| self.finish_stmt(s));
+                return;
+            }
+            StmtKind::For(_, range, body) => {
+                match range {
+                    crate::core::ForRange::All(ty) => *ty = self.finish_type(ty, span),
+                    crate::core::ForRange::Ints { low, high, .. } => {
+                        self.finish_term(low);
+                        self.finish_term(high);
+                    }
+                    crate::core::ForRange::Elements(array) => self.finish_term(array),
+                }
+                body.iter_mut().for_each(|s| self.finish_stmt(s));
+                return;
+            }
+            StmtKind::Store { root_ty, path, .. } => {
+                *root_ty = self.finish_type(root_ty, span);
+                for step in path {
+                    step.from = self.finish_type(&step.from, span);
+                    step.to = self.finish_type(&step.to, span);
+                }
+            }
+            StmtKind::Require { left, right, .. } => {
+                *left = self.finish_type(left, span);
+                *right = self.finish_type(right, span);
+            }
+            _ => {}
+        }
+        stmt.for_each_term_mut(&mut |term| self.finish_term(term));
+    }
+
+    /// A term and everything in it.
+    pub(in crate::check) fn finish_term(&mut self, term: &mut Term) {
+        if let Some(chosen) = self.chosen_call(term) {
+            *term = chosen;
+        }
+        let origin = !matches!(term.kind, TermKind::Local(_) | TermKind::Global(_));
+        term.ty = self.finish_type_of(&term.ty, term.span, origin);
+        let span = term.span;
+        match &mut term.kind {
+            TermKind::Block(stmts, value) => {
+                stmts.iter_mut().for_each(|s| self.finish_stmt(s));
+                if let Some(value) = value {
+                    self.finish_term(value);
+                }
+                return;
+            }
+            TermKind::Match(scrutinee, arms) => {
+                self.finish_term(scrutinee);
+                for arm in arms {
+                    self.finish_pat(&mut arm.pattern);
+                    if let Some(guard) = &mut arm.guard {
+                        self.finish_term(guard);
+                    }
+                    self.finish_term(&mut arm.body);
+                }
+                return;
+            }
+            TermKind::Closure { type_args, .. }
+            | TermKind::Method { type_args, .. }
+            | TermKind::Prim(_, type_args, _) => {
+                for arg in type_args.iter_mut() {
+                    *arg = self.finish_type_of(arg, span, false);
+                }
+            }
+            TermKind::PackSizes(sizes, _) => {
+                for size in sizes.iter_mut() {
+                    // What stops the program has no size: any will do.
+                    let _ = matches!(self.infer.shallow(size).kind(), TypeKind::Meta(_))
+                        && self.infer.try_unify(size, &Type::void());
+                    *size = self.finish_type(size, span);
+                }
+            }
+            TermKind::Build(clauses, _) => {
+                for (_, ty) in clauses.iter_mut() {
+                    *ty = self.finish_type(ty, span);
+                }
+                if let Err(NoSize::TooLarge) = index_size(clauses) {
+                    self.report(TypeError::ArrayTooLarge { span, ty: term.ty.clone() });
+                }
+            }
+            _ => {}
+        }
+        term.for_each_child_mut(&mut |child| self.finish_term(child));
+        match &mut term.kind {
+            TermKind::Int(value) => {
+                let value = value.clone();
+                self.literal(&value, &term.ty, span);
+                if term.ty.as_scalar().is_some_and(Scalar::is_float) {
+                    term.kind = TermKind::Real(Rounded::whole(&value));
+                }
+            }
+            TermKind::Real(value) => self.real_literal(*value, &term.ty, span),
+            TermKind::Prim(prim @ (Prim::Wrap | Prim::Saturate), type_args, _) => {
+                let (to, from) = (type_args[0].clone(), type_args[1].clone());
+                let sensible = to.as_scalar().is_some_and(Scalar::is_integer)
+                    && from.as_scalar().is_some_and(Scalar::is_number);
+                if !(sensible || from.is_error() || to.is_error()) {
+                    let why = format!("`{}` leads from a number to an integer type", prim.name());
+                    self.report(ConversionError::NoConversion { span, from, to, why, help: None });
+                }
+            }
+            TermKind::Prim(
+                prim @ (Prim::WriteNpy
+                | Prim::WriteNpz
+                | Prim::WriteCsv
+                | Prim::WriteCsvBy
+                | Prim::WriteArrow
+                | Prim::WriteParquet
+                | Prim::WriteRaw),
+                type_args,
+                args,
+            ) => {
+                let (prim, ty) = (*prim, type_args[0].clone());
+                let span = args.get(1).or(args.last()).map_or(span, |arg| arg.span);
+                let fields = if prim == Prim::WriteNpz { ty.unfold().fields() } else { None };
+                let parts = fields.map_or(vec![ty], |fields| fields.into_iter().map(|(_, ty)| ty).collect());
+                let _ = parts.iter().all(|part| self.stored(prim, part, span));
+            }
+            TermKind::Op(..) => self.settled_operator(term),
+            // What was an exponential while holes were open may be a compact product now.
+            TermKind::Component(base, position)
+                if base.ty.is_compact() && !base.ty.is_error() && base.ty.components(0).is_none() =>
+            {
+                let (base, position) = (base.clone(), position.clone());
+                term.kind = TermKind::Factor(base, position);
+            }
+            _ => {}
+        }
+    }
+
+    /// Refuses a literal that its type does not hold exactly.
+    fn literal(&mut self, value: &BigInt, ty: &Type, span: Span) {
+        if ty.as_scalar().is_some_and(|scalar| !scalar.holds(value)) {
+            self.report(ConversionError::LiteralRange { span, value: value.clone(), ty: ty.clone() });
+        }
+    }
+
+    /// Refuses a real literal beyond the largest value of its type; for `real` the lexer has.
+    fn real_literal(&mut self, value: Rounded, ty: &Type, span: Span) {
+        if ty.as_scalar() == Some(Scalar::Single) && value.single.is_infinite() && value.double.is_finite() {
+            self.report(ConversionError::RealLiteralRange { span, value: value.double, ty: ty.clone() });
+        }
+    }
+
+    /// The last look at an operator: an operand whose type was a hole when the operator was checked
+    /// may have turned out to be of a type that has the operator by a class, or not at all.
+    pub(in crate::check) fn settled_operator(&mut self, term: &mut Term) {
+        let TermKind::Op(op, operands) = &mut term.kind else { return };
+        let (Some(ty), Some(symbol)) = (operands.first().map(|o| o.ty.clone()), op.symbol()) else { return };
+        let span = term.span;
+        if ty.is_error() {
+            return;
+        }
+        match *op {
+            Op::Eq | Op::Ne => {
+                if let Some(part) = self.opaque_part(&ty) {
+                    self.report(OperatorError::OpaqueCompare { span, ty, part });
+                }
+                return;
+            }
+            Op::Lt | Op::Le | Op::Gt | Op::Ge if ty.as_scalar().is_some() || ty.is_compact() => return,
+            _ => {}
+        }
+        if let Some(num) = Num::of(&ty)
+            && num.has(symbol)
+            && (operands.len() == 2 || num != Num::String)
+        {
+            *op = op.at(num);
+            return;
+        }
+        if is_array(&ty) || matches!(ty.kind(), TypeKind::Product(_)) {
+            let what = format!("the type of the operands of `{symbol}`");
+            let instead = format!("write the type arguments, or the type: here it is `{ty}`");
+            self.report(TypeError::CannotInfer { span, what, instead });
+            return;
+        }
+        let operands = std::mem::take(operands);
+        let mut call = match self.user_operator(symbol, operands, span) {
+            Ok(call) => call,
+            Err(operands) => {
+                let right = operands.get(1).map(|_| ty.clone());
+                let types: Vec<&Type> = operands.iter().map(|_| &ty).collect();
+                let help = operator_advice(symbol, &types, None).map(Into::into);
+                self.report(OperatorError::NoOperator { span, op: symbol, left: ty, right, help });
+                return;
+            }
+        };
+        self.discharge();
+        if !self.infer.try_unify(&call.ty, &term.ty) {
+            let (expected, found) = (term.ty.clone(), self.infer.settle(&call.ty));
+            self.report(ConversionError::Mismatch { span, expected, found, because: None, hint: None });
+            return;
+        }
+        self.finish_term(&mut call);
+        *term = call;
+    }
+}
+
+fn index_size(clauses: &[(u32, Type)]) -> Result<num_bigint::BigUint, NoSize> {
+    Type::compact_product(clauses.iter().map(|(_, ty)| ty.clone()).collect()).size()
+}

@@ -1,0 +1,166 @@
+//! Syntax that instances give a meaning: literals, conversions and indices of declared types.
+//!
+//! The library's classes `Literal`, `Convert`, `Widen` and `Index` are known here. What the language
+//! itself has a meaning for never comes here, so an instance adds and does not change.
+
+use crate::check::context::Checker;
+use crate::check::env::Constraint;
+use crate::check::error::ClassError;
+use crate::check::solve::constraint::Answer;
+use crate::check::solve::infer::Literal;
+use crate::core::{ClassId, Term, TermKind};
+use crate::source::Span;
+use crate::types::number::converts;
+use crate::types::number::{Conversion, conversion};
+use crate::types::{Scalar, Type, TypeKind};
+use num_traits::ToPrimitive;
+
+impl Checker<'_> {
+    /// The call of the first method of a class at these types, which it is said to have.
+    pub(in crate::check) fn first_method(
+        &mut self,
+        class: ClassId,
+        args: &[Type],
+        operands: Vec<Term>,
+        span: Span,
+    ) -> Option<Term> {
+        let class = self.env.classes.get(&class)?.clone();
+        let instance = class.methods.first()?.scheme.instantiate(&mut self.infer, args);
+        self.oblige_all(&instance.constraints, span, &class.methods[0].name);
+        let kind = TermKind::Method { class: class.id, method: 0, type_args: instance.args.clone() };
+        let function = Term::new(kind, instance.ty(), span);
+        let result = instance.result?;
+        Some(Term::new(TermKind::Call(Box::new(function), operands), result, span))
+    }
+
+    /// Whether types belong to a class that may not have been read.
+    fn belongs(&mut self, class: Option<ClassId>, args: &[&Type]) -> Option<ClassId> {
+        let class = class?;
+        let args = args.iter().map(|&ty| ty.clone()).collect();
+        (self.entails(&Constraint { class, args }) == Answer::Yes).then_some(class)
+    }
+
+    /// A literal where a declared type or a type parameter is wanted that says what literals mean;
+    /// any other term comes back.
+    pub(in crate::check) fn literal_at(&mut self, term: Term, ty: &Type) -> Result<Term, Term> {
+        let ty = self.infer.zonk(ty);
+        let Some(literal) = self.infer.literal_of(&term.ty) else { return Err(term) };
+        if !matches!(ty.kind(), TypeKind::Nominal(..) | TypeKind::Var(_)) || ty.has_meta() {
+            return Err(term);
+        }
+        let large = matches!(&term.kind, TermKind::Int(n) if n.to_i64().is_none());
+        let sources: &[Type] = match literal {
+            Literal::Int if large => &[Type::bigint(), Type::real()],
+            Literal::Int => &[Type::int(), Type::real()],
+            Literal::Real => &[Type::real()],
+        };
+        for source in sources {
+            if let Some(class) = self.belongs(self.program.known.literal, &[source, &ty])
+                && self.infer.try_unify(&term.ty, source)
+            {
+                let span = term.span;
+                let args = [source.clone(), ty];
+                return self.first_method(class, &args, vec![term.clone()], span).ok_or(term);
+            }
+        }
+        Err(term)
+    }
+
+    /// Whether a literal's type can become this one because an instance says what literals of it are.
+    pub(in crate::check) fn becomes_literal(&mut self, from: &Type, to: &Type) -> bool {
+        let Some(literal) = self.infer.literal_of(from) else { return false };
+        if !matches!(to.kind(), TypeKind::Nominal(..) | TypeKind::Var(_)) || to.has_meta() {
+            return false;
+        }
+        let class = self.program.known.literal;
+        let whole = literal == Literal::Int && self.belongs(class, &[&Type::int(), to]).is_some();
+        whole || self.belongs(class, &[&Type::real(), to]).is_some()
+    }
+
+    /// Whether a value of one type becomes one of the other without being asked, by an instance of `Widen`.
+    pub(in crate::check) fn widens(&mut self, from: &Type, to: &Type) -> bool {
+        !(from.has_meta() || to.has_meta()) && self.belongs(self.program.known.widen, &[from, to]).is_some()
+    }
+
+    /// The conversion of a value by an instance of `Convert`, if there is one.
+    pub(in crate::check) fn converted(&mut self, term: Term, to: &Type, span: Span) -> Result<Term, Term> {
+        match self.belongs(self.program.known.convert, &[&term.ty, to]) {
+            Some(class) => {
+                let args = [term.ty.clone(), to.clone()];
+                self.first_method(class, &args, vec![term.clone()], span).ok_or(term)
+            }
+            None => Err(term),
+        }
+    }
+
+    /// Whether `:>` leads from one type to another, by the language or by instances.
+    pub(in crate::check) fn converts(&mut self, from: &Type, to: &Type) -> bool {
+        let class = self.program.known.convert;
+        converts(from, to, &mut |from, to| self.belongs(class, &[from, to]).is_some())
+    }
+
+    /// A value where another type is wanted that holds all its values, as an instance of `Widen` says.
+    pub(in crate::check) fn widened_by_instance(&mut self, term: Term, to: &Type) -> Result<Term, Term> {
+        let to = self.infer.zonk(to);
+        if term.ty.has_meta() || to.has_meta() {
+            return Err(term);
+        }
+        match self.belongs(self.program.known.widen, &[&term.ty, &to]) {
+            Some(class) => {
+                let span = term.span;
+                // Its author may have words against it.
+                let constraint = Constraint { class, args: vec![term.ty.clone(), to.clone()] };
+                self.oblige(constraint, span, &format!("becoming `{to}`"));
+                self.converted(term, &to, span)
+            }
+            None => Err(term),
+        }
+    }
+
+    /// Whether an instance is ever asked; a report if the language itself says what its types do.
+    pub(in crate::check) fn is_asked(&mut self, head: &Constraint, span: Span) -> bool {
+        if self.env.is_library() || self.env.of_library(span) {
+            return true;
+        }
+        let known = &self.program.known;
+        let class = Some(head.class);
+        let newtype = "declare a `newtype` or `struct` and write the instance for it".to_string();
+        let refused = match &head.args[..] {
+            [ty, ..] if class == known.index => {
+                let asked = matches!(
+                    ty.kind(),
+                    TypeKind::Nominal(..) | TypeKind::Scalar(_) | TypeKind::Var(_) | TypeKind::Error
+                );
+                (!asked).then(|| format!("what a dot selects from `{ty}` is the language's own"))
+            }
+            [from, to] if class == known.convert || class == known.widen => {
+                let own = match (from.as_scalar(), to.as_scalar()) {
+                    (Some(_), Some(_)) => convertible(from, to),
+                    (None, Some(to)) => {
+                        from.is_compact() && to.is_number() && !matches!(from.kind(), TypeKind::Nominal(..))
+                    }
+                    _ => from == to,
+                };
+                own.then(|| format!("how `{from}` becomes `{to}` is the language's own"))
+            }
+            [literal, to] if class == known.literal => {
+                let own = match (literal.as_scalar(), to.as_scalar()) {
+                    (Some(Scalar::Real), Some(to)) => to.is_float(),
+                    (Some(Scalar::Int), Some(to)) => to.is_number(),
+                    _ => false,
+                };
+                own.then(|| format!("what a literal is as `{to}` is the language's own"))
+            }
+            _ => None,
+        };
+        let Some(own) = refused else { return true };
+        let instance = self.env.text(head);
+        self.report(ClassError::NeverAsked { span, instance, own, help: newtype });
+        false
+    }
+}
+
+/// Whether `:>` leads from one type to the other.
+pub(in crate::check) fn convertible(from: &Type, to: &Type) -> bool {
+    !matches!(conversion(from, to), Conversion::None(_))
+}

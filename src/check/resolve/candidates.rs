@@ -1,0 +1,548 @@
+//! Candidates: the functions that a name may mean, by scope, and whether one fits an argument.
+//!
+//! [`Checker::find`] gives the candidates of a name in tiers, from near to far ([`Found`]). A candidate is
+//! compared with the type of an argument by its header alone ([`Checker::fit_in`]); the choice among those
+//! that fit is made in [`crate::check::elaborate::overload`]. The header of a function whose result type is
+//! not written needs its body checked ([`Checker::check_pending`]).
+
+use crate::check::context::Binding;
+use crate::check::context::Checker;
+use crate::check::env::Definition;
+use crate::check::env::{Callable, Scheme, Scope};
+use crate::check::error::CallError;
+use crate::check::solve::constraint::Answer;
+use crate::check::solve::infer::accepts;
+use crate::core::FunctionId;
+use crate::core::{GlobalId, Prim, Term, TermKind};
+use crate::source::{SourceId, Span};
+use crate::syntax::ast;
+use crate::types::number::{distance, widened};
+use crate::types::{Kind, Meta, NominalBody, Type, TypeKind};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// The type of something that can be called, its result type with it.
+    pub(in crate::check) fn scheme(&mut self, callable: &Callable, span: Span) -> Scheme {
+        if let Callable::Function(id) = callable {
+            self.ensure_result(*id, span);
+        }
+        self.header(callable)
+    }
+
+    /// The type of something that can be called, as far as it is known without checking a body.
+    pub(in crate::check) fn header(&mut self, callable: &Callable) -> Scheme {
+        match callable {
+            Callable::Function(id) => match self.env.signatures.get(id) {
+                Some(signature) => signature.scheme.clone(),
+                None => Scheme::new(Vec::new(), Type::error(), Some(Type::error())),
+            },
+            Callable::Prim(prim) => self.prim_scheme(*prim).0,
+            Callable::Method(class, method) => match self.env.classes.get(class) {
+                Some(class) => class.methods[*method].scheme.clone(),
+                None => Scheme::new(Vec::new(), Type::error(), Some(Type::error())),
+            },
+            Callable::Case(nominal, case) => {
+                let args: Vec<Type> = nominal.params.iter().cloned().map(Type::var).collect();
+                let domain = match nominal.body() {
+                    Some(NominalBody::Variant(cases)) => cases[*case].1.clone(),
+                    _ => Type::error(),
+                };
+                let result = Some(Type::nominal(nominal.clone(), args));
+                let constraints = self.constraints_of(&nominal.params);
+                Scheme { params: nominal.params.clone(), domain, result, constraints }
+            }
+            Callable::Struct(nominal) => {
+                let args: Vec<Type> = nominal.params.iter().cloned().map(Type::var).collect();
+                let domain = match nominal.body() {
+                    Some(NominalBody::Struct(fields)) => {
+                        Type::product(fields.iter().map(|(_, ty)| ty.clone()).collect())
+                    }
+                    _ => Type::error(),
+                };
+                let result = Some(Type::nominal(nominal.clone(), args));
+                let constraints = self.constraints_of(&nominal.params);
+                Scheme { params: nominal.params.clone(), domain, result, constraints }
+            }
+        }
+    }
+
+    /// The type of a primitive and the number of its arguments, read when first used.
+    pub(in crate::check) fn prim_scheme(&mut self, prim: Prim) -> (Scheme, usize) {
+        if let Some(known) = self.env.prim_schemes.get(&prim) {
+            return known.clone();
+        }
+        let (params, ty) = match prim.signature().strip_prefix('[').and_then(|s| s.split_once(']')) {
+            Some((params, ty)) => (params, ty),
+            None => ("", prim.signature()),
+        };
+        let read = self.aside(|this| {
+            let mut vars = Vec::new();
+            for param in params.split(',').filter(|p| !p.is_empty()) {
+                let (name, kind) = param.split_once(':').unwrap_or((param, "TYPE"));
+                let kind = Kind::named(kind.trim()).unwrap_or(Kind::Type);
+                let var = this.env.fresh_var(&Arc::from(name.trim()), kind);
+                this.item.type_scope.insert(var.name.clone(), Type::var(var.clone()));
+                vars.push(var);
+            }
+            let source =
+                crate::source::Source { id: SourceId::default(), name: String::new(), text: ty.to_string() };
+            let (tree, _) = crate::syntax::parse_type(&source);
+            let arity = match tree.as_ref().map(|t| &t.kind) {
+                Some(ast::TypeExprKind::Function(domain, _)) => match &domain.kind {
+                    ast::TypeExprKind::Product(parts) => parts.len(),
+                    _ => 1,
+                },
+                _ => 1,
+            };
+            let ty = tree.map_or_else(Type::error, |t| this.lower(&t));
+            let scheme = match ty.kind() {
+                TypeKind::Function(domain, result) => Scheme::new(vars, domain.clone(), Some(result.clone())),
+                TypeKind::Procedure(domain) => Scheme::new(vars, domain.clone(), None),
+                _ => Scheme::new(vars, Type::error(), Some(Type::error())),
+            };
+            (scheme, arity)
+        });
+        self.env.prim_schemes.insert(prim, read.clone());
+        read
+    }
+
+    /// The parameter type of a candidate, its result type as far as it is known.
+    pub(in crate::check) fn candidate_header(&mut self, candidate: &Candidate) -> Scheme {
+        match candidate {
+            Candidate::Top(callable) => self.header(callable),
+            Candidate::Local(depth, binding) => {
+                let local = &self.item.frames[*depth].locals[binding.local as usize];
+                let ty = self.infer.zonk(&local.ty);
+                match ty.kind() {
+                    TypeKind::Function(domain, result) => {
+                        Scheme::new(Vec::new(), domain.clone(), Some(result.clone()))
+                    }
+                    TypeKind::Procedure(domain) => Scheme::new(Vec::new(), domain.clone(), None),
+                    _ => Scheme::new(Vec::new(), Type::error(), Some(Type::error())),
+                }
+            }
+        }
+    }
+
+    /// Whether the result type of a candidate is known, or can be made known now.
+    pub(in crate::check) fn knows_result(&mut self, candidate: &Candidate) -> bool {
+        let Candidate::Top(Callable::Function(id)) = candidate else { return true };
+        if self.pending_functions.contains_key(id) {
+            let unknown = self.env.signatures.get(id).is_some_and(|s| s.unknown_result);
+            if unknown {
+                self.check_pending(*id);
+            }
+        }
+        self.env.signatures.get(id).is_none_or(|s| !s.unknown_result)
+    }
+
+    /// What a name may mean here.
+    pub(in crate::check) fn find(&self, name: &str) -> Found {
+        let mut found = Found::default();
+        for (depth, frame) in self.item.frames.iter().enumerate().rev() {
+            for binding in frame.scopes.iter().rev().filter_map(|scope| scope.get(name)) {
+                if !binding.function {
+                    found.variable = Some(Variable::Local(depth, binding.clone()));
+                    return found;
+                }
+                let all = std::iter::once(binding).chain(&binding.overloads);
+                let candidate = |one: &Binding| match one.generic {
+                    Some(id) => Candidate::Top(Callable::Function(id)),
+                    None => Candidate::Local(depth, one.clone()),
+                };
+                let candidates = all.map(candidate).collect();
+                found.tiers.push(Tier { place: Place::Block, candidates });
+            }
+        }
+        if let Some(Definition::Global { id, .. }) = self.env.values.get(name) {
+            found.variable = Some(Variable::Global(*id));
+            return found;
+        }
+        for (callable, scope) in self.env.candidates(name).scoped() {
+            let place = Place::Top(scope);
+            let candidate = Candidate::Top(callable.clone());
+            match found.tiers.last_mut() {
+                Some(tier) if tier.place == place => tier.candidates.push(candidate),
+                Some(tier) if tier.candidates.iter().any(is_constant) => return found,
+                _ => found.tiers.push(Tier { place, candidates: vec![candidate] }),
+            }
+        }
+        found
+    }
+
+    /// Whether a name means functions here, and more than the one that a variable of a block holds.
+    pub(in crate::check) fn names_callable(&self, name: &ast::Name) -> bool {
+        let (local, all) = self.count(&name.text);
+        all > local || all > 1
+    }
+
+    /// Whether a name means a constant of an enumeration here, which is an index.
+    pub(in crate::check) fn names_index(&self, name: &ast::Name) -> bool {
+        let callables = self.env.candidates(&name.text);
+        let index = |callable: &Callable| matches!(callable, Callable::Case(of, _) if of.is_enumeration());
+        callables.iter().any(index) && {
+            let found = self.find(&name.text);
+            let constant = |one: &Candidate| matches!(one, Candidate::Top(callable) if index(callable));
+            found.variable.is_none()
+                && found.tiers.first().is_some_and(|tier| tier.candidates.iter().any(constant))
+        }
+    }
+
+    /// Whether a name stands for several functions, so that its place has to tell which is meant.
+    pub(in crate::check) fn names_several(&self, name: &ast::Name) -> bool {
+        self.count(&name.text).1 > 1
+    }
+
+    /// How many meanings a name has that a choice is among: those in blocks, and all. None if the nearest is
+    /// a variable.
+    fn count(&self, name: &str) -> (usize, usize) {
+        let (mut local, mut generic) = (0, 0);
+        for frame in self.item.frames.iter().rev() {
+            for binding in frame.scopes.iter().rev().filter_map(|scope| scope.get(name)) {
+                if !binding.function {
+                    // The variable is what is left if none of the functions fits.
+                    let variable = usize::from(local + generic > 0);
+                    return (local + variable, local + generic + variable);
+                }
+                let all = std::iter::once(binding).chain(&binding.overloads);
+                let (with, without): (Vec<&Binding>, Vec<&Binding>) =
+                    all.partition(|one| one.generic.is_some());
+                generic += with.len();
+                local += without.len();
+            }
+        }
+        match self.env.values.get(name) {
+            Some(Definition::Callables(callables)) => (local, local + generic + callables.len()),
+            Some(Definition::Global { .. }) if local + generic > 0 => (local + 1, local + generic + 1),
+            _ => (local, local + generic),
+        }
+    }
+
+    /// The term of a variable or local function that was found.
+    pub(in crate::check) fn variable_term(&mut self, variable: &Variable, name: &ast::Name) -> Term {
+        match variable {
+            Variable::Local(depth, binding) => {
+                let (binding, _) = self.captured(*depth, binding.clone());
+                self.note(name.span, |_| Some(crate::check::annotations::Referent::At(binding.span)));
+                self.local_term(binding.local, name.span)
+            }
+            Variable::Global(id) => {
+                self.note_global(name.span, &name.text);
+                let ty = self.program.globals[*id as usize].ty.clone();
+                Term::new(TermKind::Global(*id), ty, name.span)
+            }
+        }
+    }
+
+    /// The candidates of one scope that fit, in the first round in which any does, and whether each does
+    /// so whatever the holes become.
+    pub(in crate::check) fn fit_in(
+        &mut self,
+        candidates: &[Candidate],
+        type_args: &[Type],
+        ty: &Type,
+        holes: &[Meta],
+    ) -> Option<(Round, Vec<(Candidate, bool)>)> {
+        let schemes: Vec<Scheme> = candidates.iter().map(|c| self.candidate_header(c)).collect();
+        Round::ALL.into_iter().find_map(|round| {
+            let mut fitting = Vec::new();
+            for (candidate, scheme) in candidates.iter().zip(&schemes) {
+                let certain = self.fits(scheme, type_args, ty, round, holes);
+                fitting.extend(certain.map(|certain| (candidate.clone(), certain)));
+            }
+            (!fitting.is_empty()).then_some((round, fitting))
+        })
+    }
+
+    /// The first round in which a candidate takes an argument.
+    pub(in crate::check) fn round_of(
+        &mut self,
+        scheme: &Scheme,
+        type_args: &[Type],
+        ty: &Type,
+    ) -> Option<Round> {
+        Round::ALL.into_iter().find(|round| self.fits(scheme, type_args, ty, *round, &[]).is_some())
+    }
+
+    /// Whether a candidate takes an argument in a round; if so, whether it does whatever the holes become.
+    pub(in crate::check) fn fits(
+        &mut self,
+        scheme: &Scheme,
+        type_args: &[Type],
+        ty: &Type,
+        round: Round,
+        holes: &[Meta],
+    ) -> Option<bool> {
+        if type_args.len() > scheme.params.len()
+            || scheme.params.iter().zip(type_args).any(|(p, t)| !accepts(p.kind, t))
+        {
+            return None;
+        }
+        let mark = self.infer.mark();
+        let instance = scheme.instantiate(&mut self.infer, type_args);
+        let ty = match round {
+            Round::AsIs => self.infer.settle(ty),
+            Round::Literals => ty.clone(),
+            Round::Converted => widened(&self.infer.settle(ty), &instance.domain),
+            Round::Declared | Round::ByInstance => self.adapted(ty, &instance.domain, round),
+        };
+        let domain = self.at_some_sizes(&instance.domain);
+        let mut fits = self.infer.unify(&ty, &domain).is_ok();
+        let mut certain = fits && holes.iter().all(|hole| self.infer.is_open_hole(hole));
+        if fits {
+            for constraint in &instance.constraints {
+                let answer = self.entails(constraint);
+                fits &= !answer.fails();
+                certain &= holes.is_empty() || answer == Answer::Yes;
+            }
+        }
+        self.infer.undo(mark);
+        fits.then_some(certain)
+    }
+
+    /// The type of a parameter, with holes for sizes that a value brings along where one is put together.
+    fn at_some_sizes(&mut self, ty: &Type) -> Type {
+        match ty.kind() {
+            TypeKind::Exists(count, _) => {
+                let sizes: Vec<Type> = (0..*count).map(|_| self.infer.fresh(Kind::Compact)).collect();
+                ty.opened(&sizes)
+            }
+            TypeKind::Product(parts) => {
+                Type::product(parts.iter().map(|part| self.at_some_sizes(part)).collect())
+            }
+            _ => ty.clone(),
+        }
+    }
+
+    /// What an argument becomes on its way to a parameter where instances say what literals are, and in
+    /// the last round how values are widened.
+    fn adapted(&mut self, from: &Type, to: &Type, round: Round) -> Type {
+        let (from, to) = (self.infer.shallow(from), self.infer.zonk(to));
+        if self.becomes_literal(&from, &to) {
+            return to;
+        }
+        match (from.kind(), to.kind()) {
+            (TypeKind::Scalar(a), TypeKind::Scalar(b)) if round.converts() && a.fits(*b) => to,
+            (TypeKind::Array(t, i), TypeKind::Array(u, _)) => {
+                Type::array(self.adapted(t, u, round), i.clone())
+            }
+            (TypeKind::Product(_) | TypeKind::Array(..), TypeKind::Product(_) | TypeKind::Array(..)) => {
+                const MOST: usize = crate::check::elaborate::coerce::MOST_COMPONENTS;
+                let length = match (from.kind(), to.kind()) {
+                    (TypeKind::Product(parts), _) | (_, TypeKind::Product(parts)) => parts.len(),
+                    _ => MOST,
+                };
+                match (from.components(length), to.unfold().components(length)) {
+                    (Some(xs), Some(ys)) if xs.len() == ys.len() => {
+                        Type::product(xs.iter().zip(&ys).map(|(x, y)| self.adapted(x, y, round)).collect())
+                    }
+                    _ => from,
+                }
+            }
+            _ if round.converts() && self.widens(&from, &to) => to,
+            _ => from,
+        }
+    }
+
+    /// Of candidates that an argument is converted for, those for which it goes least far.
+    pub(in crate::check) fn nearest(
+        &mut self,
+        fitting: Vec<Candidate>,
+        ty: &Type,
+        round: Round,
+    ) -> Vec<Candidate> {
+        if !round.converts() || fitting.len() < 2 {
+            return fitting;
+        }
+        let settled = self.infer.shown(ty);
+        let far: Vec<(usize, u64)> =
+            fitting.iter().map(|c| distance(&settled, &self.candidate_header(c).domain)).collect();
+        let least = far.iter().min().copied();
+        fitting.into_iter().zip(far).filter(|(_, far)| Some(*far) == least).map(|(c, _)| c).collect()
+    }
+
+    /// Those candidates to which no other is strictly more specific.
+    pub(in crate::check) fn most_specific(&mut self, candidates: &[Candidate]) -> Vec<Candidate> {
+        if let [_] = candidates {
+            return candidates.to_vec();
+        }
+        let domains: Vec<Scheme> = candidates.iter().map(|c| self.candidate_header(c)).collect();
+        let mut at_least = |special: &Scheme, general: &Scheme| {
+            let mark = self.infer.mark();
+            let instance = general.instantiate(&mut self.infer, &[]);
+            let ok = self.infer.unify(&instance.domain, &special.domain).is_ok();
+            self.infer.undo(mark);
+            ok
+        };
+        let mut best = Vec::new();
+        for (i, candidate) in candidates.iter().enumerate() {
+            let beaten = (0..candidates.len())
+                .any(|j| j != i && at_least(&domains[j], &domains[i]) && !at_least(&domains[i], &domains[j]));
+            if !beaten {
+                best.push(candidate.clone());
+            }
+        }
+        best
+    }
+
+    /// Makes the result type of a function known, by checking its body if it is not declared.
+    pub(in crate::check) fn ensure_result(&mut self, id: FunctionId, used: Span) {
+        let Some(signature) = self.env.signatures.get(&id) else { return };
+        if !signature.unknown_result {
+            return;
+        }
+        if self.pending_functions.contains_key(&id) {
+            self.check_pending(id);
+            return;
+        }
+        let (name, declared) = (signature.name.to_string(), signature.span);
+        self.report(CallError::ResultNeeded { span: used, name, declared });
+    }
+}
+
+/// What an argument has to become for a candidate to take it, from the least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::check) enum Round {
+    /// Nothing: literals have their own type.
+    AsIs,
+    /// Literals have another number type.
+    Literals,
+    /// Literals are values of a declared type.
+    Declared,
+    /// Numbers are converted without loss.
+    Converted,
+    /// Values are converted without loss by instances, too.
+    ByInstance,
+}
+
+impl Round {
+    const ALL: [Round; 5] =
+        [Round::AsIs, Round::Literals, Round::Declared, Round::Converted, Round::ByInstance];
+
+    /// The round in words, after "fits".
+    pub(in crate::check) fn words(self) -> &'static str {
+        match self {
+            Round::AsIs => "as it is",
+            Round::Literals | Round::Declared => "with literals at another type",
+            Round::Converted | Round::ByInstance => "with a conversion",
+        }
+    }
+
+    pub(in crate::check) fn converts(self) -> bool {
+        self >= Round::Converted
+    }
+}
+
+/// A scope among those that are searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::check) enum Place {
+    /// A block, or the function around it.
+    Block,
+    /// One of the scopes of the top level.
+    Top(Scope),
+}
+
+impl Place {
+    /// The place in words, after "in".
+    pub(in crate::check) fn words(self) -> &'static str {
+        match self {
+            Place::Block => "this function",
+            Place::Top(scope) => scope.words(),
+        }
+    }
+}
+
+/// One of the functions that a name may mean.
+#[derive(Clone, Debug)]
+pub(in crate::check) enum Candidate {
+    /// One of the top level.
+    Top(Callable),
+    /// One declared in a function: the frame that has it, and the variable that holds it.
+    Local(usize, Binding),
+}
+
+impl Candidate {
+    /// Whether it is the same function as another.
+    pub(in crate::check) fn is(&self, other: &Candidate) -> bool {
+        match (self, other) {
+            (Candidate::Top(one), Candidate::Top(other)) => one == other,
+            (Candidate::Local(_, one), Candidate::Local(_, other)) => one.span == other.span,
+            _ => false,
+        }
+    }
+}
+
+/// The functions of a name in one scope.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct Tier {
+    pub place: Place,
+    pub candidates: Vec<Candidate>,
+}
+
+/// The variable that ended a search.
+#[derive(Clone, Debug)]
+pub(in crate::check) enum Variable {
+    Local(usize, Binding),
+    Global(GlobalId),
+}
+
+/// What a name may mean, near to far.
+#[derive(Clone, Debug, Default)]
+pub(in crate::check) struct Found {
+    pub tiers: Vec<Tier>,
+    pub variable: Option<Variable>,
+}
+
+impl Found {
+    /// Every function, near to far.
+    pub(in crate::check) fn candidates(&self) -> impl Iterator<Item = (Place, &Candidate)> {
+        self.tiers.iter().flat_map(|tier| tier.candidates.iter().map(|c| (tier.place, c)))
+    }
+
+    /// What is as near as this tier, or nearer; no variable.
+    pub(in crate::check) fn up_to(&self, tier: usize) -> Found {
+        Found { tiers: self.tiers[..=tier].to_vec(), variable: None }
+    }
+
+    /// The only function that a program has declared of the name: what is wrong with a call is said of it,
+    /// whatever the library has of the name.
+    pub(in crate::check) fn own(&self) -> Option<&Candidate> {
+        let mut own = self.candidates().filter(|(place, _)| *place != Place::Top(Scope::Library));
+        let first = own.next().map(|(_, candidate)| candidate);
+        if own.next().is_some() { None } else { first }
+    }
+
+    /// The primitive, where all else is methods: which of these are known depends on the types that a text names, and what is
+    /// said of a wrong argument should not.
+    pub(in crate::check) fn only_primitive(&self) -> Option<&Candidate> {
+        let method = |candidate: &&Candidate| matches!(candidate, Candidate::Top(Callable::Method(..)));
+        let mut others = self.candidates().map(|(_, candidate)| candidate).filter(|one| !method(one));
+        let first = others.next().filter(|one| matches!(one, Candidate::Top(Callable::Prim(_))));
+        if others.next().is_some() { None } else { first }
+    }
+
+    /// The only thing that the name can mean, if that is a function.
+    pub(in crate::check) fn only(&self) -> Option<&Candidate> {
+        let mut all = self.candidates();
+        let first = all.next().map(|(_, candidate)| candidate);
+        if all.next().is_some() || self.variable.is_some() { None } else { first }
+    }
+}
+
+/// Whether a candidate is a case without argument: a value, not a function.
+pub(in crate::check) fn is_constant(candidate: &Candidate) -> bool {
+    match candidate {
+        Candidate::Top(Callable::Case(nominal, case)) => match nominal.body() {
+            Some(NominalBody::Variant(cases)) => cases[*case].1.is_unit(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether a part of a type is a mistake that has been reported.
+pub(in crate::check) fn mentions_error(ty: &Type) -> bool {
+    let mut found = ty.is_error();
+    ty.kind().for_each_child(&mut |child| found = found || mentions_error(child));
+    found
+}

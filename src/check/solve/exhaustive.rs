@@ -1,0 +1,561 @@
+//! Whether a match covers every value, and whether an arm is ever reached.
+//!
+//! The usefulness algorithm of Maranget, "Warnings for pattern matching" (JFP 17, 2007), on typed
+//! patterns: a row is useful after others if some value fits it and none of them. A match is
+//! exhaustive iff a wildcard after all its arms is useless; the value found otherwise is the one
+//! named in the message. Sums may have astronomically many cases: only those that patterns name
+//! are ever listed. Exponential in the worst case, so the work is bounded; beyond the bound the
+//! match counts as covered and the executor's own error remains.
+
+use crate::check::elaborate::coerce::MOST_COMPONENTS;
+use crate::check::error::PatternError;
+use crate::core::{Pat, PatKind};
+use crate::source::Span;
+use crate::types::{NominalBody, ProductForm, Scalar, Type, TypeKind};
+use num_bigint::{BigInt, BigUint};
+use num_traits::{ToPrimitive, Zero};
+use std::collections::BTreeSet;
+
+/// A pattern reduced to what decides coverage.
+#[derive(Clone, Debug)]
+enum Simple {
+    Any,
+    /// Components of the only constructor.
+    Parts(Vec<Simple>),
+    /// A numbered case, with its argument.
+    Case(BigUint, Box<Simple>),
+    /// A literal, by its text.
+    Literal(String),
+    /// The integers, or the code points, from one to another, both included.
+    Span(BigInt, BigInt),
+    /// What one of these fits.
+    Or(Vec<Simple>),
+    /// The first components of a product, whatever the rest is.
+    First(Vec<Simple>),
+}
+
+fn simple(pat: &Pat) -> Simple {
+    match &pat.kind {
+        PatKind::Wild | PatKind::Bind(_) => Simple::Any,
+        PatKind::As(inner, _) => simple(inner),
+        PatKind::Int(n) => Simple::Span(n.clone(), n.clone()),
+        PatKind::Ints(low, high) => Simple::Span(low.clone(), high.clone()),
+        PatKind::Char(c) => Simple::Span(code_point(*c), code_point(*c)),
+        PatKind::Chars(low, high) => Simple::Span(code_point(*low), code_point(*high)),
+        PatKind::Or(parts) => Simple::Or(parts.iter().map(simple).collect()),
+        PatKind::Real(x) if pat.ty.as_scalar() == Some(Scalar::Single) => {
+            Simple::Literal(format!("{:?}", x.single))
+        }
+        PatKind::Real(x) => Simple::Literal(format!("{:?}", x.double)),
+        PatKind::Str(s) => Simple::Literal(format!("{s:?}")),
+        PatKind::Code(n) => Simple::Case(n.clone(), Box::new(Simple::Any)),
+        PatKind::Tuple(parts) | PatKind::Pack(parts) => Simple::Parts(parts.iter().map(simple).collect()),
+        PatKind::Coarray(index, argument) => Simple::Parts(vec![simple(index), simple(argument)]),
+        // Of `(a, ..r)` the last part binds.
+        PatKind::Reshape(inner) => match &inner.kind {
+            PatKind::Tuple(parts) | PatKind::Pack(parts) => {
+                Simple::First(parts[..parts.len().saturating_sub(1)].iter().map(simple).collect())
+            }
+            _ => simple(inner),
+        },
+        PatKind::Case(n, inner) => {
+            let inner = inner.as_ref().map_or(Simple::Any, |p| simple(p));
+            let case = |inner| Simple::Case(n.clone(), Box::new(inner));
+            // A coarray is taken apart as its index and its argument.
+            match coarray(&pat.ty) {
+                Some(_) => Simple::Parts(vec![case(Simple::Any), inner]),
+                None => case(inner),
+            }
+        }
+    }
+}
+
+/// The cases of a coarray, and their argument.
+fn coarray(ty: &Type) -> Option<(Type, Type)> {
+    match ty.unfold().kind() {
+        TypeKind::Repeat(cases, case) => Some((cases.clone(), case.clone())),
+        _ => None,
+    }
+}
+
+fn code_point(c: char) -> BigInt {
+    BigInt::from(u32::from(c))
+}
+
+/// The patterns of which one has to fit, each with its place.
+fn alternatives(pat: &Pat) -> Vec<&Pat> {
+    match &pat.kind {
+        PatKind::Or(parts) => parts.iter().flat_map(alternatives).collect(),
+        _ => vec![pat],
+    }
+}
+
+/// Reports what a match leaves out and which arms are never reached. Each arm comes with whether
+/// it has a guard: such an arm covers nothing for sure.
+pub(in crate::check) fn check(
+    arms: &[(&Pat, bool)],
+    ty: &Type,
+    scrutinee: Span,
+    end: End,
+) -> Vec<PatternError> {
+    let mut reports = Vec::new();
+    if ty.is_error() || arms.iter().any(|(pat, _)| broken(pat)) {
+        return reports;
+    }
+    let mut rows: Vec<Vec<Simple>> = Vec::new();
+    let mut budget = BUDGET;
+    for (pat, guarded) in arms {
+        // An alternative is looked at after those before it, though its guard may fail.
+        let before = rows.len();
+        for alternative in alternatives(pat) {
+            let row = vec![simple(alternative)];
+            let reached = useful(&rows, &row, std::slice::from_ref(ty), &mut budget).is_some();
+            if !reached && budget > 0 && !empty(ty, 0) {
+                reports.push(PatternError::Unreachable { span: alternative.span });
+            }
+            rows.push(row);
+        }
+        if *guarded {
+            rows.truncate(before);
+        }
+    }
+    if let Some(missing) = useful(&rows, &[Simple::Any], std::slice::from_ref(ty), &mut budget) {
+        let guarded = arms.iter().any(|(_, guarded)| *guarded);
+        let missing = missing.concat();
+        let arms = lacking(&rows, ty, &mut budget).unwrap_or_else(|| vec!["_".to_string()]);
+        let arms: String = arms.iter().map(|pattern| format!("| {pattern} => {} ", end.body)).collect();
+        let edit = (end.before, arms);
+        reports.push(PatternError::NotExhaustive { span: scrutinee, missing, guarded, edit });
+    }
+    reports
+}
+
+/// Where the arms of a match end.
+#[derive(Clone, Copy)]
+pub(in crate::check) struct End {
+    /// Before the word that ends it.
+    before: Span,
+    /// What an arm can have for a body that is still to be written.
+    body: &'static str,
+}
+
+impl End {
+    /// Of `match … with … endmatch`, which stands here.
+    pub(in crate::check) fn of_expression(whole: Span) -> End {
+        End { before: before_end(whole, "endmatch"), body: "fail \"not written yet\"" }
+    }
+
+    /// Of `match … do … done`, which stands here.
+    pub(in crate::check) fn of_statement(whole: Span) -> End {
+        End { before: before_end(whole, "done"), body: ";" }
+    }
+}
+
+fn before_end(whole: Span, word: &str) -> Span {
+    let at = whole.end.saturating_sub(word.len() as u32).max(whole.start);
+    Span { start: at, end: at, ..whole }
+}
+
+/// The most arms that are offered.
+const MOST_ARMS: u32 = 24;
+
+/// Patterns that cover what some rows leave out, a case each; none for a type without cases, or with too many.
+fn lacking(rows: &[Vec<Simple>], ty: &Type, budget: &mut usize) -> Option<Vec<String>> {
+    let count = case_count(ty).filter(|count| *count <= BigUint::from(MOST_ARMS))?.to_u32()?;
+    let mut arms = Vec::new();
+    for case in (0..count).map(BigUint::from) {
+        let query = [match coarray(ty) {
+            Some(_) => Simple::Parts(vec![Simple::Case(case.clone(), Box::new(Simple::Any)), Simple::Any]),
+            None => Simple::Case(case.clone(), Box::new(Simple::Any)),
+        }];
+        if useful(rows, &query, std::slice::from_ref(ty), budget).is_some() {
+            arms.push(show_case(ty, &case, "_"));
+        }
+    }
+    (*budget > 0 && !arms.is_empty()).then_some(arms)
+}
+
+/// Whether a mistake in a pattern has been reported.
+fn broken(pat: &Pat) -> bool {
+    pat.ty.is_error()
+        || match &pat.kind {
+            PatKind::As(inner, _) | PatKind::Reshape(inner) => broken(inner),
+            PatKind::Tuple(parts) | PatKind::Pack(parts) | PatKind::Or(parts) => parts.iter().any(broken),
+            PatKind::Case(_, Some(inner)) => broken(inner),
+            PatKind::Coarray(index, argument) => broken(index) || broken(argument),
+            _ => false,
+        }
+}
+
+/// A value that none of the patterns fits.
+pub(in crate::check) fn missing(patterns: &[&Pat], ty: &Type) -> Option<String> {
+    if patterns.iter().any(|p| broken(p)) {
+        return None;
+    }
+    let rows: Vec<Vec<Simple>> = patterns.iter().map(|p| vec![simple(p)]).collect();
+    let found = useful(&rows, &[Simple::Any], std::slice::from_ref(ty), &mut { BUDGET });
+    found.map(|w| w.concat())
+}
+
+/// Whether a type has no values. Of deep types, and recursive ones, nothing is claimed.
+fn empty(ty: &Type, depth: u32) -> bool {
+    if depth > 8 {
+        return false;
+    }
+    if ty.is_compact() {
+        return !ty.has_meta() && ty.size().is_ok_and(|n| n.is_zero());
+    }
+    match ty.kind() {
+        TypeKind::Product(parts) => parts.iter().any(|p| empty(p, depth + 1)),
+        TypeKind::Record(fields) => fields.iter().any(|(_, p)| empty(p, depth + 1)),
+        TypeKind::Sum(cases) => cases.iter().all(|c| empty(c, depth + 1)),
+        TypeKind::Repeat(cases, case) => empty(cases, depth + 1) || empty(case, depth + 1),
+        TypeKind::Array(element, index) => {
+            empty(element, depth + 1) && index.size().is_ok_and(|n| !n.is_zero())
+        }
+        _ => false,
+    }
+}
+
+/// Steps that one match may take.
+const BUDGET: usize = 200_000;
+
+/// The components of a type with one constructor.
+fn parts_of(ty: &Type) -> Option<(Vec<Type>, &'static str)> {
+    let ty = ty.unfold();
+    if let Some((cases, case)) = coarray(&ty) {
+        return Some((vec![cases, case], " "));
+    }
+    // What a list ends in counts as one part.
+    if let TypeKind::Rest(list) = ty.kind()
+        && let TypeKind::List(form, parts, Some(end)) = list.kind()
+    {
+        let comma = if *form == ProductForm::Compact { "\\, " } else { ", " };
+        return Some((parts.iter().cloned().chain([Type::product_of(end.clone())]).collect(), comma));
+    }
+    if let Some(parts) = ty.components(MOST_COMPONENTS).filter(|p| !p.is_empty()) {
+        return Some((parts, ", "));
+    }
+    ty.compact_parts(MOST_COMPONENTS).map(|f| (f, "\\, "))
+}
+
+/// The number of cases of a type with numbered cases.
+fn case_count(ty: &Type) -> Option<BigUint> {
+    let ty = ty.unfold();
+    match ty.kind() {
+        TypeKind::Nominal(nominal, _) => match nominal.body()? {
+            NominalBody::Variant(cases) => Some(BigUint::from(cases.len())),
+            _ => None,
+        },
+        _ => ty.case_count(),
+    }
+}
+
+fn case_type(ty: &Type, case: &BigUint) -> Type {
+    let ty = ty.unfold();
+    let found = match ty.kind() {
+        TypeKind::Nominal(nominal, args) => nominal
+            .variant_cases(args)
+            .and_then(|cases| case.to_usize().and_then(|i| cases.get(i).map(|c| c.1.clone()))),
+        _ => ty.case_type(case),
+    };
+    found.unwrap_or_else(Type::unit)
+}
+
+/// How a case looks in a message, given how its argument looks.
+fn show_case(ty: &Type, case: &BigUint, argument: &str) -> String {
+    let unfolded = ty.unfold();
+    if unfolded.is_bool() {
+        return if case.is_zero() { "false".into() } else { "true".into() };
+    }
+    let unit = case_type(ty, case).is_unit();
+    if let TypeKind::Nominal(nominal, args) = unfolded.kind() {
+        let name = nominal.variant_cases(args).and_then(|c| Some(c.get(case.to_usize()?)?.0.to_string()));
+        let name = name.unwrap_or_default();
+        let takes = case.to_usize().is_some_and(|case| nominal.case_takes(case));
+        let argument = if unit { "()" } else { argument };
+        return if takes { format!("{name} {argument}") } else { name };
+    }
+    if unit { format!("case {case}") } else { format!("case {case} {argument}") }
+}
+
+/// A witness that `query` fits and no row fits: one text for each column.
+fn useful(rows: &[Vec<Simple>], query: &[Simple], types: &[Type], budget: &mut usize) -> Option<Vec<String>> {
+    if *budget == 0 {
+        return None;
+    }
+    *budget = budget.saturating_sub(1 + rows.len());
+    let Some(ty) = types.first() else {
+        return if rows.is_empty() { Some(Vec::new()) } else { None };
+    };
+    if empty(ty, 0) {
+        // No value, so none that is left out: `int + void` needs no arm for its second case.
+        return None;
+    }
+    if rows.iter().map(|r| &r[0]).chain([&query[0]]).any(|p| matches!(p, Simple::Or(_))) {
+        // Alternatives are rows of their own.
+        let opened = |row: &[Simple]| -> Vec<Vec<Simple>> {
+            let Simple::Or(parts) = &row[0] else { return vec![row.to_vec()] };
+            let with =
+                |part: &Simple| std::iter::once(part.clone()).chain(row[1..].iter().cloned()).collect();
+            parts.iter().map(with).collect()
+        };
+        let rows: Vec<Vec<Simple>> = rows.iter().flat_map(|row| opened(row)).collect();
+        return opened(query).into_iter().find_map(|query| useful(&rows, &query, types, budget));
+    }
+    if let Some(found) = useful_pair(rows, query, types, budget) {
+        return found;
+    }
+    let column = || rows.iter().map(|r| &r[0]).chain([&query[0]]);
+    let first = column().any(|p| matches!(p, Simple::First(_)));
+    // An index type that is no product is its own first component.
+    let parts = parts_of(ty).or_else(|| first.then(|| (vec![ty.clone()], "")));
+    if let Some((parts, comma)) = parts
+        && (first || column().any(|p| matches!(p, Simple::Parts(_))))
+    {
+        let n = parts.len();
+        let open = |row: &[Simple]| -> Vec<Simple> {
+            let head = match &row[0] {
+                Simple::Parts(parts) => parts.clone(),
+                Simple::First(parts) => parts.iter().cloned().chain(vec![Simple::Any; n]).take(n).collect(),
+                _ if n == 1 && first => vec![row[0].clone()],
+                _ => vec![Simple::Any; n],
+            };
+            head.into_iter().chain(row[1..].iter().cloned()).collect()
+        };
+        let rows: Vec<Vec<Simple>> = rows.iter().map(|r| open(r)).collect();
+        let types: Vec<Type> = parts.into_iter().chain(types[1..].iter().cloned()).collect();
+        let mut found = useful(&rows, &open(query), &types, budget)?;
+        if let TypeKind::Rest(_) = ty.kind()
+            && found[n - 1] == "_"
+        {
+            found[n - 1] = ".._".into();
+        }
+        let whole = match coarray(ty) {
+            Some(_) => format!("case {}", found[..n].join(comma).trim_start_matches("case ")),
+            None if n == 1 => found[0].clone(),
+            None => format!("({})", found[..n].join(comma)),
+        };
+        return Some(std::iter::once(whole).chain(found[n..].iter().cloned()).collect());
+    }
+    if let Some(count) = case_count(ty) {
+        let named: BTreeSet<&BigUint> = rows
+            .iter()
+            .filter_map(|r| match &r[0] {
+                Simple::Case(n, _) => Some(n),
+                _ => None,
+            })
+            .collect();
+        let try_case = |case: &BigUint, budget: &mut usize| {
+            let open = |row: &[Simple]| -> Option<Vec<Simple>> {
+                let head = match &row[0] {
+                    Simple::Case(n, inner) if n == case => (**inner).clone(),
+                    Simple::Any => Simple::Any,
+                    _ => return None,
+                };
+                Some(std::iter::once(head).chain(row[1..].iter().cloned()).collect())
+            };
+            let query = open(query)?;
+            let rows: Vec<Vec<Simple>> = rows.iter().filter_map(|r| open(r)).collect();
+            let types: Vec<Type> =
+                std::iter::once(case_type(ty, case)).chain(types[1..].iter().cloned()).collect();
+            let mut found = useful(&rows, &query, &types, budget)?;
+            found[0] = show_case(ty, case, &found[0]);
+            Some(found)
+        };
+        if let Simple::Case(case, _) = &query[0] {
+            return try_case(case, budget);
+        }
+        if BigUint::from(named.len()) < count {
+            // Some case is not named: rows that name one cannot fit it.
+            let mut free = BigUint::zero();
+            while free < count && (named.contains(&free) || empty(&case_type(ty, &free), 0)) {
+                free += 1u32;
+            }
+            if free == count {
+                return named.into_iter().find_map(|case| try_case(case, budget));
+            }
+            let rest: Vec<Vec<Simple>> =
+                rows.iter().filter(|r| matches!(r[0], Simple::Any)).map(|r| r[1..].to_vec()).collect();
+            let found = useful(&rest, &query[1..], &types[1..], budget)?;
+            let head = if named.is_empty() { "_".to_string() } else { show_case(ty, &free, "_") };
+            return Some(std::iter::once(head).chain(found).collect());
+        }
+        return named.into_iter().find_map(|case| try_case(case, budget));
+    }
+    if rows.iter().map(|r| &r[0]).chain([&query[0]]).any(|p| matches!(p, Simple::Span(..))) {
+        return useful_span(rows, query, types, budget);
+    }
+    // Literals without end, and types that no pattern takes apart.
+    if let Simple::Literal(text) = &query[0] {
+        let rest: Vec<Vec<Simple>> = rows
+            .iter()
+            .filter(|r| match &r[0] {
+                Simple::Any => true,
+                Simple::Literal(other) => other == text,
+                _ => false,
+            })
+            .map(|r| r[1..].to_vec())
+            .collect();
+        let found = useful(&rest, &query[1..], &types[1..], budget)?;
+        return Some(std::iter::once(text.clone()).chain(found).collect());
+    }
+    let rest: Vec<Vec<Simple>> =
+        rows.iter().filter(|r| matches!(r[0], Simple::Any)).map(|r| r[1..].to_vec()).collect();
+    let found = useful(&rest, &query[1..], &types[1..], budget)?;
+    let head = unnamed(rows.iter().map(|r| &r[0]), ty);
+    Some(std::iter::once(head).chain(found).collect())
+}
+
+/// [`useful`] where the first column holds integers or characters, and ranges of them: the ends of all ranges cut
+/// the values into pieces, of which each pattern has all or nothing.
+fn useful_span(
+    rows: &[Vec<Simple>],
+    query: &[Simple],
+    types: &[Type],
+    budget: &mut usize,
+) -> Option<Vec<String>> {
+    let scalar = types.first()?.unfold().as_scalar();
+    let all: Vec<(BigInt, BigInt)> = match scalar {
+        Some(Scalar::Char) => vec![(0.into(), 0xD7FF.into()), (0xE000.into(), 0x10_FFFF.into())],
+        Some(Scalar::Int) => vec![(i64::MIN.into(), i64::MAX.into())],
+        Some(Scalar::Fixed(fixed)) => {
+            let (bits, signed) = fixed.shape();
+            let count = BigInt::from(1) << bits;
+            let low = if signed { -(&count / BigInt::from(2)) } else { BigInt::zero() };
+            vec![(low.clone(), low + count - 1)]
+        }
+        // Without end: one more than any that is named stands for the rest.
+        _ => {
+            let ends = rows.iter().map(|r| &r[0]).chain([&query[0]]).filter_map(|p| match p {
+                Simple::Span(low, high) => Some((low.clone(), high.clone())),
+                _ => None,
+            });
+            let (lows, highs): (Vec<BigInt>, Vec<BigInt>) = ends.unzip();
+            vec![(lows.into_iter().min()?.min(0.into()) - 1, highs.into_iter().max()?.max(0.into()) + 1)]
+        }
+    };
+    // What no value of the type fits is reported for that, not as covered by others.
+    if let Simple::Span(first, last) = &query[0]
+        && !all.iter().any(|(low, high)| first <= high && low <= last)
+    {
+        return Some(types.iter().map(|_| "_".to_string()).collect());
+    }
+    let mut cuts: BTreeSet<BigInt> = BTreeSet::new();
+    for pattern in rows.iter().map(|r| &r[0]).chain([&query[0]]) {
+        if let Simple::Span(low, high) = pattern {
+            cuts.insert(low.clone());
+            cuts.insert(high + 1);
+        }
+    }
+    // A witness is looked for from here on, and then below.
+    let base = if scalar == Some(Scalar::Char) { code_point('a') } else { BigInt::zero() };
+    cuts.insert(base.clone());
+    let mut pieces = Vec::new();
+    for (low, high) in all {
+        let mut from = low.clone();
+        for cut in cuts.range(&low + 1..=high.clone()) {
+            pieces.push((from, cut - 1));
+            from = cut.clone();
+        }
+        pieces.push((from, high));
+    }
+    let (below, above): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|(low, _)| *low < base);
+    let above = above.into_iter().map(|piece| (piece.0.clone(), piece));
+    let below = below.into_iter().rev().map(|piece| (piece.1.clone(), piece));
+    above.chain(below).find_map(|(witness, (low, high))| {
+        let open = |row: &[Simple]| -> Option<Vec<Simple>> {
+            match &row[0] {
+                Simple::Any => Some(row[1..].to_vec()),
+                Simple::Span(first, last) if *first <= low && high <= *last => Some(row[1..].to_vec()),
+                _ => None,
+            }
+        };
+        let query = open(query)?;
+        let rows: Vec<Vec<Simple>> = rows.iter().filter_map(|r| open(r)).collect();
+        let found = useful(&rows, &query, &types[1..], budget)?;
+        let shown = match scalar {
+            Some(Scalar::Char) => {
+                witness.to_u32().and_then(char::from_u32).map_or_else(|| "_".into(), |c| format!("{c:?}"))
+            }
+            _ => witness.to_string(),
+        };
+        Some(std::iter::once(shown).chain(found).collect())
+    })
+}
+
+/// [`useful`] where the first column holds pairs of a unit sum, so that the first part decides which
+/// values the second can have; none where it does not.
+fn useful_pair(
+    rows: &[Vec<Simple>],
+    query: &[Simple],
+    types: &[Type],
+    budget: &mut usize,
+) -> Option<Option<Vec<String>>> {
+    let ty = types.first()?.unfold();
+    let TypeKind::Triangle(triangle, index) = ty.kind() else { return None };
+    let count = index.unfold().as_unit_sum()?.clone();
+    let column = || rows.iter().map(|r| &r[0]).chain([&query[0]]);
+    let mut named = BTreeSet::new();
+    for pattern in column() {
+        if let Simple::Parts(parts) = pattern
+            && let [Simple::Case(row, _), _] = parts.as_slice()
+        {
+            named.insert(row.clone());
+        }
+    }
+    if !column().any(|p| matches!(p, Simple::Parts(_))) {
+        return None;
+    }
+    // Of the rows that no pattern names, the longest has all that the others have.
+    let mut free = count;
+    while !free.is_zero() && named.contains(&(&free - 1u32)) {
+        free -= 1u32;
+    }
+    if !free.is_zero() {
+        named.insert(free - 1u32);
+    }
+    Some(named.into_iter().rev().find_map(|row| {
+        let length = triangle.row_length(&row);
+        let open = |line: &[Simple]| {
+            let second = match &line[0] {
+                Simple::Parts(parts) => match parts.as_slice() {
+                    [Simple::Any, second] => second.clone(),
+                    [Simple::Case(n, _), second] if *n == row => second.clone(),
+                    _ => return None,
+                },
+                _ => Simple::Any,
+            };
+            // Beyond the end of the row there is nothing to fit.
+            if matches!(&second, Simple::Case(n, _) if *n >= length) {
+                return None;
+            }
+            Some(std::iter::once(second).chain(line[1..].iter().cloned()).collect::<Vec<_>>())
+        };
+        let query = open(query)?;
+        let rows: Vec<Vec<Simple>> = rows.iter().filter_map(|r| open(r)).collect();
+        let types: Vec<Type> =
+            std::iter::once(Type::unit_sum(length.clone())).chain(types[1..].iter().cloned()).collect();
+        let mut found = useful(&rows, &query, &types, budget)?;
+        found[0] = format!("(case {row}\\, {})", found[0]);
+        Some(found)
+    }))
+}
+
+/// A literal that is not among those of a column.
+fn unnamed<'a>(column: impl Iterator<Item = &'a Simple>, ty: &Type) -> String {
+    let named: BTreeSet<&str> = column
+        .filter_map(|p| match p {
+            Simple::Literal(text) => Some(&**text),
+            _ => None,
+        })
+        .collect();
+    let scalar = ty.unfold().as_scalar().filter(|_| !named.is_empty());
+    let candidate = |n: usize| match scalar {
+        Some(scalar) if scalar.is_float() => format!("{n}.0"),
+        Some(Scalar::String) => format!("{:?}", "x".repeat(n)),
+        _ => "_".to_string(),
+    };
+    // One of the first n + 1 candidates is none of n names.
+    (0..=named.len()).map(candidate).find(|c| !named.contains(&**c)).unwrap_or_else(|| "_".into())
+}

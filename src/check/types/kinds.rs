@@ -1,0 +1,654 @@
+//! Declared kinds and type functions: `kind`, `typefun`, `typematch`.
+//!
+//! A `typematch` is a type function of the variables it mentions, applied to them, so that it can
+//! stand wherever a type can; as the whole body of a `typefun` it is the meaning of that one.
+//!
+//! **Patterns.** A name is a member of the kind that is matched, else a declared or built-in type,
+//! else a variable; type parameters around it are hidden by it, as in any match. A variable may
+//! stand twice, for the same type.
+//!
+//! **Coverage.** Where all that is matched is of declared kinds the cases are finitely many: each
+//! must have an arm, and each arm a case. Elsewhere an arm that an earlier one takes everything
+//! from is reported, and a missing one at the use.
+
+use crate::check::annotations::Referent;
+use crate::check::context::Checker;
+use crate::check::elaborate::rest::Part;
+use crate::check::env::TypeDefinition;
+use crate::check::error::{CheckError, KindError};
+use crate::check::error::{PatternError, TypeError};
+use crate::check::report::Report;
+use crate::hash::HashSet;
+use crate::source::Span;
+use crate::suggest::similar;
+use crate::syntax::ast::{self, Name, TypeExpr, TypeExprKind, TypeParam};
+use crate::types::apply::{Fit, Meaning, Reduction, Refusal, TypeArm};
+use crate::types::{FiniteKind, Kind, Member, ProductForm, Scalar, Type, TypeFun, TypeKind, TypeVar};
+use std::sync::Arc;
+
+/// Combinations of members that coverage looks at.
+const MOST_CASES: usize = 4_096;
+
+impl Checker<'_> {
+    /// `kind VIS = public | private | secret;`, before any type that may mention it.
+    pub(in crate::check) fn declare_kind(
+        &mut self,
+        name: &Name,
+        members: &[Name],
+        of_this_input: &mut Vec<(Name, Arc<str>)>,
+    ) {
+        if Kind::named(&name.text).is_some() {
+            let error = TypeError::Duplicate { span: name.span, what: "kind", name: name.text.to_string() };
+            self.report(error);
+            return;
+        }
+        let mut seen: HashSet<&str> = HashSet::default();
+        for member in members {
+            if !seen.insert(&member.text) {
+                self.report(TypeError::Duplicate {
+                    span: member.span,
+                    what: "member",
+                    name: member.text.to_string(),
+                });
+            } else if let Some((previous, other)) = of_this_input.iter().find(|(m, _)| m.text == member.text)
+            {
+                let error = KindError::SharedMember {
+                    span: member.span,
+                    name: member.text.to_string(),
+                    kind: name.text.to_string(),
+                    other: other.to_string(),
+                    previous: previous.span,
+                };
+                self.report(CheckError::Kind(error));
+            }
+            of_this_input.push((member.clone(), name.text.clone()));
+        }
+        let names = members.iter().map(|m| m.text.clone()).collect();
+        let kind = FiniteKind::new(self.env.fresh_id(), name.text.clone(), names);
+        // Types that exist keep the kind that they were declared with, and it its name.
+        let before = self.env.kinds.insert(name.text.clone(), kind.clone());
+        self.env.foreign_kinds.extend(before);
+        for (index, member) in members.iter().enumerate() {
+            let ty = Member { kind: kind.clone(), index }.into_type();
+            self.env.types.insert(member.text.clone(), TypeDefinition::Alias(Vec::new(), ty));
+        }
+    }
+
+    /// A written kind, `TYPE` when left out.
+    pub(in crate::check) fn lower_kind(&mut self, written: Option<&Name>) -> Kind {
+        let Some(name) = written else { return Kind::Type };
+        self.note(name.span, |_| Some(Referent::Named));
+        self.env.kind_named(&name.text).unwrap_or_else(|| {
+            if self.unknown_in_module(name) {
+                return Kind::UnitSum;
+            }
+            let mut declared: Vec<String> = self.env.kinds.keys().map(|k| k.to_string()).collect();
+            declared.sort();
+            self.report(TypeError::UnknownKind { span: name.span, name: name.text.to_string(), declared });
+            // It fits wherever it is used.
+            Kind::UnitSum
+        })
+    }
+
+    /// `typefun narrow(V:VIS, W:VIS):VIS => …;`
+    pub(in crate::check) fn declare_typefun(
+        &mut self,
+        name: &Name,
+        written: &[TypeParam],
+        kind: Option<&Name>,
+        body: &TypeExpr,
+    ) {
+        let params = self.declare_params(written);
+        let kind = self.lower_kind(kind);
+        let kinds = self.declared_kinds(&params, kind);
+        let fun = TypeFun::declare(self.env.fresh_id(), name.text.clone(), params, kind, kinds);
+        self.env.types.insert(name.text.clone(), TypeDefinition::Function(fun.clone()));
+        let before = self.errors();
+        let meaning = match &body.kind {
+            TypeExprKind::TypeMatch(subjects, arms) => {
+                self.type_match(subjects, arms, Some((kind, &name.text)), body.span)
+            }
+            TypeExprKind::Refusal(text) => {
+                let refusal = Some(self.refusal_words(text, body.span));
+                let (patterns, binds, result) = (Vec::new(), Vec::new(), Type::error());
+                Meaning::Match(Vec::new(), vec![TypeArm { patterns, binds, result, refusal }])
+            }
+            _ => {
+                let ty = self.lower_argument(body);
+                self.result_kind(&ty, kind, &name.text, body.span);
+                self.no_hole(&ty, body.span);
+                Meaning::Is(ty)
+            }
+        };
+        if self.errors() > before {
+            // What was wrong has been said.
+            fun.define(Meaning::Is(Type::error()));
+            return;
+        }
+        // Arms are chosen by the subjects.
+        let subjects: Vec<Type> = match &body.kind {
+            TypeExprKind::TypeMatch(subjects, _) => subjects.iter().map(|s| self.lower_argument(s)).collect(),
+            _ => Vec::new(),
+        };
+        let is = match &meaning {
+            Meaning::Is(ty) => vec![ty],
+            Meaning::Match(_, arms) => {
+                let words = arms.iter().flat_map(|arm| &arm.refusal).flat_map(Refusal::types);
+                subjects.iter().chain(words).collect()
+            }
+        };
+        for (param, written) in fun.params.iter().zip(written) {
+            let refused = matches!(&body.kind, TypeExprKind::Refusal(_));
+            if !refused && !is.iter().any(|ty| ty.mentions(param)) {
+                let (span, param, function) =
+                    (written.name.span, param.name.to_string(), name.text.to_string());
+                self.report(TypeError::UnusedInTypeFun { span, name: param, function });
+            }
+        }
+        fun.define(meaning);
+        let own: Vec<Type> = fun.params.iter().cloned().map(Type::var).collect();
+        if fun.reduce(&own) == Reduction::Endless {
+            let application = Type::apply(fun.clone(), own);
+            self.report(CheckError::Kind(KindError::Endless { span: name.span, application }));
+        }
+    }
+
+    fn errors(&self) -> usize {
+        self.reports.errors()
+    }
+
+    fn result_kind(&mut self, ty: &Type, kind: Kind, function: &str, span: Span) {
+        if !ty.has_kind(kind) {
+            let error = KindError::ResultKind {
+                span,
+                ty: ty.clone(),
+                found: self.env.kind_name(ty.kind_of()),
+                wanted: self.env.kind_name(kind),
+                function: function.to_string(),
+            };
+            self.report(CheckError::Kind(error));
+        }
+    }
+
+    fn no_hole(&mut self, ty: &Type, span: Span) {
+        if ty.has_meta() {
+            self.report(CheckError::Kind(KindError::HoleInResult { span }));
+        }
+    }
+
+    /// A `typematch` somewhere in a type: an anonymous type function of the variables it mentions.
+    pub(in crate::check) fn lower_type_match(
+        &mut self,
+        subjects: &[TypeExpr],
+        arms: &[ast::TypeArm],
+        span: Span,
+    ) -> Type {
+        let before = self.errors();
+        let meaning = self.type_match(subjects, arms, None, span);
+        let Meaning::Match(subjects, arms) = &meaning else { return Type::error() };
+        if self.errors() > before {
+            return Type::error();
+        }
+        let mut params: Vec<TypeVar> = Vec::new();
+        subjects.iter().for_each(|ty| variables(ty, &[], &mut params));
+        for arm in arms {
+            variables(&arm.result, &arm.binds, &mut params);
+            let named = arm.refusal.iter().flat_map(Refusal::types);
+            named.for_each(|ty| variables(ty, &arm.binds, &mut params));
+        }
+        let results = || arms.iter().filter(|arm| arm.refusal.is_none()).map(|arm| arm.result.kind_of());
+        let kind = if results().next().is_none() { Some(Kind::Type) } else { common_kind(results()) };
+        let Some(kind) = kind else {
+            let (first, other) = (&arms[0].result, arms.iter().map(|a| &a.result));
+            if let Some(other) = other.into_iter().find(|r| r.kind_of().meet(first.kind_of()).is_none()) {
+                self.result_kind(&other.clone(), first.kind_of(), "typematch", span);
+            }
+            return Type::error();
+        };
+        let args = params.iter().cloned().map(Type::var).collect();
+        let kinds = self.declared_kinds(&params, kind);
+        let fun = TypeFun::declare(self.env.fresh_id(), "typematch".into(), params, kind, kinds);
+        fun.define(meaning);
+        Type::apply(fun, args)
+    }
+
+    fn type_match(
+        &mut self,
+        subjects: &[TypeExpr],
+        arms: &[ast::TypeArm],
+        result: Option<(Kind, &str)>,
+        span: Span,
+    ) -> Meaning {
+        let span = match subjects {
+            [first, .., last] => first.span.to(last.span),
+            [one] => one.span,
+            [] => span,
+        };
+        let subjects: Vec<Type> = subjects.iter().map(|s| self.lower_argument(s)).collect();
+        let kinds: Vec<Kind> = subjects.iter().map(Type::kind_of).collect();
+        subjects.iter().for_each(|s| self.no_hole(s, span));
+        let mut done: Vec<(TypeArm, Span)> = Vec::new();
+        for arm in arms {
+            if arm.patterns.len() != kinds.len()
+                && !matches!(arm.patterns[..], [TypeExpr { kind: TypeExprKind::Hole, .. }])
+            {
+                self.report(CheckError::Kind(KindError::PatternCount {
+                    span: arm.span,
+                    wanted: kinds.len(),
+                    found: arm.patterns.len(),
+                }));
+                continue;
+            }
+            let mut scope = PatternScope::default();
+            let before = self.errors();
+            let patterns = if arm.patterns.len() == kinds.len() {
+                let pairs = arm.patterns.iter().zip(&kinds);
+                pairs.map(|(p, &kind)| self.type_pattern(p, kind, &mut scope)).collect()
+            } else {
+                // `_` stands for all of them.
+                kinds.iter().map(|&kind| self.wildcard(kind, &mut scope)).collect()
+            };
+            if self.errors() > before {
+                // Its names are not known, so nothing is said of the result.
+                continue;
+            }
+            let outer = self.item.type_scope.clone();
+            for (name, var) in &scope.names {
+                self.item.type_scope.insert(name.clone(), Type::var(var.clone()));
+            }
+            let refusal = match &arm.result.kind {
+                TypeExprKind::Refusal(text) => Some(self.refusal_words(text, arm.result.span)),
+                _ => None,
+            };
+            let ty = match refusal {
+                Some(_) => Type::error(),
+                None => self.lower_argument(&arm.result),
+            };
+            self.item.type_scope = outer;
+            self.no_hole(&ty, arm.result.span);
+            if let Some((kind, function)) = result {
+                self.result_kind(&ty, kind, function, arm.result.span);
+            }
+            done.push((TypeArm { patterns, binds: scope.binds, result: ty, refusal }, arm.span));
+        }
+        if subjects.iter().all(|s| !s.is_error()) && done.len() == arms.len() {
+            self.coverage(&kinds, &done, span);
+        }
+        Meaning::Match(subjects, done.into_iter().map(|(arm, _)| arm).collect())
+    }
+
+    /// The declared kinds among those of a type function.
+    fn declared_kinds(&self, params: &[TypeVar], kind: Kind) -> Vec<FiniteKind> {
+        let mut kinds: Vec<FiniteKind> = Vec::new();
+        for kind in params.iter().map(|param| param.kind).chain([kind]) {
+            if let Some(declared) = self.env.finite_kind(kind)
+                && kinds.iter().all(|known| known.id != declared.id)
+            {
+                kinds.push(declared.clone());
+            }
+        }
+        kinds
+    }
+
+    /// The words of a refusal: `{T}` is the type that `T` stands for, `{{` is a brace.
+    pub(in crate::check) fn refusal_words(&mut self, text: &str, span: Span) -> Refusal {
+        let mut pieces: Vec<Result<Arc<str>, Type>> = Vec::new();
+        let (mut plain, mut rest) = (String::new(), text);
+        while let Some(at) = rest.find(['{', '}']) {
+            let (before, from) = rest.split_at(at);
+            plain.push_str(before);
+            let doubled = ["{{", "}}"].into_iter().find(|braces| from.starts_with(braces));
+            let named = from.strip_prefix('{').and_then(|after| after.split_once('}'));
+            match (doubled, named) {
+                (None, Some((name, after))) if crate::syntax::is_name(name) => {
+                    let known = self.item.type_scope.get(name).cloned();
+                    if known.is_none() {
+                        let mut known: Vec<String> =
+                            self.item.type_scope.keys().map(|name| name.to_string()).collect();
+                        known.sort();
+                        let name = name.to_string();
+                        self.report(CheckError::Kind(KindError::RefusalNames { span, name, known }));
+                    }
+                    pieces.push(Ok(std::mem::take(&mut plain).into()));
+                    pieces.push(Err(known.unwrap_or_else(Type::error)));
+                    rest = after;
+                }
+                _ => {
+                    plain.push_str(&from[..1]);
+                    rest = &from[doubled.map_or(1, str::len)..];
+                }
+            }
+        }
+        plain.push_str(rest);
+        if text.trim().is_empty() {
+            self.report(CheckError::Kind(KindError::RefusalEmpty { span }));
+        }
+        pieces.push(Ok(plain.into()));
+        Refusal { pieces }
+    }
+
+    fn wildcard(&mut self, kind: Kind, scope: &mut PatternScope) -> Type {
+        let var = self.env.fresh_var(&Arc::from("_"), kind);
+        scope.binds.push(var.clone());
+        Type::var(var)
+    }
+
+    /// A pattern as a type whose variables are in `scope`.
+    fn type_pattern(&mut self, written: &TypeExpr, kind: Kind, scope: &mut PatternScope) -> Type {
+        let ty = self.pattern_of(written, kind, scope);
+        if !ty.has_kind(kind) {
+            let error = KindError::PatternKind { span: written.span, ty, kind: self.env.kind_name(kind) };
+            self.report(CheckError::Kind(error));
+            return Type::error();
+        }
+        ty
+    }
+
+    fn pattern_of(&mut self, written: &TypeExpr, kind: Kind, scope: &mut PatternScope) -> Type {
+        use TypeExprKind as T;
+        let span = written.span;
+        let mut all = |this: &mut Self, parts: &[TypeExpr], kind: Kind| -> Vec<Type> {
+            parts.iter().map(|part| this.type_pattern(part, kind, scope)).collect()
+        };
+        match &written.kind {
+            T::Hole => self.wildcard(kind, scope),
+            T::Number(n) => Type::unit_sum(n.clone()),
+            T::Name(name, args) => self.pattern_name(name, args, kind, scope, span),
+            T::Product(parts) => self.product_pattern(ProductForm::Tuple, parts, scope),
+            T::Sum(parts) => Type::sum(all(self, parts, Kind::Type)),
+            T::CompactProduct(parts) => self.product_pattern(ProductForm::Compact, parts, scope),
+            T::CompactSum(parts) => Type::compact_sum(all(self, parts, Kind::Compact)),
+            T::CompactPower(base, exponent) => {
+                let base = self.type_pattern(base, Kind::Compact, scope);
+                Type::compact_power(base, self.type_pattern(exponent, Kind::Compact, scope))
+            }
+            T::Array(element, index) => {
+                let element = self.type_pattern(element, Kind::Type, scope);
+                Type::array(element, self.type_pattern(index, Kind::Compact, scope))
+            }
+            T::Repeat(times, case) => {
+                let case = self.type_pattern(case, Kind::Type, scope);
+                Type::repeat(self.type_pattern(times, Kind::Compact, scope), case)
+            }
+            T::Function(domain, codomain) => {
+                let domain = self.type_pattern(domain, Kind::Type, scope);
+                let codomain = self.type_pattern(codomain, Kind::Type, scope);
+                if codomain.is_void() { Type::procedure(domain) } else { Type::function(domain, codomain) }
+            }
+            T::Record(fields) => Type::record(
+                fields
+                    .iter()
+                    .map(|(name, ty)| (name.text.clone(), self.type_pattern(ty, Kind::Type, scope)))
+                    .collect(),
+            ),
+            T::CompactRecord(fields) => Type::compact_record(
+                fields
+                    .iter()
+                    .map(|(name, ty)| (name.text.clone(), self.type_pattern(ty, Kind::Compact, scope)))
+                    .collect(),
+            ),
+            T::Call(..) | T::TypeMatch(..) => {
+                self.no_pattern(span, "a type that is computed", "match its arguments instead")
+            }
+            T::Rest(_) => {
+                self.no_pattern(span, "`..` by itself", "write the first component before it: `A * ..R`")
+            }
+            T::Open(_) => self.no_pattern(span, "`?`", "a name without `?` is a variable of the pattern"),
+            T::Refusal(_) => self.no_pattern(span, "`error`", "it stands after `=>`, in place of the result"),
+            T::Error => Type::error(),
+        }
+    }
+
+    /// `A * B`, `A * ..R`.
+    fn product_pattern(&mut self, form: ProductForm, parts: &[TypeExpr], scope: &mut PatternScope) -> Type {
+        self.lower_spread(form, parts, &mut |this, part| {
+            let name = match part {
+                Part::Component(part) => return Some(this.type_pattern(part, form.kind(), scope)),
+                Part::Rest(name) => name,
+            };
+            if scope.names.iter().any(|(known, _)| *known == name.text) {
+                let (span, what, name) = (name.span, "variable", name.text.to_string());
+                this.report(TypeError::Duplicate { span, what, name });
+                return None;
+            }
+            let var = this.env.fresh_var(&name.text, Kind::List(form));
+            scope.binds.push(var.clone());
+            scope.names.push((name.text.clone(), var.clone()));
+            this.note_parameter(name, &Type::var(var.clone()));
+            Some(Type::var(var))
+        })
+    }
+
+    fn no_pattern(&mut self, span: Span, what: &'static str, help: &'static str) -> Type {
+        self.report(CheckError::Kind(KindError::NotAPattern { span, what, help }));
+        Type::error()
+    }
+
+    fn pattern_name(
+        &mut self,
+        name: &Name,
+        args: &[TypeExpr],
+        kind: Kind,
+        scope: &mut PatternScope,
+        span: Span,
+    ) -> Type {
+        if args.is_empty() {
+            if let Some((_, var)) = scope.names.iter().find(|(known, _)| *known == name.text) {
+                self.note(name.span, |_| Some(Referent::Parameter(var.id)));
+                return Type::var(var.clone());
+            }
+            let declared = self.env.finite_kind(kind).cloned();
+            if let Some(declared) = declared {
+                let members = declared.members.iter();
+                if let Some(index) = members.clone().position(|m| *m == name.text) {
+                    self.note(name.span, |_| Some(Referent::Named));
+                    return Member { kind: declared, index }.into_type();
+                }
+                if let Some(similar) = similar(&name.text, members.map(|m| &**m)) {
+                    self.report(CheckError::Kind(KindError::NoMember {
+                        span,
+                        name: name.text.to_string(),
+                        kind: declared.name.to_string(),
+                        similar,
+                    }));
+                    return Type::error();
+                }
+            }
+        }
+        self.ensure_type(&name.text, span);
+        if self.type_definition(&name.text).is_some() {
+            self.note(name.span, |_| Some(Referent::Named));
+        }
+        let built_in = Scalar::named(&name.text).is_some() || matches!(&*name.text, "bool" | "unit" | "void");
+        let (params, nominal, body) = match self.type_definition(&name.text).cloned() {
+            Some(TypeDefinition::Alias(params, body)) => (params, None, body),
+            Some(TypeDefinition::Nominal(nominal)) => (nominal.params.clone(), Some(nominal), Type::error()),
+            Some(TypeDefinition::Size(size)) => (Vec::new(), None, size),
+            Some(TypeDefinition::Function(_)) => {
+                return self.no_pattern(span, "a type function", "match its arguments instead");
+            }
+            None if built_in || !args.is_empty() => {
+                let outer = std::mem::take(&mut self.item.type_scope);
+                let ty = self.lower_argument(&TypeExpr {
+                    kind: TypeExprKind::Name(name.clone(), args.to_vec()),
+                    span,
+                });
+                self.item.type_scope = outer;
+                return ty;
+            }
+            None => {
+                let var = self.env.fresh_var(&name.text, kind);
+                scope.binds.push(var.clone());
+                scope.names.push((name.text.clone(), var.clone()));
+                self.note_parameter(name, &Type::var(var.clone()));
+                return Type::var(var);
+            }
+        };
+        if params.len() != args.len() {
+            return self.arity(name, params.len(), args.len());
+        }
+        let types: Vec<Type> =
+            params.iter().zip(args).map(|(param, arg)| self.type_pattern(arg, param.kind, scope)).collect();
+        match nominal {
+            Some(nominal) => Type::nominal(nominal, types),
+            None => body.substitute(&crate::check::env::bindings(&params, &types)),
+        }
+    }
+
+    /// Reports cases without an arm and arms without a case.
+    fn coverage(&mut self, kinds: &[Kind], arms: &[(TypeArm, Span)], span: Span) {
+        if arms
+            .iter()
+            .any(|(arm, _)| arm.patterns.iter().any(crate::check::resolve::candidates::mentions_error))
+        {
+            return;
+        }
+        let Some(cases) = self.cases(kinds) else {
+            for (i, (arm, span)) in arms.iter().enumerate() {
+                let taken = arms[..i].iter().any(|(earlier, _)| earlier.fit(&arm.patterns).0 == Fit::Fits);
+                if taken {
+                    self.report(PatternError::Unreachable { span: *span });
+                }
+            }
+            return;
+        };
+        let mut reached = vec![false; arms.len()];
+        let mut missing = Vec::new();
+        for case in cases {
+            match arms.iter().position(|(arm, _)| arm.fit(&case).0 == Fit::Fits) {
+                Some(arm) => reached[arm] = true,
+                None => {
+                    let names: Vec<String> = case.iter().map(Type::to_string).collect();
+                    missing.push(if case.len() == 1 {
+                        names.concat()
+                    } else {
+                        format!("({})", names.join(", "))
+                    });
+                }
+            }
+        }
+        for ((_, span), reached) in arms.iter().zip(reached) {
+            if !reached {
+                self.report(PatternError::Unreachable { span: *span });
+            }
+        }
+        if !missing.is_empty() {
+            self.report(CheckError::Kind(KindError::NotCovered { span, missing }));
+        }
+    }
+
+    /// All combinations of members, if the kinds are declared ones and have not too many.
+    fn cases(&self, kinds: &[Kind]) -> Option<Vec<Vec<Type>>> {
+        let mut cases: Vec<Vec<Type>> = vec![Vec::new()];
+        for &kind in kinds {
+            let declared = self.env.finite_kind(kind)?;
+            if cases.len() * declared.members.len() > MOST_CASES {
+                return None;
+            }
+            let extend = |case: &Vec<Type>| {
+                let case = case.clone();
+                (0..declared.members.len()).map(move |index| {
+                    let member = Member { kind: declared.clone(), index }.into_type();
+                    [&case[..], &[member]].concat()
+                })
+            };
+            cases = cases.iter().flat_map(extend).collect();
+        }
+        Some(cases)
+    }
+
+    /// Reports an application in a written type that nothing will ever reduce; gives the type
+    /// otherwise.
+    pub(in crate::check) fn applicable(&mut self, ty: Type, span: Span) -> Type {
+        match irreducible(&ty, span) {
+            Some(error) => {
+                self.report(CheckError::Kind(error));
+                Type::error()
+            }
+            None => ty,
+        }
+    }
+
+    /// The same for a type that was inferred. `origin` as for the type as a whole.
+    pub(in crate::check) fn finish_applications(&mut self, ty: Type, span: Span, origin: bool) -> Type {
+        match irreducible(&ty, span) {
+            Some(error) => {
+                self.report_application(error, origin);
+                Type::error()
+            }
+            None => ty,
+        }
+    }
+
+    /// Reports an application that was inferred, unless that has been said: a call, the function in
+    /// it and its arguments may all have the type.
+    pub(in crate::check) fn report_application(&mut self, error: KindError, origin: bool) {
+        // The same words of an author may be meant at several places.
+        let refused = origin && matches!(error, KindError::Refused { .. });
+        let at = error.span();
+        let apart =
+            |one: Span| refused && (one.source != at.source || one.end <= at.start || at.end <= one.start);
+        let reported = |report: &Report| {
+            matches!(&report.error, CheckError::Kind(known) if known.same_cause(&error))
+                && !apart(report.span())
+        };
+        if !self.reports.iter().any(reported) {
+            self.report(CheckError::Kind(error));
+        }
+    }
+}
+
+/// An application in a type that nothing will ever reduce.
+fn irreducible(ty: &Type, span: Span) -> Option<KindError> {
+    let mut why = Reduction::NoArm;
+    let application = ty.find_application(&mut |fun, args| {
+        why = fun.reduce(args);
+        !matches!(why, Reduction::To(_) | Reduction::Stuck)
+    })?;
+    Some(match why {
+        Reduction::Refused(text) => KindError::Refused { span, application, text },
+        Reduction::Endless => KindError::Endless { span, application },
+        _ => KindError::NoArm { span, application },
+    })
+}
+
+/// The type with its arguments in brackets, as text, if they are names and numbers.
+pub(in crate::check) fn in_brackets(name: &Name, args: &[TypeExpr]) -> Option<String> {
+    let text = |arg: &TypeExpr| match &arg.kind {
+        TypeExprKind::Name(name, args) if args.is_empty() => Some(name.text.to_string()),
+        TypeExprKind::Number(n) => Some(n.to_string()),
+        TypeExprKind::Hole => Some("_".to_string()),
+        _ => None,
+    };
+    let args: Vec<String> = args.iter().map(text).collect::<Option<_>>()?;
+    (!args.is_empty()).then(|| format!("{}[{}]", name.text, args.join(", ")))
+}
+
+/// The variables of a pattern: all of them, and those with names.
+#[derive(Default)]
+struct PatternScope {
+    binds: Vec<TypeVar>,
+    names: Vec<(Arc<str>, TypeVar)>,
+}
+
+/// Rigid variables of a type other than `bound`, each once.
+fn variables(ty: &Type, bound: &[TypeVar], out: &mut Vec<TypeVar>) {
+    if !ty.has_var() {
+        return;
+    }
+    match ty.kind() {
+        TypeKind::Var(var) if bound.contains(var) || out.contains(var) => {}
+        TypeKind::Var(var) => out.push(var.clone()),
+        kind => kind.for_each_child(&mut |child| variables(child, bound, out)),
+    }
+}
+
+/// The smallest kind that all of these are within.
+fn common_kind(mut kinds: impl Iterator<Item = Kind>) -> Option<Kind> {
+    let first = kinds.next()?;
+    kinds.try_fold(first, |join, kind| match (join.within(kind), kind.within(join)) {
+        (true, _) => Some(kind),
+        (_, true) => Some(join),
+        _ => None,
+    })
+}

@@ -1,0 +1,595 @@
+//! Written types → types, with kinds enforced.
+//!
+//! Names are looked up among type parameters, then declared types, then the built-in ones; a type
+//! declared later in the same input is made when first needed.
+
+use crate::check::context::Checker;
+use crate::check::elaborate::rest::Part;
+use crate::check::env::Definition;
+use crate::check::env::TypeDefinition;
+use crate::check::env::bindings;
+use crate::check::error::TypeError;
+use crate::check::error::{CheckError, KindError, SizeError};
+use crate::hash::HashSet;
+use crate::source::Span;
+use crate::suggest::similar;
+use crate::syntax::ast::{Name, Stmt, StmtKind, TypeExpr, TypeExprKind, TypeParam};
+use crate::types::{
+    DEEPEST_TYPE, Kind, LARGEST_TYPE_NODES, Nominal, NominalBody, ProductForm, Scalar, Triangle, Type,
+    TypeKind, TypeVar,
+};
+use std::sync::Arc;
+
+/// The newtype of the library that is calculated with.
+const CYCLIC: &str = "cyclic";
+
+const BUILT_IN: [&str; 13] = [
+    "int", "real", "bool", "string", "char", "bigint", "unit", "void", "long", "double", "any", "below",
+    "lower",
+];
+
+impl Checker<'_> {
+    /// The type of values that a written type stands for.
+    pub(in crate::check) fn lower(&mut self, written: &TypeExpr) -> Type {
+        let ty = self.lower_argument(written);
+        if ty.kind_of().is_finite() {
+            let kind = self.env.kind_name(ty.kind_of());
+            self.report(CheckError::Kind(KindError::NoValues { span: written.span, ty, kind }));
+            return Type::error();
+        }
+        ty
+    }
+
+    /// The type a written type stands for, of any kind.
+    pub(in crate::check) fn lower_argument(&mut self, written: &TypeExpr) -> Type {
+        let ty = self.lower_any(written);
+        self.note_expr(written.span, &ty);
+        self.note_written(written.span);
+        if ty.nodes() > LARGEST_TYPE_NODES || ty.depth() > DEEPEST_TYPE {
+            self.too_large(written.span);
+            return Type::error();
+        }
+        self.applicable(ty, written.span)
+    }
+
+    /// Type arguments as written; their kinds are looked at when it is known what takes them.
+    pub(in crate::check) fn lower_arguments(&mut self, written: &[TypeExpr]) -> Vec<Type> {
+        written.iter().map(|arg| self.lower_argument(arg)).collect()
+    }
+
+    fn lower_any(&mut self, written: &TypeExpr) -> Type {
+        use TypeExprKind as T;
+        match &written.kind {
+            T::Number(n) => Type::unit_sum(n.clone()),
+            T::Name(name, args) => self.lower_name(name, args, written.span),
+            T::Call(name, args) => self.lower_call(name, args, written.span),
+            T::Product(parts) => {
+                let form = ProductForm::Tuple;
+                self.lower_spread(form, parts, &mut |this, part| match part {
+                    Part::Component(part) => Some(this.lower(part)),
+                    Part::Rest(name) => this.list_named(name, Some(form)),
+                })
+            }
+            T::Sum(parts) => Type::sum(self.lower_all(parts)),
+            T::CompactProduct(parts) => {
+                // `n \* T` with a `T` that is not compact is the repeated sum.
+                if let [times, case] = &parts[..]
+                    && !matches!(case.kind, T::Rest(_))
+                {
+                    let (n, case_ty) = (self.lower(times), self.lower(case));
+                    if n.is_compact() && !case_ty.is_compact() {
+                        return Type::repeat(n, case_ty);
+                    }
+                    self.require_compact(&n, times, "stand beside `\\*`");
+                    self.require_compact(&case_ty, case, "stand beside `\\*`");
+                    return Type::compact_product(vec![n, case_ty]);
+                }
+                let form = ProductForm::Compact;
+                self.lower_spread(form, parts, &mut |this, part| match part {
+                    Part::Component(part) => Some(this.lower_index(part, "stand beside `\\*`")),
+                    Part::Rest(name) => this.list_named(name, Some(form)),
+                })
+            }
+            T::CompactSum(parts) => Type::compact_sum(self.lower_compact(parts, "stand beside `\\+`")),
+            T::CompactPower(base, exponent) => {
+                let base = self.lower_index(base, "stand beside `\\^`");
+                let exponent = self.lower_index(exponent, "stand beside `\\^`");
+                Type::compact_power(base, exponent)
+            }
+            T::Array(element, index) => {
+                let element = self.lower(element);
+                let index = self.lower_index(index, "index an array");
+                Type::array(element, index)
+            }
+            T::Repeat(times, case) => {
+                let cases = self.lower_index(times, "count the cases of `*+`");
+                Type::repeat(cases, self.lower(case))
+            }
+            T::Function(domain, codomain) => {
+                let outer = std::mem::take(&mut self.opens);
+                let domain = self.lower(domain);
+                self.opens = outer;
+                let codomain = self.lower_result(codomain);
+                if codomain.is_void() { Type::procedure(domain) } else { Type::function(domain, codomain) }
+            }
+            T::Record(fields) | T::CompactRecord(fields) => {
+                let mut seen = HashSet::default();
+                for (name, _) in fields {
+                    if !seen.insert(name.text.clone()) {
+                        self.report(TypeError::Duplicate {
+                            span: name.span,
+                            what: "field",
+                            name: name.text.to_string(),
+                        });
+                    }
+                }
+                if let T::CompactRecord(_) = &written.kind {
+                    let role = "be part of a compact record";
+                    let part =
+                        |(name, ty): &(Name, TypeExpr)| (name.text.clone(), self.lower_index(ty, role));
+                    return Type::compact_record(fields.iter().map(part).collect());
+                }
+                Type::record(fields.iter().map(|(name, ty)| (name.text.clone(), self.lower(ty))).collect())
+            }
+            T::Rest(name) => self.lower_rest(name),
+            T::Hole => self.infer.fresh(Kind::Type),
+            T::Open(name) => self.lower_open(name, written.span),
+            T::TypeMatch(subjects, arms) => self.lower_type_match(subjects, arms, written.span),
+            T::Refusal(_) => {
+                self.report(CheckError::Kind(KindError::RefusalHere { span: written.span }));
+                Type::error()
+            }
+            T::Error => Type::error(),
+        }
+    }
+
+    fn lower_all(&mut self, parts: &[TypeExpr]) -> Vec<Type> {
+        parts.iter().map(|part| self.lower(part)).collect()
+    }
+
+    fn lower_compact(&mut self, parts: &[TypeExpr], role: &'static str) -> Vec<Type> {
+        parts.iter().map(|part| self.lower_index(part, role)).collect()
+    }
+
+    /// A written type where a compact linear one is needed.
+    pub(in crate::check) fn lower_index(&mut self, written: &TypeExpr, role: &'static str) -> Type {
+        let ty = self.lower(written);
+        if self.require_compact(&ty, written, role) { ty } else { Type::error() }
+    }
+
+    pub(in crate::check) fn require_compact(
+        &mut self,
+        ty: &Type,
+        written: &TypeExpr,
+        role: &'static str,
+    ) -> bool {
+        if ty.is_compact() || ty.is_error() {
+            return true;
+        }
+        if let TypeKind::Meta(_) = ty.kind() {
+            let compact = self.infer.fresh(Kind::Compact);
+            return self.infer.try_unify(ty, &compact);
+        }
+        let shown = crate::syntax::unparse::print_type(written);
+        self.report(not_compact(ty, shown, role, written.span));
+        false
+    }
+
+    fn lower_name(&mut self, name: &Name, args: &[TypeExpr], span: Span) -> Type {
+        let text = &*name.text;
+        self.note_type_name(name);
+        if let Some(ty) = self.item.type_scope.get(text) {
+            let ty = ty.clone();
+            if let TypeKind::Var(var) = ty.kind() {
+                self.item.mentioned.insert(var.id);
+            }
+            // By itself a list means the product of it.
+            let ty = if ty.list_form().is_some() { Type::product_of(ty) } else { ty };
+            return if args.is_empty() { ty } else { self.arity(name, 0, args.len()) };
+        }
+        self.ensure_type(&name.text, span);
+        let definition = self.type_definition(text).cloned();
+        let params = match &definition {
+            Some(TypeDefinition::Alias(params, _)) => params.clone(),
+            Some(TypeDefinition::Nominal(nominal)) => nominal.params.clone(),
+            Some(TypeDefinition::Function(fun)) => fun.params.clone(),
+            Some(TypeDefinition::Size(size)) if args.is_empty() => return size.clone(),
+            Some(TypeDefinition::Size(_)) => return self.arity(name, 0, args.len()),
+            None => return self.built_in(name, args),
+        };
+        if params.len() != args.len() {
+            return self.arity(name, params.len(), args.len());
+        }
+        let mut types = Vec::with_capacity(args.len());
+        for (param, arg) in params.iter().zip(args) {
+            let ty = match &arg.kind {
+                TypeExprKind::Hole => self.infer.fresh(param.kind),
+                _ => self.lower_argument(arg),
+            };
+            types.push(if self.fits_kind(&ty, param, arg.span) { ty } else { Type::error() });
+        }
+        if types.iter().any(Type::is_error) {
+            return Type::error();
+        }
+        self.apply_declared(&params, &types, name);
+        match definition {
+            Some(TypeDefinition::Nominal(nominal)) => Type::nominal(nominal, types),
+            Some(TypeDefinition::Function(fun)) => Type::apply(fun, types),
+            Some(TypeDefinition::Alias(params, body)) => body.substitute(&bindings(&params, &types)),
+            // Sizes take no arguments: above.
+            Some(TypeDefinition::Size(_)) | None => Type::error(),
+        }
+    }
+
+    /// Whether a type can be the argument of a type parameter; a report if it cannot.
+    pub(in crate::check) fn fits_kind(&mut self, ty: &Type, param: &TypeVar, span: Span) -> bool {
+        let fits = crate::check::solve::infer::accepts(param.kind, ty);
+        if !fits {
+            let (ty, name) = (ty.clone(), param.name.to_string());
+            let expected = self.env.kind_name(param.kind);
+            self.report(TypeError::WrongKind { span, ty, expected, name });
+        }
+        fits
+    }
+
+    /// `narrow(V, W)`, with parentheses.
+    fn lower_call(&mut self, name: &Name, args: &[TypeExpr], span: Span) -> Type {
+        self.ensure_type(&name.text, span);
+        let parameter = self.item.type_scope.contains_key(&name.text);
+        match self.type_definition(&name.text) {
+            Some(TypeDefinition::Function(_)) if !parameter => self.lower_name(name, args, span),
+            None if !parameter && Scalar::named(&name.text).is_none() => self.lower_name(name, args, span),
+            definition => {
+                let takes = match definition {
+                    Some(TypeDefinition::Nominal(nominal)) => nominal.params.len(),
+                    Some(TypeDefinition::Alias(params, _)) => params.len(),
+                    _ => 0,
+                };
+                let text =
+                    crate::check::types::kinds::in_brackets(name, args).filter(|_| takes == args.len());
+                let error = KindError::NotATypeFunction { span, name: name.text.to_string(), instead: text };
+                self.report(CheckError::Kind(error));
+                Type::error()
+            }
+        }
+    }
+
+    pub(in crate::check) fn arity(&mut self, name: &Name, expected: usize, found: usize) -> Type {
+        self.report(TypeError::TypeArity { span: name.span, name: name.text.to_string(), expected, found });
+        Type::error()
+    }
+
+    fn built_in(&mut self, name: &Name, args: &[TypeExpr]) -> Type {
+        let text = &*name.text;
+        let ty = match text {
+            "bool" => Some(Type::bool()),
+            "unit" => Some(Type::unit()),
+            "void" => Some(Type::void()),
+            _ => Scalar::named(text).map(Type::scalar),
+        };
+        if let Some(ty) = ty {
+            return if args.is_empty() { ty } else { self.arity(name, 0, args.len()) };
+        }
+        if let Some(triangle) = Triangle::named(text) {
+            let [index] = args else { return self.arity(name, 1, args.len()) };
+            let index = self.lower_index(index, "be the index of pairs");
+            return if index.is_error() { index } else { Type::triangle(triangle, index) };
+        }
+        if self.unknown_in_module(name) {
+            return Type::error();
+        }
+        if self.implicit_vars && text.starts_with(char::is_uppercase) && args.is_empty() {
+            let var = Type::var(self.env.fresh_var(&name.text, Kind::Compact));
+            self.item.type_scope.insert(name.text.clone(), var.clone());
+            return var;
+        }
+        let declared = self.env.types.keys().map(|k| &**k);
+        let scope = self.item.type_scope.keys().map(|k| &**k);
+        let similar = similar(text, BUILT_IN.into_iter().chain(declared).chain(scope));
+        let similar = self.env.elsewhere(text).or(similar);
+        let value = self.lookup_local(text).is_some() || self.env.values.contains_key(text);
+        if let (true, Some(of)) = (args.is_empty() && !value, self.shows_size(text)) {
+            self.report(SizeError::Unnamed { span: name.span, name: text.to_string(), value: of });
+            self.item.type_scope.insert(name.text.clone(), Type::error());
+            return Type::error();
+        }
+        self.report(TypeError::UnknownType { span: name.span, name: text.to_string(), similar, value });
+        // One message for one item.
+        self.item.type_scope.insert(name.text.clone(), Type::error());
+        Type::error()
+    }
+
+    /// The variable in whose type a size of this name is shown, though nothing has given it the name.
+    fn shows_size(&mut self, name: &str) -> Option<String> {
+        let mentions = |ty: &Type| {
+            let mut found = false;
+            ty.for_each_var(&mut |var| found |= var.kind == Kind::Compact && &*var.name == name);
+            found
+        };
+        let frame = self.item.frames.last();
+        let local = frame.and_then(|frame| {
+            let named = frame.scopes.iter().flatten();
+            let mut named: Vec<_> =
+                named.filter(|(_, b)| mentions(&frame.locals[b.local as usize].ty)).map(|(n, _)| n).collect();
+            named.sort_by_key(|name| (name.starts_with('_'), name.to_string()));
+            named.first().map(|name| name.to_string())
+        });
+        local.or_else(|| {
+            let globals = self.env.values.iter().filter_map(|(name, definition)| match definition {
+                // Types are also read without a program.
+                Definition::Global { id, .. } => Some((name, &self.program.globals.get(*id as usize)?.ty)),
+                _ => None,
+            });
+            // Results have names, too, that begin with `_`.
+            let shown = globals.filter(|(_, ty)| mentions(ty)).map(|(name, _)| name);
+            shown.min_by_key(|name| (name.starts_with('_'), *name)).map(|name| name.to_string())
+        })
+    }
+
+    /// Rigid variables for written type parameters, brought into the scope of types.
+    pub(in crate::check) fn declare_params(&mut self, params: &[TypeParam]) -> Vec<TypeVar> {
+        let mut vars: Vec<TypeVar> = Vec::new();
+        for param in params {
+            let mut kind = self.lower_kind(param.kind.as_ref());
+            if param.rest {
+                kind = self.list_kind(&param.name, kind);
+            }
+            if vars.iter().any(|v| v.name == param.name.text) {
+                self.report(TypeError::Duplicate {
+                    span: param.name.span,
+                    what: "type parameter",
+                    name: param.name.text.to_string(),
+                });
+            }
+            let var = self.env.fresh_var(&param.name.text, kind);
+            self.note_parameter(&param.name, &Type::var(var.clone()));
+            self.item.type_scope.insert(param.name.text.clone(), Type::var(var.clone()));
+            vars.push(var);
+        }
+        vars
+    }
+
+    /// Makes the types of an input known by name, then makes them.
+    pub(in crate::check) fn collect_types(&mut self, stmts: &[Stmt]) {
+        let mut members = Vec::new();
+        for stmt in stmts {
+            if let StmtKind::Kind { name, members: own, .. } = &stmt.kind {
+                self.declare_kind(name, own, &mut members);
+            }
+        }
+        let mut names = Vec::new();
+        for stmt in stmts {
+            let Some(name) = declared_type(stmt) else { continue };
+            let member = members.iter().any(|(member, _)| member.text == name.text);
+            if self.pending_types.insert(name.text.clone(), stmt.clone()).is_some() || member {
+                self.report(TypeError::Duplicate {
+                    span: name.span,
+                    what: "type",
+                    name: name.text.to_string(),
+                });
+            }
+            self.env.types.remove(&name.text);
+            names.push((name.text.clone(), name.span));
+        }
+        for (name, span) in &names {
+            self.ensure_type(name, *span);
+        }
+        let mut infinite = HashSet::default();
+        for (name, span) in names {
+            if let Some(TypeDefinition::Nominal(nominal)) = self.env.types.get(&name)
+                && contains_itself(nominal, &infinite)
+            {
+                infinite.insert(nominal.id);
+                self.report(TypeError::InfiniteStruct { span, name: name.to_string() });
+            }
+        }
+    }
+
+    /// Declares a type of this input if that is still to be done.
+    pub(in crate::check) fn ensure_type(&mut self, name: &Arc<str>, span: Span) {
+        if self.types_in_progress.contains(name) && self.type_definition(name).is_none() {
+            self.report(TypeError::RecursiveType { span, name: name.to_string() });
+            self.env.types.insert(name.clone(), TypeDefinition::Alias(Vec::new(), Type::error()));
+            return;
+        }
+        let Some(stmt) = self.pending_types.remove(name) else { return };
+        self.types_in_progress.push(name.clone());
+        // In a block the names around it are known, those of sizes among them.
+        let outer = match self.item.hidden.is_empty() {
+            true => std::mem::take(&mut self.item.type_scope),
+            false => self.item.type_scope.clone(),
+        };
+        let opens = std::mem::take(&mut self.opens);
+        self.declaring(|this| this.declare_type(&stmt));
+        if let Some(name) = declared_type(&stmt) {
+            self.note_type_declared(name);
+        }
+        self.opens = opens;
+        self.item.type_scope = outer;
+        self.types_in_progress.pop();
+    }
+
+    fn declare_type(&mut self, stmt: &Stmt) {
+        let (StmtKind::Typedef(declaration, _)
+        | StmtKind::Newtype(declaration, _)
+        | StmtKind::Struct(declaration, _)
+        | StmtKind::Variant(declaration, _)) = &stmt.kind
+        else {
+            match &stmt.kind {
+                StmtKind::Typefun { name, params, kind, body } => {
+                    self.declare_typefun(name, params, kind.as_ref(), body);
+                }
+                StmtKind::Abstract { decl, layout, representation } => {
+                    self.declare_abstract(decl, layout, representation.as_ref());
+                }
+                _ => {}
+            }
+            return;
+        };
+        let name = declaration.name.text.clone();
+        let params = self.declare_params(&declaration.generics.params);
+        self.declare_constraints(&params, &declaration.generics);
+        match &stmt.kind {
+            StmtKind::Typedef(_, body) => {
+                let body = self.lower_argument(body);
+                for (param, written) in params.iter().zip(&declaration.generics.params) {
+                    if !body.mentions(param) && !body.has_error() {
+                        let (span, param) = (written.name.span, param.name.to_string());
+                        let whose = format!("`{name}`");
+                        self.report(TypeError::UnusedTypeParameter { span, name: param, whose });
+                    }
+                }
+                self.env.types.insert(name, TypeDefinition::Alias(params, body));
+            }
+            StmtKind::Newtype(_, body) => {
+                let body = self.lower(body);
+                let kind = match body.kind_of() {
+                    // A newtype has a name, not a number: it is at least compact.
+                    Kind::UnitSum => Kind::Compact,
+                    kind => kind,
+                };
+                let id = self.env.fresh_id();
+                let nominal = match self.env.is_library() && &*name == CYCLIC {
+                    true => Nominal::declare_cyclic(id, name.clone(), params),
+                    false => Nominal::declare(id, name.clone(), params, kind),
+                };
+                nominal.define(NominalBody::Newtype(body));
+                self.env.types.insert(name, TypeDefinition::Nominal(nominal));
+            }
+            StmtKind::Struct(_, fields) => {
+                let nominal = Nominal::declare(self.env.fresh_id(), name.clone(), params, Kind::Type);
+                self.env.types.insert(name.clone(), TypeDefinition::Nominal(nominal.clone()));
+                let fields = self.named_parts("field", fields.iter().map(|(n, t)| (n, Some(t))));
+                nominal.define(NominalBody::Struct(fields));
+                let scope = self.env.own_scope();
+                self.hide(&name, scope);
+                self.env.add_callable(&name, crate::check::env::Callable::Struct(nominal), scope);
+            }
+            StmtKind::Variant(_, cases) => {
+                // Constants are codes in the order of their declaration.
+                let enumeration = params.is_empty() && cases.iter().all(|(_, argument)| argument.is_none());
+                let kind = if enumeration { Kind::Compact } else { Kind::Type };
+                let nominal = Nominal::declare(self.env.fresh_id(), name.clone(), params, kind);
+                self.env.types.insert(name, TypeDefinition::Nominal(nominal.clone()));
+                let cases = self.named_parts("case", cases.iter().map(|(n, t)| (n, t.as_ref())));
+                for (i, (case, _)) in cases.iter().enumerate() {
+                    let scope = self.env.own_scope();
+                    self.hide(case, scope);
+                    self.env.add_callable(case, crate::check::env::Callable::Case(nominal.clone(), i), scope);
+                }
+                nominal.define(NominalBody::Variant(cases));
+            }
+            _ => {}
+        }
+    }
+
+    fn named_parts<'t>(
+        &mut self,
+        what: &'static str,
+        parts: impl Iterator<Item = (&'t Name, Option<&'t TypeExpr>)>,
+    ) -> Vec<(Arc<str>, Type)> {
+        let mut out: Vec<(Arc<str>, Type)> = Vec::new();
+        for (name, ty) in parts {
+            if out.iter().any(|(known, _)| *known == name.text) {
+                self.report(TypeError::Duplicate { span: name.span, what, name: name.text.to_string() });
+            }
+            // `?K` in it is a size that each value brings along.
+            let ty = ty.map_or_else(Type::unit, |ty| self.lower_result(ty));
+            out.push((name.text.clone(), ty));
+        }
+        out
+    }
+}
+
+/// The name of the type that a statement declares.
+fn declared_type(stmt: &Stmt) -> Option<&Name> {
+    match &stmt.kind {
+        StmtKind::Typedef(d, _)
+        | StmtKind::Newtype(d, _)
+        | StmtKind::Struct(d, _)
+        | StmtKind::Variant(d, _)
+        | StmtKind::Abstract { decl: d, .. } => Some(&d.name),
+        StmtKind::Typefun { name, .. } => Some(name),
+        _ => None,
+    }
+}
+
+/// The mistake that a type is no index type, with the reason or the type that may be meant.
+pub(in crate::check) fn not_compact(ty: &Type, shown: String, role: &'static str, span: Span) -> TypeError {
+    let instead = compact_reading(ty).map(|t| t.to_string());
+    let why = match ty.kind() {
+        TypeKind::Nominal(nominal, _) => no_enumeration(nominal),
+        _ => None,
+    };
+    TypeError::NotCompact { span, shown, role, instead, why }
+}
+
+/// Why a variant is no index type.
+fn no_enumeration(nominal: &Nominal) -> Option<String> {
+    let Some(NominalBody::Variant(cases)) = nominal.body() else { return None };
+    let rule = "a variant is an index type if it has no type parameter and all of its cases are constants";
+    let (name, taking) = (&nominal.name, (0..cases.len()).find(|&case| nominal.case_takes(case)));
+    match taking {
+        Some(case) => Some(format!("{rule}; `{}` of `{name}` takes an argument", cases[case].0)),
+        None if !nominal.params.is_empty() => Some(format!("{rule}; `{name}` has a type parameter")),
+        None => Some(rule.to_string()),
+    }
+}
+
+/// The compact type with the shape of an addressable one.
+pub(in crate::check) fn compact_reading(ty: &Type) -> Option<Type> {
+    let compact = |t: &Type| if t.is_compact() { Some(t.clone()) } else { compact_reading(t) };
+    match ty.kind() {
+        TypeKind::Product(parts) => {
+            Some(Type::compact_product(parts.iter().map(compact).collect::<Option<_>>()?))
+        }
+        TypeKind::Sum(parts) => Some(Type::compact_sum(parts.iter().map(compact).collect::<Option<_>>()?)),
+        TypeKind::Repeat(n, case) => Some(Type::compact_product(vec![n.clone(), compact(case)?])),
+        TypeKind::Array(base, index) => Some(Type::compact_power(compact(base)?, index.clone())),
+        _ => None,
+    }
+}
+
+/// Whether a value of a declared type would hold another one, other than through a variant, whose
+/// arguments are kept apart, or a function. Types in `known` are not looked into.
+fn contains_itself(whole: &Nominal, known: &HashSet<u32>) -> bool {
+    /// Types looked at: polymorphic recursion makes new ones without end.
+    const MOST: usize = 1_000;
+    let mut seen: HashSet<Type> = HashSet::default();
+    let mut waiting: Vec<Type> = stored(&Type::nominal(whole.clone(), variables(&whole.params)));
+    while let Some(ty) = waiting.pop() {
+        if let TypeKind::Nominal(nominal, _) = ty.kind() {
+            if nominal == whole {
+                return true;
+            }
+            if known.contains(&nominal.id) {
+                continue;
+            }
+        }
+        if seen.len() < MOST && ty.nodes() <= LARGEST_TYPE_NODES && seen.insert(ty.clone()) {
+            waiting.extend(stored(&ty));
+        }
+    }
+    false
+}
+
+/// The types whose values are stored inside a value of this one.
+fn stored(ty: &Type) -> Vec<Type> {
+    match ty.kind() {
+        TypeKind::Product(parts) | TypeKind::Sum(parts) => parts.clone(),
+        TypeKind::Record(fields) => fields.iter().map(|(_, ty)| ty.clone()).collect(),
+        TypeKind::Array(part, _) | TypeKind::Repeat(_, part) => vec![part.clone()],
+        TypeKind::Nominal(nominal, args) => match nominal.struct_fields(args) {
+            Some(fields) => fields.into_iter().map(|(_, ty)| ty).collect(),
+            None => {
+                let stored = nominal.newtype_definition(args).or_else(|| nominal.representation(args));
+                stored.into_iter().collect()
+            }
+        },
+        _ => Vec::new(),
+    }
+}
+
+fn variables(params: &[TypeVar]) -> Vec<Type> {
+    params.iter().cloned().map(Type::var).collect()
+}

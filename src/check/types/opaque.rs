@@ -1,0 +1,98 @@
+//! Abstract types: `type Cipher[T, I:COMPACTLINEAR] layout I = T ^ I;`
+//!
+//! A representation must keep what `layout` promises. It does if it stays naturally isomorphic when
+//! the parameter is exchanged for a new type that has a name of its own and the same storage: what
+//! depends on more than storage sees the name.
+
+use crate::check::annotations::Referent;
+use crate::check::context::Checker;
+use crate::check::env::TypeDefinition;
+use crate::check::error::TypeError;
+use crate::check::error::{CheckError, KindError};
+use crate::iso::{self, Verdict};
+use crate::syntax::ast::{Name, TypeDecl, TypeExpr};
+use crate::types::opaque::Abstract;
+use crate::types::{Kind, Nominal, NominalBody, Type, TypeVar};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    pub(in crate::check) fn declare_abstract(
+        &mut self,
+        declaration: &TypeDecl,
+        layout: &[Name],
+        representation: Option<&TypeExpr>,
+    ) {
+        let params = self.declare_params(&declaration.generics.params);
+        self.declare_constraints(&params, &declaration.generics);
+        let functorial = self.functorial(&params, layout);
+        let stored = representation.map(|written| self.lower(written));
+        if let (Some(ty), Some(written)) = (&stored, representation) {
+            if ty.has_meta() {
+                let instead = "write the whole type".to_string();
+                let what = "how this type is stored".to_string();
+                self.report(TypeError::CannotInfer { span: written.span, what, instead });
+            }
+            for (param, _) in params.iter().zip(&functorial).filter(|(_, functorial)| **functorial) {
+                if !self.keeps_layout(ty, param) {
+                    let error = KindError::LayoutBroken {
+                        span: written.span,
+                        name: declaration.name.text.to_string(),
+                        param: param.name.to_string(),
+                        index: param.kind != Kind::Type,
+                        ty: ty.clone(),
+                    };
+                    self.report(CheckError::Kind(error));
+                }
+            }
+        }
+        let name = declaration.name.text.clone();
+        let nominal = Nominal::declare(self.env.fresh_id(), name.clone(), params, Kind::Type);
+        nominal.define(NominalBody::Abstract(Abstract { layout: functorial, representation: stored }));
+        self.env.types.insert(name, TypeDefinition::Nominal(nominal));
+    }
+
+    /// For each parameter, whether it is named after `layout`.
+    fn functorial(&mut self, params: &[TypeVar], layout: &[Name]) -> Vec<bool> {
+        let mut functorial = vec![false; params.len()];
+        for (i, name) in layout.iter().enumerate() {
+            if layout[..i].iter().any(|earlier| earlier.text == name.text) {
+                let error =
+                    TypeError::Duplicate { span: name.span, what: "layout", name: name.text.to_string() };
+                self.report(error);
+            }
+            let at = params.iter().position(|p| p.name == name.text);
+            self.note(name.span, |_| Some(Referent::Parameter(params[at?].id)));
+            match at {
+                Some(at) if !params[at].kind.is_finite() => functorial[at] = true,
+                _ => {
+                    let error = KindError::Layout {
+                        span: name.span,
+                        name: name.text.to_string(),
+                        kind: at.map(|at| self.env.kind_name(params[at].kind)),
+                        params: params
+                            .iter()
+                            .filter(|p| !p.kind.is_finite())
+                            .map(|p| p.name.to_string())
+                            .collect(),
+                    };
+                    self.report(CheckError::Kind(error));
+                }
+            }
+        }
+        functorial
+    }
+
+    /// Whether a type stays as it is stored when a parameter is exchanged for one stored alike.
+    fn keeps_layout(&mut self, ty: &Type, param: &TypeVar) -> bool {
+        let kind = match param.kind {
+            // A newtype of a number is no number.
+            Kind::UnitSum => Kind::Compact,
+            kind => kind,
+        };
+        let twin = Nominal::declare(self.env.fresh_id(), Arc::from("twin"), Vec::new(), kind);
+        twin.define(NominalBody::Newtype(Type::var(param.clone())));
+        let twin = Type::nominal(twin, Vec::new());
+        let other = ty.substitute(&[(param.id, twin)].into_iter().collect());
+        iso::verdict(ty, &other) <= Verdict::Natural
+    }
+}

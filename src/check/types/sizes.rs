@@ -1,0 +1,168 @@
+//! Names of sizes known at run time, in written types: `?N` opens one, `?K` in a result binds one.
+//!
+//! Takes a written type; gives the type with a hole or a bound variable for each name that is opened
+//! ([`Opens`]), and enters the names into the scope of types.
+
+use crate::check::context::Checker;
+use crate::check::env::TypeDefinition;
+use crate::check::error::SizeError;
+use crate::hash::HashMap;
+use crate::iso::equations;
+use crate::source::Span;
+use crate::syntax::ast::{Name, TypeExpr};
+use crate::types::{Kind, Type, TypeKind, TypeVar};
+use std::sync::Arc;
+
+impl Checker<'_> {
+    /// A written type in which `?N` is a hole that gets a name; the names with their holes.
+    pub(in crate::check) fn lower_named(&mut self, written: &TypeExpr) -> (Type, Vec<(Name, Type)>) {
+        let outer = std::mem::replace(&mut self.opens, Opens::Named(Vec::new()));
+        let ty = self.lower(written);
+        match std::mem::replace(&mut self.opens, outer) {
+            Opens::Named(names) => (ty, names),
+            _ => (ty, Vec::new()),
+        }
+    }
+
+    /// `?N`.
+    pub(in crate::check) fn lower_open(&mut self, name: &Name, span: Span) -> Type {
+        match &mut self.opens {
+            Opens::Nothing => {
+                self.report(SizeError::NotOpened { span, name: name.text.to_string() });
+                Type::error()
+            }
+            Opens::Named(names) => match names.iter().find(|(known, _)| known.text == name.text) {
+                Some((_, hole)) => hole.clone(),
+                None => {
+                    let hole = self.infer.fresh(Kind::Compact);
+                    names.push((name.clone(), hole.clone()));
+                    hole
+                }
+            },
+            Opens::Bound(vars) => match vars.iter().find(|var| var.name == name.text) {
+                Some(var) => Type::var(var.clone()),
+                None => {
+                    let var = self.env.fresh_var(&name.text, Kind::Compact);
+                    vars.push(var.clone());
+                    self.note_parameter(name, &Type::var(var.clone()));
+                    Type::var(var)
+                }
+            },
+        }
+    }
+
+    /// The written result of a function, in which `?N` is a size that the function chooses.
+    pub(in crate::check) fn lower_result(&mut self, written: &TypeExpr) -> Type {
+        let outer = std::mem::replace(&mut self.opens, Opens::Bound(Vec::new()));
+        let ty = self.lower(written);
+        match std::mem::replace(&mut self.opens, outer) {
+            Opens::Bound(vars) if !vars.is_empty() => Type::exists(&vars, &ty),
+            _ => ty,
+        }
+    }
+
+    /// Brings the names of an annotation into scope, for what their holes have become; gives the type
+    /// of the annotation. A variable opened in this statement takes the name.
+    pub(in crate::check) fn name_sizes(&mut self, names: Vec<(Name, Type)>, ty: &Type) -> Type {
+        if names.is_empty() {
+            return ty.clone();
+        }
+        let session = self.item.names_last && self.at_session_level();
+        let mut renamed: HashMap<u32, Type> = HashMap::default();
+        for (name, hole) in names {
+            let mut size = self.infer.zonk(&hole);
+            if size.has_meta() {
+                if !self.reports.any_error() {
+                    let (span, name) = (name.span, name.text.to_string());
+                    self.report(SizeError::Unknown { span, name });
+                }
+                size = Type::error();
+            }
+            if let TypeKind::Var(var) = size.clone().kind()
+                && !renamed.contains_key(&var.id)
+                && let Some(new) = self.rename(var, &name.text)
+            {
+                size = Type::var(new);
+                renamed.insert(var.id, size.clone());
+            }
+            self.bind_size(&name, size, session);
+        }
+        self.infer.zonk(ty).substitute(&renamed)
+    }
+
+    /// Brings the name of a size into scope.
+    pub(in crate::check) fn bind_size(&mut self, name: &Name, size: Type, session: bool) {
+        self.note_parameter(name, &size);
+        if session {
+            self.env.types.insert(name.text.clone(), TypeDefinition::Size(size));
+        } else {
+            let old = self.item.type_scope.insert(name.text.clone(), size);
+            self.item.named.push((name.text.clone(), old));
+        }
+    }
+
+    /// Gives a variable that the present host has opened the name the user has for it.
+    fn rename(&mut self, var: &TypeVar, name: &Arc<str>) -> Option<TypeVar> {
+        let new = TypeVar { name: name.clone(), ..var.clone() };
+        let frame = self.frame();
+        let bindings = [(var.id, Type::var(new.clone()))].into_iter().collect();
+        let opened = frame.hosts.last_mut().into_iter().flat_map(|host| &mut host.openings);
+        let matched = frame.matched.iter_mut().map(|(opening, _)| opening);
+        let opening = opened.chain(matched).find(|opening| opening.vars.contains(var))?;
+        let local = opening.local;
+        let vars = opening.vars.iter_mut();
+        for old in vars.chain(&mut frame.opened).filter(|old| **old == *var) {
+            *old = new.clone();
+        }
+        let info = &mut frame.locals[local as usize];
+        info.ty = info.ty.substitute(&bindings);
+        let known = self.item.opened.iter_mut().chain(&mut self.program.sizes);
+        known.filter(|old| **old == *var).for_each(|old| *old = new.clone());
+        Some(new)
+    }
+
+    /// Sizes of the session with their names.
+    pub(in crate::check) fn session_sizes(&self) -> Vec<(Arc<str>, Type)> {
+        let sizes = self.env.types.iter().filter_map(|(name, known)| match known {
+            TypeDefinition::Size(size) => Some((name.clone(), size.clone())),
+            _ => None,
+        });
+        sizes.collect()
+    }
+
+    /// Whether two types are naturally isomorphic by the equations that hold here. What is used of the
+    /// top level is noted.
+    pub(in crate::check) fn natural_here(&mut self, from: &Type, to: &Type) -> bool {
+        let equations = self.equations();
+        if equations.is_empty() || !equations::natural(&equations, from, to) {
+            return false;
+        }
+        for equation in equations::relevant(&equations, from, to) {
+            if self.env.equations.contains(&equation) && !self.item.relied.contains(&equation) {
+                self.item.relied.push(equation);
+            }
+        }
+        true
+    }
+
+    /// Whether a name stands for this variable where types are written.
+    pub(in crate::check) fn means(&self, name: &Arc<str>, var: &TypeVar) -> bool {
+        let is = |ty: &Type| matches!(ty.kind(), TypeKind::Var(found) if found == var);
+        match (self.item.type_scope.get(name), self.env.types.get(name)) {
+            (Some(ty), _) | (None, Some(TypeDefinition::Size(ty))) => is(ty),
+            _ => false,
+        }
+    }
+}
+
+/// What `?N` is where a type is read.
+#[derive(Default)]
+pub(in crate::check) enum Opens {
+    /// A mistake.
+    #[default]
+    Nothing,
+    /// A hole that gets a name: the annotation of a variable.
+    Named(Vec<(Name, Type)>),
+    /// A variable to be bound: the result of a function.
+    Bound(Vec<TypeVar>),
+}

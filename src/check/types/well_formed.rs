@@ -1,0 +1,136 @@
+//! Constraints of declared types: `struct Heap[T with Ord[T]] { … }`.
+//!
+//! They must hold wherever the type is applied: where it is written with arguments, and where a
+//! constructor makes a value of it. Types are declared before classes are known, so a written type only
+//! notes that it was applied; the item that it stands in looks at that with what else it needs
+//! ([`crate::check::solve::constraint`]). What is written in the declarations themselves (fields, heads of instances,
+//! types of methods) waits until all classes and instances are known, each with the constraints that
+//! its declaration gives.
+//!
+//! A function that takes a `Heap[T]` says `with Ord[T]` itself: a header shows all that it needs.
+
+use crate::check::context::Checker;
+use crate::check::env::{Constraint, TypeConstraints};
+use crate::source::Span;
+use crate::syntax::ast::{Generics, Name, TypeExpr};
+use crate::types::{Type, TypeVar};
+
+/// A declared type with constraints, applied.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct Applied {
+    /// The number of its first parameter, which no other type has.
+    pub(in crate::check) declared: u32,
+    pub(in crate::check) args: Vec<Type>,
+    pub(in crate::check) span: Span,
+    pub(in crate::check) name: String,
+}
+
+/// A declaration's constraints as they are written.
+#[derive(Clone, Debug, Default)]
+pub(in crate::check) struct Written {
+    params: Vec<TypeVar>,
+    constraints: Vec<(Name, Vec<TypeExpr>)>,
+    /// Types applied in the declaration.
+    applied: Vec<Applied>,
+}
+
+/// Types applied in a declaration, and what that gives.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct Uses {
+    givens: Vec<Constraint>,
+    applied: Vec<Applied>,
+}
+
+impl Checker<'_> {
+    /// Notes the constraints of a type that is being declared.
+    pub(in crate::check) fn declare_constraints(&mut self, params: &[TypeVar], generics: &Generics) {
+        if let (Some(first), false) = (params.first(), generics.constraints.is_empty()) {
+            let known = TypeConstraints { params: params.to_vec(), constraints: Vec::new() };
+            self.env.type_constraints.insert(first.id, known);
+        }
+        if let Some(own) = self.written.last_mut() {
+            own.params = params.to_vec();
+            own.constraints = generics.constraints.clone();
+        }
+    }
+
+    /// Notes the types that `declare` applies with the declaration that it makes.
+    pub(in crate::check) fn declaring(&mut self, declare: impl FnOnce(&mut Self)) {
+        let outer = std::mem::take(&mut self.item.applied);
+        // Others may be declared on the way: the innermost is the last.
+        self.written.push(Written::default());
+        declare(self);
+        if let Some(mut own) = self.written.pop() {
+            own.applied = std::mem::take(&mut self.item.applied);
+            self.declared.push(own);
+        }
+        self.item.applied = outer;
+    }
+
+    /// Notes that a declared type is applied, if it has constraints.
+    pub(in crate::check) fn apply_declared(&mut self, params: &[TypeVar], args: &[Type], name: &Name) {
+        let Some(first) = params.first().filter(|first| self.env.type_constraints.contains_key(&first.id))
+        else {
+            return;
+        };
+        let (args, name_text) = (args.to_vec(), name.text.to_string());
+        let applied = Applied { declared: first.id, args, span: name.span, name: name_text };
+        self.item.applied.push(applied);
+    }
+
+    /// Keeps what the present item has applied until instances are known; the item gives these constraints.
+    pub(in crate::check) fn keep_applied(&mut self, givens: Vec<Constraint>) {
+        let applied = std::mem::take(&mut self.item.applied);
+        if !applied.is_empty() {
+            self.uses.push(Uses { givens, applied });
+        }
+    }
+
+    /// Reads the constraints of the types of this input: classes are known.
+    pub(in crate::check) fn collect_type_constraints(&mut self) {
+        for written in std::mem::take(&mut self.declared) {
+            let Written { params, constraints, mut applied } = written;
+            let read = self.aside(|this| {
+                for param in &params {
+                    this.item.type_scope.insert(param.name.clone(), Type::var(param.clone()));
+                }
+                let read = this.constraints(&constraints);
+                applied.append(&mut this.item.applied);
+                read
+            });
+            match params.first() {
+                Some(first) if !constraints.is_empty() => {
+                    let known = TypeConstraints { params: params.clone(), constraints: read.clone() };
+                    self.env.type_constraints.insert(first.id, known);
+                }
+                _ => {}
+            }
+            // Without parameters nothing is left to be applied: they hold, or they do not.
+            let own = read.iter().zip(&constraints).filter(|_| params.is_empty());
+            for (constraint, (name, _)) in own {
+                self.oblige(constraint.clone(), name.span, "this type");
+            }
+            self.uses.push(Uses { givens: read, applied });
+        }
+    }
+
+    /// Looks at what declarations apply: instances are known.
+    pub(in crate::check) fn check_uses(&mut self) {
+        for Uses { givens, applied } in std::mem::take(&mut self.uses) {
+            if applied.is_empty() {
+                continue;
+            }
+            self.aside(|this| {
+                this.item.givens = this.with_supers(givens);
+                this.item.applied = applied;
+                this.discharge();
+            });
+        }
+    }
+
+    /// The constraints of a declared type at its own parameters.
+    pub(in crate::check) fn constraints_of(&self, params: &[TypeVar]) -> Vec<Constraint> {
+        let known = params.first().and_then(|first| self.env.type_constraints.get(&first.id));
+        known.map(|known| known.constraints.clone()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,155 @@
+//! The calls between the files of a room: the layers of `check` call downward only, and no room has a larger
+//! cycle of files than it is allowed.
+//!
+//! The graph is read from the text: a call is `self.name(…)`, `this.name(…)`, `checker.name(…)` or `module::name(…)` of a
+//! function whose name is defined in exactly one file of the room. Names defined in several files are not
+//! followed, so the graph is a lower bound. The test prints every cycle (`--nocapture`).
+
+use fancy_regex::Regex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// The number of files in the largest cycle of each room. A number here may fall and never rise.
+const LARGEST_CYCLE: &[(&str, usize)] = &[
+    ("check", 26),
+    ("core", 1),
+    ("data", 1),
+    ("eval", 7),
+    ("iso", 1),
+    ("jit", 4),
+    ("loop_ir", 1),
+    ("lower", 13),
+    ("session", 4),
+    ("syntax", 2),
+    ("types", 1),
+];
+
+/// The layers of `check`, from the ground up. Files that stand in no folder are the ground floor; `mod.rs`
+/// is the roof.
+const LAYERS: &[&str] = &["", "solve", "types", "resolve", "hints", "elaborate", "items", "query"];
+
+/// For each file of a room, the files that it calls, with the functions.
+type Graph = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
+
+/// Collects the text of each file below a folder, without comments and unit tests, by its relative path.
+fn texts(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
+    for entry in fs::read_dir(folder).expect("a folder of src").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            texts(root, &path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = fs::read_to_string(&path).expect("a file of src");
+            let text = text.split("#[cfg(test)]\nmod ").next().expect("a first part");
+            let code: Vec<&str> =
+                text.lines().map(|line| line.split("//").next().expect("a first part")).collect();
+            let name = path.strip_prefix(root).expect("below the room").display().to_string();
+            found.insert(name, code.join("\n"));
+        }
+    }
+}
+
+fn graph(room: &str) -> Graph {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(room);
+    let mut files = BTreeMap::new();
+    texts(&root, &root, &mut files);
+    let definition = Regex::new(r"\bfn (\w+)").expect("a pattern");
+    let call = Regex::new(
+        r"(?:\b(?:self|this|checker)\s*\.\s*(\w+)\s*(?:::<[^>]*>)?\()|(?:\b(?:super|self|crate)::(?:\w+::)*([a-z_]\w*)\()",
+    )
+    .expect("a pattern");
+    let group =
+        |captures: &fancy_regex::Captures<'_>, at: usize| captures.get(at).map(|m| m.as_str().to_string());
+    let mut defined: BTreeMap<String, BTreeSet<&String>> = BTreeMap::new();
+    for (file, text) in &files {
+        for found in definition.captures_iter(text).flatten() {
+            defined.entry(group(&found, 1).expect("a name")).or_default().insert(file);
+        }
+    }
+    let mut graph = Graph::new();
+    for (file, text) in &files {
+        let calls = graph.entry(file.clone()).or_default();
+        for found in call.captures_iter(text).flatten() {
+            let name = group(&found, 1).or_else(|| group(&found, 2)).expect("a name");
+            if let Some(files) = defined.get(&name)
+                && files.len() == 1
+                && !files.contains(file)
+            {
+                let target = files.first().expect("one file").to_string();
+                calls.entry(target).or_default().insert(name);
+            }
+        }
+    }
+    graph
+}
+
+/// The files that can be reached from one by calls.
+fn reachable<'g>(graph: &'g Graph, from: &'g str) -> BTreeSet<&'g str> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![from];
+    while let Some(file) = open.pop() {
+        for next in graph.get(file).into_iter().flat_map(|calls| calls.keys()) {
+            if found.insert(next.as_str()) {
+                open.push(next);
+            }
+        }
+    }
+    found
+}
+
+/// The cycles: the strongly connected components of more than one file.
+fn cycles(graph: &Graph) -> BTreeSet<BTreeSet<&str>> {
+    let reach: BTreeMap<&str, BTreeSet<&str>> =
+        graph.keys().map(|file| (file.as_str(), reachable(graph, file))).collect();
+    let mutual = |file: &&str| -> BTreeSet<&str> {
+        reach[file].iter().copied().filter(|other| reach[other].contains(*file)).collect()
+    };
+    reach.keys().map(mutual).filter(|cycle| cycle.len() > 1).collect()
+}
+
+#[test]
+fn cycles_of_files_do_not_grow() {
+    let mut wrong = Vec::new();
+    for (room, allowed) in LARGEST_CYCLE {
+        let graph = graph(room);
+        let cycles = cycles(&graph);
+        for cycle in &cycles {
+            println!("{room}: {} of {} files: {cycle:?}", cycle.len(), graph.len());
+        }
+        let largest = cycles.iter().map(BTreeSet::len).max().unwrap_or(1);
+        if largest > *allowed {
+            wrong.push(format!("{room}: a cycle of {largest} files where {allowed} are allowed"));
+        } else if largest < *allowed {
+            wrong.push(format!("{room}: the largest cycle has {largest} files: write it into LARGEST_CYCLE"));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn layers_of_the_checker_call_downward() {
+    let layer = |file: &str| match file.split_once('/') {
+        None if file == "mod.rs" => LAYERS.len(),
+        None | Some(("error", _)) => 0,
+        Some((folder, _)) => {
+            LAYERS.iter().position(|layer| *layer == folder).unwrap_or_else(|| panic!("the layer of {file}"))
+        }
+    };
+    let mut wrong = Vec::new();
+    for (file, calls) in &graph("check") {
+        for (target, names) in calls.iter().filter(|(target, _)| layer(target) > layer(file)) {
+            wrong.push(format!("{file} calls {target}: {names:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn cycles_are_found() {
+    let calls = |targets: &[&str]| targets.iter().map(|t| (t.to_string(), BTreeSet::new())).collect();
+    let graph: Graph =
+        [("a", calls(&["b"])), ("b", calls(&["c"])), ("c", calls(&["b", "d"])), ("d", calls(&[]))]
+            .map(|(file, calls)| (file.to_string(), calls))
+            .into();
+    assert_eq!(cycles(&graph), BTreeSet::from([BTreeSet::from(["b", "c"])]));
+}

@@ -1,0 +1,549 @@
+//! The session: an input that fails changes nothing; questions change nothing; the library is read
+//! on demand and among its own names.
+
+use felis::session::{Executor, Mode, Outcome, Session, Status, Window, on_large_stack};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+fn line(session: &mut Session, text: &str) -> Outcome {
+    session.evaluate("input", text, Mode::Line, &mut |_| ())
+}
+
+/// The value of a line that must succeed, and its type.
+fn shown(session: &mut Session, text: &str) -> String {
+    let outcome = line(session, text);
+    let errors: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
+    assert_eq!(outcome.status, Status::Ok, "{text}\n{errors}");
+    outcome.value.map_or(String::new(), |value| format!("{} : {}", value.in_session(), value.ty))
+}
+
+fn fails(session: &mut Session, text: &str, status: Status) {
+    let outcome = line(session, text);
+    assert_eq!(outcome.status, status, "{text}");
+    assert!(outcome.value.is_none() && !outcome.diagnostics.is_empty(), "{text}");
+}
+
+#[test]
+fn an_input_builds_on_those_before() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        assert_eq!(shown(&mut session, "var x = 3"), "");
+        shown(&mut session, "fun f(n:int):int => n * x2(n); fun x2(n:int):int => n + n;");
+        assert_eq!(shown(&mut session, "f x"), "18 : int");
+        shown(&mut session, "x = x + 1");
+        assert_eq!(shown(&mut session, "x"), "4 : int");
+        assert_eq!(shown(&mut session, "1; x"), "4 : int");
+    });
+}
+
+#[test]
+fn what_is_printed_goes_to_the_caller() {
+    let mut session = Session::new();
+    let mut printed = String::new();
+    let outcome =
+        session.evaluate("input", "print 1; println \"a\"; 5", Mode::Script, &mut |t| printed.push_str(t));
+    assert_eq!((outcome.status, outcome.value, printed.as_str()), (Status::Ok, None, "1a\n"));
+}
+
+#[test]
+fn a_refused_input_changes_nothing() {
+    let mut session = Session::new();
+    shown(&mut session, "var x = 1; fun f(n:int):int => n;");
+    fails(
+        &mut session,
+        "var y = 2; fun g(n:int):int => n; struct S { a:int; } val z : int = \"no\";",
+        Status::Rejected,
+    );
+    for gone in ["y", "g 1", "S 1"] {
+        fails(&mut session, gone, Status::Rejected);
+    }
+    fails(&mut session, "fun f(n:int):string => n;", Status::Rejected);
+    fails(&mut session, "var x = true; x + 1", Status::Rejected);
+    fails(&mut session, "val (", Status::Rejected);
+    assert_eq!(shown(&mut session, "f x"), "1 : int");
+}
+
+#[test]
+fn an_input_that_fails_while_it_runs_changes_nothing() {
+    let mut session = Session::new();
+    shown(&mut session, "var x = 1; var a = (1, 2, 3); var s = \"old\";");
+    shown(&mut session, "proc spoil() { x = 99; &a.1 <- 77; s = \"new\"; }");
+    fails(&mut session, "x = 5; println$ 1 / 0;", Status::Failed);
+    fails(&mut session, "&a.0 <- 9; var y = 4; println$ 1 / 0;", Status::Failed);
+    fails(&mut session, "spoil(); fun h(n:int):int => n; println$ 1 / 0;", Status::Failed);
+    fails(&mut session, "for i in 0..5 do x = x + 1; &a.2 <- i; done println$ 1 / 0;", Status::Failed);
+    fails(&mut session, "y", Status::Rejected);
+    fails(&mut session, "h 1", Status::Rejected);
+    assert_eq!(shown(&mut session, "x"), "1 : int");
+    assert_eq!(shown(&mut session, "a"), "(1, 2, 3) : int ^ 3");
+    assert_eq!(shown(&mut session, "s"), "\"old\" : string");
+    // Numbers of functions and variables that were cut off are given out again.
+    shown(&mut session, "fun h(n:int):string => \"h\"; val y = 2.5;");
+    assert_eq!(shown(&mut session, "h 1"), "\"h\" : string");
+    assert_eq!(shown(&mut session, "y"), "2.5 : real");
+}
+
+#[test]
+fn the_flag_stops_an_input_and_the_session_goes_on() {
+    let mut session = Session::new();
+    shown(&mut session, "var x = 1");
+    let flag = session.interrupt_flag();
+    let stopper = std::thread::spawn(move || {
+        // Set again and again: the input clears it when it begins.
+        for _ in 0..200 {
+            std::thread::sleep(Duration::from_millis(10));
+            flag.store(true, Ordering::SeqCst);
+        }
+    });
+    let outcome = line(&mut session, "while true do x = x + 1; done");
+    assert_eq!(outcome.status, Status::Interrupted);
+    stopper.join().expect("the stopper ends");
+    assert_eq!(shown(&mut session, "x"), "1 : int");
+}
+
+/// Verdicts that are beyond their bounds, one after the other; all of them take longer than anybody waits.
+#[test]
+fn checking_can_be_stopped() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let sizes = |i: usize| {
+            let x = format!("(A \\+ B \\+ C \\+ D \\+ E \\+ F \\+ G \\+ {i})");
+            let y = "(A \\+ 2 \\* B \\+ C \\+ D \\+ E \\+ F \\+ G \\+ 1)";
+            (format!("int ^ ({x}\\^5 \\* {y}\\^5)"), format!("int ^ ({y}\\^5 \\* {x}\\^4 \\* {x})"))
+        };
+        let params =
+            ["A", "B", "C", "D", "E", "F", "G"].map(|name| format!("{name}:COMPACTLINEAR")).join(", ");
+        let function = |i: usize| {
+            let (from, to) = sizes(i + 1);
+            format!("fun f{i}[{params}](x:{from}) => x :>> {to};")
+        };
+        let text: String = (0..400).map(function).collect();
+        shown(&mut session, "var x = 1");
+        let begin = |session: &Session| {
+            let (flag, done) = (session.interrupt_flag(), Arc::new(AtomicBool::new(false)));
+            let ended = done.clone();
+            let stopper = std::thread::spawn(move || {
+                // Set again and again: the input clears it when it begins.
+                while !ended.load(Ordering::SeqCst) {
+                    std::thread::sleep(Duration::from_millis(10));
+                    flag.store(true, Ordering::SeqCst);
+                }
+            });
+            (done, stopper)
+        };
+        let (done, stopper) = begin(&session);
+        let outcome = line(&mut session, &format!("x = 2; {text}"));
+        assert_eq!(outcome.status, Status::Interrupted, "{:?}", outcome.diagnostics);
+        assert_eq!(session.check("file", &text).status, Status::Interrupted);
+        let (from, to) = sizes(1);
+        let said = session.iso(&from, &to, true).map(|_| ()).expect_err("it is stopped");
+        assert_eq!(said[0].code, "E0511");
+        done.store(true, Ordering::SeqCst);
+        stopper.join().expect("the stopper ends");
+        // Nothing has changed, and nothing that is done later is stopped.
+        assert_eq!(shown(&mut session, "x"), "1 : int");
+        fails(&mut session, "f0", Status::Rejected);
+        assert_eq!(session.type_of("x + 1").map(|ty| ty.to_string()), Ok("int".into()));
+    });
+}
+
+#[test]
+fn questions_change_nothing() {
+    let mut session = Session::new();
+    shown(&mut session, "var x = 1");
+    assert_eq!(session.type_of("x + 1").map(|ty| ty.to_string()), Ok("int".into()));
+    assert!(session.type_of("x + no").is_err());
+    assert!(session.type_of("val y = 1").is_err());
+    assert_eq!(session.check("file", "x = 2; val y = 1;").status, Status::Ok);
+    fails(&mut session, "y", Status::Rejected);
+    assert_eq!(shown(&mut session, "x"), "1 : int");
+    assert_eq!(session.size_of("3 \\* 4").as_deref(), Ok("12"));
+    assert!(session.size_of("int").is_err() && session.size_of("3 +").is_err());
+    assert_eq!(session.kind_of("3 \\* N").map(|(_, kind)| kind).as_deref(), Ok("COMPACTLINEAR"));
+    assert_eq!(session.kind_of("int ^ N").map(|(_, kind)| kind).as_deref(), Ok("TYPE"));
+    let defined: Vec<String> = session.definitions().into_iter().map(|d| d.declaration).collect();
+    assert_eq!(defined, ["var x : int"]);
+}
+
+#[test]
+fn variables_of_two_compared_types_are_the_same() {
+    let mut session = Session::new();
+    let verdict = |session: &mut Session, a: &str, b: &str| {
+        session.iso(a, b, false).map(|answer| answer.verdict.to_string()).expect("types")
+    };
+    assert_eq!(verdict(&mut session, "int ^ N", "int ^ N"), "equal");
+    assert_eq!(verdict(&mut session, "int ^ N", "int ^ M"), "different");
+    shown(&mut session, "newtype Hour = 24;");
+    assert_eq!(verdict(&mut session, "Hour", "24"), "natural");
+    assert!(session.iso("int", "nothing", true).is_err());
+}
+
+#[test]
+fn a_reset_forgets() {
+    let mut session = Session::new();
+    shown(&mut session, "var x = 1");
+    let flag = session.interrupt_flag();
+    session.reset();
+    fails(&mut session, "x", Status::Rejected);
+    assert!(std::sync::Arc::ptr_eq(&flag, &session.interrupt_flag()));
+}
+
+#[test]
+fn a_session_may_move_to_another_thread() {
+    fn moves<T: Send>() {}
+    moves::<Session>();
+}
+
+#[test]
+fn names_are_completed() {
+    let mut session = Session::new();
+    shown(&mut session, "var felicity = 1; fun felix(n:int):int => n; newtype Felid = 3;");
+    assert_eq!(session.complete("feli"), ["felicity", "felix"]);
+    assert_eq!(session.complete("Feli"), ["Felid"]);
+    assert_eq!(session.complete("endm"), ["endmatch"]);
+    assert!(session.complete("").iter().all(|name| !name.starts_with('_')));
+    assert!(session.complete("_str").contains(&"_strr".to_string()));
+}
+
+/// What a name of functions stands for only its use decides.
+#[test]
+fn a_name_of_functions_has_forms() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        assert_eq!(
+            session.forms_of("sum").as_deref(),
+            Some("sum[T, I:COMPACTLINEAR with Add[T]] : T ^ I -> T\n")
+        );
+        let forms = session.forms_of("len;").expect("forms");
+        assert_eq!(forms.lines().count(), 2, "{forms}");
+        shown(&mut session, "fun own(n:int):int => n; val x = 1; struct P { a:int; b:real; }");
+        shown(&mut session, "variant Shape = Dot | Circle of real; struct Box[T] { content:T; }");
+        // These are values by themselves.
+        for text in ["own", "x", "P", "Dot", "Circle", "nothing", "sum (1, 2)", "1 + 1", ""] {
+            assert_eq!(session.forms_of(text), None, "{text}");
+        }
+        assert_eq!(session.forms_of("Box").as_deref(), Some("Box[T](content:T) : Box[T]\n"));
+        let signature = |session: &mut Session, name: &str| session.overloads(name)[0].signature.clone();
+        assert_eq!(signature(&mut session, "P"), "P(a:int, b:real) : P");
+        assert_eq!(signature(&mut session, "Circle"), "Circle : real -> Shape");
+        assert_eq!(signature(&mut session, "Dot"), "Dot : Shape");
+    });
+}
+
+#[test]
+fn names_of_a_text_are_listed() {
+    let names =
+        Session::names_defined_in("fun f(n:int) => n; fun f(s:string) => s; val (a, b) = (1, 2); f 1;");
+    assert_eq!(names, ["f", "a", "b"]);
+}
+
+/// A large output is given out in pieces, and none after the flag is set.
+#[test]
+fn printing_can_be_stopped() {
+    let mut session = Session::new();
+    let flag = session.interrupt_flag();
+    let mut printed = 0;
+    let outcome = session.evaluate("input", "println (#iota[100000])", Mode::Line, &mut |text| {
+        printed += text.len();
+        flag.store(true, Ordering::SeqCst);
+    });
+    assert_eq!(outcome.status, Status::Interrupted);
+    assert!(printed < 100_000, "{printed}");
+}
+
+/// Primitives over large texts look at the flag while they work.
+#[test]
+fn large_texts_can_be_stopped() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        shown(&mut session, "var s = \"12 \"; for i in 0..<21 perform s = s + s");
+        for work in ["words s", "numbers s", "characters s"] {
+            let text = format!("val parts = {work}");
+            let start = Instant::now();
+            assert_eq!(line(&mut session, &text).status, Status::Ok);
+            let whole = start.elapsed();
+            let flag = session.interrupt_flag();
+            let stopper = std::thread::spawn(move || {
+                std::thread::sleep(whole / 10);
+                flag.store(true, Ordering::SeqCst);
+            });
+            let start = Instant::now();
+            assert_eq!(line(&mut session, &text).status, Status::Interrupted, "{work}");
+            let stopped = start.elapsed();
+            stopper.join().expect("the stopper ends");
+            assert!(stopped < whole * 3 / 4, "{work}: {stopped:?} of {whole:?}");
+        }
+    });
+}
+
+#[test]
+fn incomplete_texts_are_known() {
+    for text in ["1 +", "fun f(n:int):int", "(1,", "while true do", "/* a", "match 1 with"] {
+        assert!(Session::incomplete(text), "{text}");
+    }
+    for text in ["1", "1;", "", "1 + )", "\"abc", "val x = 1"] {
+        assert!(!Session::incomplete(text), "{text}");
+    }
+}
+
+#[test]
+fn the_whole_library_is_well_typed() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        if let Err(errors) = session.load_whole_library() {
+            let errors: String = errors.iter().map(|error| session.render(error, false)).collect();
+            panic!("{errors}");
+        }
+        assert_eq!(session.definitions(), []);
+    });
+}
+
+#[test]
+fn narrow_types_are_known_whenever_they_come_up() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        assert_eq!(shown(&mut session, "max (3, 5), sum [ 1, 2 ]"), "(5, 3) : int ^ 2");
+        // The classes have been read without their instances.
+        assert_eq!(shown(&mut session, "max (3u8, 5u8), sum [ 100i8, 28i8 ]"), "(5, -128) : u8 * i8");
+        assert_eq!(shown(&mut session, "sort [ 3f32, 1f32 ]"), "(1.0, 3.0) : f32 ^ 2");
+        // Two that are mentioned join in one that is not.
+        let mut session = Session::new();
+        assert_eq!(shown(&mut session, "val a = 3u8; val b = -5i8;"), "");
+        assert_eq!(shown(&mut session, "max (a + b, a + b)"), "-2 : i16");
+        // The library mentions it.
+        let mut session = Session::new();
+        shown(&mut session, "val c = color (1, 2, 3);");
+        assert_eq!(shown(&mut session, "max (c.red, c.blue)"), "3 : u8");
+    });
+}
+
+#[test]
+fn the_library_does_not_see_the_users_names() {
+    on_large_stack(|| {
+        let mut library = Session::new();
+        library.load_whole_library().unwrap_or_else(|_| panic!("the library is well typed"));
+        // Every function of the library hidden by a variable (a constructor cannot be); then all of
+        // it is read.
+        let mut session = Session::new();
+        let mut names = library.complete("");
+        names.retain(|name| !name.starts_with(char::is_uppercase) && !library.overloads(name).is_empty());
+        assert!(names.len() > 100, "{names:?}");
+        for name in &names {
+            shown(&mut session, &format!("val {name} = 1;"));
+        }
+        assert!(session.load_whole_library().is_ok());
+        for name in &names {
+            assert_eq!(shown(&mut session, name), "1 : int", "{name}");
+        }
+    });
+}
+
+#[test]
+fn an_error_inside_the_library_is_shown_where_it_was_called() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let outcome = line(&mut session, "fill[2 \\^ 60] 0");
+        assert_eq!(outcome.status, Status::Failed);
+        let error = session.render(&outcome.diagnostics[0], false);
+        assert!(error.contains("fill[2") && !error.contains("stdlib/"), "{error}");
+    });
+}
+
+#[test]
+fn operators_of_the_users_types_are_functions() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        shown(&mut session, "struct V { x:int; } fun + (a:V, b:V):V => V (a.x + b.x);");
+        assert_eq!(shown(&mut session, "V 1 + V 2 + V 4"), "V(7) : V");
+        fails(&mut session, "V 1 - V 2", Status::Rejected);
+        shown(&mut session, "fun < (a:V, b:V):bool => a.x < b.x; fun - (a:V):V => V (-a.x);");
+        assert_eq!(shown(&mut session, "V 1 < V 2, V 2 < V 1"), "(true, false) : bool ^ 2");
+        assert_eq!(shown(&mut session, "-V 3"), "V(-3) : V");
+        fails(&mut session, "V 1 > V 2", Status::Rejected);
+    });
+}
+
+#[test]
+fn a_tuple_tells_the_length_that_an_array_parameter_wants() {
+    let mut session = Session::new();
+    let total = "fun total[N:COMPACTLINEAR](x : (1 + int) ^ N) : int => \
+                 sum [ match v with | case 1 k => k | case 0 => 0 endmatch for v in x ];";
+    shown(&mut session, total);
+    assert_eq!(shown(&mut session, "total (case 1 5, case 0 ())"), "5 : int");
+    shown(
+        &mut session,
+        "fun at_ten[N:COMPACTLINEAR](f : (int -> int) ^ N) : int ^ N => [ g 10 for g in f ];",
+    );
+    assert_eq!(
+        shown(&mut session, "at_ten (fun (x) => x + 1, fun (x) => x * 2, abs)"),
+        "(11, 20, 10) : int ^ 3"
+    );
+    shown(&mut session, "fun count_of[T, N:COMPACTLINEAR](x : T ^ N) : int => len x;");
+    fails(&mut session, "count_of (1, \"a\")", Status::Rejected);
+}
+
+const VISIBILITY: &str = "kind VIS = public | private | secret; struct Ring[V:VIS] { raw:int; } \
+    typefun narrow(V:VIS, W:VIS):VIS => typematch (V, W) with \
+    | (public, public) => public | (secret, _) => secret | (_, secret) => secret | _ => private endmatch; \
+    fun mul[V:VIS, W:VIS](x:Ring[V], y:Ring[W]):Ring[narrow(V, W)] => Ring (x.raw * y.raw);";
+
+/// What a type function gives is known as soon as its arguments are, also when that is later.
+#[test]
+fn types_are_completed_as_calls_return() {
+    let mut session = Session::new();
+    shown(&mut session, VISIBILITY);
+    shown(&mut session, "val a = Ring[secret] 3; val b = Ring[public] 4; val p = Ring[private] 5;");
+    assert_eq!(shown(&mut session, "mul (a, b)"), "Ring(12) : Ring[secret]");
+    assert_eq!(shown(&mut session, "mul (mul (b, b), p)"), "Ring(80) : Ring[private]");
+    // Through layers of generic functions, with results in part or not declared.
+    shown(&mut session, "fun sq[V:VIS](x:Ring[V]) => mul (x, x);");
+    shown(&mut session, "fun both[V:VIS, W:VIS](x:Ring[V], y:Ring[W]):Ring[_] => mul (sq x, mul (y, sq x));");
+    assert_eq!(shown(&mut session, "both (b, b)"), "Ring(1024) : Ring[public]");
+    assert_eq!(shown(&mut session, "both (b, a)"), "Ring(768) : Ring[secret]");
+    // What the parameter of a local function is shows only where it is called.
+    let local =
+        "fun f(x:Ring[secret]):Ring[secret] { val h = fun (y) => mul (y, y); val r = h x; return r; }";
+    shown(&mut session, local);
+    assert_eq!(shown(&mut session, "f a"), "Ring(9) : Ring[secret]");
+    let wrong =
+        "fun g(x:Ring[public]):Ring[secret] { val h = fun (y) => mul (y, y); val r = h x; return r; }";
+    fails(&mut session, wrong, Status::Rejected);
+    fails(&mut session, "val h = fun (y) => mul (y, a);", Status::Rejected);
+    // The place may tell what only the result has.
+    shown(&mut session, "fun any[V:VIS, W:VIS](x:Ring[V]):Ring[W] => Ring (x.raw);");
+    assert_eq!(shown(&mut session, "val q : Ring[private] = any a; mul (q, b)"), "Ring(12) : Ring[private]");
+    assert_eq!(shown(&mut session, "mul (any[_, public] a, b)"), "Ring(12) : Ring[public]");
+    fails(&mut session, "mul (any a, b)", Status::Rejected);
+}
+
+/// A kind, its members and the types over them live in a session as other names do.
+#[test]
+fn a_constraint_that_its_only_instance_decides_no_further_ends() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let mut codes = |text: &str| {
+            let outcome = session.evaluate("input", text, Mode::Script, &mut |_| ());
+            outcome.diagnostics.iter().map(|d| d.code.as_str()).collect::<Vec<_>>()
+        };
+        assert_eq!(codes("println (sum (windows[2] x));"), ["E0401"]);
+        assert_eq!(codes("val y = sum (windows[2] nowhere);"), ["E0401"]);
+        let boxed = "struct Box[T] { content:TT; }
+instance[T with Add[T]] Add[Box[T]] {
+  fun + (a, b) => Box (a.content + b.content);
+  fun zero() => Box (zero ());
+}
+println (Box (Box 1.5) + zero ());
+println (sum (Box (1, 2), Box (10, 20)));";
+        assert_eq!(codes(boxed), ["E0201"]);
+    });
+}
+
+#[test]
+fn compiled_loops_in_parallel_tell_how_far_they_are() {
+    on_large_stack(|| {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let heard = told.clone();
+        let mut session = Session::new().with_executor(Executor::Compiled, 2);
+        session.set_watcher(Box::new(move |progress| heard.lock().expect("no panic").push(progress)));
+        shown(&mut session, "sum [ (i :>> int) % 7 for i in ..[3000000] ]");
+        let told = told.lock().expect("no panic");
+        let rounds: Vec<_> = told.iter().flatten().collect();
+        assert!(rounds.iter().any(|p| p.total == 3_000_000_u64.div_ceil(1 << 15)), "{told:?}");
+        assert!(rounds.iter().all(|p| p.done <= p.total), "{told:?}");
+        assert_eq!(told.last(), Some(&None));
+    });
+}
+
+#[test]
+fn compiled_loops_in_order_tell_how_far_they_are() {
+    on_large_stack(|| {
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let heard = told.clone();
+        let mut session = Session::new().with_executor(Executor::Compiled, 2);
+        session.set_watcher(Box::new(move |progress| heard.lock().expect("no panic").push(progress)));
+        shown(&mut session, "var v : int ^ 5 = 1, 2, 3, 4, 5; var last = 0;");
+        // What a round leaves, in a variable or in an array, the next one finds, in whatever piece it is.
+        let text = "for i in 0..<3000000 do
+            last = (last * 31 + v.(i.mod[5])) % 1000003;
+            &v.(i.mod[5]) <- last;
+        done";
+        shown(&mut session, text);
+        let told = std::mem::take(&mut *told.lock().expect("no panic"));
+        let rounds: Vec<_> = told.iter().flatten().collect();
+        // The evaluator would say so thousands of times.
+        assert!(
+            (4..1_000).contains(&rounds.len()) && rounds.iter().all(|p| p.total == 3_000_000),
+            "{told:?}"
+        );
+        assert!(rounds.is_sorted_by_key(|p| p.done), "{told:?}");
+        assert_eq!(rounds.last().map(|p| p.done), Some(3_000_000));
+        let found = shown(&mut session, "(last, v)");
+        let mut plain = Session::new().with_executor(Executor::Reference, 1);
+        shown(&mut plain, "var v : int ^ 5 = 1, 2, 3, 4, 5; var last = 0;");
+        shown(&mut plain, text);
+        assert_eq!(found, shown(&mut plain, "(last, v)"));
+    });
+}
+
+#[test]
+fn kinds_live_in_a_session() {
+    let mut session = Session::new();
+    shown(&mut session, VISIBILITY);
+    let kind = |session: &mut Session, ty: &str| session.kind_of(ty).map(|(ty, kind)| format!("{ty}:{kind}"));
+    assert_eq!(kind(&mut session, "narrow(public, secret)"), Ok("secret:VIS".to_string()));
+    assert_eq!(kind(&mut session, "Ring[narrow(public, private)]"), Ok("Ring[private]:TYPE".to_string()));
+    fails(&mut session, "kind COLOR = red | red;", Status::Rejected);
+    assert!(session.kind_of("red").is_err());
+    // A type of the same name hides a member, and what was made before stays what it was.
+    shown(&mut session, "val a = Ring[public] 1;");
+    shown(&mut session, "typedef public = int;");
+    assert_eq!(shown(&mut session, "mul (a, a)"), "Ring(1) : Ring[public]");
+    fails(&mut session, "val b = Ring[public] 1;", Status::Rejected);
+    shown(&mut session, "val c : public = 5;");
+}
+
+/// What is saved names results as the checker understood them: a field or a parameter may be spelled like one.
+#[test]
+fn a_program_of_a_session_names_its_results() {
+    on_large_stack(|| {
+        let mut session = Session::new();
+        let window = Window { columns: 80, rows: 20 };
+        for text in [
+            "1 + 2",
+            "struct held { it : int; _1 : int; }",
+            "val h = held (it, 1);",
+            "fun f(it:int):int => it + 1;",
+            "val n = h.it + it; // it",
+            "fun g(x:int):int => x + _1;",
+        ] {
+            let outcome = session.evaluate("input", text, Mode::Display(window), &mut |_| ());
+            let errors: String = outcome.diagnostics.iter().map(|d| session.render(d, false)).collect();
+            assert_eq!(outcome.status, Status::Ok, "{text}\n{errors}");
+        }
+        let program = session.program_text(&|_| None);
+        let name = program.split_whitespace().nth(1).expect("a name").to_string();
+        assert_eq!(
+            program.replace(&name, "RESULT"),
+            "val RESULT = 1 + 2;\n\
+             struct held { it : int; _1 : int; }\n\
+             val h = held (RESULT, 1);\n\
+             fun f(it:int):int => it + 1;\n\
+             val n = h.it + RESULT;\n\
+             fun g(x:int):int => x + RESULT;\n"
+        );
+        let again = Session::new().evaluate("saved", &program, Mode::Script, &mut |_| ());
+        assert_eq!(again.status, Status::Ok, "{program}");
+    });
+}
+
+#[test]
+fn a_text_that_is_laid_out_is_not_kept() {
+    let mut session = Session::new();
+    let texts = session.sources().len();
+    assert_eq!(session.format("a", "val x=1;").as_deref(), Ok("val x = 1;\n"));
+    assert_eq!(session.sources().len(), texts);
+    let wrong = session.quietly(|session| session.format("a", "val x=(;"));
+    assert!(wrong.is_err());
+    assert_eq!(session.sources().len(), texts);
+}
