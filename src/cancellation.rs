@@ -26,13 +26,13 @@ pub struct Cancelled;
 /// The flag was set, and the work was left where it was.
 pub fn with_cancellation<T>(flag: &Arc<AtomicBool>, work: impl FnOnce() -> T) -> Result<T, Cancelled> {
     /// Puts back the flag of the work around, also when `work` panics.
-    struct Before(Option<Arc<AtomicBool>>);
-    impl Drop for Before {
+    struct RestoreFlag(Option<Arc<AtomicBool>>);
+    impl Drop for RestoreFlag {
         fn drop(&mut self) {
             FLAG.replace(self.0.take());
         }
     }
-    let _before = Before(FLAG.replace(Some(flag.clone())));
+    let _before = RestoreFlag(FLAG.replace(Some(flag.clone())));
     catch_unwind(AssertUnwindSafe(work)).map_err(|cause| match cause.is::<Cancelled>() {
         true => Cancelled,
         false => resume_unwind(cause),

@@ -5,7 +5,7 @@
 
 mod wrap;
 
-pub use wrap::filled;
+pub use wrap::fill_paragraphs;
 
 use crate::source::{self, SourceId, SourceMap, Span};
 use ariadne::{CharSet, Color, Config, IndexType, Label as Mark, Report, ReportKind};
@@ -90,7 +90,7 @@ pub struct Diagnostic {
     /// What to write instead.
     pub help: Option<Help>,
     /// What else to write, where only its author knows what a text was to mean.
-    pub others: Vec<Help>,
+    pub alternatives: Vec<Help>,
 }
 
 impl Diagnostic {
@@ -109,7 +109,7 @@ impl Diagnostic {
             labels: Vec::new(),
             notes: Vec::new(),
             help: None,
-            others: Vec::new(),
+            alternatives: Vec::new(),
         }
     }
 
@@ -158,14 +158,14 @@ impl Diagnostic {
     }
 
     /// Adds what else could be written.
-    pub fn or(mut self, help: Help) -> Diagnostic {
-        self.others.push(help);
+    pub fn alternative(mut self, help: Help) -> Diagnostic {
+        self.alternatives.push(help);
         self
     }
 
     /// All that could be written instead, the likeliest first.
     pub fn helps(&self) -> impl Iterator<Item = &Help> {
-        self.help.iter().chain(&self.others)
+        self.help.iter().chain(&self.alternatives)
     }
 
     /// Whether the program is refused or stopped by it.
@@ -175,7 +175,7 @@ impl Diagnostic {
 }
 
 /// A text with edits in it applied; those of other texts are left out.
-pub fn edited(text: &str, source: SourceId, edits: &[(Span, String)]) -> String {
+pub fn apply_edits(text: &str, source: SourceId, edits: &[(Span, String)]) -> String {
     let mut own: Vec<&(Span, String)> = edits.iter().filter(|(span, _)| span.source == source).collect();
     own.sort_by_key(|(span, _)| (span.start, span.end));
     let mut out = text.to_string();
@@ -186,13 +186,13 @@ pub fn edited(text: &str, source: SourceId, edits: &[(Span, String)]) -> String 
 }
 
 /// Source texts as ariadne wants them: built for each report, from the few texts it names.
-struct Texts<'a> {
+struct ReportSources<'a> {
     map: &'a SourceMap,
-    cuts: &'a wrap::Cuts,
+    truncated: &'a wrap::TruncatedLines,
     built: Vec<(SourceId, ariadne::Source<String>)>,
 }
 
-impl ariadne::Cache<SourceId> for Texts<'_> {
+impl ariadne::Cache<SourceId> for ReportSources<'_> {
     type Storage = String;
 
     fn fetch(&mut self, id: &SourceId) -> Result<&ariadne::Source<String>, impl std::fmt::Debug> {
@@ -202,7 +202,10 @@ impl ariadne::Cache<SourceId> for Texts<'_> {
                 let Some(source) = self.map.get(*id) else {
                     return Err("unknown source");
                 };
-                self.built.push((*id, ariadne::Source::from(self.cuts.text(*id, harmless(&source.text)))));
+                self.built.push((
+                    *id,
+                    ariadne::Source::from(self.truncated.text(*id, replace_control(&source.text))),
+                ));
                 self.built.len() - 1
             }
         };
@@ -210,12 +213,12 @@ impl ariadne::Cache<SourceId> for Texts<'_> {
     }
 
     fn display<'a>(&self, id: &'a SourceId) -> Option<impl std::fmt::Display + 'a> {
-        self.map.get(*id).map(|source| visible(&source.name).into_owned())
+        self.map.get(*id).map(|source| escape_control(&source.name).into_owned())
     }
 }
 
 /// The longest line quoted from a source; longer ones would drown the message.
-const LONGEST_QUOTED_LINE: usize = 2_000;
+const MAX_QUOTED_LINE_BYTES: usize = 2_000;
 
 /// Lays a diagnostic out for people. Lines end without trailing blanks.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
@@ -230,28 +233,34 @@ pub fn render_within(
     color: bool,
     columns: Option<usize>,
 ) -> String {
-    let text = laid_out(diagnostic, sources, color, columns);
+    let text = render_report(diagnostic, sources, color, columns);
     let Some(columns) = columns else {
         return text;
     };
     let labels = diagnostic.labels.iter().chain([&diagnostic.primary]).map(|label| &label.text);
     let prose = labels.chain(&diagnostic.notes).chain(diagnostic.helps().map(|help| &help.text));
-    let prose: Vec<Cow<str>> = prose.chain([&diagnostic.message]).map(|text| visible_lines(text)).collect();
+    let prose: Vec<Cow<str>> =
+        prose.chain([&diagnostic.message]).map(|text| escape_control_lines(text)).collect();
     let prose: Vec<&str> = prose.iter().flat_map(|text| text.lines()).map(str::trim_end).collect();
-    wrap::lines(&text, &prose, columns)
+    wrap::wrap_message(&text, &prose, columns)
 }
 
-fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: Option<usize>) -> String {
+fn render_report(
+    diagnostic: &Diagnostic,
+    sources: &SourceMap,
+    color: bool,
+    columns: Option<usize>,
+) -> String {
     let kind = match diagnostic.severity {
         Severity::Error => ReportKind::Error,
         Severity::Warning => ReportKind::Warning,
         Severity::Note => ReportKind::Advice,
     };
-    if !quotable(diagnostic, sources, if columns.is_some() { usize::MAX } else { LONGEST_QUOTED_LINE }) {
+    if !is_quotable(diagnostic, sources, if columns.is_some() { usize::MAX } else { MAX_QUOTED_LINE_BYTES }) {
         return render_plain(diagnostic, sources);
     }
-    let cuts = wrap::Cuts::new(diagnostic, sources, columns);
-    let place = |span: Span| (span.source, cuts.place(span));
+    let cuts = wrap::TruncatedLines::new(diagnostic, sources, columns);
+    let place = |span: Span| (span.source, cuts.map_span(span));
     let config = Config::default()
         .with_color(color)
         .with_index_type(IndexType::Byte)
@@ -260,7 +269,7 @@ fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: 
     let mut report = Report::build(kind, place(diagnostic.primary.span))
         .with_config(config)
         .with_code(diagnostic.code)
-        .with_message(visible_lines(&diagnostic.message).into_owned());
+        .with_message(escape_control_lines(&diagnostic.message).into_owned());
     let color_of_primary = match diagnostic.severity {
         Severity::Error => Color::Red,
         Severity::Warning => Color::Yellow,
@@ -273,7 +282,7 @@ fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: 
         std::iter::once(primary).chain(diagnostic.labels.iter().map(|l| (l, Color::Cyan))).collect();
     let line = |span: Span| {
         let text = sources.get(span.source).map_or("", |s| &s.text);
-        source::line(text, (span.end as usize).saturating_sub(1))
+        source::line_number(text, (span.end as usize).saturating_sub(1))
     };
     marks.sort_by_key(|(label, _)| {
         let span = label.span;
@@ -282,27 +291,27 @@ fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: 
     for (order, (label, color)) in marks.into_iter().enumerate() {
         let mut mark = Mark::new(place(label.span)).with_color(color).with_order(order as i32);
         if !label.text.is_empty() {
-            mark = mark.with_message(visible_lines(&label.text).into_owned());
+            mark = mark.with_message(escape_control_lines(&label.text).into_owned());
         }
         report = report.with_label(mark);
     }
     for note in &diagnostic.notes {
-        report = report.with_note(visible_lines(note).into_owned());
+        report = report.with_note(escape_control_lines(note).into_owned());
     }
     for help in diagnostic.helps() {
-        report = report.with_help(visible_lines(&help.text).into_owned());
+        report = report.with_help(escape_control_lines(&help.text).into_owned());
     }
     let mut bytes = Vec::new();
-    let texts = Texts { map: sources, cuts: &cuts, built: Vec::new() };
+    let texts = ReportSources { map: sources, truncated: &cuts, built: Vec::new() };
     if report.finish().write(texts, &mut bytes).is_err() {
         return render_plain(diagnostic, sources);
     }
     let mut text = String::from_utf8_lossy(&bytes).into_owned();
     for label in diagnostic.labels.iter().chain([&diagnostic.primary]) {
         if let (Some((shown, is)), Some(source)) =
-            (cuts.renamed(label.span, sources), sources.get(label.span.source))
+            (cuts.line_and_column(label.span, sources), sources.get(label.span.source))
         {
-            let name = visible(&source.name);
+            let name = escape_control(&source.name);
             text = text.replacen(&format!(" {name}:{shown} "), &format!(" {name}:{is} "), 1);
         }
     }
@@ -315,7 +324,7 @@ fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: 
 }
 
 /// Whether every line a diagnostic points at is there, and has less than so many bytes.
-fn quotable(diagnostic: &Diagnostic, sources: &SourceMap, longest: usize) -> bool {
+fn is_quotable(diagnostic: &Diagnostic, sources: &SourceMap, longest: usize) -> bool {
     let spans = diagnostic.labels.iter().map(|l| l.span).chain([diagnostic.primary.span]);
     spans.into_iter().all(|span| {
         let Some(source) = sources.get(span.source) else {
@@ -335,7 +344,7 @@ fn quotable(diagnostic: &Diagnostic, sources: &SourceMap, longest: usize) -> boo
 
 /// A text of others, such as the name of a file, as one line of a message shows it: what a terminal would obey, and what
 /// would change the order in which it is read, is written as an escape.
-pub fn visible(text: &str) -> Cow<'_, str> {
+pub fn escape_control(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| {
         c.is_control()
             || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -357,17 +366,19 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// The lines of a message, each as [`visible`] shows it; tabs stay.
-pub fn visible_lines(text: &str) -> Cow<'_, str> {
-    if !text.contains(|c: char| c != '\n' && c != '\t' && visible(c.encode_utf8(&mut [0; 4])).len() > 4) {
+pub fn escape_control_lines(text: &str) -> Cow<'_, str> {
+    if !text
+        .contains(|c: char| c != '\n' && c != '\t' && escape_control(c.encode_utf8(&mut [0; 4])).len() > 4)
+    {
         return Cow::Borrowed(text);
     }
-    let line = |line: &str| line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
+    let line = |line: &str| line.split('\t').map(escape_control).collect::<Vec<_>>().join("\t");
     Cow::Owned(text.split('\n').map(line).collect::<Vec<_>>().join("\n"))
 }
 
 /// A text that commands no terminal and is read in the order in which it is written: characters that would do so are replaced by others
 /// of as many bytes.
-fn harmless(text: &str) -> String {
+fn replace_control(text: &str) -> String {
     let shown = |c: char| match c {
         // Ends of lines stay where they are.
         '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' => c,
@@ -386,23 +397,23 @@ fn render_plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
         Severity::Warning => "Warning",
         Severity::Note => "Advice",
     };
-    let mut out = format!("[{}] {kind}: {}\n", diagnostic.code, visible_lines(&diagnostic.message));
+    let mut out = format!("[{}] {kind}: {}\n", diagnostic.code, escape_control_lines(&diagnostic.message));
     let span = diagnostic.primary.span;
     if let Some(source) = sources.get(span.source) {
         let upto = &source.text.as_bytes()[..(span.start as usize).min(source.text.len())];
-        let line = source::line(upto, upto.len());
+        let line = source::line_number(upto, upto.len());
         let column = upto.iter().rev().take_while(|&&b| b != b'\n').count() + 1;
         out.push_str(&format!(
             "  at {}:{line}:{column}: {}\n",
-            visible(&source.name),
-            visible_lines(&diagnostic.primary.text)
+            escape_control(&source.name),
+            escape_control_lines(&diagnostic.primary.text)
         ));
     }
     for note in &diagnostic.notes {
-        out.push_str(&format!("  Note: {}\n", visible_lines(note)));
+        out.push_str(&format!("  Note: {}\n", escape_control_lines(note)));
     }
     for help in diagnostic.helps() {
-        out.push_str(&format!("  Help: {}\n", visible_lines(&help.text)));
+        out.push_str(&format!("  Help: {}\n", escape_control_lines(&help.text)));
     }
     out
 }
@@ -413,9 +424,12 @@ mod tests {
 
     #[test]
     fn texts_of_others_are_shown_on_one_line() {
-        assert_eq!(visible("a \u{e9} b"), "a \u{e9} b");
-        assert_eq!(visible("\u{1b}[31m\n\t\u{7f}\u{9b}\u{202e}"), r"\u{1b}[31m\n\t\u{7f}\u{9b}\u{202e}");
-        assert_eq!(visible_lines("a\n\u{7}b\tc\n"), "a\n\\u{7}b\tc\n");
+        assert_eq!(escape_control("a \u{e9} b"), "a \u{e9} b");
+        assert_eq!(
+            escape_control("\u{1b}[31m\n\t\u{7f}\u{9b}\u{202e}"),
+            r"\u{1b}[31m\n\t\u{7f}\u{9b}\u{202e}"
+        );
+        assert_eq!(escape_control_lines("a\n\u{7}b\tc\n"), "a\n\\u{7}b\tc\n");
     }
 
     /// A text may hold what a terminal would obey, or what turns the order of letters round.

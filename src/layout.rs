@@ -27,13 +27,13 @@ pub struct Layout {
     /// What the value consists of.
     pub form: Form,
     /// What the slot is, if there is exactly one.
-    single: Single,
+    single: SingleSlot,
     /// Of all slots; of none, if there are [`TOO_MANY`].
     fingerprint: Fingerprint,
 }
 
 /// More slots than any memory has.
-pub const TOO_MANY: usize = usize::MAX;
+pub const TOO_MANY_SLOTS: usize = usize::MAX;
 
 /// What a value consists of.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ pub enum Form {
 }
 
 /// Whether a size is one that codes are computed for. Of larger types no value is ever made.
-pub fn countable(size: &Code) -> bool {
+pub fn is_countable(size: &Code) -> bool {
     !matches!(size, Code::Big(n) if n.bits() > LARGEST_SIZE_BITS + 1)
 }
 
@@ -85,7 +85,7 @@ pub struct Compact {
 }
 
 #[derive(Clone, Debug)]
-enum Single {
+enum SingleSlot {
     Code(Code),
     Sum(Arc<SumLayout>),
     Other,
@@ -94,7 +94,7 @@ enum Single {
 /// The flattened cases of a tagged sum.
 #[derive(Debug)]
 pub struct SumLayout {
-    cases: Cases,
+    cases: SumCases,
     /// Number of flattened cases.
     total: Code,
     /// Whether every flattened case is a unit.
@@ -123,18 +123,18 @@ impl CaseWord {
     }
 
     /// The cases that a case becomes whose values are stored so.
-    fn of(flat: &Flat, layout: &Layout) -> CaseWord {
+    fn of(flat: &FlatCase, layout: &Layout) -> CaseWord {
         match flat {
-            Flat::Units(count) => CaseWord::units(count.clone()),
-            Flat::Inner(sum) => sum.word.clone(),
-            Flat::Argument => {
+            FlatCase::Units(count) => CaseWord::units(count.clone()),
+            FlatCase::Inner(sum) => sum.word.clone(),
+            FlatCase::Argument => {
                 let middle = Some(Fingerprint::of(&Letter::Argument(layout.fingerprint)));
                 CaseWord { lead: Code::ZERO, middle, trail: Code::ZERO }
             }
         }
     }
 
-    fn run(count: &Code) -> Fingerprint {
+    fn unit_run(count: &Code) -> Fingerprint {
         if count.is_zero() { Fingerprint::EMPTY } else { Fingerprint::of(&Letter::Units(&count.to_big())) }
     }
 
@@ -143,7 +143,7 @@ impl CaseWord {
             (None, _) => CaseWord { lead: self.lead.add(&next.lead), ..next },
             (Some(_), None) => CaseWord { trail: self.trail.add(&next.lead), ..self },
             (Some(first), Some(second)) => {
-                let between = CaseWord::run(&self.trail.add(&next.lead));
+                let between = CaseWord::unit_run(&self.trail.add(&next.lead));
                 let middle = Some(first.then(between).then(second));
                 CaseWord { lead: self.lead, middle, trail: next.trail }
             }
@@ -152,7 +152,7 @@ impl CaseWord {
 
     fn times(self, count: &BigUint) -> CaseWord {
         let Some(middle) = self.middle else { return CaseWord::units(self.lead.mul(&Code::from(count))) };
-        let again = CaseWord::run(&self.trail.add(&self.lead)).then(middle);
+        let again = CaseWord::unit_run(&self.trail.add(&self.lead)).then(middle);
         let middle = match count.to_u64() {
             Some(0) => return CaseWord::units(Code::ZERO),
             Some(count) => middle.then(again.times(count - 1)),
@@ -164,20 +164,20 @@ impl CaseWord {
 
     fn fingerprint(&self) -> Fingerprint {
         let middle = self.middle.unwrap_or(Fingerprint::EMPTY);
-        CaseWord::run(&self.lead).then(middle).then(CaseWord::run(&self.trail))
+        CaseWord::unit_run(&self.lead).then(middle).then(CaseWord::unit_run(&self.trail))
     }
 }
 
 #[derive(Debug)]
-enum Cases {
+enum SumCases {
     /// Each case begins at an offset among the flattened ones.
-    Listed(Vec<(Code, Flat)>),
+    Listed(Vec<(Code, FlatCase)>),
     /// Every case is the same, that many flattened ones wide.
-    Repeated(Code, Flat),
+    Repeated(Code, FlatCase),
 }
 
 #[derive(Clone, Debug)]
-enum Flat {
+enum FlatCase {
     /// That many unit cases: the argument is a code.
     Units(Code),
     /// The cases of an inner sum.
@@ -186,12 +186,12 @@ enum Flat {
     Argument,
 }
 
-impl Flat {
+impl FlatCase {
     fn width(&self) -> Code {
         match self {
-            Flat::Units(n) => n.clone(),
-            Flat::Inner(sum) => sum.total.clone(),
-            Flat::Argument => Code::Small(1),
+            FlatCase::Units(n) => n.clone(),
+            FlatCase::Inner(sum) => sum.total.clone(),
+            FlatCase::Argument => Code::Small(1),
         }
     }
 }
@@ -213,13 +213,13 @@ impl SumLayout {
         offset.add(&flat.width())
     }
 
-    fn case(&self, i: &Code) -> (Code, &Flat) {
+    fn case(&self, i: &Code) -> (Code, &FlatCase) {
         match &self.cases {
-            Cases::Listed(cases) => {
+            SumCases::Listed(cases) => {
                 let (offset, flat) = &cases[i.to_usize().unwrap_or(0).min(cases.len() - 1)];
                 (offset.clone(), flat)
             }
-            Cases::Repeated(width, flat) => (i.mul(width), flat),
+            SumCases::Repeated(width, flat) => (i.mul(width), flat),
         }
     }
 
@@ -227,12 +227,12 @@ impl SumLayout {
     pub fn inject(&self, i: &Code, argument: Value) -> Value {
         let (offset, flat) = self.case(i);
         let (tag, payload) = match flat {
-            Flat::Units(_) => (offset.add(&argument.to_code()), Value::UNIT),
-            Flat::Inner(_) => match &argument {
+            FlatCase::Units(_) => (offset.add(&argument.to_code()), Value::UNIT),
+            FlatCase::Inner(_) => match &argument {
                 Value::Sum(inner) => (offset.add(&inner.0), inner.1.clone()),
                 _ => (offset, argument),
             },
-            Flat::Argument => (offset, argument),
+            FlatCase::Argument => (offset, argument),
         };
         if self.unwrapped {
             payload
@@ -251,44 +251,44 @@ impl SumLayout {
             other => (Code::ZERO, other.clone()),
         };
         let (case, local, flat) = match &self.cases {
-            Cases::Listed(cases) => {
+            SumCases::Listed(cases) => {
                 let case = cases.partition_point(|(offset, _)| *offset <= tag).max(1) - 1;
                 (Code::from(case), tag.sub(&cases[case].0), &cases[case].1)
             }
-            Cases::Repeated(width, flat) => {
+            SumCases::Repeated(width, flat) => {
                 let (case, local) = tag.div_rem(width);
                 (case, local, flat)
             }
         };
         let argument = match flat {
-            Flat::Units(_) => Value::code(local),
-            Flat::Inner(inner) if inner.unwrapped => payload,
-            Flat::Inner(_) => Value::Sum(Arc::new(Case(local, payload))),
-            Flat::Argument => payload,
+            FlatCase::Units(_) => Value::code(local),
+            FlatCase::Inner(inner) if inner.unwrapped => payload,
+            FlatCase::Inner(_) => Value::Sum(Arc::new(Case(local, payload))),
+            FlatCase::Argument => payload,
         };
         (case, argument)
     }
 }
 
 /// The most layouts that are kept: sizes that arrive at run time make new types without end.
-const MOST_KNOWN: usize = 10_000;
+const MAX_CACHED_LAYOUTS: usize = 10_000;
 
 /// Layouts made so far: types repeat.
 #[derive(Default)]
 pub struct Layouts {
-    known: RefCell<HashMap<Type, Arc<Layout>>>,
+    cache: RefCell<HashMap<Type, Arc<Layout>>>,
 }
 
 impl Layouts {
     /// The layout of a type without variables.
     pub fn of(&self, ty: &Type) -> Arc<Layout> {
-        if let Some(known) = self.known.borrow().get(ty) {
+        if let Some(known) = self.cache.borrow().get(ty) {
             return known.clone();
         }
         // A newtype is stored as its definition.
         let layout = Arc::new(self.compute(&ty.unfold()));
-        let mut known = self.known.borrow_mut();
-        if known.len() >= MOST_KNOWN {
+        let mut known = self.cache.borrow_mut();
+        if known.len() >= MAX_CACHED_LAYOUTS {
             known.clear();
         }
         known.insert(ty.clone(), layout.clone());
@@ -303,18 +303,27 @@ impl Layouts {
             TypeKind::Scalar(scalar) => {
                 let class = Class::of_scalar(*scalar);
                 let fingerprint = Fingerprint::of(&Letter::Scalar(*scalar));
-                Layout { slots: 1, class, form: Form::Scalar(*scalar), single: Single::Other, fingerprint }
+                Layout {
+                    slots: 1,
+                    class,
+                    form: Form::Scalar(*scalar),
+                    single: SingleSlot::Other,
+                    fingerprint,
+                }
             }
-            TypeKind::Product(parts) => self.parts(parts.iter()),
-            TypeKind::Record(fields) => self.parts(fields.iter().map(|(_, ty)| ty)),
+            TypeKind::Product(parts) => self.product(parts.iter()),
+            TypeKind::Record(fields) => self.product(fields.iter().map(|(_, ty)| ty)),
             TypeKind::Array(element, index) => {
-                let count = index.size().ok().and_then(|n| n.to_usize()).unwrap_or(TOO_MANY);
+                let count = index.size().ok().and_then(|n| n.to_usize()).unwrap_or(TOO_MANY_SLOTS);
                 let element = self.of(element);
-                let slots =
-                    if element.slots == 0 { 0 } else { count.checked_mul(element.slots).unwrap_or(TOO_MANY) };
+                let slots = if element.slots == 0 {
+                    0
+                } else {
+                    count.checked_mul(element.slots).unwrap_or(TOO_MANY_SLOTS)
+                };
                 let single = element.single.clone();
                 let fingerprint = match slots {
-                    0 | TOO_MANY => Fingerprint::EMPTY,
+                    0 | TOO_MANY_SLOTS => Fingerprint::EMPTY,
                     _ => element.fingerprint.times(count as u64),
                 };
                 let class = element.class;
@@ -327,7 +336,7 @@ impl Layouts {
                 let mut word = CaseWord::units(Code::ZERO);
                 for case in cases {
                     let layout = self.of(case);
-                    let flat = flat(&layout);
+                    let flat = flatten_case(&layout);
                     let width = flat.width();
                     word = word.then(CaseWord::of(&flat, &layout));
                     if !width.is_zero() {
@@ -337,36 +346,36 @@ impl Layouts {
                     offset = offset.add(&width);
                 }
                 let all_units = listed.iter().all(|(_, f)| match f {
-                    Flat::Units(_) => true,
-                    Flat::Inner(sum) => sum.all_units,
-                    Flat::Argument => false,
+                    FlatCase::Units(_) => true,
+                    FlatCase::Inner(sum) => sum.all_units,
+                    FlatCase::Argument => false,
                 });
-                self.sum(Cases::Listed(listed), offset, all_units, kept, word)
+                self.sum(SumCases::Listed(listed), offset, all_units, kept, word)
             }
             TypeKind::Repeat(n, case) => {
                 let n = n.size().unwrap_or_else(|_| BigUint::one() << (LARGEST_SIZE_BITS + 1));
                 let layout = self.of(case);
-                let flat = flat(&layout);
+                let flat = flatten_case(&layout);
                 let width = flat.width();
                 // No case at all is no tag: a code below 0.
-                let all_units = matches!(flat, Flat::Units(_)) || n.is_zero();
+                let all_units = matches!(flat, FlatCase::Units(_)) || n.is_zero();
                 let total = Code::from(&n).mul(&width);
                 let word = CaseWord::of(&flat, &layout).times(&n);
-                self.sum(Cases::Repeated(width, flat), total, all_units, Some(layout), word)
+                self.sum(SumCases::Repeated(width, flat), total, all_units, Some(layout), word)
             }
             TypeKind::Nominal(nominal, args) => match nominal.body() {
                 Some(NominalBody::Struct(_)) => {
                     let fields = nominal.struct_fields(args).unwrap_or_default();
-                    self.parts(fields.iter().map(|(_, ty)| ty))
+                    self.product(fields.iter().map(|(_, ty)| ty))
                 }
                 Some(NominalBody::Abstract(known)) if known.representation.is_some() => {
                     let stored = nominal.representation(args).unwrap_or_else(Type::unit);
                     self.compute(&stored.unfold())
                 }
-                _ => boxed(ty, Form::Variant),
+                _ => boxed_layout(ty, Form::Variant),
             },
-            TypeKind::Exists(..) => boxed(ty, Form::Packed),
-            _ => boxed(ty, Form::Function),
+            TypeKind::Exists(..) => boxed_layout(ty, Form::Packed),
+            _ => boxed_layout(ty, Form::Function),
         }
     }
 
@@ -382,14 +391,14 @@ impl Layouts {
         let slots = if size.is_one() { 0 } else { 1 };
         let fingerprint = code_fingerprint(&size);
         let size = Code::from(size);
-        let single = Single::Code(size.clone());
+        let single = SingleSlot::Code(size.clone());
         let form = Form::Compact(Compact { size, encoding });
         Layout { slots, class: Class::of(width), form, single, fingerprint }
     }
 
-    fn parts<'t>(&self, types: impl Iterator<Item = &'t Type>) -> Layout {
+    fn product<'t>(&self, types: impl Iterator<Item = &'t Type>) -> Layout {
         let (mut slots, mut class) = (0usize, Class::U8);
-        let mut single = Single::Other;
+        let mut single = SingleSlot::Other;
         let mut fingerprint = Fingerprint::EMPTY;
         let mut parts = Vec::new();
         for ty in types {
@@ -399,11 +408,11 @@ impl Layouts {
                 single = layout.single.clone();
             }
             let start = slots;
-            slots = slots.checked_add(layout.slots).unwrap_or(TOO_MANY);
+            slots = slots.checked_add(layout.slots).unwrap_or(TOO_MANY_SLOTS);
             fingerprint = fingerprint.then(layout.fingerprint);
             parts.push((start, layout));
         }
-        if slots == TOO_MANY {
+        if slots == TOO_MANY_SLOTS {
             fingerprint = Fingerprint::EMPTY;
         }
         Layout { slots, class, form: Form::Parts(parts), single, fingerprint }
@@ -411,7 +420,7 @@ impl Layouts {
 
     fn sum(
         &self,
-        cases: Cases,
+        cases: SumCases,
         total: Code,
         all_units: bool,
         kept: Option<Arc<Layout>>,
@@ -427,7 +436,7 @@ impl Layouts {
                 slots: usize::from(!one),
                 class,
                 form: Form::Sum(sum),
-                single: Single::Code(total),
+                single: SingleSlot::Code(total),
                 fingerprint,
             };
         }
@@ -442,7 +451,7 @@ impl Layouts {
                 fingerprint: kept.fingerprint,
             },
             _ => {
-                let single = Single::Sum(sum.clone());
+                let single = SingleSlot::Sum(sum.clone());
                 Layout { slots: 1, class: Class::Any, form: Form::Sum(sum), single, fingerprint }
             }
         }
@@ -450,9 +459,9 @@ impl Layouts {
 }
 
 /// A type whose values are one slot that is looked into elsewhere.
-fn boxed(ty: &Type, form: Form) -> Layout {
+fn boxed_layout(ty: &Type, form: Form) -> Layout {
     let fingerprint = Fingerprint::of(&Letter::Type(Signature(ty)));
-    Layout { slots: 1, class: Class::Any, form, single: Single::Other, fingerprint }
+    Layout { slots: 1, class: Class::Any, form, single: SingleSlot::Other, fingerprint }
 }
 
 fn code_fingerprint(size: &BigUint) -> Fingerprint {
@@ -460,12 +469,12 @@ fn code_fingerprint(size: &BigUint) -> Fingerprint {
 }
 
 /// What a case becomes among the flattened ones.
-fn flat(layout: &Layout) -> Flat {
+fn flatten_case(layout: &Layout) -> FlatCase {
     match (layout.slots, &layout.single) {
-        (0, _) => Flat::Units(Code::Small(1)),
-        (1, Single::Code(size)) => Flat::Units(size.clone()),
-        (1, Single::Sum(sum)) => Flat::Inner(sum.clone()),
-        _ => Flat::Argument,
+        (0, _) => FlatCase::Units(Code::Small(1)),
+        (1, SingleSlot::Code(size)) => FlatCase::Units(size.clone()),
+        (1, SingleSlot::Sum(sum)) => FlatCase::Inner(sum.clone()),
+        _ => FlatCase::Argument,
     }
 }
 
@@ -473,7 +482,7 @@ impl Layout {
     /// Whether values are stored as those of the other: as many slots, and the same in each. Of two types with
     /// more slots than any memory has, neither has values.
     pub fn stored_like(&self, other: &Layout) -> bool {
-        let wide = self.slots > 1 && self.slots != TOO_MANY;
+        let wide = self.slots > 1 && self.slots != TOO_MANY_SLOTS;
         self.slots == other.slots
             && self.fingerprint == other.fingerprint
             && (!wide || self.class == other.class)
@@ -490,7 +499,7 @@ impl Layout {
             Form::Parts(parts) => parts.iter().find(|(_, part)| part.slots == 1).and_then(|(_, p)| p.leaf()),
             Form::Array { element, .. } => element.leaf(),
             Form::Sum(_) => match &self.single {
-                Single::Code(size) => Some(Leaf::Code(size.clone())),
+                SingleSlot::Code(size) => Some(Leaf::Code(size.clone())),
                 _ => None,
             },
             Form::Variant | Form::Function | Form::Packed => None,

@@ -65,7 +65,7 @@ pub struct Source {
 }
 
 /// The line of a byte of a text, from 1.
-pub fn line(text: impl AsRef<[u8]>, at: usize) -> usize {
+pub fn line_number(text: impl AsRef<[u8]>, at: usize) -> usize {
     1 + text.as_ref().iter().take(at).filter(|byte| **byte == b'\n').count()
 }
 

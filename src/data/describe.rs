@@ -17,7 +17,7 @@ pub struct Described {
     /// The type.
     pub ty: String,
     /// A struct that has to be declared for it.
-    pub declared: Option<String>,
+    pub declaration: Option<String>,
 }
 
 /// The type of a file; `part` names an array of an archive, and `name_of` tells how the name of a column is written in
@@ -33,7 +33,7 @@ pub fn describe(
         Format::Npy => npy::describe(bytes),
         Format::Npz => npz::describe(bytes, part?),
         Format::Arrow => arrow::describe(bytes, limits),
-        Format::Csv(separator) => table(bytes, separator, limits),
+        Format::Csv(separator) => describe_csv(bytes, separator, limits),
         Format::Parquet => parquet::describe(bytes),
         Format::Raw | Format::Text => None,
     }?;
@@ -46,12 +46,12 @@ pub fn describe(
             return None;
         }
     }
-    Some(data.described(&|name| name_of(name).unwrap_or_default()))
+    Some(data.description(&|name| name_of(name).unwrap_or_default()))
 }
 
 /// What the cells of a column have been so far.
 #[derive(Clone, Copy, Default)]
-struct Seen {
+struct CellCounts {
     cells: usize,
     empty: usize,
     bools: usize,
@@ -59,8 +59,8 @@ struct Seen {
     reals: usize,
 }
 
-impl Seen {
-    fn note(&mut self, text: &str) {
+impl CellCounts {
+    fn add(&mut self, text: &str) {
         let text = text.trim();
         self.cells += 1;
         self.empty += usize::from(text.is_empty());
@@ -88,7 +88,7 @@ impl Seen {
 }
 
 /// The shape and the columns of a table, without its cells.
-fn table(bytes: &[u8], separator: Separator, limits: &Limits<'_>) -> Option<Data> {
+fn describe_csv(bytes: &[u8], separator: Separator, limits: &Limits<'_>) -> Option<Data> {
     let text = std::str::from_utf8(bytes).ok()?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader =
@@ -96,16 +96,16 @@ fn table(bytes: &[u8], separator: Separator, limits: &Limits<'_>) -> Option<Data
     let mut rows = reader.records();
     let first = rows.next()?.ok()?;
     let numbers = first.iter().all(|cell| cell.trim().parse::<f64>().is_ok());
-    let mut seen = vec![Seen::default(); first.len()];
+    let mut seen = vec![CellCounts::default(); first.len()];
     if numbers {
-        seen.iter_mut().zip(&first).for_each(|(seen, cell)| seen.note(cell));
+        seen.iter_mut().zip(&first).for_each(|(seen, cell)| seen.add(cell));
     }
     for (i, row) in rows.enumerate() {
         limits.poll(i).ok()?;
-        seen.iter_mut().zip(&row.ok()?).for_each(|(seen, cell)| seen.note(cell));
+        seen.iter_mut().zip(&row.ok()?).for_each(|(seen, cell)| seen.add(cell));
     }
     if numbers {
-        let all = seen.iter().fold(Seen::default(), |all, one| Seen {
+        let all = seen.iter().fold(CellCounts::default(), |all, one| CellCounts {
             cells: all.cells + one.cells,
             empty: all.empty + one.empty,
             bools: all.bools + one.bools,
@@ -115,7 +115,7 @@ fn table(bytes: &[u8], separator: Separator, limits: &Limits<'_>) -> Option<Data
         let shape = if first.len() == 1 { vec![0] } else { vec![0, 0] };
         return Some(Data { shape, content: Content::Plain(all.column()) });
     }
-    let columns = first.iter().map(|name| name.trim().into()).zip(seen.into_iter().map(Seen::column));
+    let columns = first.iter().map(|name| name.trim().into()).zip(seen.into_iter().map(CellCounts::column));
     Some(Data { shape: vec![0], content: Content::Records(columns.collect()) })
 }
 
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn tables() {
         let stop = AtomicBool::new(false);
-        let limits = Limits { room: 0, stop: &stop };
+        let limits = Limits { memory: 0, interrupt: &stop };
         let ty = |text: &str| {
             let bytes = Bytes::copy_from_slice(text.as_bytes());
             let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic());

@@ -9,21 +9,21 @@
 //! memory are not copied.
 
 mod arrow;
+mod conversion;
 mod csv;
 mod describe;
 mod error;
-mod fit;
 mod limits;
-mod literal;
 mod npy;
 mod npz;
 mod parquet;
+mod python_literal;
 mod raw;
 
 pub use self::csv::cells_text;
+pub use conversion::{class_of_codes, convert_cells, similar_name};
 pub use describe::{Described, describe};
-pub use error::{DataError, MORE_THAN_MAY_BE};
-pub use fit::{class_of_codes, fit, similar};
+pub use error::{DataError, EXCEEDS_MEMORY_LIMIT};
 pub use limits::Limits;
 
 use crate::types::{Scalar, number::Fixed};
@@ -220,10 +220,10 @@ impl Data {
 
     /// The type of a place, as one writes it.
     pub fn element_text(&self) -> String {
-        self.element_by(&column_name)
+        self.element_text_by(&column_name)
     }
 
-    fn element_by(&self, name_of: &dyn Fn(&str) -> String) -> String {
+    fn element_text_by(&self, name_of: &dyn Fn(&str) -> String) -> String {
         match &self.content {
             Content::Plain(column) => column.type_text(),
             Content::Records(columns) => {
@@ -238,12 +238,12 @@ impl Data {
     /// The type that holds just this, as one writes it: `real ^ (?N \* ?M)`; with the struct that it needs, where texts
     /// stand between backticks.
     pub fn type_text(&self) -> String {
-        let Described { ty, declared } = self.described(&column_name);
+        let Described { ty, declaration: declared } = self.description(&column_name);
         declared.map_or_else(|| ty.clone(), |declared| format!("{ty}` with `{declared}"))
     }
 
     /// The type where the names of columns are written so.
-    pub fn described(&self, name_of: &dyn Fn(&str) -> String) -> Described {
+    pub fn description(&self, name_of: &dyn Fn(&str) -> String) -> Described {
         let (element, declared) = match &self.content {
             Content::Records(columns) if columns.iter().any(|(_, column)| column.lists.is_some()) => {
                 // A record has one size for all rows.
@@ -253,7 +253,7 @@ impl Data {
                 let fields: Vec<String> = columns.iter().map(field).collect();
                 ("row".to_string(), Some(format!("struct row {{ {} }}", fields.join(" "))))
             }
-            _ => (self.element_by(name_of), None),
+            _ => (self.element_text_by(name_of), None),
         };
         const NAMES: [&str; 6] = ["?N", "?M", "?K", "?L", "?P", "?Q"];
         let names: Vec<String> = (0..self.shape.len())
@@ -264,7 +264,7 @@ impl Data {
             [one] => format!("{element} ^ {one}"),
             several => format!("{element} ^ ({})", several.join(" \\* ")),
         };
-        Described { ty, declared }
+        Described { ty, declaration: declared }
     }
 }
 
@@ -273,12 +273,12 @@ fn column_name(name: &str) -> String {
     let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '\'');
     match name.chars().all(letter) && !name.starts_with(|c: char| c.is_ascii_digit() || c == '\'') {
         true => name.to_string(),
-        false => crate::quote::quoted(name),
+        false => crate::quote::quote(name),
     }
 }
 
 /// What is said of a row that has no list where each has one.
-fn no_list(name: &str, row: usize) -> String {
+fn missing_list_text(name: &str, row: usize) -> String {
     format!(
         "element {row} of its column `{name}` has no list; let it have an empty one where the file is made"
     )
@@ -308,7 +308,7 @@ pub fn read(
         Format::Parquet => parquet::read(bytes, wanted, limits),
         Format::Raw | Format::Text => return raw::read(bytes, wanted, limits),
     };
-    read.map_err(|trouble| match (trouble, of_another_kind(format, bytes)) {
+    read.map_err(|trouble| match (trouble, other_format(format, bytes)) {
         (DataError::Malformed { format, .. }, Some(why)) => {
             DataError::Malformed { format, why: why.to_string() }
         }
@@ -317,7 +317,7 @@ pub fn read(
 }
 
 /// What a file is by its first bytes, if it is of another format.
-fn of_another_kind(format: Format, bytes: &[u8]) -> Option<&'static str> {
+fn other_format(format: Format, bytes: &[u8]) -> Option<&'static str> {
     const KINDS: [(Format, &[u8], &str); 4] = [
         (Format::Npy, b"\x93NUMPY", "it is an .npy file: read it by `npy`"),
         (Format::Npz, b"PK\x03\x04", "it is an archive: read an .npz file by `npz`"),
@@ -346,7 +346,7 @@ pub fn write_archive(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result
 }
 
 /// The unsigned integers whose slots are of this class.
-pub fn unsigned(class: Class) -> Option<Scalar> {
+pub fn unsigned_scalar(class: Class) -> Option<Scalar> {
     Some(Scalar::Fixed(match class {
         Class::U8 => Fixed::U8,
         Class::U16 => Fixed::U16,

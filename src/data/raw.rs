@@ -12,7 +12,7 @@ use num_traits::ToPrimitive;
 
 /// The cells of a file as the type says.
 pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
-    let element = element(&wanted.held)?;
+    let element = cell_element(&wanted.held)?;
     let each = element.class().bytes() as usize * if element == Element::Complex { 2 } else { 1 };
     let mut shape: Vec<Option<usize>> = Vec::new();
     for axis in &wanted.axes {
@@ -34,32 +34,32 @@ pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Dat
         _ => return malformed("its length tells one size, and more are asked for".to_string()),
     };
     let shape = shape.into_iter().map(|n| n.unwrap_or(found)).collect();
-    let cells = cells(bytes.clone(), element.class(), Format::Raw, &mut limits.clone())?;
+    let cells = little_endian_cells(bytes.clone(), element.class(), Format::Raw, &mut limits.clone())?;
     Ok(Data { shape, content: Content::Plain(Column::new(element, cells)) })
 }
 
 /// Little-endian cells: those of the file itself where they lie as slots do, copies of them otherwise.
-pub(super) fn cells(
+pub(super) fn little_endian_cells(
     bytes: Bytes,
     class: Class,
     format: Format,
     limits: &mut Limits<'_>,
 ) -> Result<Buffer, DataError> {
-    match Buffer::foreign(bytes.clone(), class) {
+    match Buffer::mapped(bytes.clone(), class) {
         Some(buffer) => Ok(buffer),
-        None => words(bytes.chunks_exact(class.bytes() as usize), class, false, format, limits),
+        None => copy_words(bytes.chunks_exact(class.bytes() as usize), class, false, format, limits),
     }
 }
 
 /// Copies of cells by their bits; each place has as many bytes as a slot of the class, up to eight.
-pub(super) fn words<'b>(
+pub(super) fn copy_words<'b>(
     places: impl ExactSizeIterator<Item = &'b [u8]>,
     class: Class,
     big_endian: bool,
     format: Format,
     limits: &mut Limits<'_>,
 ) -> Result<Buffer, DataError> {
-    let mut cells = limits.room_for(places.len(), class, format)?;
+    let mut cells = limits.allocate_cells(places.len(), class, format)?;
     macro_rules! read {
         ($cells:expr, $ty:ty) => {
             for (i, place) in places.enumerate() {
@@ -76,14 +76,14 @@ pub(super) fn words<'b>(
         Buffer::U16(cells) => read!(cells, u16),
         Buffer::U32(cells) => read!(cells, u32),
         Buffer::Word(cells) => read!(cells, u64),
-        Buffer::Wide(_) | Buffer::Any(_) | Buffer::Foreign(_) => {}
+        Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) => {}
     }
     Ok(cells)
 }
 
 /// What a cell is in the file.
-fn element(held: &CellKind) -> Result<Element, DataError> {
-    let not_held = |ty: String| DataError::NotHeld {
+fn cell_element(held: &CellKind) -> Result<Element, DataError> {
+    let not_held = |ty: String| DataError::UnsupportedType {
         format: Format::Raw,
         ty,
         why: "its cells are numbers of up to 64 bits".to_string(),
@@ -96,8 +96,8 @@ fn element(held: &CellKind) -> Result<Element, DataError> {
             Ok(Element::Scalar(*scalar))
         }
         CellKind::Cell(Cell::Code(ty)) => {
-            let class = super::fit::class_of_codes(ty);
-            super::unsigned(class).map(Element::Scalar).ok_or_else(|| not_held(ty.to_string()))
+            let class = super::conversion::class_of_codes(ty);
+            super::unsigned_scalar(class).map(Element::Scalar).ok_or_else(|| not_held(ty.to_string()))
         }
         CellKind::Cell(cell) => Err(not_held(cell.text())),
         CellKind::Record(_) => Err(not_held("a record".to_string())),
@@ -106,7 +106,7 @@ fn element(held: &CellKind) -> Result<Element, DataError> {
 
 /// The cells and nothing else.
 pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
-    let not_held = |ty: &str| DataError::NotHeld {
+    let not_held = |ty: &str| DataError::UnsupportedType {
         format: Format::Raw,
         ty: ty.to_string(),
         why: "its cells are numbers of up to 64 bits".to_string(),
@@ -116,7 +116,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
         return Err(not_held(column.element.name()));
     }
     let slots = column.cells.len() as u64;
-    let mut out = limits.clone().room_to_write(slots.saturating_mul(column.cells.class().bytes()))?;
-    npy::put(&mut out, column, 0..data.count(), 0);
+    let mut out = limits.clone().allocate_file(slots.saturating_mul(column.cells.class().bytes()))?;
+    npy::append_cells(&mut out, column, 0..data.count(), 0);
     Ok(out)
 }

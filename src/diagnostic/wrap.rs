@@ -8,14 +8,14 @@ use crate::source::{SourceId, SourceMap, Span};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Prose is wrapped to no less, however narrow the terminal is.
-const NARROWEST: usize = 20;
+const MIN_COLUMNS: usize = 20;
 
 /// Stands for what is cut off a line.
-const CUT: &str = "…";
+const ELLIPSIS: &str = "…";
 
 /// A text in lines of no more columns, broken at blanks. A word that is wider stays whole; so does a line that begins with
 /// two blanks, as it is laid out by itself.
-pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
+pub fn wrap_text(text: &str, columns: usize) -> Vec<String> {
     if text.width() <= columns || text.starts_with("  ") {
         return vec![text.to_string()];
     }
@@ -36,15 +36,15 @@ pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
 /// Paragraphs filled anew where a line of them has more columns. Programs, which are set in by four blanks or stand with what
 /// they give after `>`, keep their lines; items of lists, rows of tables and what begins with `law:` or the like begin a
 /// paragraph.
-pub fn filled(text: &str, columns: usize) -> String {
-    let columns = columns.max(NARROWEST);
+pub fn fill_paragraphs(text: &str, columns: usize) -> String {
+    let columns = columns.max(MIN_COLUMNS);
     let mut out = String::new();
     let (mut paragraph, mut example): (Vec<&str>, bool) = (Vec::new(), false);
     for line in text.lines() {
         example = line.starts_with('>') || example && !line.trim().is_empty();
         let continues = paragraph.last().is_some_and(|last| indent(last) == indent(line));
         if !continues || line.trim().is_empty() || example || begins_item(line) {
-            fill(&std::mem::take(&mut paragraph), columns, &mut out);
+            fill_paragraph(&std::mem::take(&mut paragraph), columns, &mut out);
         }
         if example || indent(line) >= 4 {
             out.extend([line, "\n"]);
@@ -52,7 +52,7 @@ pub fn filled(text: &str, columns: usize) -> String {
             paragraph.push(line);
         }
     }
-    fill(&paragraph, columns, &mut out);
+    fill_paragraph(&paragraph, columns, &mut out);
     out
 }
 
@@ -70,7 +70,7 @@ fn begins_item(line: &str) -> bool {
         || line.starts_with("work |")
 }
 
-fn fill(paragraph: &[&str], columns: usize, out: &mut String) {
+fn fill_paragraph(paragraph: &[&str], columns: usize, out: &mut String) {
     let Some(first) = paragraph.first() else { return };
     if paragraph.iter().all(|line| line.width() <= columns) {
         paragraph.iter().for_each(|line| out.extend([*line, "\n"]));
@@ -78,48 +78,48 @@ fn fill(paragraph: &[&str], columns: usize, out: &mut String) {
     }
     let margin = " ".repeat(indent(first));
     let whole = paragraph.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
-    for line in wrapped(&whole, columns.saturating_sub(margin.len()).max(NARROWEST)) {
+    for line in wrap_text(&whole, columns.saturating_sub(margin.len()).max(MIN_COLUMNS)) {
         out.push_str(&format!("{margin}{line}\n"));
     }
 }
 
 /// A line of a source of which a part is shown.
-struct Cut {
+struct TruncatedLine {
     source: SourceId,
     /// Its number, from one.
     line: usize,
     /// The whole line, in bytes.
     whole: std::ops::Range<usize>,
     /// What is shown.
-    kept: std::ops::Range<usize>,
+    visible: std::ops::Range<usize>,
 }
 
-impl Cut {
+impl TruncatedLine {
     /// What stands before what is kept.
     fn before(&self) -> &'static str {
-        if self.kept.start > self.whole.start { CUT } else { "" }
+        if self.visible.start > self.whole.start { ELLIPSIS } else { "" }
     }
 
     fn after(&self) -> &'static str {
-        if self.kept.end < self.whole.end { CUT } else { "" }
+        if self.visible.end < self.whole.end { ELLIPSIS } else { "" }
     }
 
     fn len(&self) -> usize {
-        self.before().len() + self.kept.len() + self.after().len()
+        self.before().len() + self.visible.len() + self.after().len()
     }
 }
 
 /// The lines that a message points at and that are too wide, each with the part of it that is shown.
-pub struct Cuts {
+pub struct TruncatedLines {
     /// From the first to the last of each source.
-    cuts: Vec<Cut>,
+    lines: Vec<TruncatedLine>,
 }
 
-impl Cuts {
+impl TruncatedLines {
     /// What to cut so that what a message points at is seen in so many columns. Its spans lie in their sources.
-    pub fn new(diagnostic: &Diagnostic, sources: &SourceMap, columns: Option<usize>) -> Cuts {
+    pub fn new(diagnostic: &Diagnostic, sources: &SourceMap, columns: Option<usize>) -> TruncatedLines {
         let Some(columns) = columns else {
-            return Cuts { cuts: Vec::new() };
+            return TruncatedLines { lines: Vec::new() };
         };
         let spans: Vec<Span> =
             diagnostic.labels.iter().chain([&diagnostic.primary]).map(|label| label.span).collect();
@@ -131,7 +131,7 @@ impl Cuts {
             let found = ends.map(|at| line_around(&source.text, at));
             several += usize::from(found[0] != found[1]);
             for whole in found {
-                let number = crate::source::line(&source.text, whole.start);
+                let number = crate::source::line_number(&source.text, whole.start);
                 if !lines.iter().any(|(of, _, known)| *of == span.source && *known == whole) {
                     lines.push((span.source, number, whole));
                 }
@@ -140,8 +140,8 @@ impl Cuts {
         let last = lines.iter().map(|(_, line, _)| *line).max().unwrap_or(1);
         // What is drawn left of the lines: their numbers, and a bar for each span of several lines.
         let margin = last.to_string().len() + 4 + if several > 0 { 2 * (several + 1) } else { 0 };
-        let room = columns.saturating_sub(margin).max(NARROWEST);
-        let mut cuts: Vec<Cut> = lines
+        let room = columns.saturating_sub(margin).max(MIN_COLUMNS);
+        let mut cuts: Vec<TruncatedLine> = lines
             .into_iter()
             .filter_map(|(of, line, whole)| {
                 let text = &sources.get(of)?.text;
@@ -151,37 +151,37 @@ impl Cuts {
                     .filter(|span| span.start as usize <= whole.end && span.end as usize >= whole.start)
                     .map(|span| within(span.start)..within(span.end))
                     .collect();
-                let kept = window(text, &whole, &touched, room)?;
-                Some(Cut { source: of, line, whole, kept })
+                let kept = visible_range(text, &whole, &touched, room)?;
+                Some(TruncatedLine { source: of, line, whole, visible: kept })
             })
             .collect();
         cuts.sort_by_key(|cut| (cut.source, cut.whole.start));
-        Cuts { cuts }
+        TruncatedLines { lines: cuts }
     }
 
     /// A source with its lines cut.
     pub fn text(&self, id: SourceId, text: String) -> String {
         let mut out = text;
-        for cut in self.cuts.iter().rev().filter(|cut| cut.source == id) {
-            out.replace_range(cut.kept.end..cut.whole.end, cut.after());
-            out.replace_range(cut.whole.start..cut.kept.start, cut.before());
+        for cut in self.lines.iter().rev().filter(|cut| cut.source == id) {
+            out.replace_range(cut.visible.end..cut.whole.end, cut.after());
+            out.replace_range(cut.whole.start..cut.visible.start, cut.before());
         }
         out
     }
 
     /// Where a span is when its source is cut.
-    pub fn place(&self, span: Span) -> std::ops::Range<usize> {
-        let start = self.position(span.source, span.start as usize);
-        start..self.position(span.source, span.end as usize).max(start)
+    pub fn map_span(&self, span: Span) -> std::ops::Range<usize> {
+        let start = self.map_offset(span.source, span.start as usize);
+        start..self.map_offset(span.source, span.end as usize).max(start)
     }
 
-    fn position(&self, source: SourceId, at: usize) -> usize {
+    fn map_offset(&self, source: SourceId, at: usize) -> usize {
         let mut less = 0;
-        for cut in self.cuts.iter().filter(|cut| cut.source == source) {
+        for cut in self.lines.iter().filter(|cut| cut.source == source) {
             if at > cut.whole.end {
                 less += cut.whole.len() - cut.len();
             } else if at >= cut.whole.start {
-                let kept = at.clamp(cut.kept.start, cut.kept.end) - cut.kept.start;
+                let kept = at.clamp(cut.visible.start, cut.visible.end) - cut.visible.start;
                 return cut.whole.start - less + cut.before().len() + kept;
             }
         }
@@ -189,16 +189,16 @@ impl Cuts {
     }
 
     /// How the place of a span is named where its line is cut, and how it should be: as `line:column`.
-    pub fn renamed(&self, span: Span, sources: &SourceMap) -> Option<(String, String)> {
+    pub fn line_and_column(&self, span: Span, sources: &SourceMap) -> Option<(String, String)> {
         let at = span.start as usize;
         let cut = self
-            .cuts
+            .lines
             .iter()
             .find(|cut| cut.source == span.source && (cut.whole.start..=cut.whole.end).contains(&at))?;
         let text = &sources.get(span.source)?.text;
         let column = text.get(cut.whole.start..at)?.chars().count() + 1;
-        let kept = at.clamp(cut.kept.start, cut.kept.end);
-        let shown = cut.before().chars().count() + text.get(cut.kept.start..kept)?.chars().count() + 1;
+        let kept = at.clamp(cut.visible.start, cut.visible.end);
+        let shown = cut.before().chars().count() + text.get(cut.visible.start..kept)?.chars().count() + 1;
         Some((format!("{}:{shown}", cut.line), format!("{}:{column}", cut.line)))
     }
 }
@@ -218,7 +218,7 @@ fn columns_of(c: char) -> usize {
 }
 
 /// The part of a line that is shown: around what is touched. None, if all of it has room.
-fn window(
+fn visible_range(
     text: &str,
     whole: &std::ops::Range<usize>,
     touched: &[std::ops::Range<usize>],
@@ -255,47 +255,47 @@ fn window(
 }
 
 /// A message laid out in which the lines that end with prose and are too wide go on below, under their beginning.
-pub fn lines(message: &str, prose: &[&str], columns: usize) -> String {
-    let columns = columns.max(NARROWEST);
+pub fn wrap_message(message: &str, prose: &[&str], columns: usize) -> String {
+    let columns = columns.max(MIN_COLUMNS);
     let mut out = String::with_capacity(message.len() + 64);
     for line in message.lines() {
         let ending = prose.iter().filter(|text| !text.is_empty() && line.ends_with(**text));
         match ending.max_by_key(|text| text.len()) {
-            Some(text) if seen(line) > columns => wrap(line, text, columns, &mut out),
+            Some(text) if display_columns(line) > columns => wrap_line(line, text, columns, &mut out),
             _ => out.extend([line, "\n"]),
         }
     }
     out
 }
 
-fn wrap(line: &str, text: &str, columns: usize, out: &mut String) {
+fn wrap_line(line: &str, text: &str, columns: usize, out: &mut String) {
     let before = &line[..line.len() - text.len()];
-    let begin = seen(before);
-    let drawn = bars(before, usize::MAX);
-    let last_bar = drawn.rfind('│').map(|at| seen(&drawn[..at]) + 2);
+    let begin = display_columns(before);
+    let drawn = continued_bars(before, usize::MAX);
+    let last_bar = drawn.rfind('│').map(|at| display_columns(&drawn[..at]) + 2);
     let Some(low) = last_bar else {
         // The first line of a message: what follows is set in a little.
-        let mut texts = wrapped(&format!("{}{text}", "x".repeat(begin)), columns).into_iter();
+        let mut texts = wrap_text(&format!("{}{text}", "x".repeat(begin)), columns).into_iter();
         let first = texts.next().unwrap_or_default();
         out.push_str(&format!("{before}{}\n", &first[begin.min(first.len())..]));
         let rest: Vec<String> = texts.collect();
-        for line in wrapped(&rest.join(" "), columns - 2).iter().filter(|line| !line.is_empty()) {
+        for line in wrap_text(&rest.join(" "), columns - 2).iter().filter(|line| !line.is_empty()) {
             out.push_str(&format!("  {line}\n"));
         }
         return;
     };
     // Beside its arrow a label needs some room; without it the label stands below.
-    let beside = columns.saturating_sub(begin) >= NARROWEST + 4;
+    let beside = columns.saturating_sub(begin) >= MIN_COLUMNS + 4;
     let start = if beside { begin } else { low.min(begin) };
-    let margin = bars(before, start);
-    let mut texts = wrapped(text, columns.saturating_sub(start).max(NARROWEST)).into_iter();
+    let margin = continued_bars(before, start);
+    let mut texts = wrap_text(text, columns.saturating_sub(start).max(MIN_COLUMNS)).into_iter();
     let first = if beside { texts.next().unwrap_or_default() } else { String::new() };
     out.push_str(&format!("{}\n", format!("{before}{first}").trim_end()));
     texts.for_each(|text| out.push_str(&format!("{margin}{text}\n")));
 }
 
 /// The bars of a line go on in the next, as many columns as are asked for; colors stay.
-fn bars(line: &str, columns: usize) -> String {
+fn continued_bars(line: &str, columns: usize) -> String {
     let (mut out, mut used, mut command) = (String::new(), 0, false);
     for c in line.chars() {
         if command || c == '\u{1b}' {
@@ -310,7 +310,7 @@ fn bars(line: &str, columns: usize) -> String {
 }
 
 /// The columns of a line, without what commands the terminal.
-fn seen(line: &str) -> usize {
+fn display_columns(line: &str) -> usize {
     let mut command = false;
     line.chars()
         .map(|c| {
@@ -331,11 +331,11 @@ mod tests {
         let text = "One two three four five six seven\nand eight.\n\n    sum (1, 2, 3, 4, 5)\n\
                     - a first item\n- b\nShort.\nlaw: a b c d e f g h\nwork |I|, span log |I|\n\
                     > 1 + 2 + 3 + 4 + 5 + 6\n21 and more, much more\n\nEnd.\n";
-        assert_eq!(filled(text, 80), text);
+        assert_eq!(fill_paragraphs(text, 80), text);
         let narrow = "One two three four\nfive six seven and\neight.\n\n    sum (1, 2, 3, 4, 5)\n\
                       - a first item\n- b\nShort.\nlaw: a b c d e f g h\nwork |I|, span log\n|I|\n\
                       > 1 + 2 + 3 + 4 + 5 + 6\n21 and more, much more\n\nEnd.\n";
-        assert_eq!(filled(text, 20), narrow);
+        assert_eq!(fill_paragraphs(text, 20), narrow);
     }
 
     /// No prose is wider than the terminal, whatever it points at; nothing of it is lost.

@@ -12,7 +12,7 @@ use crate::source::Span;
 use crate::types::encoding::Code;
 use crate::types::number::Fixed;
 use crate::types::{Scalar, Type};
-use crate::value::{Value, release};
+use crate::value::{Value, drop_iteratively};
 use num_bigint::{BigInt, BigUint};
 use std::sync::{Arc, OnceLock};
 
@@ -48,7 +48,7 @@ pub struct Closure {
 
 impl Drop for Closure {
     fn drop(&mut self) {
-        self.captures.drain(..).for_each(release);
+        self.captures.drain(..).for_each(drop_iteratively);
     }
 }
 
@@ -65,13 +65,13 @@ pub struct Callee {
 /// A node with its place.
 pub struct Node {
     /// What it does.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// Where it comes from.
     pub span: Span,
 }
 
 /// What a node does.
-pub enum Kind {
+pub enum NodeKind {
     Constant(Value),
     Local(LocalId),
     /// A local that lives in a cell.
@@ -89,12 +89,12 @@ pub enum Kind {
     CallKnown(Arc<Callee>, Vec<Node>),
     Call(Box<Node>, Vec<Node>),
     /// A method of an instance that does not exist: a mistake of the checker.
-    NoInstance,
+    MissingInstance,
     Prim(Prim, Arc<PrimTypes>, Vec<Node>),
     Arithmetic(Op, Num, Option<Code>, Vec<Node>),
     Compare(Op, Type, Arc<Layout>, Box<Node>, Box<Node>),
     /// `==` or `!=` where some parts have an equality of their own.
-    OwnCompare(Op, Type, Arc<Overrides>, Box<Node>, Box<Node>),
+    CompareOverridden(Op, Type, Arc<Overrides>, Box<Node>, Box<Node>),
     Not(Box<Node>),
     /// `and`, `or` and `not` of all digits of a `2 \^ I` with this largest code.
     Bits(Op, Code, Vec<Node>),
@@ -109,23 +109,23 @@ pub enum Kind {
     Pack(Arc<Layout>, Vec<Node>),
     Factor(Arc<Layout>, Box<Node>, Code),
     Digit(Arc<Layout>, Box<Node>, Box<Node>),
-    Inject(Cases, Code, Box<Node>),
+    Inject(SumRepresentation, Code, Box<Node>),
     ToCode(Scalar, Box<Node>),
     FromCode(Scalar, Arc<CodeType>, Box<Node>),
     Convert(Scalar, Scalar, Box<Node>),
     /// A value read as another type that is stored otherwise: a mistake of the checker.
-    Unlike(Box<Node>, Arc<(Type, Type)>),
+    StorageMismatch(Box<Node>, Arc<(Type, Type)>),
     /// The code of a type with more values than the scalar holds.
-    Uncoded(Scalar, Arc<CodeType>, Box<Node>),
+    CodesTooLarge(Scalar, Arc<CodeType>, Box<Node>),
     If(Box<Node>, Box<Node>, Box<Node>),
     Match(Box<Node>, Vec<Arm>),
     Block(Vec<Statement>, Option<Box<Node>>),
     /// Sizes and the value at them.
     PackSizes(Vec<(Type, Code)>, Box<Node>),
     /// Opens sizes; the value is that of the rest of the block.
-    Open(Box<OpenCode>),
+    OpenSizes(Box<OpenCode>),
     /// A term that may be taken over by a faster executor.
-    Site(Box<TierUpSite>),
+    TierUp(Box<TierUpSite>),
 }
 
 /// Types a primitive needs: those it is applied at, and the type of its first argument.
@@ -137,7 +137,7 @@ pub struct PrimTypes {
     /// Layout of the result.
     pub result: Arc<Layout>,
     /// Types in the first type argument that have a text of their own, where that matters.
-    pub own: Overrides,
+    pub overrides: Overrides,
 }
 
 /// A compact type for messages.
@@ -150,7 +150,7 @@ pub struct CodeType {
 
 /// How cases are told apart.
 #[derive(Clone)]
-pub enum Cases {
+pub enum SumRepresentation {
     /// A tagged sum, by its layout.
     Sum(Arc<Layout>),
     /// A compact sum or unit sum, by its layout.
@@ -185,9 +185,9 @@ pub enum Pattern {
     /// Parts with start and slots; slots of the whole.
     Tuple(Vec<(usize, usize, Pattern)>, usize),
     Pack(Arc<Layout>, Vec<Pattern>),
-    Case(Cases, Code, Option<Box<Pattern>>),
+    Case(SumRepresentation, Code, Option<Box<Pattern>>),
     /// The number of the case, and its argument.
-    Coarray(Cases, Box<Pattern>, Box<Pattern>),
+    Coarray(SumRepresentation, Box<Pattern>, Box<Pattern>),
 }
 
 /// A statement with its place.
@@ -216,11 +216,11 @@ pub enum StatementKind {
     Continue,
     Return(Node),
     /// Opens sizes for the rest of the block. The last statement of its list.
-    Open(Box<OpenCode>),
+    OpenSizes(Box<OpenCode>),
     /// Two sizes that must be equal, with the equation.
     Require(Code, Code, Arc<str>),
     /// A loop that may be taken over by a faster executor.
-    Site(Box<TierUpSite>),
+    TierUp(Box<TierUpSite>),
 }
 
 /// A store through projections.

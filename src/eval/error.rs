@@ -41,7 +41,7 @@ pub enum Failure {
     /// A required equation of sizes does not hold.
     SizesDiffer { equation: String, left: BigUint, right: BigUint },
     /// No size makes an equation hold: its right side is `none` at 0 and `one` at 1.
-    NoSize { equation: String, left: BigUint, none: BigUint, one: BigUint },
+    NoSize { equation: String, left: BigUint, right_at_zero: BigUint, right_at_one: BigUint },
     /// An integer below 0 where a size is needed.
     NegativeSize { size: i64 },
     /// Lines of a table with different counts of numbers.
@@ -49,7 +49,7 @@ pub enum Failure {
     /// A text that is no number.
     NotANumber { text: String },
     /// A file that is not read or written.
-    File { path: String, trouble: Box<DataError> },
+    File { path: String, error: Box<DataError> },
     /// Stopped from outside.
     Interrupted,
     /// No arm of a match fits: the bound of the coverage check was exceeded.
@@ -59,7 +59,7 @@ pub enum Failure {
     /// A value was to be read as a type that is stored otherwise: the checker was wrong.
     StoredOtherwise { from: Type, to: Type },
     /// A mistake of the implementation.
-    Internal { what: &'static str },
+    Internal { message: &'static str },
 }
 
 /// A stopped program: why, where, and through which calls.
@@ -74,17 +74,17 @@ pub struct RuntimeError {
 }
 
 /// Calls of a chain that a message shows at each end.
-const SHOWN_CALLS: usize = 4;
+const SHOWN_CALLS_PER_END: usize = 4;
 
 impl RuntimeError {
     /// Whether it was stopped from outside.
-    pub fn interrupted(&self) -> bool {
+    pub fn is_interruption(&self) -> bool {
         matches!(self.failure, Failure::Interrupted)
     }
 
     /// The error as whoever called into texts that are not his own should see it: at the innermost
     /// call that stands in none of them.
-    pub fn seen_from_outside(mut self, foreign: impl Fn(SourceId) -> bool) -> RuntimeError {
+    pub fn attributed_to_caller(mut self, foreign: impl Fn(SourceId) -> bool) -> RuntimeError {
         if foreign(self.span.source)
             && let Some(at) = self.calls.iter().position(|(_, span)| !foreign(span.source))
         {
@@ -142,7 +142,7 @@ impl RuntimeError {
             }
             Failure::Memory { bytes, limit } => error(
                 "E0509",
-                format!("this value needs {bytes}, and {} may be used", bytes_text(*limit)),
+                format!("this value needs {bytes}, and {} may be used", format_bytes(*limit)),
                 "too large",
             ),
             Failure::Unset { name } => {
@@ -155,7 +155,7 @@ impl RuntimeError {
             Failure::SizesDiffer { equation, left, right } => {
                 error("E0515", format!("`{equation}` does not hold: {left} is not {right}"), "required here")
             }
-            Failure::NoSize { equation, left, none, one } => {
+            Failure::NoSize { equation, left, right_at_zero: none, right_at_one: one } => {
                 let d = error("E0516", format!("no size makes `{equation}` hold"), "required here");
                 let step = if one > none { one - none } else { BigUint::ZERO };
                 match (none == &BigUint::ZERO, step == BigUint::ZERO) {
@@ -173,13 +173,13 @@ impl RuntimeError {
             }
             Failure::Ragged { first, columns, line, count } => error(
                 "E0518",
-                format!("line {line} has {}, line {first} has {columns}", numbers(*count)),
+                format!("line {line} has {}, line {first} has {columns}", number_count_text(*count)),
                 "the rows of a table are equally long",
             ),
             Failure::NotANumber { text } => {
                 error("E0519", format!("`{text}` is not a number"), "numbers are read here")
             }
-            Failure::File { path, trouble } => trouble.to_diagnostic(path, self.span),
+            Failure::File { path, error: trouble } => trouble.to_diagnostic(path, self.span),
             Failure::Interrupted => error("E0511", "interrupted".into(), "stopped here"),
             Failure::NoMatch => error("E0512", "no arm of this match fits".into(), "matched here"),
             Failure::CodesTooLarge { ty, size, number } => {
@@ -192,7 +192,7 @@ impl RuntimeError {
                 format!("a mistake inside Felis: `{from}` is not stored as `{to}` is"),
                 "please report this program",
             ),
-            Failure::Internal { what } => {
+            Failure::Internal { message: what } => {
                 error("E0599", format!("a mistake inside Felis: {what}"), "please report this program")
             }
         };
@@ -206,11 +206,12 @@ impl RuntimeError {
             });
         }
         if let [_, ..] = &shown[..] {
-            let chain = if shown.len() <= 2 * SHOWN_CALLS {
+            let chain = if shown.len() <= 2 * SHOWN_CALLS_PER_END {
                 shown.join(" in ")
             } else {
-                let (first, last) = (&shown[..SHOWN_CALLS], &shown[shown.len() - SHOWN_CALLS..]);
-                let between = shown.len() - 2 * SHOWN_CALLS;
+                let (first, last) =
+                    (&shown[..SHOWN_CALLS_PER_END], &shown[shown.len() - SHOWN_CALLS_PER_END..]);
+                let between = shown.len() - 2 * SHOWN_CALLS_PER_END;
                 format!("{} in {between} more in {}", first.join(" in "), last.join(" in "))
             };
             d = d.note(format!("in {chain}"));
@@ -224,17 +225,17 @@ impl RuntimeError {
     }
 }
 
-fn numbers(count: usize) -> String {
+fn number_count_text(count: usize) -> String {
     if count == 1 { "1 number".into() } else { format!("{count} numbers") }
 }
 
 /// An equation of sizes as people write it.
-pub(super) fn equation(left: &Type, right: &Type) -> Arc<str> {
+pub(super) fn format_equation(left: &Type, right: &Type) -> Arc<str> {
     Arc::from(format!("{} == {}", left.size_text(), right.size_text()))
 }
 
 /// A number of bytes as people write it.
-pub fn bytes_text(bytes: u64) -> String {
+pub fn format_bytes(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let (mut amount, mut unit) = (bytes as f64, 0);
     while amount >= 1024.0 && unit + 1 < UNITS.len() {

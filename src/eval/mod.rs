@@ -6,10 +6,11 @@
 //!
 //! Never checks types: core is trusted. Prints through the host it is given, reads and writes files only through it.
 
-mod arith;
+mod arithmetic;
 mod code;
 mod error;
 mod existential;
+mod existential_prims;
 mod files;
 mod matching;
 mod overrides;
@@ -18,16 +19,15 @@ mod prim;
 mod progress;
 mod reduce;
 mod run;
-mod select;
 mod show;
 mod sort;
 mod specialize;
 pub mod stack_guard;
-mod text;
+mod string_ops;
 mod tier_up;
 
 pub use crate::picture::{Colors, Screen};
-pub use error::{Failure, RuntimeError, bytes_text};
+pub use error::{Failure, RuntimeError, format_bytes};
 pub use progress::{Progress, Watcher};
 pub use run::{Checkpoint, Host, Machine};
 
@@ -38,18 +38,18 @@ use crate::value::Value;
 /// A value as text for people: `.str`.
 pub fn display(value: &Value, ty: &Type) -> String {
     let layouts = Layouts::default();
-    show::plain(&layouts, false, value, ty, None)
+    show::structural_text(&layouts, false, value, ty, None)
 }
 
 /// A number as text for people.
 pub fn real_text(x: f64) -> String {
-    show::real(x)
+    show::real_text(x)
 }
 
 /// A value as text that reads back: `._strr`.
 pub fn read_back(value: &Value, ty: &Type) -> String {
     let layouts = Layouts::default();
-    show::plain(&layouts, true, value, ty, None)
+    show::structural_text(&layouts, true, value, ty, None)
 }
 
 #[allow(unused_imports)] // named in the documentation above

@@ -9,8 +9,8 @@
 
 use super::code::Callee;
 use super::error::{Failure, RuntimeError};
-use super::run::{Host, Machine, Result, Run, Stop};
-use super::show::{Brief, Parts, Show};
+use super::run::{AbruptCompletion, Evaluator, Host, Machine, Result};
+use super::show::{Abbreviation, OverriddenParts, ValueFormatter};
 use super::stack_guard;
 use crate::core::{ClassId, Program};
 use crate::source::Span;
@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
 /// Stack that showing a value of usual depth takes.
-const SHOWING: usize = 64 << 10;
+const SHOW_STACK_BYTES: usize = 64 << 10;
 
 /// The declared types in a type that have a function of their own for something.
 #[derive(Clone, Default)]
@@ -44,7 +44,7 @@ impl Overrides {
     }
 
     /// The number of a type's function, or the type without the newtypes around it, which have none.
-    pub fn at(&self, ty: &Type) -> std::result::Result<usize, Type> {
+    pub fn index_of(&self, ty: &Type) -> std::result::Result<usize, Type> {
         let mut ty = ty.clone();
         loop {
             if let Some(at) = self.types.iter().position(|(own, _)| *own == ty) {
@@ -71,73 +71,89 @@ impl Overrides {
 
 impl Machine {
     /// The text for people of a value that a run has given.
-    pub fn text(
+    pub fn value_text(
         &mut self,
         program: &Program,
         value: &Value,
         ty: &Type,
         host: &mut Host<'_>,
     ) -> std::result::Result<String, Box<RuntimeError>> {
-        let mut run = Run { machine: self, program, host, ticks: 0 };
+        let mut run = Evaluator { machine: self, program, host, ticks: 0 };
         let own = Overrides::of(program, program.known.show, "show", ty);
-        run.own_text(value, ty, &own, Span::default()).map_err(Stop::into_error)
+        run.overridden_text(value, ty, &own, Span::default()).map_err(AbruptCompletion::into_error)
     }
 }
 
-impl Run<'_, '_> {
+impl Evaluator<'_, '_> {
     /// Calls the function that a part of a value has of its own.
-    pub(super) fn call_own(
+    pub(super) fn call_override(
         &mut self,
         own: &Overrides,
         at: usize,
         args: Vec<Value>,
         span: Span,
     ) -> Result<Value> {
-        let instance = self.instance(&own.callee(at), span)?;
+        let instance = self.callee_instance(&own.callee(at), span)?;
         self.tick(span)?;
         self.call(&instance, None, args, span)
     }
 
     /// The text for people of a value, parts of which have a text of their own.
-    pub(super) fn own_text(
+    pub(super) fn overridden_text(
         &mut self,
         value: &Value,
         ty: &Type,
         own: &Overrides,
         span: Span,
     ) -> Result<String> {
-        self.own_glance(value, ty, own, None, span)
+        self.overridden_text_within(value, ty, own, None, span)
     }
 
     /// The same of a part of the value, if a glance is enough.
-    pub(super) fn own_glance(
+    pub(super) fn overridden_text_within(
         &mut self,
         value: &Value,
         ty: &Type,
         own: &Overrides,
-        brief: Option<Brief>,
+        brief: Option<Abbreviation>,
         span: Span,
     ) -> Result<String> {
         // Showing ends with `…` where there is no room left: a text of its own that asks for itself must
         // not end so, but as any recursion does.
-        if !stack_guard::has_room_for(SHOWING) {
+        if !stack_guard::has_room_for(SHOW_STACK_BYTES) {
             return Err(self.fail(Failure::TooDeep { depth: self.machine.calls.len() }, span));
         }
-        let parts = RefCell::new(Parts::Met(Vec::new()));
+        let parts = RefCell::new(OverriddenParts::Collected(Vec::new()));
         let (layouts, stop) = (&self.machine.layouts, Some(self.host.interrupt));
-        Show { layouts, read_back: false, own, parts: &parts, brief, stop }.text(value, ty);
-        self.go_on(span)?;
+        ValueFormatter {
+            layouts,
+            read_back: false,
+            overrides: own,
+            parts: &parts,
+            abbreviation: brief,
+            interrupt: stop,
+        }
+        .text(value, ty);
+        self.poll_interrupt(span)?;
         let mut texts = VecDeque::new();
-        if let Parts::Met(met) = parts.into_inner() {
+        if let OverriddenParts::Collected(met) = parts.into_inner() {
             for (at, value) in met {
-                let text = self.call_own(own, at, vec![value], span)?;
+                let text = self.call_override(own, at, vec![value], span)?;
                 texts.push_back(text.as_str().to_string());
             }
         }
-        let parts = RefCell::new(Parts::Texts(texts));
+        let parts = RefCell::new(OverriddenParts::Texts(texts));
         let (layouts, stop) = (&self.machine.layouts, Some(self.host.interrupt));
-        let text = Show { layouts, read_back: false, own, parts: &parts, brief, stop }.text(value, ty);
-        self.go_on(span)?;
+        let text = ValueFormatter {
+            layouts,
+            read_back: false,
+            overrides: own,
+            parts: &parts,
+            abbreviation: brief,
+            interrupt: stop,
+        }
+        .text(value, ty);
+        self.poll_interrupt(span)?;
         Ok(text)
     }
 }

@@ -5,8 +5,8 @@
 //! on the size of the value. Knows nothing of lines and columns of a screen beyond their number.
 
 use super::overrides::Overrides;
-use super::run::{Host, Machine, Result, Run, Stop};
-use super::show::{self, Brief};
+use super::run::{AbruptCompletion, Evaluator, Host, Machine, Result};
+use super::show::{self, Abbreviation};
 use crate::core::Program;
 use crate::layout::Layout;
 use crate::source::Span;
@@ -50,7 +50,7 @@ pub struct Gap {
 #[derive(Clone, Debug)]
 pub struct Grid {
     /// Names of the columns, of a table.
-    pub heads: Option<Vec<String>>,
+    pub headers: Option<Vec<String>>,
     /// Each with the indices that lead to it, if there is more than one.
     pub slices: Vec<(Option<String>, Vec<Vec<Cell>>)>,
     /// Slices left out.
@@ -69,28 +69,28 @@ pub struct Cell {
     /// The number, if it is one that can be rounded.
     pub real: Option<f64>,
     /// How it stands among others.
-    pub side: Side,
+    pub alignment: Alignment,
 }
 
 /// How a text stands below another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum Alignment {
     /// As a word.
     Left,
     /// As an integer.
     Right,
     /// As a number with a point.
-    Point,
+    DecimalPoint,
 }
 
 /// The most slices of an array with more than two axes.
-const MOST_SLICES: usize = 8;
+const MAX_SLICES: usize = 8;
 /// The most factors of a compact power that count as axes of their own.
-const MOST_AXES: usize = 8;
+const MAX_AXES: usize = 8;
 
 impl Machine {
     /// A value that a run has given, at a glance.
-    pub fn view(
+    pub fn preview(
         &mut self,
         program: &Program,
         value: &Value,
@@ -98,56 +98,62 @@ impl Machine {
         window: Window,
         host: &mut Host<'_>,
     ) -> std::result::Result<Preview, Box<super::RuntimeError>> {
-        let mut run = Run { machine: self, program, host, ticks: 0 };
+        let mut run = Evaluator { machine: self, program, host, ticks: 0 };
         let own = Overrides::of(program, program.known.show, "show", ty);
-        run.view(value, ty, &own, window).map_err(Stop::into_error)
+        run.preview_value(value, ty, &own, window).map_err(AbruptCompletion::into_error)
     }
 }
 
-impl Run<'_, '_> {
-    fn view(&mut self, value: &Value, ty: &Type, own: &Overrides, window: Window) -> Result<Preview> {
-        let structure = match own.at(ty) {
-            Ok(_) => return self.whole(value, ty, own, window),
+impl Evaluator<'_, '_> {
+    fn preview_value(
+        &mut self,
+        value: &Value,
+        ty: &Type,
+        own: &Overrides,
+        window: Window,
+    ) -> Result<Preview> {
+        let structure = match own.index_of(ty) {
+            Ok(_) => return self.preview_text(value, ty, own, window),
             Err(structure) => structure,
         };
         let named = match structure.kind() {
             TypeKind::Array(element, index) => {
-                let axes = axes(index);
+                let axes = axis_sizes(index);
                 return match axes.iter().try_fold(1usize, |n, axis| n.checked_mul(*axis)) {
                     // Of a table without rows one sees the columns.
-                    Some(count) if count >= 2 || count == 0 && table_of(element, own).is_some() => {
-                        self.array(value, &structure, element, axes, own, window)
+                    Some(count) if count >= 2 || count == 0 && table_columns(element, own).is_some() => {
+                        self.preview_array(value, &structure, element, axes, own, window)
                     }
-                    _ => self.whole(value, ty, own, window),
+                    _ => self.preview_text(value, ty, own, window),
                 };
             }
             TypeKind::Product(parts) => {
                 parts.iter().enumerate().map(|(i, ty)| (i.to_string(), ty.clone())).collect()
             }
-            TypeKind::Record(_) | TypeKind::Nominal(..) => named(&structure).unwrap_or_default(),
+            TypeKind::Record(_) | TypeKind::Nominal(..) => named_fields(&structure).unwrap_or_default(),
             _ => Vec::new(),
         };
-        let text = self.glance(value, ty, own, window.columns * 4, window.columns)?;
+        let text = self.abbreviated_text(value, ty, own, window.columns * 4, window.columns)?;
         if named.len() < 2 || text.chars().count() <= window.columns && !text.contains('\n') {
-            return self.whole(value, ty, own, window);
+            return self.preview_text(value, ty, own, window);
         }
         let layout = self.machine.layouts.of(&structure);
         let mut fields = Vec::new();
         for (i, (name, ty)) in named.into_iter().enumerate().take(window.rows.max(2)) {
             let Some((start, each)) = layout.part(i) else { break };
-            let part = show::part(value, &layout, start, &each);
-            fields.push((name, self.glance(&part, &ty, own, window.columns, 8)?));
+            let part = show::value_part(value, &layout, start, &each);
+            fields.push((name, self.abbreviated_text(&part, &ty, own, window.columns, 8)?));
         }
         Ok(Preview::Fields(fields))
     }
 
     /// A value that has no parts worth telling apart.
-    fn whole(&mut self, value: &Value, ty: &Type, own: &Overrides, window: Window) -> Result<Preview> {
+    fn preview_text(&mut self, value: &Value, ty: &Type, own: &Overrides, window: Window) -> Result<Preview> {
         let longest = window.columns * window.rows;
-        Ok(Preview::Text(self.glance(value, ty, own, longest, window.columns)?))
+        Ok(Preview::Text(self.abbreviated_text(value, ty, own, longest, window.columns)?))
     }
 
-    fn glance(
+    fn abbreviated_text(
         &mut self,
         value: &Value,
         ty: &Type,
@@ -155,7 +161,13 @@ impl Run<'_, '_> {
         longest: usize,
         elements: usize,
     ) -> Result<String> {
-        let mut text = self.own_glance(value, ty, own, Some(Brief { longest, elements }), Span::default())?;
+        let mut text = self.overridden_text_within(
+            value,
+            ty,
+            own,
+            Some(Abbreviation { max_bytes: longest, max_elements: elements }),
+            Span::default(),
+        )?;
         // A text of its own, or a number, knows no bound.
         if let Some((end, _)) = text.char_indices().nth(longest.saturating_mul(2).max(80)) {
             let left_out = text[end..].chars().count();
@@ -165,7 +177,7 @@ impl Run<'_, '_> {
         Ok(text)
     }
 
-    fn array(
+    fn preview_array(
         &mut self,
         value: &Value,
         ty: &Type,
@@ -176,10 +188,10 @@ impl Run<'_, '_> {
     ) -> Result<Preview> {
         // Arrays of arrays have the axes of both.
         let mut element = element.clone();
-        while let Err(structure) = own.at(&element)
+        while let Err(structure) = own.index_of(&element)
             && let TypeKind::Array(inner, index) = structure.kind()
         {
-            let more = self::axes(index);
+            let more = self::axis_sizes(index);
             let count = axes.iter().chain(&more).try_fold(1usize, |n, axis| n.checked_mul(*axis));
             if count.is_none_or(|count| count < 2) || more.contains(&0) {
                 break;
@@ -187,7 +199,7 @@ impl Run<'_, '_> {
             axes.extend(more);
             element = inner.clone();
         }
-        let cells = Cells {
+        let cells = ArrayElements {
             whole: self.machine.layouts.of(ty),
             each: self.machine.layouts.of(&element),
             value,
@@ -195,44 +207,49 @@ impl Run<'_, '_> {
             own,
             longest: window.columns,
         };
-        if let Some(fields) = table_of(&element, own) {
-            return self.table(&cells, axes.iter().product(), fields, window);
+        if let Some(fields) = table_columns(&element, own) {
+            return self.preview_table(&cells, axes.iter().product(), fields, window);
         }
         let [outer @ .., row_count, column_count] = &axes[..] else {
-            let (picked, gap) = pick(axes.iter().product(), window.columns * 4);
-            let items = picked.into_iter().map(|i| self.cell(&cells, i)).collect::<Result<_>>()?;
+            let (picked, gap) = select_ends(axes.iter().product(), window.columns * 4);
+            let items = picked.into_iter().map(|i| self.preview_cell(&cells, i)).collect::<Result<_>>()?;
             return Ok(Preview::List(items, gap));
         };
         let slice_count: usize = outer.iter().product();
         // Of several slices the first and the last are seen, each with its label.
         let room = if slice_count > 1 { (window.rows / 2).saturating_sub(2) } else { window.rows };
-        let (rows, row_gap) = pick(*row_count, room.max(3));
-        let (columns, column_gap) = pick(*column_count, window.columns / 2 + 1);
-        let fitting = (window.rows / (rows.len() + 2)).clamp(2, MOST_SLICES);
-        let (shown, left_out) = pick(slice_count, fitting);
+        let (rows, row_gap) = select_ends(*row_count, room.max(3));
+        let (columns, column_gap) = select_ends(*column_count, window.columns / 2 + 1);
+        let fitting = (window.rows / (rows.len() + 2)).clamp(2, MAX_SLICES);
+        let (shown, left_out) = select_ends(slice_count, fitting);
         let mut slices = Vec::new();
         for slice in shown {
-            let label = (!outer.is_empty()).then(|| label(slice, outer));
+            let label = (!outer.is_empty()).then(|| slice_label(slice, outer));
             let mut grid = Vec::new();
             for row in &rows {
                 let start = (slice * row_count + row) * column_count;
-                grid.push(columns.iter().map(|c| self.cell(&cells, start + c)).collect::<Result<Vec<_>>>()?);
+                grid.push(
+                    columns
+                        .iter()
+                        .map(|c| self.preview_cell(&cells, start + c))
+                        .collect::<Result<Vec<_>>>()?,
+                );
             }
             slices.push((label, grid));
         }
-        Ok(Preview::Grid(Grid { heads: None, slices, left_out, rows: row_gap, columns: column_gap }))
+        Ok(Preview::Grid(Grid { headers: None, slices, left_out, rows: row_gap, columns: column_gap }))
     }
 
     /// An array of records: a row for each, a column for each field.
-    fn table(
+    fn preview_table(
         &mut self,
-        cells: &Cells<'_>,
+        cells: &ArrayElements<'_>,
         count: usize,
         fields: Vec<(String, Type)>,
         window: Window,
     ) -> Result<Preview> {
-        let (rows, row_gap) = pick(count, window.rows.max(3));
-        let (columns, column_gap) = pick(fields.len(), window.columns / 2 + 1);
+        let (rows, row_gap) = select_ends(count, window.rows.max(3));
+        let (columns, column_gap) = select_ends(fields.len(), window.columns / 2 + 1);
         let mut grid = Vec::new();
         for row in rows {
             let record = cells.part(row);
@@ -240,15 +257,15 @@ impl Run<'_, '_> {
             for &column in &columns {
                 let ty = &fields[column].1;
                 let Some((start, each)) = cells.each.part(column) else { continue };
-                let part = show::part(&record, &cells.each, start, &each);
-                let text = self.glance(&part, ty, cells.own, cells.longest, 8)?;
+                let part = show::value_part(&record, &cells.each, start, &each);
+                let text = self.abbreviated_text(&part, ty, cells.own, cells.longest, 8)?;
                 line.push(Cell::new(text, &part, ty, cells.own));
             }
             grid.push(line);
         }
         let heads = columns.iter().map(|&column| fields[column].0.clone()).collect();
         Ok(Preview::Grid(Grid {
-            heads: Some(heads),
+            headers: Some(heads),
             slices: vec![(None, grid)],
             left_out: Gap { at: 1, left_out: 0 },
             rows: row_gap,
@@ -256,15 +273,15 @@ impl Run<'_, '_> {
         }))
     }
 
-    fn cell(&mut self, cells: &Cells<'_>, i: usize) -> Result<Cell> {
+    fn preview_cell(&mut self, cells: &ArrayElements<'_>, i: usize) -> Result<Cell> {
         let part = cells.part(i);
-        let text = self.glance(&part, cells.element, cells.own, cells.longest, 8)?;
+        let text = self.abbreviated_text(&part, cells.element, cells.own, cells.longest, 8)?;
         Ok(Cell::new(text, &part, cells.element, cells.own))
     }
 }
 
 /// Where the elements of an array are.
-struct Cells<'a> {
+struct ArrayElements<'a> {
     whole: Arc<Layout>,
     each: Arc<Layout>,
     value: &'a Value,
@@ -273,40 +290,42 @@ struct Cells<'a> {
     longest: usize,
 }
 
-impl Cells<'_> {
+impl ArrayElements<'_> {
     fn part(&self, i: usize) -> Value {
         if self.each.slots == 0 {
             return Value::UNIT;
         }
-        show::part(self.value, &self.whole, i * self.each.slots, &self.each)
+        show::value_part(self.value, &self.whole, i * self.each.slots, &self.each)
     }
 }
 
 impl Cell {
     fn new(text: String, value: &Value, ty: &Type, own: &Overrides) -> Cell {
-        let Err(structure) = own.at(ty) else { return Cell { text, real: None, side: Side::Right } };
-        let (side, real) = match structure.kind() {
-            TypeKind::Scalar(Scalar::Real) => (Side::Point, Some(value.as_real())),
-            TypeKind::Scalar(Scalar::Single) => (Side::Point, Some(f64::from(value.as_single()))),
-            TypeKind::Scalar(Scalar::String | Scalar::Char) => (Side::Left, None),
-            TypeKind::Scalar(_) => (Side::Right, None),
-            TypeKind::UnitSum(_) if !structure.is_bool() => (Side::Right, None),
-            _ => (Side::Left, None),
+        let Err(structure) = own.index_of(ty) else {
+            return Cell { text, real: None, alignment: Alignment::Right };
         };
-        Cell { text, real, side }
+        let (side, real) = match structure.kind() {
+            TypeKind::Scalar(Scalar::Real) => (Alignment::DecimalPoint, Some(value.as_real())),
+            TypeKind::Scalar(Scalar::Single) => (Alignment::DecimalPoint, Some(f64::from(value.as_single()))),
+            TypeKind::Scalar(Scalar::String | Scalar::Char) => (Alignment::Left, None),
+            TypeKind::Scalar(_) => (Alignment::Right, None),
+            TypeKind::UnitSum(_) if !structure.is_bool() => (Alignment::Right, None),
+            _ => (Alignment::Left, None),
+        };
+        Cell { text, real, alignment: side }
     }
 }
 
 /// The sizes of the axes of an index type: its factors.
-fn axes(index: &Type) -> Vec<usize> {
+fn axis_sizes(index: &Type) -> Vec<usize> {
     if index.compact_fields().is_some() {
-        return axes(&index.unfold());
+        return axis_sizes(&index.unfold());
     }
     let size = |ty: &Type| ty.size().ok().and_then(|n| n.to_usize());
     let factors: Option<Vec<usize>> = match index.kind() {
         TypeKind::CompactProduct(factors) => factors.iter().map(size).collect(),
         TypeKind::CompactPower(base, exponent) => match (size(base), size(exponent)) {
-            (Some(base), Some(times)) if times <= MOST_AXES => Some(vec![base; times]),
+            (Some(base), Some(times)) if times <= MAX_AXES => Some(vec![base; times]),
             _ => None,
         },
         _ => None,
@@ -317,17 +336,20 @@ fn axes(index: &Type) -> Vec<usize> {
 }
 
 /// The fields of a record or struct.
-fn named(ty: &Type) -> Option<Vec<(String, Type)>> {
+fn named_fields(ty: &Type) -> Option<Vec<(String, Type)>> {
     Some(ty.fields()?.into_iter().map(|(name, ty)| (name.to_string(), ty)).collect())
 }
 
 /// The columns of a table: the fields of its records.
-fn table_of(element: &Type, own: &Overrides) -> Option<Vec<(String, Type)>> {
-    own.at(element).err().and_then(|structure| named(&structure)).filter(|fields| !fields.is_empty())
+fn table_columns(element: &Type, own: &Overrides) -> Option<Vec<(String, Type)>> {
+    own.index_of(element)
+        .err()
+        .and_then(|structure| named_fields(&structure))
+        .filter(|fields| !fields.is_empty())
 }
 
 /// At most that many of the numbers below `count`: the first ones and the last ones.
-fn pick(count: usize, most: usize) -> (Vec<usize>, Gap) {
+fn select_ends(count: usize, most: usize) -> (Vec<usize>, Gap) {
     if count <= most {
         return ((0..count).collect(), Gap { at: count, left_out: 0 });
     }
@@ -338,7 +360,7 @@ fn pick(count: usize, most: usize) -> (Vec<usize>, Gap) {
 }
 
 /// The indices that lead to a slice, the axes of its rows and columns left open.
-fn label(mut slice: usize, outer: &[usize]) -> String {
+fn slice_label(mut slice: usize, outer: &[usize]) -> String {
     let mut digits: Vec<String> = Vec::new();
     for size in outer.iter().rev() {
         digits.push((slice % size).to_string());

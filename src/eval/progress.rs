@@ -20,77 +20,77 @@ pub struct Progress {
 pub type Watcher = Box<dyn FnMut(Option<Progress>) + Send>;
 
 /// The watcher hears of long rounds at least about as often.
-const OFTEN: Duration = Duration::from_millis(10);
+const REPORT_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The outermost loop, and who watches it.
 #[derive(Default)]
-pub(super) struct Watch {
+pub(super) struct ProgressMonitor {
     watcher: Option<Watcher>,
     outermost: Option<Progress>,
     /// Loops so far.
-    number: u64,
+    loop_count: u64,
     /// The watcher has been told of this loop.
-    told: bool,
+    reported: bool,
     /// When it was told last.
-    last: Option<Instant>,
+    last_report: Option<Instant>,
 }
 
-impl Watch {
+impl ProgressMonitor {
     /// Sets who watches, and gives who did.
-    pub fn set(&mut self, watcher: Option<Watcher>) -> Option<Watcher> {
+    pub fn replace_watcher(&mut self, watcher: Option<Watcher>) -> Option<Watcher> {
         std::mem::replace(&mut self.watcher, watcher)
     }
 
     /// A run begins: the last one may have ended in the middle of a loop.
-    pub fn begin(&mut self) {
+    pub fn reset(&mut self) {
         self.outermost = None;
     }
 
     /// A loop begins. Whether it is the outermost one, and watched.
-    pub fn enter(&mut self, total: Option<u64>) -> bool {
+    pub fn enter_loop(&mut self, total: Option<u64>) -> bool {
         let (Some(_), None, Some(total)) = (&self.watcher, self.outermost, total) else { return false };
-        self.number += 1;
-        self.outermost = Some(Progress { number: self.number, done: 0, total });
-        self.told = false;
+        self.loop_count += 1;
+        self.outermost = Some(Progress { number: self.loop_count, done: 0, total });
+        self.reported = false;
         true
     }
 
     /// A round of the outermost loop is over.
-    pub fn advance(&mut self) {
+    pub fn finish_round(&mut self) {
         if let Some(progress) = &mut self.outermost {
             progress.done += 1;
         }
         // A round may take long although few things are evaluated in it: its work may be compiled.
-        if self.last.is_none_or(|last| last.elapsed() > OFTEN) {
-            self.tell();
+        if self.last_report.is_none_or(|last| last.elapsed() > REPORT_INTERVAL) {
+            self.report();
         }
     }
 
     /// So many rounds of the outermost loop are over, of so many; or of the next one that takes its place.
-    pub fn at(&mut self, done: u64, total: u64) {
+    pub fn set_rounds(&mut self, done: u64, total: u64) {
         if let Some(progress) = &mut self.outermost {
             // What several threads say may come a little out of order.
             let next = total != progress.total || done < progress.done / 2;
-            self.number += u64::from(next);
+            self.loop_count += u64::from(next);
             let done = if next { done } else { done.max(progress.done) };
-            *progress = Progress { number: self.number, done, total };
+            *progress = Progress { number: self.loop_count, done, total };
         }
-        self.tell();
+        self.report();
     }
 
     /// The outermost loop is over.
-    pub fn leave(&mut self) {
+    pub fn leave_loop(&mut self) {
         self.outermost = None;
-        if let (true, Some(watcher)) = (self.told, &mut self.watcher) {
+        if let (true, Some(watcher)) = (self.reported, &mut self.watcher) {
             watcher(None);
         }
     }
 
     /// Tells how far it is.
-    pub fn tell(&mut self) {
+    pub fn report(&mut self) {
         if let (Some(progress), Some(watcher)) = (self.outermost, &mut self.watcher) {
-            self.told = true;
-            self.last = Some(Instant::now());
+            self.reported = true;
+            self.last_report = Some(Instant::now());
             watcher(Some(progress));
         }
     }

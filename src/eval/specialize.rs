@@ -4,11 +4,11 @@
 //! variables; here each is replaced by its argument, so that the run computes no type.
 
 use super::code::{
-    Arm, Callee, Cases, CodeType, Instance, Kind, Node, PartStep, Pattern, PrimTypes, Statement,
-    StatementKind, Store, StoreRoot, StoreStep,
+    Arm, Callee, CodeType, Instance, Node, NodeKind, PartStep, Pattern, PrimTypes, Statement, StatementKind,
+    Store, StoreRoot, StoreStep, SumRepresentation,
 };
 use super::overrides::Overrides;
-use super::tier_up::{Core, Place, Plain, TierUpSite, Whole};
+use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, Interpreted, TierUpSite};
 use crate::core::last_use::only_stores;
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
@@ -24,7 +24,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::{Arc, OnceLock};
 
 /// Slots that take longer to copy than the evaluator takes for a short function.
-pub(crate) const MUCH_TO_COPY: usize = 1 << 12;
+pub(crate) const LARGE_COPY_SLOTS: usize = 1 << 12;
 
 /// What is needed while one body is specialized.
 pub struct Specializer<'a> {
@@ -39,22 +39,22 @@ pub struct Specializer<'a> {
     /// The locals of the body.
     pub locals: &'a [LocalInfo],
     /// The same, once something has to keep them.
-    pub kept: OnceLock<Arc<[LocalInfo]>>,
+    pub shared_locals: OnceLock<Arc<[LocalInfo]>>,
     /// Whether parts are marked that a faster executor may take over.
-    pub sites: bool,
+    pub mark_sites: bool,
     /// What is specialized: parts that may be taken over are found in it.
-    pub whole: Arc<Whole>,
+    pub fragment: Arc<CoreFragment>,
     /// Terms specialized so far.
-    pub terms: Cell<u32>,
+    pub term_count: Cell<u32>,
     /// A variable that has no type yet: a size of the session before it is opened.
-    pub unset: RefCell<Option<TypeVar>>,
+    pub unbound: RefCell<Option<TypeVar>>,
 }
 
 /// Types for variables: those of a function for its parameters, and of each opening since then.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
     /// The innermost.
-    pub own: HashMap<u32, Type>,
+    pub types: HashMap<u32, Type>,
     /// The others.
     pub outer: Option<Arc<Bindings>>,
 }
@@ -77,7 +77,7 @@ impl Bindings {
     fn get(&self, var: u32) -> Option<&Type> {
         let mut at = Some(self);
         while let Some(bindings) = at {
-            if let Some(found) = bindings.own.get(&var) {
+            if let Some(found) = bindings.types.get(&var) {
                 return Some(found);
             }
             at = bindings.outer.as_deref();
@@ -98,7 +98,7 @@ impl Drop for Bindings {
 
 /// The instance of a function at these type arguments, where sizes of the session are bound as said.
 /// Gives a size that it needs and that is not there, too.
-pub fn instance(
+pub fn specialize_function(
     program: &Program,
     layouts: &Layouts,
     sizes: &Arc<Bindings>,
@@ -107,9 +107,9 @@ pub fn instance(
     type_args: &[Type],
     sites: bool,
 ) -> (Instance, Option<TypeVar>) {
-    let whole = Whole::new(Core::Function(function.clone()));
+    let whole = CoreFragment::new(CoreRoot::Function(function.clone()));
     let own = function.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
-    let bindings = Arc::new(Bindings { own, outer: None });
+    let bindings = Arc::new(Bindings { types: own, outer: None });
     let this =
         Specializer { bindings, ..Specializer::new(program, layouts, sizes, &function.locals, sites, whole) };
     let instance = Instance {
@@ -123,7 +123,7 @@ pub fn instance(
         domain: this.layout(&function.domain),
         body: this.node(&function.body),
     };
-    (instance, this.unset.take())
+    (instance, this.unbound.take())
 }
 
 impl<'a> Specializer<'a> {
@@ -134,7 +134,7 @@ impl<'a> Specializer<'a> {
         session: &Arc<Bindings>,
         locals: &'a [LocalInfo],
         sites: bool,
-        whole: Arc<Whole>,
+        whole: Arc<CoreFragment>,
     ) -> Specializer<'a> {
         Specializer {
             program,
@@ -142,28 +142,28 @@ impl<'a> Specializer<'a> {
             bindings: Arc::default(),
             session: session.clone(),
             locals,
-            kept: OnceLock::new(),
-            sites,
-            whole,
-            terms: Cell::new(0),
-            unset: RefCell::default(),
+            shared_locals: OnceLock::new(),
+            mark_sites: sites,
+            fragment: whole,
+            term_count: Cell::new(0),
+            unbound: RefCell::default(),
         }
     }
 }
 
 impl Specializer<'_> {
-    fn ty(&self, ty: &Type) -> Type {
+    fn concrete(&self, ty: &Type) -> Type {
         let ty = self.session.concrete(&self.bindings.concrete(ty));
         if ty.has_var() {
             ty.for_each_var(&mut |var| {
-                self.unset.borrow_mut().get_or_insert_with(|| var.clone());
+                self.unbound.borrow_mut().get_or_insert_with(|| var.clone());
             });
         }
         ty
     }
 
     fn layout(&self, ty: &Type) -> Arc<Layout> {
-        self.layouts.of(&self.ty(ty))
+        self.layouts.of(&self.concrete(ty))
     }
 
     fn nodes(&self, terms: &[Term]) -> Vec<Node> {
@@ -175,27 +175,29 @@ impl Specializer<'_> {
     }
 
     /// Whether a function reaches itself through the value that is called.
-    fn knows_itself(&self, function: u32) -> bool {
+    fn is_self_referential(&self, function: u32) -> bool {
         let function = self.program.functions.get(function as usize).and_then(Option::as_ref);
         function.is_some_and(|function| function.this.is_some())
     }
 
-    fn shared(&self, local: u32) -> bool {
+    fn is_shared(&self, local: u32) -> bool {
         self.locals[local as usize].shared
     }
 
     /// The code of a term.
     pub fn node(&self, term: &Term) -> Node {
-        let first = self.terms.get();
-        self.terms.set(first.saturating_add(1));
-        let node = Node { kind: self.kind(term), span: term.span };
-        let worth = self.sites
-            && !self.only_moves(term, &node)
+        let first = self.term_count.get();
+        self.term_count.set(first.saturating_add(1));
+        let node = Node { kind: self.node_kind(term), span: term.span };
+        let worth = self.mark_sites
+            && !self.is_in_place_update(term, &node)
             && match &node.kind {
-                Kind::Build(..)
-                | Kind::Prim(Prim::Reduce | Prim::ArgMin | Prim::ArgMax | Prim::Dot | Prim::Scan, ..) => true,
+                NodeKind::Build(..)
+                | NodeKind::Prim(Prim::Reduce | Prim::ArgMin | Prim::ArgMax | Prim::Dot | Prim::Scan, ..) => {
+                    true
+                }
                 // What gives a function is taken over where that function is called.
-                Kind::CallKnown(..) | Kind::Call(..) => {
+                NodeKind::CallKnown(..) | NodeKind::Call(..) => {
                     !term.ty.is_unit() && !matches!(term.ty.kind(), TypeKind::Function(..))
                 }
                 _ => false,
@@ -203,34 +205,37 @@ impl Specializer<'_> {
         if !worth {
             return node;
         }
-        let weight = self.weight(term, &mut 200);
-        let site = self.site(Place::of_term(term), first, Plain::Node(Box::new(node)), weight);
-        Node { kind: Kind::Site(Box::new(site)), span: term.span }
+        let weight = self.largest_array_elements(term, &mut 200);
+        let site = self.site(CoreAddress::of_term(term), first, Interpreted::Node(Box::new(node)), weight);
+        Node { kind: NodeKind::TierUp(Box::new(site)), span: term.span }
     }
 
     /// Whether a call takes a large array and changes it: another executor would copy it. Its loops are
     /// parts of their own.
-    fn only_moves(&self, term: &Term, node: &Node) -> bool {
-        let Kind::CallKnown(callee, args) = &node.kind else { return false };
+    fn is_in_place_update(&self, term: &Term, node: &Node) -> bool {
+        let NodeKind::CallKnown(callee, args) = &node.kind else { return false };
         let TermKind::Call(_, terms) = &term.kind else { return false };
         let large = |(node, term): (&Node, &Term)| {
             matches!(
                 node.kind,
-                Kind::Move(_) | Kind::MoveSlots(..) | Kind::MoveShared(_) | Kind::MoveGlobal(_)
-            ) && self.layout(&term.ty).slots >= MUCH_TO_COPY
+                NodeKind::Move(_)
+                    | NodeKind::MoveSlots(..)
+                    | NodeKind::MoveShared(_)
+                    | NodeKind::MoveGlobal(_)
+            ) && self.layout(&term.ty).slots >= LARGE_COPY_SLOTS
         };
         args.iter().zip(terms).any(large) && only_stores(self.program, callee.function)
     }
 
     /// A part that may be taken over, whose terms begin at one of those so far.
-    fn site(&self, place: Place, first: u32, plain: Plain, weight: u64) -> TierUpSite {
-        let locals = self.kept.get_or_init(|| Arc::from(self.locals)).clone();
-        let (whole, bindings) = (self.whole.clone(), self.bindings.clone());
-        TierUpSite::new(whole, place, first..self.terms.get(), plain, locals, bindings, weight)
+    fn site(&self, place: CoreAddress, first: u32, plain: Interpreted, weight: u64) -> TierUpSite {
+        let locals = self.shared_locals.get_or_init(|| Arc::from(self.locals)).clone();
+        let (whole, bindings) = (self.fragment.clone(), self.bindings.clone());
+        TierUpSite::new(whole, place, first..self.term_count.get(), plain, locals, bindings, weight)
     }
 
     /// Elements of the largest array that a term mentions, those of arrays in arrays counted; `left` bounds the search.
-    fn weight(&self, term: &Term, left: &mut u32) -> u64 {
+    fn largest_array_elements(&self, term: &Term, left: &mut u32) -> u64 {
         *left = left.saturating_sub(1);
         if *left == 0 {
             return 0;
@@ -254,59 +259,59 @@ impl Specializer<'_> {
             (_, TypeKind::Array(..)) => elements(&term.ty),
             _ => 0,
         };
-        term.for_each_child(&mut |child| weight = weight.max(self.weight(child, left)));
+        term.for_each_child(&mut |child| weight = weight.max(self.largest_array_elements(child, left)));
         weight
     }
 
-    fn kind(&self, term: &Term) -> Kind {
+    fn node_kind(&self, term: &Term) -> NodeKind {
         match &term.kind {
-            TermKind::Int(n) => Kind::Constant(match term.ty.as_scalar() {
+            TermKind::Int(n) => NodeKind::Constant(match term.ty.as_scalar() {
                 Some(Scalar::Int) => Value::int(n.to_i64().unwrap_or(0)),
                 Some(Scalar::Fixed(fixed)) => Value::Word(fixed.encode(n.to_i128().unwrap_or(0))),
                 _ => Value::bigint(n.clone()),
             }),
             TermKind::Real(x) if term.ty.as_scalar() == Some(Scalar::Single) => {
-                Kind::Constant(Value::single(x.single))
+                NodeKind::Constant(Value::single(x.single))
             }
-            TermKind::Real(x) => Kind::Constant(Value::real(x.double)),
-            TermKind::Char(c) => Kind::Constant(Value::char(*c)),
-            TermKind::Str(text) => Kind::Constant(Value::Str(text.clone())),
-            TermKind::Code(n) => Kind::Constant(Value::code(Code::from(n))),
-            TermKind::Local(local) if self.shared(*local) => Kind::Shared(*local),
-            TermKind::Local(local) => Kind::Local(*local),
-            TermKind::Global(global) => Kind::Global(*global),
-            TermKind::Move(place) => self.moved(place),
+            TermKind::Real(x) => NodeKind::Constant(Value::real(x.double)),
+            TermKind::Char(c) => NodeKind::Constant(Value::char(*c)),
+            TermKind::Str(text) => NodeKind::Constant(Value::Str(text.clone())),
+            TermKind::Code(n) => NodeKind::Constant(Value::code(Code::from(n))),
+            TermKind::Local(local) if self.is_shared(*local) => NodeKind::Shared(*local),
+            TermKind::Local(local) => NodeKind::Local(*local),
+            TermKind::Global(global) => NodeKind::Global(*global),
+            TermKind::Move(place) => self.last_read(place),
             TermKind::Closure { function, type_args, captures } => {
-                Kind::Closure(self.callee(*function, type_args), captures.clone())
+                NodeKind::Closure(self.callee(*function, type_args), captures.clone())
             }
             TermKind::Method { class, method, type_args } => match self.method(*class, *method, type_args) {
-                Some(callee) => Kind::Closure(callee, Vec::new()),
-                None => Kind::NoInstance,
+                Some(callee) => NodeKind::Closure(callee, Vec::new()),
+                None => NodeKind::MissingInstance,
             },
             TermKind::Call(head, args) => match &head.kind {
                 TermKind::Method { class, method, type_args } => {
                     let Some(callee) = self.method(*class, *method, type_args) else {
-                        return Kind::NoInstance;
+                        return NodeKind::MissingInstance;
                     };
-                    match self.plain_operator(&callee, args) {
+                    match self.inlined_operator(&callee, args) {
                         Some(op) => self.operator(op, args),
-                        None => Kind::CallKnown(callee, self.nodes(args)),
+                        None => NodeKind::CallKnown(callee, self.nodes(args)),
                     }
                 }
                 TermKind::Closure { function, type_args, captures }
-                    if captures.is_empty() && !self.knows_itself(*function) =>
+                    if captures.is_empty() && !self.is_self_referential(*function) =>
                 {
-                    Kind::CallKnown(self.callee(*function, type_args), self.nodes(args))
+                    NodeKind::CallKnown(self.callee(*function, type_args), self.nodes(args))
                 }
-                _ => Kind::Call(self.boxed(head), self.nodes(args)),
+                _ => NodeKind::Call(self.boxed(head), self.nodes(args)),
             },
             TermKind::Prim(prim, type_args, args) => {
-                let types: Vec<Type> = type_args.iter().map(|t| self.ty(t)).collect();
+                let types: Vec<Type> = type_args.iter().map(|t| self.concrete(t)).collect();
                 if let Some(answer) = self.program.answers(*prim, &types) {
-                    return Kind::Constant(Value::bool(answer));
+                    return NodeKind::Constant(Value::bool(answer));
                 }
                 if let (Prim::TypeText, [ty]) = (prim, &types[..]) {
-                    return Kind::Constant(Value::str(ty.to_string()));
+                    return NodeKind::Constant(Value::str(ty.to_string()));
                 }
                 let layout = types.first().map(|t| self.layouts.of(t));
                 let own = match (prim, types.first()) {
@@ -315,13 +320,13 @@ impl Specializer<'_> {
                     }
                     _ => Overrides::default(),
                 };
-                let types = PrimTypes { args: types, layout, result: self.layout(&term.ty), own };
-                Kind::Prim(*prim, Arc::new(types), self.nodes(args))
+                let types = PrimTypes { args: types, layout, result: self.layout(&term.ty), overrides: own };
+                NodeKind::Prim(*prim, Arc::new(types), self.nodes(args))
             }
             TermKind::Op(op, args) => self.operator(*op, args),
             TermKind::Tuple(parts) => {
                 let parts = parts.iter().map(|p| (self.node(p), self.layout(&p.ty).slots)).collect();
-                Kind::Tuple(parts, self.layout(&term.ty))
+                NodeKind::Tuple(parts, self.layout(&term.ty))
             }
             TermKind::Component(base, position) => {
                 let whole = self.layout(&base.ty);
@@ -329,35 +334,40 @@ impl Specializer<'_> {
                     .to_usize()
                     .and_then(|i| whole.part(i))
                     .unwrap_or_else(|| (0, self.layout(&term.ty)));
-                Kind::Slots(self.boxed(base), start, part.slots, whole.slots == part.slots)
+                NodeKind::Slots(self.boxed(base), start, part.slots, whole.slots == part.slots)
             }
             TermKind::Index(array, index) => {
                 let whole = self.layout(&array.ty);
                 let element = self.layout(&term.ty).slots;
-                Kind::Index(self.boxed(array), self.boxed(index), element, whole.slots == element)
+                NodeKind::Index(self.boxed(array), self.boxed(index), element, whole.slots == element)
             }
             TermKind::Build(clauses, body) => {
                 let clauses = clauses.iter().map(|(local, ty)| (*local, self.size(ty))).collect();
-                Kind::Build(clauses, self.boxed(body), self.layout(&body.ty), self.layout(&term.ty))
+                NodeKind::Build(clauses, self.boxed(body), self.layout(&body.ty), self.layout(&term.ty))
             }
-            TermKind::Pack(parts) => Kind::Pack(self.layout(&term.ty), self.nodes(parts)),
-            TermKind::Factor(base, i) => Kind::Factor(self.layout(&base.ty), self.boxed(base), Code::from(i)),
-            TermKind::Digit(base, i) => Kind::Digit(self.layout(&base.ty), self.boxed(base), self.boxed(i)),
+            TermKind::Pack(parts) => NodeKind::Pack(self.layout(&term.ty), self.nodes(parts)),
+            TermKind::Factor(base, i) => {
+                NodeKind::Factor(self.layout(&base.ty), self.boxed(base), Code::from(i))
+            }
+            TermKind::Digit(base, i) => {
+                NodeKind::Digit(self.layout(&base.ty), self.boxed(base), self.boxed(i))
+            }
             TermKind::Inject(case, arg) => {
-                Kind::Inject(self.cases(&term.ty), Code::from(case), self.boxed(arg))
+                NodeKind::Inject(self.sum_representation(&term.ty), Code::from(case), self.boxed(arg))
             }
             TermKind::Reshape(inner) => self.reshape(inner, &term.ty),
             TermKind::ToCode(inner) => self.to_code(inner, &term.ty),
             TermKind::FromCode(inner) => {
-                let ty = self.ty(&term.ty);
+                let ty = self.concrete(&term.ty);
                 let size = self.size(&ty).to_big();
-                Kind::FromCode(scalar(&inner.ty), Arc::new(CodeType { ty, size }), self.boxed(inner))
+                NodeKind::FromCode(number_type(&inner.ty), Arc::new(CodeType { ty, size }), self.boxed(inner))
             }
             TermKind::Convert(inner) => {
-                let (from, to) = (scalar(&self.ty(&inner.ty)), scalar(&self.ty(&term.ty)));
-                Kind::Convert(from, to, self.boxed(inner))
+                let (from, to) =
+                    (number_type(&self.concrete(&inner.ty)), number_type(&self.concrete(&term.ty)));
+                NodeKind::Convert(from, to, self.boxed(inner))
             }
-            TermKind::If(c, a, b) => Kind::If(self.boxed(c), self.boxed(a), self.boxed(b)),
+            TermKind::If(c, a, b) => NodeKind::If(self.boxed(c), self.boxed(a), self.boxed(b)),
             TermKind::Match(scrutinee, arms) => {
                 let arms = arms
                     .iter()
@@ -367,29 +377,35 @@ impl Specializer<'_> {
                         body: self.node(&arm.body),
                     })
                     .collect();
-                Kind::Match(self.boxed(scrutinee), arms)
+                NodeKind::Match(self.boxed(scrutinee), arms)
             }
-            TermKind::Block(stmts, value) => match self.opening_block(stmts, value.as_deref()) {
-                Some((stmts, value)) => Kind::Block(stmts, value.map(Box::new)),
-                None => Kind::Block(self.plain(stmts), value.as_ref().map(|v| self.boxed(v))),
+            TermKind::Block(stmts, value) => match self.specialize_opening_block(stmts, value.as_deref()) {
+                Some((stmts, value)) => NodeKind::Block(stmts, value.map(Box::new)),
+                None => NodeKind::Block(
+                    self.statements_without_openings(stmts),
+                    value.as_ref().map(|v| self.boxed(v)),
+                ),
             },
             TermKind::PackSizes(sizes, inner) => {
-                let sizes = sizes.iter().map(|size| (brought(&self.ty(size)), self.size(size))).collect();
-                Kind::PackSizes(sizes, self.boxed(inner))
+                let sizes = sizes
+                    .iter()
+                    .map(|size| (normalized_size(&self.concrete(size)), self.size(size)))
+                    .collect();
+                NodeKind::PackSizes(sizes, self.boxed(inner))
             }
-            TermKind::Error => Kind::Block(Vec::new(), None),
+            TermKind::Error => NodeKind::Block(Vec::new(), None),
         }
     }
 
     /// The last read of a place.
-    fn moved(&self, place: &Term) -> Kind {
-        match self.kind(place) {
-            Kind::Local(local) => Kind::Move(local),
-            Kind::Shared(local) => Kind::MoveShared(local),
-            Kind::Global(global) => Kind::MoveGlobal(global),
-            Kind::Slots(base, start, len, whole) => match base.kind {
-                Kind::Local(local) => Kind::MoveSlots(local, start, len, whole),
-                _ => Kind::Slots(base, start, len, whole),
+    fn last_read(&self, place: &Term) -> NodeKind {
+        match self.node_kind(place) {
+            NodeKind::Local(local) => NodeKind::Move(local),
+            NodeKind::Shared(local) => NodeKind::MoveShared(local),
+            NodeKind::Global(global) => NodeKind::MoveGlobal(global),
+            NodeKind::Slots(base, start, len, whole) => match base.kind {
+                NodeKind::Local(local) => NodeKind::MoveSlots(local, start, len, whole),
+                _ => NodeKind::Slots(base, start, len, whole),
             },
             other => other,
         }
@@ -397,24 +413,24 @@ impl Specializer<'_> {
 
     /// The same storage at another type. Whatever was decided about the types while they had variables, it has to
     /// be true now: this is where a wrong verdict ends.
-    fn reshape(&self, inner: &Term, to: &Type) -> Kind {
-        let (from, to) = (self.ty(&inner.ty), self.ty(to));
+    fn reshape(&self, inner: &Term, to: &Type) -> NodeKind {
+        let (from, to) = (self.concrete(&inner.ty), self.concrete(to));
         if self.layouts.of(&from).stored_like(&self.layouts.of(&to)) {
             return self.node(inner).kind;
         }
-        Kind::Unlike(self.boxed(inner), Arc::new((from, to)))
+        NodeKind::StorageMismatch(self.boxed(inner), Arc::new((from, to)))
     }
 
     /// The code of a value, which every value of its type has to have in the number type.
-    fn to_code(&self, inner: &Term, to: &Type) -> Kind {
-        let number = scalar(to);
-        let ty = self.ty(&inner.ty);
+    fn to_code(&self, inner: &Term, to: &Type) -> NodeKind {
+        let number = number_type(to);
+        let ty = self.concrete(&inner.ty);
         let size = self.size(&ty).to_big();
         if !number.holds_codes(&size) {
             let ty = CodeType { ty, size };
-            return Kind::Uncoded(number, Arc::new(ty), self.boxed(inner));
+            return NodeKind::CodesTooLarge(number, Arc::new(ty), self.boxed(inner));
         }
-        Kind::ToCode(number, self.boxed(inner))
+        NodeKind::ToCode(number, self.boxed(inner))
     }
 
     pub(super) fn size(&self, ty: &Type) -> Code {
@@ -423,20 +439,20 @@ impl Specializer<'_> {
     }
 
     fn callee(&self, function: u32, type_args: &[Type]) -> Arc<Callee> {
-        let type_args = type_args.iter().map(|t| self.ty(t)).collect();
+        let type_args = type_args.iter().map(|t| self.concrete(t)).collect();
         Arc::new(Callee { function, type_args, instance: OnceLock::new() })
     }
 
     /// The function that a method is here.
     fn method(&self, class: ClassId, method: usize, type_args: &[Type]) -> Option<Arc<Callee>> {
-        let types: Vec<Type> = type_args.iter().map(|t| self.ty(t)).collect();
+        let types: Vec<Type> = type_args.iter().map(|t| self.concrete(t)).collect();
         let (function, type_args) = self.program.implementation(class, method, &types)?;
         Some(Arc::new(Callee { function, type_args, instance: OnceLock::new() }))
     }
 
     /// The operator that a function is, if it does nothing but apply it to its parameters: `+` of
     /// `Add[int]` should cost what `+` costs.
-    fn plain_operator(&self, callee: &Callee, args: &[Term]) -> Option<Op> {
+    fn inlined_operator(&self, callee: &Callee, args: &[Term]) -> Option<Op> {
         let function = self.program.functions.get(callee.function as usize)?.as_ref()?;
         let TermKind::Op(op, operands) = &function.body.kind else { return None };
         let plain = function.params.len() == args.len()
@@ -448,14 +464,14 @@ impl Specializer<'_> {
         plain.then_some(*op)
     }
 
-    fn operator(&self, op: Op, args: &[Term]) -> Kind {
-        let operand = args.first().map_or_else(Type::unit, |a| self.ty(&a.ty));
+    fn operator(&self, op: Op, args: &[Term]) -> NodeKind {
+        let operand = args.first().map_or_else(Type::unit, |a| self.concrete(&a.ty));
         match op {
-            Op::Not if operand.is_bool() => Kind::Not(self.boxed(&args[0])),
+            Op::Not if operand.is_bool() => NodeKind::Not(self.boxed(&args[0])),
             Op::Not | Op::And | Op::Or => {
                 let size = self.size(&operand);
                 let last = if size.is_zero() { size } else { size.sub(&Code::Small(1)) };
-                Kind::Bits(op, last, self.nodes(args))
+                NodeKind::Bits(op, last, self.nodes(args))
             }
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
                 let own = match op {
@@ -464,10 +480,10 @@ impl Specializer<'_> {
                 };
                 if !own.is_empty() {
                     let (a, b) = (self.boxed(&args[0]), self.boxed(&args[1]));
-                    return Kind::OwnCompare(op, operand, Arc::new(own), a, b);
+                    return NodeKind::CompareOverridden(op, operand, Arc::new(own), a, b);
                 }
                 let layout = self.layouts.of(&operand);
-                Kind::Compare(op, operand, layout, self.boxed(&args[0]), self.boxed(&args[1]))
+                NodeKind::Compare(op, operand, layout, self.boxed(&args[0]), self.boxed(&args[1]))
             }
             Op::Neg(num)
             | Op::Add(num)
@@ -477,18 +493,18 @@ impl Specializer<'_> {
             | Op::Rem(num)
             | Op::Pow(num) => {
                 let modulus = if num == Num::Mod { Some(self.size(&operand)) } else { None };
-                Kind::Arithmetic(op, num, modulus, self.nodes(args))
+                NodeKind::Arithmetic(op, num, modulus, self.nodes(args))
             }
         }
     }
 
-    fn cases(&self, ty: &Type) -> Cases {
-        Cases::of(self.layouts, &self.ty(ty))
+    fn sum_representation(&self, ty: &Type) -> SumRepresentation {
+        SumRepresentation::of(self.layouts, &self.concrete(ty))
     }
 
     fn pattern(&self, pat: &Pat) -> Pattern {
         let bind = |local: u32| {
-            if self.shared(local) { Pattern::BindShared(local) } else { Pattern::Bind(local) }
+            if self.is_shared(local) { Pattern::BindShared(local) } else { Pattern::Bind(local) }
         };
         match &pat.kind {
             PatKind::Wild => Pattern::Any,
@@ -535,12 +551,12 @@ impl Specializer<'_> {
             // The slots are the same ones.
             PatKind::Reshape(inner) => self.pattern(inner),
             PatKind::Coarray(index, argument) => Pattern::Coarray(
-                self.cases(&pat.ty),
+                self.sum_representation(&pat.ty),
                 Box::new(self.pattern(index)),
                 Box::new(self.pattern(argument)),
             ),
             PatKind::Case(case, inner) => Pattern::Case(
-                self.cases(&pat.ty),
+                self.sum_representation(&pat.ty),
                 Code::from(case),
                 inner.as_ref().map(|p| Box::new(self.pattern(p))),
             ),
@@ -549,39 +565,41 @@ impl Specializer<'_> {
 
     /// The code of statements.
     pub fn statements(&self, stmts: &[Stmt]) -> Vec<Statement> {
-        match self.opening_block(stmts, None) {
+        match self.specialize_opening_block(stmts, None) {
             Some((code, _)) => code,
-            None => self.plain(stmts),
+            None => self.statements_without_openings(stmts),
         }
     }
 
     /// The code of statements none of which opens sizes.
-    pub(super) fn plain(&self, stmts: &[Stmt]) -> Vec<Statement> {
-        stmts.iter().map(|s| self.one(s)).collect()
+    pub(super) fn statements_without_openings(&self, stmts: &[Stmt]) -> Vec<Statement> {
+        stmts.iter().map(|s| self.statement(s)).collect()
     }
 
-    fn one(&self, stmt: &Stmt) -> Statement {
-        let first = self.terms.get();
-        let plain = Statement { kind: self.statement(stmt), span: stmt.span };
+    fn statement(&self, stmt: &Stmt) -> Statement {
+        let first = self.term_count.get();
+        let plain = Statement { kind: self.statement_kind(stmt), span: stmt.span };
         let weight = match &plain.kind {
             StatementKind::ForAll(_, size, _) => size.to_u64().unwrap_or(u64::MAX),
             StatementKind::ForElements(_, _, _, count, _) => *count as u64,
             StatementKind::ForInts(..) | StatementKind::While(..) => 0,
             _ => return plain,
         };
-        if !self.sites {
+        if !self.mark_sites {
             return plain;
         }
-        let plain = Plain::Statement(Box::new(plain));
-        let site = self.site(Place::of_loop(stmt), first, plain, weight);
-        Statement { kind: StatementKind::Site(Box::new(site)), span: stmt.span }
+        let plain = Interpreted::Statement(Box::new(plain));
+        let site = self.site(CoreAddress::of_loop(stmt), first, plain, weight);
+        Statement { kind: StatementKind::TierUp(Box::new(site)), span: stmt.span }
     }
 
-    fn statement(&self, stmt: &Stmt) -> StatementKind {
+    fn statement_kind(&self, stmt: &Stmt) -> StatementKind {
         use StatementKind as S;
         match &stmt.kind {
             StmtKind::Let(pat, term) => S::Let(self.pattern(pat), self.node(term)),
-            StmtKind::SetLocal(local, term) if self.shared(*local) => S::SetShared(*local, self.node(term)),
+            StmtKind::SetLocal(local, term) if self.is_shared(*local) => {
+                S::SetShared(*local, self.node(term))
+            }
             StmtKind::SetLocal(local, term) => S::SetLocal(*local, self.node(term)),
             StmtKind::SetGlobal(global, term) => S::SetGlobal(*global, self.node(term)),
             StmtKind::Store { root, root_ty, path, value } => {
@@ -626,7 +644,7 @@ impl Specializer<'_> {
             // Those that open sizes take the rest of their block along, and never come here.
             StmtKind::Open { value, .. } => S::Expr(self.node(value)),
             StmtKind::Require { left, right, .. } => {
-                S::Require(self.size(left), self.size(right), super::error::equation(left, right))
+                S::Require(self.size(left), self.size(right), super::error::format_equation(left, right))
             }
         }
     }
@@ -658,7 +676,7 @@ impl Specializer<'_> {
             }
         }
         let root = match root {
-            Root::Local(local) if self.shared(local) => StoreRoot::Shared(local),
+            Root::Local(local) if self.is_shared(local) => StoreRoot::Shared(local),
             Root::Local(local) => StoreRoot::Local(local),
             Root::Global(global) => StoreRoot::Global(global),
         };
@@ -669,15 +687,15 @@ impl Specializer<'_> {
 
 /// A size as a value brings it along: axes that are numbers are kept, everything else is one number, so that sizes
 /// made of sizes do not grow.
-fn brought(size: &Type) -> Type {
-    const MOST_AXES: usize = 32;
-    let axes = size.compact_factors(MOST_AXES);
+fn normalized_size(size: &Type) -> Type {
+    const MAX_AXES: usize = 32;
+    let axes = size.compact_factors(MAX_AXES);
     if axes.is_some_and(|axes| axes.iter().all(|axis| axis.as_unit_sum().is_some())) {
         return size.clone();
     }
     size.size().map_or_else(|_| size.clone(), Type::unit_sum)
 }
 
-fn scalar(ty: &Type) -> Scalar {
+fn number_type(ty: &Type) -> Scalar {
     ty.as_scalar().unwrap_or(Scalar::Int)
 }

@@ -7,9 +7,9 @@
 use std::cell::Cell;
 
 /// What is left untouched for the code between two checks.
-const RESERVE: usize = 128 << 10;
+const RESERVE_BYTES: usize = 128 << 10;
 /// The stack of a thread that says nothing.
-const UNKNOWN: usize = 1 << 20;
+const DEFAULT_STACK_BYTES: usize = 1 << 20;
 
 thread_local! {
     /// Address near the beginning of the stack, and its size.
@@ -17,14 +17,14 @@ thread_local! {
 }
 
 #[inline(never)]
-fn here() -> usize {
+fn stack_address() -> usize {
     let marker = 0u8;
     std::ptr::from_ref(std::hint::black_box(&marker)) as usize
 }
 
 /// Says that the present thread has at least this many bytes of stack below here.
-pub fn declare(bytes: usize) {
-    STACK.with(|s| s.set(Some((here(), bytes))));
+pub fn declare_stack_bytes(bytes: usize) {
+    STACK.with(|s| s.set(Some((stack_address(), bytes))));
 }
 
 /// Whether there is room for another call.
@@ -35,12 +35,12 @@ pub fn has_room() -> bool {
 /// Whether there is room for another call and this many bytes below it.
 pub fn has_room_for(bytes: usize) -> bool {
     STACK.with(|s| {
-        let at = here();
+        let at = stack_address();
         let (base, size) = s.get().unwrap_or_else(|| {
-            s.set(Some((at, UNKNOWN)));
-            (at, UNKNOWN)
+            s.set(Some((at, DEFAULT_STACK_BYTES)));
+            (at, DEFAULT_STACK_BYTES)
         });
-        base.abs_diff(at) + RESERVE + bytes < size
+        base.abs_diff(at) + RESERVE_BYTES + bytes < size
     })
 }
 
@@ -52,16 +52,16 @@ pub fn has_room_for(bytes: usize) -> bool {
 /// The system does not give so much; the work has not begun.
 pub fn with_stack<T>(bytes: usize, work: impl FnOnce() -> T) -> std::io::Result<T> {
     /// What the thread said before holds again, also after a panic.
-    struct Before(Option<(usize, usize)>);
-    impl Drop for Before {
+    struct RestoreStack(Option<(usize, usize)>);
+    impl Drop for RestoreStack {
         fn drop(&mut self) {
             STACK.set(self.0);
         }
     }
     let stack = corosensei::stack::DefaultStack::new(bytes)?;
-    let _before = Before(STACK.get());
+    let _before = RestoreStack(STACK.get());
     Ok(corosensei::on_stack(stack, || {
-        declare(bytes);
+        declare_stack_bytes(bytes);
         work()
     }))
 }

@@ -7,9 +7,9 @@
 
 use super::code::{Closure, Node, Statement, StatementKind};
 use super::error::Failure;
-use super::existential::Rest;
-use super::run::{Result, Run};
-use super::specialize::{Bindings, MUCH_TO_COPY};
+use super::existential::Continuation;
+use super::run::{Evaluator, Result};
+use super::specialize::{Bindings, LARGE_COPY_SLOTS};
 use crate::core::free_variables::FreeVariables;
 use crate::core::{Function, LocalId, LocalInfo, Root, Stmt, Term, TermKind, last_use};
 use crate::hash::HashMap;
@@ -23,59 +23,59 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Elements of an array from which a part is compiled before it has run.
-const LARGE: u64 = 1_000;
+const EAGER_ELEMENTS: u64 = 1_000;
 
 /// Calls and rounds of a part after which it is compiled.
-const HOT: u64 = 3_000;
+const HOT_ROUNDS: u64 = 3_000;
 
 /// Slots that are copied in the time that the evaluator takes for a round of a loop, about.
-const SLOTS_OF_ROUND: u64 = 64;
+const SLOTS_PER_ROUND: u64 = 64;
 
 /// Bytes of stack that making and running a kernel may take.
-const COMPILING: usize = 512 << 10;
+const COMPILE_STACK_BYTES: usize = 512 << 10;
 
 /// Kernels of one site: for different functions in its variables.
-const MOST_KERNELS: usize = 8;
+const MAX_KERNELS_PER_SITE: usize = 8;
 
 /// Terms of a part from which it is large: of one that is too much code, only parts of half its size are tried.
-const LARGE_PART: usize = 1_000;
+const LARGE_REGION_TERMS: usize = 1_000;
 
 /// Of so many parts inside one another that are all too much code, nothing further inside is tried.
-const MOST_AROUND: usize = 4;
+const MAX_ENCLOSING_TOO_LONG: usize = 4;
 
 /// A term or a loop that may be taken over.
 pub struct TierUpSite {
-    whole: Arc<Whole>,
-    place: Place,
+    fragment: Arc<CoreFragment>,
+    address: CoreAddress,
     /// Its terms, by the order in which they were specialized.
     terms: Range<u32>,
     /// The code to run otherwise.
-    pub plain: Plain,
+    pub interpreted: Interpreted,
     locals: Arc<[LocalInfo]>,
     bindings: Arc<Bindings>,
     /// Variables outside that nobody reads after it, once somebody has asked.
-    dying: OnceLock<Vec<LocalId>>,
+    dead_locals: OnceLock<Vec<LocalId>>,
     /// Variables outside that hold functions, once somebody has asked.
     functions: OnceLock<Vec<Root>>,
     /// Elements of the largest array that it mentions.
     weight: u64,
     /// Calls and rounds so far.
     heat: AtomicU64,
-    kernels: Mutex<Vec<Known>>,
+    kernels: Mutex<Vec<CachedKernel>>,
 }
 
 /// The core that sites are parts of: those inside one another share it.
-pub struct Whole {
-    core: Core,
+pub struct CoreFragment {
+    root: CoreRoot,
     /// Made when a part is first looked for.
-    index: OnceLock<Index>,
+    index: OnceLock<RegionIndex>,
     /// Parts that were too much code.
     too_long: Mutex<Vec<Range<u32>>>,
 }
 
 /// What is specialized as one.
 #[derive(Clone)]
-pub enum Core {
+pub enum CoreRoot {
     /// The body of a function.
     Function(Arc<Function>),
     /// A statement of a script.
@@ -83,52 +83,52 @@ pub enum Core {
     /// The value of a script.
     Term(Arc<Term>),
     /// What follows an opening.
-    Rest(Arc<Rest>),
+    Rest(Arc<Continuation>),
 }
 
 /// Where a site lies in its core: the address of the term or statement, which stays while the core is held.
 #[derive(Clone, Copy)]
-pub enum Place {
+pub enum CoreAddress {
     /// A term.
     Term(usize),
     /// A `for` or `while`.
     Loop(usize),
 }
 
-impl Place {
+impl CoreAddress {
     /// That of a term.
-    pub fn of_term(term: &Term) -> Place {
-        Place::Term(std::ptr::from_ref(term).addr())
+    pub fn of_term(term: &Term) -> CoreAddress {
+        CoreAddress::Term(std::ptr::from_ref(term).addr())
     }
 
     /// That of a loop.
-    pub fn of_loop(stmt: &Stmt) -> Place {
-        Place::Loop(std::ptr::from_ref(stmt).addr())
+    pub fn of_loop(stmt: &Stmt) -> CoreAddress {
+        CoreAddress::Loop(std::ptr::from_ref(stmt).addr())
     }
 }
 
 self_cell! {
     /// Core with the places in it.
-    struct Index {
-        owner: Core,
+    struct RegionIndex {
+        owner: CoreRoot,
         #[covariant]
-        dependent: Places,
+        dependent: RegionMap,
     }
 }
 
 /// The terms and the statements of a core by their addresses; whether it is a statement tells two of one address apart.
-struct Places<'c>(HashMap<(bool, usize), Region<'c>>);
+struct RegionMap<'c>(HashMap<(bool, usize), Region<'c>>);
 
-impl<'c> Places<'c> {
+impl<'c> RegionMap<'c> {
     /// All of them, in one walk.
-    fn of(core: &'c Core) -> Places<'c> {
-        let mut places = Places(HashMap::default());
+    fn of(core: &'c CoreRoot) -> RegionMap<'c> {
+        let mut places = RegionMap(HashMap::default());
         let mut terms: Vec<&'c Term> = Vec::new();
         match core {
-            Core::Function(function) => terms.push(&function.body),
-            Core::Term(term) => terms.push(term),
-            Core::Statement(stmt) => places.statements(std::slice::from_ref(&**stmt), &mut terms),
-            Core::Rest(rest) => {
+            CoreRoot::Function(function) => terms.push(&function.body),
+            CoreRoot::Term(term) => terms.push(term),
+            CoreRoot::Statement(stmt) => places.statements(std::slice::from_ref(&**stmt), &mut terms),
+            CoreRoot::Rest(rest) => {
                 places.statements(&rest.stmts, &mut terms);
                 terms.extend(&rest.value);
             }
@@ -155,30 +155,31 @@ impl<'c> Places<'c> {
     }
 }
 
-impl Whole {
+impl CoreFragment {
     /// Core that is about to be specialized.
-    pub fn new(core: Core) -> Arc<Whole> {
-        Arc::new(Whole { core, index: OnceLock::new(), too_long: Mutex::default() })
+    pub fn new(core: CoreRoot) -> Arc<CoreFragment> {
+        Arc::new(CoreFragment { root: core, index: OnceLock::new(), too_long: Mutex::default() })
     }
 
     /// What lies at a place.
-    fn find(&self, place: Place) -> Option<Region<'_>> {
-        let index = self.index.get_or_init(|| Index::new(self.core.clone(), |core| Places::of(core)));
-        let (Place::Term(at) | Place::Loop(at)) = place;
-        index.borrow_dependent().0.get(&(matches!(place, Place::Loop(_)), at)).copied()
+    fn find(&self, place: CoreAddress) -> Option<Region<'_>> {
+        let index =
+            self.index.get_or_init(|| RegionIndex::new(self.root.clone(), |core| RegionMap::of(core)));
+        let (CoreAddress::Term(at) | CoreAddress::Loop(at)) = place;
+        index.borrow_dependent().0.get(&(matches!(place, CoreAddress::Loop(_)), at)).copied()
     }
 
     /// Whether a part was too much code, or lies in one that was and is not much smaller.
     fn is_too_long(&self, part: &Range<u32>) -> bool {
         let Ok(known) = self.too_long.lock() else { return true };
         let around = |known: &&Range<u32>| known.start <= part.start && part.end <= known.end;
-        let near = |known: &Range<u32>| known.len() >= LARGE_PART && 2 * part.len() > known.len();
+        let near = |known: &Range<u32>| known.len() >= LARGE_REGION_TERMS && 2 * part.len() > known.len();
         let (mut count, mut is_near) = (0, false);
         for known in known.iter().filter(around) {
             count += 1;
             is_near |= near(known);
         }
-        is_near || count >= MOST_AROUND
+        is_near || count >= MAX_ENCLOSING_TOO_LONG
     }
 
     fn note_too_long(&self, part: &Range<u32>) {
@@ -189,7 +190,7 @@ impl Whole {
 }
 
 /// What a site does if nobody takes it over.
-pub enum Plain {
+pub enum Interpreted {
     /// A term.
     Node(Box<Node>),
     /// A loop.
@@ -197,7 +198,7 @@ pub enum Plain {
 }
 
 /// An answer of the accelerator.
-struct Known {
+struct CachedKernel {
     functions: Vec<(Root, KnownValue)>,
     kernel: Option<Arc<dyn Executable>>,
     /// Runs that failed.
@@ -208,22 +209,22 @@ impl TierUpSite {
     /// A part that may be taken over.
     #[allow(clippy::too_many_arguments)] // what was computed while it was specialized
     pub(super) fn new(
-        whole: Arc<Whole>,
-        place: Place,
+        whole: Arc<CoreFragment>,
+        place: CoreAddress,
         terms: Range<u32>,
-        plain: Plain,
+        plain: Interpreted,
         locals: Arc<[LocalInfo]>,
         bindings: Arc<Bindings>,
         weight: u64,
     ) -> TierUpSite {
         TierUpSite {
-            whole,
-            place,
+            fragment: whole,
+            address: place,
             terms,
-            plain,
+            interpreted: plain,
             locals,
             bindings,
-            dying: OnceLock::new(),
+            dead_locals: OnceLock::new(),
             functions: OnceLock::new(),
             weight,
             heat: AtomicU64::new(0),
@@ -232,19 +233,19 @@ impl TierUpSite {
     }
 }
 
-impl Run<'_, '_> {
+impl Evaluator<'_, '_> {
     /// A term that may be taken over. The value of `dying` is not read afterward.
-    pub(super) fn term_site(
+    pub(super) fn run_term_site(
         &mut self,
         site: &TierUpSite,
         frame: &mut [Value],
         span: Span,
         dying: Option<Root>,
     ) -> Result<Value> {
-        if let Some(kernel) = self.kernel(site, site.weight, frame) {
-            match self.taken_over(&*kernel, frame, span, dying)? {
+        if let Some(kernel) = self.site_kernel(site, site.weight, frame) {
+            match self.run_kernel(&*kernel, frame, span, dying)? {
                 Some(mut values) => {
-                    let dying = site.dying.get_or_init(|| match site.whole.find(site.place) {
+                    let dying = site.dead_locals.get_or_init(|| match site.fragment.find(site.address) {
                         Some(Region::Term(term)) => {
                             let mut dying = last_use::dying(term);
                             // A cell stays where it is.
@@ -253,13 +254,13 @@ impl Run<'_, '_> {
                         }
                         _ => Vec::new(),
                     });
-                    dying.iter().for_each(|local| frame[*local as usize] = super::run::gone());
+                    dying.iter().for_each(|local| frame[*local as usize] = super::run::moved_out());
                     return Ok(values.pop().unwrap_or(Value::UNIT));
                 }
                 None => self.note_failure(site),
             }
         }
-        let Plain::Node(node) = &site.plain else { return Ok(Value::UNIT) };
+        let Interpreted::Node(node) = &site.interpreted else { return Ok(Value::UNIT) };
         let before = self.ticks;
         let value = self.eval(node, frame);
         site.heat.fetch_add(u64::from(self.ticks.wrapping_sub(before)) + 1, Ordering::Relaxed);
@@ -267,8 +268,8 @@ impl Run<'_, '_> {
     }
 
     /// A loop that may be taken over.
-    pub(super) fn loop_site(&mut self, site: &TierUpSite, frame: &mut [Value], span: Span) -> Result<()> {
-        let Plain::Statement(plain) = &site.plain else { return Ok(()) };
+    pub(super) fn run_loop_site(&mut self, site: &TierUpSite, frame: &mut [Value], span: Span) -> Result<()> {
+        let Interpreted::Statement(plain) = &site.interpreted else { return Ok(()) };
         let weight = match &plain.kind {
             // Bounds are pure: to evaluate them once more does no harm.
             StatementKind::ForInts(_, low, high, ..) if self.machine.accelerator.is_some() => {
@@ -278,9 +279,9 @@ impl Run<'_, '_> {
             _ => site.weight,
         };
         // Rounds that cost less than what the kernel would copy are left to the evaluator.
-        let mut due = LARGE;
-        if let Some(kernel) = self.kernel(site, weight, frame) {
-            let copying = LARGE.min(self.copied(&*kernel, frame) / SLOTS_OF_ROUND);
+        let mut due = EAGER_ELEMENTS;
+        if let Some(kernel) = self.site_kernel(site, weight, frame) {
+            let copying = EAGER_ELEMENTS.min(self.slots_copied_per_run(&*kernel, frame) / SLOTS_PER_ROUND);
             let pays = match &plain.kind {
                 StatementKind::While(..) => copying == 0,
                 StatementKind::ForInts(..) => copying <= weight,
@@ -288,7 +289,7 @@ impl Run<'_, '_> {
             };
             if !pays {
                 due = copying;
-            } else if self.loop_taken_over(&*kernel, frame, span)? {
+            } else if self.run_loop_kernel(&*kernel, frame, span)? {
                 return Ok(());
             } else {
                 self.note_failure(site);
@@ -297,21 +298,21 @@ impl Run<'_, '_> {
         let before = self.ticks;
         let done = match &plain.kind {
             StatementKind::While(condition, body) => {
-                self.while_site(site, (condition, body), due, frame, span)
+                self.run_while_site(site, (condition, body), due, frame, span)
             }
-            _ => self.statement(plain, frame),
+            _ => self.run_statement(plain, frame),
         };
         site.heat.fetch_add(u64::from(self.ticks.wrapping_sub(before)) + 1, Ordering::Relaxed);
         done
     }
 
     /// Slots that a kernel copies for each run, because it may fail: what it changes is kept until it is done.
-    fn copied(&self, kernel: &dyn Executable, frame: &[Value]) -> u64 {
+    fn slots_copied_per_run(&self, kernel: &dyn Executable, frame: &[Value]) -> u64 {
         if !kernel.can_fail() || self.machine.eager {
             return 0;
         }
         let slots = |value: &Value| match value {
-            Value::Seq(seq) if seq.len() >= MUCH_TO_COPY => seq.len() as u64,
+            Value::Seq(seq) if seq.len() >= LARGE_COPY_SLOTS => seq.len() as u64,
             _ => 0,
         };
         let changes = kernel.changes().iter().map(|root| match root {
@@ -322,7 +323,7 @@ impl Run<'_, '_> {
     }
 
     /// A `while` that has not been taken over: what is left of it after some rounds is the same loop.
-    fn while_site(
+    fn run_while_site(
         &mut self,
         site: &TierUpSite,
         (condition, body): (&Node, &[Statement]),
@@ -332,15 +333,15 @@ impl Run<'_, '_> {
     ) -> Result<()> {
         let (mut due, before) = (Some(due), self.ticks);
         while self.eval(condition, frame)?.as_bool() {
-            if !self.round(body, frame, span)? {
+            if !self.run_round(body, frame, span)? {
                 break;
             }
             // Rounds of loops inside count, too.
             let rounds = u64::from(self.ticks.wrapping_sub(before));
             if due.take_if(|due| rounds >= *due).is_some()
-                && let Some(kernel) = self.kernel(site, u64::MAX, frame)
+                && let Some(kernel) = self.site_kernel(site, u64::MAX, frame)
             {
-                if self.loop_taken_over(&*kernel, frame, span)? {
+                if self.run_loop_kernel(&*kernel, frame, span)? {
                     return Ok(());
                 }
                 self.note_failure(site);
@@ -349,8 +350,8 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    fn loop_taken_over(&mut self, kernel: &dyn Executable, frame: &mut [Value], span: Span) -> Result<bool> {
-        let Some(values) = self.taken_over(kernel, frame, span, None)? else { return Ok(false) };
+    fn run_loop_kernel(&mut self, kernel: &dyn Executable, frame: &mut [Value], span: Span) -> Result<bool> {
+        let Some(values) = self.run_kernel(kernel, frame, span, None)? else { return Ok(false) };
         for (root, value) in kernel.changes().iter().zip(values) {
             self.set_variable(*root, value, frame);
         }
@@ -368,7 +369,7 @@ impl Run<'_, '_> {
     }
 
     /// Runs a kernel; nothing if it failed, and then nothing has changed.
-    fn taken_over(
+    fn run_kernel(
         &mut self,
         kernel: &dyn Executable,
         frame: &mut [Value],
@@ -376,14 +377,14 @@ impl Run<'_, '_> {
         dying: Option<Root>,
     ) -> Result<Option<Vec<Value>>> {
         let changes = kernel.changes().len();
-        if kernel.inputs().iter().take(changes).any(|input| self.outgrows(input, frame)) {
+        if kernel.inputs().iter().take(changes).any(|input| self.exceeds_memory(input, frame)) {
             return Ok(None);
         }
         let mut inputs = Vec::with_capacity(kernel.inputs().len());
         for (i, input) in kernel.inputs().iter().enumerate() {
             // What changes is handed over, unless it may have to be had back.
             let own = i < changes && !kernel.can_fail();
-            match self.input(input, frame, own) {
+            match self.kernel_input(input, frame, own) {
                 Some(value) => inputs.push(value),
                 None => return Ok(None),
             }
@@ -394,25 +395,25 @@ impl Run<'_, '_> {
             kernel.inputs().iter().enumerate().find(|(i, input)| dies(input) && kernel.overwrites(*i));
         if let Some((i, input)) = taken {
             inputs[i] = Value::UNIT;
-            inputs[i] = self.input(input, frame, true).unwrap_or(Value::UNIT);
+            inputs[i] = self.kernel_input(input, frame, true).unwrap_or(Value::UNIT);
         }
         let spare_of = dying
             .filter(|root| kernel.accepts_spare() && kernel.inputs().iter().all(|input| input.root != *root));
         let whole = |root| Input { root, path: Vec::new() };
-        let mut spare = spare_of.and_then(|root| self.input(&whole(root), frame, true));
-        let watched = self.machine.watch.enter(Some(1));
-        let watch = Mutex::new(&mut self.machine.watch);
+        let mut spare = spare_of.and_then(|root| self.kernel_input(&whole(root), frame, true));
+        let watched = self.machine.progress.enter_loop(Some(1));
+        let watch = Mutex::new(&mut self.machine.progress);
         // Whoever finds it taken has nothing newer to say.
         let tell = |done, total| {
             if let Ok(mut watch) = watch.try_lock() {
-                watch.at(done, total);
+                watch.set_rounds(done, total);
             }
         };
         let tell: Option<&(dyn Fn(u64, u64) + Sync)> = if watched { Some(&tell) } else { None };
         let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory, tell };
         let ran = kernel.run(&mut inputs, &mut spare, &limits);
         if watched {
-            self.machine.watch.leave();
+            self.machine.progress.leave_loop();
         }
         match ran {
             RunResult::Done(values) => Ok(Some(values)),
@@ -438,17 +439,17 @@ impl Run<'_, '_> {
 
     /// Whether a variable that is to change lies in a file and is too large to be copied: the evaluator says so at
     /// its first store.
-    fn outgrows(&self, input: &Input, frame: &[Value]) -> bool {
+    fn exceeds_memory(&self, input: &Input, frame: &[Value]) -> bool {
         let value = match input.root {
             Root::Local(local) => Some(frame[local as usize].clone()),
             Root::Global(global) => self.machine.globals[global as usize].get(),
         };
         let Some(Value::Seq(seq)) = value else { return false };
-        seq.is_foreign() && (seq.len() as u64).saturating_mul(seq.class().bytes()) > self.host.memory
+        seq.has_mapped_part() && (seq.len() as u64).saturating_mul(seq.class().bytes()) > self.host.memory
     }
 
     /// The value of a kernel's input; nothing if a variable of the session has none yet.
-    fn input(&mut self, input: &Input, frame: &mut [Value], own: bool) -> Option<Value> {
+    fn kernel_input(&mut self, input: &Input, frame: &mut [Value], own: bool) -> Option<Value> {
         let mut value = match input.root {
             Root::Local(local) if own => std::mem::replace(&mut frame[local as usize], Value::UNIT),
             Root::Local(local) => frame[local as usize].clone(),
@@ -456,7 +457,7 @@ impl Run<'_, '_> {
                 let cell: Arc<Cell> = self.machine.globals[global as usize].clone();
                 let value = cell.get()?;
                 if own {
-                    self.note(&cell, &value);
+                    self.journal(&cell, &value);
                     cell.set(None);
                 }
                 value
@@ -470,43 +471,43 @@ impl Run<'_, '_> {
     }
 
     /// The kernel of a site that has run often enough, or is large enough.
-    fn kernel(&self, site: &TierUpSite, weight: u64, frame: &[Value]) -> Option<Arc<dyn Executable>> {
+    fn site_kernel(&self, site: &TierUpSite, weight: u64, frame: &[Value]) -> Option<Arc<dyn Executable>> {
         let accelerator = self.machine.accelerator.as_ref()?;
         // Deep inside calls the evaluator goes on by itself.
-        if !super::stack_guard::has_room_for(COMPILING) {
+        if !super::stack_guard::has_room_for(COMPILE_STACK_BYTES) {
             return None;
         }
         let eager = self.machine.eager;
-        if !eager && weight < LARGE && site.heat.load(Ordering::Relaxed) < HOT {
+        if !eager && weight < EAGER_ELEMENTS && site.heat.load(Ordering::Relaxed) < HOT_ROUNDS {
             return None;
         }
         // Before the part is looked for: of many parts inside one that is too much code, each would be.
-        if site.kernels.lock().ok()?.is_empty() && site.whole.is_too_long(&site.terms) {
+        if site.kernels.lock().ok()?.is_empty() && site.fragment.is_too_long(&site.terms) {
             return None;
         }
         let functions: Vec<(Root, KnownValue)> = self
-            .functions(site)
+            .function_variables(site)
             .iter()
             .map(|root| {
                 let value = match root {
                     Root::Local(local) => Some(frame[*local as usize].clone()),
                     Root::Global(global) => self.machine.globals[*global as usize].get(),
                 };
-                (*root, value.as_ref().map_or(KnownValue::Data, shape))
+                (*root, value.as_ref().map_or(KnownValue::Data, known_value))
             })
             .collect();
         let mut kernels = site.kernels.lock().ok()?;
         if let Some(known) = kernels.iter().find(|known| known.functions == functions) {
             return known.kernel.clone().filter(|_| known.failures < 3);
         }
-        if kernels.len() >= MOST_KERNELS {
+        if kernels.len() >= MAX_KERNELS_PER_SITE {
             return None;
         }
-        if site.whole.is_too_long(&site.terms) {
-            kernels.push(Known { functions, kernel: None, failures: 0 });
+        if site.fragment.is_too_long(&site.terms) {
+            kernels.push(CachedKernel { functions, kernel: None, failures: 0 });
             return None;
         }
-        let what = site.whole.find(site.place)?;
+        let what = site.fragment.find(site.address)?;
         let sizes = self.machine.sizes.clone();
         let concrete = |ty: &Type| sizes.concrete(&site.bindings.concrete(ty));
         let interrupt = self.host.interrupt;
@@ -524,19 +525,19 @@ impl Run<'_, '_> {
             Err(Declined::Stopped) => return None,
             Err(declined) => {
                 if declined == Declined::TooLong {
-                    site.whole.note_too_long(&site.terms);
+                    site.fragment.note_too_long(&site.terms);
                 }
                 None
             }
         };
-        kernels.push(Known { functions, kernel: kernel.clone(), failures: 0 });
+        kernels.push(CachedKernel { functions, kernel: kernel.clone(), failures: 0 });
         kernel
     }
 
     /// The variables outside of a site that hold functions.
-    fn functions<'s>(&self, site: &'s TierUpSite) -> &'s [Root] {
+    fn function_variables<'s>(&self, site: &'s TierUpSite) -> &'s [Root] {
         site.functions.get_or_init(|| {
-            let mentioned = match site.whole.find(site.place) {
+            let mentioned = match site.fragment.find(site.address) {
                 Some(Region::Term(term)) => FreeVariables::by_term(term),
                 Some(Region::Loop(stmt)) => FreeVariables::by_stmt(stmt),
                 None => FreeVariables::default(),
@@ -561,13 +562,13 @@ impl Run<'_, '_> {
 }
 
 /// What is known of a value before a part runs.
-fn shape(value: &Value) -> KnownValue {
+fn known_value(value: &Value) -> KnownValue {
     match value {
         Value::Function(any) => match any.downcast_ref::<Closure>() {
             Some(closure) => KnownValue::Function(
                 closure.instance.function,
                 closure.instance.type_args.clone(),
-                closure.captures.iter().map(shape).collect(),
+                closure.captures.iter().map(known_value).collect(),
             ),
             None => KnownValue::Data,
         },

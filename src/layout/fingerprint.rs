@@ -56,19 +56,19 @@ struct Secret {
     key: [RandomState; 2],
 }
 
-fn secret() -> &'static Secret {
+fn process_secret() -> &'static Secret {
     static SECRET: OnceLock<Secret> = OnceLock::new();
     SECRET.get_or_init(|| {
         let key = [RandomState::new(), RandomState::new()];
-        let point = drawn(&key, &"the point");
+        let point = keyed_hash(&key, &"the point");
         Secret { point, key }
     })
 }
 
 /// A number below the prime that only who has the key can tell.
-fn drawn(key: &[RandomState; 2], what: &impl Hash) -> u128 {
+fn keyed_hash(key: &[RandomState; 2], what: &impl Hash) -> u128 {
     let [high, low] = [0, 1].map(|at: usize| u128::from(key[at].hash_one(what)));
-    reduced((high << 64) | low)
+    reduce((high << 64) | low)
 }
 
 impl Fingerprint {
@@ -77,14 +77,14 @@ impl Fingerprint {
 
     /// One slot.
     pub fn of(letter: &Letter<'_>) -> Fingerprint {
-        let secret = secret();
-        Fingerprint { value: drawn(&secret.key, letter), shift: secret.point }
+        let secret = process_secret();
+        Fingerprint { value: keyed_hash(&secret.key, letter), shift: secret.point }
     }
 
     /// The slots of this and then those of the other.
     pub fn then(self, next: Fingerprint) -> Fingerprint {
-        let value = sum(product(self.value, next.shift), next.value);
-        Fingerprint { value, shift: product(self.shift, next.shift) }
+        let value = add_modulo(multiply_modulo(self.value, next.shift), next.value);
+        Fingerprint { value, shift: multiply_modulo(self.shift, next.shift) }
     }
 
     /// The slots of this, so many times.
@@ -102,19 +102,19 @@ impl Fingerprint {
 }
 
 /// A number modulo the prime.
-fn reduced(n: u128) -> u128 {
+fn reduce(n: u128) -> u128 {
     let n = (n & PRIME) + (n >> 127);
     if n >= PRIME { n - PRIME } else { n }
 }
 
-fn sum(a: u128, b: u128) -> u128 {
-    reduced(a + b)
+fn add_modulo(a: u128, b: u128) -> u128 {
+    reduce(a + b)
 }
 
-fn product(a: u128, b: u128) -> u128 {
+fn multiply_modulo(a: u128, b: u128) -> u128 {
     let (low, high) = a.widening(b);
     // 2^128 is 2, and so is 2 * high: `high` is below 2^126.
-    sum(reduced(low), reduced(high << 1))
+    add_modulo(reduce(low), reduce(high << 1))
 }
 
 trait Widening {
@@ -169,9 +169,9 @@ mod tests {
     fn products_are_those_of_big_integers() {
         let mut random = fastrand::Rng::with_seed(3);
         for _ in 0..2_000 {
-            let (a, b) = (reduced(random.u128(..)), reduced(random.u128(..)));
+            let (a, b) = (reduce(random.u128(..)), reduce(random.u128(..)));
             let exact = BigUint::from(a) * BigUint::from(b) % BigUint::from(PRIME);
-            assert_eq!(BigUint::from(product(a, b)), exact, "{a} * {b}");
+            assert_eq!(BigUint::from(multiply_modulo(a, b)), exact, "{a} * {b}");
         }
     }
 

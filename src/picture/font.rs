@@ -8,7 +8,7 @@ use tiny_skia::{Path, PathBuilder, Transform};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 use unicode_width::UnicodeWidthChar;
 
-const BYTES: &[u8] = include_bytes!("font/DejaVuSans.ttf");
+const FONT_BYTES: &[u8] = include_bytes!("font/DejaVuSans.ttf");
 
 /// The font.
 pub struct Font(Face<'static>);
@@ -16,7 +16,7 @@ pub struct Font(Face<'static>);
 impl Font {
     /// The font that is part of the program.
     pub fn new() -> Font {
-        Font(Face::parse(BYTES, 0).expect("the font that is part of the program is one"))
+        Font(Face::parse(FONT_BYTES, 0).expect("the font that is part of the program is one"))
     }
 
     /// How long a text is.
@@ -26,7 +26,7 @@ impl Font {
     }
 
     /// The text, or as much of its beginning as is no longer than this, with a sign that there is more.
-    pub fn fitted(&self, text: &str, size: f64, room: f64) -> String {
+    pub fn truncated(&self, text: &str, size: f64, room: f64) -> String {
         if self.width(text, size) <= room {
             return text.to_string();
         }
@@ -42,10 +42,10 @@ impl Font {
     /// The outline of a text that begins at the origin and stands on the horizontal axis; `None` if it has none.
     pub fn outline(&self, text: &str, size: f64) -> Option<Path> {
         let scale = self.scale(size);
-        let mut outline = Outline(PathBuilder::new());
+        let mut outline = PathOutline(PathBuilder::new());
         let mut at = 0.0;
         for glyph in self.glyphs(text) {
-            let mut own = Outline(PathBuilder::new());
+            let mut own = PathOutline(PathBuilder::new());
             self.0.outline_glyph(glyph, &mut own);
             if let Some(path) = own.0.finish() {
                 let place =
@@ -75,9 +75,9 @@ impl Font {
 }
 
 /// The two libraries meet here.
-struct Outline(PathBuilder);
+struct PathOutline(PathBuilder);
 
-impl OutlineBuilder for Outline {
+impl OutlineBuilder for PathOutline {
     fn move_to(&mut self, x: f32, y: f32) {
         self.0.move_to(x, y);
     }
@@ -113,11 +113,11 @@ mod tests {
     #[test]
     fn what_is_too_long_is_cut() {
         let font = Font::new();
-        assert_eq!(font.fitted("short", 10.0, 100.0), "short");
-        let cut = font.fitted("a title that is much too long", 10.0, 60.0);
+        assert_eq!(font.truncated("short", 10.0, 100.0), "short");
+        let cut = font.truncated("a title that is much too long", 10.0, 60.0);
         assert!(cut.starts_with("a t") && cut.ends_with('…'), "{cut}");
         assert!(font.width(&cut, 10.0) <= 60.0, "{cut}");
-        assert_eq!(font.fitted("wide", 10.0, 0.0), "…");
+        assert_eq!(font.truncated("wide", 10.0, 0.0), "…");
     }
 
     #[test]

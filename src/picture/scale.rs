@@ -10,10 +10,10 @@ pub struct Scale {
 }
 
 /// The most numbers beside an axis.
-const MOST_TICKS: f64 = 12.0;
+const MAX_TICKS: f64 = 12.0;
 /// Where all values are this close together, compared with how large they are, numbers beside the axis would be longer
 /// than one reads.
-const CLOSE: f64 = 1e-5;
+const MIN_RELATIVE_WIDTH: f64 = 1e-5;
 
 /// What stands along an axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +52,7 @@ impl Scale {
 
     /// A scale with a part of its width more at each end; at one that is 0 and a `ground` on which something stands,
     /// nothing.
-    pub fn wider(self, part: f64, ground: bool) -> Scale {
+    pub fn widened(self, part: f64, ground: bool) -> Scale {
         let more = self.half_width() * 2.0 * part;
         let stays = |end: f64| ground && end == 0.0;
         let low = if stays(self.low) { self.low } else { (self.low - more).max(-f64::MAX) };
@@ -68,7 +68,7 @@ impl Scale {
     }
 
     /// Where a value is: 0 at the low end, 1 at the high one.
-    pub fn place(self, value: f64) -> f64 {
+    pub fn position(self, value: f64) -> f64 {
         ((value / 2.0 - self.low / 2.0) / self.half_width()).clamp(0.0, 1.0)
     }
 
@@ -82,26 +82,26 @@ impl Scale {
 
     /// Round numbers along the scale, some `wanted` of them, as text.
     pub fn ticks(self, wanted: f64) -> Ticks {
-        let Some(base) = self.base() else { return Ticks { labels: self.round(wanted), base: None } };
+        let Some(base) = self.base() else { return Ticks { labels: self.round_ticks(wanted), base: None } };
         // Numbers so close to each other have exact differences.
         let apart = Scale { low: self.low - base, high: self.high - base };
         let mut labels: Vec<(f64, String)> =
-            apart.round(wanted).into_iter().map(|(value, text)| (base + value, text)).collect();
+            apart.round_ticks(wanted).into_iter().map(|(value, text)| (base + value, text)).collect();
         // Between neighbors among the floats there is no place for a round number.
         let inside = |value: f64| (self.low..=self.high).contains(&value);
         if !labels.iter().all(|(value, _)| inside(*value))
             || labels.windows(2).any(|two| two[0].0 == two[1].0)
         {
-            labels = [self.low, self.high].map(|end| (end, plain(end - base))).to_vec();
+            labels = [self.low, self.high].map(|end| (end, short_number(end - base))).to_vec();
         }
-        Ticks { labels, base: Some(plain(base)) }
+        Ticks { labels, base: Some(short_number(base)) }
     }
 
     /// A short number near values that are close together.
     fn base(self) -> Option<f64> {
         let size = self.low.abs().max(self.high.abs());
         let width = self.half_width() * 2.0;
-        if !size.is_normal() || width >= CLOSE * size {
+        if !size.is_normal() || width >= MIN_RELATIVE_WIDTH * size {
             return None;
         }
         let middle = self.low + width / 2.0;
@@ -110,7 +110,7 @@ impl Scale {
         (0..=17).filter_map(rounded).find(|base| (base - middle).abs() <= 1.5 * width)
     }
 
-    fn round(self, wanted: f64) -> Vec<(f64, String)> {
+    fn round_ticks(self, wanted: f64) -> Vec<(f64, String)> {
         let rough = self.half_width() * 2.0 / wanted;
         let rough = if rough.is_finite() { rough } else { f64::MAX / wanted };
         let power = 10f64.powf(rough.log10().floor());
@@ -121,8 +121,8 @@ impl Scale {
         };
         let step = step.unwrap_or(power);
         // Neighbors that no float divides, or bounds that are very far out.
-        if last - first > MOST_TICKS || last < first || first.abs() > 1e12 || last.abs() > 1e12 {
-            return [self.low, self.high].map(|v| (v, plain(v))).to_vec();
+        if last - first > MAX_TICKS || last < first || first.abs() > 1e12 || last.abs() > 1e12 {
+            return [self.low, self.high].map(|v| (v, short_number(v))).to_vec();
         }
         let count = (last - first) as usize;
         let values = (0..=count).map(|i| (first + i as f64) * step);
@@ -131,7 +131,7 @@ impl Scale {
 }
 
 /// A number with few digits.
-fn plain(value: f64) -> String {
+fn short_number(value: f64) -> String {
     if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) {
         return scientific(value, 6);
     }
@@ -216,7 +216,7 @@ mod tests {
             assert!((1..20).contains(&ticks.len()), "{low} {high}: {ticks:?}");
             for (value, _) in ticks {
                 assert!((low..=high).contains(&value), "{value} in {low} {high}");
-                assert!((0.0..=1.0).contains(&scale.place(value)));
+                assert!((0.0..=1.0).contains(&scale.position(value)));
             }
         }
     }

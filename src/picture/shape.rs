@@ -6,24 +6,24 @@
 use super::Grid;
 
 /// The size of the page.
-pub const WIDTH: f64 = 640.0;
-pub const HEIGHT: f64 = 420.0;
+pub const PAGE_WIDTH: f64 = 640.0;
+pub const PAGE_HEIGHT: f64 = 420.0;
 
 /// The radius of a disc.
-pub const RADIUS: f64 = 3.0;
+pub const DISC_RADIUS: f64 = 3.0;
 /// How wide a polyline is.
-pub const STROKE: f64 = 1.8;
+pub const STROKE_WIDTH: f64 = 1.8;
 /// How much discs and bars cover what is behind them.
-pub const DISC_COVER: f64 = 0.8;
-pub const BAR_COVER: f64 = 0.85;
+pub const DISC_OPACITY: f64 = 0.8;
+pub const BAR_OPACITY: f64 = 0.85;
 /// How wide the white rim of a bar is.
-const RIM: f64 = 0.5;
+const RIM_WIDTH: f64 = 0.5;
 /// How wide the white rim of a text with a halo is.
-pub const HALO: f64 = 3.0;
+pub const HALO_WIDTH: f64 = 3.0;
 
 /// How wide the rim of a bar is: none around one that is hardly wider than that.
-pub fn rim(bar: &Frame) -> f64 {
-    if bar.width >= 4.0 { RIM } else { 0.0 }
+pub fn rim_width(bar: &Frame) -> f64 {
+    if bar.width >= 4.0 { RIM_WIDTH } else { 0.0 }
 }
 
 /// Red, green and blue.

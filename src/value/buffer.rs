@@ -3,7 +3,7 @@
 //! Buffers that are dropped go to the [`pool`](super::pool), and new ones are taken from there if they can
 //! be: fresh memory of the system costs more than the work that is done in it.
 
-use super::copied::note;
+use super::copy_counter::count_copied_slots;
 use super::{Mapped, Value, pool};
 use crate::types::Scalar;
 use crate::types::encoding::{Code, Width};
@@ -83,35 +83,35 @@ pub enum Buffer {
     /// See [`Class::Any`].
     Any(Vec<Value>),
     /// Slots of any narrow class in memory of somebody else; they become the buffer's own when one is to change.
-    Foreign(Mapped),
+    Mapped(Mapped),
 }
 
 impl Buffer {
     /// The slots of these bytes, which are not copied; `None` where they do not lie as slots do.
-    pub fn foreign(bytes: Bytes, class: Class) -> Option<Buffer> {
-        Mapped::new(bytes, class).map(Buffer::Foreign)
+    pub fn mapped(bytes: Bytes, class: Class) -> Option<Buffer> {
+        Mapped::new(bytes, class).map(Buffer::Mapped)
     }
 
     /// Whether its memory is somebody else's.
-    pub fn is_foreign(&self) -> bool {
-        matches!(self, Buffer::Foreign(_))
+    pub fn is_mapped(&self) -> bool {
+        matches!(self, Buffer::Mapped(_))
     }
 
     /// Copies slots of somebody else.
-    fn own(&mut self) {
-        if let Buffer::Foreign(foreign) = self {
+    fn make_owned(&mut self) {
+        if let Buffer::Mapped(foreign) = self {
             let foreign = foreign.clone();
             let mut own =
-                Buffer::with_room(foreign.class(), foreign.len() + 1).unwrap_or(Buffer::Any(Vec::new()));
+                Buffer::with_capacity(foreign.class(), foreign.len() + 1).unwrap_or(Buffer::Any(Vec::new()));
             foreign.append_to(&mut own, 0..foreign.len());
             *self = own;
         }
     }
 
     /// An empty buffer with room, or `None` if there is no such room.
-    pub fn with_room(class: Class, slots: usize) -> Option<Buffer> {
+    pub fn with_capacity(class: Class, slots: usize) -> Option<Buffer> {
         fn room<T: pool::Pooled>(slots: usize) -> Option<Vec<T>> {
-            let mut vec = pool::room(slots)?;
+            let mut vec = pool::with_capacity(slots)?;
             vec.clear();
             Some(vec)
         }
@@ -131,9 +131,9 @@ impl Buffer {
 
     /// A buffer of that many slots of any contents, and whether its memory is fresh from the system; `None` if there is
     /// no such room. Not of [`Class::Any`].
-    pub fn filled(class: Class, slots: usize) -> Option<(Buffer, bool)> {
+    pub fn with_len(class: Class, slots: usize) -> Option<(Buffer, bool)> {
         fn pair<T: pool::Pooled>(slots: usize, of: fn(Vec<T>) -> Buffer) -> Option<(Buffer, bool)> {
-            pool::filled(slots).map(|(vec, fresh)| (of(vec), fresh))
+            pool::with_len(slots).map(|(vec, fresh)| (of(vec), fresh))
         }
         match class {
             Class::U8 => pair(slots, Buffer::U8),
@@ -154,7 +154,7 @@ impl Buffer {
             Buffer::Word(v) => v.as_ptr() as u64,
             Buffer::Wide(v) => v.as_ptr() as u64,
             Buffer::Any(v) => v.as_ptr() as u64,
-            Buffer::Foreign(foreign) => foreign.address(),
+            Buffer::Mapped(foreign) => foreign.address(),
         }
     }
 
@@ -167,7 +167,7 @@ impl Buffer {
             Buffer::Word(_) => Class::Word,
             Buffer::Wide(_) => Class::Wide,
             Buffer::Any(_) => Class::Any,
-            Buffer::Foreign(foreign) => foreign.class(),
+            Buffer::Mapped(foreign) => foreign.class(),
         }
     }
 
@@ -180,12 +180,12 @@ impl Buffer {
             Buffer::Word(v) => v.len(),
             Buffer::Wide(v) => v.len(),
             Buffer::Any(v) => v.len(),
-            Buffer::Foreign(foreign) => foreign.len(),
+            Buffer::Mapped(foreign) => foreign.len(),
         }
     }
 
     /// Slots that there is memory for.
-    pub fn room(&self) -> usize {
+    pub fn capacity(&self) -> usize {
         match self {
             Buffer::U8(v) => v.capacity(),
             Buffer::U16(v) => v.capacity(),
@@ -193,7 +193,7 @@ impl Buffer {
             Buffer::Word(v) => v.capacity(),
             Buffer::Wide(v) => v.capacity(),
             Buffer::Any(v) => v.capacity(),
-            Buffer::Foreign(foreign) => foreign.len(),
+            Buffer::Mapped(foreign) => foreign.len(),
         }
     }
 
@@ -206,18 +206,18 @@ impl Buffer {
             Buffer::Word(v) => v.truncate(slots),
             Buffer::Wide(v) => v.truncate(slots),
             Buffer::Any(v) => v.truncate(slots),
-            Buffer::Foreign(_) => {}
+            Buffer::Mapped(_) => {}
         }
     }
 
     /// Makes room for so many slots more; whether there was any. Room that is made is as large
     /// again as what is there, if memory allows.
-    pub fn reserve(&mut self, slots: usize) -> bool {
+    pub fn try_reserve(&mut self, slots: usize) -> bool {
         fn more<T>(v: &mut Vec<T>, slots: usize) -> bool {
             if v.capacity() - v.len() >= slots {
                 return true;
             }
-            note(v.len());
+            count_copied_slots(v.len());
             v.try_reserve(slots).is_ok() || v.try_reserve_exact(slots).is_ok()
         }
         match self {
@@ -227,7 +227,7 @@ impl Buffer {
             Buffer::Word(v) => more(v, slots),
             Buffer::Wide(v) => more(v, slots),
             Buffer::Any(v) => more(v, slots),
-            Buffer::Foreign(_) => false,
+            Buffer::Mapped(_) => false,
         }
     }
 
@@ -245,7 +245,7 @@ impl Buffer {
             Buffer::Word(v) => Value::Word(v[i]),
             Buffer::Wide(v) => Value::code(Code::from(v[i])),
             Buffer::Any(v) => v[i].clone(),
-            Buffer::Foreign(foreign) => foreign.get(i),
+            Buffer::Mapped(foreign) => foreign.get(i),
         }
     }
 
@@ -256,10 +256,10 @@ impl Buffer {
             Buffer::U16(v) => v[i] = value.word() as u16,
             Buffer::U32(v) => v[i] = value.word() as u32,
             Buffer::Word(v) => v[i] = value.word(),
-            Buffer::Wide(v) => v[i] = wide(&value),
+            Buffer::Wide(v) => v[i] = u128_code(&value),
             Buffer::Any(v) => v[i] = value,
-            Buffer::Foreign(_) => {
-                self.own();
+            Buffer::Mapped(_) => {
+                self.make_owned();
                 self.set(i, value);
             }
         }
@@ -272,10 +272,10 @@ impl Buffer {
             Buffer::U16(v) => v.push(value.word() as u16),
             Buffer::U32(v) => v.push(value.word() as u32),
             Buffer::Word(v) => v.push(value.word()),
-            Buffer::Wide(v) => v.push(wide(&value)),
+            Buffer::Wide(v) => v.push(u128_code(&value)),
             Buffer::Any(v) => v.push(value),
-            Buffer::Foreign(_) => {
-                self.own();
+            Buffer::Mapped(_) => {
+                self.make_owned();
                 self.push(value);
             }
         }
@@ -284,7 +284,7 @@ impl Buffer {
     /// Adds the slots `start..start + len` of another buffer, whose slots its class holds.
     pub fn extend(&mut self, other: &Buffer, start: usize, len: usize) {
         let range = start..start + len;
-        self.own();
+        self.make_owned();
         match (self, other) {
             (Buffer::U8(v), Buffer::U8(w)) => v.extend_from_slice(&w[range]),
             (Buffer::U16(v), Buffer::U16(w)) => v.extend_from_slice(&w[range]),
@@ -292,7 +292,7 @@ impl Buffer {
             (Buffer::Word(v), Buffer::Word(w)) => v.extend_from_slice(&w[range]),
             (Buffer::Wide(v), Buffer::Wide(w)) => v.extend_from_slice(&w[range]),
             (Buffer::Any(v), Buffer::Any(w)) => v.extend_from_slice(&w[range]),
-            (this, Buffer::Foreign(foreign)) => foreign.append_to(this, range),
+            (this, Buffer::Mapped(foreign)) => foreign.append_to(this, range),
             (this, other) => range.for_each(|i| this.push(other.get(i))),
         }
     }
@@ -315,17 +315,17 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         match self {
-            Buffer::U8(v) => pool::keep(std::mem::take(v)),
-            Buffer::U16(v) => pool::keep(std::mem::take(v)),
-            Buffer::U32(v) => pool::keep(std::mem::take(v)),
-            Buffer::Word(v) => pool::keep(std::mem::take(v)),
-            Buffer::Wide(v) => pool::keep(std::mem::take(v)),
-            Buffer::Any(_) | Buffer::Foreign(_) => {}
+            Buffer::U8(v) => pool::recycle(std::mem::take(v)),
+            Buffer::U16(v) => pool::recycle(std::mem::take(v)),
+            Buffer::U32(v) => pool::recycle(std::mem::take(v)),
+            Buffer::Word(v) => pool::recycle(std::mem::take(v)),
+            Buffer::Wide(v) => pool::recycle(std::mem::take(v)),
+            Buffer::Any(_) | Buffer::Mapped(_) => {}
         }
     }
 }
 
-fn wide(value: &Value) -> u128 {
+fn u128_code(value: &Value) -> u128 {
     match value {
         Value::Word(n) => u128::from(*n),
         Value::Wide(n) => **n,

@@ -43,20 +43,20 @@ impl Mapped {
     /// One slot.
     pub(super) fn get(&self, i: usize) -> Value {
         let mut word = [0u8; 8];
-        let slot = self.slots(i..i + 1);
+        let slot = self.bytes(i..i + 1);
         word[..slot.len()].copy_from_slice(slot);
         Value::Word(u64::from_le_bytes(word))
     }
 
     /// The bytes of some of them.
-    pub fn slots(&self, range: Range<usize>) -> &[u8] {
+    pub fn bytes(&self, range: Range<usize>) -> &[u8] {
         let width = self.class.bytes() as usize;
         &self.bytes[range.start * width..range.end * width]
     }
 
     /// Adds some of them to a buffer whose class holds them.
     pub(super) fn append_to(&self, into: &mut Buffer, range: Range<usize>) {
-        let slots = self.slots(range.clone());
+        let slots = self.bytes(range.clone());
         match (into, self.class) {
             (Buffer::U8(v), Class::U8) => v.extend_from_slice(slots),
             (Buffer::U16(v), Class::U16) => {
@@ -91,10 +91,10 @@ mod tests {
         for class in [Class::U8, Class::U16, Class::U32, Class::Word] {
             let width = class.bytes() as usize;
             let bytes = aligned(&(0..5 * width).map(|n| n as u8).collect::<Vec<u8>>());
-            let buffer = Buffer::foreign(bytes.clone(), class).expect("slots");
+            let buffer = Buffer::mapped(bytes.clone(), class).expect("slots");
             assert_eq!((buffer.len(), buffer.class()), (5, class));
             assert_eq!(buffer.address(), bytes.as_ptr() as u64);
-            let mut own = Buffer::with_room(class, 5).expect("room");
+            let mut own = Buffer::with_capacity(class, 5).expect("room");
             own.append(&Value::Seq(Seq::new(buffer.clone())), 5);
             let shared = Seq::new(buffer);
             let mut part = shared.slice(1, 3);
@@ -106,7 +106,7 @@ mod tests {
             for i in 0..5 {
                 assert_eq!(shared.get(i).word(), own.get(i).word());
             }
-            let mut pushed = Buffer::foreign(bytes, class).expect("slots");
+            let mut pushed = Buffer::mapped(bytes, class).expect("slots");
             pushed.push(Value::Word(7));
             assert_eq!((pushed.len(), pushed.get(5).word(), pushed.get(4).word()), (6, 7, own.get(4).word()));
         }

@@ -13,13 +13,13 @@
 //! small parts are copied into one buffer. Values are shared until a store.
 
 mod buffer;
-mod copied;
+mod copy_counter;
 mod mapped;
 mod pool;
 mod seq;
 
 pub use buffer::{Buffer, Class};
-pub use copied::copied;
+pub use copy_counter::copied_slots;
 pub use mapped::Mapped;
 pub use seq::Seq;
 
@@ -33,8 +33,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Bytes of large buffers that were taken from the system so far, and bytes that were used again.
-pub fn memory() -> (u64, u64) {
-    let [fresh, reused] = &pool::TAKEN;
+pub fn memory_counters() -> (u64, u64) {
+    let [fresh, reused] = &pool::TAKEN_BYTES;
     (fresh.load(Ordering::Relaxed), reused.load(Ordering::Relaxed))
 }
 
@@ -79,7 +79,7 @@ pub struct Case(pub Code, pub Value);
 
 impl Packed {
     /// Whether the sizes are those of another value, whatever the axes.
-    pub fn of_same_sizes(&self, other: &Packed) -> bool {
+    pub fn has_same_sizes(&self, other: &Packed) -> bool {
         self.sizes.len() == other.sizes.len()
             && self.sizes.iter().zip(&other.sizes).all(|(a, b)| a == b || a.size() == b.size())
     }
@@ -93,26 +93,26 @@ impl Packed {
     }
 
     /// The type of the value, of an existential type.
-    pub fn opened(&self, exists: &Type) -> Type {
+    pub fn value_type(&self, exists: &Type) -> Type {
         exists.opened(&self.sizes)
     }
 }
 
 impl Drop for Packed {
     fn drop(&mut self) {
-        release(std::mem::replace(&mut self.value, Value::UNIT));
+        drop_iteratively(std::mem::replace(&mut self.value, Value::UNIT));
     }
 }
 
 impl Drop for Case {
     fn drop(&mut self) {
-        release(std::mem::replace(&mut self.1, Value::UNIT));
+        drop_iteratively(std::mem::replace(&mut self.1, Value::UNIT));
     }
 }
 
 /// Drops a value that may hold a chain of others, however long, without recursion: a list is a case
 /// in a case in a case. Whatever owns one link of such a chain lets go of it here.
-pub fn release(value: Value) {
+pub fn drop_iteratively(value: Value) {
     thread_local! {
         /// Values waiting to be dropped, while one is.
         static WAITING: RefCell<Option<Vec<Value>>> = const { RefCell::new(None) };
@@ -160,7 +160,7 @@ impl Cell {
     }
 
     /// Whether this is the first time it is asked in this input (inputs count from 1).
-    pub fn first_in(&self, input: u64) -> bool {
+    pub fn is_first_store_of_input(&self, input: u64) -> bool {
         self.noted.swap(input, Ordering::Relaxed) != input
     }
 
@@ -289,12 +289,12 @@ impl Value {
             let one = parts.into_iter().find(|(_, own)| *own == 1 && slots == 1);
             return Some(one.map_or(Value::UNIT, |(value, _)| value));
         }
-        if parts.iter().all(|(_, slots)| *slots <= COPIED_SLOTS) {
-            let mut buffer = Buffer::with_room(class, slots)?;
+        if parts.iter().all(|(_, slots)| *slots <= MAX_COPIED_SLOTS) {
+            let mut buffer = Buffer::with_capacity(class, slots)?;
             parts.iter().for_each(|(value, slots)| buffer.append(value, *slots));
             return Some(Value::Seq(Seq::new(buffer)));
         }
-        let parts = match Value::appended(parts, class, slots) {
+        let parts = match Value::append_in_place(parts, class, slots) {
             Ok(whole) => return Some(whole),
             Err(parts) => parts,
         };
@@ -304,7 +304,7 @@ impl Value {
                 (_, 0) => {}
                 (Value::Seq(seq), _) => views.push(seq),
                 (one, _) => {
-                    let mut buffer = Buffer::with_room(one.class(), 1)?;
+                    let mut buffer = Buffer::with_capacity(one.class(), 1)?;
                     buffer.push(one);
                     views.push(Seq::new(buffer));
                 }
@@ -320,7 +320,7 @@ impl Value {
     /// little is added. The storage grows by doubling, so that what is appended slot by slot is
     /// copied a bounded number of times. A first part that has become a rope of many parts by this
     /// is written out, with room to grow.
-    fn appended(
+    fn append_in_place(
         mut parts: Vec<(Value, usize)>,
         class: Class,
         slots: usize,
@@ -330,10 +330,12 @@ impl Value {
         if slots - *own > *own {
             return Err(parts);
         }
-        if seq.parts() >= MOST_PARTS && !seq.unrope(class, slots) || !seq.can_grow(class) {
+        if seq.part_count() >= MAX_ROPE_PARTS && !seq.flatten_with_capacity(class, slots)
+            || !seq.can_grow(class)
+        {
             return Err(parts);
         }
-        if !seq.reserve(slots - *own) {
+        if !seq.try_reserve(slots - *own) {
             return Err(parts);
         }
         let mut whole = std::mem::replace(&mut parts[first].0, Value::UNIT);
@@ -388,10 +390,10 @@ impl Value {
 }
 
 /// A rope of so many parts is written out when something is appended to it.
-const MOST_PARTS: usize = 32;
+const MAX_ROPE_PARTS: usize = 32;
 
 /// Parts of a tuple up to this many slots are copied into it; it shares the buffers of larger ones.
-const COPIED_SLOTS: usize = 64;
+const MAX_COPIED_SLOTS: usize = 64;
 
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

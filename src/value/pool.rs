@@ -11,14 +11,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes that were taken from the allocator so far, and bytes that were kept and used again.
-pub(super) static TAKEN: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+pub(super) static TAKEN_BYTES: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
 
 /// Bytes of the smallest vector that is kept.
-const LEAST_BYTES: usize = 1 << 12;
+const MIN_POOLED_BYTES: usize = 1 << 12;
 /// Bytes that are kept of each width of slots.
-const MOST_BYTES: usize = 1 << 29;
+const MAX_POOLED_BYTES: usize = 1 << 29;
 /// Vectors that are kept of each width of slots.
-const MOST_COUNT: usize = 32;
+const MAX_POOLED_VECTORS: usize = 32;
 
 /// Vectors of one type, the youngest last.
 #[derive(Default)]
@@ -36,17 +36,17 @@ impl<T: Pooled> FreeList<T> {
         let mut kept = self.kept.lock().ok()?;
         let fits = |v: &Vec<T>| v.capacity() >= slots && v.capacity() - slots <= slots / 4;
         let at = kept.iter().rposition(fits)?;
-        TAKEN[1].fetch_add((slots * size_of::<T>()) as u64, Ordering::Relaxed);
+        TAKEN_BYTES[1].fetch_add((slots * size_of::<T>()) as u64, Ordering::Relaxed);
         Some(kept.remove(at))
     }
 
-    fn keep(&self, vec: Vec<T>) {
+    fn put(&self, vec: Vec<T>) {
         // The old ones are dropped outside of the lock.
         let mut old = Vec::new();
         let Ok(mut kept) = self.kept.lock() else { return };
         kept.push(vec);
         let mut bytes: usize = kept.iter().map(|v| v.capacity() * size_of::<T>()).sum();
-        while bytes > MOST_BYTES || kept.len() > MOST_COUNT {
+        while bytes > MAX_POOLED_BYTES || kept.len() > MAX_POOLED_VECTORS {
             let oldest = kept.remove(0);
             bytes -= oldest.capacity() * size_of::<T>();
             old.push(oldest);
@@ -74,33 +74,33 @@ macro_rules! pooled {
 
 pooled!(u8 u16 u32 u64 u128);
 
-fn small<T>(slots: usize) -> bool {
-    slots.saturating_mul(size_of::<T>()) < LEAST_BYTES
+fn is_too_small<T>(slots: usize) -> bool {
+    slots.saturating_mul(size_of::<T>()) < MIN_POOLED_BYTES
 }
 
 /// A vector with room for that many, of any contents; `None` if there is no such room.
-pub(super) fn room<T: Pooled>(slots: usize) -> Option<Vec<T>> {
-    if !small::<T>(slots)
+pub(super) fn with_capacity<T: Pooled>(slots: usize) -> Option<Vec<T>> {
+    if !is_too_small::<T>(slots)
         && let Some(vec) = T::free_list().take(slots)
     {
         return Some(vec);
     }
     let mut vec = Vec::new();
     vec.try_reserve_exact(slots).ok()?;
-    note_fresh::<T>(slots);
+    count_fresh::<T>(slots);
     Some(vec)
 }
 
-fn note_fresh<T>(slots: usize) {
-    if !small::<T>(slots) {
-        TAKEN[0].fetch_add((slots * size_of::<T>()) as u64, Ordering::Relaxed);
+fn count_fresh<T>(slots: usize) {
+    if !is_too_small::<T>(slots) {
+        TAKEN_BYTES[0].fetch_add((slots * size_of::<T>()) as u64, Ordering::Relaxed);
     }
 }
 
 /// A vector of that many of any value, and whether its memory is fresh from the system; `None` if there
 /// is no such room.
-pub(super) fn filled<T: Pooled>(slots: usize) -> Option<(Vec<T>, bool)> {
-    if !small::<T>(slots)
+pub(super) fn with_len<T: Pooled>(slots: usize) -> Option<(Vec<T>, bool)> {
+    if !is_too_small::<T>(slots)
         && let Some(mut vec) = T::free_list().take(slots)
     {
         vec.resize(slots, T::default());
@@ -109,14 +109,14 @@ pub(super) fn filled<T: Pooled>(slots: usize) -> Option<(Vec<T>, bool)> {
     let mut probe: Vec<T> = Vec::new();
     probe.try_reserve_exact(slots).ok()?;
     drop(probe);
-    note_fresh::<T>(slots);
+    count_fresh::<T>(slots);
     // Fresh pages of the system are zero already: nothing is written here.
     Some((vec![T::default(); slots], true))
 }
 
 /// Keeps a vector for later, if it is worth it.
-pub(super) fn keep<T: Pooled>(vec: Vec<T>) {
-    if !small::<T>(vec.capacity()) {
-        T::free_list().keep(vec);
+pub(super) fn recycle<T: Pooled>(vec: Vec<T>) {
+    if !is_too_small::<T>(vec.capacity()) {
+        T::free_list().put(vec);
     }
 }

@@ -1,33 +1,33 @@
 //! Views into buffers, shared until a store.
 
-use super::copied::note;
+use super::copy_counter::count_copied_slots;
 use super::{Buffer, Class, Value};
 use std::sync::Arc;
 
 /// Slots of a buffer that is kept though little of it is in view.
-const LEAST_SHRUNK: usize = 64;
+const MIN_SHRUNK_SLOTS: usize = 64;
 
 /// Slots of a part that is copied when it is read, if the whole is larger: a view of the whole would make the next store
 /// into it copy all of it.
-const MOST_COPIED: usize = 8;
+const MAX_COPIED_SLOTS: usize = 8;
 
 /// A view of two or more slots.
 #[derive(Clone)]
 pub struct Seq {
-    store: Store,
+    store: Storage,
     start: usize,
     len: usize,
 }
 
 #[derive(Clone)]
-enum Store {
+enum Storage {
     Flat(Arc<Buffer>),
-    Rope(Arc<Vec<Part>>),
+    Rope(Arc<Vec<RopePart>>),
 }
 
 /// Part of a rope: it holds the slots from `at` of the rope on.
 #[derive(Clone)]
-struct Part {
+struct RopePart {
     at: usize,
     buffer: Arc<Buffer>,
     start: usize,
@@ -38,59 +38,59 @@ impl Seq {
     /// All of a buffer.
     pub fn new(buffer: Buffer) -> Seq {
         let len = buffer.len();
-        Seq { store: Store::Flat(Arc::new(buffer)), start: 0, len }
+        Seq { store: Storage::Flat(Arc::new(buffer)), start: 0, len }
     }
 
     /// The views one after the other, sharing their buffers.
     pub fn rope(views: &[Seq]) -> Seq {
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<RopePart> = Vec::new();
         let mut at = 0;
         for view in views {
-            view.for_each_shared(|buffer, start, len| {
-                parts.push(Part { at, buffer: buffer.clone(), start, len });
+            view.for_each_shared_part(|buffer, start, len| {
+                parts.push(RopePart { at, buffer: buffer.clone(), start, len });
                 at += len;
             });
         }
-        Seq { store: Store::Rope(Arc::new(parts)), start: 0, len: at }
+        Seq { store: Storage::Rope(Arc::new(parts)), start: 0, len: at }
     }
 
     /// All of a buffer that others may see, too.
     pub fn shared(buffer: Arc<Buffer>) -> Seq {
         let len = buffer.len();
-        Seq { store: Store::Flat(buffer), start: 0, len }
+        Seq { store: Storage::Flat(buffer), start: 0, len }
     }
 
     /// One buffer of a class that holds the view, with the position of the first slot; copied if it is
     /// not so already. `None` if there is no room for the copy.
-    pub fn flat(&self, class: Class) -> Option<(Arc<Buffer>, usize)> {
-        if let Store::Flat(buffer) = &self.store
+    pub fn to_flat(&self, class: Class) -> Option<(Arc<Buffer>, usize)> {
+        if let Storage::Flat(buffer) = &self.store
             && buffer.class() == class
         {
             return Some((buffer.clone(), self.start));
         }
-        let mut buffer = Buffer::with_room(class, self.len)?;
-        note(self.len);
+        let mut buffer = Buffer::with_capacity(class, self.len)?;
+        count_copied_slots(self.len);
         self.for_each_part(|part, start, len| buffer.extend(part, start, len));
         Some((Arc::new(buffer), 0))
     }
 
     /// Whether it is all of a buffer of a class, in memory of our own, that nobody else holds.
-    pub fn is_sole(&self, class: Class) -> bool {
+    pub fn is_unique(&self, class: Class) -> bool {
         match &self.store {
-            Store::Flat(buffer) => {
+            Storage::Flat(buffer) => {
                 Arc::strong_count(buffer) == 1
                     && buffer.class() == class
                     && self.len == buffer.len()
-                    && !self.is_foreign()
+                    && !self.has_mapped_part()
             }
-            Store::Rope(_) => false,
+            Storage::Rope(_) => false,
         }
     }
 
     /// The buffer that it is all of, if nobody else holds it.
     pub fn into_buffer(self) -> Option<Buffer> {
         match self.store {
-            Store::Flat(buffer) if self.len == buffer.len() => Arc::into_inner(buffer),
+            Storage::Flat(buffer) if self.len == buffer.len() => Arc::into_inner(buffer),
             _ => None,
         }
     }
@@ -108,9 +108,9 @@ impl Seq {
     /// One slot.
     pub fn get(&self, i: usize) -> Value {
         match &self.store {
-            Store::Flat(buffer) => buffer.get(self.start + i),
-            Store::Rope(parts) => {
-                let part = &parts[part_of(parts, self.start + i)];
+            Storage::Flat(buffer) => buffer.get(self.start + i),
+            Storage::Rope(parts) => {
+                let part = &parts[part_containing(parts, self.start + i)];
                 part.buffer.get(part.start + self.start + i - part.at)
             }
         }
@@ -118,19 +118,19 @@ impl Seq {
 
     /// A narrower view of the same storage; a copy of a small part of a large one.
     pub fn slice(&self, start: usize, len: usize) -> Seq {
-        if let Store::Flat(buffer) = &self.store
-            && len <= MOST_COPIED
-            && buffer.len() > LEAST_SHRUNK
-            && let Some(mut small) = Buffer::with_room(buffer.class(), len)
+        if let Storage::Flat(buffer) = &self.store
+            && len <= MAX_COPIED_SLOTS
+            && buffer.len() > MIN_SHRUNK_SLOTS
+            && let Some(mut small) = Buffer::with_capacity(buffer.class(), len)
         {
             small.extend(buffer, self.start + start, len);
             return Seq::new(small);
         }
         let start = self.start + start;
-        if let Store::Rope(parts) = &self.store {
-            let part = &parts[part_of(parts, start)];
+        if let Storage::Rope(parts) = &self.store {
+            let part = &parts[part_containing(parts, start)];
             if start + len <= part.at + part.len {
-                let store = Store::Flat(part.buffer.clone());
+                let store = Storage::Flat(part.buffer.clone());
                 return Seq { store, start: part.start + start - part.at, len };
             }
         }
@@ -138,19 +138,19 @@ impl Seq {
     }
 
     /// Whether a part of it lies in memory of somebody else.
-    pub fn is_foreign(&self) -> bool {
+    pub fn has_mapped_part(&self) -> bool {
         let mut foreign = false;
-        self.for_each_part(|buffer, _, _| foreign |= buffer.is_foreign());
+        self.for_each_part(|buffer, _, _| foreign |= buffer.is_mapped());
         foreign
     }
 
     /// The address of the first slot's buffer and the position in it: equal for views of the same
     /// storage.
-    pub fn address(&self) -> (usize, usize) {
+    pub fn storage_address(&self) -> (usize, usize) {
         match &self.store {
-            Store::Flat(buffer) => (Arc::as_ptr(buffer) as usize, self.start),
-            Store::Rope(parts) => {
-                let part = &parts[part_of(parts, self.start)];
+            Storage::Flat(buffer) => (Arc::as_ptr(buffer) as usize, self.start),
+            Storage::Rope(parts) => {
+                let part = &parts[part_containing(parts, self.start)];
                 (Arc::as_ptr(&part.buffer) as usize, part.start + self.start - part.at)
             }
         }
@@ -164,15 +164,15 @@ impl Seq {
     }
 
     pub(super) fn for_each_part(&self, mut f: impl FnMut(&Buffer, usize, usize)) {
-        self.for_each_shared(|buffer, start, len| f(buffer, start, len));
+        self.for_each_shared_part(|buffer, start, len| f(buffer, start, len));
     }
 
-    fn for_each_shared(&self, mut f: impl FnMut(&Arc<Buffer>, usize, usize)) {
+    fn for_each_shared_part(&self, mut f: impl FnMut(&Arc<Buffer>, usize, usize)) {
         match &self.store {
-            Store::Flat(buffer) => f(buffer, self.start, self.len),
-            Store::Rope(parts) => {
+            Storage::Flat(buffer) => f(buffer, self.start, self.len),
+            Storage::Rope(parts) => {
                 let end = self.start + self.len;
-                for part in &parts[part_of(parts, self.start)..] {
+                for part in &parts[part_containing(parts, self.start)..] {
                     if part.at >= end {
                         break;
                     }
@@ -185,18 +185,18 @@ impl Seq {
     }
 
     /// Parts of the rope, if it is one.
-    pub(super) fn parts(&self) -> usize {
+    pub(super) fn part_count(&self) -> usize {
         match &self.store {
-            Store::Flat(_) => 1,
-            Store::Rope(parts) => parts.len(),
+            Storage::Flat(_) => 1,
+            Storage::Rope(parts) => parts.len(),
         }
     }
 
     /// Writes it out into a buffer of a class with room for twice as many slots as it is to have;
     /// if there is no such room it stays what it is.
-    pub(super) fn unrope(&mut self, class: Class, slots: usize) -> bool {
-        let Some(mut buffer) = Buffer::with_room(class, slots.saturating_mul(2)) else { return false };
-        note(self.len);
+    pub(super) fn flatten_with_capacity(&mut self, class: Class, slots: usize) -> bool {
+        let Some(mut buffer) = Buffer::with_capacity(class, slots.saturating_mul(2)) else { return false };
+        count_copied_slots(self.len);
         self.for_each_part(|part, start, len| buffer.extend(part, start, len));
         *self = Seq::new(buffer);
         true
@@ -205,35 +205,35 @@ impl Seq {
     /// Whether it lies in a buffer of a class, in memory of our own, that nobody else holds.
     pub(super) fn can_grow(&mut self, class: Class) -> bool {
         match &mut self.store {
-            Store::Flat(buffer) => {
-                Arc::get_mut(buffer).is_some_and(|buffer| buffer.class() == class && !buffer.is_foreign())
+            Storage::Flat(buffer) => {
+                Arc::get_mut(buffer).is_some_and(|buffer| buffer.class() == class && !buffer.is_mapped())
             }
-            Store::Rope(_) => false,
+            Storage::Rope(_) => false,
         }
     }
 
     /// Makes room for so many slots behind it; whether there was any.
-    pub(super) fn reserve(&mut self, slots: usize) -> bool {
+    pub(super) fn try_reserve(&mut self, slots: usize) -> bool {
         let end = self.start + self.len;
-        let Some(buffer) = self.own_buffer() else { return false };
+        let Some(buffer) = self.unique_buffer() else { return false };
         buffer.truncate(end);
-        buffer.reserve(slots)
+        buffer.try_reserve(slots)
     }
 
     /// Adds the slots of a value of so many behind it, where there is room for them.
     pub(super) fn append(&mut self, value: &Value, slots: usize) {
-        note(slots);
-        if let Some(buffer) = self.own_buffer() {
+        count_copied_slots(slots);
+        if let Some(buffer) = self.unique_buffer() {
             buffer.append(value, slots);
             self.len += slots;
         }
     }
 
     /// Its buffer, if nobody else holds it.
-    fn own_buffer(&mut self) -> Option<&mut Buffer> {
+    fn unique_buffer(&mut self) -> Option<&mut Buffer> {
         match &mut self.store {
-            Store::Flat(buffer) => Arc::get_mut(buffer),
-            Store::Rope(_) => None,
+            Storage::Flat(buffer) => Arc::get_mut(buffer),
+            Storage::Rope(_) => None,
         }
     }
 
@@ -244,16 +244,16 @@ impl Seq {
         let mut view = self.slice(start, len);
         drop(self);
         let (start, len) = (view.start, view.len);
-        let Some(buffer) = view.own_buffer() else { return view };
-        if buffer.is_foreign() {
+        let Some(buffer) = view.unique_buffer() else { return view };
+        if buffer.is_mapped() {
             return view;
         }
         buffer.truncate(start + len);
-        if buffer.room() > LEAST_SHRUNK
-            && len < buffer.room() / 4
-            && let Some(mut small) = Buffer::with_room(buffer.class(), 2 * len)
+        if buffer.capacity() > MIN_SHRUNK_SLOTS
+            && len < buffer.capacity() / 4
+            && let Some(mut small) = Buffer::with_capacity(buffer.class(), 2 * len)
         {
-            note(len);
+            count_copied_slots(len);
             small.extend(buffer, start, len);
             return Seq::new(small);
         }
@@ -264,12 +264,12 @@ impl Seq {
     pub(super) fn take(&mut self, i: usize) -> Value {
         let (start, len) = (self.start, self.len);
         let taken = match &mut self.store {
-            Store::Flat(buffer) => match Arc::get_mut(buffer) {
+            Storage::Flat(buffer) => match Arc::get_mut(buffer) {
                 Some(Buffer::Any(values)) => Some(std::mem::replace(&mut values[start + i], Value::UNIT)),
                 _ => None,
             },
-            Store::Rope(parts) => {
-                let at = part_of(parts, start + i);
+            Storage::Rope(parts) => {
+                let at = part_containing(parts, start + i);
                 Arc::get_mut(parts).map(|parts| &mut parts[at]).and_then(|part| {
                     let slot = part.start + start + i - part.at;
                     match Arc::get_mut(&mut part.buffer) {
@@ -287,18 +287,18 @@ impl Seq {
     /// holds is moved out.
     pub(super) fn take_slice(&mut self, start: usize, len: usize) -> Seq {
         let from = self.start + start;
-        if let Store::Rope(parts) = &mut self.store {
-            let at = part_of(parts, from);
+        if let Storage::Rope(parts) = &mut self.store {
+            let at = part_containing(parts, from);
             if let Some(parts) = Arc::get_mut(parts)
                 && let part = &mut parts[at]
                 && (part.at, part.len) == (from, len)
             {
                 let nothing = Arc::new(Buffer::Any(vec![Value::UNIT; 0]));
-                let store = Store::Flat(std::mem::replace(&mut part.buffer, nothing));
+                let store = Storage::Flat(std::mem::replace(&mut part.buffer, nothing));
                 return Seq { store, start: part.start, len };
             }
         }
-        if let Some(rest) = self.without(start, len) {
+        if let Some(rest) = self.split_off_slice(start, len) {
             let mut whole = std::mem::replace(self, rest);
             (whole.start, whole.len) = (whole.start + start, len);
             return whole;
@@ -308,39 +308,39 @@ impl Seq {
 
     /// The view with a gap instead of some slots, if what is left is little and nobody else holds the buffer: then that
     /// can go to whoever takes the slots.
-    fn without(&mut self, start: usize, len: usize) -> Option<Seq> {
-        if self.len - len > LEAST_SHRUNK || self.own_buffer().is_none_or(|buffer| buffer.is_foreign()) {
+    fn split_off_slice(&mut self, start: usize, len: usize) -> Option<Seq> {
+        if self.len - len > MIN_SHRUNK_SLOTS || self.unique_buffer().is_none_or(|buffer| buffer.is_mapped()) {
             return None;
         }
-        let Store::Flat(buffer) = &self.store else { return None };
+        let Storage::Flat(buffer) = &self.store else { return None };
         let mut parts = Vec::new();
         for (at, part, gap) in
             [(0, start, false), (start, len, true), (start + len, self.len - start - len, false)]
         {
-            let mut own = Buffer::with_room(buffer.class(), if gap { 0 } else { part })?;
+            let mut own = Buffer::with_capacity(buffer.class(), if gap { 0 } else { part })?;
             if !gap {
-                note(part);
+                count_copied_slots(part);
                 own.extend(buffer, self.start + at, part);
             }
             if part > 0 {
-                parts.push(Part { at, buffer: Arc::new(own), start: 0, len: part });
+                parts.push(RopePart { at, buffer: Arc::new(own), start: 0, len: part });
             }
         }
-        Some(Seq { store: Store::Rope(Arc::new(parts)), start: 0, len: self.len })
+        Some(Seq { store: Storage::Rope(Arc::new(parts)), start: 0, len: self.len })
     }
 
     /// A buffer that holds some slots of the view, its own, with the position of the first of them:
     /// what a store into them needs. Of a rope only the part that they lie in is copied.
     pub fn slots_mut(&mut self, start: usize, len: usize, class: Class) -> (&mut Buffer, usize) {
-        if !self.own_part(self.start + start, len, class) {
+        if !self.make_part_unique(self.start + start, len, class) {
             let (buffer, base) = self.make_mut(class);
             return (buffer, base + start);
         }
         let at = self.start + start;
         match &mut self.store {
-            Store::Flat(buffer) => (Arc::make_mut(buffer), at),
-            Store::Rope(parts) => {
-                let part = part_of(parts, at);
+            Storage::Flat(buffer) => (Arc::make_mut(buffer), at),
+            Storage::Rope(parts) => {
+                let part = part_containing(parts, at);
                 let part = &mut Arc::make_mut(parts)[part];
                 (Arc::make_mut(&mut part.buffer), part.start + at - part.at)
             }
@@ -349,20 +349,20 @@ impl Seq {
 
     /// Makes the part of a rope that slots lie in its own, which others may see; nothing if they
     /// lie in several.
-    fn own_part(&mut self, from: usize, len: usize, class: Class) -> bool {
-        let Store::Rope(parts) = &mut self.store else { return false };
-        let at = part_of(parts, from);
+    fn make_part_unique(&mut self, from: usize, len: usize, class: Class) -> bool {
+        let Storage::Rope(parts) = &mut self.store else { return false };
+        let at = part_containing(parts, from);
         if from + len > parts[at].at + parts[at].len {
             return false;
         }
         // The list of the parts is short: others keep theirs.
         let part = &mut Arc::make_mut(parts)[at];
         let own =
-            Arc::strong_count(&part.buffer) == 1 && part.buffer.class() >= class && !part.buffer.is_foreign();
+            Arc::strong_count(&part.buffer) == 1 && part.buffer.class() >= class && !part.buffer.is_mapped();
         if !own {
             let wide = part.buffer.class().max(class);
-            let Some(mut buffer) = Buffer::with_room(wide, part.len) else { return false };
-            note(part.len);
+            let Some(mut buffer) = Buffer::with_capacity(wide, part.len) else { return false };
+            count_copied_slots(part.len);
             buffer.extend(&part.buffer, part.start, part.len);
             part.buffer = Arc::new(buffer);
             part.start = 0;
@@ -374,27 +374,27 @@ impl Seq {
     /// needs. Copies unless nobody else sees the buffer, and its memory is its own.
     pub fn make_mut(&mut self, class: Class) -> (&mut Buffer, usize) {
         let flat = match &self.store {
-            Store::Flat(buffer) => {
-                Arc::strong_count(buffer) == 1 && buffer.class() >= class && !buffer.is_foreign()
+            Storage::Flat(buffer) => {
+                Arc::strong_count(buffer) == 1 && buffer.class() >= class && !buffer.is_mapped()
             }
-            Store::Rope(_) => false,
+            Storage::Rope(_) => false,
         };
         if !flat {
-            let mut buffer = Buffer::with_room(self.class().max(class), self.len)
+            let mut buffer = Buffer::with_capacity(self.class().max(class), self.len)
                 .unwrap_or_else(|| Buffer::Any(Vec::new()));
-            note(self.len);
+            count_copied_slots(self.len);
             self.for_each_part(|part, start, len| buffer.extend(part, start, len));
             *self = Seq::new(buffer);
         }
         let start = self.start;
         match &mut self.store {
-            Store::Flat(buffer) => (Arc::make_mut(buffer), start),
-            Store::Rope(_) => unreachable!("a copied view is flat"),
+            Storage::Flat(buffer) => (Arc::make_mut(buffer), start),
+            Storage::Rope(_) => unreachable!("a copied view is flat"),
         }
     }
 }
 
 /// The part that holds a slot of a rope.
-fn part_of(parts: &[Part], slot: usize) -> usize {
+fn part_containing(parts: &[RopePart], slot: usize) -> usize {
     parts.partition_point(|p| p.at <= slot).max(1) - 1
 }

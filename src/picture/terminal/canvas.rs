@@ -57,7 +57,7 @@ impl Canvas {
     }
 
     /// Fills a character with two colors, one over the other; the lower one may be none.
-    pub fn halves(&mut self, column: usize, row: usize, upper: Color, lower: Option<Color>) {
+    pub fn half_blocks(&mut self, column: usize, row: usize, upper: Color, lower: Option<Color>) {
         self.cells[row * self.columns + column] =
             Cell { mark: Some('▀'), dots: 0, ink: Some(upper), paper: lower };
     }
@@ -72,7 +72,7 @@ impl Canvas {
         for cell in &cells[..end] {
             let look = if blank(cell) { (None, None) } else { (cell.ink, cell.paper) };
             if screen.colors != Colors::None && look != before {
-                out.push_str(&change(screen, look));
+                out.push_str(&color_change(screen, look));
                 before = look;
             }
             let dots = || char::from_u32(BRAILLE + u32::from(cell.dots)).filter(|_| cell.dots != 0);
@@ -86,15 +86,15 @@ impl Canvas {
 }
 
 /// From any colors to these.
-fn change(screen: Screen, (ink, paper): (Option<Color>, Option<Color>)) -> String {
-    let codes =
-        [(38, ink), (48, paper)].map(|(which, color)| color.and_then(|color| screen.code(which, color)));
+fn color_change(screen: Screen, (ink, paper): (Option<Color>, Option<Color>)) -> String {
+    let codes = [(38, ink), (48, paper)]
+        .map(|(which, color)| color.and_then(|color| screen.color_code(which, color)));
     let codes: Vec<String> = std::iter::once("0".to_string()).chain(codes.into_iter().flatten()).collect();
     format!("\u{1b}[{}m", codes.join(";"))
 }
 
 /// Whether a line that is drawn in dashes is seen after so many dots.
-pub fn seen(dashes: &[usize], at: usize) -> bool {
+pub fn is_in_dash(dashes: &[usize], at: usize) -> bool {
     let mut rest = at % dashes.iter().sum::<usize>().max(1);
     for (i, length) in dashes.iter().enumerate() {
         match rest.checked_sub(*length) {
@@ -106,10 +106,11 @@ pub fn seen(dashes: &[usize], at: usize) -> bool {
 }
 
 /// A piece of a line in dashes.
-pub fn sample(dashes: &[usize]) -> String {
+pub fn dash_sample(dashes: &[usize]) -> String {
     const COLUMNS: usize = 5;
-    let dots =
-        |column: usize| -> u8 { (0..2).filter(|x| seen(dashes, 2 * column + x)).map(|x| DOTS[2][x]).sum() };
+    let dots = |column: usize| -> u8 {
+        (0..2).filter(|x| is_in_dash(dashes, 2 * column + x)).map(|x| DOTS[2][x]).sum()
+    };
     let character = |dots: u8| char::from_u32(BRAILLE + u32::from(dots)).filter(|_| dots != 0).unwrap_or(' ');
     (0..COLUMNS).map(dots).map(character).collect()
 }
@@ -121,14 +122,14 @@ mod tests {
     #[test]
     fn dashes() {
         let text = |dashes: &[usize]| -> String {
-            (0..14).map(|at| if seen(dashes, at) { '-' } else { ' ' }).collect()
+            (0..14).map(|at| if is_in_dash(dashes, at) { '-' } else { ' ' }).collect()
         };
         assert_eq!(text(&[1]), "--------------");
         assert_eq!(text(&[6, 4]), "------    ----");
         assert_eq!(text(&[1, 3]), "-   -   -   - ");
-        assert_eq!(sample(&[1]), "⠤⠤⠤⠤⠤");
-        assert_eq!(sample(&[6, 4]), "⠤⠤⠤  ");
-        assert_eq!(sample(&[1, 3]), "⠄ ⠄ ⠄");
+        assert_eq!(dash_sample(&[1]), "⠤⠤⠤⠤⠤");
+        assert_eq!(dash_sample(&[6, 4]), "⠤⠤⠤  ");
+        assert_eq!(dash_sample(&[1, 3]), "⠄ ⠄ ⠄");
     }
 
     #[test]

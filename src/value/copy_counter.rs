@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 static COPIED: AtomicU64 = AtomicU64::new(0);
 
 /// Slots that were copied so far, by all sessions of the process.
-pub fn copied() -> u64 {
+pub fn copied_slots() -> u64 {
     COPIED.load(Ordering::Relaxed)
 }
 
 /// Notes that so many slots have been copied.
-pub(super) fn note(slots: usize) {
+pub(super) fn count_copied_slots(slots: usize) {
     COPIED.fetch_add(slots as u64, Ordering::Relaxed);
 }

@@ -1,8 +1,8 @@
 //! Arithmetic, comparison and conversion of single values.
 
-use super::error::{Failure, bytes_text};
+use super::error::{Failure, format_bytes};
 use super::overrides::Overrides;
-use super::show::real;
+use super::show::real_text;
 use crate::core::{Num, Op};
 use crate::elementary;
 use crate::layout::{Form, Layout, Layouts};
@@ -17,25 +17,32 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Bits of the largest big integer: 631 305 digits. One operation on it, of which quotients and texts are the slowest,
 /// takes as long as somebody waits who has pressed Ctrl-C.
-pub const LARGEST_BIGINT_BITS: u64 = 1 << 21;
+pub const MAX_BIGINT_BITS: u64 = 1 << 21;
 
 /// An operator applied to one or two operands of one number system.
 pub fn arithmetic(op: Op, num: Num, modulus: Option<&Code>, a: &Value, b: &Value) -> Result<Value, Failure> {
     match num {
-        Num::Int => integer(op, a.as_int(), b.as_int()).map(Value::int),
-        Num::Real => Ok(Value::real(float(op, a.as_real(), b.as_real(), elementary::pow))),
-        Num::Single => Ok(Value::single(float(op, a.as_single(), b.as_single(), elementary::pow_single))),
+        Num::Int => int_arithmetic(op, a.as_int(), b.as_int()).map(Value::int),
+        Num::Real => Ok(Value::real(float_arithmetic(op, a.as_real(), b.as_real(), elementary::pow))),
+        Num::Single => {
+            Ok(Value::single(float_arithmetic(op, a.as_single(), b.as_single(), elementary::pow_single)))
+        }
         Num::Fixed(fixed) => {
             let (a, b) = (fixed.decode(a.word()), fixed.decode(b.word()));
-            wide(op, a, b).map(|n| Value::Word(fixed.encode(n)))
+            wide_arithmetic(op, a, b).map(|n| Value::Word(fixed.encode(n)))
         }
-        Num::Bigint => big(op, a.as_bigint(), b.as_bigint()).map(Value::bigint),
-        Num::Mod => Ok(Value::code(modular(op, modulus.unwrap_or(&Code::ZERO), &a.to_code(), &b.to_code()))),
+        Num::Bigint => bigint_arithmetic(op, a.as_bigint(), b.as_bigint()).map(Value::bigint),
+        Num::Mod => Ok(Value::code(modular_arithmetic(
+            op,
+            modulus.unwrap_or(&Code::ZERO),
+            &a.to_code(),
+            &b.to_code(),
+        ))),
         Num::String => Ok(Value::str(format!("{}{}", a.as_str(), b.as_str()))),
     }
 }
 
-fn integer(op: Op, a: i64, b: i64) -> Result<i64, Failure> {
+fn int_arithmetic(op: Op, a: i64, b: i64) -> Result<i64, Failure> {
     Ok(match op {
         Op::Neg(_) => a.wrapping_neg(),
         Op::Add(_) => a.wrapping_add(b),
@@ -44,12 +51,12 @@ fn integer(op: Op, a: i64, b: i64) -> Result<i64, Failure> {
         Op::Div(_) | Op::Rem(_) if b == 0 => return Err(Failure::DivisionByZero),
         Op::Div(_) => a.wrapping_div(b),
         Op::Rem(_) => a.wrapping_rem(b),
-        _ => wide(op, i128::from(a), i128::from(b))? as i64,
+        _ => wide_arithmetic(op, i128::from(a), i128::from(b))? as i64,
     })
 }
 
 /// Integers of at most 64 bits; the lowest 64 bits of the result are right.
-fn wide(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
+fn wide_arithmetic(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
     Ok(match op {
         Op::Neg(_) => a.wrapping_neg(),
         Op::Add(_) => a.wrapping_add(b),
@@ -74,7 +81,7 @@ fn wide(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
     })
 }
 
-fn float<F: Float>(op: Op, a: F, b: F, power: fn(F, F) -> F) -> F {
+fn float_arithmetic<F: Float>(op: Op, a: F, b: F, power: fn(F, F) -> F) -> F {
     match op {
         Op::Neg(_) => -a,
         Op::Add(_) => a + b,
@@ -86,7 +93,7 @@ fn float<F: Float>(op: Op, a: F, b: F, power: fn(F, F) -> F) -> F {
     }
 }
 
-fn big(op: Op, a: BigInt, b: BigInt) -> Result<BigInt, Failure> {
+fn bigint_arithmetic(op: Op, a: BigInt, b: BigInt) -> Result<BigInt, Failure> {
     Ok(match op {
         Op::Neg(_) => -a,
         Op::Add(_) => a + b,
@@ -106,7 +113,7 @@ fn big(op: Op, a: BigInt, b: BigInt) -> Result<BigInt, Failure> {
                 return Ok(if b.is_even() { BigInt::one() } else { a });
             }
             let exponent = b.to_u64().ok_or(Failure::HugeNumber)?;
-            if (a.bits() - 1).saturating_mul(exponent) > LARGEST_BIGINT_BITS {
+            if (a.bits() - 1).saturating_mul(exponent) > MAX_BIGINT_BITS {
                 return Err(Failure::HugeNumber);
             }
             let exponent = u32::try_from(exponent).map_err(|_| Failure::HugeNumber)?;
@@ -116,7 +123,7 @@ fn big(op: Op, a: BigInt, b: BigInt) -> Result<BigInt, Failure> {
 }
 
 /// The ring of integers modulo the size of a unit sum.
-fn modular(op: Op, n: &Code, a: &Code, b: &Code) -> Code {
+fn modular_arithmetic(op: Op, n: &Code, a: &Code, b: &Code) -> Code {
     if n.is_zero() {
         return Code::ZERO;
     }
@@ -144,8 +151,8 @@ pub fn equal(
     stop: &AtomicBool,
 ) -> bool {
     /// Elements between two looks whether to stop.
-    const ROUNDS: usize = 1 << 14;
-    let goes_on = |round: usize| !(round.is_multiple_of(ROUNDS) && stop.load(Relaxed));
+    const ELEMENTS_PER_POLL: usize = 1 << 14;
+    let goes_on = |round: usize| !(round.is_multiple_of(ELEMENTS_PER_POLL) && stop.load(Relaxed));
     let mut round = 0usize;
     // Lists are as deep as they are long: what is still to be compared waits here.
     let mut waiting: Vec<(Type, Value, Value)> = vec![(ty.clone(), a.clone(), b.clone())];
@@ -154,7 +161,7 @@ pub fn equal(
         if !goes_on(round) {
             return false;
         }
-        let ty = match own.at(&ty) {
+        let ty = match own.index_of(&ty) {
             Ok(at) => {
                 apart.push((at, a, b));
                 continue;
@@ -173,9 +180,10 @@ pub fn equal(
             (Form::Scalar(Scalar::String), _) => a.as_str() == b.as_str(),
             (Form::Scalar(Scalar::Bigint), _) => a.as_bigint() == b.as_bigint(),
             (Form::Array { element, count }, TypeKind::Array(inner, _)) => {
-                let of = |v: &Value, i: usize| super::show::part(v, &layout, i * element.slots, element);
+                let of =
+                    |v: &Value, i: usize| super::show::value_part(v, &layout, i * element.slots, element);
                 match &element.form {
-                    _ if own.at(inner).is_ok() => {
+                    _ if own.index_of(inner).is_ok() => {
                         let pairs = (0..*count).rev().map(|i| (inner.clone(), of(&a, i), of(&b, i)));
                         waiting.extend(pairs);
                         true
@@ -199,7 +207,7 @@ pub fn equal(
             (Form::Parts(parts), _) => {
                 let types = ty.components(parts.len()).unwrap_or_default();
                 for ((start, part), ty) in parts.iter().zip(types).rev() {
-                    let of = |v: &Value| super::show::part(v, &layout, *start, part);
+                    let of = |v: &Value| super::show::value_part(v, &layout, *start, part);
                     waiting.push((ty, of(&a), of(&b)));
                 }
                 true
@@ -222,8 +230,8 @@ pub fn equal(
                 _ => false,
             },
             (Form::Packed, _) => match (&a, &b) {
-                (Value::Packed(x), Value::Packed(y)) if x.of_same_sizes(y) => {
-                    waiting.push((x.opened(&ty), x.value.clone(), y.value.clone()));
+                (Value::Packed(x), Value::Packed(y)) if x.has_same_sizes(y) => {
+                    waiting.push((x.value_type(&ty), x.value.clone(), y.value.clone()));
                     true
                 }
                 _ => false,
@@ -239,7 +247,7 @@ pub fn equal(
 }
 
 /// The order of two scalars, or of two compact values by code; `None` if a NaN is among them.
-pub fn order(layout: &Layout, a: &Value, b: &Value) -> Option<Ordering> {
+pub fn scalar_order(layout: &Layout, a: &Value, b: &Value) -> Option<Ordering> {
     match &layout.form {
         Form::Scalar(Scalar::Int) => Some(a.as_int().cmp(&b.as_int())),
         Form::Scalar(Scalar::Real) => a.as_real().partial_cmp(&b.as_real()),
@@ -272,10 +280,10 @@ pub fn compare(
             };
             same == (op == Op::Eq)
         }
-        Op::Lt => order(layout, a, b) == Some(Ordering::Less),
-        Op::Le => matches!(order(layout, a, b), Some(Ordering::Less | Ordering::Equal)),
-        Op::Gt => order(layout, a, b) == Some(Ordering::Greater),
-        _ => matches!(order(layout, a, b), Some(Ordering::Greater | Ordering::Equal)),
+        Op::Lt => scalar_order(layout, a, b) == Some(Ordering::Less),
+        Op::Le => matches!(scalar_order(layout, a, b), Some(Ordering::Less | Ordering::Equal)),
+        Op::Gt => scalar_order(layout, a, b) == Some(Ordering::Greater),
+        _ => matches!(scalar_order(layout, a, b), Some(Ordering::Greater | Ordering::Equal)),
     }
 }
 
@@ -296,25 +304,27 @@ pub fn convert(from: Scalar, to: Scalar, value: &Value) -> Result<Value, Failure
         (Some(x), Scalar::Single) => {
             let narrow = x as f32;
             if narrow.is_infinite() && x.is_finite() {
-                Err(misfit(real(x)))
+                Err(misfit(real_text(x)))
             } else {
                 Ok(Value::single(narrow))
             }
         }
         (Some(x), _) => {
-            let whole = BigInt::from_f64(x.trunc()).ok_or_else(|| misfit(real(x)))?;
-            from_integer(to, whole).ok_or_else(|| misfit(real(x)))
+            let whole = BigInt::from_f64(x.trunc()).ok_or_else(|| misfit(real_text(x)))?;
+            from_integer(to, whole).ok_or_else(|| misfit(real_text(x)))
         }
         (None, Scalar::Char) => {
             let n = to_bigint(from, value);
             let c = n.to_u32().and_then(char::from_u32);
-            c.map(Value::char).ok_or_else(|| Failure::NoCharacter { code: short(&n) })
+            c.map(Value::char).ok_or_else(|| Failure::NoCharacter { code: abbreviated_integer(&n) })
         }
         (None, _) => {
             let n = to_bigint(from, value);
             let shown = || match from {
-                Scalar::Char => format!("the code point {n} of {}", super::show::character(value.as_char())),
-                _ => short(&n),
+                Scalar::Char => {
+                    format!("the code point {n} of {}", super::show::quoted_char(value.as_char()))
+                }
+                _ => abbreviated_integer(&n),
             };
             from_integer(to, n.clone()).ok_or_else(|| misfit(shown()))
         }
@@ -335,7 +345,7 @@ fn from_integer(to: Scalar, n: BigInt) -> Option<Value> {
 
 /// A number as a value of an integer type that always has one: what does not fit wraps around, or
 /// goes to the nearest bound. A float is cut to its whole part; NaN is 0.
-pub fn force(from: Scalar, to: Scalar, value: &Value, saturate: bool) -> Value {
+pub fn wrap_or_saturate(from: Scalar, to: Scalar, value: &Value, saturate: bool) -> Value {
     let n = match from {
         Scalar::Real | Scalar::Single => {
             let x = if from == Scalar::Real { value.as_real() } else { f64::from(value.as_single()) };
@@ -372,16 +382,16 @@ pub fn to_bigint(scalar: Scalar, value: &Value) -> BigInt {
 pub fn from_code(n: &BigInt, size: &BigUint, ty: &dyn std::fmt::Display) -> Result<Value, Failure> {
     if n.sign() == Sign::Minus || n.magnitude() >= size {
         return Err(Failure::CodeRange {
-            value: short(n),
+            value: abbreviated_integer(n),
             ty: ty.to_string(),
-            size: short(&BigInt::from(size.clone())),
+            size: abbreviated_integer(&BigInt::from(size.clone())),
         });
     }
     Ok(Value::code(Code::from(n.magnitude())))
 }
 
 /// An integer in a message.
-pub fn short(n: &BigInt) -> String {
+pub fn abbreviated_integer(n: &BigInt) -> String {
     let text = n.to_string();
     if text.len() > 60 {
         format!("{}… ({} digits)", &text[..20], text.trim_start_matches('-').len())
@@ -391,9 +401,9 @@ pub fn short(n: &BigInt) -> String {
 }
 
 /// A failure that says how much memory was asked for.
-pub fn too_much(slots: usize, bytes_each: u64, limit: u64) -> Failure {
+pub fn memory_failure(slots: usize, bytes_each: u64, limit: u64) -> Failure {
     let bytes = match (slots as u64).checked_mul(bytes_each) {
-        Some(bytes) if slots != crate::layout::TOO_MANY => format!("{} of memory", bytes_text(bytes)),
+        Some(bytes) if slots != crate::layout::TOO_MANY_SLOTS => format!("{} of memory", format_bytes(bytes)),
         _ => "more memory than any machine has".to_string(),
     };
     Failure::Memory { bytes, limit }

@@ -3,7 +3,7 @@
 //! Converts where every value of the file's type is exactly one of the stated type, and compact values
 //! from integers, each checked below its size. Otherwise says both types.
 
-use super::error::Why;
+use super::error::CellMismatch;
 use super::{Column, DataError, Element, Limits};
 use crate::hash::HashMap;
 use crate::types::encoding::{Code, Width};
@@ -15,7 +15,7 @@ use num_traits::ToPrimitive;
 use std::sync::Arc;
 
 /// The cells of a column as those of another type; `place` names one of them in messages.
-pub fn fit(
+pub fn convert_cells(
     column: Column,
     wanted: &Cell,
     place: impl Fn(usize) -> String,
@@ -26,7 +26,7 @@ pub fn fit(
         (Element::Scalar(from), Cell::Scalar(to)) if from == *to => Ok(column.cells),
         (Element::Scalar(from), Cell::Scalar(to)) if from.fits(*to) => {
             let mut out =
-                Buffer::with_room(Class::of_scalar(*to), column.cells.len()).ok_or_else(&mismatch)?;
+                Buffer::with_capacity(Class::of_scalar(*to), column.cells.len()).ok_or_else(&mismatch)?;
             for i in 0..column.cells.len() {
                 limits.poll(i)?;
                 out.push(widen(from, *to, &column.cells.get(i)));
@@ -40,7 +40,7 @@ pub fn fit(
                 true => (class_of_codes(ty), true),
                 false => (Class::Any, false),
             };
-            let mut out = Buffer::with_room(class, column.cells.len()).ok_or_else(&mismatch)?;
+            let mut out = Buffer::with_capacity(class, column.cells.len()).ok_or_else(&mismatch)?;
             let cases = (0..names.len()).map(Code::from).map(|case| match codes {
                 true => Value::code(case),
                 false => Value::Sum(Arc::new(Case(case, Value::UNIT))),
@@ -55,7 +55,12 @@ pub fn fit(
                     None if missing => Value::UNIT,
                     None => {
                         let (text, wanted) = (cell.as_str().to_string(), ty.to_string());
-                        return Err(DataError::Cell { place: place(i), text, wanted, why: Why::Other });
+                        return Err(DataError::Cell {
+                            place: place(i),
+                            text,
+                            wanted,
+                            why: CellMismatch::Unparsable,
+                        });
                     }
                 });
             }
@@ -65,17 +70,17 @@ pub fn fit(
             let size = ty.size().unwrap_or_default();
             let class = class_of_codes(ty);
             let mut column = column;
-            if column.cells.is_foreign() {
+            if column.cells.is_mapped() {
                 // Code is compiled on the faith that codes are below their size: what is checked is a copy, which
                 // nobody else can change.
-                let own = Buffer::with_room(column.cells.class(), column.cells.len());
+                let own = Buffer::with_capacity(column.cells.class(), column.cells.len());
                 let mut own = own.ok_or_else(&mismatch)?;
                 own.append_all(&column.cells);
                 column.cells = own;
             }
             let fits = |i: usize| {
                 let missing = column.missing.get(i).copied().unwrap_or(false);
-                missing || below(from, &column.cells.get(i), &size)
+                missing || is_code_below(from, &column.cells.get(i), &size)
             };
             let mut other = None;
             for i in 0..column.cells.len() {
@@ -86,18 +91,18 @@ pub fn fit(
                 }
             }
             if let Some(at) = other {
-                let text = integer(from, &column.cells.get(at)).to_string();
+                let text = integer_value(from, &column.cells.get(at)).to_string();
                 return Err(DataError::Cell {
                     place: place(at),
                     text,
                     wanted: ty.to_string(),
-                    why: Why::Size,
+                    why: CellMismatch::CodeOutOfRange,
                 });
             }
             if class == column.cells.class() {
                 return Ok(column.cells);
             }
-            let mut out = Buffer::with_room(class, column.cells.len()).ok_or_else(&mismatch)?;
+            let mut out = Buffer::with_capacity(class, column.cells.len()).ok_or_else(&mismatch)?;
             (0..column.cells.len()).for_each(|i| out.push(column.cells.get(i)));
             Ok(out)
         }
@@ -110,31 +115,31 @@ pub fn class_of_codes(ty: &Type) -> Class {
     ty.size().map_or(Class::Any, |size| Class::of(Width::of(&size)))
 }
 
-fn integer(scalar: Scalar, value: &Value) -> i128 {
+fn integer_value(scalar: Scalar, value: &Value) -> i128 {
     match scalar {
         Scalar::Fixed(fixed) => fixed.decode(value.word()),
         _ => i128::from(value.as_int()),
     }
 }
 
-fn below(scalar: Scalar, value: &Value, size: &BigUint) -> bool {
-    integer(scalar, value).to_u128().is_some_and(|n| BigUint::from(n) < *size)
+fn is_code_below(scalar: Scalar, value: &Value, size: &BigUint) -> bool {
+    integer_value(scalar, value).to_u128().is_some_and(|n| BigUint::from(n) < *size)
 }
 
 /// A number as one of a type that holds it exactly.
 fn widen(from: Scalar, to: Scalar, value: &Value) -> Value {
     match (from, to) {
         (Scalar::Single, Scalar::Real) => Value::real(f64::from(value.as_single())),
-        (_, Scalar::Real) => Value::real(integer(from, value) as f64),
-        (_, Scalar::Single) => Value::single(integer(from, value) as f32),
-        (_, Scalar::Bigint) => Value::bigint(BigInt::from(integer(from, value))),
-        (_, Scalar::Fixed(fixed)) => Value::Word(fixed.encode(integer(from, value))),
-        _ => Value::int(integer(from, value) as i64),
+        (_, Scalar::Real) => Value::real(integer_value(from, value) as f64),
+        (_, Scalar::Single) => Value::single(integer_value(from, value) as f32),
+        (_, Scalar::Bigint) => Value::bigint(BigInt::from(integer_value(from, value))),
+        (_, Scalar::Fixed(fixed)) => Value::Word(fixed.encode(integer_value(from, value))),
+        _ => Value::int(integer_value(from, value) as i64),
     }
 }
 
 /// The name among these that could be meant.
-pub fn similar(name: &str, there: &[String]) -> Option<String> {
+pub fn similar_name(name: &str, there: &[String]) -> Option<String> {
     let plain = |name: &str| name.trim().to_lowercase().replace(['_', ' ', '-'], "");
     let same = there.iter().find(|other| plain(other) == plain(name));
     let part = || there.iter().find(|other| plain(other).starts_with(&plain(name)));
