@@ -216,7 +216,8 @@ impl SumLayout {
     fn case(&self, i: &Code) -> (Code, &FlatCase) {
         match &self.cases {
             SumCases::Listed(cases) => {
-                let (offset, flat) = &cases[i.to_usize().unwrap_or(0).min(cases.len() - 1)];
+                let case = i.to_usize().and_then(|i| cases.get(i));
+                let (offset, flat) = case.expect("a sum has the case of its value");
                 (offset.clone(), flat)
             }
             SumCases::Repeated(width, flat) => (i.mul(width), flat),
@@ -230,7 +231,7 @@ impl SumLayout {
             FlatCase::Units(_) => (offset.add(&argument.to_code()), Value::UNIT),
             FlatCase::Inner(_) => match &argument {
                 Value::Sum(inner) => (offset.add(&inner.0), inner.1.clone()),
-                _ => (offset, argument),
+                _ => unreachable!("a value of a tagged sum has a tag"),
             },
             FlatCase::Argument => (offset, argument),
         };
@@ -246,9 +247,10 @@ impl SumLayout {
     /// The case a value belongs to, and its argument.
     pub fn split(&self, value: &Value) -> (Code, Value) {
         let (tag, payload) = match value {
-            Value::Sum(sum) if !self.unwrapped => (sum.0.clone(), sum.1.clone()),
-            other if self.all_units => (other.to_code(), Value::UNIT),
-            other => (Code::ZERO, other.clone()),
+            argument if self.unwrapped => (Code::ZERO, argument.clone()),
+            code if self.all_units => (code.to_code(), Value::UNIT),
+            Value::Sum(sum) => (sum.0.clone(), sum.1.clone()),
+            _ => unreachable!("a value of a tagged sum has a tag"),
         };
         let (case, local, flat) = match &self.cases {
             SumCases::Listed(cases) => {
@@ -262,7 +264,6 @@ impl SumLayout {
         };
         let argument = match flat {
             FlatCase::Units(_) => Value::code(local),
-            FlatCase::Inner(inner) if inner.unwrapped => payload,
             FlatCase::Inner(_) => Value::Sum(Arc::new(Case(local, payload))),
             FlatCase::Argument => payload,
         };
@@ -365,11 +366,11 @@ impl Layouts {
             }
             TypeKind::Nominal(nominal, args) => match nominal.body() {
                 Some(NominalBody::Struct(_)) => {
-                    let fields = nominal.struct_fields(args).unwrap_or_default();
+                    let fields = nominal.struct_fields(args).expect("a struct has fields");
                     self.product(fields.iter().map(|(_, ty)| ty))
                 }
                 Some(NominalBody::Abstract(known)) if known.representation.is_some() => {
-                    let stored = nominal.representation(args).unwrap_or_else(Type::unit);
+                    let stored = nominal.representation(args).expect("the representation is known");
                     self.compute(&stored.unfold())
                 }
                 _ => boxed_layout(ty, Form::Variant),
@@ -512,6 +513,15 @@ impl Layout {
             Form::Compact(compact) => Some(compact),
             _ => None,
         }
+    }
+
+    /// Returns the size and the encoding of a type that is known to be compact.
+    ///
+    /// # Panics
+    ///
+    /// If the type is not compact.
+    pub fn require_compact(&self) -> &Compact {
+        self.compact().expect("the type of a code is compact")
     }
 
     /// Start and layout of part `i` of a tuple, or of element `i` of an array.

@@ -4,7 +4,7 @@
 //! from integers, each checked below its size. Otherwise says both types.
 
 use super::error::CellMismatch;
-use super::{Column, DataError, Element, Limits};
+use super::{Column, DataError, Element, Format, Limits};
 use crate::hash::HashMap;
 use crate::types::encoding::{Code, Width};
 use crate::types::stored::Cell;
@@ -20,13 +20,15 @@ pub fn convert_cells(
     wanted: &Cell,
     place: impl Fn(usize) -> String,
     mismatch: impl Fn() -> DataError,
+    format: Format,
     limits: &Limits<'_>,
 ) -> Result<Buffer, DataError> {
+    let too_large = || DataError::too_large(format);
     match (column.element, wanted.inner()) {
         (Element::Scalar(from), Cell::Scalar(to)) if from == *to => Ok(column.cells),
         (Element::Scalar(from), Cell::Scalar(to)) if from.fits(*to) => {
             let mut out =
-                Buffer::with_capacity(Class::of_scalar(*to), column.cells.len()).ok_or_else(&mismatch)?;
+                Buffer::with_capacity(Class::of_scalar(*to), column.cells.len()).ok_or_else(too_large)?;
             for i in 0..column.cells.len() {
                 limits.poll(i)?;
                 out.push(widen(from, *to, &column.cells.get(i)));
@@ -40,7 +42,7 @@ pub fn convert_cells(
                 true => (class_of_codes(ty), true),
                 false => (Class::Any, false),
             };
-            let mut out = Buffer::with_capacity(class, column.cells.len()).ok_or_else(&mismatch)?;
+            let mut out = Buffer::with_capacity(class, column.cells.len()).ok_or_else(too_large)?;
             let cases = (0..names.len()).map(Code::from).map(|case| match codes {
                 true => Value::code(case),
                 false => Value::Sum(Arc::new(Case(case, Value::UNIT))),
@@ -67,20 +69,21 @@ pub fn convert_cells(
             Ok(out)
         }
         (Element::Scalar(from), Cell::Code(ty)) if from.bounds().is_some() => {
-            let size = ty.size().unwrap_or_default();
+            // Codes of a type that is too large to be counted have no bound here.
+            let size = ty.size().ok();
             let class = class_of_codes(ty);
             let mut column = column;
             if column.cells.is_mapped() {
                 // Code is compiled on the faith that codes are below their size: what is checked is a copy, which
                 // nobody else can change.
                 let own = Buffer::with_capacity(column.cells.class(), column.cells.len());
-                let mut own = own.ok_or_else(&mismatch)?;
+                let mut own = own.ok_or_else(too_large)?;
                 own.append_all(&column.cells);
                 column.cells = own;
             }
             let fits = |i: usize| {
                 let missing = column.missing.get(i).copied().unwrap_or(false);
-                missing || is_code_below(from, &column.cells.get(i), &size)
+                missing || is_code_below(from, &column.cells.get(i), size.as_ref())
             };
             let mut other = None;
             for i in 0..column.cells.len() {
@@ -102,7 +105,7 @@ pub fn convert_cells(
             if class == column.cells.class() {
                 return Ok(column.cells);
             }
-            let mut out = Buffer::with_capacity(class, column.cells.len()).ok_or_else(&mismatch)?;
+            let mut out = Buffer::with_capacity(class, column.cells.len()).ok_or_else(too_large)?;
             (0..column.cells.len()).for_each(|i| out.push(column.cells.get(i)));
             Ok(out)
         }
@@ -122,8 +125,9 @@ fn integer_value(scalar: Scalar, value: &Value) -> i128 {
     }
 }
 
-fn is_code_below(scalar: Scalar, value: &Value, size: &BigUint) -> bool {
-    integer_value(scalar, value).to_u128().is_some_and(|n| BigUint::from(n) < *size)
+fn is_code_below(scalar: Scalar, value: &Value, size: Option<&BigUint>) -> bool {
+    let code = integer_value(scalar, value).to_u128();
+    code.is_some_and(|n| size.is_none_or(|size| BigUint::from(n) < *size))
 }
 
 /// A number as one of a type that holds it exactly.

@@ -197,20 +197,20 @@ impl ColumnParser {
             Cell::Scalar(scalar) => (Element::Scalar(*scalar), BigUint::ZERO),
             Cell::Code(ty) if ty.is_bool() => (Element::Bool, 2u32.into()),
             Cell::Code(ty) => {
-                let size = ty.size().unwrap_or_default();
                 let integers = super::unsigned_scalar(super::conversion::class_of_codes(ty));
                 let integers = integers.ok_or_else(|| DataError::UnsupportedType {
                     format: Format::Csv(Separator::COMMA),
                     ty: ty.to_string(),
                     why: "codes of up to 64 bits are read".to_string(),
                 })?;
+                let size = ty.size().expect("codes of up to 64 bits have a size");
                 (Element::Scalar(integers), size)
             }
             Cell::Case(..) => (Element::Scalar(Scalar::String), BigUint::ZERO),
             // No list comes here: the format has none.
             Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => (Element::Bool, BigUint::ZERO),
         };
-        let cells = Buffer::with_capacity(element.class(), 0).unwrap_or(Buffer::Any(Vec::new()));
+        let cells = Buffer::empty(element.class());
         Ok(ColumnParser { wanted: wanted.clone(), element, size, cells, missing: Vec::new() })
     }
 

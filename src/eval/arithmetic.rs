@@ -31,16 +31,20 @@ pub fn arithmetic(op: Op, num: Num, modulus: Option<&Code>, a: &Value, b: &Value
             let (a, b) = (fixed.decode(a.word()), fixed.decode(b.word()));
             wide_arithmetic(op, a, b).map(|n| Value::Word(fixed.encode(n)))
         }
+        Num::Bigint if matches!(op, Op::Neg(_)) => Ok(Value::bigint(-a.as_bigint())),
         Num::Bigint => bigint_arithmetic(op, a.as_bigint(), b.as_bigint()).map(Value::bigint),
         Num::Mod => Ok(Value::code(modular_arithmetic(
             op,
-            modulus.unwrap_or(&Code::ZERO),
+            modulus.expect("modular arithmetic has a modulus"),
             &a.to_code(),
             &b.to_code(),
         ))),
         Num::String => Ok(Value::str(format!("{}{}", a.as_str(), b.as_str()))),
     }
 }
+
+/// The specializer makes arithmetic of arithmetic operators only.
+const NOT_ARITHMETIC: &str = "the operator is no arithmetic operator";
 
 fn int_arithmetic(op: Op, a: i64, b: i64) -> Result<i64, Failure> {
     Ok(match op {
@@ -51,7 +55,8 @@ fn int_arithmetic(op: Op, a: i64, b: i64) -> Result<i64, Failure> {
         Op::Div(_) | Op::Rem(_) if b == 0 => return Err(Failure::DivisionByZero),
         Op::Div(_) => a.wrapping_div(b),
         Op::Rem(_) => a.wrapping_rem(b),
-        _ => wide_arithmetic(op, i128::from(a), i128::from(b))? as i64,
+        Op::Pow(_) => wide_arithmetic(op, i128::from(a), i128::from(b))? as i64,
+        _ => unreachable!("{NOT_ARITHMETIC}"),
     })
 }
 
@@ -65,7 +70,7 @@ fn wide_arithmetic(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
         Op::Div(_) | Op::Rem(_) if b == 0 => return Err(Failure::DivisionByZero),
         Op::Div(_) => a.wrapping_div(b),
         Op::Rem(_) => a.wrapping_rem(b),
-        _ => {
+        Op::Pow(_) => {
             // Powers wrap as products do.
             let mut exponent = u64::try_from(b).map_err(|_| Failure::NegativePower)?;
             let (mut base, mut result) = (a, 1i128);
@@ -78,6 +83,7 @@ fn wide_arithmetic(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
             }
             result
         }
+        _ => unreachable!("{NOT_ARITHMETIC}"),
     })
 }
 
@@ -89,20 +95,20 @@ fn float_arithmetic<F: Float>(op: Op, a: F, b: F, power: fn(F, F) -> F) -> F {
         Op::Mul(_) => a * b,
         Op::Div(_) => a / b,
         Op::Rem(_) => a % b,
-        _ => power(a, b),
+        Op::Pow(_) => power(a, b),
+        _ => unreachable!("{NOT_ARITHMETIC}"),
     }
 }
 
 fn bigint_arithmetic(op: Op, a: BigInt, b: BigInt) -> Result<BigInt, Failure> {
     Ok(match op {
-        Op::Neg(_) => -a,
         Op::Add(_) => a + b,
         Op::Sub(_) => a - b,
         Op::Mul(_) => a * b,
         Op::Div(_) | Op::Rem(_) if b.is_zero() => return Err(Failure::DivisionByZero),
         Op::Div(_) => a / b,
         Op::Rem(_) => a % b,
-        _ => {
+        Op::Pow(_) => {
             if b.is_negative() {
                 return Err(Failure::NegativePower);
             }
@@ -119,20 +125,20 @@ fn bigint_arithmetic(op: Op, a: BigInt, b: BigInt) -> Result<BigInt, Failure> {
             let exponent = u32::try_from(exponent).map_err(|_| Failure::HugeNumber)?;
             num_traits::Pow::pow(a, exponent)
         }
+        _ => unreachable!("{NOT_ARITHMETIC}"),
     })
 }
 
 /// The ring of integers modulo the size of a unit sum.
 fn modular_arithmetic(op: Op, n: &Code, a: &Code, b: &Code) -> Code {
-    if n.is_zero() {
-        return Code::ZERO;
-    }
+    assert!(!n.is_zero(), "a type without values has no operands");
     let negative = |x: &Code| if x.is_zero() { Code::ZERO } else { n.sub(x) };
     let result = match op {
         Op::Neg(_) => negative(a),
         Op::Add(_) => a.add(b),
         Op::Sub(_) => a.add(&negative(b)),
-        _ => a.mul(b),
+        Op::Mul(_) => a.mul(b),
+        _ => unreachable!("the checker refuses other operators on indices"),
     };
     result.div_rem(n).1
 }
@@ -172,6 +178,13 @@ pub fn equal(
         if layout.slots == 0 {
             continue;
         }
+        // The executors know how an abstract type is stored.
+        if let TypeKind::Nominal(nominal, args) = ty.kind()
+            && let Some(stored) = nominal.representation(args)
+        {
+            waiting.push((stored, a, b));
+            continue;
+        }
         let same = match (&layout.form, ty.kind()) {
             (Form::Compact(_), _) => a.to_code() == b.to_code(),
             (Form::Scalar(Scalar::Real), _) => a.as_real() == b.as_real(),
@@ -205,7 +218,7 @@ pub fn equal(
                 }
             }
             (Form::Parts(parts), _) => {
-                let types = ty.components(parts.len()).unwrap_or_default();
+                let types = ty.components(parts.len()).expect("a product has components");
                 for ((start, part), ty) in parts.iter().zip(types).rev() {
                     let of = |v: &Value| super::show::value_part(v, &layout, *start, part);
                     waiting.push((ty, of(&a), of(&b)));
@@ -215,16 +228,16 @@ pub fn equal(
             (Form::Sum(sum), _) => {
                 let ((n, x), (m, y)) = (sum.split(&a), sum.split(&b));
                 if n == m {
-                    waiting.push((ty.case_type(&n.to_big()).unwrap_or_else(Type::unit), x, y));
+                    waiting.push((ty.case_type(&n.to_big()).expect("a sum has the case of its value"), x, y));
                 }
                 n == m
             }
             (_, TypeKind::Nominal(nominal, args)) => match (&a, &b) {
                 (Value::Sum(x), Value::Sum(y)) if x.0 == y.0 => {
-                    let cases = nominal.variant_cases(args).unwrap_or_default();
-                    if let Some((_, ty)) = x.0.to_usize().and_then(|i| cases.into_iter().nth(i)) {
-                        waiting.push((ty, x.1.clone(), y.1.clone()));
-                    }
+                    let cases = nominal.variant_cases(args).expect("a variant has cases");
+                    let case = x.0.to_usize().and_then(|i| cases.into_iter().nth(i));
+                    let (_, ty) = case.expect("a variant has the case of its value");
+                    waiting.push((ty, x.1.clone(), y.1.clone()));
                     true
                 }
                 _ => false,
@@ -236,8 +249,7 @@ pub fn equal(
                 }
                 _ => false,
             },
-            // Functions are never compared.
-            _ => false,
+            _ => unreachable!("the checker refuses to compare functions"),
         };
         if !same {
             return false;
@@ -339,7 +351,8 @@ fn from_integer(to: Scalar, n: BigInt) -> Option<Value> {
         Scalar::Int => n.to_i64().map(Value::int),
         Scalar::Fixed(fixed) if to.holds(&n) => n.to_i128().map(|n| Value::Word(fixed.encode(n))),
         Scalar::Bigint => Some(Value::bigint(n)),
-        _ => None,
+        Scalar::Fixed(_) => None,
+        Scalar::Char | Scalar::String => unreachable!("the target of the conversion is a number type"),
     }
 }
 
@@ -358,7 +371,7 @@ pub fn wrap_or_saturate(from: Scalar, to: Scalar, value: &Value, saturate: bool)
         }
         _ => to_bigint(from, value),
     };
-    let Some((low, high)) = to.bounds() else { return from_integer(to, n).unwrap_or(Value::UNIT) };
+    let Some((low, high)) = to.bounds() else { return from_integer(to, n).expect(BOUNDED) };
     let (low, high) = (BigInt::from(low), BigInt::from(high));
     let n = if saturate {
         n.clamp(low, high)
@@ -366,8 +379,11 @@ pub fn wrap_or_saturate(from: Scalar, to: Scalar, value: &Value, saturate: bool)
         let size = &high - &low + 1u32;
         (n - &low).mod_floor(&size) + low
     };
-    from_integer(to, n).unwrap_or(Value::UNIT)
+    from_integer(to, n).expect(BOUNDED)
 }
+
+/// An integer is within the bounds of its new type after wrapping or saturation.
+const BOUNDED: &str = "the number is within the bounds of its type";
 
 /// An integer scalar, or the code point of a character, as a big integer.
 pub fn to_bigint(scalar: Scalar, value: &Value) -> BigInt {

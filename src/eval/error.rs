@@ -97,14 +97,72 @@ impl RuntimeError {
         self
     }
 
-    /// The message for people.
+    /// Returns the message for people, with the calls that led to the error.
     pub fn to_diagnostic(&self) -> Diagnostic {
-        let error = |code, message: String, label: &str| Diagnostic::error(code, self.span, message, label);
-        let mut d = match &self.failure {
-            Failure::DivisionByZero => error("E0501", "division by zero".into(), "the divisor is 0 here"),
+        let d = self.failure.to_diagnostic(self.span);
+        let mut shown: Vec<String> = Vec::new();
+        let same = |a: &(String, Span), b: &(String, Span)| a.0 == b.0;
+        for run in self.calls.chunk_by(same) {
+            shown.push(match run {
+                [(name, _)] => format!("`{name}`"),
+                [(name, _), ..] => format!("`{name}` ({} times)", run.len()),
+                [] => continue,
+            });
+        }
+        if shown.is_empty() {
+            return d;
+        }
+        let chain = if shown.len() <= 2 * SHOWN_CALLS_PER_END {
+            shown.join(" in ")
+        } else {
+            let (first, last) = (&shown[..SHOWN_CALLS_PER_END], &shown[shown.len() - SHOWN_CALLS_PER_END..]);
+            let between = shown.len() - 2 * SHOWN_CALLS_PER_END;
+            format!("{} in {between} more in {}", first.join(" in "), last.join(" in "))
+        };
+        let d = d.note(format!("in {chain}"));
+        match self.calls.first() {
+            Some((name, span)) if *span != self.span => d.label(*span, format!("`{name}` was called here")),
+            _ => d,
+        }
+    }
+}
+
+impl Failure {
+    /// Returns the stable code of the error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Failure::DivisionByZero => "E0501",
+            Failure::CodeRange { .. } => "E0502",
+            Failure::ConversionRange { .. } | Failure::NoCharacter { .. } => "E0503",
+            Failure::NegativePower => "E0504",
+            Failure::HugeNumber => "E0505",
+            Failure::Failed { .. } => "E0506",
+            Failure::Assertion => "E0507",
+            Failure::TooDeep { .. } => "E0508",
+            Failure::Memory { .. } => "E0509",
+            Failure::Unset { .. } => "E0510",
+            Failure::Interrupted => "E0511",
+            Failure::NoMatch => "E0512",
+            Failure::TypeTooLarge => "E0513",
+            Failure::Uncountable => "E0514",
+            Failure::SizesDiffer { .. } => "E0515",
+            Failure::NoSize { .. } => "E0516",
+            Failure::NegativeSize { .. } => "E0517",
+            Failure::Ragged { .. } => "E0518",
+            Failure::NotANumber { .. } => "E0519",
+            Failure::CodesTooLarge { .. } => "E0520",
+            Failure::File { error, .. } => error.code(),
+            Failure::StoredOtherwise { .. } | Failure::Internal { .. } => "E0599",
+        }
+    }
+
+    /// Returns the message for a program that stopped at `span`, without its calls.
+    fn to_diagnostic(&self, span: Span) -> Diagnostic {
+        let error = |message: String, label: &str| Diagnostic::error(self.code(), span, message, label);
+        match self {
+            Failure::DivisionByZero => error("division by zero".into(), "the divisor is 0 here"),
             Failure::CodeRange { value, ty, size } => {
-                let d =
-                    error("E0502", format!("{value} is not the code of a value of `{ty}`"), "out of range");
+                let d = error(format!("{value} is not the code of a value of `{ty}`"), "out of range");
                 if size == "0" {
                     d.note(format!("`{ty}` has no values"))
                 } else {
@@ -112,51 +170,44 @@ impl RuntimeError {
                         .help(format!("`.mod[{ty}]` wraps, `.index[{ty}]` gives an option"))
                 }
             }
-            Failure::Uncountable => error(
-                "E0514",
-                "this type has more values than can be counted".into(),
-                "no value of it can be made",
-            ),
+            Failure::Uncountable => {
+                error("this type has more values than can be counted".into(), "no value of it can be made")
+            }
             Failure::ConversionRange { value, ty } => {
-                error("E0503", format!("{value} does not fit `{ty}`"), "converted here")
+                error(format!("{value} does not fit `{ty}`"), "converted here")
             }
             Failure::NoCharacter { code } => {
-                error("E0503", format!("{code} is not the code point of a character"), "converted here").note(
+                error(format!("{code} is not the code point of a character"), "converted here").note(
                     "code points go from 0 to 1114111 (0x10FFFF), without 55296 to 57343 (0xD800 to 0xDFFF)",
                 )
             }
             Failure::NegativePower => {
-                error("E0504", "an integer has no negative powers".into(), "the exponent is negative here")
+                error("an integer has no negative powers".into(), "the exponent is negative here")
                     .help("convert the base with `:> real`")
             }
-            Failure::HugeNumber => error(
-                "E0505",
-                "this number is too large to compute".into(),
-                "may have more than 631 305 digits",
-            ),
-            Failure::Failed { message } => error("E0506", message.clone(), "`fail` was called here"),
-            Failure::Assertion => error("E0507", "an assertion does not hold".into(), "false here"),
+            Failure::HugeNumber => {
+                error("this number is too large to compute".into(), "may have more than 631 305 digits")
+            }
+            Failure::Failed { message } => error(message.clone(), "`fail` was called here"),
+            Failure::Assertion => error("an assertion does not hold".into(), "false here"),
             Failure::TooDeep { depth } => {
-                error("E0508", format!("{depth} calls within one another are too many"), "the innermost call")
+                error(format!("{depth} calls within one another are too many"), "the innermost call")
                     .help("use a loop, or make the recursion shallower")
             }
             Failure::Memory { bytes, limit } => error(
-                "E0509",
                 format!("this value needs {bytes}, and {} may be used", format_bytes(*limit)),
                 "too large",
             ),
-            Failure::Unset { name } => {
-                error("E0510", format!("`{name}` is used before it is set"), "not set yet")
-            }
+            Failure::Unset { name } => error(format!("`{name}` is used before it is set"), "not set yet"),
             Failure::TypeTooLarge => {
-                error("E0513", "the type arguments of this call are too large".into(), "called here")
+                error("the type arguments of this call are too large".into(), "called here")
                     .note("each call of a generic function within itself may make its types larger")
             }
             Failure::SizesDiffer { equation, left, right } => {
-                error("E0515", format!("`{equation}` does not hold: {left} is not {right}"), "required here")
+                error(format!("`{equation}` does not hold: {left} is not {right}"), "required here")
             }
             Failure::NoSize { equation, left, right_at_zero: none, right_at_one: one } => {
-                let d = error("E0516", format!("no size makes `{equation}` hold"), "required here");
+                let d = error(format!("no size makes `{equation}` hold"), "required here");
                 let step = if one > none { one - none } else { BigUint::ZERO };
                 match (none == &BigUint::ZERO, step == BigUint::ZERO) {
                     (true, false) => {
@@ -168,60 +219,30 @@ impl RuntimeError {
                     )),
                 }
             }
-            Failure::NegativeSize { size } => {
-                error("E0517", format!("{size} is not a size"), "a size is 0 or more")
-            }
+            Failure::NegativeSize { size } => error(format!("{size} is not a size"), "a size is 0 or more"),
             Failure::Ragged { first, columns, line, count } => error(
-                "E0518",
                 format!("line {line} has {}, line {first} has {columns}", number_count_text(*count)),
                 "the rows of a table are equally long",
             ),
             Failure::NotANumber { text } => {
-                error("E0519", format!("`{text}` is not a number"), "numbers are read here")
+                error(format!("`{text}` is not a number"), "numbers are read here")
             }
-            Failure::File { path, error: trouble } => trouble.to_diagnostic(path, self.span),
-            Failure::Interrupted => error("E0511", "interrupted".into(), "stopped here"),
-            Failure::NoMatch => error("E0512", "no arm of this match fits".into(), "matched here"),
+            Failure::File { path, error } => error.to_diagnostic(path, span),
+            Failure::Interrupted => error("interrupted".into(), "stopped here"),
+            Failure::NoMatch => error("no arm of this match fits".into(), "matched here"),
             Failure::CodesTooLarge { ty, size, number } => {
-                error("E0520", format!("the codes of `{ty}` do not fit `{number}`"), "converted here")
+                error(format!("the codes of `{ty}` do not fit `{number}`"), "converted here")
                     .note(format!("`{ty}` has {size} values"))
                     .help("`:>> bigint` gives the code of a value of any compact type")
             }
             Failure::StoredOtherwise { from, to } => error(
-                "E0599",
                 format!("a mistake inside Felis: `{from}` is not stored as `{to}` is"),
                 "please report this program",
             ),
-            Failure::Internal { message: what } => {
-                error("E0599", format!("a mistake inside Felis: {what}"), "please report this program")
-            }
-        };
-        let mut shown: Vec<String> = Vec::new();
-        let same = |a: &(String, Span), b: &(String, Span)| a.0 == b.0;
-        for run in self.calls.chunk_by(same) {
-            shown.push(match run {
-                [(name, _)] => format!("`{name}`"),
-                [(name, _), ..] => format!("`{name}` ({} times)", run.len()),
-                [] => continue,
-            });
-        }
-        if let [_, ..] = &shown[..] {
-            let chain = if shown.len() <= 2 * SHOWN_CALLS_PER_END {
-                shown.join(" in ")
-            } else {
-                let (first, last) =
-                    (&shown[..SHOWN_CALLS_PER_END], &shown[shown.len() - SHOWN_CALLS_PER_END..]);
-                let between = shown.len() - 2 * SHOWN_CALLS_PER_END;
-                format!("{} in {between} more in {}", first.join(" in "), last.join(" in "))
-            };
-            d = d.note(format!("in {chain}"));
-            if let Some((name, span)) = self.calls.first()
-                && *span != self.span
-            {
-                d = d.label(*span, format!("`{name}` was called here"));
+            Failure::Internal { message } => {
+                error(format!("a mistake inside Felis: {message}"), "please report this program")
             }
         }
-        d
     }
 }
 

@@ -10,14 +10,13 @@
 
 use super::code::{Node, Statement};
 use super::error::Failure;
-use super::run::{Evaluator, Result};
+use super::evaluator::{Evaluator, Result};
 use super::specialize::{Bindings, Specializer};
 use super::tier_up::CoreRoot;
-use crate::core::{LocalId, LocalInfo, Stmt, StmtKind, Term};
+use crate::core::{LocalId, LocalInfo, Stmt, Term};
 use crate::source::Span;
 use crate::types::encoding::Code;
 use crate::types::{Type, TypeVar};
-use crate::value::{Cell, Packed, Value};
 use num_bigint::BigUint;
 use num_traits::Zero;
 use std::collections::VecDeque;
@@ -59,8 +58,8 @@ pub(super) struct Continuation {
 
 /// The same at sizes.
 pub(super) struct ContinuationCode {
-    stmts: Vec<Statement>,
-    value: Option<Node>,
+    pub(super) stmts: Vec<Statement>,
+    pub(super) value: Option<Node>,
 }
 
 #[derive(Default)]
@@ -70,139 +69,8 @@ pub(super) struct SpecializationCache {
     by_sizes: VecDeque<(Vec<Type>, Arc<ContinuationCode>)>,
 }
 
-/// The position of the first statement that opens sizes.
-pub(super) fn first_opening(stmts: &[Stmt]) -> Option<usize> {
-    stmts
-        .iter()
-        .position(|s| matches!(s.kind, StmtKind::Open { .. } | StmtKind::Require { solve: Some(_), .. }))
-}
-
-impl Specializer<'_> {
-    /// The opening at position `at` of statements that are those of `rest` from `from` on.
-    pub(super) fn specialize_opening(
-        &self,
-        stmt: &Stmt,
-        rest: Arc<Continuation>,
-        from: usize,
-    ) -> Option<OpenCode> {
-        let (source, vars) = match &stmt.kind {
-            StmtKind::Open { vars, local, value } => {
-                let shared = self.locals[*local as usize].shared;
-                (SizeSource::Value(self.node(value), *local, shared), vars.clone())
-            }
-            StmtKind::Require { left, right, solve: Some(var) } => {
-                let at = |n: u32| {
-                    let size = [(var.id, Type::unit_sum(n))].into_iter().collect();
-                    self.size(&right.substitute(&size))
-                };
-                let text = super::error::format_equation(left, right);
-                (SizeSource::Equation(self.size(left), at(0), at(1), text), vec![var.clone()])
-            }
-            _ => return None,
-        };
-        let locals = self.shared_locals.get_or_init(|| Arc::from(self.locals)).clone();
-        let bindings = self.bindings.clone();
-        Some(OpenCode { source, vars, continuation: rest, from, bindings, locals, cache: Mutex::default() })
-    }
-
-    /// The code of what follows an opening.
-    fn specialize_continuation(&self, rest: &Arc<Continuation>, from: usize) -> ContinuationCode {
-        let stmts = &rest.stmts[from..];
-        if let Some(at) = first_opening(stmts) {
-            let mut code = self.statements_without_openings(&stmts[..at]);
-            let span = stmts[at].span;
-            if let Some(opening) = self.specialize_opening(&stmts[at], rest.clone(), from + at + 1) {
-                if rest.value.is_some() {
-                    let kind = super::code::NodeKind::OpenSizes(Box::new(opening));
-                    return ContinuationCode { stmts: code, value: Some(Node { kind, span }) };
-                }
-                code.push(Statement { kind: super::code::StatementKind::OpenSizes(Box::new(opening)), span });
-            }
-            return ContinuationCode { stmts: code, value: None };
-        }
-        ContinuationCode {
-            stmts: self.statements_without_openings(stmts),
-            value: rest.value.as_ref().map(|v| self.node(v)),
-        }
-    }
-
-    /// The same for a block met for the first time.
-    pub(super) fn specialize_opening_block(
-        &self,
-        stmts: &[Stmt],
-        value: Option<&Term>,
-    ) -> Option<(Vec<Statement>, Option<Node>)> {
-        let at = first_opening(stmts)?;
-        // What stands before the first opening is not needed any more.
-        let rest = Arc::new(Continuation { stmts: stmts[at + 1..].to_vec(), value: value.cloned() });
-        let mut code = self.statements_without_openings(&stmts[..at]);
-        let span = stmts[at].span;
-        let opening = Box::new(self.specialize_opening(&stmts[at], rest, 0)?);
-        if value.is_some() {
-            return Some((code, Some(Node { kind: super::code::NodeKind::OpenSizes(opening), span })));
-        }
-        code.push(Statement { kind: super::code::StatementKind::OpenSizes(opening), span });
-        Some((code, None))
-    }
-}
-
 impl Evaluator<'_, '_> {
-    /// Opens sizes and runs the rest of the block; gives its value.
-    pub(super) fn open_sizes(&mut self, code: &OpenCode, frame: &mut [Value], span: Span) -> Result<Value> {
-        // Each opening of a block runs inside the one before.
-        if !super::stack_guard::has_room() {
-            let depth = self.machine.calls.len();
-            return Err(self.fail(Failure::TooDeep { depth }, span));
-        }
-        let sizes = self.eval_sizes(&code.source, frame, span)?;
-        let rest = self.specialized_continuation(code, sizes, span)?;
-        self.run_block(&rest.stmts, frame)?;
-        match &rest.value {
-            Some(value) => self.eval(value, frame),
-            None => Ok(Value::UNIT),
-        }
-    }
-
-    /// The sizes that arrive, as types.
-    pub(super) fn eval_sizes(
-        &mut self,
-        source: &SizeSource,
-        frame: &mut [Value],
-        span: Span,
-    ) -> Result<Vec<Type>> {
-        match source {
-            SizeSource::Value(node, local, shared) => {
-                let Value::Packed(packed) = self.eval(node, frame)? else {
-                    return Err(self.fail(Failure::Internal { message: "a value without its sizes" }, span));
-                };
-                let sizes = packed.sizes.clone();
-                // The only owner's value can be changed where it lies.
-                let value = Packed::into_value(packed);
-                frame[*local as usize] = if *shared { Value::Cell(Cell::new(Some(value))) } else { value };
-                Ok(sizes)
-            }
-            SizeSource::Equation(left, none, one, text) => {
-                [left, none, one]
-                    .into_iter()
-                    .try_for_each(|size| self.require_countable(Some(size), span))?;
-                let (left, none, one) = (left.to_big(), none.to_big(), one.to_big());
-                match solve_size(&left, &none, &one) {
-                    Some(size) => Ok(vec![Type::unit_sum(size)]),
-                    None => {
-                        let failure = Failure::NoSize {
-                            equation: text.to_string(),
-                            left,
-                            right_at_zero: none,
-                            right_at_one: one,
-                        };
-                        Err(self.fail(failure, span))
-                    }
-                }
-            }
-        }
-    }
-
-    fn specialized_continuation(
+    pub(super) fn specialized_continuation(
         &mut self,
         code: &OpenCode,
         sizes: Vec<Type>,
@@ -243,8 +111,8 @@ impl Evaluator<'_, '_> {
     }
 }
 
-/// The number at which a linear function that is `none` at 0 and `one` at 1 is `left`.
-fn solve_size(left: &BigUint, none: &BigUint, one: &BigUint) -> Option<BigUint> {
+/// Returns the number at which a linear function that is `none` at 0 and `one` at 1 is `left`.
+pub(super) fn solve_size(left: &BigUint, none: &BigUint, one: &BigUint) -> Option<BigUint> {
     if left < none || one < none {
         return None;
     }

@@ -104,7 +104,7 @@ fn compress(types: &PrimTypes, args: &[Value], limits: Limits<'_>) -> Result<Val
     let (Some(element), Some(index)) = (&types.layout, types.args.get(1)) else {
         return Err(Failure::Internal { message: "a primitive without types" });
     };
-    let count = index.size().ok().and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+    let count = index.size().ok().and_then(|n| usize::try_from(n).ok()).expect("a mask fits the memory");
     let (array, mask) = (&args[0], &args[1]);
     let chosen = |i: usize| if count == 1 { mask.as_bool() } else { mask.slots(i, 1).as_bool() };
     let mut kept = 0;

@@ -7,7 +7,7 @@
 use super::code::PrimTypes;
 use super::error::Failure;
 use super::existential_prims::{allocate_buffer, buffer_value};
-use super::run::Host;
+use super::machine::Host;
 use crate::core::Prim;
 use crate::data::{
     self, Column, Content, Data, DataError, EXCEEDS_MEMORY_LIMIT, Element, Format, Limits, Separator,
@@ -112,6 +112,9 @@ pub(super) fn eval_file_primitive(
         }
     }
 }
+
+/// Cases of a variant are written out in its declaration.
+const COUNTED: &str = "the cases of a variant are counted by a word";
 
 /// Bytes that a list takes beside its elements: its size and what holds both.
 const LIST_OVERHEAD_BYTES: u64 = 256;
@@ -253,8 +256,8 @@ impl TypedReader<'_> {
             (Content::Plain(column), CellKind::Complex) if column.element == Element::Complex => column.cells,
             (Content::Plain(column), CellKind::Cell(cell)) => {
                 let plain = self.cells_are_slots(&column, cell, layout.class);
-                let column =
-                    convert_column("", column, cell, &data.shape, &fits, self.limits).map_err(failed)?;
+                let column = convert_column("", column, cell, &data.shape, &fits, self.format, self.limits)
+                    .map_err(failed)?;
                 match plain {
                     true if layout.slots == 0 => Buffer::U8(Vec::new()),
                     true => column.cells,
@@ -279,8 +282,9 @@ impl TypedReader<'_> {
                         }));
                     };
                     plain = self.cells_are_slots(&column, cell, layout.class);
-                    let column = convert_column(name, column, cell, &data.shape, &fits, self.limits)
-                        .map_err(failed)?;
+                    let column =
+                        convert_column(name, column, cell, &data.shape, &fits, self.format, self.limits)
+                            .map_err(failed)?;
                     chosen.push((column, cell.clone()));
                 }
                 match &mut chosen[..] {
@@ -462,6 +466,7 @@ fn convert_column(
     cell: &Cell,
     shape: &[usize],
     fits: &str,
+    format: Format,
     limits: &Limits<'_>,
 ) -> Result<Column, DataError> {
     let element = column.element;
@@ -488,7 +493,7 @@ fn convert_column(
         (Cell::List(..), None) | (_, Some(_)) => return Err(mismatch()),
         (cell, None) => cell,
     };
-    let cells = data::convert_cells(column, own, place, mismatch, limits)?;
+    let cells = data::convert_cells(column, own, place, mismatch, format, limits)?;
     if let Some(at) = missing.iter().position(|missing| *missing)
         && !own.optional()
     {
@@ -619,8 +624,8 @@ fn value_to_data(
             let text = matches!(cells, Buffer::Any(_)) && empty;
             let name = match &found {
                 _ if empty || names.is_empty() => None,
-                Value::Sum(case) => case.0.to_usize().and_then(|case| names.get(case)),
-                code => code.to_code().to_usize().and_then(|case| names.get(case)),
+                Value::Sum(case) => Some(&names[case.0.to_usize().expect(COUNTED)]),
+                code => Some(&names[code.to_code().to_usize().expect(COUNTED)]),
             };
             cells.push(if text { Value::str("") } else { name.cloned().unwrap_or(found) });
         }
@@ -660,7 +665,7 @@ fn record_to_archive(
     let layout = layouts.of(ty);
     let mut arrays = Vec::new();
     for (at, (name, ty)) in fields.iter().enumerate() {
-        let (start, part) = layout.part(at).unwrap_or((0, layout.clone()));
+        let (start, part) = layout.part(at).expect("a record has this field");
         let own = if part.slots == layout.slots { value.clone() } else { value.slots(start, part.slots) };
         arrays.push((plain_name(name), data(ty, &own)?));
     }

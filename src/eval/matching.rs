@@ -24,9 +24,9 @@ impl SumRepresentation {
 pub(super) fn inject_case(cases: &SumRepresentation, case: &Code, argument: Value) -> Value {
     match cases {
         SumRepresentation::Variant => Value::Sum(Arc::new(Case(case.clone(), argument))),
-        SumRepresentation::Compact(layout) => layout
-            .compact()
-            .map_or(Value::UNIT, |c| Value::code(c.encoding.inject(case, &argument.to_code()))),
+        SumRepresentation::Compact(layout) => {
+            Value::code(layout.require_compact().encoding.inject(case, &argument.to_code()))
+        }
         SumRepresentation::Sum(layout) => match &layout.form {
             Form::Sum(sum) => sum.inject(case, argument),
             _ => argument,
@@ -39,15 +39,12 @@ pub(super) fn split_case(cases: &SumRepresentation, value: &Value) -> (Code, Val
     match cases {
         SumRepresentation::Variant => match value {
             Value::Sum(sum) => (sum.0.clone(), sum.1.clone()),
-            _ => (Code::ZERO, Value::UNIT),
+            _ => unreachable!("a value of a variant has a tag"),
         },
-        SumRepresentation::Compact(layout) => match layout.compact() {
-            Some(compact) => {
-                let (case, argument) = compact.encoding.split(&value.to_code());
-                (case, Value::code(argument))
-            }
-            None => (Code::ZERO, Value::UNIT),
-        },
+        SumRepresentation::Compact(layout) => {
+            let (case, argument) = layout.require_compact().encoding.split(&value.to_code());
+            (case, Value::code(argument))
+        }
         SumRepresentation::Sum(layout) => match &layout.form {
             Form::Sum(sum) => sum.split(value),
             _ => (Code::ZERO, value.clone()),
@@ -87,7 +84,7 @@ pub(super) fn match_pattern(pattern: &Pattern, value: &Value, frame: &mut [Value
             match_pattern(part, &value, frame)
         }),
         Pattern::Pack(layout, parts) => {
-            let Some(compact) = layout.compact() else { return false };
+            let compact = layout.require_compact();
             let code = value.to_code();
             parts.iter().enumerate().all(|(i, part)| {
                 match_pattern(part, &Value::code(compact.encoding.project(&code, &Code::from(i))), frame)

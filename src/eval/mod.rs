@@ -2,16 +2,20 @@
 //!
 //! Takes a checked [`Script`] and the [`Program`] it calls into; gives its value and its output.
 //! Each function is specialized to its type arguments when first called ([`specialize`]), then run
-//! as a tree ([`run`]). Arrays are flat buffers throughout; `:>>` is nothing at all.
+//! as a tree ([`terms`], [`statements`]). Arrays are flat buffers throughout; `:>>` is nothing at all.
 //!
 //! Never checks types: core is trusted. Prints through the host it is given, reads and writes files only through it.
 
 mod arithmetic;
+mod calls;
 mod code;
 mod error;
+mod evaluator;
 mod existential;
 mod existential_prims;
 mod files;
+mod frame;
+mod machine;
 mod matching;
 mod overrides;
 pub mod preview;
@@ -23,13 +27,16 @@ mod show;
 mod sort;
 mod specialize;
 pub mod stack_guard;
+mod statements;
+mod stores;
 mod string_ops;
+mod terms;
 mod tier_up;
 
 pub use crate::picture::{Colors, Screen};
 pub use error::{Failure, RuntimeError, format_bytes};
+pub use machine::{Checkpoint, Host, Machine};
 pub use progress::{Progress, Watcher};
-pub use run::{Checkpoint, Host, Machine};
 
 use crate::layout::Layouts;
 use crate::types::Type;

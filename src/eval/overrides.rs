@@ -9,7 +9,8 @@
 
 use super::code::Callee;
 use super::error::{Failure, RuntimeError};
-use super::run::{AbruptCompletion, Evaluator, Host, Machine, Result};
+use super::evaluator::{AbruptCompletion, Evaluator, Result};
+use super::machine::{Host, Machine};
 use super::show::{Abbreviation, OverriddenParts, ValueFormatter};
 use super::stack_guard;
 use crate::core::{ClassId, Program};

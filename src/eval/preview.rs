@@ -4,8 +4,9 @@
 //! grid, a table or fields, the middle of what is long left out. The work depends on what is seen, not
 //! on the size of the value. Knows nothing of lines and columns of a screen beyond their number.
 
+use super::evaluator::{AbruptCompletion, Evaluator, Result};
+use super::machine::{Host, Machine};
 use super::overrides::Overrides;
-use super::run::{AbruptCompletion, Evaluator, Host, Machine, Result};
 use super::show::{self, Abbreviation};
 use crate::core::Program;
 use crate::layout::Layout;
@@ -140,7 +141,7 @@ impl Evaluator<'_, '_> {
         let layout = self.machine.layouts.of(&structure);
         let mut fields = Vec::new();
         for (i, (name, ty)) in named.into_iter().enumerate().take(window.rows.max(2)) {
-            let Some((start, each)) = layout.part(i) else { break };
+            let (start, each) = layout.part(i).expect("a product has this component");
             let part = show::value_part(value, &layout, start, &each);
             fields.push((name, self.abbreviated_text(&part, &ty, own, window.columns, 8)?));
         }
@@ -256,7 +257,7 @@ impl Evaluator<'_, '_> {
             let mut line = Vec::new();
             for &column in &columns {
                 let ty = &fields[column].1;
-                let Some((start, each)) = cells.each.part(column) else { continue };
+                let (start, each) = cells.each.part(column).expect("a record has this field");
                 let part = show::value_part(&record, &cells.each, start, &each);
                 let text = self.abbreviated_text(&part, ty, cells.own, cells.longest, 8)?;
                 line.push(Cell::new(text, &part, ty, cells.own));

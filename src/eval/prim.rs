@@ -3,16 +3,16 @@
 use super::arithmetic::{from_code, to_bigint};
 use super::code::{PrimTypes, SumRepresentation};
 use super::error::Failure;
+use super::machine::{Host, Machine};
 use super::matching::split_case;
-use super::run::{Host, Machine};
 use super::{show, string_ops};
 use crate::core::Prim;
 use crate::core::prim::{fuses, ranks, sorts};
 use crate::data::Limits;
 use crate::elementary;
 use crate::layout::{Form, is_countable};
+use crate::types::Scalar;
 use crate::types::encoding::Code;
-use crate::types::{Scalar, Type};
 use crate::value::Value;
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -32,8 +32,8 @@ impl Machine {
     ) -> Result<Value, Failure> {
         let limits = Limits { memory: host.memory, interrupt: host.interrupt };
         let show = |read_back: bool, this: &Machine| {
-            let ty = types.args.first().cloned().unwrap_or_else(Type::unit);
-            let text = show::structural_text(&this.layouts, read_back, &args[0], &ty, Some(limits.interrupt));
+            let ty = &types.args[0];
+            let text = show::structural_text(&this.layouts, read_back, &args[0], ty, Some(limits.interrupt));
             match limits.interrupt.load(Ordering::Relaxed) {
                 true => Err(Failure::Interrupted),
                 false => Ok(text),
@@ -88,8 +88,8 @@ impl Machine {
                 Ok(result_case(types, index, args[1].clone()))
             }
             Prim::CaseNo | Prim::CaseArg => {
-                let ty = types.args.first().cloned().unwrap_or_else(Type::unit);
-                let (case, argument) = split_case(&SumRepresentation::of(&self.layouts, &ty), &args[0]);
+                let sum = SumRepresentation::of(&self.layouts, &types.args[0]);
+                let (case, argument) = split_case(&sum, &args[0]);
                 Ok(if prim == Prim::CaseNo { Value::code(case) } else { argument })
             }
             Prim::Pack => pack_array(types, &args[0]),
@@ -110,7 +110,8 @@ impl Machine {
                 }
             }
             Prim::Wrap | Prim::Saturate => {
-                let scalar = |i: usize| types.args.get(i).and_then(Type::as_scalar).unwrap_or(Scalar::Int);
+                let scalar =
+                    |i: usize| types.args[i].as_scalar().expect("a conversion is between number types");
                 Ok(super::arithmetic::wrap_or_saturate(
                     scalar(1),
                     scalar(0),
@@ -292,7 +293,8 @@ fn sole_char_or(mut several: impl Iterator<Item = char>, otherwise: char) -> cha
 
 /// The size of the first type argument.
 fn first_type_size(types: &PrimTypes) -> BigUint {
-    types.layout.as_ref().and_then(|l| l.compact()).map_or_else(BigUint::default, |c| c.size.to_big())
+    let layout = types.layout.as_ref().expect("the primitive has a type argument");
+    layout.require_compact().size.to_big()
 }
 
 /// The compact exponential with the elements of an array.

@@ -2,7 +2,7 @@
 
 use super::code::{Closure, PrimTypes};
 use super::error::Failure;
-use super::run::{Evaluator, Result};
+use super::evaluator::{Evaluator, Result};
 use crate::core::prim::fuses;
 use crate::core::reduction::{CHUNK, LANES, ReductionOp, extreme, joining, tree};
 use crate::layout::{Form, Layout};
@@ -169,21 +169,6 @@ impl Evaluator<'_, '_> {
         let instance = &any.downcast_ref::<Closure>()?.instance;
         Some((joining(self.program, instance.function, &instance.type_args)?, scalar))
     }
-
-    /// A function value applied.
-    pub(super) fn apply_function(&mut self, function: &Value, args: Vec<Value>, span: Span) -> Result<Value> {
-        let closure = match function {
-            Value::Function(any) => any.downcast_ref::<Closure>(),
-            _ => None,
-        };
-        match closure {
-            Some(closure) => {
-                let instance = closure.instance.clone();
-                self.call(&instance, Some((function, &closure.captures)), args, span)
-            }
-            None => Err(self.fail(Failure::Internal { message: "a call of no function" }, span)),
-        }
-    }
 }
 
 /// Which of two values is first found in the order of `_max` if `max`, else of `_min`: NaN, then the largest or the smallest.
@@ -196,7 +181,7 @@ fn extreme_order(layout: &Layout, a: &Value, b: &Value, max: bool) -> Ordering {
     let ascending = match floats {
         Some((a, b)) if a.is_nan() || b.is_nan() => return b.is_nan().cmp(&a.is_nan()),
         Some((a, b)) => a.total_cmp(&b),
-        None => super::arithmetic::scalar_order(layout, a, b).unwrap_or(Ordering::Equal),
+        None => super::arithmetic::scalar_order(layout, a, b).expect("only floats are unordered"),
     };
     if max { ascending.reverse() } else { ascending }
 }

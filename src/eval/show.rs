@@ -120,7 +120,9 @@ impl ValueFormatter<'_> {
             Ok(at) => {
                 match &mut *self.parts.borrow_mut() {
                     OverriddenParts::Collected(met) => met.push((at, value.clone())),
-                    OverriddenParts::Texts(texts) => out.push_str(&texts.pop_front().unwrap_or_default()),
+                    OverriddenParts::Texts(texts) => {
+                        out.push_str(&texts.pop_front().expect("both walks meet the same values"));
+                    }
                 }
                 return;
             }
@@ -140,16 +142,16 @@ impl ValueFormatter<'_> {
             }
             TypeKind::Sum(_) | TypeKind::Repeat(..) => {
                 let layout = self.layouts.of(&ty);
-                let Form::Sum(sum) = &layout.form else { return };
+                let Form::Sum(sum) = &layout.form else { unreachable!("a sum has the layout of a sum") };
                 let (case, argument) = sum.split(value);
-                let case_ty = ty.case_type(&case.to_big()).unwrap_or_else(Type::unit);
+                let case_ty = ty.case_type(&case.to_big()).expect("a sum has the case of its value");
                 let _ = write!(out, "case {case} ");
                 self.write_case_argument(&argument, &case_ty, out);
             }
             TypeKind::Nominal(nominal, args) => match nominal.body() {
                 Some(NominalBody::Struct(_)) => {
                     out.push_str(&nominal.name);
-                    let fields = nominal.struct_fields(args).unwrap_or_default();
+                    let fields = nominal.struct_fields(args).expect("a struct has fields");
                     self.write_product(value, &ty, fields.into_iter().map(|(_, t)| (None, t)), out);
                 }
                 // What it consists of is nobody's business.
@@ -157,10 +159,10 @@ impl ValueFormatter<'_> {
                     let _ = write!(out, "<{}>", nominal.name);
                 }
                 _ => {
-                    let Value::Sum(sum) = value else { return };
-                    let cases = nominal.variant_cases(args).unwrap_or_default();
-                    let Some(case) = sum.0.to_usize() else { return };
-                    let Some((name, case_ty)) = cases.get(case) else { return };
+                    let Value::Sum(sum) = value else { unreachable!("a value of a variant has a tag") };
+                    let cases = nominal.variant_cases(args).expect("a variant has cases");
+                    let case = sum.0.to_usize().expect("a variant has the case of its value");
+                    let (name, case_ty) = &cases[case];
                     out.push_str(name);
                     if nominal.case_takes(case) {
                         out.push(' ');
@@ -169,9 +171,10 @@ impl ValueFormatter<'_> {
                 }
             },
             TypeKind::Exists(..) => {
-                if let Value::Packed(packed) = value {
-                    self.write(&packed.value, &packed.value_type(&ty), out);
-                }
+                let Value::Packed(packed) = value else {
+                    unreachable!("a value of an existential type has its sizes")
+                };
+                self.write(&packed.value, &packed.value_type(&ty), out);
             }
             _ => out.push_str("<function>"),
         }
@@ -221,7 +224,9 @@ impl ValueFormatter<'_> {
 
     fn write_array(&self, value: &Value, ty: &Type, element: &Type, out: &mut String) {
         let layout = self.layouts.of(ty);
-        let Form::Array { element: each, count } = &layout.form else { return };
+        let Form::Array { element: each, count } = &layout.form else {
+            unreachable!("an array has the layout of an array")
+        };
         let (open, close) = if *count < 2 { ('[', ']') } else { ('(', ')') };
         out.push(open);
         // At a glance, the first elements and the last.
@@ -264,9 +269,8 @@ impl ValueFormatter<'_> {
             if let Some(name) = name {
                 let _ = write!(out, "{name}=");
             }
-            if let Some((start, each)) = layout.part(i) {
-                self.write(&value_part(value, &layout, start, &each), &ty, out);
-            }
+            let (start, each) = layout.part(i).expect("a product has this component");
+            self.write(&value_part(value, &layout, start, &each), &ty, out);
         }
         out.push(')');
     }
@@ -299,7 +303,7 @@ impl ValueFormatter<'_> {
                 let _ = write!(out, "{code}");
             }
             TypeKind::CompactSum(cases) => {
-                let Ok(encoding) = Encoding::of(&ty) else { return };
+                let encoding = Encoding::of(&ty).expect("a type with values has an encoding");
                 let (case, argument) = encoding.split(code);
                 let _ = write!(out, "case {case} ");
                 if let Some(case_ty) = case.to_usize().and_then(|i| cases.get(i)) {
@@ -317,9 +321,9 @@ impl ValueFormatter<'_> {
                 self.write_compact_product(code, &ty, count, |_| ("", base.clone()), out);
             }
             TypeKind::Nominal(nominal, args) => {
-                let cases = nominal.variant_cases(args).unwrap_or_default();
-                let name = code.to_usize().and_then(|case| cases.get(case));
-                out.push_str(name.map_or("", |(name, _)| name));
+                let cases = nominal.variant_cases(args).expect("an enumeration has cases");
+                let case = code.to_usize().expect("an enumeration has the case of its value");
+                out.push_str(&cases[case].0);
             }
             // A pair is made by a function; its code reads back as it is.
             TypeKind::Triangle(..) if self.read_back => {
@@ -343,7 +347,7 @@ impl ValueFormatter<'_> {
         part: impl Fn(usize) -> (&'n str, Type),
         out: &mut String,
     ) {
-        let Ok(encoding) = Encoding::of(ty) else { return };
+        let encoding = Encoding::of(ty).expect("a type with values has an encoding");
         let (open, close) = if count < 2 { ('[', ']') } else { ('(', ')') };
         out.push(open);
         for i in 0..count {

@@ -6,7 +6,7 @@
 
 use super::code::PrimTypes;
 use super::error::Failure;
-use super::run::{Evaluator, Result};
+use super::evaluator::{Evaluator, Result};
 use crate::layout::Leaf;
 use crate::source::Span;
 use crate::types::Scalar;

@@ -7,6 +7,8 @@ use super::code::{
     Arm, Callee, CodeType, Instance, Node, NodeKind, PartStep, Pattern, PrimTypes, Statement, StatementKind,
     Store, StoreRoot, StoreStep, SumRepresentation,
 };
+use super::error::format_equation;
+use super::existential::{Continuation, ContinuationCode, OpenCode, SizeSource};
 use super::overrides::Overrides;
 use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, Interpreted, TierUpSite};
 use crate::core::last_use::only_stores;
@@ -21,7 +23,7 @@ use crate::types::{Scalar, Type, TypeKind, TypeVar};
 use crate::value::{Class, Value};
 use num_traits::ToPrimitive;
 use std::cell::{Cell, RefCell};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Slots that take longer to copy than the evaluator takes for a short function.
 pub(crate) const LARGE_COPY_SLOTS: usize = 1 << 12;
@@ -166,6 +168,31 @@ impl Specializer<'_> {
         self.layouts.of(&self.concrete(ty))
     }
 
+    /// Returns the first slot and the layout of component `i` of a value with layout `whole`. A product
+    /// of which one component is left is that component.
+    fn component(&self, whole: &Arc<Layout>, i: Option<usize>, ty: &Type) -> (usize, Arc<Layout>) {
+        match i.and_then(|i| whole.part(i)) {
+            Some(part) => part,
+            None if i == Some(0) && whole.stored_like(&self.layout(ty)) => (0, whole.clone()),
+            None => self.placeholder((0, whole.clone()), "a product has this component"),
+        }
+    }
+
+    /// Returns the number type that a type is.
+    fn number_type(&self, ty: &Type) -> Scalar {
+        match self.concrete(ty).as_scalar() {
+            Some(scalar) => scalar,
+            None => self.placeholder(Scalar::Int, "a conversion is between number types"),
+        }
+    }
+
+    /// Returns a placeholder where a size has no value yet: the code is then refused before it runs.
+    /// Any other cause is a bug.
+    fn placeholder<T>(&self, value: T, expected: &str) -> T {
+        assert!(self.unbound.borrow().is_some(), "{expected}");
+        value
+    }
+
     fn nodes(&self, terms: &[Term]) -> Vec<Node> {
         terms.iter().map(|t| self.node(t)).collect()
     }
@@ -266,8 +293,8 @@ impl Specializer<'_> {
     fn node_kind(&self, term: &Term) -> NodeKind {
         match &term.kind {
             TermKind::Int(n) => NodeKind::Constant(match term.ty.as_scalar() {
-                Some(Scalar::Int) => Value::int(n.to_i64().unwrap_or(0)),
-                Some(Scalar::Fixed(fixed)) => Value::Word(fixed.encode(n.to_i128().unwrap_or(0))),
+                Some(Scalar::Int) => Value::int(n.to_i64().expect(LITERAL_FITS)),
+                Some(Scalar::Fixed(fixed)) => Value::Word(fixed.encode(n.to_i128().expect(LITERAL_FITS))),
                 _ => Value::bigint(n.clone()),
             }),
             TermKind::Real(x) if term.ty.as_scalar() == Some(Scalar::Single) => {
@@ -330,10 +357,7 @@ impl Specializer<'_> {
             }
             TermKind::Component(base, position) => {
                 let whole = self.layout(&base.ty);
-                let (start, part) = position
-                    .to_usize()
-                    .and_then(|i| whole.part(i))
-                    .unwrap_or_else(|| (0, self.layout(&term.ty)));
+                let (start, part) = self.component(&whole, position.to_usize(), &term.ty);
                 NodeKind::Slots(self.boxed(base), start, part.slots, whole.slots == part.slots)
             }
             TermKind::Index(array, index) => {
@@ -360,11 +384,14 @@ impl Specializer<'_> {
             TermKind::FromCode(inner) => {
                 let ty = self.concrete(&term.ty);
                 let size = self.size(&ty).to_big();
-                NodeKind::FromCode(number_type(&inner.ty), Arc::new(CodeType { ty, size }), self.boxed(inner))
+                NodeKind::FromCode(
+                    self.number_type(&inner.ty),
+                    Arc::new(CodeType { ty, size }),
+                    self.boxed(inner),
+                )
             }
             TermKind::Convert(inner) => {
-                let (from, to) =
-                    (number_type(&self.concrete(&inner.ty)), number_type(&self.concrete(&term.ty)));
+                let (from, to) = (self.number_type(&inner.ty), self.number_type(&term.ty));
                 NodeKind::Convert(from, to, self.boxed(inner))
             }
             TermKind::If(c, a, b) => NodeKind::If(self.boxed(c), self.boxed(a), self.boxed(b)),
@@ -393,7 +420,7 @@ impl Specializer<'_> {
                     .collect();
                 NodeKind::PackSizes(sizes, self.boxed(inner))
             }
-            TermKind::Error => NodeKind::Block(Vec::new(), None),
+            TermKind::Error => unreachable!("core of a checked program has no error term"),
         }
     }
 
@@ -423,7 +450,7 @@ impl Specializer<'_> {
 
     /// The code of a value, which every value of its type has to have in the number type.
     fn to_code(&self, inner: &Term, to: &Type) -> NodeKind {
-        let number = number_type(to);
+        let number = self.number_type(to);
         let ty = self.concrete(&inner.ty);
         let size = self.size(&ty).to_big();
         if !number.holds_codes(&size) {
@@ -435,7 +462,10 @@ impl Specializer<'_> {
 
     pub(super) fn size(&self, ty: &Type) -> Code {
         let layout = self.layout(ty);
-        layout.compact().map_or(Code::ZERO, |c| c.size.clone())
+        match layout.compact() {
+            Some(compact) => compact.size.clone(),
+            None => self.placeholder(Code::ZERO, "an index type is compact"),
+        }
     }
 
     fn callee(&self, function: u32, type_args: &[Type]) -> Arc<Callee> {
@@ -511,8 +541,10 @@ impl Specializer<'_> {
             PatKind::Bind(local) => bind(*local),
             PatKind::As(inner, local) => Pattern::As(Box::new(self.pattern(inner)), Box::new(bind(*local))),
             PatKind::Int(n) => match pat.ty.as_scalar() {
-                Some(Scalar::Int) => Pattern::Int(n.to_i64().unwrap_or(0)),
-                Some(Scalar::Fixed(fixed)) => Pattern::Int(fixed.encode(n.to_i128().unwrap_or(0)) as i64),
+                Some(Scalar::Int) => Pattern::Int(n.to_i64().expect(LITERAL_FITS)),
+                Some(Scalar::Fixed(fixed)) => {
+                    Pattern::Int(fixed.encode(n.to_i128().expect(LITERAL_FITS)) as i64)
+                }
                 _ => Pattern::Bigint(n.clone()),
             },
             PatKind::Real(x) if pat.ty.as_scalar() == Some(Scalar::Single) => Pattern::Single(x.single),
@@ -524,7 +556,7 @@ impl Specializer<'_> {
                     Some(Scalar::Fixed(fixed)) => Some(fixed),
                     _ => return Pattern::Bigints(low.clone(), high.clone()),
                 };
-                Pattern::Ints(fixed, low.to_i128().unwrap_or(0), high.to_i128().unwrap_or(0))
+                Pattern::Ints(fixed, low.to_i128().expect(LITERAL_FITS), high.to_i128().expect(LITERAL_FITS))
             }
             PatKind::Chars(low, high) => {
                 let code = |c: char| Code::from(u64::from(u32::from(c)));
@@ -539,7 +571,7 @@ impl Specializer<'_> {
                     .iter()
                     .enumerate()
                     .map(|(i, p)| {
-                        let (start, layout) = whole.part(i).unwrap_or_else(|| (0, whole.clone()));
+                        let (start, layout) = self.component(&whole, Some(i), &p.ty);
                         (start, layout.slots, self.pattern(p))
                     })
                     .collect();
@@ -630,7 +662,7 @@ impl Specializer<'_> {
                         // By the type as it is written: an array of one array is that array.
                         let ty = array.ty.unfold();
                         let TypeKind::Array(element, index) = ty.kind() else {
-                            return S::Expr(self.node(array));
+                            unreachable!("a loop over elements is given an array")
                         };
                         let count = self.size(index).to_usize().unwrap_or(usize::MAX);
                         S::ForElements(*local, self.node(array), self.layout(element).slots, count, body)
@@ -641,10 +673,9 @@ impl Specializer<'_> {
             StmtKind::Break => S::Break,
             StmtKind::Continue => S::Continue,
             StmtKind::Return(term) => S::Return(self.node(term)),
-            // Those that open sizes take the rest of their block along, and never come here.
-            StmtKind::Open { value, .. } => S::Expr(self.node(value)),
+            StmtKind::Open { .. } => unreachable!("an opening is specialized with the rest of its block"),
             StmtKind::Require { left, right, .. } => {
-                S::Require(self.size(left), self.size(right), super::error::format_equation(left, right))
+                S::Require(self.size(left), self.size(right), format_equation(left, right))
             }
         }
     }
@@ -659,7 +690,7 @@ impl Specializer<'_> {
             let to = self.layout(&step.to);
             match &step.kind {
                 StepKind::Component(i) => {
-                    let start = i.to_usize().and_then(|i| from.part(i)).map_or(0, |(start, _)| start);
+                    let (start, _) = self.component(&from, i.to_usize(), &step.to);
                     steps.push(StoreStep::Offset(start));
                     place = to;
                 }
@@ -683,6 +714,74 @@ impl Specializer<'_> {
         let class = if place.slots == 0 { Class::U8 } else { place.class };
         Store { root, steps, parts, root_slots: whole.slots, place, class, value: self.node(value) }
     }
+
+    /// Specializes the statement that opens sizes. The statements of `rest` from `from` on follow it.
+    pub(super) fn specialize_opening(&self, stmt: &Stmt, rest: Arc<Continuation>, from: usize) -> OpenCode {
+        let (source, vars) = match &stmt.kind {
+            StmtKind::Open { vars, local, value } => {
+                let shared = self.locals[*local as usize].shared;
+                (SizeSource::Value(self.node(value), *local, shared), vars.clone())
+            }
+            StmtKind::Require { left, right, solve: Some(var) } => {
+                let at = |n: u32| {
+                    let size = [(var.id, Type::unit_sum(n))].into_iter().collect();
+                    self.size(&right.substitute(&size))
+                };
+                let text = format_equation(left, right);
+                (SizeSource::Equation(self.size(left), at(0), at(1), text), vec![var.clone()])
+            }
+            _ => unreachable!("only `open` and `require` with a size to be found open sizes"),
+        };
+        let locals = self.shared_locals.get_or_init(|| Arc::from(self.locals)).clone();
+        let bindings = self.bindings.clone();
+        OpenCode { source, vars, continuation: rest, from, bindings, locals, cache: Mutex::default() }
+    }
+
+    /// Specializes the statements of `rest` from `from` on, where the sizes before them are bound.
+    pub(super) fn specialize_continuation(&self, rest: &Arc<Continuation>, from: usize) -> ContinuationCode {
+        let stmts = &rest.stmts[from..];
+        if let Some(at) = first_opening(stmts) {
+            let mut code = self.statements_without_openings(&stmts[..at]);
+            let span = stmts[at].span;
+            let opening = Box::new(self.specialize_opening(&stmts[at], rest.clone(), from + at + 1));
+            if rest.value.is_some() {
+                let kind = NodeKind::OpenSizes(opening);
+                return ContinuationCode { stmts: code, value: Some(Node { kind, span }) };
+            }
+            code.push(Statement { kind: StatementKind::OpenSizes(opening), span });
+            return ContinuationCode { stmts: code, value: None };
+        }
+        ContinuationCode {
+            stmts: self.statements_without_openings(stmts),
+            value: rest.value.as_ref().map(|v| self.node(v)),
+        }
+    }
+
+    /// Specializes a block in which a statement opens sizes; `None` if none does.
+    fn specialize_opening_block(
+        &self,
+        stmts: &[Stmt],
+        value: Option<&Term>,
+    ) -> Option<(Vec<Statement>, Option<Node>)> {
+        let at = first_opening(stmts)?;
+        // The continuation needs no statement before the first opening.
+        let rest = Arc::new(Continuation { stmts: stmts[at + 1..].to_vec(), value: value.cloned() });
+        let mut code = self.statements_without_openings(&stmts[..at]);
+        let span = stmts[at].span;
+        let opening = Box::new(self.specialize_opening(&stmts[at], rest, 0));
+        if value.is_some() {
+            return Some((code, Some(Node { kind: NodeKind::OpenSizes(opening), span })));
+        }
+        code.push(Statement { kind: StatementKind::OpenSizes(opening), span });
+        Some((code, None))
+    }
+}
+
+/// Returns the position of the first statement that opens sizes.
+pub(super) fn first_opening(stmts: &[Stmt]) -> Option<usize> {
+    stmts
+        .iter()
+        .position(|s| matches!(s.kind, StmtKind::Open { .. } | StmtKind::Require { solve: Some(_), .. }))
 }
 
 /// A size as a value brings it along: axes that are numbers are kept, everything else is one number, so that sizes
@@ -696,6 +795,5 @@ fn normalized_size(size: &Type) -> Type {
     size.size().map_or_else(|_| size.clone(), Type::unit_sum)
 }
 
-fn number_type(ty: &Type) -> Scalar {
-    ty.as_scalar().unwrap_or(Scalar::Int)
-}
+/// The checker refuses literals that their type does not hold.
+const LITERAL_FITS: &str = "the type of a literal holds it";

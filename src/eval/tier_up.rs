@@ -5,10 +5,11 @@
 //! kernel. A kernel that fails has changed nothing: the evaluator runs the part again, and finds
 //! the error that is to be reported.
 
-use super::code::{Closure, Node, Statement, StatementKind};
+use super::code::{Closure, Node, Statement};
 use super::error::Failure;
+use super::evaluator::{Evaluator, Result};
 use super::existential::Continuation;
-use super::run::{Evaluator, Result};
+use super::frame::moved_out;
 use super::specialize::{Bindings, LARGE_COPY_SLOTS};
 use crate::core::free_variables::FreeVariables;
 use crate::core::{Function, LocalId, LocalInfo, Root, Stmt, Term, TermKind, last_use};
@@ -23,13 +24,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 /// Elements of an array from which a part is compiled before it has run.
-const EAGER_ELEMENTS: u64 = 1_000;
+pub(super) const EAGER_ELEMENTS: u64 = 1_000;
 
 /// Calls and rounds of a part after which it is compiled.
 const HOT_ROUNDS: u64 = 3_000;
 
 /// Slots that are copied in the time that the evaluator takes for a round of a loop, about.
-const SLOTS_PER_ROUND: u64 = 64;
+pub(super) const SLOTS_PER_ROUND: u64 = 64;
 
 /// Bytes of stack that making and running a kernel may take.
 const COMPILE_STACK_BYTES: usize = 512 << 10;
@@ -58,7 +59,7 @@ pub struct TierUpSite {
     /// Variables outside that hold functions, once somebody has asked.
     functions: OnceLock<Vec<Root>>,
     /// Elements of the largest array that it mentions.
-    weight: u64,
+    pub(super) weight: u64,
     /// Calls and rounds so far.
     heat: AtomicU64,
     kernels: Mutex<Vec<CachedKernel>>,
@@ -162,11 +163,12 @@ impl CoreFragment {
     }
 
     /// What lies at a place.
-    fn find(&self, place: CoreAddress) -> Option<Region<'_>> {
+    fn find(&self, address: CoreAddress) -> Region<'_> {
         let index =
             self.index.get_or_init(|| RegionIndex::new(self.root.clone(), |core| RegionMap::of(core)));
-        let (CoreAddress::Term(at) | CoreAddress::Loop(at)) = place;
-        index.borrow_dependent().0.get(&(matches!(place, CoreAddress::Loop(_)), at)).copied()
+        let (CoreAddress::Term(at) | CoreAddress::Loop(at)) = address;
+        let key = (matches!(address, CoreAddress::Loop(_)), at);
+        *index.borrow_dependent().0.get(&key).expect("a site lies in the core that it was made from")
     }
 
     /// Whether a part was too much code, or lies in one that was and is not much smaller.
@@ -231,83 +233,43 @@ impl TierUpSite {
             kernels: Mutex::new(Vec::new()),
         }
     }
+
+    /// Adds the ticks of a run of the interpreted code to the heat.
+    pub(super) fn add_heat(&self, ticks: u32) {
+        self.heat.fetch_add(u64::from(ticks) + 1, Ordering::Relaxed);
+    }
 }
 
 impl Evaluator<'_, '_> {
-    /// A term that may be taken over. The value of `dying` is not read afterward.
-    pub(super) fn run_term_site(
+    /// Runs the kernel of the site of a term, if there is one. The value of `dead_variable` is not read
+    /// afterward. Returns `None`, with nothing changed, if the term is to be evaluated.
+    pub(super) fn run_term_kernel(
         &mut self,
         site: &TierUpSite,
         frame: &mut [Value],
         span: Span,
-        dying: Option<Root>,
-    ) -> Result<Value> {
-        if let Some(kernel) = self.site_kernel(site, site.weight, frame) {
-            match self.run_kernel(&*kernel, frame, span, dying)? {
-                Some(mut values) => {
-                    let dying = site.dead_locals.get_or_init(|| match site.fragment.find(site.address) {
-                        Some(Region::Term(term)) => {
-                            let mut dying = last_use::dying(term);
-                            // A cell stays where it is.
-                            dying.retain(|local| !site.locals[*local as usize].shared);
-                            dying
-                        }
-                        _ => Vec::new(),
-                    });
-                    dying.iter().for_each(|local| frame[*local as usize] = super::run::moved_out());
-                    return Ok(values.pop().unwrap_or(Value::UNIT));
-                }
-                None => self.note_failure(site),
-            }
-        }
-        let Interpreted::Node(node) = &site.interpreted else { return Ok(Value::UNIT) };
-        let before = self.ticks;
-        let value = self.eval(node, frame);
-        site.heat.fetch_add(u64::from(self.ticks.wrapping_sub(before)) + 1, Ordering::Relaxed);
-        value
-    }
-
-    /// A loop that may be taken over.
-    pub(super) fn run_loop_site(&mut self, site: &TierUpSite, frame: &mut [Value], span: Span) -> Result<()> {
-        let Interpreted::Statement(plain) = &site.interpreted else { return Ok(()) };
-        let weight = match &plain.kind {
-            // Bounds are pure: to evaluate them once more does no harm.
-            StatementKind::ForInts(_, low, high, ..) if self.machine.accelerator.is_some() => {
-                let (low, high) = (self.eval(low, frame)?.as_int(), self.eval(high, frame)?.as_int());
-                high.saturating_sub(low).max(0) as u64
-            }
-            _ => site.weight,
+        dead_variable: Option<Root>,
+    ) -> Result<Option<Value>> {
+        let Some(kernel) = self.site_kernel(site, site.weight, frame) else { return Ok(None) };
+        let Some(mut values) = self.run_kernel(&*kernel, frame, span, dead_variable)? else {
+            self.note_failure(site);
+            return Ok(None);
         };
-        // Rounds that cost less than what the kernel would copy are left to the evaluator.
-        let mut due = EAGER_ELEMENTS;
-        if let Some(kernel) = self.site_kernel(site, weight, frame) {
-            let copying = EAGER_ELEMENTS.min(self.slots_copied_per_run(&*kernel, frame) / SLOTS_PER_ROUND);
-            let pays = match &plain.kind {
-                StatementKind::While(..) => copying == 0,
-                StatementKind::ForInts(..) => copying <= weight,
-                _ => true,
+        let dead_locals = site.dead_locals.get_or_init(|| {
+            let Region::Term(term) = site.fragment.find(site.address) else {
+                unreachable!("the site of a term lies at a term")
             };
-            if !pays {
-                due = copying;
-            } else if self.run_loop_kernel(&*kernel, frame, span)? {
-                return Ok(());
-            } else {
-                self.note_failure(site);
-            }
-        }
-        let before = self.ticks;
-        let done = match &plain.kind {
-            StatementKind::While(condition, body) => {
-                self.run_while_site(site, (condition, body), due, frame, span)
-            }
-            _ => self.run_statement(plain, frame),
-        };
-        site.heat.fetch_add(u64::from(self.ticks.wrapping_sub(before)) + 1, Ordering::Relaxed);
-        done
+            let mut dead_locals = last_use::dying(term);
+            // The cell of a shared local is still used.
+            dead_locals.retain(|local| !site.locals[*local as usize].shared);
+            dead_locals
+        });
+        dead_locals.iter().for_each(|local| frame[*local as usize] = moved_out());
+        Ok(Some(values.pop().expect("the kernel of a term gives its value")))
     }
 
     /// Slots that a kernel copies for each run, because it may fail: what it changes is kept until it is done.
-    fn slots_copied_per_run(&self, kernel: &dyn Executable, frame: &[Value]) -> u64 {
+    pub(super) fn slots_copied_per_run(&self, kernel: &dyn Executable, frame: &[Value]) -> u64 {
         if !kernel.can_fail() || self.machine.eager {
             return 0;
         }
@@ -322,35 +284,12 @@ impl Evaluator<'_, '_> {
         changes.sum()
     }
 
-    /// A `while` that has not been taken over: what is left of it after some rounds is the same loop.
-    fn run_while_site(
+    pub(super) fn run_loop_kernel(
         &mut self,
-        site: &TierUpSite,
-        (condition, body): (&Node, &[Statement]),
-        due: u64,
+        kernel: &dyn Executable,
         frame: &mut [Value],
         span: Span,
-    ) -> Result<()> {
-        let (mut due, before) = (Some(due), self.ticks);
-        while self.eval(condition, frame)?.as_bool() {
-            if !self.run_round(body, frame, span)? {
-                break;
-            }
-            // Rounds of loops inside count, too.
-            let rounds = u64::from(self.ticks.wrapping_sub(before));
-            if due.take_if(|due| rounds >= *due).is_some()
-                && let Some(kernel) = self.site_kernel(site, u64::MAX, frame)
-            {
-                if self.run_loop_kernel(&*kernel, frame, span)? {
-                    return Ok(());
-                }
-                self.note_failure(site);
-            }
-        }
-        Ok(())
-    }
-
-    fn run_loop_kernel(&mut self, kernel: &dyn Executable, frame: &mut [Value], span: Span) -> Result<bool> {
+    ) -> Result<bool> {
         let Some(values) = self.run_kernel(kernel, frame, span, None)? else { return Ok(false) };
         for (root, value) in kernel.changes().iter().zip(values) {
             self.set_variable(*root, value, frame);
@@ -395,7 +334,7 @@ impl Evaluator<'_, '_> {
             kernel.inputs().iter().enumerate().find(|(i, input)| dies(input) && kernel.overwrites(*i));
         if let Some((i, input)) = taken {
             inputs[i] = Value::UNIT;
-            inputs[i] = self.kernel_input(input, frame, true).unwrap_or(Value::UNIT);
+            inputs[i] = self.kernel_input(input, frame, true).expect("the variable was set a moment ago");
         }
         let spare_of = dying
             .filter(|root| kernel.accepts_spare() && kernel.inputs().iter().all(|input| input.root != *root));
@@ -464,14 +403,22 @@ impl Evaluator<'_, '_> {
             }
         };
         for at in &input.path {
-            let Value::Function(any) = &value else { return None };
-            value = any.downcast_ref::<Closure>()?.captures.get(*at)?.clone();
+            let Value::Function(any) = &value else {
+                unreachable!("a kernel is run with the functions that it was made for")
+            };
+            let closure = any.downcast_ref::<Closure>().expect("a function value of this executor");
+            value = closure.captures[*at].clone();
         }
         Some(value)
     }
 
     /// The kernel of a site that has run often enough, or is large enough.
-    fn site_kernel(&self, site: &TierUpSite, weight: u64, frame: &[Value]) -> Option<Arc<dyn Executable>> {
+    pub(super) fn site_kernel(
+        &self,
+        site: &TierUpSite,
+        weight: u64,
+        frame: &[Value],
+    ) -> Option<Arc<dyn Executable>> {
         let accelerator = self.machine.accelerator.as_ref()?;
         // Deep inside calls the evaluator goes on by itself.
         if !super::stack_guard::has_room_for(COMPILE_STACK_BYTES) {
@@ -507,7 +454,7 @@ impl Evaluator<'_, '_> {
             kernels.push(CachedKernel { functions, kernel: None, failures: 0 });
             return None;
         }
-        let what = site.fragment.find(site.address)?;
+        let region = site.fragment.find(site.address);
         let sizes = self.machine.sizes.clone();
         let concrete = |ty: &Type| sizes.concrete(&site.bindings.concrete(ty));
         let interrupt = self.host.interrupt;
@@ -516,7 +463,7 @@ impl Evaluator<'_, '_> {
             layouts: &self.machine.layouts,
             locals: &site.locals,
             concrete: &concrete,
-            region: what,
+            region,
             functions: &functions,
             may_go_on: &|| !interrupt.load(Ordering::Relaxed) && super::stack_guard::has_room(),
         };
@@ -538,15 +485,14 @@ impl Evaluator<'_, '_> {
     fn function_variables<'s>(&self, site: &'s TierUpSite) -> &'s [Root] {
         site.functions.get_or_init(|| {
             let mentioned = match site.fragment.find(site.address) {
-                Some(Region::Term(term)) => FreeVariables::by_term(term),
-                Some(Region::Loop(stmt)) => FreeVariables::by_stmt(stmt),
-                None => FreeVariables::default(),
+                Region::Term(term) => FreeVariables::by_term(term),
+                Region::Loop(stmt) => FreeVariables::by_stmt(stmt),
             };
             // Types of what is inside may mention sizes that only open there.
             let concrete = |ty: &Type| self.machine.sizes.concrete(&site.bindings.concrete(ty));
             let is_function = |ty: &Type| matches!(concrete(ty).kind(), TypeKind::Function(..));
-            let local = |l: &u32| site.locals.get(*l as usize).is_some_and(|info| is_function(&info.ty));
-            let global = |g: &u32| self.program.globals.get(*g as usize).is_some_and(|g| is_function(&g.ty));
+            let local = |l: &u32| is_function(&site.locals[*l as usize].ty);
+            let global = |g: &u32| is_function(&self.program.globals[*g as usize].ty);
             let locals = mentioned.locals.iter().filter(|l| local(l)).map(|l| Root::Local(*l));
             let globals = mentioned.globals.iter().filter(|g| global(g)).map(|g| Root::Global(*g));
             locals.chain(globals).collect()
@@ -554,7 +500,7 @@ impl Evaluator<'_, '_> {
     }
 
     /// Notes that a kernel of the site failed: one that does so again and again is left alone.
-    fn note_failure(&self, site: &TierUpSite) {
+    pub(super) fn note_failure(&self, site: &TierUpSite) {
         if let Ok(mut kernels) = site.kernels.lock() {
             kernels.iter_mut().for_each(|known| known.failures += 1);
         }
@@ -570,7 +516,7 @@ fn known_value(value: &Value) -> KnownValue {
                 closure.instance.type_args.clone(),
                 closure.captures.iter().map(known_value).collect(),
             ),
-            None => KnownValue::Data,
+            None => unreachable!("a function value of this executor"),
         },
         _ => KnownValue::Data,
     }

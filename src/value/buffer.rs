@@ -101,10 +101,21 @@ impl Buffer {
     fn make_owned(&mut self) {
         if let Buffer::Mapped(foreign) = self {
             let foreign = foreign.clone();
-            let mut own =
-                Buffer::with_capacity(foreign.class(), foreign.len() + 1).unwrap_or(Buffer::Any(Vec::new()));
+            let mut own = Buffer::with_capacity(foreign.class(), foreign.len() + 1).expect(GRANTED);
             foreign.append_to(&mut own, 0..foreign.len());
             *self = own;
+        }
+    }
+
+    /// Creates an empty buffer without capacity.
+    pub fn empty(class: Class) -> Buffer {
+        match class {
+            Class::U8 => Buffer::U8(Vec::new()),
+            Class::U16 => Buffer::U16(Vec::new()),
+            Class::U32 => Buffer::U32(Vec::new()),
+            Class::Word => Buffer::Word(Vec::new()),
+            Class::Wide => Buffer::Wide(Vec::new()),
+            Class::Any => Buffer::Any(Vec::new()),
         }
     }
 
@@ -325,10 +336,13 @@ impl Drop for Buffer {
     }
 }
 
+/// The evaluator compares the bytes of a copy with its bound on memory before it stores.
+pub(super) const GRANTED: &str = "the system grants the memory of a copy that is within the bound";
+
 fn u128_code(value: &Value) -> u128 {
     match value {
         Value::Word(n) => u128::from(*n),
         Value::Wide(n) => **n,
-        _ => 0,
+        _ => unreachable!("the value is not a code of at most 128 bits"),
     }
 }

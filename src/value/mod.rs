@@ -166,12 +166,12 @@ impl Cell {
 
     /// The value now.
     pub fn get(&self) -> Option<Value> {
-        self.value.lock().map_or(None, |v| v.clone())
+        self.value.lock().expect(UNPOISONED).clone()
     }
 
     /// Sets the value and gives the old one.
     pub fn set(&self, value: Option<Value>) -> Option<Value> {
-        self.value.lock().map_or(None, |mut v| std::mem::replace(&mut *v, value))
+        std::mem::replace(&mut *self.value.lock().expect(UNPOISONED), value)
     }
 }
 
@@ -206,7 +206,7 @@ impl Value {
 
     /// As a `char`.
     pub fn as_char(&self) -> char {
-        u32::try_from(self.word()).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER)
+        u32::try_from(self.word()).ok().and_then(char::from_u32).expect("a `char` is a code point")
     }
 
     /// A truth value.
@@ -237,7 +237,7 @@ impl Value {
     pub fn word(&self) -> u64 {
         match self {
             Value::Word(n) => *n,
-            _ => 0,
+            _ => unreachable!("the value is not stored in a word"),
         }
     }
 
@@ -262,7 +262,7 @@ impl Value {
             Value::Word(n) => Code::Small(*n),
             Value::Wide(n) => Code::Wide(**n),
             Value::Big(n) => Code::Big((**n).clone()),
-            _ => Code::ZERO,
+            _ => unreachable!("the value is not compact"),
         }
     }
 
@@ -270,7 +270,7 @@ impl Value {
     pub fn as_str(&self) -> &str {
         match self {
             Value::Str(s) => s,
-            _ => "",
+            _ => unreachable!("the value is not a `string`"),
         }
     }
 
@@ -278,7 +278,7 @@ impl Value {
     pub fn as_bigint(&self) -> BigInt {
         match self {
             Value::Bigint(n) => (**n).clone(),
-            _ => BigInt::ZERO,
+            _ => unreachable!("the value is not a `bigint`"),
         }
     }
 
@@ -286,8 +286,11 @@ impl Value {
     /// Large parts are shared by the whole, small ones are copied.
     pub fn tuple(parts: Vec<(Value, usize)>, class: Class, slots: usize) -> Option<Value> {
         if slots <= 1 {
-            let one = parts.into_iter().find(|(_, own)| *own == 1 && slots == 1);
-            return Some(one.map_or(Value::UNIT, |(value, _)| value));
+            if slots == 0 {
+                return Some(Value::UNIT);
+            }
+            let one = parts.into_iter().find(|(_, own)| *own == 1);
+            return Some(one.expect("a tuple of one slot has a part of one slot").0);
         }
         if parts.iter().all(|(_, slots)| *slots <= MAX_COPIED_SLOTS) {
             let mut buffer = Buffer::with_capacity(class, slots)?;
@@ -339,10 +342,9 @@ impl Value {
             return Err(parts);
         }
         let mut whole = std::mem::replace(&mut parts[first].0, Value::UNIT);
-        if let Value::Seq(seq) = &mut whole {
-            for (value, own) in &parts[first + 1..] {
-                seq.append(value, *own);
-            }
+        let Value::Seq(seq) = &mut whole else { unreachable!("the first part is a sequence") };
+        for (value, own) in &parts[first + 1..] {
+            seq.append(value, *own);
         }
         Ok(whole)
     }
@@ -363,7 +365,8 @@ impl Value {
             (_, 0) => Value::UNIT,
             (Value::Seq(seq), 1) => seq.get(start),
             (Value::Seq(seq), _) => Value::Seq(seq.into_slice(start, len)),
-            (other, _) => other,
+            (other, 1) => other,
+            _ => unreachable!("{ONE_SLOT}"),
         }
     }
 
@@ -374,7 +377,8 @@ impl Value {
             (_, 0) => Value::UNIT,
             (Value::Seq(seq), 1) => seq.take(start),
             (Value::Seq(seq), _) => Value::Seq(seq.take_slice(start, len)),
-            (other, _) => other.clone(),
+            (other, 1) => other.clone(),
+            _ => unreachable!("{ONE_SLOT}"),
         }
     }
 
@@ -384,10 +388,17 @@ impl Value {
             (_, 0) => Value::UNIT,
             (Value::Seq(seq), 1) => seq.get(start),
             (Value::Seq(seq), _) => Value::Seq(seq.slice(start, len)),
-            (other, _) => other.clone(),
+            (other, 1) => other.clone(),
+            _ => unreachable!("{ONE_SLOT}"),
         }
     }
 }
+
+/// Values are cloned and replaced under the lock of a cell; neither panics.
+const UNPOISONED: &str = "no thread panics while it holds the lock of a cell";
+
+/// Only a value of one slot is stored without a sequence.
+const ONE_SLOT: &str = "a value of several slots is a sequence";
 
 /// A rope of so many parts is written out when something is appended to it.
 const MAX_ROPE_PARTS: usize = 32;

@@ -223,10 +223,9 @@ impl Seq {
     /// Adds the slots of a value of so many behind it, where there is room for them.
     pub(super) fn append(&mut self, value: &Value, slots: usize) {
         count_copied_slots(slots);
-        if let Some(buffer) = self.unique_buffer() {
-            buffer.append(value, slots);
-            self.len += slots;
-        }
+        let buffer = self.unique_buffer().expect("the buffer has been reserved");
+        buffer.append(value, slots);
+        self.len += slots;
     }
 
     /// Its buffer, if nobody else holds it.
@@ -380,8 +379,8 @@ impl Seq {
             Storage::Rope(_) => false,
         };
         if !flat {
-            let mut buffer = Buffer::with_capacity(self.class().max(class), self.len)
-                .unwrap_or_else(|| Buffer::Any(Vec::new()));
+            let mut buffer =
+                Buffer::with_capacity(self.class().max(class), self.len).expect(super::buffer::GRANTED);
             count_copied_slots(self.len);
             self.for_each_part(|part, start, len| buffer.extend(part, start, len));
             *self = Seq::new(buffer);

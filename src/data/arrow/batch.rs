@@ -29,6 +29,9 @@ struct Batch<'b> {
     packed: Option<CompressionType>,
 }
 
+/// The schema refuses to select other columns.
+const READ: &str = "a selected column can be read";
+
 /// Where a column has its parts.
 #[derive(Clone, Copy)]
 struct ColumnBuffers {
@@ -60,7 +63,7 @@ impl<'l> BatchReader<'l> {
         for (at, chosen) in self.chosen.clone().into_iter().enumerate() {
             self.limits.poll(0)?;
             let field = &self.schema.fields[chosen];
-            let (Some(kind), place) = (field.kind, places[chosen]) else { continue };
+            let (kind, place) = (field.kind.expect(READ), places[chosen]);
             let (name, lists) = (field.name.clone(), field.lists);
             let column = match (field.dictionary, lists) {
                 (_, Some(lists)) => self.read_lists(&batch, (kind, lists), place, length, &name)?,
@@ -111,14 +114,14 @@ impl<'l> BatchReader<'l> {
         for (at, pieces) in std::mem::take(&mut self.chosen).into_iter().zip(std::mem::take(&mut self.pieces))
         {
             self.limits.poll(0)?;
-            let Some(kind) = self.schema.fields[at].kind else { continue };
+            let kind = self.schema.fields[at].kind.expect(READ);
             if pieces.len() > 1 {
                 // Batches may lie in one place, which is copied for each.
                 let cells =
                     pieces.iter().fold(0u64, |all, piece| all.saturating_add(piece.cells.len() as u64));
                 self.reserve(cells.saturating_mul(kind.element().class().bytes()))?;
             }
-            let cells = Buffer::with_capacity(kind.element().class(), 0).unwrap_or(Buffer::Any(Vec::new()));
+            let cells = Buffer::empty(kind.element().class());
             let lists = self.schema.fields[at].lists.map(|_| vec![0]);
             let empty = Column { lists, ..Column::new(kind.element(), cells) };
             let column = concatenate(pieces, empty).ok_or_else(exceeds_memory)?;

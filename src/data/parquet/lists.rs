@@ -56,7 +56,7 @@ pub fn read_list_column(
     let Some(at) = (0..schema.num_columns()).find(own) else { return Err(malformed("it is damaged")) };
     let present = 1 + i16::from(!field.is_primitive() && field.is_optional());
     let full = schema.column(at).max_def_level();
-    let cells = Buffer::with_capacity(element.class(), 0).unwrap_or(Buffer::Any(Vec::new()));
+    let cells = Buffer::empty(element.class());
     let column = Column::new(element, cells);
     let mut lists =
         ListReader { column, starts: Vec::new(), name: field.name(), present, full, limits, failed };

@@ -129,7 +129,7 @@ fn read_columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Da
     let mut columns: Vec<Column> = chosen
         .iter()
         .map(|(_, _, element)| {
-            let cells = Buffer::with_capacity(element.class(), 0).unwrap_or(Buffer::Any(Vec::new()));
+            let cells = Buffer::empty(element.class());
             Column::new(*element, cells)
         })
         .collect();

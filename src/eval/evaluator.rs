@@ -1,0 +1,190 @@
+//! The evaluator: the services that every construct uses while it runs.
+//!
+//! Errors with their call chain, interruption, bounds on memory and sizes, instances of functions, and
+//! the journal of stores. Evaluates nothing itself: terms are in [`super::terms`], statements in
+//! [`super::statements`], calls in [`super::calls`].
+
+use super::arithmetic::memory_failure;
+use super::code::{Callee, Instance};
+use super::error::{Failure, RuntimeError};
+use super::machine::{Host, Machine};
+use super::specialize::{Specializer, specialize_function};
+use super::tier_up::{CoreFragment, CoreRoot};
+use crate::core::{LocalInfo, Program, last_use};
+use crate::layout::{TOO_MANY_SLOTS, is_countable};
+use crate::source::Span;
+use crate::types::encoding::Code;
+use crate::types::{DEEPEST_TYPE, LARGEST_TYPE_NODES, Type};
+use crate::value::{Buffer, Cell, Class, Value};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// Why evaluation of a node did not give a value.
+pub(super) enum AbruptCompletion {
+    Error(Box<RuntimeError>),
+    Return(Value),
+    Break,
+    Continue,
+}
+
+impl AbruptCompletion {
+    /// The error that ends a script.
+    pub(super) fn into_error(self) -> Box<RuntimeError> {
+        match self {
+            AbruptCompletion::Error(error) => error,
+            _ => Box::new(RuntimeError {
+                failure: Failure::Internal { message: "control left the script" },
+                span: Span::default(),
+                calls: Vec::new(),
+            }),
+        }
+    }
+}
+
+pub(super) type Result<T> = std::result::Result<T, AbruptCompletion>;
+
+/// The most instances that are kept: sizes that arrive at run time make new ones without end.
+const MAX_INSTANCES: usize = 4_000;
+
+/// What a run carries along.
+pub(super) struct Evaluator<'r, 'h> {
+    pub(super) machine: &'r mut Machine,
+    pub(super) program: &'r Program,
+    pub(super) host: &'r mut Host<'h>,
+    pub(super) ticks: u32,
+}
+
+impl Evaluator<'_, '_> {
+    /// For core, at the sizes that the session has opened.
+    pub(super) fn specializer<'s>(&'s self, locals: &'s [LocalInfo], core: CoreRoot) -> Specializer<'s> {
+        let sites = self.machine.accelerator.is_some();
+        let whole = CoreFragment::new(core);
+        Specializer::new(self.program, &self.machine.layouts, &self.machine.sizes, locals, sites, whole)
+    }
+
+    pub(super) fn fail(&self, failure: Failure, span: Span) -> AbruptCompletion {
+        let calls = self.machine.calls.iter().rev().map(|(name, at)| (name.to_string(), *at)).collect();
+        AbruptCompletion::Error(Box::new(RuntimeError { failure, span, calls }))
+    }
+
+    /// Looks, now and then, whether the run is to stop.
+    pub(super) fn tick(&mut self, span: Span) -> Result<()> {
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks.is_multiple_of(64) {
+            self.poll_interrupt(span)?;
+            self.machine.progress.report();
+        }
+        Ok(())
+    }
+
+    /// Unless somebody wants the run to stop.
+    pub(super) fn poll_interrupt(&self, span: Span) -> Result<()> {
+        match self.host.interrupt.load(Ordering::Relaxed) {
+            true => Err(self.fail(Failure::Interrupted, span)),
+            false => Ok(()),
+        }
+    }
+
+    /// Runs a loop of so many rounds, if that is known; it is told whether to count them.
+    pub(super) fn with_progress<T>(
+        &mut self,
+        total: Option<u64>,
+        rounds: impl FnOnce(&mut Self, bool) -> Result<T>,
+    ) -> Result<T> {
+        let outermost = self.machine.progress.enter_loop(total);
+        let done = rounds(self, outermost);
+        if outermost {
+            self.machine.progress.leave_loop();
+        }
+        done
+    }
+
+    /// Fails if codes of a type of this size are too large to compute with.
+    pub(super) fn require_countable(&self, size: &Code, span: Span) -> Result<()> {
+        match is_countable(size) {
+            true => Ok(()),
+            false => Err(self.fail(Failure::Uncountable, span)),
+        }
+    }
+
+    /// Fails if a value of that many slots is more than memory allows.
+    pub(super) fn require_memory(&self, class: Class, slots: usize, span: Span) -> Result<()> {
+        let bytes = (slots as u64).checked_mul(class.bytes()).filter(|_| slots != TOO_MANY_SLOTS);
+        if bytes.is_some_and(|bytes| bytes <= self.host.memory) {
+            return Ok(());
+        }
+        Err(self.fail(memory_failure(slots, class.bytes(), self.host.memory), span))
+    }
+
+    /// An empty buffer with room for that many slots, if memory allows.
+    pub(super) fn allocate_buffer(&self, class: Class, slots: usize, span: Span) -> Result<Buffer> {
+        self.require_memory(class, slots, span)?;
+        Buffer::with_capacity(class, slots)
+            .ok_or_else(|| self.fail(memory_failure(slots, class.bytes(), self.host.memory), span))
+    }
+
+    pub(super) fn callee_instance(&mut self, callee: &Callee, span: Span) -> Result<Arc<Instance>> {
+        if let Some(known) = callee.instance.get() {
+            return Ok(known.clone());
+        }
+        let key = (callee.function, callee.type_args.clone());
+        let made = match self.machine.instances.get(&key) {
+            Some(made) => made.clone(),
+            None => {
+                let Some(Some(function)) = self.program.functions.get(callee.function as usize) else {
+                    return Err(self.fail(Failure::Internal { message: "a function without body" }, span));
+                };
+                let large = |t: &Type| t.nodes() > LARGEST_TYPE_NODES || t.depth() > DEEPEST_TYPE;
+                if callee.type_args.iter().any(large) {
+                    return Err(self.fail(Failure::TypeTooLarge, span));
+                }
+                let machine = &mut *self.machine;
+                let mark =
+                    || Arc::new(last_use::function(self.program, &mut machine.reachable_globals, function));
+                let function = machine.marked_functions.entry(callee.function).or_insert_with(mark).clone();
+                let (machine, sizes) = (&*self.machine, &self.machine.sizes);
+                let (made, unbound) = specialize_function(
+                    self.program,
+                    &machine.layouts,
+                    sizes,
+                    callee.function,
+                    &function,
+                    &callee.type_args,
+                    machine.accelerator.is_some(),
+                );
+                self.require_bound(unbound, span)?;
+                let made = Arc::new(made);
+                if self.machine.instances.len() >= MAX_INSTANCES {
+                    self.machine.instances.clear();
+                }
+                self.machine.instances.insert(key, made.clone());
+                made
+            }
+        };
+        let _ = callee.instance.set(made.clone());
+        Ok(made)
+    }
+
+    pub(super) fn set_cell(&mut self, cell: &Arc<Cell>, value: Value) {
+        let old = cell.set(Some(value));
+        // The oldest value is the one to go back to: later ones of the same cell need no note.
+        if cell.is_first_store_of_input(self.machine.input) {
+            self.machine.journal.push((cell.clone(), old));
+        }
+    }
+
+    /// Takes the value of a variable that is assigned next.
+    pub(super) fn take_cell(&mut self, cell: &Arc<Cell>) -> Option<Value> {
+        let value = cell.set(None)?;
+        self.journal(cell, &value);
+        Some(value)
+    }
+
+    /// Notes the value of a variable that is about to be changed in place. The note shares its storage:
+    /// the first change of an input copies, no later one.
+    pub(super) fn journal(&mut self, cell: &Arc<Cell>, value: &Value) {
+        if cell.is_first_store_of_input(self.machine.input) {
+            self.machine.journal.push((cell.clone(), Some(value.clone())));
+        }
+    }
+}
