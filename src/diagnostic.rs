@@ -1,7 +1,7 @@
-//! Diagnostics: what every stage says when something is wrong, and how it looks.
+//! Diagnostics: the messages of all stages, and their rendering.
 //!
-//! Takes a code, a sentence, labeled spans, notes and a help from any stage; gives text through
-//! ariadne. Knows no stage.
+//! Takes a code, a sentence, labeled spans, notes and helps from any stage; gives text through
+//! `ariadne`. Independent of the stages.
 
 mod wrap;
 
@@ -11,48 +11,49 @@ use crate::source::{self, SourceId, SourceMap, Span};
 use ariadne::{CharSet, Color, Config, IndexType, Label as Mark, Report, ReportKind};
 use std::borrow::Cow;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The program is refused, or stopped.
     Error,
     /// The program runs; something in it is doubtful.
     Warning,
-    /// The program is fine; something about it is worth knowing.
+    /// The program is accepted; the note is information.
     Note,
 }
 
-/// Words attached to a span.
+/// A text attached to a span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
-    /// Where.
+    /// The span.
     pub span: Span,
-    /// What is there, in the program's words.
+    /// A description of the code at the span.
     pub text: String,
 }
 
-/// What to do about it, with the edits that do it where there are any.
+/// A suggestion, with the edits that apply it where there are any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Help {
     /// A sentence for people.
     pub text: String,
-    /// Replace these spans by these texts, all of them, to apply the help. They do not overlap.
+    /// Replacements of spans by texts. All of them together apply the suggestion; they do not
+    /// overlap.
     pub edits: Vec<(Span, String)>,
 }
 
 impl Help {
-    /// A sentence alone.
+    /// Makes a suggestion without edits.
     pub fn new(text: impl Into<String>) -> Help {
         Help { text: text.into(), edits: Vec::new() }
     }
 
-    /// A sentence that says what to write instead of what stands at `span`.
+    /// Makes a suggestion to replace the text at `span`.
     pub fn instead(text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Help {
         Help { text: text.into(), edits: vec![(span, replacement.into())] }
     }
 
-    /// A sentence that says what to write around the expression at `span`, which is put into parentheses
-    /// together with `inside`, before what comes `after`.
+    /// Makes a suggestion to parenthesize the expression at `span`: `inside` goes before the
+    /// closing parenthesis, `after` behind it.
     pub fn around(text: impl Into<String>, span: Span, inside: &str, after: &str) -> Help {
         let before = Span { end: span.start, ..span };
         let edits = vec![(before, "(".to_string()), (span.after(), format!("{inside}){after}"))];
@@ -72,29 +73,29 @@ impl From<&str> for Help {
     }
 }
 
-/// One message.
+/// A diagnostic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
-    /// Error, warning or note.
+    /// The severity.
     pub severity: Severity,
-    /// Stable code, such as `E0102`.
+    /// The stable code, such as `E0102`.
     pub code: &'static str,
-    /// One sentence, no full stop.
+    /// The message: one sentence without a period.
     pub message: String,
-    /// The place that is wrong and what is there.
+    /// The place of the problem.
     pub primary: Label,
-    /// Other places that matter.
+    /// Other places that are involved.
     pub labels: Vec<Label>,
-    /// Facts that help to understand.
+    /// Facts that explain the problem.
     pub notes: Vec<String>,
-    /// What to write instead.
+    /// The preferred suggestion.
     pub help: Option<Help>,
-    /// What else to write, where only its author knows what a text was to mean.
+    /// Further suggestions, where the intention of the author is open.
     pub alternatives: Vec<Help>,
 }
 
 impl Diagnostic {
-    /// An error at `span`; `label` says what is there.
+    /// Makes an error at `span`; `label` describes the code there.
     pub fn error(
         code: &'static str,
         span: Span,
@@ -113,7 +114,7 @@ impl Diagnostic {
         }
     }
 
-    /// A warning at `span`; `label` says what is there.
+    /// Makes a warning at `span`; `label` describes the code there.
     pub fn warning(
         code: &'static str,
         span: Span,
@@ -123,7 +124,7 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message, label) }
     }
 
-    /// A note at `span`; `label` says what is there.
+    /// Makes a note at `span`; `label` describes the code there.
     pub fn note_at(
         code: &'static str,
         span: Span,
@@ -139,42 +140,42 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a fact.
+    /// Adds a note.
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
         self.notes.push(text.into());
         self
     }
 
-    /// Sets the help.
+    /// Sets the preferred suggestion.
     pub fn help(mut self, help: impl Into<Help>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// Sets the help together with the edit that applies it.
+    /// Sets the preferred suggestion, with one edit that applies it.
     pub fn fix(mut self, text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Diagnostic {
         self.help = Some(Help::instead(text, span, replacement));
         self
     }
 
-    /// Adds what else could be written.
+    /// Adds a further suggestion.
     pub fn alternative(mut self, help: Help) -> Diagnostic {
         self.alternatives.push(help);
         self
     }
 
-    /// All that could be written instead, the likeliest first.
+    /// Returns all suggestions, the preferred one first.
     pub fn helps(&self) -> impl Iterator<Item = &Help> {
         self.help.iter().chain(&self.alternatives)
     }
 
-    /// Whether the program is refused or stopped by it.
+    /// Returns true if the diagnostic is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 }
 
-/// A text with edits in it applied; those of other texts are left out.
+/// Applies those edits that belong to `source` to its text.
 pub fn apply_edits(text: &str, source: SourceId, edits: &[(Span, String)]) -> String {
     let mut own: Vec<&(Span, String)> = edits.iter().filter(|(span, _)| span.source == source).collect();
     own.sort_by_key(|(span, _)| (span.start, span.end));
@@ -185,7 +186,7 @@ pub fn apply_edits(text: &str, source: SourceId, edits: &[(Span, String)]) -> St
     out
 }
 
-/// Source texts as ariadne wants them: built for each report, from the few texts it names.
+/// A cache of source texts for `ariadne`, built for each report from the texts that it names.
 struct ReportSources<'a> {
     map: &'a SourceMap,
     truncated: &'a wrap::TruncatedLines,
@@ -217,16 +218,16 @@ impl ariadne::Cache<SourceId> for ReportSources<'_> {
     }
 }
 
-/// The longest line quoted from a source; longer ones would drown the message.
+/// The length in bytes from which a source line is not quoted.
 const MAX_QUOTED_LINE_BYTES: usize = 2_000;
 
-/// Lays a diagnostic out for people. Lines end without trailing blanks.
+/// Renders a diagnostic as text. Lines have no trailing blanks.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
     render_within(diagnostic, sources, color, None)
 }
 
-/// The same on a terminal of so many columns, if they are known: prose is wrapped at words, and of a line of a program that
-/// has no room what is around the span is shown.
+/// Renders a diagnostic for a terminal. With a number of columns, prose is wrapped at words, and of
+/// source lines that are too wide the part around the span is shown.
 pub fn render_within(
     diagnostic: &Diagnostic,
     sources: &SourceMap,
@@ -275,8 +276,8 @@ fn render_report(
         Severity::Warning => Color::Yellow,
         Severity::Note => Color::Blue,
     };
-    // Labels of one text go from top to bottom, or the text would be quoted in pieces; the text of
-    // the primary comes first.
+    // Labels of one text are ordered from top to bottom, or `ariadne` would quote the text in
+    // pieces; labels of the primary text come first.
     let primary = (&diagnostic.primary, color_of_primary);
     let mut marks: Vec<(&Label, Color)> =
         std::iter::once(primary).chain(diagnostic.labels.iter().map(|l| (l, Color::Cyan))).collect();
@@ -323,7 +324,7 @@ fn render_report(
     out
 }
 
-/// Whether every line a diagnostic points at is there, and has less than so many bytes.
+/// Returns true if every line that a diagnostic points at exists and has less than `longest` bytes.
 fn is_quotable(diagnostic: &Diagnostic, sources: &SourceMap, longest: usize) -> bool {
     let spans = diagnostic.labels.iter().map(|l| l.span).chain([diagnostic.primary.span]);
     spans.into_iter().all(|span| {
@@ -342,8 +343,8 @@ fn is_quotable(diagnostic: &Diagnostic, sources: &SourceMap, longest: usize) -> 
     })
 }
 
-/// A text of others, such as the name of a file, as one line of a message shows it: what a terminal would obey, and what
-/// would change the order in which it is read, is written as an escape.
+/// Escapes a foreign text, such as a file name, for one line of a message: control characters, and
+/// characters that change the reading direction.
 pub fn escape_control(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| {
         c.is_control()
@@ -365,7 +366,7 @@ pub fn escape_control(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The lines of a message, each as [`visible`] shows it; tabs stay.
+/// Escapes each line of a message as [`escape_control`] does; tabs stay.
 pub fn escape_control_lines(text: &str) -> Cow<'_, str> {
     if !text
         .contains(|c: char| c != '\n' && c != '\t' && escape_control(c.encode_utf8(&mut [0; 4])).len() > 4)
@@ -376,11 +377,11 @@ pub fn escape_control_lines(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split('\n').map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// A text that commands no terminal and is read in the order in which it is written: characters that would do so are replaced by others
-/// of as many bytes.
+/// Replaces control characters, and characters that change the reading direction, by others of as
+/// many bytes.
 fn replace_control(text: &str) -> String {
     let shown = |c: char| match c {
-        // Ends of lines stay where they are.
+        // Line ends stay.
         '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' => c,
         '\u{80}'..'\u{a0}' => '¿',
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
@@ -390,7 +391,7 @@ fn replace_control(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// The message without its source lines: for places that cannot be quoted.
+/// Renders a diagnostic without source lines, for places that cannot be quoted.
 fn render_plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let kind = match diagnostic.severity {
         Severity::Error => "Error",
@@ -432,7 +433,7 @@ mod tests {
         assert_eq!(escape_control_lines("a\n\u{7}b\tc\n"), "a\n\\u{7}b\tc\n");
     }
 
-    /// A text may hold what a terminal would obey, or what turns the order of letters round.
+    /// Control characters and direction marks of a source are not passed to the terminal.
     #[test]
     fn what_is_quoted_commands_no_terminal() {
         let mut sources = SourceMap::default();

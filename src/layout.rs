@@ -1,9 +1,10 @@
-//! Where the parts of a value lie: slots, offsets, flattened cases.
+//! Storage layouts: slots, offsets and flattened cases of types.
 //!
 //! Takes a type without variables; gives its [`Layout`]. The layout of a sum follows section 3 of
-//! the language: nested sums flattened, a compact case of size n standing for n unit cases, void
-//! cases dropped, a single case unwrapped, all-unit sums becoming the compact slot. Two types whose layouts are
-//! alike ([`Layout::stored_like`]) are stored alike; a value of one may be read as the other.
+//! the language reference: nested sums are flattened, a compact case of size n stands for n unit
+//! cases, void cases are dropped, a single case is unwrapped, and a sum of unit cases becomes a
+//! compact slot. Two types with equal storage ([`Layout::stored_like`]) share representations; a
+//! value of one may be read as the other.
 
 mod fingerprint;
 
@@ -20,53 +21,55 @@ use std::sync::Arc;
 /// The layout of one type.
 #[derive(Debug)]
 pub struct Layout {
-    /// Slots of a value; [`TOO_MANY`] if no memory could hold them.
+    /// The number of slots of a value; [`TOO_MANY_SLOTS`] if no memory could hold them.
     pub slots: usize,
     /// The narrowest class that holds every slot.
     pub class: Class,
-    /// What the value consists of.
+    /// The structure of the value.
     pub form: Form,
-    /// What the slot is, if there is exactly one.
+    /// The content of the slot, if there is exactly one.
     single: SingleSlot,
-    /// Of all slots; of none, if there are [`TOO_MANY`].
+    /// The fingerprint of all slots; [`Fingerprint::EMPTY`] if there are [`TOO_MANY_SLOTS`].
     fingerprint: Fingerprint,
 }
 
-/// More slots than any memory has.
+/// The number of slots of types whose values fit no memory.
 pub const TOO_MANY_SLOTS: usize = usize::MAX;
 
-/// What a value consists of.
+/// The structure of a value.
 #[derive(Debug)]
 pub enum Form {
     /// A compact linear value.
     Compact(Compact),
     /// A scalar.
     Scalar(Scalar),
-    /// Parts one after the other, with the slot each begins at.
+    /// Consecutive parts, each with its first slot.
     Parts(Vec<(usize, Arc<Layout>)>),
-    /// Equal elements one after the other.
+    /// Consecutive elements of equal layout.
     Array {
-        /// Of each element.
+        /// The layout of each element.
         element: Arc<Layout>,
-        /// How many; [`TOO_MANY`] if no memory could hold them.
+        /// The number of elements; [`TOO_MANY_SLOTS`] if no memory could count them.
         count: usize,
     },
     /// A tagged sum.
     Sum(Arc<SumLayout>),
-    /// A variant: one slot, its cases with their layouts computed when met (it may be recursive).
+    /// A variant, or an abstract type without representation: one slot. Layouts of its cases are
+    /// computed when they are needed, since the type may be recursive.
     Variant,
     /// A function.
     Function,
-    /// A value with the sizes that it brings along.
+    /// A value of an existential type, with its sizes.
     Packed,
 }
 
-/// Whether a size is one that codes are computed for. Of larger types no value is ever made.
+/// Returns true if codes are computed for types of this size. Values of larger types are never
+/// made.
 pub fn is_countable(size: &Code) -> bool {
     !matches!(size, Code::Big(n) if n.bits() > LARGEST_SIZE_BITS + 1)
 }
 
-/// What one slot holds.
+/// The content of one slot.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Leaf {
     /// A scalar.
@@ -75,12 +78,12 @@ pub enum Leaf {
     Code(Code),
 }
 
-/// A compact linear type's size and rule.
+/// The size and the encoding of a compact linear type.
 #[derive(Debug)]
 pub struct Compact {
-    /// Its number of values.
+    /// The number of values.
     pub size: Code,
-    /// How parts are packed into the code.
+    /// The rule by which parts are packed into the code.
     pub encoding: Encoding,
 }
 
@@ -95,23 +98,23 @@ enum SingleSlot {
 #[derive(Debug)]
 pub struct SumLayout {
     cases: SumCases,
-    /// Number of flattened cases.
+    /// The number of flattened cases.
     total: Code,
-    /// Whether every flattened case is a unit.
+    /// True if every flattened case is a unit: a value is then a code.
     all_units: bool,
-    /// Whether the one case left is not wrapped.
+    /// True if exactly one case is left: a value is then the argument of that case.
     unwrapped: bool,
-    /// The flattened cases as a word.
+    /// The flattened cases as a word over unit runs and arguments.
     word: CaseWord,
 }
 
-/// The flattened cases of a sum, with what touches its ends apart: unit cases that become neighbors are counted
-/// together.
+/// The flattened cases of a sum as a word. Unit cases at its two ends are counted separately,
+/// because in a concatenation they merge with those of the neighbor.
 #[derive(Clone, Debug)]
 struct CaseWord {
     /// Unit cases before the first with an argument; all, if there is none.
     lead: Code,
-    /// From the first case with an argument to the last.
+    /// The fingerprint from the first case with an argument to the last.
     middle: Option<Fingerprint>,
     /// Unit cases after the last.
     trail: Code,
@@ -122,7 +125,7 @@ impl CaseWord {
         CaseWord { lead: count, middle: None, trail: Code::ZERO }
     }
 
-    /// The cases that a case becomes whose values are stored so.
+    /// Returns the flattened cases of one case whose argument has this layout.
     fn of(flat: &FlatCase, layout: &Layout) -> CaseWord {
         match flat {
             FlatCase::Units(count) => CaseWord::units(count.clone()),
@@ -156,7 +159,8 @@ impl CaseWord {
         let middle = match count.to_u64() {
             Some(0) => return CaseWord::units(Code::ZERO),
             Some(count) => middle.then(again.times(count - 1)),
-            // Compared as it is written: exponents modulo the order of the field would meet.
+            // Hashed as written: reducing the exponent modulo the order of the field could make
+            // different counts equal.
             None => Fingerprint::of(&Letter::Copies(count, middle.then(again))),
         };
         CaseWord { middle: Some(middle), ..self }
@@ -170,15 +174,15 @@ impl CaseWord {
 
 #[derive(Debug)]
 enum SumCases {
-    /// Each case begins at an offset among the flattened ones.
+    /// Each case with its offset among the flattened cases.
     Listed(Vec<(Code, FlatCase)>),
-    /// Every case is the same, that many flattened ones wide.
+    /// Equal cases, with the number of flattened cases of each.
     Repeated(Code, FlatCase),
 }
 
 #[derive(Clone, Debug)]
 enum FlatCase {
-    /// That many unit cases: the argument is a code.
+    /// A number of unit cases: the argument is a code.
     Units(Code),
     /// The cases of an inner sum.
     Inner(Arc<SumLayout>),
@@ -197,17 +201,17 @@ impl FlatCase {
 }
 
 impl SumLayout {
-    /// Whether values are those of the one case left, without a tag.
+    /// Returns true if values are the arguments of the one case that is left, without a tag.
     pub fn is_unwrapped(&self) -> bool {
         self.unwrapped
     }
 
-    /// Where case `i` begins among the codes of a sum of units.
+    /// Returns the first code of case `i` in a sum of unit cases.
     pub fn offset(&self, i: &Code) -> Code {
         self.case(i).0
     }
 
-    /// Where case `i` ends among the codes of a sum of units.
+    /// Returns the code after the last one of case `i` in a sum of unit cases.
     pub fn end(&self, i: &Code) -> Code {
         let (offset, flat) = self.case(i);
         offset.add(&flat.width())
@@ -224,7 +228,7 @@ impl SumLayout {
         }
     }
 
-    /// The value of case `i` with this argument.
+    /// Returns the value of case `i` with this argument.
     pub fn inject(&self, i: &Code, argument: Value) -> Value {
         let (offset, flat) = self.case(i);
         let (tag, payload) = match flat {
@@ -244,7 +248,7 @@ impl SumLayout {
         }
     }
 
-    /// The case a value belongs to, and its argument.
+    /// Returns the case that a value belongs to, and its argument.
     pub fn split(&self, value: &Value) -> (Code, Value) {
         let (tag, payload) = match value {
             argument if self.unwrapped => (Code::ZERO, argument.clone()),
@@ -271,17 +275,18 @@ impl SumLayout {
     }
 }
 
-/// The most layouts that are kept: sizes that arrive at run time make new types without end.
+/// The number of layouts that are cached: sizes that arrive at run time make an unbounded number of
+/// types.
 const MAX_CACHED_LAYOUTS: usize = 10_000;
 
-/// Layouts made so far: types repeat.
+/// A cache of layouts by type.
 #[derive(Default)]
 pub struct Layouts {
     cache: RefCell<HashMap<Type, Arc<Layout>>>,
 }
 
 impl Layouts {
-    /// The layout of a type without variables.
+    /// Returns the layout of a type without variables.
     pub fn of(&self, ty: &Type) -> Arc<Layout> {
         if let Some(known) = self.cache.borrow().get(ty) {
             return known.clone();
@@ -459,7 +464,7 @@ impl Layouts {
     }
 }
 
-/// A type whose values are one slot that is looked into elsewhere.
+/// Returns the layout of a type whose values are one slot of class [`Class::Any`].
 fn boxed_layout(ty: &Type, form: Form) -> Layout {
     let fingerprint = Fingerprint::of(&Letter::Type(Signature(ty)));
     Layout { slots: 1, class: Class::Any, form, single: SingleSlot::Other, fingerprint }
@@ -469,7 +474,7 @@ fn code_fingerprint(size: &BigUint) -> Fingerprint {
     if size.is_one() { Fingerprint::EMPTY } else { Fingerprint::of(&Letter::Code(size)) }
 }
 
-/// What a case becomes among the flattened ones.
+/// Returns the flattened cases that a case with this layout becomes.
 fn flatten_case(layout: &Layout) -> FlatCase {
     match (layout.slots, &layout.single) {
         (0, _) => FlatCase::Units(Code::Small(1)),
@@ -480,8 +485,8 @@ fn flatten_case(layout: &Layout) -> FlatCase {
 }
 
 impl Layout {
-    /// Whether values are stored as those of the other: as many slots, and the same in each. Of two types with
-    /// more slots than any memory has, neither has values.
+    /// Returns true if values of both layouts are stored alike: the same number of slots with the
+    /// same contents. Types with more slots than any memory holds have no values and compare equal.
     pub fn stored_like(&self, other: &Layout) -> bool {
         let wide = self.slots > 1 && self.slots != TOO_MANY_SLOTS;
         self.slots == other.slots
@@ -489,7 +494,7 @@ impl Layout {
             && (!wide || self.class == other.class)
     }
 
-    /// What the slot is, if there is exactly one and it is a scalar or a code.
+    /// Returns the content of the slot, if there is exactly one slot and it is a scalar or a code.
     pub fn leaf(&self) -> Option<Leaf> {
         if self.slots != 1 {
             return None;
@@ -507,7 +512,7 @@ impl Layout {
         }
     }
 
-    /// Size and rule of a compact type.
+    /// Returns the size and the encoding of a compact type.
     pub fn compact(&self) -> Option<&Compact> {
         match &self.form {
             Form::Compact(compact) => Some(compact),
@@ -524,7 +529,7 @@ impl Layout {
         self.compact().expect("the type of a code is compact")
     }
 
-    /// Start and layout of part `i` of a tuple, or of element `i` of an array.
+    /// Returns the first slot and the layout of part `i` of a tuple, or of element `i` of an array.
     pub fn part(&self, i: usize) -> Option<(usize, Arc<Layout>)> {
         match &self.form {
             Form::Parts(parts) => parts.get(i).cloned(),

@@ -1,19 +1,21 @@
-//! Names in quotes: how a text that is no name by itself is written as one, and what such a name stands for.
+//! Quoted names: a text that is no identifier written as a name, and back.
 //!
-//! `n"first name"` stands for `first name`; a quote or a backslash has a backslash before it. Knows nothing of what needs
-//! quotes.
+//! `n"first name"` stands for `first name`; a quote or a backslash is preceded by a backslash.
+//! Which texts need quotes is decided elsewhere.
 
-/// A text as a name in quotes.
+/// Writes a text as a quoted name.
 pub fn quote(text: &str) -> String {
     format!("n\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""))
 }
 
-/// What stands between the quotes of a name, as it is written there; nothing if it has none.
+/// Returns the text between the quotes of a name, with its escapes; `None` if the name has no
+/// quotes.
 pub fn strip_quotes(name: &str) -> Option<&str> {
     name.strip_prefix("n\"")?.strip_suffix('"')
 }
 
-/// The text that stands between quotes; nothing if a backslash stands before anything but a quote or a backslash.
+/// Resolves the escapes of the text between quotes; `None` if a backslash precedes anything but a
+/// quote or a backslash.
 pub fn unescape(inside: &str) -> Option<String> {
     let (mut out, mut chars) = (String::new(), inside.chars());
     while let Some(c) = chars.next() {

@@ -1,7 +1,7 @@
-//! Columns at the type that a program states.
+//! Conversion of columns to the type that a program states.
 //!
-//! Converts where every value of the file's type is exactly one of the stated type, and compact values
-//! from integers, each checked below its size. Otherwise says both types.
+//! Converts where every value of the type of the file is exactly one of the stated type, and
+//! integers to compact values, each checked against the size.
 
 use super::error::CellMismatch;
 use super::{Column, DataError, Element, Format, Limits};
@@ -14,7 +14,7 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
-/// The cells of a column as those of another type; `place` names one of them in messages.
+/// Returns the cells of a column at another type. `place` names a cell in messages.
 pub fn convert_cells(
     column: Column,
     wanted: &Cell,
@@ -74,8 +74,8 @@ pub fn convert_cells(
             let class = class_of_codes(ty);
             let mut column = column;
             if column.cells.is_mapped() {
-                // Code is compiled on the faith that codes are below their size: what is checked is a copy, which
-                // nobody else can change.
+                // Compiled code relies on codes below their size: a copy is checked, which cannot
+                // be changed through the file.
                 let own = Buffer::with_capacity(column.cells.class(), column.cells.len());
                 let mut own = own.ok_or_else(too_large)?;
                 own.append_all(&column.cells);
@@ -113,7 +113,7 @@ pub fn convert_cells(
     }
 }
 
-/// The class of the codes of a compact type.
+/// Returns the storage class of the codes of a compact type.
 pub fn class_of_codes(ty: &Type) -> Class {
     ty.size().map_or(Class::Any, |size| Class::of(Width::of(&size)))
 }
@@ -130,7 +130,7 @@ fn is_code_below(scalar: Scalar, value: &Value, size: Option<&BigUint>) -> bool 
     code.is_some_and(|n| size.is_none_or(|size| BigUint::from(n) < *size))
 }
 
-/// A number as one of a type that holds it exactly.
+/// Converts a number to a type that holds it exactly.
 fn widen(from: Scalar, to: Scalar, value: &Value) -> Value {
     match (from, to) {
         (Scalar::Single, Scalar::Real) => Value::real(f64::from(value.as_single())),
@@ -142,7 +142,7 @@ fn widen(from: Scalar, to: Scalar, value: &Value) -> Value {
     }
 }
 
-/// The name among these that could be meant.
+/// Returns the name among these that is most similar.
 pub fn similar_name(name: &str, there: &[String]) -> Option<String> {
     let plain = |name: &str| name.trim().to_lowercase().replace(['_', ' ', '-'], "");
     let same = there.iter().find(|other| plain(other) == plain(name));

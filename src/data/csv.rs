@@ -1,8 +1,9 @@
-//! Values between commas or another separator (RFC 4180): a line for each row, the first with the names of the columns where
-//! records are wanted; tables of numbers have no such line.
+//! Values between commas or another separator (RFC 4180): one line for each row. Where records are
+//! wanted, the first line has the names of the columns; tables of numbers have no such line.
 //!
-//! The stated type says what the cells are. Columns are found by their names; those that the type does not
-//! mention are passed over. An empty cell is none of an option, the empty text, or a mistake.
+//! The stated type determines the type of the cells. Columns are found by their names; columns that
+//! the type does not mention are skipped. An empty cell is `None` of an option, the empty text, or
+//! an error.
 
 use super::error::CellMismatch;
 use super::{Column, Content, Data, DataError, Element, Format, Limits, Separator};
@@ -16,7 +17,7 @@ fn malformed(why: impl Into<String>) -> DataError {
     DataError::Malformed { format: Format::Csv(Separator::COMMA), why: why.into() }
 }
 
-/// What is said of a line that is one cell, though it has a character that often separates cells.
+/// Returns the error for a line of one cell that contains another common separator.
 fn other_separator(text: &str, separator: Separator) -> Option<DataError> {
     let other = [';', '\t', '|'].into_iter().find(|c| *c as u8 != separator.byte() && text.contains(*c))?;
     Some(malformed(format!(
@@ -24,7 +25,7 @@ fn other_separator(text: &str, separator: Separator) -> Option<DataError> {
     )))
 }
 
-/// The cells of a text at the types that are wanted.
+/// Reads the cells of a text at the stated type.
 pub fn read(
     bytes: &[u8],
     wanted: &FileType,
@@ -136,7 +137,8 @@ pub fn read(
     }
 }
 
-/// The line in which a quote opens a cell that goes on to the end of the text. Cells are told apart as the crate does.
+/// Returns the line in which a quote opens a cell that is not closed. Cells are separated as the
+/// `csv` crate does.
 fn unclosed_quote_line(
     text: &[u8],
     separator: Separator,
@@ -150,7 +152,7 @@ fn unclosed_quote_line(
         Start,
         Inside,
         Quoted,
-        /// Behind a quote within quotes: it ends them unless another one follows.
+        /// After a quote within quotes: it closes the cell unless another quote follows.
         Behind,
     }
     let (mut at, mut line, mut opened) = (QuoteState::Start, 1, 0);
@@ -181,11 +183,11 @@ fn ragged_row(line: u64, count: usize, first: u64, expected: usize) -> DataError
     malformed(format!("line {line} has {}, line {first} has {}", cells(count), cells(expected)))
 }
 
-/// Cells of one column that have been read.
+/// A parser of the cells of one column.
 struct ColumnParser {
     wanted: Cell,
     element: Element,
-    /// Of a compact type its size.
+    /// The size of a compact type.
     size: BigUint,
     cells: Buffer,
     missing: Vec<bool>,
@@ -207,7 +209,7 @@ impl ColumnParser {
                 (Element::Scalar(integers), size)
             }
             Cell::Case(..) => (Element::Scalar(Scalar::String), BigUint::ZERO),
-            // No list comes here: the format has none.
+            // The format has no lists.
             Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => (Element::Bool, BigUint::ZERO),
         };
         let cells = Buffer::empty(element.class());
@@ -224,7 +226,7 @@ impl ColumnParser {
         let trimmed = text.trim();
         let class = self.element.class();
         let taken = limits.reserve(class.bytes() + u64::from(self.wanted.optional()));
-        // A text is kept as it is, a number of any size takes less than its digits.
+        // A text is kept as it is; a number of any size takes less memory than its digits.
         let taken =
             taken.and_then(|()| if class == Class::Any { limits.reserve_text(text.len()) } else { Some(()) });
         taken.ok_or_else(|| DataError::too_large(Format::Csv(Separator::COMMA)))?;
@@ -289,7 +291,8 @@ impl ColumnParser {
     }
 }
 
-/// A number without `.0` at its end, as whole numbers are written in a column with empty cells.
+/// Removes `.0` from the end of a number: whole numbers are written so in a column with empty
+/// cells.
 fn strip_zero_fraction(text: &str) -> &str {
     match text.split_once('.') {
         Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|b| b == b'0') => whole,
@@ -297,7 +300,7 @@ fn strip_zero_fraction(text: &str) -> &str {
     }
 }
 
-/// Columns with a line of their names, or a table without.
+/// Returns columns with a line of their names, or a table without, as the bytes of a file.
 pub fn write(data: &Data, separator: Separator, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let not_held = |why: &str| {
         let format = Format::Csv(separator);
@@ -348,7 +351,7 @@ pub fn write(data: &Data, separator: Separator, limits: &Limits<'_>) -> Result<V
     writer.into_inner().map_err(|error| DataError::Unwritable { why: error.error().to_string() })
 }
 
-/// All cells as text, row by row, between blanks; `None` if that is longer than the room.
+/// Returns all cells as text, row by row, between blanks; `None` if it exceeds the memory bound.
 pub fn cells_text(data: &Data, limits: &Limits<'_>) -> Result<Option<String>, DataError> {
     let columns: Vec<&Column> = match &data.content {
         Content::Plain(column) => vec![column],
@@ -370,7 +373,7 @@ pub fn cells_text(data: &Data, limits: &Limits<'_>) -> Result<Option<String>, Da
     Ok(Some(out))
 }
 
-/// A cell as text that reads back.
+/// Returns a cell as text that reads back.
 fn cell_text(column: &Column, at: usize) -> String {
     if column.missing.get(at).copied().unwrap_or(false) {
         return String::new();
@@ -397,7 +400,7 @@ mod tests {
     use crate::types::Type;
     use std::sync::atomic::AtomicBool;
 
-    /// The rows of a text of cells, or why there are none.
+    /// Returns the number of rows of a text, or the reason for an error.
     fn rows(text: &str, ty: Type, room: u64) -> Result<usize, String> {
         let row = Type::array(ty, Type::unit_sum(1u32));
         let wanted = FileType::of(&row).expect("a table");

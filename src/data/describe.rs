@@ -1,8 +1,9 @@
-//! What type a file has: for the message where a program states none.
+//! Types of files, for the message where a program states none.
 //!
-//! Takes the bytes of a file; gives the type as one writes it, `real ^ (?N \* ?M)`, or nothing where bytes do
-//! not tell (a raw file). Types of CSV columns are the narrowest of `bool`, `int`, `real` and `string` that
-//! hold all cells. Columns that a type cannot name are left out: a reader passes over them.
+//! Takes the bytes of a file; gives the type as a program writes it, such as `real ^ (?N \* ?M)`,
+//! or nothing where bytes do not determine it (a raw file). Types of CSV columns are the narrowest
+//! of `bool`, `int`, `real` and `string` that hold all cells. Columns that a type cannot name are
+//! omitted: a reader skips them.
 
 use super::{Column, Content, Data, Element, Format, Limits, Separator, arrow, npy, npz, parquet};
 use crate::hash::HashMap;
@@ -11,17 +12,17 @@ use crate::value::Buffer;
 use ::csv::ReaderBuilder;
 use bytes::Bytes;
 
-/// A type as one writes it.
+/// A type as a program writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described {
     /// The type.
     pub ty: String,
-    /// A struct that has to be declared for it.
+    /// The declaration of the struct that the type needs.
     pub declaration: Option<String>,
 }
 
-/// The type of a file; `part` names an array of an archive, and `name_of` tells how the name of a column is written in
-/// a type, if it has one.
+/// Returns the type of a file. `part` names an array of an archive, and `name_of` returns the name
+/// of a column as a type writes it, if it can.
 pub fn describe(
     format: Format,
     bytes: &Bytes,
@@ -40,7 +41,7 @@ pub fn describe(
     if let Content::Records(columns) = &mut data.content {
         let mut seen = HashMap::default();
         columns.iter().for_each(|(name, _)| *seen.entry(name.clone()).or_insert(0) += 1);
-        // Of two columns with one name none can be asked for.
+        // Columns with equal names cannot be selected.
         columns.retain(|(name, _)| seen[name] == 1 && name_of(name).is_some());
         if columns.is_empty() {
             return None;
@@ -49,7 +50,7 @@ pub fn describe(
     Some(data.description(&|name| name_of(name).unwrap_or_default()))
 }
 
-/// What the cells of a column have been so far.
+/// Counts of the cells of a column by their form.
 #[derive(Clone, Copy, Default)]
 struct CellCounts {
     cells: usize,
@@ -69,7 +70,7 @@ impl CellCounts {
         self.reals += usize::from(text.parse::<f64>().is_ok());
     }
 
-    /// A column of these cells, without them.
+    /// Returns a column of the narrowest type of these cells, without cells.
     fn column(self) -> Column {
         let full = self.cells - self.empty;
         let element = match full {
@@ -87,7 +88,7 @@ impl CellCounts {
     }
 }
 
-/// The shape and the columns of a table, without its cells.
+/// Returns the shape and the columns of a table, without its cells.
 fn describe_csv(bytes: &[u8], separator: Separator, limits: &Limits<'_>) -> Option<Data> {
     let text = std::str::from_utf8(bytes).ok()?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -1,83 +1,83 @@
-//! `E10xx`: what can be wrong with a file, or with what is asked of it.
+//! Errors of files, `E10xx`.
 
 use super::{Format, shape_text};
 use crate::diagnostic::{Diagnostic, escape_control};
 use crate::source::Span;
 
-/// Why a file is not read or written. The path is not part of it.
+/// The reason why a file is not read or written. The path is not part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DataError {
-    /// The host has no files.
+    /// The host has no file system.
     NoFileSystem,
-    /// It cannot be read, in the words that follow "cannot be read: ".
+    /// The file cannot be read; `why` follows "cannot be read: ".
     Unreadable { why: String },
-    /// It cannot be written.
+    /// The file cannot be written; `why` follows "cannot be written: ".
     Unwritable { why: String },
-    /// Its bytes are not what its format says.
+    /// The bytes are not of the format.
     Malformed { format: Format, why: String },
-    /// It has another shape than the stated type; `fits` is a type that it has.
+    /// The shape is not that of the stated type; `fits` is the type of the file.
     Shape { found: Vec<usize>, ty: String, why: String, fits: String },
-    /// Its cells are not of the stated type, and are not converted to it.
+    /// The cells are not of the stated type and cannot be converted to it.
     Element { column: String, found: String, wanted: String, fits: String },
     /// One cell is not of the stated type.
     Cell { place: String, text: String, wanted: String, why: CellMismatch },
-    /// It has nothing of this name, a column or an array; `similar` is one that could be meant.
+    /// The file has no column or array of this name; `similar` is a name that could be meant.
     MissingColumn { what: &'static str, name: String, there: Vec<String>, similar: Option<String> },
-    /// It was stopped from outside.
+    /// The user interrupted the work.
     Interrupted,
-    /// A character that separates no cells.
+    /// The character cannot separate cells.
     InvalidSeparator { found: char },
-    /// A picture that a file of this name does not hold.
+    /// The picture cannot be saved in a file of this name.
     UnsupportedPicture { why: String },
-    /// A stated type, or that of a value, which no such file holds.
+    /// The type cannot be held by a file of this format.
     UnsupportedType { format: Format, ty: String, why: String },
 }
 
-/// Why one cell is not what is wanted.
+/// The reason why a cell is not of the stated type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellMismatch {
-    /// It says something else.
+    /// The text is not of the type.
     Unparsable,
-    /// It says something else, where the names of columns may stand.
+    /// The text is not of the type, and may be the name of a column.
     ColumnName,
-    /// There is nothing.
+    /// The cell is empty.
     Empty,
-    /// There is nothing in a list.
+    /// An element of a list is empty.
     EmptyElement,
-    /// It is no code below the size.
+    /// The number is no code of the type.
     CodeOutOfRange,
 }
 
-/// Why something has no room within the bound on memory.
+/// The reason for exceeding the memory bound.
 pub const EXCEEDS_MEMORY_LIMIT: &str = "it takes more memory than may be used";
 
-/// How many names of columns a message shows.
+/// The number of column names that a message shows.
 const MAX_SHOWN_NAMES: usize = 12;
-/// How many characters of a cell a message shows.
+/// The number of characters of a cell that a message shows.
 const MAX_SHOWN_CHARS: usize = 40;
 
 impl DataError {
-    /// An empty cell where none may be empty.
+    /// Returns the error of an empty cell.
     pub fn empty_cell(place: String, wanted: String) -> DataError {
         DataError::Cell { place, text: String::new(), wanted, why: CellMismatch::Empty }
     }
 
-    /// An empty element of a list.
+    /// Returns the error of an empty element of a list.
     pub fn empty_element(place: String, wanted: String) -> DataError {
         DataError::Cell { place, text: String::new(), wanted, why: CellMismatch::EmptyElement }
     }
 
-    /// A file that has no room while it is made.
+    /// Returns the error of a file that exceeds the memory bound while it is written.
     pub fn too_large_to_write() -> DataError {
         DataError::Unwritable { why: EXCEEDS_MEMORY_LIMIT.to_string() }
     }
 
-    /// A file whose cells have no room.
+    /// Returns the error of a file whose cells exceed the memory bound.
     pub fn too_large(format: Format) -> DataError {
         DataError::Malformed { format, why: "it takes more memory than there is".to_string() }
     }
 
-    /// The stable code.
+    /// Returns the stable code.
     pub fn code(&self) -> &'static str {
         match self {
             DataError::NoFileSystem | DataError::Unreadable { .. } => "E1001",
@@ -94,7 +94,7 @@ impl DataError {
         }
     }
 
-    /// The message for people, about the file at `path`.
+    /// Returns the message about the file at `path`.
     pub fn to_diagnostic(&self, path: &str, span: Span) -> Diagnostic {
         let path = escape_control(path);
         let error = |message: String, label: &str| Diagnostic::error(self.code(), span, message, label);
@@ -218,14 +218,14 @@ fn shape_held(shape: &[usize]) -> String {
     }
 }
 
-/// Whether a cell holds a word by which other programs say that a value is missing.
+/// Returns true if a text is a word by which other programs mark a missing value.
 fn is_missing_value_word(text: &str) -> bool {
     let words =
         ["na", "n/a", "#n/a", "nan", "null", "nil", "none", "nothing", "missing", "-", "--", "?", "."];
     words.contains(&text.to_ascii_lowercase().as_str())
 }
 
-/// What reads a number from a text.
+/// Returns the name of the function that parses a number of this type.
 fn parser_name(wanted: &str) -> &'static str {
     if matches!(wanted, "real" | "f64" | "f32") { "parse_real" } else { "parse_int" }
 }

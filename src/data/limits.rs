@@ -1,26 +1,26 @@
-//! What reading and writing may take: memory, and time until somebody stops it.
+//! Limits of reading and writing: memory and interruption.
 
 use super::{DataError, Format};
 use crate::value::{Buffer, Class};
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Rounds of a loop after which it looks whether it is to stop.
+/// The number of rounds of a loop between two polls of the interrupt flag.
 const ROUNDS_PER_POLL: usize = 1 << 12;
-/// Bytes that are unpacked between two such looks.
+/// The number of bytes that are decompressed between two polls of the interrupt flag.
 const CHUNK_BYTES: u64 = 1 << 20;
 
-/// The bounds of one reading or writing.
+/// The limits of one reading or writing.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
-    /// Bytes that what is made may take: cells of a file, or a file of cells.
+    /// The number of bytes that the result may take: cells of a file, or a file of cells.
     pub memory: u64,
-    /// Set from outside to stop the work.
+    /// The interrupt flag.
     pub interrupt: &'a AtomicBool,
 }
 
 impl Limits<'_> {
-    /// Looks, now and then, whether the work is to stop; `round` counts the rounds of a loop.
+    /// Polls the interrupt flag in some rounds of a loop; `round` is the number of the round.
     pub fn poll(&self, round: usize) -> Result<(), DataError> {
         match round.is_multiple_of(ROUNDS_PER_POLL) && self.interrupt.load(Ordering::Relaxed) {
             true => Err(DataError::Interrupted),
@@ -28,18 +28,18 @@ impl Limits<'_> {
         }
     }
 
-    /// Takes so many bytes of the room, if they are there.
+    /// Reserves bytes of the memory; `None` if they exceed it.
     pub fn reserve(&mut self, bytes: u64) -> Option<()> {
         self.memory = self.memory.checked_sub(bytes)?;
         Some(())
     }
 
-    /// Takes what a text takes beside its slot: its bytes, and the counts of those who share it.
+    /// Reserves the memory of a text beside its slot: its bytes and its reference counts.
     pub fn reserve_text(&mut self, bytes: usize) -> Option<()> {
         self.reserve((bytes + 2 * size_of::<usize>()) as u64)
     }
 
-    /// An empty buffer for so many cells of a file, which are taken of the room.
+    /// Creates an empty buffer for cells of a file, and reserves its memory.
     pub fn allocate_cells(
         &mut self,
         slots: usize,
@@ -50,7 +50,7 @@ impl Limits<'_> {
         taken.and_then(|()| Buffer::with_capacity(class, slots)).ok_or_else(|| DataError::too_large(format))
     }
 
-    /// Empty bytes with room for a file of so many, which are taken of the room.
+    /// Creates an empty vector for a file of this many bytes, and reserves its memory.
     pub fn allocate_file(&mut self, bytes: u64) -> Result<Vec<u8>, DataError> {
         self.reserve(bytes).ok_or_else(DataError::too_large_to_write)?;
         let mut out = Vec::new();
@@ -59,8 +59,8 @@ impl Limits<'_> {
         room.map(|()| out).ok_or_else(why)
     }
 
-    /// All that a reader gives, if that is at most `most` bytes. What a file says of its size is not believed: room
-    /// is taken as bytes arrive. `malformed` makes a trouble of words.
+    /// Reads all bytes of a reader, at most `most`. Memory is allocated as bytes arrive,
+    /// independently of a size that a file claims. `malformed` makes an error of a text.
     pub fn read_decompressed(
         &self,
         from: impl Read,

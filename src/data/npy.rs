@@ -1,8 +1,8 @@
 //! NumPy's `.npy` files: a header, which is a literal of Python, and the cells.
 //!
-//! Reads versions 1 to 3, either byte order, C and Fortran order, truth values, integers, floats of 16 to
-//! 64 bits, complex numbers, texts, and records of these. Writes version 1, little-endian, C order. The
-//! format: `numpy/lib/format.py`.
+//! Reads versions 1 to 3, either byte order, C and Fortran order, truth values, integers, floats of
+//! 16 to 64 bits, complex numbers, texts, and records of these. Writes version 1, little-endian, C
+//! order. The format: `numpy/lib/format.py`.
 
 use super::python_literal::{self, Literal, quote};
 use super::{Column, Content, Data, DataError, Element, Format, Limits, raw};
@@ -13,24 +13,24 @@ use std::sync::Arc;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The most fields of a record.
+/// The largest number of fields of a record.
 const MAX_FIELDS: usize = 4096;
 
 fn malformed(why: impl Into<String>) -> DataError {
     DataError::Malformed { format: Format::Npy, why: why.into() }
 }
 
-/// How one cell lies in the file.
+/// The representation of a cell in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Dtype {
     kind: DtypeKind,
-    /// Bytes it takes.
+    /// The size of a cell in bytes.
     bytes: usize,
     big_endian: bool,
 }
 
 impl Dtype {
-    /// What it is when it has been read.
+    /// Returns the type of the cell after reading.
     fn element(self) -> Element {
         let fixed = |fixed: Fixed| Element::Scalar(Scalar::Fixed(fixed));
         match (self.kind, self.bytes) {
@@ -50,7 +50,7 @@ impl Dtype {
         }
     }
 
-    /// Whether its bytes are those of its slots.
+    /// Returns true if the bytes of a cell are the bytes of its slots.
     fn is_plain(self) -> bool {
         match self.kind {
             DtypeKind::Signed | DtypeKind::Unsigned => self.bytes == 1 || !self.big_endian,
@@ -74,15 +74,15 @@ enum DtypeKind {
     Bytes,
 }
 
-/// What a file says of its cells.
+/// The header of a file.
 struct Header {
     shape: Vec<usize>,
-    /// The first axis is the fastest.
+    /// True if the first axis is the fastest (Fortran order).
     fortran: bool,
     fields: Vec<(Arc<str>, Dtype)>,
 }
 
-/// The array of a file. Numbers that lie as they do in memory are not copied.
+/// Reads the array of a file. Numbers that lie as they do in memory are not copied.
 pub fn read(bytes: &Bytes, limits: &Limits<'_>) -> Result<Data, DataError> {
     let mut limits = *limits;
     let (Header { shape, fortran, fields }, content) = parse_header(bytes)?;
@@ -119,7 +119,8 @@ pub fn read(bytes: &Bytes, limits: &Limits<'_>) -> Result<Data, DataError> {
     Ok(Data { shape, content: columns_to_content(columns) })
 }
 
-/// How many bytes a file has whose beginning this is, as its header promises; nothing if that cannot be told.
+/// Returns the size in bytes that the header of a file promises; `None` if the beginning does not
+/// determine it.
 pub(super) fn expected_file_bytes(bytes: &[u8]) -> Option<u64> {
     let (Header { shape, fields, .. }, content) = parse_header(bytes).ok()?;
     let before = bytes.len() - content.len();
@@ -131,7 +132,7 @@ pub(super) fn expected_file_bytes(bytes: &[u8]) -> Option<u64> {
     u64::try_from(cells.checked_add(before)?).ok()
 }
 
-/// The type of a file, of which the beginning is enough: the columns have no cells.
+/// Returns the type of a file by its beginning: the columns have no cells.
 pub fn describe(bytes: &[u8]) -> Option<Data> {
     let (Header { shape, fields, .. }, _) = parse_header(bytes).ok()?;
     let empty = |cell: Dtype| Column::new(cell.element(), Buffer::Any(Vec::new()));
@@ -139,7 +140,7 @@ pub fn describe(bytes: &[u8]) -> Option<Data> {
     Some(Data { shape, content: columns_to_content(columns) })
 }
 
-/// Records, or cells where the only column has no name.
+/// Returns records, or plain cells if the only column has no name.
 fn columns_to_content(mut columns: Vec<(Arc<str>, Column)>) -> Content {
     match columns.pop() {
         Some((name, column)) if columns.is_empty() && name.is_empty() => Content::Plain(column),
@@ -150,7 +151,7 @@ fn columns_to_content(mut columns: Vec<(Arc<str>, Column)>) -> Content {
     }
 }
 
-/// What the header says, and the bytes behind it.
+/// Parses the header, and returns the bytes after it.
 fn parse_header(bytes: &[u8]) -> Result<(Header, &[u8]), DataError> {
     let (version, header, content) = split_header(bytes)?;
     let header = match version {
@@ -176,7 +177,7 @@ fn parse_header(bytes: &[u8]) -> Result<(Header, &[u8]), DataError> {
     Ok((Header { shape, fortran, fields }, content))
 }
 
-/// Version, header and cells.
+/// Splits a file into version, header and cells.
 fn split_header(bytes: &[u8]) -> Result<(u8, &[u8], &[u8]), DataError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         return Err(malformed("it does not begin as one: `\\x93NUMPY` is missing"));
@@ -195,7 +196,7 @@ fn split_header(bytes: &[u8]) -> Result<(u8, &[u8], &[u8]), DataError> {
     Ok((version[0], header, content))
 }
 
-/// The fields of a cell; one without a name if it is no record.
+/// Parses the fields of a cell; one field without a name if the cell is no record.
 fn parse_descr(descr: &Literal) -> Result<Vec<(Arc<str>, Dtype)>, DataError> {
     if let Some(text) = descr.text() {
         return Ok(vec![("".into(), parse_dtype(text)?)]);
@@ -217,7 +218,7 @@ fn parse_descr(descr: &Literal) -> Result<Vec<(Arc<str>, Dtype)>, DataError> {
     Ok(fields)
 }
 
-/// One cell, from a text such as `<f8`.
+/// Parses the type of a cell, such as `<f8`.
 fn parse_dtype(text: &str) -> Result<Dtype, DataError> {
     let unknown = || malformed(format!("its type `{text}` is not known"));
     let mut chars = text.chars();
@@ -227,7 +228,7 @@ fn parse_dtype(text: &str) -> Result<Dtype, DataError> {
         kind => ('=', kind),
     };
     let size: usize = match chars.as_str() {
-        // A time says its unit here, an object nothing.
+        // A time has its unit here, an object nothing.
         _ if matches!(kind, 'M' | 'm' | 'O') => 8,
         "" if kind == '?' => 1,
         digits => digits.parse().ok().filter(|n| *n <= 1 << 30).ok_or_else(unknown)?,
@@ -255,7 +256,8 @@ fn parse_dtype(text: &str) -> Result<Dtype, DataError> {
     Ok(Dtype { kind, bytes, big_endian })
 }
 
-/// Where the cells of a column are: `count` of them, the first at `offset` and each `stride` after the one before.
+/// The places of the cells of a column: `count` of them, the first at `offset` and each `stride`
+/// bytes after the one before.
 #[derive(Clone, Copy)]
 struct StridedCells<'b> {
     content: &'b [u8],
@@ -265,7 +267,7 @@ struct StridedCells<'b> {
 }
 
 impl<'b> StridedCells<'b> {
-    /// All cells, as so many parts each.
+    /// Returns the bytes of all cells, each in `parts` equal parts.
     fn parts(self, cell: Dtype, parts: usize) -> impl ExactSizeIterator<Item = &'b [u8]> {
         let StridedCells { content, offset, stride, count } = self;
         let bytes = cell.bytes / parts;
@@ -319,7 +321,7 @@ impl<'b> StridedCells<'b> {
     }
 }
 
-/// Other cells for cells by their bits.
+/// Converts each cell by its bits.
 fn convert_words(
     cells: &Buffer,
     class: Class,
@@ -334,7 +336,7 @@ fn convert_words(
     Ok(out)
 }
 
-/// A text, without the zeros that fill it up.
+/// Decodes a text without its padding of zeros.
 fn decode_text(place: &[u8], cell: Dtype) -> Result<String, DataError> {
     if cell.kind == DtypeKind::Bytes {
         let end = place.iter().rposition(|b| *b != 0).map_or(0, |at| at + 1);
@@ -350,7 +352,7 @@ fn decode_text(place: &[u8], cell: Dtype) -> Result<String, DataError> {
     text.ok_or_else(|| malformed("one of its texts holds a number that is no character"))
 }
 
-/// A float of 16 bits.
+/// Converts a binary16 number to binary32.
 pub(super) fn half_to_single(bits: u16) -> f32 {
     let sign = u32::from(bits >> 15) << 31;
     let (exponent, fraction) = (u32::from(bits >> 10) & 31, u32::from(bits) & 1023);
@@ -364,14 +366,14 @@ pub(super) fn half_to_single(bits: u16) -> f32 {
     }
 }
 
-/// Cells that lie with the first axis fastest, with the last axis fastest.
+/// Transposes cells from Fortran order to C order; `group` slots make a cell.
 fn to_row_major(
     cells: Buffer,
     shape: &[usize],
     group: usize,
     limits: &mut Limits<'_>,
 ) -> Result<Buffer, DataError> {
-    // Of no cell the other axes may be as long as they like.
+    // Without cells the other axes may be of any length.
     if cells.is_empty() {
         return Ok(cells);
     }
@@ -400,7 +402,7 @@ fn to_row_major(
     Ok(out)
 }
 
-/// An array as a file.
+/// Returns an array as the bytes of a file.
 pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let columns: Vec<(&str, &Column)> = match &data.content {
         Content::Plain(column) => vec![("", column)],
@@ -427,7 +429,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let mut header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
     // Header and all before it take a multiple of 64 bytes, and it ends with a line break.
     let (version, lead) = match header.len() + 80 < 1 << 16 {
-        // Only this one knows more than Latin-1.
+        // Only version 3 has more characters than Latin-1.
         _ if !header.is_ascii() => (3u8, 12),
         true => (1, 10),
         false => (2, 12),
@@ -445,7 +447,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
         _ => out.extend((length as u32).to_le_bytes()),
     }
     out.extend(header.as_bytes());
-    // Cells of one column lie beside each other.
+    // Cells of a single column are contiguous.
     let step = if columns.len() == 1 { 1 << 16 } else { 1 };
     for start in (0..count).step_by(step) {
         limits.poll(start)?;
@@ -457,7 +459,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     Ok(out)
 }
 
-/// How a column is described, and the bytes of a cell.
+/// Returns the description of a column, and the size of a cell in bytes.
 fn column_dtype(column: &Column, limits: &Limits<'_>) -> Result<(String, usize), DataError> {
     let fixed = |fixed: Fixed| {
         let (bits, signed) = fixed.shape();
@@ -492,7 +494,7 @@ fn column_dtype(column: &Column, limits: &Limits<'_>) -> Result<(String, usize),
     })
 }
 
-/// Appends cells of a column.
+/// Appends a range of cells of a column; texts are padded to `bytes` bytes.
 pub(super) fn append_cells(out: &mut Vec<u8>, column: &Column, places: std::ops::Range<usize>, bytes: usize) {
     let slots = if column.element == Element::Complex { 2 } else { 1 };
     let range = places.start * slots..places.end * slots;

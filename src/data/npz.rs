@@ -11,25 +11,26 @@ fn malformed(why: impl Into<String>) -> DataError {
     DataError::Malformed { format: Format::Npz, why: why.into() }
 }
 
-/// The longest beginning of an array that is unpacked to see its type.
+/// The number of bytes of an array that are decompressed to read its header.
 const MAX_HEADER_BYTES: u64 = 1 << 20;
 
-/// One array of an archive.
+/// Reads one array of an archive.
 pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, DataError> {
     let mut limits = *limits;
     let unpacked = with_member(bytes, name, |file, entry, size| {
         let in_it = |why: String| malformed(format!("`{file}` in it: {why}"));
         let mut beginning = Vec::new();
         entry.take(MAX_HEADER_BYTES).read_to_end(&mut beginning).map_err(|error| in_it(error.to_string()))?;
-        // Two headers say how much there is: that of the member, and that of the array. Whatever else is packed into
-        // the member is not unpacked.
+        // Both headers, that of the member and that of the array, say how much there is. Further
+        // content of the member is not decompressed.
         let promised = npy::expected_file_bytes(&beginning).map_or(size, |promised| promised.min(size));
         if promised > limits.memory {
             return Err(DataError::too_large(Format::Npz));
         }
         let mut rest = Cursor::new(beginning).chain(entry);
         let unpacked = limits.read_decompressed(rest.by_ref().take(promised), promised, in_it)?;
-        // At its end a member tells whether it is damaged; one that goes on is not the one that was promised.
+        // The checksum at the end of a member is verified when the end is read; a member that goes
+        // on is longer than promised.
         let more = rest.take(1).read_to_end(&mut Vec::new()).map_err(|error| in_it(error.to_string()))?;
         match more {
             0 => Ok(unpacked),
@@ -37,7 +38,7 @@ pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, DataE
         }
     })?;
     let (file, unpacked) = unpacked;
-    // What is unpacked is there as long as cells are made of it.
+    // The decompressed bytes stay in memory while cells are made of them.
     limits.reserve(unpacked.len() as u64).ok_or_else(|| DataError::too_large(Format::Npz))?;
     npy::read(&Bytes::from(unpacked), &limits).map_err(|trouble| match trouble {
         DataError::Malformed { why, .. } => malformed(format!("`{file}` in it: {why}")),
@@ -45,7 +46,7 @@ pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, DataE
     })
 }
 
-/// The type of one array.
+/// Returns the type of one array.
 pub fn describe(bytes: &[u8], name: &str) -> Option<Data> {
     let (_, beginning) = with_member(bytes, name, |file, entry, _| {
         let mut beginning = Vec::new();
@@ -56,7 +57,8 @@ pub fn describe(bytes: &[u8], name: &str) -> Option<Data> {
     npy::describe(&beginning)
 }
 
-/// What is made of one array of an archive and the size that it is said to have, with the name of its file.
+/// Calls `made` with the name, the content and the stated size of one member of an archive, and
+/// returns its result with the name of the member.
 fn with_member<T>(
     bytes: &[u8],
     name: &str,
@@ -78,7 +80,7 @@ fn with_member<T>(
     Ok((file.clone(), made))
 }
 
-/// Arrays with their names.
+/// Returns named arrays as the bytes of an archive.
 pub fn write(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
@@ -99,7 +101,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicBool;
 
-    /// An archive with one member, whose array has one number by its header, and zeros behind it.
+    /// An archive with one member, whose array has one number by its header, followed by zeros.
     fn archive(zeros: usize) -> Vec<u8> {
         let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}";
         let mut member = b"\x93NUMPY\x01\x00".to_vec();

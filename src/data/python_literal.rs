@@ -1,6 +1,6 @@
-//! Literals of Python, as the header of an `.npy` file is one: `{'descr': '<f8', 'shape': (3, 4), }`.
+//! Literals of Python, such as the header of an `.npy` file: `{'descr': '<f8', 'shape': (3, 4), }`.
 //!
-//! Takes text; gives a tree, or nothing if it is none. Nesting is bounded.
+//! Takes text; gives a tree, or `None` if the text is no literal. Nesting is bounded.
 
 /// A literal.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,10 +13,10 @@ pub enum Literal {
     Dict(Vec<(String, Literal)>),
 }
 
-/// How deep literals may nest.
+/// The deepest nesting of literals.
 const MAX_DEPTH: usize = 16;
 
-/// The literal that a text is, but for blanks around it.
+/// Parses a literal with blanks around it.
 pub fn parse(text: &str) -> Option<Literal> {
     let mut reader = Parser { rest: text };
     let literal = reader.parse_literal(0)?;
@@ -25,7 +25,7 @@ pub fn parse(text: &str) -> Option<Literal> {
 }
 
 impl Literal {
-    /// What stands under a key.
+    /// Returns the value of a key of a dictionary.
     pub fn get(&self, key: &str) -> Option<&Literal> {
         match self {
             Literal::Dict(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
@@ -33,7 +33,7 @@ impl Literal {
         }
     }
 
-    /// The items of a tuple or list.
+    /// Returns the items of a tuple or list.
     pub fn items(&self) -> Option<&[Literal]> {
         match self {
             Literal::Items(items) => Some(items),
@@ -41,7 +41,7 @@ impl Literal {
         }
     }
 
-    /// As text.
+    /// Returns the text of a text literal.
     pub fn text(&self) -> Option<&str> {
         match self {
             Literal::Text(text) => Some(text),
@@ -50,7 +50,7 @@ impl Literal {
     }
 }
 
-/// A text as such a literal.
+/// Returns a text as a literal.
 pub fn quote(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::from(quote);
@@ -65,7 +65,7 @@ pub fn quote(text: &str) -> String {
     out
 }
 
-/// What stands behind a backslash.
+/// Parses an escape after its backslash.
 fn parse_escape(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
     let digits = match chars.next()?.1 {
         c @ ('\\' | '\'' | '"') => return Some(c),

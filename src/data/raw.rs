@@ -1,7 +1,7 @@
-//! Raw files: the cells one after the other, little-endian, and nothing else.
+//! Raw files: the cells in sequence, little-endian, without a header.
 //!
-//! The stated type says how wide a cell is and how many there are in each row; one size at most is found
-//! by the length of the file.
+//! The stated type determines the width of a cell and the number of cells in each row; at most one
+//! size is found by the length of the file.
 
 use super::{Column, Content, Data, DataError, Element, Format, Limits, npy};
 use crate::types::Scalar;
@@ -10,7 +10,7 @@ use crate::value::{Buffer, Class};
 use bytes::Bytes;
 use num_traits::ToPrimitive;
 
-/// The cells of a file as the type says.
+/// Reads the cells of a file at the stated type.
 pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
     let element = cell_element(&wanted.held)?;
     let each = element.class().bytes() as usize * if element == Element::Complex { 2 } else { 1 };
@@ -38,7 +38,8 @@ pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Dat
     Ok(Data { shape, content: Content::Plain(Column::new(element, cells)) })
 }
 
-/// Little-endian cells: those of the file itself where they lie as slots do, copies of them otherwise.
+/// Returns little-endian cells: those of the file itself where they are laid out as slots,
+/// otherwise copies.
 pub(super) fn little_endian_cells(
     bytes: Bytes,
     class: Class,
@@ -51,7 +52,7 @@ pub(super) fn little_endian_cells(
     }
 }
 
-/// Copies of cells by their bits; each place has as many bytes as a slot of the class, up to eight.
+/// Copies cells by their bits; each place has as many bytes as a slot of the class, up to eight.
 pub(super) fn copy_words<'b>(
     places: impl ExactSizeIterator<Item = &'b [u8]>,
     class: Class,
@@ -83,7 +84,7 @@ pub(super) fn copy_words<'b>(
     Ok(cells)
 }
 
-/// What a cell is in the file.
+/// Returns the type of a cell in the file.
 fn cell_element(held: &CellKind) -> Result<Element, DataError> {
     let not_held = |ty: String| DataError::UnsupportedType {
         format: Format::Raw,
@@ -106,7 +107,7 @@ fn cell_element(held: &CellKind) -> Result<Element, DataError> {
     }
 }
 
-/// The cells and nothing else.
+/// Returns the cells as bytes without a header.
 pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let not_held = |ty: &str| DataError::UnsupportedType {
         format: Format::Raw,

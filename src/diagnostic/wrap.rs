@@ -1,20 +1,20 @@
-//! Messages on a terminal that is narrower than they are.
+//! Wrapping of messages for narrow terminals.
 //!
-//! Takes a message that is laid out, or what it is made of, and the columns there are; gives prose wrapped at words, and
-//! lines of programs cut to what is around their spans. Never wraps a line of a program.
+//! Takes a rendered message, or its diagnostic, and a number of columns; gives prose wrapped at
+//! words, and source lines truncated to the part around their spans. Never wraps a source line.
 
 use super::Diagnostic;
 use crate::source::{SourceId, SourceMap, Span};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Prose is wrapped to no less, however narrow the terminal is.
+/// The least number of columns that prose is wrapped to, however narrow the terminal is.
 const MIN_COLUMNS: usize = 20;
 
-/// Stands for what is cut off a line.
+/// The mark in place of a truncated part of a line.
 const ELLIPSIS: &str = "…";
 
-/// A text in lines of no more columns, broken at blanks. A word that is wider stays whole; so does a line that begins with
-/// two blanks, as it is laid out by itself.
+/// Breaks a text at blanks into lines of at most `columns` columns. A word that is wider stays
+/// whole; so does a line that begins with two blanks, as its layout is intended.
 pub fn wrap_text(text: &str, columns: usize) -> Vec<String> {
     if text.width() <= columns || text.starts_with("  ") {
         return vec![text.to_string()];
@@ -33,9 +33,9 @@ pub fn wrap_text(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Paragraphs filled anew where a line of them has more columns. Programs, which are set in by four blanks or stand with what
-/// they give after `>`, keep their lines; items of lists, rows of tables and what begins with `law:` or the like begin a
-/// paragraph.
+/// Refills paragraphs that have a line wider than `columns`. Programs, which are indented by four
+/// blanks or begin with `>` and continue with their output, keep their lines; list items, table
+/// rows and lines that begin with a word and a colon, such as `law:`, begin a paragraph.
 pub fn fill_paragraphs(text: &str, columns: usize) -> String {
     let columns = columns.max(MIN_COLUMNS);
     let mut out = String::new();
@@ -83,19 +83,19 @@ fn fill_paragraph(paragraph: &[&str], columns: usize, out: &mut String) {
     }
 }
 
-/// A line of a source of which a part is shown.
+/// A source line of which a part is shown.
 struct TruncatedLine {
     source: SourceId,
-    /// Its number, from one.
+    /// The line number, from 1.
     line: usize,
-    /// The whole line, in bytes.
+    /// The byte range of the whole line.
     whole: std::ops::Range<usize>,
-    /// What is shown.
+    /// The byte range that is shown.
     visible: std::ops::Range<usize>,
 }
 
 impl TruncatedLine {
-    /// What stands before what is kept.
+    /// Returns the mark before the visible part.
     fn before(&self) -> &'static str {
         if self.visible.start > self.whole.start { ELLIPSIS } else { "" }
     }
@@ -109,14 +109,15 @@ impl TruncatedLine {
     }
 }
 
-/// The lines that a message points at and that are too wide, each with the part of it that is shown.
+/// The lines that a message points at and that are too wide, each with its visible part.
 pub struct TruncatedLines {
-    /// From the first to the last of each source.
+    /// The lines, ordered by source and position.
     lines: Vec<TruncatedLine>,
 }
 
 impl TruncatedLines {
-    /// What to cut so that what a message points at is seen in so many columns. Its spans lie in their sources.
+    /// Chooses the visible parts so that the spans of a diagnostic fit into the columns. Its spans
+    /// lie in their sources.
     pub fn new(diagnostic: &Diagnostic, sources: &SourceMap, columns: Option<usize>) -> TruncatedLines {
         let Some(columns) = columns else {
             return TruncatedLines { lines: Vec::new() };
@@ -138,7 +139,7 @@ impl TruncatedLines {
             }
         }
         let last = lines.iter().map(|(_, line, _)| *line).max().unwrap_or(1);
-        // What is drawn left of the lines: their numbers, and a bar for each span of several lines.
+        // The margin that `ariadne` draws: line numbers, and a bar for each span of several lines.
         let margin = last.to_string().len() + 4 + if several > 0 { 2 * (several + 1) } else { 0 };
         let room = columns.saturating_sub(margin).max(MIN_COLUMNS);
         let mut cuts: Vec<TruncatedLine> = lines
@@ -159,7 +160,7 @@ impl TruncatedLines {
         TruncatedLines { lines: cuts }
     }
 
-    /// A source with its lines cut.
+    /// Returns the text of a source with its lines truncated.
     pub fn text(&self, id: SourceId, text: String) -> String {
         let mut out = text;
         for cut in self.lines.iter().rev().filter(|cut| cut.source == id) {
@@ -169,7 +170,7 @@ impl TruncatedLines {
         out
     }
 
-    /// Where a span is when its source is cut.
+    /// Maps a span to a byte range of the truncated source.
     pub fn map_span(&self, span: Span) -> std::ops::Range<usize> {
         let start = self.map_offset(span.source, span.start as usize);
         start..self.map_offset(span.source, span.end as usize).max(start)
@@ -188,7 +189,8 @@ impl TruncatedLines {
         at - less
     }
 
-    /// How the place of a span is named where its line is cut, and how it should be: as `line:column`.
+    /// Returns the position of a span as `line:column`, in the truncated source and in the source
+    /// itself; `None` if its line is not truncated.
     pub fn line_and_column(&self, span: Span, sources: &SourceMap) -> Option<(String, String)> {
         let at = span.start as usize;
         let cut = self
@@ -203,7 +205,7 @@ impl TruncatedLines {
     }
 }
 
-/// The line around a byte, without its end.
+/// Returns the byte range of the line around a byte, without its line end.
 fn line_around(text: &str, at: usize) -> std::ops::Range<usize> {
     let at = at.min(text.len());
     let bytes = text.as_bytes();
@@ -212,12 +214,13 @@ fn line_around(text: &str, at: usize) -> std::ops::Range<usize> {
     start..end
 }
 
-/// The columns that a message gives to a character of a program.
+/// Returns the number of columns of a character of a program in a message.
 fn columns_of(c: char) -> usize {
     if c == '\t' { 4 } else { c.width().unwrap_or(1) }
 }
 
-/// The part of a line that is shown: around what is touched. None, if all of it has room.
+/// Returns the part of a line around the touched ranges that fits into `room` columns; `None` if
+/// all of the line fits.
 fn visible_range(
     text: &str,
     whole: &std::ops::Range<usize>,
@@ -254,7 +257,8 @@ fn visible_range(
     Some(from..to)
 }
 
-/// A message laid out in which the lines that end with prose and are too wide go on below, under their beginning.
+/// Wraps those lines of a rendered message that end with prose and are too wide; they continue
+/// below, under the beginning of the prose.
 pub fn wrap_message(message: &str, prose: &[&str], columns: usize) -> String {
     let columns = columns.max(MIN_COLUMNS);
     let mut out = String::with_capacity(message.len() + 64);
@@ -274,7 +278,7 @@ fn wrap_line(line: &str, text: &str, columns: usize, out: &mut String) {
     let drawn = continued_bars(before, usize::MAX);
     let last_bar = drawn.rfind('│').map(|at| display_columns(&drawn[..at]) + 2);
     let Some(low) = last_bar else {
-        // The first line of a message: what follows is set in a little.
+        // The first line of a message: continuation lines are indented by two blanks.
         let mut texts = wrap_text(&format!("{}{text}", "x".repeat(begin)), columns).into_iter();
         let first = texts.next().unwrap_or_default();
         out.push_str(&format!("{before}{}\n", &first[begin.min(first.len())..]));
@@ -284,7 +288,7 @@ fn wrap_line(line: &str, text: &str, columns: usize, out: &mut String) {
         }
         return;
     };
-    // Beside its arrow a label needs some room; without it the label stands below.
+    // A label stays beside its arrow only if there is enough room; otherwise it is placed below.
     let beside = columns.saturating_sub(begin) >= MIN_COLUMNS + 4;
     let start = if beside { begin } else { low.min(begin) };
     let margin = continued_bars(before, start);
@@ -294,7 +298,8 @@ fn wrap_line(line: &str, text: &str, columns: usize, out: &mut String) {
     texts.for_each(|text| out.push_str(&format!("{margin}{text}\n")));
 }
 
-/// The bars of a line go on in the next, as many columns as are asked for; colors stay.
+/// Returns the margin of the continuation line: the bars of `line` continue, over at most `columns`
+/// columns, and colors stay.
 fn continued_bars(line: &str, columns: usize) -> String {
     let (mut out, mut used, mut command) = (String::new(), 0, false);
     for c in line.chars() {
@@ -309,7 +314,7 @@ fn continued_bars(line: &str, columns: usize) -> String {
     out
 }
 
-/// The columns of a line, without what commands the terminal.
+/// Returns the number of columns of a line, terminal escape sequences not counted.
 fn display_columns(line: &str) -> usize {
     let mut command = false;
     line.chars()
@@ -338,7 +343,7 @@ mod tests {
         assert_eq!(fill_paragraphs(text, 20), narrow);
     }
 
-    /// No prose is wider than the terminal, whatever it points at; nothing of it is lost.
+    /// No prose is wider than the terminal, and nothing of it is lost.
     #[test]
     fn messages_fit_into_the_columns_there_are() {
         let mut sources = SourceMap::default();

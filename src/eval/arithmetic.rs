@@ -15,11 +15,11 @@ use num_traits::{Float, FromPrimitive, One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Bits of the largest big integer: 631 305 digits. One operation on it, of which quotients and texts are the slowest,
-/// takes as long as somebody waits who has pressed Ctrl-C.
+/// The largest `bigint`, in bits: 631 305 digits. One operation on it, of which division and
+/// printing are the slowest, takes about as long as a user waits after pressing Ctrl-C.
 pub const MAX_BIGINT_BITS: u64 = 1 << 21;
 
-/// An operator applied to one or two operands of one number system.
+/// Applies an operator to one or two operands of one number system.
 pub fn arithmetic(op: Op, num: Num, modulus: Option<&Code>, a: &Value, b: &Value) -> Result<Value, Failure> {
     match num {
         Num::Int => int_arithmetic(op, a.as_int(), b.as_int()).map(Value::int),
@@ -60,7 +60,7 @@ fn int_arithmetic(op: Op, a: i64, b: i64) -> Result<i64, Failure> {
     })
 }
 
-/// Integers of at most 64 bits; the lowest 64 bits of the result are right.
+/// Applies an operator to integers of at most 64 bits. The lowest 64 bits of the result are exact.
 fn wide_arithmetic(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
     Ok(match op {
         Op::Neg(_) => a.wrapping_neg(),
@@ -129,7 +129,7 @@ fn bigint_arithmetic(op: Op, a: BigInt, b: BigInt) -> Result<BigInt, Failure> {
     })
 }
 
-/// The ring of integers modulo the size of a unit sum.
+/// Applies an operator of the ring of integers modulo `n`, the size of a unit sum.
 fn modular_arithmetic(op: Op, n: &Code, a: &Code, b: &Code) -> Code {
     assert!(!n.is_zero(), "a type without values has no operands");
     let negative = |x: &Code| if x.is_zero() { Code::ZERO } else { n.sub(x) };
@@ -143,10 +143,13 @@ fn modular_arithmetic(op: Op, n: &Code, a: &Code, b: &Code) -> Code {
     result.div_rem(n).1
 }
 
-/// Whether two values of one type are the same; `real` as IEEE 754 has it.
+/// Returns true if two values of one type are equal; floats compare as IEEE 754 says.
 ///
-/// Parts that have an equality of their own count as the same and are gathered in `apart`. Once `stop` is set the answer
-/// means nothing.
+/// Parts with an overridden equality count as equal and are collected in `overridden`. The result
+/// is undefined once `stop` is set.
+///
+/// Parts that have an equality of their own count as the same and are gathered in `apart`. Once
+/// `stop` is set the answer means nothing.
 pub fn equal(
     layouts: &Layouts,
     own: &Overrides,
@@ -156,11 +159,11 @@ pub fn equal(
     apart: &mut Vec<(usize, Value, Value)>,
     stop: &AtomicBool,
 ) -> bool {
-    /// Elements between two looks whether to stop.
+    /// The number of elements between two polls of the interrupt flag.
     const ELEMENTS_PER_POLL: usize = 1 << 14;
     let goes_on = |round: usize| !(round.is_multiple_of(ELEMENTS_PER_POLL) && stop.load(Relaxed));
     let mut round = 0usize;
-    // Lists are as deep as they are long: what is still to be compared waits here.
+    // A work list instead of recursion: lists are as deep as they are long.
     let mut waiting: Vec<(Type, Value, Value)> = vec![(ty.clone(), a.clone(), b.clone())];
     while let Some((ty, a, b)) = waiting.pop() {
         round = round.wrapping_add(1);
@@ -258,7 +261,7 @@ pub fn equal(
     true
 }
 
-/// The order of two scalars, or of two compact values by code; `None` if a NaN is among them.
+/// Compares two scalars, or two compact values by their codes; `None` if one is NaN.
 pub fn scalar_order(layout: &Layout, a: &Value, b: &Value) -> Option<Ordering> {
     match &layout.form {
         Form::Scalar(Scalar::Int) => Some(a.as_int().cmp(&b.as_int())),
@@ -272,7 +275,7 @@ pub fn scalar_order(layout: &Layout, a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-/// A comparison operator. Once `stop` is set the answer means nothing.
+/// Applies a comparison operator. The result is undefined once `stop` is set.
 pub fn compare(
     op: Op,
     layouts: &Layouts,
@@ -285,7 +288,7 @@ pub fn compare(
     match op {
         Op::Eq | Op::Ne => {
             let same = match &layout.form {
-                // The commonest cases first.
+                // The most frequent cases first.
                 Form::Compact(_) => a.to_code() == b.to_code(),
                 Form::Scalar(Scalar::Int) => a.word() == b.word(),
                 _ => equal(layouts, &Overrides::default(), ty, a, b, &mut Vec::new(), stop),
@@ -299,8 +302,12 @@ pub fn compare(
     }
 }
 
-/// Conversion between number types: toward zero to integers, to nearest to floats; between integers
-/// and characters by code point. What does not fit fails.
+/// Converts between number types: toward zero to integers, to nearest to floats; between integers
+/// and characters by code point.
+///
+/// # Errors
+///
+/// The new type does not hold the number.
 pub fn convert(from: Scalar, to: Scalar, value: &Value) -> Result<Value, Failure> {
     if from == to {
         return Ok(value.clone());
@@ -343,7 +350,8 @@ pub fn convert(from: Scalar, to: Scalar, value: &Value) -> Result<Value, Failure
     }
 }
 
-/// An integer as a value of a number type, if it fits; floats round to nearest.
+/// Returns an integer as a value of a number type; `None` if it does not fit. Floats are rounded to
+/// nearest.
 fn from_integer(to: Scalar, n: BigInt) -> Option<Value> {
     match to {
         Scalar::Real => n.to_f64().filter(|x| x.is_finite()).map(Value::real),
@@ -356,8 +364,8 @@ fn from_integer(to: Scalar, n: BigInt) -> Option<Value> {
     }
 }
 
-/// A number as a value of an integer type that always has one: what does not fit wraps around, or
-/// goes to the nearest bound. A float is cut to its whole part; NaN is 0.
+/// Converts a number to an integer type without failing: the number wraps around, or is moved to
+/// the nearest bound if `saturate`. The fraction of a float is dropped; NaN becomes 0.
 pub fn wrap_or_saturate(from: Scalar, to: Scalar, value: &Value, saturate: bool) -> Value {
     let n = match from {
         Scalar::Real | Scalar::Single => {
@@ -385,7 +393,7 @@ pub fn wrap_or_saturate(from: Scalar, to: Scalar, value: &Value, saturate: bool)
 /// An integer is within the bounds of its new type after wrapping or saturation.
 const BOUNDED: &str = "the number is within the bounds of its type";
 
-/// An integer scalar, or the code point of a character, as a big integer.
+/// Returns an integer, or the code point of a character, as a big integer.
 pub fn to_bigint(scalar: Scalar, value: &Value) -> BigInt {
     match scalar {
         Scalar::Bigint => value.as_bigint(),
@@ -394,7 +402,7 @@ pub fn to_bigint(scalar: Scalar, value: &Value) -> BigInt {
     }
 }
 
-/// The value with this code in a compact type of this size.
+/// Returns the value with code `n` of a compact type of this size.
 pub fn from_code(n: &BigInt, size: &BigUint, ty: &dyn std::fmt::Display) -> Result<Value, Failure> {
     if n.sign() == Sign::Minus || n.magnitude() >= size {
         return Err(Failure::CodeRange {
@@ -406,7 +414,7 @@ pub fn from_code(n: &BigInt, size: &BigUint, ty: &dyn std::fmt::Display) -> Resu
     Ok(Value::code(Code::from(n.magnitude())))
 }
 
-/// An integer in a message.
+/// Returns an integer as text for a message, abbreviated if it is long.
 pub fn abbreviated_integer(n: &BigInt) -> String {
     let text = n.to_string();
     if text.len() > 60 {
@@ -416,7 +424,7 @@ pub fn abbreviated_integer(n: &BigInt) -> String {
     }
 }
 
-/// A failure that says how much memory was asked for.
+/// Returns the failure of a value of `slots` slots that exceeds the memory bound.
 pub fn memory_failure(slots: usize, bytes_each: u64, limit: u64) -> Failure {
     let bytes = match (slots as u64).checked_mul(bytes_each) {
         Some(bytes) if slots != crate::layout::TOO_MANY_SLOTS => format!("{} of memory", format_bytes(bytes)),

@@ -9,8 +9,8 @@ use crate::source::Span;
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Calls within one another. The stack of [`stack::with_stack`] holds more as a rule; a number of
-/// its own makes the limit the same everywhere.
+/// The depth of calls that a program may reach. [`stack_guard`] bounds the depth, too; this bound
+/// is the same on every machine.
 const MAX_CALL_DEPTH: usize = 100_000;
 
 impl Evaluator<'_, '_> {
@@ -67,7 +67,7 @@ impl Evaluator<'_, '_> {
         result
     }
 
-    /// A function value applied.
+    /// Calls a function value.
     pub(super) fn apply_function(&mut self, function: &Value, args: Vec<Value>, span: Span) -> Result<Value> {
         let closure = match function {
             Value::Function(any) => any.downcast_ref::<Closure>(),

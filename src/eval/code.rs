@@ -1,7 +1,7 @@
 //! Specialized code: core at concrete types, with slots and sizes computed.
 //!
-//! Made by [`super::specialize`], run by [`super::run`]. One [`Instance`] for each function at
-//! each list of type arguments it is called with.
+//! Made by [`super::specialize`], run by [`super::terms`] and [`super::statements`]. There is one
+//! [`Instance`] for each function at each list of type arguments that it is called with.
 
 use super::existential::OpenCode;
 use super::overrides::Overrides;
@@ -18,21 +18,21 @@ use std::sync::{Arc, OnceLock};
 
 /// A function at concrete types.
 pub struct Instance {
-    /// For messages.
+    /// The name, for messages.
     pub name: Arc<str>,
-    /// Which function.
+    /// The number of the function.
     pub function: FunctionId,
-    /// At which types.
+    /// The type arguments.
     pub type_args: Vec<Type>,
-    /// Locals of a frame.
+    /// The number of locals of a frame.
     pub locals: usize,
-    /// Where arguments go.
+    /// The locals that receive the arguments.
     pub params: Vec<LocalId>,
-    /// Where captured variables go.
+    /// The locals that receive the captured variables.
     pub captures: Vec<LocalId>,
-    /// Where the function itself goes.
+    /// The local that receives the function value itself, if the function is recursive through it.
     pub this: Option<LocalId>,
-    /// Layout of the whole argument.
+    /// The layout of the whole argument.
     pub domain: Arc<Layout>,
     /// The body.
     pub body: Node,
@@ -40,9 +40,9 @@ pub struct Instance {
 
 /// A function value of this executor.
 pub struct Closure {
-    /// What it does.
+    /// The operation.
     pub instance: Arc<Instance>,
-    /// What it captured, cells included.
+    /// The captured values; cells of shared variables are captured as cells.
     pub captures: Vec<Value>,
 }
 
@@ -52,59 +52,63 @@ impl Drop for Closure {
     }
 }
 
-/// A callee: specialized when first called.
+/// A callee. It is specialized when it is first called.
 pub struct Callee {
     /// The function.
     pub function: FunctionId,
-    /// Its type arguments, concrete.
+    /// Its concrete type arguments.
     pub type_args: Vec<Type>,
-    /// The instance, once made.
+    /// The instance, after the first call.
     pub instance: OnceLock<Arc<Instance>>,
 }
 
-/// A node with its place.
+/// A term, with its source position.
 pub struct Node {
-    /// What it does.
+    /// The operation.
     pub kind: NodeKind,
-    /// Where it comes from.
+    /// The source position.
     pub span: Span,
 }
 
-/// What a node does.
+/// The operation of a node.
 pub enum NodeKind {
     Constant(Value),
     Local(LocalId),
-    /// A local that lives in a cell.
+    /// A local that is stored in a cell.
     Shared(LocalId),
     Global(GlobalId),
-    /// A local that nobody reads any more.
+    /// The last read of a local: its value is moved out.
     Move(LocalId),
-    /// The same of slots of one, of which others are still read.
+    /// The last read of slots `start..start + len` of a local, other slots of which are still read;
+    /// the flag is true if these are all slots.
     MoveSlots(LocalId, usize, usize, bool),
-    /// The same of a local in a cell, and of a variable of the session, which is assigned next.
+    /// The last read of a local in a cell, which is assigned next.
     MoveShared(LocalId),
     MoveGlobal(GlobalId),
     Closure(Arc<Callee>, Vec<LocalId>),
     /// A known function, without captures.
     CallKnown(Arc<Callee>, Vec<Node>),
     Call(Box<Node>, Vec<Node>),
-    /// A method of an instance that does not exist: a mistake of the checker.
+    /// A method of a missing instance: a bug of the checker.
     MissingInstance,
     Prim(Prim, Arc<PrimTypes>, Vec<Node>),
     Arithmetic(Op, Num, Option<Code>, Vec<Node>),
     Compare(Op, Type, Arc<Layout>, Box<Node>, Box<Node>),
-    /// `==` or `!=` where some parts have an equality of their own.
+    /// `==` or `!=` of values parts of which have an overridden equality.
     CompareOverridden(Op, Type, Arc<Overrides>, Box<Node>, Box<Node>),
     Not(Box<Node>),
-    /// `and`, `or` and `not` of all digits of a `2 \^ I` with this largest code.
+    /// `and`, `or` and `not` on all digits of a value of `2 \^ I`, with the largest code of the
+    /// type.
     Bits(Op, Code, Vec<Node>),
-    /// Parts with their slots; class and slots of the whole.
+    /// The parts, each with its number of slots, and the layout of the whole.
     Tuple(Vec<(Node, usize)>, Arc<Layout>),
-    /// Slots `start..start + len` of a value that has more, or the value itself.
+    /// Slots `start..start + len` of a value; the flag is true if these are all slots.
     Slots(Box<Node>, usize, usize, bool),
-    /// Element at an index: slots of an element, and whether the array is its only element.
+    /// The element at an index: the number of slots of an element; the flag is true if the array is
+    /// its only element.
     Index(Box<Node>, Box<Node>, usize, bool),
-    /// Loop variables with the sizes of their types; layout of an element and of the whole.
+    /// An array comprehension: loop variables with the sizes of their types, the body, and the
+    /// layouts of an element and of the array.
     Build(Vec<(LocalId, Code)>, Box<Node>, Arc<Layout>, Arc<Layout>),
     Pack(Arc<Layout>, Vec<Node>),
     Factor(Arc<Layout>, Box<Node>, Code),
@@ -113,49 +117,49 @@ pub enum NodeKind {
     ToCode(Scalar, Box<Node>),
     FromCode(Scalar, Arc<CodeType>, Box<Node>),
     Convert(Scalar, Scalar, Box<Node>),
-    /// A value read as another type that is stored otherwise: a mistake of the checker.
+    /// A reshape between types that are stored differently: a bug of the checker.
     StorageMismatch(Box<Node>, Arc<(Type, Type)>),
-    /// The code of a type with more values than the scalar holds.
+    /// The code of a value whose type has more values than the scalar type.
     CodesTooLarge(Scalar, Arc<CodeType>, Box<Node>),
     If(Box<Node>, Box<Node>, Box<Node>),
     Match(Box<Node>, Vec<Arm>),
     Block(Vec<Statement>, Option<Box<Node>>),
-    /// Sizes and the value at them.
+    /// An existential value: the sizes, and the value at these sizes.
     PackSizes(Vec<(Type, Code)>, Box<Node>),
     /// Opens sizes; the value is that of the rest of the block.
     OpenSizes(Box<OpenCode>),
-    /// A term that may be taken over by a faster executor.
+    /// A term that may be compiled.
     TierUp(Box<TierUpSite>),
 }
 
-/// Types a primitive needs: those it is applied at, and the type of its first argument.
+/// The types that a primitive needs.
 pub struct PrimTypes {
-    /// Type arguments.
+    /// The concrete type arguments.
     pub args: Vec<Type>,
-    /// Layout of the first type argument.
+    /// The layout of the first type argument.
     pub layout: Option<Arc<Layout>>,
-    /// Layout of the result.
+    /// The layout of the result.
     pub result: Arc<Layout>,
-    /// Types in the first type argument that have a text of their own, where that matters.
+    /// The overrides of `show` in the first type argument, for primitives that show values.
     pub overrides: Overrides,
 }
 
-/// A compact type for messages.
+/// A compact type, for messages.
 pub struct CodeType {
     /// The type.
     pub ty: Type,
-    /// Its number of values.
+    /// The number of values.
     pub size: BigUint,
 }
 
-/// How cases are told apart.
+/// The representation of the cases of a sum.
 #[derive(Clone)]
 pub enum SumRepresentation {
-    /// A tagged sum, by its layout.
+    /// A tagged sum.
     Sum(Arc<Layout>),
-    /// A compact sum or unit sum, by its layout.
+    /// A compact sum or a unit sum: a code.
     Compact(Arc<Layout>),
-    /// A variant: tag and argument as they are.
+    /// A variant: tag and argument.
     Variant,
 }
 
@@ -175,14 +179,16 @@ pub enum Pattern {
     Bigint(BigInt),
     Real(f64),
     Single(f32),
-    /// Integers of a word from one to another, both included; those of another width are decoded first.
+    /// Integers of a word between two bounds, both included; integers of a fixed width are decoded
+    /// first.
     Ints(Option<Fixed>, i128, i128),
     Bigints(BigInt, BigInt),
     Chars(Code, Code),
     Or(Vec<Pattern>),
     Str(Arc<str>),
     Code(Code),
-    /// Parts with start and slots; slots of the whole.
+    /// The parts, each with its first slot and its number of slots; the number of slots of the
+    /// whole.
     Tuple(Vec<(usize, usize, Pattern)>, usize),
     Pack(Arc<Layout>, Vec<Pattern>),
     Case(SumRepresentation, Code, Option<Box<Pattern>>),
@@ -190,7 +196,7 @@ pub enum Pattern {
     Coarray(SumRepresentation, Box<Pattern>, Box<Pattern>),
 }
 
-/// A statement with its place.
+/// A statement, with its source position.
 pub struct Statement {
     pub kind: StatementKind,
     pub span: Span,
@@ -202,35 +208,35 @@ pub enum StatementKind {
     SetShared(LocalId, Node),
     SetGlobal(GlobalId, Node),
     Store(Box<Store>),
-    /// Lets go of locals.
+    /// Drops the values of locals.
     Drop(Box<[LocalId]>),
     Expr(Node),
     If(Node, Vec<Statement>, Vec<Statement>),
     Match(Node, Vec<(Pattern, Option<Node>, Vec<Statement>)>),
     ForAll(LocalId, Code, Vec<Statement>),
     ForInts(LocalId, Node, Node, bool, Vec<Statement>),
-    /// Array, slots of an element, number of elements.
+    /// Loop variable, array, number of slots of an element, number of elements, body.
     ForElements(LocalId, Node, usize, usize, Vec<Statement>),
     While(Node, Vec<Statement>),
     Break,
     Continue,
     Return(Node),
-    /// Opens sizes for the rest of the block. The last statement of its list.
+    /// Opens sizes for the rest of the block; the last statement of its list.
     OpenSizes(Box<OpenCode>),
-    /// Two sizes that must be equal, with the equation.
+    /// Two sizes that must be equal, with the text of the equation.
     Require(Code, Code, Arc<str>),
-    /// A loop that may be taken over by a faster executor.
+    /// A loop that may be compiled.
     TierUp(Box<TierUpSite>),
 }
 
-/// A store through projections.
+/// A store into a part of a variable.
 pub struct Store {
     pub root: StoreRoot,
-    /// Steps through storage: a constant slot offset, or an index times a stride.
+    /// Steps through flat storage: constant slot offsets, and indices times strides.
     pub steps: Vec<StoreStep>,
-    /// Steps inside the compact value found there, outermost first.
+    /// Steps inside the compact value at that slot, outermost first.
     pub parts: Vec<(Arc<Layout>, PartStep)>,
-    /// Slots of the root and of the place; class that the place needs.
+    /// The number of slots of the root.
     pub root_slots: usize,
     pub place: Arc<Layout>,
     pub class: crate::value::Class,

@@ -1,6 +1,6 @@
-//! What can go wrong while a program runs.
+//! Run-time errors.
 //!
-//! `E05xx`. Each error carries where it happened and the calls that led there.
+//! Codes `E05xx`. Each error carries its source position and the chain of calls.
 
 use crate::data::DataError;
 use crate::diagnostic::Diagnostic;
@@ -9,7 +9,7 @@ use crate::types::Type;
 use num_bigint::BigUint;
 use std::sync::Arc;
 
-/// Why a program stopped.
+/// The reason why a program stopped.
 #[derive(Clone, Debug)]
 pub enum Failure {
     /// `/` or `%` by zero.
@@ -26,9 +26,9 @@ pub enum Failure {
     NegativePower,
     /// A number too large to compute.
     HugeNumber,
-    /// `fail` was called.
+    /// A call of `fail`.
     Failed { message: String },
-    /// `assert` was not true.
+    /// An `assert` of a false condition.
     Assertion,
     /// Calls nested too deeply.
     TooDeep { depth: usize },
@@ -40,7 +40,8 @@ pub enum Failure {
     Unset { name: String },
     /// A required equation of sizes does not hold.
     SizesDiffer { equation: String, left: BigUint, right: BigUint },
-    /// No size makes an equation hold: its right side is `none` at 0 and `one` at 1.
+    /// An equation that no size solves. Its right side is `right_at_zero` at 0 and `right_at_one`
+    /// at 1.
     NoSize { equation: String, left: BigUint, right_at_zero: BigUint, right_at_one: BigUint },
     /// An integer below 0 where a size is needed.
     NegativeSize { size: i64 },
@@ -48,49 +49,49 @@ pub enum Failure {
     Ragged { first: usize, columns: usize, line: usize, count: usize },
     /// A text that is no number.
     NotANumber { text: String },
-    /// A file that is not read or written.
+    /// A file that could not be read or written.
     File { path: String, error: Box<DataError> },
-    /// Stopped from outside.
+    /// Interrupted by the user.
     Interrupted,
-    /// No arm of a match fits: the bound of the coverage check was exceeded.
+    /// A `match` without a fitting arm: the coverage check had exceeded its bound.
     NoMatch,
     /// The code of a type in a number type that does not hold all of its codes.
     CodesTooLarge { ty: String, size: String, number: &'static str },
-    /// A value was to be read as a type that is stored otherwise: the checker was wrong.
+    /// A reshape between types that are stored differently: a bug of the checker.
     StoredOtherwise { from: Type, to: Type },
-    /// A mistake of the implementation.
+    /// A bug of the implementation.
     Internal { message: &'static str },
 }
 
-/// A stopped program: why, where, and through which calls.
+/// The error of a stopped program.
 #[derive(Clone, Debug)]
 pub struct RuntimeError {
-    /// Why.
+    /// The reason.
     pub failure: Failure,
-    /// Where.
+    /// The source position.
     pub span: Span,
-    /// The calls that led there, innermost first: function and place of the call.
+    /// The calls that led there, innermost first: name of the function and position of the call.
     pub calls: Vec<(String, Span)>,
 }
 
-/// Calls of a chain that a message shows at each end.
+/// The number of calls that a message shows at each end of a long chain.
 const SHOWN_CALLS_PER_END: usize = 4;
 
 impl RuntimeError {
-    /// Whether it was stopped from outside.
+    /// Returns true if the program was interrupted.
     pub fn is_interruption(&self) -> bool {
         matches!(self.failure, Failure::Interrupted)
     }
 
-    /// The error as whoever called into texts that are not his own should see it: at the innermost
-    /// call that stands in none of them.
+    /// Moves the position of the error to the innermost call outside foreign texts, such as the
+    /// standard library.
     pub fn attributed_to_caller(mut self, foreign: impl Fn(SourceId) -> bool) -> RuntimeError {
         if foreign(self.span.source)
             && let Some(at) = self.calls.iter().position(|(_, span)| !foreign(span.source))
         {
             self.span = self.calls[at].1;
         }
-        // A call that stands there is not shown either.
+        // The position of the innermost call is replaced as well if it lies in a foreign text.
         if let Some((_, span)) = self.calls.first_mut().filter(|(_, span)| foreign(span.source)) {
             *span = self.span;
         }
@@ -250,12 +251,12 @@ fn number_count_text(count: usize) -> String {
     if count == 1 { "1 number".into() } else { format!("{count} numbers") }
 }
 
-/// An equation of sizes as people write it.
+/// Returns the text of an equation of sizes.
 pub(super) fn format_equation(left: &Type, right: &Type) -> Arc<str> {
     Arc::from(format!("{} == {}", left.size_text(), right.size_text()))
 }
 
-/// A number of bytes as people write it.
+/// Returns a number of bytes as text with a unit.
 pub fn format_bytes(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"];
     let (mut amount, mut unit) = (bytes as f64, 0);

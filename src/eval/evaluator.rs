@@ -1,8 +1,8 @@
 //! The evaluator: the services that every construct uses while it runs.
 //!
-//! Errors with their call chain, interruption, bounds on memory and sizes, instances of functions, and
-//! the journal of stores. Evaluates nothing itself: terms are in [`super::terms`], statements in
-//! [`super::statements`], calls in [`super::calls`].
+//! Errors with their call chain, interruption, bounds on memory and sizes, instances of functions,
+//! and the journal of stores. Evaluates nothing itself: terms are in [`super::terms`], statements
+//! in [`super::statements`], calls in [`super::calls`].
 
 use super::arithmetic::memory_failure;
 use super::code::{Callee, Instance};
@@ -19,7 +19,7 @@ use crate::value::{Buffer, Cell, Class, Value};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Why evaluation of a node did not give a value.
+/// The reason why evaluation ended without a value.
 pub(super) enum AbruptCompletion {
     Error(Box<RuntimeError>),
     Return(Value),
@@ -28,7 +28,7 @@ pub(super) enum AbruptCompletion {
 }
 
 impl AbruptCompletion {
-    /// The error that ends a script.
+    /// Returns the error that ends a script.
     pub(super) fn into_error(self) -> Box<RuntimeError> {
         match self {
             AbruptCompletion::Error(error) => error,
@@ -43,10 +43,11 @@ impl AbruptCompletion {
 
 pub(super) type Result<T> = std::result::Result<T, AbruptCompletion>;
 
-/// The most instances that are kept: sizes that arrive at run time make new ones without end.
+/// The number of instances that are cached: sizes that arrive at run time make an unbounded number
+/// of them.
 const MAX_INSTANCES: usize = 4_000;
 
-/// What a run carries along.
+/// The state of one run.
 pub(super) struct Evaluator<'r, 'h> {
     pub(super) machine: &'r mut Machine,
     pub(super) program: &'r Program,
@@ -55,7 +56,7 @@ pub(super) struct Evaluator<'r, 'h> {
 }
 
 impl Evaluator<'_, '_> {
-    /// For core, at the sizes that the session has opened.
+    /// Creates a specializer for core at the sizes that the session has opened.
     pub(super) fn specializer<'s>(&'s self, locals: &'s [LocalInfo], core: CoreRoot) -> Specializer<'s> {
         let sites = self.machine.accelerator.is_some();
         let whole = CoreFragment::new(core);
@@ -67,7 +68,7 @@ impl Evaluator<'_, '_> {
         AbruptCompletion::Error(Box::new(RuntimeError { failure, span, calls }))
     }
 
-    /// Looks, now and then, whether the run is to stop.
+    /// Counts a step. Polls the interrupt flag and reports progress once in 64 steps.
     pub(super) fn tick(&mut self, span: Span) -> Result<()> {
         self.ticks = self.ticks.wrapping_add(1);
         if self.ticks.is_multiple_of(64) {
@@ -77,7 +78,7 @@ impl Evaluator<'_, '_> {
         Ok(())
     }
 
-    /// Unless somebody wants the run to stop.
+    /// Fails if the interrupt flag is set.
     pub(super) fn poll_interrupt(&self, span: Span) -> Result<()> {
         match self.host.interrupt.load(Ordering::Relaxed) {
             true => Err(self.fail(Failure::Interrupted, span)),
@@ -85,7 +86,8 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    /// Runs a loop of so many rounds, if that is known; it is told whether to count them.
+    /// Runs a loop of `total` rounds, if that is known. `rounds` is passed true if it has to count
+    /// them.
     pub(super) fn with_progress<T>(
         &mut self,
         total: Option<u64>,
@@ -99,7 +101,7 @@ impl Evaluator<'_, '_> {
         done
     }
 
-    /// Fails if codes of a type of this size are too large to compute with.
+    /// Fails if codes are not computed for types of this size.
     pub(super) fn require_countable(&self, size: &Code, span: Span) -> Result<()> {
         match is_countable(size) {
             true => Ok(()),
@@ -107,7 +109,7 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    /// Fails if a value of that many slots is more than memory allows.
+    /// Fails if a value of `slots` slots exceeds the memory bound.
     pub(super) fn require_memory(&self, class: Class, slots: usize, span: Span) -> Result<()> {
         let bytes = (slots as u64).checked_mul(class.bytes()).filter(|_| slots != TOO_MANY_SLOTS);
         if bytes.is_some_and(|bytes| bytes <= self.host.memory) {
@@ -116,7 +118,7 @@ impl Evaluator<'_, '_> {
         Err(self.fail(memory_failure(slots, class.bytes(), self.host.memory), span))
     }
 
-    /// An empty buffer with room for that many slots, if memory allows.
+    /// Creates an empty buffer with capacity for `slots` slots, within the memory bound.
     pub(super) fn allocate_buffer(&self, class: Class, slots: usize, span: Span) -> Result<Buffer> {
         self.require_memory(class, slots, span)?;
         Buffer::with_capacity(class, slots)
@@ -167,21 +169,21 @@ impl Evaluator<'_, '_> {
 
     pub(super) fn set_cell(&mut self, cell: &Arc<Cell>, value: Value) {
         let old = cell.set(Some(value));
-        // The oldest value is the one to go back to: later ones of the same cell need no note.
+        // Restoring needs the oldest value only.
         if cell.is_first_store_of_input(self.machine.input) {
             self.machine.journal.push((cell.clone(), old));
         }
     }
 
-    /// Takes the value of a variable that is assigned next.
+    /// Moves out the value of a variable that is assigned next.
     pub(super) fn take_cell(&mut self, cell: &Arc<Cell>) -> Option<Value> {
         let value = cell.set(None)?;
         self.journal(cell, &value);
         Some(value)
     }
 
-    /// Notes the value of a variable that is about to be changed in place. The note shares its storage:
-    /// the first change of an input copies, no later one.
+    /// Records the value of a variable that is about to be changed in place. The record shares its
+    /// storage: the first change of an input copies, no later one.
     pub(super) fn journal(&mut self, cell: &Arc<Cell>, value: &Value) {
         if cell.is_first_store_of_input(self.machine.input) {
             self.machine.journal.push((cell.clone(), Some(value.clone())));

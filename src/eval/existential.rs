@@ -1,10 +1,13 @@
-//! Sizes opened while a program runs.
+//! Sizes that are opened at run time.
 //!
-//! Core mentions a size that arrives at run time as a type variable of the rest of the block. Here the
-//! rest stays core until the sizes are there; then it is specialized for them, as a function is for
-//! its type arguments. What has been specialized is kept for the sizes met last, so that a loop that
-//! opens the same sizes again does it once. A loop that meets new sizes each time specializes the rest
-//! of its body each time; what is kept is bounded ([`KEPT`], [`GENERATION`]).
+//! Core mentions a size that arrives at run time as a type variable in the rest of the block. The
+//! rest stays core until the sizes are known, and is then specialized for them, as a function is
+//! for its type arguments. Specializations are cached for the most recent sizes, so that a loop
+//! that opens the same sizes again specializes once. A loop that meets new sizes in each round
+//! specializes the rest of its body in each round; the caches are bounded
+//! ([`MAX_CACHED_SPECIALIZATIONS`], [`OPENINGS_PER_GENERATION`]).
+//!
+//! A size found by `require N == 3 \* ?K` is opened in the same way.
 //!
 //! A size found by `require N == 3 \* ?K` is opened in the same way.
 
@@ -22,31 +25,33 @@ use num_traits::Zero;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Specialisations that one opening keeps.
+/// The number of specializations that one opening caches.
 const MAX_CACHED_SPECIALIZATIONS: usize = 16;
 
-/// After this many specialisations all that are older are forgotten: openings inside openings keep
-/// some for each of some.
+/// After this many specializations all older ones are dropped: nested openings would otherwise keep
+/// the product of their caches.
 pub(super) const OPENINGS_PER_GENERATION: u64 = 2_048;
 
-/// An opening, with the rest of its block.
+/// A statement that opens sizes, with the rest of its block.
 pub struct OpenCode {
     pub(super) source: SizeSource,
     pub(super) vars: Vec<TypeVar>,
-    /// The block that the opening stands in, or what follows an opening further out.
+    /// The statements after an enclosing opening, or the block of this one.
     pub(super) continuation: Arc<Continuation>,
-    /// The first statement of it that comes after the opening.
+    /// The index of the first statement after the opening.
     pub(super) from: usize,
     pub(super) bindings: Arc<Bindings>,
     pub(super) locals: Arc<[LocalInfo]>,
     pub(super) cache: Mutex<SpecializationCache>,
 }
 
-/// Where sizes come from.
+/// The origin of sizes.
 pub(super) enum SizeSource {
-    /// An existential value; where its value goes, and whether that is a cell.
+    /// An existential value, the local that receives the value at the sizes, and whether that local
+    /// is a cell.
     Value(Node, LocalId, bool),
-    /// An equation: its left side, its right side with 0 and with 1 in place of the size, as written.
+    /// An equation: its left side, its right side with 0 and with 1 in place of the size, and its
+    /// text.
     Equation(Code, Code, Code, Arc<str>),
 }
 
@@ -56,7 +61,7 @@ pub(super) struct Continuation {
     pub(super) value: Option<Term>,
 }
 
-/// The same at sizes.
+/// A continuation specialized for sizes.
 pub(super) struct ContinuationCode {
     pub(super) stmts: Vec<Statement>,
     pub(super) value: Option<Node>,
@@ -65,7 +70,7 @@ pub(super) struct ContinuationCode {
 #[derive(Default)]
 pub(super) struct SpecializationCache {
     generation: u64,
-    /// Newest first.
+    /// The most recent first.
     by_sizes: VecDeque<(Vec<Type>, Arc<ContinuationCode>)>,
 }
 
@@ -102,7 +107,7 @@ impl Evaluator<'_, '_> {
         Ok(made)
     }
 
-    /// Fails if a size of the session was needed before it was there.
+    /// Fails if the specialized code needs a size of the session that is not opened yet.
     pub(super) fn require_bound(&self, unbound: Option<TypeVar>, span: Span) -> Result<()> {
         match unbound {
             Some(var) => Err(self.fail(Failure::Unset { name: var.name.to_string() }, span)),
@@ -111,7 +116,8 @@ impl Evaluator<'_, '_> {
     }
 }
 
-/// Returns the number at which a linear function that is `none` at 0 and `one` at 1 is `left`.
+/// Returns the number at which a linear function with value `none` at 0 and `one` at 1 has the
+/// value `left`; `None` if there is no such number.
 pub(super) fn solve_size(left: &BigUint, none: &BigUint, one: &BigUint) -> Option<BigUint> {
     if left < none || one < none {
         return None;

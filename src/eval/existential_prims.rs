@@ -1,7 +1,6 @@
-//! Primitives whose results have sizes of their own.
+//! Primitives whose results are existential: their sizes are found at run time.
 //!
-//! Each gives its value together with the sizes; no type is made here. Memory is asked for before
-//! it is taken.
+//! Each primitive returns its value together with the sizes. Memory is requested before it is used.
 
 use super::arithmetic::memory_failure;
 use super::code::PrimTypes;
@@ -15,7 +14,7 @@ use crate::value::{Buffer, Class, Packed, Seq, Value};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The value of a primitive of this kind.
+/// Evaluates a primitive with an existential result.
 pub(super) fn eval_existential_primitive(
     prim: Prim,
     types: &PrimTypes,
@@ -59,7 +58,7 @@ pub(super) fn eval_existential_primitive(
     }
 }
 
-/// Rounds after which a loop looks whether it is to stop.
+/// The number of rounds between two polls of the interrupt flag.
 const ROUNDS_PER_POLL: usize = 1 << 12;
 
 fn poll(round: usize, limits: Limits<'_>) -> Result<(), Failure> {
@@ -89,12 +88,12 @@ fn parse_table(text: &str, limits: Limits<'_>) -> Result<Value, Failure> {
     Ok(pack_with_sizes(vec![Code::from(rows), Code::from(columns)], buffer_value(buffer)))
 }
 
-/// The characters of a text, each as a text.
+/// Returns the characters of a text, each as a text.
 fn characters(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.char_indices().map(|(at, c)| &text[at..at + c.len_utf8()])
 }
 
-/// The numbers between blanks and commas.
+/// Parses the numbers between blanks and commas.
 fn parse_numbers(text: &str) -> impl Iterator<Item = Result<f64, Failure>> {
     let words = text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
     words.map(|word| word.parse().map_err(|_| Failure::NotANumber { text: word.chars().take(40).collect() }))
@@ -132,7 +131,7 @@ fn slot_class(element: &Layout) -> Class {
     if element.slots == 0 { Class::U8 } else { element.class }
 }
 
-/// An empty buffer with room for that many slots, if memory allows.
+/// Creates an empty buffer with capacity for `slots` slots, within the memory bound.
 pub(super) fn allocate_buffer(class: Class, slots: usize, memory: u64) -> Result<Buffer, Failure> {
     let refused = || memory_failure(slots, class.bytes(), memory);
     let bytes = (slots as u64).checked_mul(class.bytes()).filter(|bytes| *bytes <= memory);
@@ -156,12 +155,12 @@ fn string_vector<'t>(
     Ok(sized_vector(buffer))
 }
 
-/// Slots as an array of elements of one slot, with its size.
+/// Returns the slots as an array of elements of one slot, with its size.
 fn sized_vector(buffer: Buffer) -> Value {
     pack_with_sizes(vec![Code::from(buffer.len())], buffer_value(buffer))
 }
 
-/// Slots as a value.
+/// Returns the slots as a value.
 pub(super) fn buffer_value(buffer: Buffer) -> Value {
     match buffer.len() {
         0 => Value::UNIT,

@@ -1,8 +1,9 @@
-//! Primitives that read and write files.
+//! Primitives that read and write files, and those that draw pictures.
 //!
 //! Takes the type that a program states and the file system of the host; the formats are those of
-//! [`crate::data`]. A reader gives its value with the sizes it has found, in the order of the variables that
-//! its type binds. What is stated of shape and cells is checked here, once, before anything is made of it.
+//! [`crate::data`]. A reader returns its value with the sizes that it has found, in the order of
+//! the variables that its type binds. The stated shape and cells are checked here once, before a
+//! value is made.
 
 use super::code::PrimTypes;
 use super::error::Failure;
@@ -23,7 +24,7 @@ use bytes::Bytes;
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
-/// The value of a primitive of this kind.
+/// Evaluates a primitive that reads or writes a file, or draws a picture.
 pub(super) fn eval_file_primitive(
     prim: Prim,
     types: &PrimTypes,
@@ -47,7 +48,7 @@ pub(super) fn eval_file_primitive(
     let Some(format) = file_format(prim, path, args).map_err(failed)? else {
         return Err(Failure::Internal { message: "a primitive that has no file" });
     };
-    // A host that was stopped says in words that it was.
+    // A host that is interrupted reports that as an unreadable file.
     let said = |trouble| limits.poll(0).map_or_else(|stopped| stopped, |()| trouble);
     let unreadable = |why: String| failed(said(DataError::Unreadable { why }));
     let write = |bytes: Result<Vec<u8>, DataError>| {
@@ -116,19 +117,19 @@ pub(super) fn eval_file_primitive(
 /// Cases of a variant are written out in its declaration.
 const COUNTED: &str = "the cases of a variant are counted by a word";
 
-/// Bytes that a list takes beside its elements: its size and what holds both.
+/// The size in bytes of a list without its elements: its size, and the object that holds both.
 const LIST_OVERHEAD_BYTES: u64 = 256;
 
-/// What is said of a description that is none: its layers were changed by hand.
+/// The message for a text that describes no picture: its layers were changed by hand.
 const INVALID_PICTURE: &str = "the layers of this picture describe none";
 
-/// The bounds of a picture as text.
+/// Returns the bounds of a picture as text.
 fn text_bounds<'a>(limits: &Limits<'a>) -> Bounds<'a> {
     let longest = limits.memory.min(super::prim::MAX_STRING_BYTES as u64);
     Bounds { max_bytes: longest as usize, interrupt: limits.interrupt }
 }
 
-/// Why there is no picture as text.
+/// Returns the failure for a picture that could not be drawn as text.
 fn draw_failure(undrawn: DrawError, bounds: &Bounds<'_>) -> Failure {
     match undrawn {
         DrawError::Interrupted => Failure::Interrupted,
@@ -147,7 +148,7 @@ fn draw_picture(description: &str, host: &mut Host<'_>) -> Result<Value, Failure
     Ok(Value::UNIT)
 }
 
-/// A picture as SVG, and numbers as the text that describes them.
+/// Returns a picture as SVG, or numbers as the text that describes them in a picture.
 fn picture_or_cells_text(
     prim: Prim,
     types: &PrimTypes,
@@ -178,7 +179,7 @@ fn picture_or_cells_text(
     }
 }
 
-/// The format of a primitive, if it has one.
+/// Returns the file format of a primitive; `None` if it has none.
 fn file_format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>, DataError> {
     let separator = |given: Option<&Value>| {
         let found = given.map_or(',', Value::as_char);
@@ -198,7 +199,8 @@ fn file_format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>,
     }))
 }
 
-/// A type as files hold it; the checker could not look into type parameters.
+/// Returns a type as files hold it. The checker has not seen the arguments of type parameters, so
+/// the type may be unfit.
 fn file_type(ty: &Type, format: Format) -> Result<FileType, DataError> {
     let stored = FileType::of(ty).map_err(|why| match why {
         NotStorable::Part(part) if part == *ty => {
@@ -225,7 +227,7 @@ fn file_type(ty: &Type, format: Format) -> Result<FileType, DataError> {
     }
 }
 
-/// What a stated type makes of data.
+/// A reader of the data of a file at the stated type.
 struct TypedReader<'r> {
     ty: &'r Type,
     stored: &'r FileType,
@@ -240,7 +242,7 @@ impl TypedReader<'_> {
         let sizes = self.found_sizes(&data.shape, &fits).map_err(failed)?;
         let layout = self.layouts.of(&self.stored.element);
         let count = data.count();
-        // What lies in the file as it does in memory takes none.
+        // Cells that are used in place take no memory.
         let in_place = self.is_zero_copy(&data.content);
         // Numbers may become wider on the way: a byte of a file is eight of a `real`.
         let slots = count.saturating_mul(layout.slots);
@@ -288,7 +290,7 @@ impl TypedReader<'_> {
                     chosen.push((column, cell.clone()));
                 }
                 match &mut chosen[..] {
-                    // Rows of one cell lie as the cells do.
+                    // Rows of one cell are stored as the cells are.
                     [(column, _)] if plain && layout.slots == 1 => {
                         std::mem::replace(&mut column.cells, Buffer::U8(Vec::new()))
                     }
@@ -305,7 +307,7 @@ impl TypedReader<'_> {
         Ok(if self.ty.is_exists() { Value::Packed(Arc::new(Packed { sizes, value })) } else { value })
     }
 
-    /// How many columns of lists are read.
+    /// Returns the number of columns of lists that are read.
     fn list_column_count(&self) -> usize {
         match &self.stored.held {
             CellKind::Record(fields) => {
@@ -315,7 +317,7 @@ impl TypedReader<'_> {
         }
     }
 
-    /// Whether a value of the stated type is the cells of the file itself.
+    /// Returns true if the cells of the file are the storage of the value.
     fn is_zero_copy(&self, content: &Content) -> bool {
         let (column, cell) = match (content, &self.stored.held) {
             (Content::Plain(column), CellKind::Complex) => {
@@ -334,7 +336,7 @@ impl TypedReader<'_> {
         })
     }
 
-    /// Whether the cells of a column become slots as they are.
+    /// Returns true if the cells of a column become slots without a change.
     fn cells_are_slots(&self, column: &Column, cell: &Cell, class: Class) -> bool {
         let own = match cell {
             Cell::Scalar(scalar) => Class::of_scalar(*scalar),
@@ -344,7 +346,11 @@ impl TypedReader<'_> {
         column.missing.is_empty() && own == class
     }
 
-    /// The sizes that are found, if the shape is that of the type.
+    /// Returns the sizes that are found in the shape of a file.
+    ///
+    /// # Errors
+    ///
+    /// The shape is not that of the stated type.
     fn found_sizes(&self, shape: &[usize], fits: &str) -> Result<Vec<Type>, DataError> {
         let wrong = |why: String| DataError::Shape {
             found: shape.to_vec(),
@@ -353,7 +359,7 @@ impl TypedReader<'_> {
             fits: fits.to_string(),
         };
         let axes = &self.stored.axes;
-        // One size for all axes that there are: their product.
+        // One size to be found stands for all axes of the file: it is their product.
         if let ([Axis::Unknown(0)], true) =
             (&axes[..], shape.len() != 1 && matches!(self.format, Format::Npy | Format::Npz))
         {
@@ -395,7 +401,7 @@ impl TypedReader<'_> {
         Ok(sizes.into_iter().map(|n| Type::unit_sum(n.unwrap_or(0))).collect())
     }
 
-    /// Columns as rows.
+    /// Interleaves columns to rows.
     fn interleave_columns(
         &self,
         columns: &mut [(Column, Cell)],
@@ -419,7 +425,7 @@ impl TypedReader<'_> {
         let layouts: Vec<Option<Arc<Layout>>> =
             columns.iter().map(|(_, cell)| places(cell)).collect::<Result<_, _>>()?;
         let mut buffer = allocate_buffer(layout.class, count * layout.slots, self.limits.memory)?;
-        // The lists of a column are parts of one array.
+        // The lists of a column are slices of one array.
         let elements: Vec<Value> = columns
             .iter_mut()
             .map(|(column, _)| match column.lists {
@@ -459,7 +465,7 @@ impl TypedReader<'_> {
     }
 }
 
-/// A column at the type that is stated.
+/// Converts a column to the stated type of its cells.
 fn convert_column(
     name: &str,
     column: Column,
@@ -506,7 +512,7 @@ fn convert_column(
     Ok(Column { element, cells, missing, lists })
 }
 
-/// Where a cell is, for people.
+/// Returns the position of a cell as text for a message.
 fn cell_position(name: &str, shape: &[usize], mut at: usize) -> String {
     let mut index = Vec::new();
     for n in shape.iter().rev() {
@@ -522,7 +528,7 @@ fn cell_position(name: &str, shape: &[usize], mut at: usize) -> String {
     if name.is_empty() { index } else { format!("column `{name}`, {index}") }
 }
 
-/// A value as the data of a file.
+/// Converts a value to the data of a file.
 fn value_to_data(
     ty: &Type,
     value: &Value,
@@ -541,7 +547,8 @@ fn value_to_data(
     let shape = shape.ok_or_else(|| not_held("it has more elements than are counted"))?;
     let count: usize = if shape.contains(&0) { 0 } else { shape.iter().product() };
     let layout = layouts.of(&stored.element);
-    // What lies in a file may be larger than the memory that may be used; what is to be written is put together there.
+    // A mapped value may be larger than the memory bound; the data to be written is assembled in
+    // memory.
     let own = |class: Class, slots: usize| {
         let fits = (slots as u64).saturating_mul(class.bytes()) <= limits.memory;
         let buffer = fits.then(|| Buffer::with_capacity(class, slots)).flatten();
@@ -588,7 +595,7 @@ fn value_to_data(
         }
         let mut cells = own(element.class(), count)?;
         let mut missing = Vec::new();
-        // Of a variant that has names for its cases, those.
+        // The names of the cases, if the cells are case names.
         let names: Vec<Value> = match cell.inner() {
             Cell::Case(names, _) => names.iter().map(|name| Value::str(&**name)).collect(),
             _ => Vec::new(),
@@ -599,7 +606,7 @@ fn value_to_data(
         }
         for i in 0..count {
             limits.poll(i)?;
-            // What takes no slot is the code 0.
+            // A value without slots has the code 0.
             let found = match slots {
                 0 => Value::UNIT,
                 _ => value.slots(i * layout.slots + start, slots),
@@ -650,7 +657,7 @@ fn value_to_data(
     Ok(Data { shape, content })
 }
 
-/// A record of arrays as an archive.
+/// Converts a record of arrays to an archive.
 fn record_to_archive(
     ty: &Type,
     value: &Value,

@@ -4,14 +4,14 @@ use crate::value::Value;
 #[cfg(debug_assertions)]
 use std::sync::{Arc, LazyLock};
 
-/// Moves a value out of its place.
+/// Moves a value out of a local.
 pub(super) fn take_local(place: &mut Value) -> Value {
     debug_assert_present(place);
     std::mem::replace(place, moved_out())
 }
 
-/// What a local holds whose value has been moved: where mistakes are looked for, something that is
-/// no value of a program.
+/// Returns the content of a local whose value has been moved out: in debug builds a text that no
+/// program has, so that a later read is found.
 pub(super) fn moved_out() -> Value {
     #[cfg(debug_assertions)]
     return Value::Str(MOVED_OUT.clone());

@@ -1,7 +1,7 @@
 //! The machine: the state of a session between its inputs.
 //!
-//! Holds the variables of the session, the functions specialized so far and the journal of stores by
-//! which a failed input is undone. Runs nothing: see [`super::run`].
+//! Holds the variables of the session, the functions specialized so far and the journal of stores
+//! by which a failed input is undone. Runs nothing: see [`super::run`].
 
 use super::code::Instance;
 use super::progress::{ProgressMonitor, Watcher};
@@ -19,49 +19,49 @@ use crate::value::{Cell, Value};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// What a run may use of the world.
+/// The environment of a run: output, files, limits and the interrupt flag.
 pub struct Host<'a> {
     /// Receives what the program prints.
     pub out: &'a mut dyn FnMut(&str),
-    /// Set from outside to stop the run.
+    /// The interrupt flag.
     pub interrupt: &'a AtomicBool,
-    /// Bytes that one value may take.
+    /// The largest value, in bytes.
     pub memory: u64,
-    /// Where files are, if there are any.
+    /// The file system, if there is one.
     pub files: Option<&'a dyn FileSystem>,
-    /// Where pictures are seen that the program prints.
+    /// The screen on which pictures are printed.
     pub screen: Screen,
 }
 
-/// Runs programs; holds the session's variables and the functions specialized so far.
+/// Runs programs; holds the variables of the session and the functions specialized so far.
 #[derive(Default)]
 pub struct Machine {
     pub(super) layouts: Layouts,
     pub(super) globals: Vec<Arc<Cell>>,
     pub(super) instances: HashMap<(FunctionId, Vec<Type>), Arc<Instance>>,
-    /// Functions with their last uses marked, what they reach, and how many instances of classes
-    /// there were.
+    /// Functions with their last uses marked, while the number of instances of classes is
+    /// `marked_instance_count`.
     pub(super) marked_functions: HashMap<FunctionId, Arc<Function>>,
     pub(super) reachable_globals: ReachableGlobals,
     pub(super) marked_instance_count: usize,
-    /// Old values of cells, since the last checkpoint, newest last.
+    /// Old values of cells since the last checkpoint, the newest last.
     pub(super) journal: Vec<(Arc<Cell>, Option<Value>)>,
-    /// Number of the present input.
+    /// The number of the current input.
     pub(super) input: u64,
     pub(super) calls: Vec<(Arc<str>, Span)>,
-    /// Sizes opened at the top level, for as long as the session lives.
+    /// Sizes opened at the top level; they are valid to the end of the session.
     pub(super) sizes: Arc<Bindings>,
-    /// How often code has been specialized for sizes that arrived at run time.
+    /// The number of specializations for sizes that arrived at run time.
     pub(super) opening_count: u64,
-    /// The outermost loop, for whoever waits.
+    /// The progress of the outermost loop.
     pub(super) progress: ProgressMonitor,
-    /// Who may take over parts of programs.
+    /// The compiler of hot parts, if there is one.
     pub(super) accelerator: Option<Arc<dyn Accelerator>>,
-    /// Whether parts are taken over before they have cost anything.
+    /// True if parts are compiled before their first execution.
     pub(super) eager: bool,
 }
 
-/// A state to return to.
+/// A state of the machine to which it can be restored.
 pub struct Checkpoint {
     globals: usize,
     functions: usize,
@@ -69,19 +69,19 @@ pub struct Checkpoint {
 }
 
 impl Machine {
-    /// A machine without variables.
+    /// Creates a machine without variables.
     pub fn new() -> Machine {
         Machine::default()
     }
 
-    /// Sets who may take over parts of programs; `eager`, before they have cost anything.
+    /// Sets the compiler of hot parts. If `eager`, parts are compiled before their first execution.
     pub fn set_accelerator(&mut self, accelerator: Option<Arc<dyn Accelerator>>, eager: bool) {
         self.accelerator = accelerator;
         self.eager = eager;
         self.clear_instances();
     }
 
-    /// The present state. Take one before an input, with the program as it was.
+    /// Begins an input and returns the state before it.
     pub fn checkpoint(&mut self, program: &Program) -> Checkpoint {
         self.journal.clear();
         self.input += 1;
@@ -92,7 +92,7 @@ impl Machine {
         }
     }
 
-    /// Undoes every store since the checkpoint, and forgets functions made since.
+    /// Undoes every store since the checkpoint, and drops functions specialized since.
     pub fn restore(&mut self, checkpoint: &Checkpoint) {
         for (cell, old) in std::mem::take(&mut self.journal).into_iter().rev() {
             cell.set(old);
@@ -103,7 +103,7 @@ impl Machine {
         self.clear_last_use_marks();
     }
 
-    /// Gives a session variable a value from outside.
+    /// Sets a session variable.
     pub fn set_global(&mut self, id: GlobalId, value: Value) {
         while self.globals.len() <= id as usize {
             self.globals.push(Cell::new(None));
@@ -111,19 +111,19 @@ impl Machine {
         self.globals[id as usize].set(Some(value));
     }
 
-    /// Sets who is told how far loops are, and gives who was.
+    /// Replaces the watcher of progress, and returns the old one.
     pub fn set_watcher(&mut self, watcher: Option<Watcher>) -> Option<Watcher> {
         self.progress.replace_watcher(watcher)
     }
 
-    /// Lets go of the value of a session variable.
+    /// Drops the value of a session variable.
     pub fn clear_global(&mut self, id: GlobalId) {
         if let Some(cell) = self.globals.get(id as usize) {
             cell.set(None);
         }
     }
 
-    /// Forgets how functions look at concrete types: a new instance may replace one they used.
+    /// Drops all specialized functions: a new instance of a class may replace one that they used.
     pub fn clear_instances(&mut self) {
         self.instances.clear();
         self.clear_last_use_marks();
@@ -134,12 +134,12 @@ impl Machine {
         self.reachable_globals = ReachableGlobals::default();
     }
 
-    /// The value of a session variable, if it has been set.
+    /// Returns the value of a session variable, if it has been set.
     pub fn global(&self, id: GlobalId) -> Option<Value> {
         self.globals.get(id as usize).and_then(|cell| cell.get())
     }
 
-    /// A type with the sizes that the session has opened in place of their variables.
+    /// Returns a type with the sizes that the session has opened in place of their variables.
     pub fn concrete(&self, ty: &Type) -> Type {
         self.sizes.concrete(ty)
     }

@@ -1,4 +1,4 @@
-//! Cases of sums, made and told apart; patterns tried on values.
+//! Construction and case distinction of sums; pattern matching.
 
 use super::code::{Pattern, SumRepresentation};
 use crate::layout::{Form, Layouts};
@@ -8,7 +8,7 @@ use crate::value::{Case, Cell, Value};
 use std::sync::Arc;
 
 impl SumRepresentation {
-    /// How values of a sum of any form are told apart.
+    /// Returns the representation of the cases of a sum type.
     pub(super) fn of(layouts: &Layouts, ty: &Type) -> SumRepresentation {
         let ty = ty.unfold();
         let layout = layouts.of(&ty);
@@ -20,7 +20,7 @@ impl SumRepresentation {
     }
 }
 
-/// The value of a case with its argument.
+/// Returns the value of a case with its argument.
 pub(super) fn inject_case(cases: &SumRepresentation, case: &Code, argument: Value) -> Value {
     match cases {
         SumRepresentation::Variant => Value::Sum(Arc::new(Case(case.clone(), argument))),
@@ -34,7 +34,7 @@ pub(super) fn inject_case(cases: &SumRepresentation, case: &Code, argument: Valu
     }
 }
 
-/// The case a value belongs to, and its argument.
+/// Returns the case of a value, and its argument.
 pub(super) fn split_case(cases: &SumRepresentation, value: &Value) -> (Code, Value) {
     match cases {
         SumRepresentation::Variant => match value {
@@ -52,7 +52,8 @@ pub(super) fn split_case(cases: &SumRepresentation, value: &Value) -> (Code, Val
     }
 }
 
-/// Whether a value fits a pattern; binds as it goes.
+/// Returns true if a value matches a pattern. Binds the locals of the pattern, also where a later
+/// part does not match.
 pub(super) fn match_pattern(pattern: &Pattern, value: &Value, frame: &mut [Value]) -> bool {
     match pattern {
         Pattern::Any => true,

@@ -1,10 +1,12 @@
-//! The reference evaluator: the meaning of core, whole and simple.
+//! The reference evaluator: the complete semantics of core.
 //!
 //! Takes a checked [`Script`] and the [`Program`] it calls into; gives its value and its output.
 //! Each function is specialized to its type arguments when first called ([`specialize`]), then run
-//! as a tree ([`terms`], [`statements`]). Arrays are flat buffers throughout; `:>>` is nothing at all.
+//! as a tree ([`terms`], [`statements`]). Arrays are flat buffers throughout; `:>>` is nothing at
+//! all.
 //!
-//! Never checks types: core is trusted. Prints through the host it is given, reads and writes files only through it.
+//! Never checks types: core is trusted. Prints through the host it is given, reads and writes files
+//! only through it.
 
 mod arithmetic;
 mod calls;
@@ -42,18 +44,18 @@ use crate::layout::Layouts;
 use crate::types::Type;
 use crate::value::Value;
 
-/// A value as text for people: `.str`.
+/// Returns a value as text for people, as `.str` does.
 pub fn display(value: &Value, ty: &Type) -> String {
     let layouts = Layouts::default();
     show::structural_text(&layouts, false, value, ty, None)
 }
 
-/// A number as text for people.
+/// Returns a `real` as text for people.
 pub fn real_text(x: f64) -> String {
     show::real_text(x)
 }
 
-/// A value as text that reads back: `._strr`.
+/// Returns a value as text that reads back, as `._strr` does.
 pub fn read_back(value: &Value, ty: &Type) -> String {
     let layouts = Layouts::default();
     show::structural_text(&layouts, true, value, ty, None)

@@ -1,11 +1,11 @@
-//! Declared types with a text or an equality of their own.
+//! Overridden printing and equality: declared types with an instance of `Show` or `Eq`.
 //!
-//! Values are shown and compared by structure; an instance of `Show` or `Eq` says otherwise for a
-//! declared type, wherever in a value it occurs. Showing and comparing stay walks without calls:
-//! the walk first gathers the parts that have a function of their own, the functions are called,
-//! and then their results are put in place ([`super::show`]) or must all be true.
+//! Values are shown and compared by structure, except for declared types with an instance of `Show`
+//! or `Eq`, wherever they occur in a value. Structural printing and comparison call no functions: a
+//! first walk collects the overridden parts, their functions are called, and a second walk inserts
+//! the texts ([`super::show`]); of equalities, all must be true.
 //!
-//! Inside a compact value only codes exist: no instance is asked there.
+//! Parts of a compact value are codes: no instance is consulted there.
 
 use super::code::Callee;
 use super::error::{Failure, RuntimeError};
@@ -21,17 +21,17 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
-/// Stack that showing a value of usual depth takes.
+/// The stack in bytes that printing a value of usual depth takes.
 const SHOW_STACK_BYTES: usize = 64 << 10;
 
-/// The declared types in a type that have a function of their own for something.
+/// The declared types within a type that override a method, with their functions.
 #[derive(Clone, Default)]
 pub struct Overrides {
     types: Vec<(Type, Arc<Callee>)>,
 }
 
 impl Overrides {
-    /// Those in `ty`, concrete, for a method of a class.
+    /// Collects the overrides of a method of a class within the concrete type `ty`.
     pub fn of(program: &Program, class: Option<ClassId>, method: &str, ty: &Type) -> Overrides {
         let callee = |(ty, function, type_args)| {
             (ty, Arc::new(Callee { function, type_args, instance: OnceLock::new() }))
@@ -39,12 +39,13 @@ impl Overrides {
         Overrides { types: program.own_methods(class, method, ty).into_iter().map(callee).collect() }
     }
 
-    /// Whether there are none.
+    /// Returns true if nothing is overridden.
     pub fn is_empty(&self) -> bool {
         self.types.is_empty()
     }
 
-    /// The number of a type's function, or the type without the newtypes around it, which have none.
+    /// Returns the index of the function of a type, or else the type without the newtypes around
+    /// it.
     pub fn index_of(&self, ty: &Type) -> std::result::Result<usize, Type> {
         let mut ty = ty.clone();
         loop {
@@ -64,14 +65,14 @@ impl Overrides {
         }
     }
 
-    /// A function by its number.
+    /// Returns the function at an index.
     pub fn callee(&self, at: usize) -> Arc<Callee> {
         self.types[at].1.clone()
     }
 }
 
 impl Machine {
-    /// The text for people of a value that a run has given.
+    /// Returns the text of a value that a run has returned.
     pub fn value_text(
         &mut self,
         program: &Program,
@@ -86,7 +87,7 @@ impl Machine {
 }
 
 impl Evaluator<'_, '_> {
-    /// Calls the function that a part of a value has of its own.
+    /// Calls the function at an index on parts of a value.
     pub(super) fn call_override(
         &mut self,
         own: &Overrides,
@@ -99,7 +100,7 @@ impl Evaluator<'_, '_> {
         self.call(&instance, None, args, span)
     }
 
-    /// The text for people of a value, parts of which have a text of their own.
+    /// Returns the text of a value with overridden parts.
     pub(super) fn overridden_text(
         &mut self,
         value: &Value,
@@ -110,7 +111,7 @@ impl Evaluator<'_, '_> {
         self.overridden_text_within(value, ty, own, None, span)
     }
 
-    /// The same of a part of the value, if a glance is enough.
+    /// Returns the text of a value with overridden parts, abbreviated if asked for.
     pub(super) fn overridden_text_within(
         &mut self,
         value: &Value,
@@ -119,8 +120,8 @@ impl Evaluator<'_, '_> {
         brief: Option<Abbreviation>,
         span: Span,
     ) -> Result<String> {
-        // Showing ends with `…` where there is no room left: a text of its own that asks for itself must
-        // not end so, but as any recursion does.
+        // Structural printing ends with `…` where no stack is left. A `show` that calls itself must
+        // fail instead, as any deep recursion does.
         if !stack_guard::has_room_for(SHOW_STACK_BYTES) {
             return Err(self.fail(Failure::TooDeep { depth: self.machine.calls.len() }, span));
         }

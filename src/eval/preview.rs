@@ -1,8 +1,8 @@
-//! Values at a glance: what of a value is worth seeing, as texts that a frontend lays out.
+//! Previews of values: bounded texts of a value that a frontend lays out.
 //!
-//! Takes a value with its type and about how much can be seen; gives its parts as a line of elements, a
-//! grid, a table or fields, the middle of what is long left out. The work depends on what is seen, not
-//! on the size of the value. Knows nothing of lines and columns of a screen beyond their number.
+//! Takes a value with its type and the size of a window; gives its parts as a line of elements, a
+//! grid, a table or fields, with the middle of long sequences omitted. The work depends on the
+//! window, not on the size of the value.
 
 use super::evaluator::{AbruptCompletion, Evaluator, Result};
 use super::machine::{Host, Machine};
@@ -16,7 +16,7 @@ use crate::value::Value;
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
-/// How much can be seen.
+/// The size of the window that a preview fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Characters in a line.
@@ -25,12 +25,12 @@ pub struct Window {
     pub rows: usize,
 }
 
-/// A value at a glance.
+/// A preview of a value.
 #[derive(Clone, Debug)]
 pub enum Preview {
     /// A text.
     Text(String),
-    /// The elements of an array, one after the other.
+    /// The elements of an array in one sequence.
     List(Vec<Cell>, Gap),
     /// Rows and columns.
     Grid(Grid),
@@ -38,59 +38,59 @@ pub enum Preview {
     Fields(Vec<(String, String)>),
 }
 
-/// Where something is left out: before the part with this number.
+/// An omitted range of parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gap {
-    /// How many parts come before.
+    /// The number of shown parts before the range.
     pub at: usize,
-    /// How many are left out; 0 if none is.
+    /// The number of omitted parts; 0 if nothing is omitted.
     pub left_out: usize,
 }
 
-/// Matrices one below the other, of the same form.
+/// Matrices of equal shape.
 #[derive(Clone, Debug)]
 pub struct Grid {
-    /// Names of the columns, of a table.
+    /// The names of the columns, if it is a table.
     pub headers: Option<Vec<String>>,
-    /// Each with the indices that lead to it, if there is more than one.
+    /// The slices, each with its indices if there are several.
     pub slices: Vec<(Option<String>, Vec<Vec<Cell>>)>,
-    /// Slices left out.
+    /// The omitted slices.
     pub left_out: Gap,
-    /// Rows left out of each.
+    /// The omitted rows of each slice.
     pub rows: Gap,
-    /// Columns left out of each.
+    /// The omitted columns of each slice.
     pub columns: Gap,
 }
 
-/// The text of a part.
+/// The text of an element.
 #[derive(Clone, Debug)]
 pub struct Cell {
-    /// All of it.
+    /// The full text.
     pub text: String,
-    /// The number, if it is one that can be rounded.
+    /// The number, if the text may be rounded.
     pub real: Option<f64>,
-    /// How it stands among others.
+    /// The alignment in a column.
     pub alignment: Alignment,
 }
 
-/// How a text stands below another.
+/// The alignment of texts in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alignment {
-    /// As a word.
+    /// Left, as words.
     Left,
-    /// As an integer.
+    /// Right, as integers.
     Right,
-    /// As a number with a point.
+    /// At the decimal point.
     DecimalPoint,
 }
 
-/// The most slices of an array with more than two axes.
+/// The largest number of shown slices of an array with more than two axes.
 const MAX_SLICES: usize = 8;
-/// The most factors of a compact power that count as axes of their own.
+/// The largest exponent of a compact power whose factors are separate axes.
 const MAX_AXES: usize = 8;
 
 impl Machine {
-    /// A value that a run has given, at a glance.
+    /// Returns a preview of a value that a run has returned.
     pub fn preview(
         &mut self,
         program: &Program,
@@ -121,7 +121,7 @@ impl Evaluator<'_, '_> {
             TypeKind::Array(element, index) => {
                 let axes = axis_sizes(index);
                 return match axes.iter().try_fold(1usize, |n, axis| n.checked_mul(*axis)) {
-                    // Of a table without rows one sees the columns.
+                    // A table without rows is shown with its columns.
                     Some(count) if count >= 2 || count == 0 && table_columns(element, own).is_some() => {
                         self.preview_array(value, &structure, element, axes, own, window)
                     }
@@ -148,7 +148,7 @@ impl Evaluator<'_, '_> {
         Ok(Preview::Fields(fields))
     }
 
-    /// A value that has no parts worth telling apart.
+    /// Previews a value as one text.
     fn preview_text(&mut self, value: &Value, ty: &Type, own: &Overrides, window: Window) -> Result<Preview> {
         let longest = window.columns * window.rows;
         Ok(Preview::Text(self.abbreviated_text(value, ty, own, longest, window.columns)?))
@@ -169,7 +169,7 @@ impl Evaluator<'_, '_> {
             Some(Abbreviation { max_bytes: longest, max_elements: elements }),
             Span::default(),
         )?;
-        // A text of its own, or a number, knows no bound.
+        // Overridden texts and numbers are not bounded by the abbreviation.
         if let Some((end, _)) = text.char_indices().nth(longest.saturating_mul(2).max(80)) {
             let left_out = text[end..].chars().count();
             text.truncate(end);
@@ -187,7 +187,7 @@ impl Evaluator<'_, '_> {
         own: &Overrides,
         window: Window,
     ) -> Result<Preview> {
-        // Arrays of arrays have the axes of both.
+        // An array of arrays has the axes of both.
         let mut element = element.clone();
         while let Err(structure) = own.index_of(&element)
             && let TypeKind::Array(inner, index) = structure.kind()
@@ -217,7 +217,7 @@ impl Evaluator<'_, '_> {
             return Ok(Preview::List(items, gap));
         };
         let slice_count: usize = outer.iter().product();
-        // Of several slices the first and the last are seen, each with its label.
+        // Of several slices the first and the last are shown, each with its label.
         let room = if slice_count > 1 { (window.rows / 2).saturating_sub(2) } else { window.rows };
         let (rows, row_gap) = select_ends(*row_count, room.max(3));
         let (columns, column_gap) = select_ends(*column_count, window.columns / 2 + 1);
@@ -241,7 +241,7 @@ impl Evaluator<'_, '_> {
         Ok(Preview::Grid(Grid { headers: None, slices, left_out, rows: row_gap, columns: column_gap }))
     }
 
-    /// An array of records: a row for each, a column for each field.
+    /// Previews an array of records as a table: a row for each record, a column for each field.
     fn preview_table(
         &mut self,
         cells: &ArrayElements<'_>,
@@ -281,7 +281,7 @@ impl Evaluator<'_, '_> {
     }
 }
 
-/// Where the elements of an array are.
+/// The elements of an array.
 struct ArrayElements<'a> {
     whole: Arc<Layout>,
     each: Arc<Layout>,
@@ -317,7 +317,7 @@ impl Cell {
     }
 }
 
-/// The sizes of the axes of an index type: its factors.
+/// Returns the sizes of the axes of an index type: its factors.
 fn axis_sizes(index: &Type) -> Vec<usize> {
     if index.compact_fields().is_some() {
         return axis_sizes(&index.unfold());
@@ -336,12 +336,12 @@ fn axis_sizes(index: &Type) -> Vec<usize> {
     factors.unwrap_or_else(|| vec![size(index).unwrap_or(0)])
 }
 
-/// The fields of a record or struct.
+/// Returns the fields of a record or struct.
 fn named_fields(ty: &Type) -> Option<Vec<(String, Type)>> {
     Some(ty.fields()?.into_iter().map(|(name, ty)| (name.to_string(), ty)).collect())
 }
 
-/// The columns of a table: the fields of its records.
+/// Returns the columns of a table: the fields of its records.
 fn table_columns(element: &Type, own: &Overrides) -> Option<Vec<(String, Type)>> {
     own.index_of(element)
         .err()
@@ -349,7 +349,7 @@ fn table_columns(element: &Type, own: &Overrides) -> Option<Vec<(String, Type)>>
         .filter(|fields| !fields.is_empty())
 }
 
-/// At most that many of the numbers below `count`: the first ones and the last ones.
+/// Selects at most `most` of the numbers below `count`: the first ones and the last ones.
 fn select_ends(count: usize, most: usize) -> (Vec<usize>, Gap) {
     if count <= most {
         return ((0..count).collect(), Gap { at: count, left_out: 0 });
@@ -360,7 +360,7 @@ fn select_ends(count: usize, most: usize) -> (Vec<usize>, Gap) {
     (picked, Gap { at: head, left_out: count - head - tail })
 }
 
-/// The indices that lead to a slice, the axes of its rows and columns left open.
+/// Returns the indices of a slice, with the axes of its rows and columns left open.
 fn slice_label(mut slice: usize, outer: &[usize]) -> String {
     let mut digits: Vec<String> = Vec::new();
     for size in outer.iter().rev() {

@@ -1,4 +1,4 @@
-//! The meaning of the primitives.
+//! Evaluation of the primitives.
 
 use super::arithmetic::{from_code, to_bigint};
 use super::code::{PrimTypes, SumRepresentation};
@@ -19,7 +19,7 @@ use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
 use std::sync::atomic::Ordering;
 
-/// A string is no longer than this many bytes.
+/// The longest string, in bytes.
 pub const MAX_STRING_BYTES: usize = 1 << 30;
 
 impl Machine {
@@ -172,7 +172,7 @@ impl Machine {
                 let shifted = match u32::try_from(places) {
                     Ok(places) if prim == Prim::Shl => word.checked_shl(places).unwrap_or(0),
                     Ok(places) => word.checked_shr(places).unwrap_or(0),
-                    // Below zero places: nothing moves; beyond: nothing stays.
+                    // A negative count shifts nothing; a count beyond 64 gives 0.
                     Err(_) if places < 0 => word,
                     Err(_) => 0,
                 };
@@ -221,7 +221,7 @@ impl Machine {
                 let text = args[0].as_str();
                 let times = usize::try_from(args[1].as_int().max(0)).unwrap_or(usize::MAX);
                 match text.len().checked_mul(times).filter(|bytes| *bytes <= MAX_STRING_BYTES) {
-                    // Nothing is repeated in no time, however often.
+                    // An empty text is repeated without a loop.
                     Some(0) => Ok(Value::str("")),
                     Some(_) => Ok(Value::str(string_ops::repeat(text, times, limits.interrupt)?)),
                     None => Err(super::arithmetic::memory_failure(
@@ -286,18 +286,18 @@ impl Machine {
     }
 }
 
-/// The only character of several, or the one that stands for them.
+/// Returns the only character of an iterator, or `otherwise` if there are several.
 fn sole_char_or(mut several: impl Iterator<Item = char>, otherwise: char) -> char {
     several.next().filter(|_| several.next().is_none()).unwrap_or(otherwise)
 }
 
-/// The size of the first type argument.
+/// Returns the size of the first type argument.
 fn first_type_size(types: &PrimTypes) -> BigUint {
     let layout = types.layout.as_ref().expect("the primitive has a type argument");
     layout.require_compact().size.to_big()
 }
 
-/// The compact exponential with the elements of an array.
+/// Packs the elements of an array into a compact exponential.
 fn pack_array(types: &PrimTypes, array: &Value) -> Result<Value, Failure> {
     let (Some(array_layout), Some(compact)) = (&types.layout, types.result.compact()) else {
         return Err(Failure::Internal { message: "packing without a type" });
@@ -315,7 +315,7 @@ fn pack_array(types: &PrimTypes, array: &Value) -> Result<Value, Failure> {
     Ok(Value::code(compact.encoding.pack(&digits)))
 }
 
-/// The array with the digits of a compact exponential.
+/// Unpacks the digits of a compact exponential into an array.
 fn unpack_array(types: &PrimTypes, code: &Value) -> Result<Value, Failure> {
     let (Some(compact), Form::Array { element, count }) =
         (types.layout.as_ref().and_then(|layout| layout.compact()), &types.result.form)
@@ -330,7 +330,7 @@ fn unpack_array(types: &PrimTypes, code: &Value) -> Result<Value, Failure> {
     Value::tuple(parts, types.result.class, *count).ok_or(Failure::Internal { message: "an array too large" })
 }
 
-/// A case of the result type, which is a sum.
+/// Returns a case of the result type, which is a sum.
 fn result_case(types: &PrimTypes, case: Code, argument: Value) -> Value {
     match &types.result.form {
         Form::Sum(sum) => sum.inject(&case, argument),

@@ -1,52 +1,52 @@
-//! How far a run is: told now and then, for whoever waits.
+//! Progress reports of long loops.
 //!
-//! Takes the rounds of the outermost loop that knows how many it will have; gives them to a watcher, if
-//! there is one. Says nothing about time: that is the watcher's affair.
+//! Counts the rounds of the outermost loop with a known number of rounds, and reports them to a
+//! callback, if there is one. Measures no time beyond the interval of reports.
 
 use std::time::{Duration, Instant};
 
-/// How far a loop is.
+/// The progress of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Which loop: each has a number of its own.
+    /// The number of the loop: different loops have different numbers.
     pub number: u64,
-    /// Rounds that are over.
+    /// The number of finished rounds.
     pub done: u64,
-    /// Rounds that there will be, unless it is left early.
+    /// The number of all rounds, unless the loop is left early.
     pub total: u64,
 }
 
-/// Is told how far the outermost loop is, often; `None` when that loop is over.
+/// A callback with the progress of the outermost loop; `None` when that loop has ended.
 pub type Watcher = Box<dyn FnMut(Option<Progress>) + Send>;
 
-/// The watcher hears of long rounds at least about as often.
+/// The longest time between two reports while rounds end.
 const REPORT_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The outermost loop, and who watches it.
+/// The outermost loop and its watcher.
 #[derive(Default)]
 pub(super) struct ProgressMonitor {
     watcher: Option<Watcher>,
     outermost: Option<Progress>,
-    /// Loops so far.
+    /// The number of loops so far.
     loop_count: u64,
-    /// The watcher has been told of this loop.
+    /// True if a report of this loop has been made.
     reported: bool,
-    /// When it was told last.
+    /// The time of the last report.
     last_report: Option<Instant>,
 }
 
 impl ProgressMonitor {
-    /// Sets who watches, and gives who did.
+    /// Replaces the watcher, and returns the old one.
     pub fn replace_watcher(&mut self, watcher: Option<Watcher>) -> Option<Watcher> {
         std::mem::replace(&mut self.watcher, watcher)
     }
 
-    /// A run begins: the last one may have ended in the middle of a loop.
+    /// Begins a run. The run before may have been stopped within a loop.
     pub fn reset(&mut self) {
         self.outermost = None;
     }
 
-    /// A loop begins. Whether it is the outermost one, and watched.
+    /// Begins a loop, and returns true if it is the outermost one and watched.
     pub fn enter_loop(&mut self, total: Option<u64>) -> bool {
         let (Some(_), None, Some(total)) = (&self.watcher, self.outermost, total) else { return false };
         self.loop_count += 1;
@@ -55,21 +55,22 @@ impl ProgressMonitor {
         true
     }
 
-    /// A round of the outermost loop is over.
+    /// Counts a round of the outermost loop.
     pub fn finish_round(&mut self) {
         if let Some(progress) = &mut self.outermost {
             progress.done += 1;
         }
-        // A round may take long although few things are evaluated in it: its work may be compiled.
+        // A round may take long with few ticks, if its work is compiled.
         if self.last_report.is_none_or(|last| last.elapsed() > REPORT_INTERVAL) {
             self.report();
         }
     }
 
-    /// So many rounds of the outermost loop are over, of so many; or of the next one that takes its place.
+    /// Sets the finished rounds and all rounds of the outermost loop, or of the next loop that
+    /// takes its place.
     pub fn set_rounds(&mut self, done: u64, total: u64) {
         if let Some(progress) = &mut self.outermost {
-            // What several threads say may come a little out of order.
+            // Reports of several threads may arrive out of order.
             let next = total != progress.total || done < progress.done / 2;
             self.loop_count += u64::from(next);
             let done = if next { done } else { done.max(progress.done) };
@@ -78,7 +79,7 @@ impl ProgressMonitor {
         self.report();
     }
 
-    /// The outermost loop is over.
+    /// Ends the outermost loop.
     pub fn leave_loop(&mut self) {
         self.outermost = None;
         if let (true, Some(watcher)) = (self.reported, &mut self.watcher) {
@@ -86,7 +87,7 @@ impl ProgressMonitor {
         }
     }
 
-    /// Tells how far it is.
+    /// Reports the progress.
     pub fn report(&mut self) {
         if let (Some(progress), Some(watcher)) = (self.outermost, &mut self.watcher) {
             self.reported = true;

@@ -12,11 +12,11 @@ use crate::types::{Scalar, Type};
 use crate::value::{Class, Seq, Value};
 use std::cmp::Ordering;
 
-/// What is said of an array without elements.
+/// The message for the extreme of an empty array.
 const EMPTY_ARRAY: &str = "an empty array has no best element";
 
 impl Evaluator<'_, '_> {
-    /// `_reduce (op, zero, x)`.
+    /// Evaluates `_reduce (op, zero, x)`.
     pub(super) fn reduce(&mut self, types: &PrimTypes, args: Vec<Value>, span: Span) -> Result<Value> {
         let [op, zero, x] = &args[..] else {
             return Err(self.fail(Failure::Internal { message: "a reduction without its parts" }, span));
@@ -38,7 +38,8 @@ impl Evaluator<'_, '_> {
                         _ => value.as_real(),
                     };
                     let join = |a: f64, b: f64| match scalar {
-                        // Rounded to binary32 each time: twice the digits are enough to round once.
+                        // Rounded to binary32 after each operation: binary64 has more than twice
+                        // the digits, so rounding twice equals rounding once.
                         Scalar::Single => f64::from(joining.join(a, b) as f32),
                         _ => joining.join(a, b),
                     };
@@ -67,7 +68,7 @@ impl Evaluator<'_, '_> {
         Ok(total)
     }
 
-    /// `_argmax x` if `max`, else `_argmin x`.
+    /// Evaluates `_argmax x` if `max`, else `_argmin x`.
     pub(super) fn arg_extreme(
         &mut self,
         max: bool,
@@ -101,7 +102,7 @@ impl Evaluator<'_, '_> {
         Ok(Value::code(Code::from(best.0)))
     }
 
-    /// `_dot (x, y)`.
+    /// Evaluates `_dot (x, y)`.
     pub(super) fn dot(&mut self, types: &PrimTypes, args: &[Value], span: Span) -> Result<Value> {
         let index = types.args.get(1).map(|ty| self.machine.layouts.of(ty));
         let count = index.and_then(|l| l.compact().and_then(|c| c.size.to_usize()));
@@ -126,7 +127,7 @@ impl Evaluator<'_, '_> {
         Ok(Value::real(total))
     }
 
-    /// `_scan (op, x)`.
+    /// Evaluates `_scan (op, x)`.
     pub(super) fn scan(&mut self, types: &PrimTypes, args: Vec<Value>, span: Span) -> Result<Value> {
         let (op, x, [element, index]) = match (&args[..], &types.args[..]) {
             ([op, x], [element, index]) => (op, x, [element, index].map(|ty| self.machine.layouts.of(ty))),
@@ -141,7 +142,7 @@ impl Evaluator<'_, '_> {
         let slots = element.slots;
         let mut out =
             self.allocate_buffer(if slots > 0 { element.class } else { Class::U8 }, count * slots, span)?;
-        // The last result of the chunk before.
+        // The last result of the previous chunk.
         let mut before: Option<Value> = None;
         for low in (0..count).step_by(CHUNK) {
             let mut total = x.slots(low * slots, slots);
@@ -162,7 +163,8 @@ impl Evaluator<'_, '_> {
         Ok(if slots > 0 { Value::Seq(Seq::new(out)) } else { Value::UNIT })
     }
 
-    /// Whether elements are joined in lanes, and what they are.
+    /// Returns the operation and the scalar type, if the elements are floats that are reduced in
+    /// lanes.
     fn lane_reduction(&self, op: &Value, element: Option<&Type>) -> Option<(ReductionOp, Scalar)> {
         let scalar = element?.unfold().as_scalar().filter(|s| s.is_float())?;
         let Value::Function(any) = op else { return None };
@@ -171,7 +173,8 @@ impl Evaluator<'_, '_> {
     }
 }
 
-/// Which of two values is first found in the order of `_max` if `max`, else of `_min`: NaN, then the largest or the smallest.
+/// Compares two values in the order of `_max` if `max`, else of `_min`: NaN is first, then the
+/// largest or the smallest.
 fn extreme_order(layout: &Layout, a: &Value, b: &Value, max: bool) -> Ordering {
     let floats = match &layout.form {
         Form::Scalar(Scalar::Real) => Some((a.as_real(), b.as_real())),
@@ -186,7 +189,7 @@ fn extreme_order(layout: &Layout, a: &Value, b: &Value, max: bool) -> Ordering {
     if max { ascending.reverse() } else { ascending }
 }
 
-/// `_max (a, b)` if `max`, else `_min (a, b)`.
+/// Evaluates `_max (a, b)` if `max`, else `_min (a, b)`.
 pub(super) fn extreme_value(layout: &Layout, a: &Value, b: &Value, max: bool) -> Value {
     match &layout.form {
         Form::Scalar(Scalar::Real) => Value::real(extreme(max, a.as_real(), b.as_real())),

@@ -11,7 +11,7 @@ use crate::value::{Cell, Value};
 use std::sync::Arc;
 
 impl Machine {
-    /// Runs the statements of a script; gives its value if it has one.
+    /// Runs the statements of a script, and returns its value if it has one.
     pub fn run(
         &mut self,
         program: &Program,
@@ -29,7 +29,7 @@ impl Machine {
         }
         let mut run = Evaluator { machine: self, program, host, ticks: 0 };
         let mut frame = vec![Value::UNIT; script.locals.len()];
-        // One statement after the other: an early one may make a type large that a later one uses.
+        // Statements are specialized one at a time: one may open sizes that a later one uses.
         for at in 0..script.body.len() {
             run.run_top_level(script, at, &mut frame).map_err(AbruptCompletion::into_error)?;
         }
@@ -48,14 +48,14 @@ impl Machine {
 }
 
 impl Evaluator<'_, '_> {
-    /// A statement at the top level: what it opens lives as long as the session.
+    /// Runs a statement at the top level. Sizes that it opens are valid to the end of the session.
     fn run_top_level(&mut self, script: &Script, at: usize, frame: &mut [Value]) -> Result<()> {
         let (stmt, drops) =
             last_use::statement(self.program, &mut self.machine.reachable_globals, script, at);
         let stmt = Arc::new(stmt);
         let specializer = self.specializer(&script.locals, CoreRoot::Statement(stmt.clone()));
         if first_opening(std::slice::from_ref(&*stmt)).is_some() {
-            // The rest is the rest of the session: it is not run from here.
+            // The following statements are run by the caller.
             let nothing = Arc::new(Continuation { stmts: Vec::new(), value: None });
             let (code, unbound) =
                 (specializer.specialize_opening(&stmt, nothing, 0), specializer.unbound.take());

@@ -1,4 +1,4 @@
-//! Values as text: `.str` for people, `._strr` for reading back.
+//! Printing of values: `.str` for people, `._strr` for reading back.
 //!
 //! Elements come in storage order, whatever the constructor of the index type. `.str` puts blanks
 //! after commas and shows an index value as its number; `._strr` leaves blanks out, quotes strings
@@ -17,48 +17,53 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How to show.
+/// A printer of values.
 pub struct ValueFormatter<'a> {
-    /// Layouts made so far.
+    /// The cache of layouts.
     pub layouts: &'a Layouts,
-    /// For reading back rather than for people.
+    /// True for text that reads back.
     pub read_back: bool,
-    /// Types with a text of their own.
+    /// The types with an overridden text.
     pub overrides: &'a Overrides,
-    /// Their values, in the order met, or what their functions gave for them.
+    /// The overridden parts of the value, in the order of the walk.
     pub parts: &'a RefCell<OverriddenParts>,
-    /// For a glance: not all of a large value.
+    /// Bounds of an abbreviated text.
     pub abbreviation: Option<Abbreviation>,
-    /// Set from outside to stop the work; what there is of the text then is good for nothing.
+    /// The interrupt flag. Once it is set, the text is undefined.
     pub interrupt: Option<&'a AtomicBool>,
 }
 
-/// How much of a value is shown at a glance. Strings are then quoted, so that one sees where they end.
+/// The bounds of an abbreviated text. Strings in it are quoted, so that their ends are visible.
 #[derive(Clone, Copy)]
 pub struct Abbreviation {
-    /// About how many bytes the text may have.
+    /// The approximate length in bytes.
     pub max_bytes: usize,
-    /// How many elements of one array.
+    /// The number of shown elements of each array.
     pub max_elements: usize,
 }
 
-/// Parts of a value that have a text of their own.
+/// The parts of a value with an overridden text.
 pub enum OverriddenParts {
-    /// Met on a first walk: which function, and the value.
+    /// Collected on the first walk: the index of the function, and the value.
     Collected(Vec<(usize, Value)>),
-    /// Their texts, for the second walk.
+    /// The texts that their functions returned, for the second walk.
     Texts(VecDeque<String>),
 }
 
-/// A text is cut here: nobody reads more, and memory is finite.
+/// The length in bytes from which a text is truncated.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
-/// Elements of an array after which it is looked whether the work is to stop.
+/// The number of elements between two polls of the interrupt flag.
 const ELEMENTS_PER_POLL: usize = 1 << 12;
-/// Bytes of a text that are given out between two such looks: a terminal may be slow.
+/// The number of bytes that are written between two polls of the interrupt flag: a terminal may be
+/// slow.
 const OUTPUT_CHUNK_BYTES: usize = 1 << 14;
 
-/// Gives a text out, unless somebody wants to stop.
+/// Writes a text in chunks.
+///
+/// # Errors
+///
+/// The interrupt flag was set.
 pub fn write_output(mut text: &str, out: &mut dyn FnMut(&str), stop: &AtomicBool) -> Result<(), Failure> {
     loop {
         if stop.load(Ordering::Relaxed) {
@@ -73,7 +78,7 @@ pub fn write_output(mut text: &str, out: &mut dyn FnMut(&str), stop: &AtomicBool
     }
 }
 
-/// The text of a value, by its structure alone.
+/// Returns the text of a value by its structure, without overrides.
 pub fn structural_text(
     layouts: &Layouts,
     read_back: bool,
@@ -98,7 +103,7 @@ impl ValueFormatter<'_> {
         self.abbreviation.map_or(MAX_TEXT_BYTES, |brief| brief.max_bytes)
     }
 
-    /// The text of a value.
+    /// Returns the text of a value.
     pub fn text(&self, value: &Value, ty: &Type) -> String {
         let mut out = String::new();
         self.write(value, ty, &mut out);
@@ -154,7 +159,7 @@ impl ValueFormatter<'_> {
                     let fields = nominal.struct_fields(args).expect("a struct has fields");
                     self.write_product(value, &ty, fields.into_iter().map(|(_, t)| (None, t)), out);
                 }
-                // What it consists of is nobody's business.
+                // The representation of an abstract type is not shown.
                 Some(NominalBody::Abstract(_)) => {
                     let _ = write!(out, "<{}>", nominal.name);
                 }
@@ -180,7 +185,7 @@ impl ValueFormatter<'_> {
         }
     }
 
-    /// The argument of a case: in parentheses unless it brings its own.
+    /// Writes the argument of a case, in parentheses unless its own text has some.
     fn write_case_argument(&self, value: &Value, ty: &Type, out: &mut String) {
         if self.overrides.index_of(ty).is_err() && has_parentheses(ty) {
             self.write(value, ty, out);
@@ -229,11 +234,11 @@ impl ValueFormatter<'_> {
         };
         let (open, close) = if *count < 2 { ('[', ']') } else { ('(', ')') };
         out.push(open);
-        // At a glance, the first elements and the last.
+        // An abbreviated array shows its first and last elements.
         let most = self.abbreviation.map_or(usize::MAX, |brief| brief.max_elements.max(2));
         let gap = if *count > most { most - most / 2..*count - most / 2 } else { *count..*count };
         for i in (0..gap.start).chain(gap.end..*count) {
-            // Whoever asked finds that the work was stopped, and drops what there is.
+            // The caller polls the flag, too, and drops the text.
             if i % ELEMENTS_PER_POLL == 0 && self.interrupt.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
                 return;
             }
@@ -325,7 +330,7 @@ impl ValueFormatter<'_> {
                 let case = code.to_usize().expect("an enumeration has the case of its value");
                 out.push_str(&cases[case].0);
             }
-            // A pair is made by a function; its code reads back as it is.
+            // A pair is made by a function of the library; its code reads back.
             TypeKind::Triangle(..) if self.read_back => {
                 let _ = write!(out, "({code}:>>{ty})");
             }
@@ -338,7 +343,7 @@ impl ValueFormatter<'_> {
         }
     }
 
-    /// The parts of a compact value, each with its name, which is empty where it has none.
+    /// Writes the parts of a compact value, each with its name, which is empty where it has none.
     fn write_compact_product<'n>(
         &self,
         code: &Code,
@@ -368,12 +373,12 @@ impl ValueFormatter<'_> {
     }
 }
 
-/// Part of a value that begins at a slot.
+/// Returns the part of a value that begins at a slot.
 pub(super) fn value_part(value: &Value, whole: &Layout, start: usize, part: &Layout) -> Value {
     if whole.slots == part.slots { value.clone() } else { value.slots(start, part.slots) }
 }
 
-/// Whether values of a type are shown in parentheses.
+/// Returns true if the text of values of a type is in parentheses.
 fn has_parentheses(ty: &Type) -> bool {
     if ty.named_parts().is_some() && ty.is_compact() {
         return true;
@@ -389,12 +394,12 @@ fn has_parentheses(ty: &Type) -> bool {
     }
 }
 
-/// The shortest text that reads back as the same `f32`.
+/// Returns the shortest text that reads back as the same `f32`.
 fn single_text(x: f32) -> String {
     if x.is_finite() { format!("{x:?}") } else { real_text(f64::from(x)) }
 }
 
-/// The shortest text that reads back as the same `real`.
+/// Returns the shortest text that reads back as the same `real`.
 pub(super) fn real_text(x: f64) -> String {
     if x.is_nan() {
         return "nan".into();
@@ -405,7 +410,7 @@ pub(super) fn real_text(x: f64) -> String {
     format!("{x:?}")
 }
 
-/// There are no literals for infinities and NaN, but expressions.
+/// Returns an expression for an infinity or NaN, which have no literals.
 fn non_finite_expression(x: f64) -> &'static str {
     match x {
         x if x.is_nan() => "(0.0/0.0)",
@@ -414,14 +419,14 @@ fn non_finite_expression(x: f64) -> &'static str {
     }
 }
 
-/// A string in quotes, with escapes that the lexer reads.
+/// Writes a string in quotes, with escapes that the lexer reads.
 fn write_quoted(text: &str, out: &mut String) {
     out.push('"');
     text.chars().for_each(|c| write_escaped(c, '"', out));
     out.push('"');
 }
 
-/// A string in quotes, and of a long one its beginning and how much is left out.
+/// Writes a string in quotes; of a long one the beginning and the number of omitted characters.
 fn write_abbreviated(text: &str, longest: usize, out: &mut String) {
     match text.char_indices().nth(longest) {
         None => write_quoted(text, out),
@@ -432,7 +437,7 @@ fn write_abbreviated(text: &str, longest: usize, out: &mut String) {
     }
 }
 
-/// A character in quotes, with an escape that the lexer reads.
+/// Returns a character in quotes, with an escape that the lexer reads.
 pub(super) fn quoted_char(c: char) -> String {
     let mut out = String::from("'");
     write_escaped(c, '\'', &mut out);
@@ -440,7 +445,7 @@ pub(super) fn quoted_char(c: char) -> String {
     out
 }
 
-/// A character inside quotes of this kind.
+/// Writes a character inside quotes of this kind.
 fn write_escaped(c: char, quote: char, out: &mut String) {
     match c {
         '\\' => out.push_str("\\\\"),

@@ -1,8 +1,8 @@
-//! Sorting of what is one word: numbers, characters and codes, in their own order.
+//! Sorting of arrays of words: numbers, characters and codes, in their own order.
 //!
-//! The order is that of `before` in the standard library: numbers ascend, of floats -0 equals 0 and NaN comes last; equal
-//! elements stay as they are. Runs are sorted by the library of Rust, and merged; between runs, and now and then while merging,
-//! it is asked whether to stop.
+//! The order is that of `before` in the standard library: numbers ascend; of floats -0 equals 0 and
+//! NaN is last; the sort is stable. Runs of [`RUN_ELEMENTS`] are sorted by the standard library of
+//! Rust and merged; the interrupt flag is polled between runs and during merges.
 
 use super::code::PrimTypes;
 use super::error::Failure;
@@ -12,15 +12,15 @@ use crate::source::Span;
 use crate::types::Scalar;
 use crate::value::{Buffer, Class, Seq, Value};
 
-/// Elements of a run.
+/// The number of elements of a run.
 const RUN_ELEMENTS: usize = 1 << 19;
 
-/// What an order of slots goes by.
+/// The key by which slots are ordered.
 #[derive(Clone, Copy)]
 enum SortKey {
-    /// Numbers without sign.
+    /// Unsigned numbers.
     Unsigned,
-    /// Numbers of so many bits with sign.
+    /// Signed numbers of this many bits.
     Signed(u32),
     /// Binary64.
     Double,
@@ -39,7 +39,7 @@ impl SortKey {
         }
     }
 
-    /// A number that grows with the value of a slot.
+    /// Returns a number that is monotone in the value of a slot.
     #[inline(always)]
     fn key(self, slot: u64) -> u64 {
         const SIGN: u64 = 1 << 63;
@@ -58,7 +58,7 @@ impl SortKey {
 }
 
 impl Evaluator<'_, '_> {
-    /// `_sort x`, or `_order x`: the elements in order, or their indices.
+    /// Evaluates `_sort x`, or `_order x` if `indices`: the elements in order, or their indices.
     pub(super) fn sort(
         &mut self,
         types: &PrimTypes,
@@ -68,12 +68,12 @@ impl Evaluator<'_, '_> {
     ) -> Result<Value> {
         let internal = Failure::Internal { message: "a sort of what is no word" };
         let leaf = types.args.first().and_then(|ty| self.machine.layouts.of(ty).leaf());
-        // No slot: nothing to put in order.
+        // An array of at most one slot is in order.
         let Value::Seq(seq) = &args[0] else { return Ok(args[0].clone()) };
         let Some(leaf) = leaf else { return Err(self.fail(internal, span)) };
         let (class, count, keys) = (seq.class(), seq.len(), SortKey::of(&leaf));
         let mut out = self.allocate_buffer(types.result.class, count, span)?;
-        // Pairs of key and index, or slots; twice, to merge them.
+        // Twice the pairs of key and index, or the slots, for the merge.
         self.require_memory(if indices { Class::Wide } else { class }, count.saturating_mul(2), span)?;
         let Some((from, start)) = seq.to_flat(class) else { return Err(self.fail(internal, span)) };
         if indices {
@@ -102,7 +102,7 @@ impl Evaluator<'_, '_> {
         Ok(Value::Seq(Seq::new(out)))
     }
 
-    /// Sorts by a key; equal elements stay in order.
+    /// Sorts by a key; the sort is stable.
     fn merge_sort<T: Copy>(&mut self, all: &mut Vec<T>, key: impl Fn(&T) -> u64, span: Span) -> Result<()> {
         for run in all.chunks_mut(RUN_ELEMENTS) {
             self.poll_interrupt(span)?;
@@ -119,7 +119,7 @@ impl Evaluator<'_, '_> {
                     if merged.len().is_multiple_of(RUN_ELEMENTS) {
                         self.poll_interrupt(span)?;
                     }
-                    // Of two equal ones the left one comes first.
+                    // Of two equal elements the left one comes first.
                     if key(y) < key(x) {
                         merged.push(*y);
                         b = &b[1..];

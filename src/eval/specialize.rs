@@ -1,7 +1,7 @@
-//! Core → code: types made concrete, slots and sizes computed.
+//! Specialization: core to code at concrete types, with slots and sizes computed.
 //!
-//! Takes a function and its type arguments; gives an [`Instance`]. Types of core may mention
-//! variables; here each is replaced by its argument, so that the run computes no type.
+//! Takes a function and its type arguments; gives an [`Instance`]. Type variables in core are
+//! replaced by their arguments here, so that no type is computed while code runs.
 
 use super::code::{
     Arm, Callee, CodeType, Instance, Node, NodeKind, PartStep, Pattern, PrimTypes, Statement, StatementKind,
@@ -25,44 +25,44 @@ use num_traits::ToPrimitive;
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Slots that take longer to copy than the evaluator takes for a short function.
+/// The number of slots whose copy takes longer than the evaluation of a short function.
 pub(crate) const LARGE_COPY_SLOTS: usize = 1 << 12;
 
-/// What is needed while one body is specialized.
+/// The context of the specialization of one body.
 pub struct Specializer<'a> {
-    /// Where methods are found.
+    /// The program, for methods and functions.
     pub program: &'a Program,
-    /// Layouts made so far.
+    /// The cache of layouts.
     pub layouts: &'a Layouts,
-    /// Types for the variables of the body.
+    /// The types of the type variables of the body.
     pub bindings: Arc<Bindings>,
-    /// Sizes of the session, as they are now.
+    /// The sizes that the session has opened.
     pub session: Arc<Bindings>,
     /// The locals of the body.
     pub locals: &'a [LocalInfo],
-    /// The same, once something has to keep them.
+    /// A shared copy of the locals, made when a site or an opening needs one.
     pub shared_locals: OnceLock<Arc<[LocalInfo]>>,
-    /// Whether parts are marked that a faster executor may take over.
+    /// True if sites are made for terms and loops that may be compiled.
     pub mark_sites: bool,
-    /// What is specialized: parts that may be taken over are found in it.
+    /// The core that is specialized. Sites refer to parts of it.
     pub fragment: Arc<CoreFragment>,
-    /// Terms specialized so far.
+    /// The number of terms specialized so far.
     pub term_count: Cell<u32>,
-    /// A variable that has no type yet: a size of the session before it is opened.
+    /// A type variable without a type: a size of the session before it is opened.
     pub unbound: RefCell<Option<TypeVar>>,
 }
 
-/// Types for variables: those of a function for its parameters, and of each opening since then.
+/// Types for type variables: those of a function for its parameters, and of each opening since.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
-    /// The innermost.
+    /// The innermost bindings.
     pub types: HashMap<u32, Type>,
-    /// The others.
+    /// The enclosing bindings.
     pub outer: Option<Arc<Bindings>>,
 }
 
 impl Bindings {
-    /// A type with its variables replaced, where they are bound.
+    /// Returns a type with its bound variables replaced.
     pub fn concrete(&self, ty: &Type) -> Type {
         if !ty.has_var() {
             return ty.clone();
@@ -90,7 +90,7 @@ impl Bindings {
 
 impl Drop for Bindings {
     fn drop(&mut self) {
-        // A block may open thousands of sizes, one inside the other: no recursion here.
+        // A block may open thousands of sizes in a chain: dropped in a loop, not by recursion.
         let mut next = self.outer.take();
         while let Some(mut bindings) = next.and_then(Arc::into_inner) {
             next = bindings.outer.take();
@@ -98,8 +98,8 @@ impl Drop for Bindings {
     }
 }
 
-/// The instance of a function at these type arguments, where sizes of the session are bound as said.
-/// Gives a size that it needs and that is not there, too.
+/// Specializes a function at type arguments. Also returns an unbound size of the session that the
+/// function needs, if there is one.
 pub fn specialize_function(
     program: &Program,
     layouts: &Layouts,
@@ -129,7 +129,7 @@ pub fn specialize_function(
 }
 
 impl<'a> Specializer<'a> {
-    /// For a body with these locals that has no variables of its own.
+    /// Creates a specializer for a body with these locals and without type variables of its own.
     pub fn new(
         program: &'a Program,
         layouts: &'a Layouts,
@@ -168,8 +168,8 @@ impl Specializer<'_> {
         self.layouts.of(&self.concrete(ty))
     }
 
-    /// Returns the first slot and the layout of component `i` of a value with layout `whole`. A product
-    /// of which one component is left is that component.
+    /// Returns the first slot and the layout of component `i` of a value with layout `whole`. A
+    /// product of which one component is left is that component.
     fn component(&self, whole: &Arc<Layout>, i: Option<usize>, ty: &Type) -> (usize, Arc<Layout>) {
         match i.and_then(|i| whole.part(i)) {
             Some(part) => part,
@@ -186,8 +186,8 @@ impl Specializer<'_> {
         }
     }
 
-    /// Returns a placeholder where a size has no value yet: the code is then refused before it runs.
-    /// Any other cause is a bug.
+    /// Returns a placeholder where a size has no value yet: the code is then refused before it
+    /// runs. Any other cause is a bug.
     fn placeholder<T>(&self, value: T, expected: &str) -> T {
         assert!(self.unbound.borrow().is_some(), "{expected}");
         value
@@ -201,7 +201,7 @@ impl Specializer<'_> {
         Box::new(self.node(term))
     }
 
-    /// Whether a function reaches itself through the value that is called.
+    /// Returns true if a function refers to itself through the called value.
     fn is_self_referential(&self, function: u32) -> bool {
         let function = self.program.functions.get(function as usize).and_then(Option::as_ref);
         function.is_some_and(|function| function.this.is_some())
@@ -211,7 +211,7 @@ impl Specializer<'_> {
         self.locals[local as usize].shared
     }
 
-    /// The code of a term.
+    /// Specializes a term.
     pub fn node(&self, term: &Term) -> Node {
         let first = self.term_count.get();
         self.term_count.set(first.saturating_add(1));
@@ -223,7 +223,7 @@ impl Specializer<'_> {
                 | NodeKind::Prim(Prim::Reduce | Prim::ArgMin | Prim::ArgMax | Prim::Dot | Prim::Scan, ..) => {
                     true
                 }
-                // What gives a function is taken over where that function is called.
+                // A call that returns a function is compiled where that function is called.
                 NodeKind::CallKnown(..) | NodeKind::Call(..) => {
                     !term.ty.is_unit() && !matches!(term.ty.kind(), TypeKind::Function(..))
                 }
@@ -237,8 +237,8 @@ impl Specializer<'_> {
         Node { kind: NodeKind::TierUp(Box::new(site)), span: term.span }
     }
 
-    /// Whether a call takes a large array and changes it: another executor would copy it. Its loops are
-    /// parts of their own.
+    /// Returns true if a call moves a large array into a function that only stores into it: a
+    /// compiled call would copy the array. Loops inside the function are sites of their own.
     fn is_in_place_update(&self, term: &Term, node: &Node) -> bool {
         let NodeKind::CallKnown(callee, args) = &node.kind else { return false };
         let TermKind::Call(_, terms) = &term.kind else { return false };
@@ -254,14 +254,15 @@ impl Specializer<'_> {
         args.iter().zip(terms).any(large) && only_stores(self.program, callee.function)
     }
 
-    /// A part that may be taken over, whose terms begin at one of those so far.
+    /// Makes a site whose terms are those from number `first` on.
     fn site(&self, place: CoreAddress, first: u32, plain: Interpreted, weight: u64) -> TierUpSite {
         let locals = self.shared_locals.get_or_init(|| Arc::from(self.locals)).clone();
         let (whole, bindings) = (self.fragment.clone(), self.bindings.clone());
         TierUpSite::new(whole, place, first..self.term_count.get(), plain, locals, bindings, weight)
     }
 
-    /// Elements of the largest array that a term mentions, those of arrays in arrays counted; `left` bounds the search.
+    /// Returns the number of elements of the largest array that a term mentions, elements of nested
+    /// arrays included. `left` bounds the search.
     fn largest_array_elements(&self, term: &Term, left: &mut u32) -> u64 {
         *left = left.saturating_sub(1);
         if *left == 0 {
@@ -424,7 +425,7 @@ impl Specializer<'_> {
         }
     }
 
-    /// The last read of a place.
+    /// Specializes the last read of a place.
     fn last_read(&self, place: &Term) -> NodeKind {
         match self.node_kind(place) {
             NodeKind::Local(local) => NodeKind::Move(local),
@@ -438,8 +439,8 @@ impl Specializer<'_> {
         }
     }
 
-    /// The same storage at another type. Whatever was decided about the types while they had variables, it has to
-    /// be true now: this is where a wrong verdict ends.
+    /// Specializes a reshape. The layouts are compared here at concrete types, independently of the
+    /// verdict of the checker: a wrong verdict ends here.
     fn reshape(&self, inner: &Term, to: &Type) -> NodeKind {
         let (from, to) = (self.concrete(&inner.ty), self.concrete(to));
         if self.layouts.of(&from).stored_like(&self.layouts.of(&to)) {
@@ -448,7 +449,8 @@ impl Specializer<'_> {
         NodeKind::StorageMismatch(self.boxed(inner), Arc::new((from, to)))
     }
 
-    /// The code of a value, which every value of its type has to have in the number type.
+    /// Specializes a conversion to the code of a value. The number type must hold every code of the
+    /// type.
     fn to_code(&self, inner: &Term, to: &Type) -> NodeKind {
         let number = self.number_type(to);
         let ty = self.concrete(&inner.ty);
@@ -473,15 +475,15 @@ impl Specializer<'_> {
         Arc::new(Callee { function, type_args, instance: OnceLock::new() })
     }
 
-    /// The function that a method is here.
+    /// Returns the function that implements a method at concrete types.
     fn method(&self, class: ClassId, method: usize, type_args: &[Type]) -> Option<Arc<Callee>> {
         let types: Vec<Type> = type_args.iter().map(|t| self.concrete(t)).collect();
         let (function, type_args) = self.program.implementation(class, method, &types)?;
         Some(Arc::new(Callee { function, type_args, instance: OnceLock::new() }))
     }
 
-    /// The operator that a function is, if it does nothing but apply it to its parameters: `+` of
-    /// `Add[int]` should cost what `+` costs.
+    /// Returns the operator that a function consists of, if it only applies it to its parameters:
+    /// `+` of `Add[int]` then costs as much as the built-in operator.
     fn inlined_operator(&self, callee: &Callee, args: &[Term]) -> Option<Op> {
         let function = self.program.functions.get(callee.function as usize)?.as_ref()?;
         let TermKind::Op(op, operands) = &function.body.kind else { return None };
@@ -580,7 +582,7 @@ impl Specializer<'_> {
             PatKind::Pack(parts) => {
                 Pattern::Pack(self.layout(&pat.ty), parts.iter().map(|p| self.pattern(p)).collect())
             }
-            // The slots are the same ones.
+            // A reshape keeps the slots.
             PatKind::Reshape(inner) => self.pattern(inner),
             PatKind::Coarray(index, argument) => Pattern::Coarray(
                 self.sum_representation(&pat.ty),
@@ -595,7 +597,7 @@ impl Specializer<'_> {
         }
     }
 
-    /// The code of statements.
+    /// Specializes statements.
     pub fn statements(&self, stmts: &[Stmt]) -> Vec<Statement> {
         match self.specialize_opening_block(stmts, None) {
             Some((code, _)) => code,
@@ -603,7 +605,7 @@ impl Specializer<'_> {
         }
     }
 
-    /// The code of statements none of which opens sizes.
+    /// Specializes statements none of which opens sizes.
     pub(super) fn statements_without_openings(&self, stmts: &[Stmt]) -> Vec<Statement> {
         stmts.iter().map(|s| self.statement(s)).collect()
     }
@@ -659,7 +661,7 @@ impl Specializer<'_> {
                         S::ForInts(*local, self.node(low), self.node(high), *inclusive, body)
                     }
                     ForRange::Elements(array) => {
-                        // By the type as it is written: an array of one array is that array.
+                        // By the type as written: an array of one element is that element.
                         let ty = array.ty.unfold();
                         let TypeKind::Array(element, index) = ty.kind() else {
                             unreachable!("a loop over elements is given an array")
@@ -698,10 +700,10 @@ impl Specializer<'_> {
                     steps.push(StoreStep::Index(self.node(index), to.slots));
                     place = to;
                 }
-                // Nothing moves; inside a compact value, codes stay what they are.
+                // A reshape keeps slots, and codes inside a compact value.
                 StepKind::Reshape if parts.is_empty() => place = to,
                 StepKind::Reshape => {}
-                // Inside a compact value the place stays the slot that holds it.
+                // Inside a compact value the place is the slot that holds the value.
                 StepKind::Factor(i) => parts.push((from, PartStep::Factor(Code::from(i)))),
                 StepKind::Digit(index) => parts.push((from, PartStep::Digit(self.node(index)))),
             }
@@ -715,7 +717,8 @@ impl Specializer<'_> {
         Store { root, steps, parts, root_slots: whole.slots, place, class, value: self.node(value) }
     }
 
-    /// Specializes the statement that opens sizes. The statements of `rest` from `from` on follow it.
+    /// Specializes the statement that opens sizes. The statements of `rest` from `from` on follow
+    /// it.
     pub(super) fn specialize_opening(&self, stmt: &Stmt, rest: Arc<Continuation>, from: usize) -> OpenCode {
         let (source, vars) = match &stmt.kind {
             StmtKind::Open { vars, local, value } => {
@@ -784,8 +787,8 @@ pub(super) fn first_opening(stmts: &[Stmt]) -> Option<usize> {
         .position(|s| matches!(s.kind, StmtKind::Open { .. } | StmtKind::Require { solve: Some(_), .. }))
 }
 
-/// A size as a value brings it along: axes that are numbers are kept, everything else is one number, so that sizes
-/// made of sizes do not grow.
+/// Returns the form of a size that an existential value stores: numeric axes are kept, everything
+/// else becomes one number, so that sizes computed from sizes do not grow.
 fn normalized_size(size: &Type) -> Type {
     const MAX_AXES: usize = 32;
     let axes = size.compact_factors(MAX_AXES);

@@ -24,7 +24,7 @@ impl Evaluator<'_, '_> {
         Ok(())
     }
 
-    /// A loop body, once. Whether the loop goes on.
+    /// Runs a loop body once. Returns false if the loop was left by `break`.
     pub(super) fn run_round(&mut self, body: &[Statement], frame: &mut [Value], span: Span) -> Result<bool> {
         self.tick(span)?;
         match self.run_block(body, frame) {
@@ -34,7 +34,7 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    /// The same in a loop that may count its rounds.
+    /// Runs a loop body once, and counts the round for progress if asked to.
     fn run_counted_round(
         &mut self,
         body: &[Statement],
@@ -49,7 +49,7 @@ impl Evaluator<'_, '_> {
         Ok(goes_on)
     }
 
-    /// The next value of a variable: the one before may give its memory.
+    /// Evaluates the next value of a variable; the memory of its old value may be reused.
     fn eval_replacement(&mut self, node: &Node, variable: Root, frame: &mut [Value]) -> Result<Value> {
         match &node.kind {
             NodeKind::TierUp(site) => self.eval_site(site, frame, node.span, Some(variable)),
@@ -63,7 +63,7 @@ impl Evaluator<'_, '_> {
         match &stmt.kind {
             S::Let(pattern, node) => {
                 let value = match pattern {
-                    // In a loop, what it was in the round before is not read any more.
+                    // In a loop, the value of the last round is not read again.
                     Pattern::Bind(local) => self.eval_replacement(node, Root::Local(*local), frame)?,
                     _ => self.eval(node, frame)?,
                 };
@@ -181,7 +181,7 @@ impl Evaluator<'_, '_> {
         Ok(())
     }
 
-    /// Fails if a store into an array that lies in a file makes a copy for which there is no room.
+    /// Fails if a store copies a mapped array that exceeds the memory bound.
     fn require_copy_memory(&self, root: &Value, store: &Store, span: Span) -> Result<()> {
         match root {
             Value::Seq(seq) if seq.has_mapped_part() => {
@@ -280,8 +280,8 @@ impl Evaluator<'_, '_> {
         done
     }
 
-    /// Interprets a `while` loop. After `due` rounds the kernel of the site is tried again: the rest of the
-    /// rounds is the same loop.
+    /// Interprets a `while` loop. After `due` rounds the kernel of the site is tried again: the
+    /// rest of the rounds is the same loop.
     fn run_while_site(
         &mut self,
         site: &TierUpSite,
@@ -309,9 +309,9 @@ impl Evaluator<'_, '_> {
         Ok(())
     }
 
-    /// Opens sizes and runs the rest of the block; gives its value.
+    /// Opens sizes and runs the rest of the block. Returns the value of the block.
     pub(super) fn open_sizes(&mut self, code: &OpenCode, frame: &mut [Value], span: Span) -> Result<Value> {
-        // Each opening of a block runs inside the one before.
+        // Openings of one block are nested calls.
         if !super::stack_guard::has_room() {
             let depth = self.machine.calls.len();
             return Err(self.fail(Failure::TooDeep { depth }, span));
@@ -325,7 +325,7 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    /// The sizes that arrive, as types.
+    /// Evaluates the sizes, as types.
     pub(super) fn eval_sizes(
         &mut self,
         source: &SizeSource,
@@ -338,7 +338,7 @@ impl Evaluator<'_, '_> {
                     return Err(self.fail(Failure::Internal { message: "a value without its sizes" }, span));
                 };
                 let sizes = packed.sizes.clone();
-                // The only owner's value can be changed where it lies.
+                // An unshared value can be changed in place.
                 let value = Packed::into_value(packed);
                 frame[*local as usize] = if *shared { Value::Cell(Cell::new(Some(value))) } else { value };
                 Ok(sizes)

@@ -5,7 +5,8 @@ use crate::layout::Layout;
 use crate::types::encoding::Code;
 use crate::value::Value;
 
-/// Writes a value into its place in a root.
+/// Writes a value into a part of `root`, from slot `start` on; `parts` leads into a compact value
+/// there.
 pub(super) fn write_place(
     root: &mut Value,
     start: usize,
@@ -39,7 +40,7 @@ pub(super) fn write_place(
     }
 }
 
-/// A code with the part at the end of a path replaced.
+/// Returns a code with the part at the end of a path replaced.
 fn replace_part(code: &Code, path: &[(&Layout, Code)], value: &Code) -> Code {
     let Some(((layout, i), rest)) = path.split_first() else { return value.clone() };
     let compact = layout.require_compact();

@@ -1,19 +1,19 @@
-//! Work on texts, which may be long: in pieces, and between the pieces it is asked whether to stop.
+//! Operations on texts of any length, in chunks between which the interrupt flag is polled.
 
 use super::error::Failure;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// Bytes of a piece.
+/// The number of bytes of a chunk.
 const CHUNK_BYTES: usize = 1 << 20;
 
-/// Whether the work may go on.
+/// Fails if the interrupt flag is set.
 fn poll_interrupt(stop: &AtomicBool) -> Result<()> {
     if stop.load(Ordering::Relaxed) { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
-/// The next place at or after a byte where a character begins, or the end.
+/// Returns the offset of the first character at or after a byte, or the end.
 fn next_char_boundary(text: &str, mut at: usize) -> usize {
     at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -22,7 +22,7 @@ fn next_char_boundary(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// The number of characters.
+/// Returns the number of characters.
 pub(super) fn char_count(text: &str, stop: &AtomicBool) -> Result<usize> {
     let (mut at, mut count) = (0, 0);
     while at < text.len() {
@@ -34,7 +34,7 @@ pub(super) fn char_count(text: &str, stop: &AtomicBool) -> Result<usize> {
     Ok(count)
 }
 
-/// A text without the blanks around it.
+/// Returns a text without the blanks around it.
 fn trim<'t>(text: &'t str, stop: &AtomicBool) -> Result<&'t str> {
     let (mut start, mut end) = (0, text.len());
     while start < end {
@@ -59,7 +59,7 @@ fn trim<'t>(text: &'t str, stop: &AtomicBool) -> Result<&'t str> {
     Ok(&text[start..end])
 }
 
-/// The real that a text is.
+/// Parses a `real`; `None` if the text is none.
 pub(super) fn parse_real(text: &str, stop: &AtomicBool) -> Result<Option<f64>> {
     let text = trim(text, stop)?;
     if text.len() <= CHUNK_BYTES {
@@ -68,12 +68,14 @@ pub(super) fn parse_real(text: &str, stop: &AtomicBool) -> Result<Option<f64>> {
     parse_long_real(text, stop)
 }
 
-/// Digits of which no real, and no point half way between two, has as many.
+/// The number of significant digits that decide the rounding: no binary64 number, and no midpoint
+/// of two, has more.
 const MAX_SIGNIFICANT_DIGITS: usize = 800;
 
-/// The same of a long text: what follows so many digits only tells on which side of them the number lies.
+/// Parses a long text. Digits beyond [`MAX_SIGNIFICANT_DIGITS`] decide only the direction of
+/// rounding.
 fn parse_long_real(text: &str, stop: &AtomicBool) -> Result<Option<f64>> {
-    /// A number with an exponent beyond is 0 or infinite.
+    /// An exponent beyond this bound makes a number 0 or infinite.
     const MAX_EXPONENT: i64 = 1 << 50;
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mut digits = String::new();
@@ -121,7 +123,7 @@ fn parse_long_real(text: &str, stop: &AtomicBool) -> Result<Option<f64>> {
     Ok(format!("{sign}0{digits}{last}e{exponent}").parse().ok())
 }
 
-/// The byte where the character of this number begins, or the end of the text.
+/// Returns the offset of the character with this number, or the end of the text.
 fn char_byte_offset(text: &str, number: usize, stop: &AtomicBool) -> Result<usize> {
     let (mut at, mut left) = (0, number);
     while at < text.len() {
@@ -139,7 +141,7 @@ fn char_byte_offset(text: &str, number: usize, stop: &AtomicBool) -> Result<usiz
     Ok(text.len())
 }
 
-/// The characters from one position up to, not including, another.
+/// Returns the characters from position `from` to position `to`, exclusive.
 pub(super) fn char_range<'t>(text: &'t str, from: usize, to: usize, stop: &AtomicBool) -> Result<&'t str> {
     let begin = char_byte_offset(text, from, stop)?;
     let rest = &text[begin..];
@@ -147,14 +149,14 @@ pub(super) fn char_range<'t>(text: &'t str, from: usize, to: usize, stop: &Atomi
     Ok(&rest[..end])
 }
 
-/// The byte where a text first stands in another, from a byte on.
+/// Returns the offset of the first occurrence of `part` from a byte on.
 fn find_from(text: &str, part: &str, from: usize, stop: &AtomicBool) -> Result<Option<usize>> {
-    // Beside a long part its preparation counts, which each search begins with.
+    // Each search preprocesses `part`, so chunks are longer for a long part.
     let piece = CHUNK_BYTES.max(part.len().saturating_mul(4));
     let mut at = from;
     loop {
         poll_interrupt(stop)?;
-        // What begins in this piece may end behind it.
+        // An occurrence may begin in this chunk and end behind it.
         let last = next_char_boundary(text, at.saturating_add(piece));
         let end = next_char_boundary(text, last.saturating_add(part.len()));
         if let Some(found) = text[at..end].find(part) {
@@ -167,7 +169,7 @@ fn find_from(text: &str, part: &str, from: usize, stop: &AtomicBool) -> Result<O
     }
 }
 
-/// The position of the first occurrence, in characters.
+/// Returns the position of the first occurrence, in characters.
 pub(super) fn char_position(text: &str, part: &str, stop: &AtomicBool) -> Result<Option<usize>> {
     match find_from(text, part, 0, stop)? {
         Some(byte) => Ok(Some(char_count(&text[..byte], stop)?)),
@@ -175,8 +177,8 @@ pub(super) fn char_position(text: &str, part: &str, stop: &AtomicBool) -> Result
     }
 }
 
-/// The text with each occurrence of one part replaced, from the left; how many there are if the result had more
-/// than `most` bytes.
+/// Replaces each occurrence of `old` from the left. Returns the number of occurrences as an error
+/// if the result had more than `most` bytes.
 pub(super) fn replace_all(
     text: &str,
     old: &str,
@@ -187,7 +189,7 @@ pub(super) fn replace_all(
     let mut places = 0usize;
     let each = |place: &mut dyn FnMut(usize)| -> Result<()> {
         if old.is_empty() {
-            // Nothing stands before each character, and at the end.
+            // The empty text occurs before each character, and at the end.
             let mut at = 0;
             while at < text.len() {
                 poll_interrupt(stop)?;
@@ -222,10 +224,10 @@ pub(super) fn replace_all(
     Ok(Ok(out))
 }
 
-/// The text so many times; its length has been checked.
+/// Repeats a text. The caller has checked the length.
 pub(super) fn repeat(text: &str, times: usize, stop: &AtomicBool) -> Result<String> {
     let mut out = String::with_capacity(text.len() * times);
-    // Short texts are gathered to a piece first.
+    // Short texts are first repeated to a chunk.
     let block = text.repeat((CHUNK_BYTES / text.len().max(1)).clamp(1, times.max(1)));
     let whole = text.len() * times;
     while out.len() + block.len() <= whole && !block.is_empty() {
@@ -237,13 +239,13 @@ pub(super) fn repeat(text: &str, times: usize, stop: &AtomicBool) -> Result<Stri
     Ok(out)
 }
 
-/// The text in another case.
+/// Converts the case of a text.
 pub(super) fn convert_case(text: &str, change: impl Fn(&str) -> String, stop: &AtomicBool) -> Result<String> {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
         poll_interrupt(stop)?;
-        // The case of a letter may depend on the letters beside it, never on those behind a blank.
+        // The case of a letter may depend on its neighbors, but never across a blank.
         let least = next_char_boundary(text, at + CHUNK_BYTES);
         let blank = text[least..].find([' ', '\n']).map_or(text.len(), |blank| least + blank + 1);
         out.push_str(&change(&text[at..blank]));

@@ -46,7 +46,7 @@ impl Evaluator<'_, '_> {
                 let place = &mut frame[*local as usize];
                 Ok(match len {
                     0 => Value::UNIT,
-                    // The others have no slot, and may still be read.
+                    // The other parts have no slots, and may still be read.
                     _ if *whole => std::mem::replace(place, Value::UNIT),
                     _ => place.take_slots(*start, *len),
                 })
@@ -123,7 +123,7 @@ impl Evaluator<'_, '_> {
                     Some(b) => self.eval(b, frame)?,
                     None => Value::UNIT,
                 };
-                // The commonest cases first: this is the heart of every loop.
+                // The most frequent cases first: this path dominates interpreted loops.
                 match (op, num) {
                     (Op::Add(_), Num::Int) => return Ok(Value::int(a.as_int().wrapping_add(b.as_int()))),
                     (Op::Add(_), Num::Real) => return Ok(Value::real(a.as_real() + b.as_real())),
@@ -261,7 +261,7 @@ impl Evaluator<'_, '_> {
                         {
                             continue;
                         }
-                        // What the arm has bound is not held twice.
+                        // The values bound by the arm are then not shared.
                         drop(value);
                         return self.eval(&arm.body, frame);
                     }
@@ -313,7 +313,7 @@ impl Evaluator<'_, '_> {
         self.fail(Failure::Unset { name }, span)
     }
 
-    /// Strings and big integers grow under `+` and `*`: no single one beyond the limit.
+    /// Fails if the result of `+` or `*` on strings or big integers exceeds its bound.
     fn guard_growth(&self, num: Num, a: &Value, b: &Value, span: Span) -> Result<()> {
         let bytes = match num {
             Num::String => (a.as_str().len() + b.as_str().len()) as u64,
@@ -329,12 +329,12 @@ impl Evaluator<'_, '_> {
         if bytes > limit {
             return Err(self.fail(memory_failure(bytes as usize, 1, limit), span));
         }
-        // A copy of so much takes as long as many steps.
+        // The number of bytes from which a copy takes as long as many steps.
         const MUCH: u64 = 1 << 20;
         if bytes > MUCH { self.poll_interrupt(span) } else { Ok(()) }
     }
 
-    /// The value of a tuple or array from its parts.
+    /// Builds a tuple or array from its parts.
     pub(super) fn build_tuple(
         &mut self,
         parts: Vec<(Value, usize)>,
@@ -343,7 +343,7 @@ impl Evaluator<'_, '_> {
     ) -> Result<Value> {
         let (class, slots) = (layout.class, layout.slots);
         if slots > 1 {
-            // Shared or not: what could not be written out is refused.
+            // A shared tuple is also refused if it could not be copied.
             self.require_memory(class, slots, span)?;
         }
         Value::tuple(parts, class, slots)
@@ -383,7 +383,7 @@ impl Evaluator<'_, '_> {
                     buffer.append(&value, element.slots);
                     last
                 }
-                // One slot or none in the whole: the element that has it.
+                // If the whole has at most one slot, it is the element that has as many slots.
                 value if element.slots == layout.slots => value,
                 _ => last,
             };

@@ -1,9 +1,9 @@
-//! Parts of the code that a faster executor may take over.
+//! Tier-up: terms and loops that may be compiled.
 //!
-//! A [`Site`] is a term or a loop together with its place in the core it was made from. It is run as ever until it
-//! has cost something, or at once if it works on large arrays; then the machine's accelerator is asked for a
-//! kernel. A kernel that fails has changed nothing: the evaluator runs the part again, and finds
-//! the error that is to be reported.
+//! A [`TierUpSite`] is a term or a loop together with its address in the core that it was made
+//! from. It is interpreted until it has been executed often, or compiled at once if it works on
+//! large arrays; then the accelerator of the machine is asked for a kernel. A kernel that fails has
+//! changed nothing: the evaluator runs the part again, and finds the error that is to be reported.
 
 use super::code::{Closure, Node, Statement};
 use super::error::Failure;
@@ -23,58 +23,60 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Elements of an array from which a part is compiled before it has run.
+/// The number of elements of an array from which a site is compiled before its first execution.
 pub(super) const EAGER_ELEMENTS: u64 = 1_000;
 
-/// Calls and rounds of a part after which it is compiled.
+/// The number of calls and rounds after which a site is compiled.
 const HOT_ROUNDS: u64 = 3_000;
 
-/// Slots that are copied in the time that the evaluator takes for a round of a loop, about.
+/// The approximate number of slots that are copied in the time of one interpreted round of a loop.
 pub(super) const SLOTS_PER_ROUND: u64 = 64;
 
-/// Bytes of stack that making and running a kernel may take.
+/// The stack in bytes that compiling and running a kernel may take.
 const COMPILE_STACK_BYTES: usize = 512 << 10;
 
-/// Kernels of one site: for different functions in its variables.
+/// The number of kernels of one site, for different functions in its variables.
 const MAX_KERNELS_PER_SITE: usize = 8;
 
-/// Terms of a part from which it is large: of one that is too much code, only parts of half its size are tried.
+/// The number of terms from which a region is large: inside a large region that was too much code,
+/// only regions of at most half its size are tried.
 const LARGE_REGION_TERMS: usize = 1_000;
 
-/// Of so many parts inside one another that are all too much code, nothing further inside is tried.
+/// The number of nested regions that were too much code after which nothing further inside is
+/// tried.
 const MAX_ENCLOSING_TOO_LONG: usize = 4;
 
-/// A term or a loop that may be taken over.
+/// A term or a loop that may be compiled.
 pub struct TierUpSite {
     fragment: Arc<CoreFragment>,
     address: CoreAddress,
-    /// Its terms, by the order in which they were specialized.
+    /// Its terms, numbered in the order of specialization.
     terms: Range<u32>,
-    /// The code to run otherwise.
+    /// The code that is interpreted otherwise.
     pub interpreted: Interpreted,
     locals: Arc<[LocalInfo]>,
     bindings: Arc<Bindings>,
-    /// Variables outside that nobody reads after it, once somebody has asked.
+    /// The outer locals that are not read after it, computed when needed.
     dead_locals: OnceLock<Vec<LocalId>>,
-    /// Variables outside that hold functions, once somebody has asked.
+    /// The outer variables that hold functions, computed when needed.
     functions: OnceLock<Vec<Root>>,
-    /// Elements of the largest array that it mentions.
+    /// The number of elements of the largest array that it mentions.
     pub(super) weight: u64,
-    /// Calls and rounds so far.
+    /// The number of calls and rounds so far.
     heat: AtomicU64,
     kernels: Mutex<Vec<CachedKernel>>,
 }
 
-/// The core that sites are parts of: those inside one another share it.
+/// The core that contains sites; nested sites share it.
 pub struct CoreFragment {
     root: CoreRoot,
-    /// Made when a part is first looked for.
+    /// The index of regions, made at the first lookup.
     index: OnceLock<RegionIndex>,
-    /// Parts that were too much code.
+    /// The regions that were too much code.
     too_long: Mutex<Vec<Range<u32>>>,
 }
 
-/// What is specialized as one.
+/// The root of core that is specialized as one unit.
 #[derive(Clone)]
 pub enum CoreRoot {
     /// The body of a function.
@@ -83,11 +85,12 @@ pub enum CoreRoot {
     Statement(Arc<Stmt>),
     /// The value of a script.
     Term(Arc<Term>),
-    /// What follows an opening.
+    /// The statements after an opening.
     Rest(Arc<Continuation>),
 }
 
-/// Where a site lies in its core: the address of the term or statement, which stays while the core is held.
+/// The address of the term or statement of a site within its core. It stays valid while the core is
+/// held.
 #[derive(Clone, Copy)]
 pub enum CoreAddress {
     /// A term.
@@ -97,19 +100,19 @@ pub enum CoreAddress {
 }
 
 impl CoreAddress {
-    /// That of a term.
+    /// Returns the address of a term.
     pub fn of_term(term: &Term) -> CoreAddress {
         CoreAddress::Term(std::ptr::from_ref(term).addr())
     }
 
-    /// That of a loop.
+    /// Returns the address of a loop.
     pub fn of_loop(stmt: &Stmt) -> CoreAddress {
         CoreAddress::Loop(std::ptr::from_ref(stmt).addr())
     }
 }
 
 self_cell! {
-    /// Core with the places in it.
+    /// Core with an index of its regions.
     struct RegionIndex {
         owner: CoreRoot,
         #[covariant]
@@ -117,11 +120,12 @@ self_cell! {
     }
 }
 
-/// The terms and the statements of a core by their addresses; whether it is a statement tells two of one address apart.
+/// The terms and statements of a core by their addresses. The flag is true for statements: a term
+/// may have the address of its statement.
 struct RegionMap<'c>(HashMap<(bool, usize), Region<'c>>);
 
 impl<'c> RegionMap<'c> {
-    /// All of them, in one walk.
+    /// Indexes all terms and statements in one walk.
     fn of(core: &'c CoreRoot) -> RegionMap<'c> {
         let mut places = RegionMap(HashMap::default());
         let mut terms: Vec<&'c Term> = Vec::new();
@@ -157,12 +161,12 @@ impl<'c> RegionMap<'c> {
 }
 
 impl CoreFragment {
-    /// Core that is about to be specialized.
+    /// Wraps core that is about to be specialized.
     pub fn new(core: CoreRoot) -> Arc<CoreFragment> {
         Arc::new(CoreFragment { root: core, index: OnceLock::new(), too_long: Mutex::default() })
     }
 
-    /// What lies at a place.
+    /// Returns the region at an address.
     fn find(&self, address: CoreAddress) -> Region<'_> {
         let index =
             self.index.get_or_init(|| RegionIndex::new(self.root.clone(), |core| RegionMap::of(core)));
@@ -171,7 +175,7 @@ impl CoreFragment {
         *index.borrow_dependent().0.get(&key).expect("a site lies in the core that it was made from")
     }
 
-    /// Whether a part was too much code, or lies in one that was and is not much smaller.
+    /// Returns true if a region was too much code, or lies in one that was and is not much smaller.
     fn is_too_long(&self, part: &Range<u32>) -> bool {
         let Ok(known) = self.too_long.lock() else { return true };
         let around = |known: &&Range<u32>| known.start <= part.start && part.end <= known.end;
@@ -191,7 +195,7 @@ impl CoreFragment {
     }
 }
 
-/// What a site does if nobody takes it over.
+/// The interpreted code of a site.
 pub enum Interpreted {
     /// A term.
     Node(Box<Node>),
@@ -203,12 +207,12 @@ pub enum Interpreted {
 struct CachedKernel {
     functions: Vec<(Root, KnownValue)>,
     kernel: Option<Arc<dyn Executable>>,
-    /// Runs that failed.
+    /// The number of failed runs.
     failures: u32,
 }
 
 impl TierUpSite {
-    /// A part that may be taken over.
+    /// Creates a site.
     #[allow(clippy::too_many_arguments)] // what was computed while it was specialized
     pub(super) fn new(
         whole: Arc<CoreFragment>,
@@ -241,8 +245,8 @@ impl TierUpSite {
 }
 
 impl Evaluator<'_, '_> {
-    /// Runs the kernel of the site of a term, if there is one. The value of `dead_variable` is not read
-    /// afterward. Returns `None`, with nothing changed, if the term is to be evaluated.
+    /// Runs the kernel of the site of a term, if there is one. The value of `dead_variable` is not
+    /// read afterward. Returns `None`, with nothing changed, if the term is to be evaluated.
     pub(super) fn run_term_kernel(
         &mut self,
         site: &TierUpSite,
@@ -268,7 +272,8 @@ impl Evaluator<'_, '_> {
         Ok(Some(values.pop().expect("the kernel of a term gives its value")))
     }
 
-    /// Slots that a kernel copies for each run, because it may fail: what it changes is kept until it is done.
+    /// Returns the number of slots that a kernel copies for each run: a kernel that may fail keeps
+    /// the variables that it changes until it is done.
     pub(super) fn slots_copied_per_run(&self, kernel: &dyn Executable, frame: &[Value]) -> u64 {
         if !kernel.can_fail() || self.machine.eager {
             return 0;
@@ -307,7 +312,7 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    /// Runs a kernel; nothing if it failed, and then nothing has changed.
+    /// Runs a kernel; `None`, with nothing changed, if it failed.
     fn run_kernel(
         &mut self,
         kernel: &dyn Executable,
@@ -321,14 +326,14 @@ impl Evaluator<'_, '_> {
         }
         let mut inputs = Vec::with_capacity(kernel.inputs().len());
         for (i, input) in kernel.inputs().iter().enumerate() {
-            // What changes is handed over, unless it may have to be had back.
+            // Variables that change are moved into the kernel, unless it may fail.
             let own = i < changes && !kernel.can_fail();
             match self.kernel_input(input, frame, own) {
                 Some(value) => inputs.push(value),
                 None => return Ok(None),
             }
         }
-        // Now that all of them are there.
+        // After all inputs are known to be set.
         let dies = |input: &Input| dying == Some(input.root) && input.path.is_empty();
         let taken =
             kernel.inputs().iter().enumerate().find(|(i, input)| dies(input) && kernel.overwrites(*i));
@@ -342,7 +347,7 @@ impl Evaluator<'_, '_> {
         let mut spare = spare_of.and_then(|root| self.kernel_input(&whole(root), frame, true));
         let watched = self.machine.progress.enter_loop(Some(1));
         let watch = Mutex::new(&mut self.machine.progress);
-        // Whoever finds it taken has nothing newer to say.
+        // A thread that finds the lock taken skips its report.
         let tell = |done, total| {
             if let Ok(mut watch) = watch.try_lock() {
                 watch.set_rounds(done, total);
@@ -367,7 +372,7 @@ impl Evaluator<'_, '_> {
                     self.set_variable(root, value, frame);
                 }
                 if let Some((i, input)) = taken {
-                    // A global has been noted when it was taken: this is no change.
+                    // The journal has the old value of a global since it was taken.
                     self.set_variable(input.root, inputs.swap_remove(i), frame);
                 }
                 Ok(None)
@@ -376,8 +381,8 @@ impl Evaluator<'_, '_> {
         }
     }
 
-    /// Whether a variable that is to change lies in a file and is too large to be copied: the evaluator says so at
-    /// its first store.
+    /// Returns true if a variable that is to change is mapped and too large to be copied: the
+    /// evaluator reports that at its first store.
     fn exceeds_memory(&self, input: &Input, frame: &[Value]) -> bool {
         let value = match input.root {
             Root::Local(local) => Some(frame[local as usize].clone()),
@@ -387,7 +392,7 @@ impl Evaluator<'_, '_> {
         seq.has_mapped_part() && (seq.len() as u64).saturating_mul(seq.class().bytes()) > self.host.memory
     }
 
-    /// The value of a kernel's input; nothing if a variable of the session has none yet.
+    /// Returns the value of an input of a kernel; `None` if a session variable is not set.
     fn kernel_input(&mut self, input: &Input, frame: &mut [Value], own: bool) -> Option<Value> {
         let mut value = match input.root {
             Root::Local(local) if own => std::mem::replace(&mut frame[local as usize], Value::UNIT),
@@ -412,7 +417,7 @@ impl Evaluator<'_, '_> {
         Some(value)
     }
 
-    /// The kernel of a site that has run often enough, or is large enough.
+    /// Returns the kernel of a site that has been executed often enough or is large enough.
     pub(super) fn site_kernel(
         &self,
         site: &TierUpSite,
@@ -420,7 +425,7 @@ impl Evaluator<'_, '_> {
         frame: &[Value],
     ) -> Option<Arc<dyn Executable>> {
         let accelerator = self.machine.accelerator.as_ref()?;
-        // Deep inside calls the evaluator goes on by itself.
+        // Near the end of the stack the evaluator does not compile.
         if !super::stack_guard::has_room_for(COMPILE_STACK_BYTES) {
             return None;
         }
@@ -428,7 +433,7 @@ impl Evaluator<'_, '_> {
         if !eager && weight < EAGER_ELEMENTS && site.heat.load(Ordering::Relaxed) < HOT_ROUNDS {
             return None;
         }
-        // Before the part is looked for: of many parts inside one that is too much code, each would be.
+        // Checked before the lookup: a region that was too much code may contain many sites.
         if site.kernels.lock().ok()?.is_empty() && site.fragment.is_too_long(&site.terms) {
             return None;
         }
@@ -481,14 +486,14 @@ impl Evaluator<'_, '_> {
         kernel
     }
 
-    /// The variables outside of a site that hold functions.
+    /// Returns the outer variables of a site that hold functions.
     fn function_variables<'s>(&self, site: &'s TierUpSite) -> &'s [Root] {
         site.functions.get_or_init(|| {
             let mentioned = match site.fragment.find(site.address) {
                 Region::Term(term) => FreeVariables::by_term(term),
                 Region::Loop(stmt) => FreeVariables::by_stmt(stmt),
             };
-            // Types of what is inside may mention sizes that only open there.
+            // Types inside the site may mention sizes that are opened there.
             let concrete = |ty: &Type| self.machine.sizes.concrete(&site.bindings.concrete(ty));
             let is_function = |ty: &Type| matches!(concrete(ty).kind(), TypeKind::Function(..));
             let local = |l: &u32| is_function(&site.locals[*l as usize].ty);
@@ -499,7 +504,7 @@ impl Evaluator<'_, '_> {
         })
     }
 
-    /// Notes that a kernel of the site failed: one that does so again and again is left alone.
+    /// Counts a failure of a kernel of the site. A kernel that fails repeatedly is not run again.
     pub(super) fn note_failure(&self, site: &TierUpSite) {
         if let Ok(mut kernels) = site.kernels.lock() {
             kernels.iter_mut().for_each(|known| known.failures += 1);
@@ -507,7 +512,7 @@ impl Evaluator<'_, '_> {
     }
 }
 
-/// What is known of a value before a part runs.
+/// Returns the part of a value that is known before a kernel is compiled.
 fn known_value(value: &Value) -> KnownValue {
     match value {
         Value::Function(any) => match any.downcast_ref::<Closure>() {

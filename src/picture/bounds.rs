@@ -1,35 +1,35 @@
-//! What drawing may take: bytes, and time until somebody stops it; and why nothing is drawn.
+//! Bounds of drawing: bytes and interruption; errors of drawing.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Rounds of a loop after which it looks whether it is to stop.
+/// The number of rounds of a loop between two polls of the interrupt flag.
 const ROUNDS_PER_POLL: usize = 1 << 12;
 
 /// The bounds of one drawing.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a> {
-    /// The most bytes that a picture as text may have.
+    /// The largest size in bytes of a picture as text.
     pub max_bytes: usize,
-    /// Set from outside to stop the work.
+    /// The interrupt flag.
     pub interrupt: &'a AtomicBool,
 }
 
-/// Why there is no picture, or nothing of one.
+/// The reason why a picture is not drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DrawError {
-    /// A text describes none.
+    /// The text describes no picture.
     InvalidDescription,
-    /// A file of this name does not hold it; why not.
+    /// The picture cannot be saved in a file of this name, with the reason.
     Unsupported(String),
-    /// It has more bytes than it may.
+    /// The picture exceeds the bound on bytes.
     TooLong,
-    /// It was stopped from outside.
+    /// The user interrupted the work.
     Interrupted,
 }
 
 impl Bounds<'_> {
-    /// Looks, now and then, whether the work is to stop; `round` counts the rounds of a loop.
+    /// Polls the interrupt flag in some rounds of a loop; `round` is the number of the round.
     pub fn poll(&self, round: usize) -> Result<(), DrawError> {
         match round.is_multiple_of(ROUNDS_PER_POLL) && self.interrupt.load(Ordering::Relaxed) {
             true => Err(DrawError::Interrupted),
@@ -37,7 +37,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// The text that is written; writing fails where it goes beyond the bounds.
+    /// Returns the text that `write` produces, unless it exceeds the bounds.
     pub fn write_text(
         &self,
         write: impl FnOnce(&mut BoundedText<'_>) -> fmt::Result,

@@ -1,28 +1,28 @@
-//! Pictures as shapes on a page: axes with numbers, marks, a legend, the colors of a heat map.
+//! Layout of pictures on a page: axes with numbers, marks, a legend, the color bar of a heat map.
 //!
-//! Everything that is finite is on the page, and texts are cut to the room that they have. Draws nothing.
+//! All finite values are on the page, and texts are truncated to their room. Draws nothing.
 
 use super::font::Font;
 use super::scale::{Scale, Ticks};
 use super::shape::{Anchor, Color, Frame, PAGE_HEIGHT, PAGE_WIDTH, Shape, Text};
 use super::{Bounds, DrawError, Grid, Layer, Mark, Picture, pixels};
 
-/// Room below the axes, and at the sides where nothing stands.
+/// The margin below the axes.
 const BOTTOM_MARGIN: f64 = 56.0;
 const SIDE_MARGIN: f64 = 18.0;
-/// Room for the colors of a heat map and their numbers.
+/// The width of the color bar with its numbers.
 const COLOR_BAR_WIDTH: f64 = 90.0;
 
 const TEXT_COLOR: Color = [0x22; 3];
 const REMARK_COLOR: Color = [0x88; 3];
 const GRID_COLOR: Color = [0xe4; 3];
 
-/// Sizes of letters.
+/// The font size of the title.
 const TITLE_SIZE: f64 = 17.0;
 const LABEL_SIZE: f64 = 13.0;
 const SMALL_SIZE: f64 = 11.0;
 
-/// Colors of layers that differ for people who see few colors, too (Okabe and Ito 2008).
+/// Colors of layers that color-blind readers can distinguish (Okabe and Ito 2008).
 const PALETTE: [Color; 8] = [
     [0x00, 0x72, 0xb2],
     [0xd5, 0x5e, 0x00],
@@ -34,7 +34,7 @@ const PALETTE: [Color; 8] = [
     [0xb8, 0xa9, 0x00],
 ];
 
-/// The shapes of a picture, from back to front.
+/// Returns the shapes of a picture, from back to front.
 pub fn shapes(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<Shape>, DrawError> {
     bounds.poll(0)?;
     let mut chart = Chart::new(picture);
@@ -46,20 +46,20 @@ pub fn shapes(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<Shape>, Draw
     Ok(chart.shapes)
 }
 
-/// A chart that is being made.
+/// A chart under construction.
 struct Chart<'a> {
     picture: &'a Picture,
     font: Font,
-    /// Where the marks are.
+    /// The area of the marks.
     area: Frame,
     scales: [Scale; 2],
-    /// The vertical axis grows downwards, as rows do.
+    /// True if the vertical axis points downward, as rows do.
     y_down: bool,
     x_ticks: Ticks,
     y_ticks: Ticks,
-    /// What stands beside both axes.
+    /// The names of both axes.
     names: [String; 2],
-    /// Where the name of the axis that stands upright is.
+    /// The horizontal position of the name of the vertical axis.
     y_name_x: f64,
     shapes: Vec<Shape>,
 }
@@ -84,7 +84,7 @@ impl<'a> Chart<'a> {
             height: PAGE_HEIGHT - top - BOTTOM_MARGIN,
         };
         if let Some(Grid { rows, columns }) = grid {
-            // Cells are squares, unless that leaves nothing of one side; what is narrow is in the middle.
+            // Cells are squares, within bounds on the aspect ratio; a narrow area is centered.
             let ratio = (columns.max(1) as f64 / rows.max(1) as f64).clamp(0.25, 4.0);
             let room = area.width;
             area.width = room.min(area.height * ratio);
@@ -126,7 +126,7 @@ impl<'a> Chart<'a> {
         [self.x(x), self.y(y)]
     }
 
-    /// The frame with these two corners.
+    /// Returns the frame between two corners.
     fn frame(&self, [x0, x1]: [f64; 2], [y0, y1]: [f64; 2]) -> Frame {
         let (x0, x1, y0, y1) = (self.x(x0), self.x(x1), self.y(y0), self.y(y1));
         Frame { x: x0.min(x1), y: y0.min(y1), width: (x1 - x0).abs(), height: (y1 - y0).abs() }
@@ -142,7 +142,7 @@ impl<'a> Chart<'a> {
         let Frame { x: left, y: top, width, height } = self.area;
         let (bottom, end) = (top + height, left + width);
         let across = std::mem::take(&mut self.x_ticks.labels);
-        // A rule through the area goes from a number, none from a name or a cell.
+        // Grid lines are drawn at numbers, not at names or cells.
         if self.picture.category_ticks().is_none() {
             for (value, _) in &across {
                 let x = self.x(*value);
@@ -170,7 +170,7 @@ impl<'a> Chart<'a> {
         }
         if !y.is_empty() {
             let content = self.font.truncated(&y, LABEL_SIZE, PAGE_HEIGHT - 2.0 * SIDE_MARGIN);
-            // In the middle of its axis, but for what would be cut off.
+            // Centered at its axis, but within the page.
             let half = self.font.width(&content, LABEL_SIZE) / 2.0 + 4.0;
             let y = (top + height / 2.0).clamp(half, PAGE_HEIGHT - half);
             let anchor = Anchor::Middle;
@@ -189,8 +189,8 @@ impl<'a> Chart<'a> {
         Ok(())
     }
 
-    /// Labels below the area with their places: those that have room beside each other, evenly chosen, cut where
-    /// even then they are too long.
+    /// Selects labels below the area: evenly spaced ones that fit beside each other, truncated if
+    /// even those are too long.
     fn spaced_labels(
         &self,
         labels: &[(f64, String)],
@@ -226,7 +226,7 @@ impl<'a> Chart<'a> {
         Ok(())
     }
 
-    /// The points of a run with their places on the page.
+    /// Returns the positions of points on the page.
     fn page_points<'p>(
         &self,
         points: impl Iterator<Item = &'p [f64; 2]>,
@@ -235,7 +235,7 @@ impl<'a> Chart<'a> {
         points.enumerate().map(|(i, point)| bounds.poll(i).map(|()| self.point(*point))).collect()
     }
 
-    /// The shapes of a layer; of layers with bars it is the first number of the second.
+    /// Adds the shapes of a layer, which is number `bar` of `bars` layers with bars.
     fn push_mark(
         &mut self,
         layer: &Layer,
@@ -248,7 +248,7 @@ impl<'a> Chart<'a> {
             Mark::Line(points) => {
                 for run in points.split(|point| !finite(point)).filter(|run| !run.is_empty()) {
                     let mut run = self.page_points(run.iter(), bounds)?;
-                    // A point between two gaps is seen, too, and a line that goes nowhere.
+                    // A single point between two gaps, and a line of no length, is drawn as a disc.
                     run.dedup();
                     let one = run.len() == 1;
                     self.shapes.push(if one {
@@ -293,7 +293,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// The colors of a heat map with their values, its name above them.
+    /// Adds the color bar of a heat map, with its name above.
     fn push_color_bar(&mut self) {
         let Some((label, values)) = self.picture.heatmap() else { return };
         const STEPS: usize = 64;
@@ -303,7 +303,7 @@ impl<'a> Chart<'a> {
         let each = height / STEPS as f64;
         for i in 0..STEPS {
             let y = top + height - each * (i + 1) as f64;
-            // A little more than its part, so that no gap is seen between two of them.
+            // The blocks overlap slightly, so that no gap is visible.
             let frame = Frame { x, y, width: 14.0, height: each + if i == 0 { 0.0 } else { 0.5 } };
             self.shapes.push(Shape::Block(frame, pixels::colormap((i as f64 + 0.5) / STEPS as f64)));
         }
@@ -319,7 +319,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// The names of layers with their colors, where they hide least.
+    /// Adds the legend at the position where it hides the fewest marks.
     fn push_legend(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         const LINE: f64 = 18.0;
         const PAD: f64 = 6.0;
@@ -344,7 +344,7 @@ impl<'a> Chart<'a> {
         let middle = left + (self.area.width - width) / 2.0;
         let (left, top) = (left + 4.0, top + 4.0);
         let places = [(right, top), (left, top), (right, low), (left, low), (middle, top), (middle, low)];
-        // The first of those that hide as little as any: above on the right, if nothing is there.
+        // Of equal positions the first: the upper right, if nothing is there.
         let (mut x, mut y, mut least) = (right, top, usize::MAX);
         for (other_x, other_y) in places {
             let hidden = self.covered_marks(Frame { x: other_x, y: other_y, width, height }, bounds)?;
@@ -376,13 +376,13 @@ impl<'a> Chart<'a> {
         Ok(())
     }
 
-    /// How much of what is drawn lies in a frame: points of lines and discs, and bars.
+    /// Returns the weight of the marks in a frame: points of lines and discs, and bars.
     fn covered_marks(&self, frame: Frame, bounds: &Bounds<'_>) -> Result<usize, DrawError> {
         let inside = |p: &[f64; 2]| {
             (frame.x..=frame.x + frame.width).contains(&p[0])
                 && (frame.y..=frame.y + frame.height).contains(&p[1])
         };
-        // A line passes through a frame in which none of its points is.
+        // A line may pass through a frame that contains none of its points.
         let passed = |pair: &[[f64; 2]]| {
             const PARTS: u32 = 8;
             (0..PARTS)
@@ -429,13 +429,13 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// The color of a layer.
+/// Returns the color of a layer.
 fn layer_color(at: usize) -> Color {
     PALETTE[at % PALETTE.len()]
 }
 
-/// What stands along both axes: numbers, some so many; names of bars; where there is nothing but bars or cells, which
-/// one it is.
+/// Returns the ticks of both axes: about `wanted` numbers; names of bars; or indices, where there
+/// is nothing but bars or cells.
 pub fn ticks(picture: &Picture, [x, y]: [Scale; 2], wanted: [f64; 2]) -> [Ticks; 2] {
     let counted = |labels| Ticks { labels, base: None };
     let upward = match picture.grid() {
@@ -447,12 +447,12 @@ pub fn ticks(picture: &Picture, [x, y]: [Scale; 2], wanted: [f64; 2]) -> [Ticks;
 }
 
 impl Picture {
-    /// The rows and columns of the first layer that has some.
+    /// Returns the rows and columns of the first layer that has some.
     pub(super) fn grid(&self) -> Option<Grid> {
         self.layers.iter().find_map(|layer| layer.mark.grid())
     }
 
-    /// What stands below cells or bars; where there are others, below those with names.
+    /// Returns the ticks below cells or bars; with other marks, those below named bars.
     fn category_ticks(&self) -> Option<Vec<(f64, String)>> {
         if let Some(grid) = self.grid() {
             return Some(index_ticks(grid.columns));
@@ -473,7 +473,7 @@ impl Picture {
     }
 }
 
-/// Numbers of cells, at round distances if there are many.
+/// Returns the indices of cells, at round distances if there are many.
 fn index_ticks(count: usize) -> Vec<(f64, String)> {
     const MAX_INDEX_TICKS: usize = 10;
     let mut power = 1usize;

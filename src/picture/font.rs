@@ -1,8 +1,9 @@
-//! Letters: widths and outlines of texts in the one font that is part of the program.
+//! Widths and outlines of texts in the embedded font.
 //!
-//! The font is DejaVu Sans, cut to Latin, Greek, Cyrillic, arrows and signs of mathematics (`font/LICENSE`). No
-//! font of the system is looked at, so the same picture comes out everywhere. A character that the font lacks is
-//! an empty box. There is no shaping: a text is its characters, one after the other.
+//! The font is DejaVu Sans, subset to Latin, Greek, Cyrillic, arrows and mathematical signs
+//! (`font/LICENSE`). No system font is used, so pictures are the same on every machine. A character
+//! that the font lacks is an empty box. There is no shaping: a text is the sequence of its
+//! characters.
 
 use tiny_skia::{Path, PathBuilder, Transform};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
@@ -14,18 +15,18 @@ const FONT_BYTES: &[u8] = include_bytes!("font/DejaVuSans.ttf");
 pub struct Font(Face<'static>);
 
 impl Font {
-    /// The font that is part of the program.
+    /// Loads the embedded font.
     pub fn new() -> Font {
         Font(Face::parse(FONT_BYTES, 0).expect("the font that is part of the program is one"))
     }
 
-    /// How long a text is.
+    /// Returns the width of a text at a font size.
     pub fn width(&self, text: &str, size: f64) -> f64 {
         let units: f64 = self.glyphs(text).map(|glyph| self.advance(glyph)).sum();
         units * self.scale(size)
     }
 
-    /// The text, or as much of its beginning as is no longer than this, with a sign that there is more.
+    /// Returns the text, truncated with an ellipsis to a width of `room`.
     pub fn truncated(&self, text: &str, size: f64, room: f64) -> String {
         if self.width(text, size) <= room {
             return text.to_string();
@@ -39,7 +40,8 @@ impl Font {
         format!("{}…", start.trim_end())
     }
 
-    /// The outline of a text that begins at the origin and stands on the horizontal axis; `None` if it has none.
+    /// Returns the outline of a text that begins at the origin of the baseline; `None` if it is
+    /// empty.
     pub fn outline(&self, text: &str, size: f64) -> Option<Path> {
         let scale = self.scale(size);
         let mut outline = PathOutline(PathBuilder::new());
@@ -59,7 +61,7 @@ impl Font {
 
     fn glyphs(&self, text: &str) -> impl Iterator<Item = GlyphId> {
         text.chars().filter_map(|c| match self.0.glyph_index(c) {
-            // What changes its neighbors only is not seen.
+            // Characters of width 0 are not drawn.
             None if c.width() == Some(0) => None,
             found => Some(found.unwrap_or(GlyphId(0))),
         })
@@ -74,7 +76,7 @@ impl Font {
     }
 }
 
-/// The two libraries meet here.
+/// An adapter from the font parser to the path builder.
 struct PathOutline(PathBuilder);
 
 impl OutlineBuilder for PathOutline {
@@ -105,7 +107,7 @@ mod tests {
         assert_eq!(font.width("", 10.0), 0.0);
         assert!(font.width("iii", 10.0) < font.width("mmm", 10.0));
         assert!((font.width("ab", 20.0) - 2.0 * font.width("ab", 10.0)).abs() < 1e-9);
-        // All digits are of one width, so numbers stand below each other.
+        // All digits have one width, so numbers align.
         assert_eq!(font.width("111", 10.0), font.width("888", 10.0));
         assert_eq!(font.width("a\u{200d}", 10.0), font.width("a", 10.0));
     }

@@ -1,8 +1,8 @@
 //! Pictures: charts and images, as SVG, as PNG, and as text for a terminal.
 //!
-//! Takes the description that the library's `picture` makes, a text: records that end with U+001E, their
-//! fields divided by U+001F, numbers by blanks. Gives bytes or text. Everything finite is drawn; what is not
-//! finite is left out, and how much that is, is said. Knows no program and opens no file.
+//! Takes the description that `picture` of the standard library makes, a text: records that end
+//! with U+001E, their fields divided by U+001F, numbers by blanks. Gives bytes or text. All finite
+//! values are drawn; the number of other values is stated. Independent of programs; opens no file.
 
 mod bounds;
 mod chart;
@@ -21,41 +21,41 @@ pub use self::terminal::{Colors, Screen, text};
 use scale::Scale;
 use std::str::FromStr;
 
-/// Ends a record.
+/// The end of a record.
 pub const RECORD: char = '\u{1e}';
-/// Divides fields.
+/// The separator of fields.
 pub const FIELD: char = '\u{1f}';
 
 /// A picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picture {
-    /// Above it; empty for none.
+    /// The title; empty for none.
     pub title: String,
-    /// Beside the axes.
+    /// The names of the axes.
     pub axes: [String; 2],
-    /// What is drawn, the first at the back.
+    /// The layers, the first one at the back.
     pub layers: Vec<Layer>,
 }
 
-/// One thing drawn.
+/// A layer of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// In the legend; empty for none.
+    /// The name in the legend; empty for none.
     pub label: String,
-    /// What it is.
+    /// The marks of the layer.
     pub mark: Mark,
 }
 
-/// What is drawn.
+/// The marks of a layer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mark {
     /// A line through points; broken where one is not finite.
     Line(Vec<[f64; 2]>),
     /// Points.
     Points(Vec<[f64; 2]>),
-    /// A bar for each value, with names or none.
+    /// A bar for each value, with names or without.
     Bars(Vec<String>, Vec<f64>),
-    /// Bins between two bounds with how many values are in them; how many values are in none.
+    /// Bins as lower bound, upper bound and count, and the number of values in no bin.
     Histogram(Vec<[f64; 3]>, usize),
     /// Values in rows.
     Heatmap(Grid, Vec<f64>),
@@ -63,23 +63,23 @@ pub enum Mark {
     Image(Grid, Vec<u8>),
 }
 
-/// Rows and columns.
+/// The numbers of rows and columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// How many rows.
+    /// The number of rows.
     pub rows: usize,
-    /// How many columns.
+    /// The number of columns.
     pub columns: usize,
 }
 
-/// The picture that a text describes.
+/// Parses the description of a picture.
 pub fn parse(text: &str, bounds: &Bounds<'_>) -> Result<Picture, DrawError> {
     let look = |round: usize| bounds.poll(round).ok();
     let found = parse_description(text, &look);
     found.ok_or_else(|| bounds.poll(0).err().unwrap_or(DrawError::InvalidDescription))
 }
 
-/// The picture that a text describes; `look` stops the reading now and then.
+/// Parses the description of a picture; `look` returns `None` to stop.
 fn parse_description(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<Picture> {
     let reals = |text: &str| parse_numbers::<f64>(text, look);
     let points = |xs: &str, ys: &str| {
@@ -124,12 +124,12 @@ fn parse_description(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<
     Some(picture)
 }
 
-/// A picture as the bytes of a file of this name, or why not.
+/// Returns a picture as the bytes of a file with this name.
 pub fn encode_file(picture: &Picture, path: &str, bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError> {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
     match ending.as_str() {
         "svg" => Ok(svg(picture, bounds)?.into_bytes()),
-        // An image by itself keeps its pixels; where something is written beside it, it is a chart.
+        // A single image keeps its pixels; with a title or other layers it becomes a chart.
         "png" => match picture.sole_image() {
             Some((grid, pixels)) => pixels::encode_png(grid, pixels, bounds),
             None => raster::png(picture, bounds),
@@ -146,7 +146,7 @@ impl Grid {
     }
 }
 
-/// Text in one line, without what no text shows.
+/// Returns a text in one line, without control characters.
 fn one_line(text: &str) -> String {
     let shown = |c: char| if c.is_control() { ' ' } else { c };
     text.chars().map(shown).collect::<String>().trim().to_string()
@@ -161,10 +161,10 @@ fn parse_grid(rows: &str, columns: &str) -> Option<Grid> {
     Some(Grid { rows: rows.parse().ok()?, columns: columns.parse().ok()? })
 }
 
-/// The most bins of a histogram.
+/// The largest number of bins of a histogram.
 const MAX_BINS: usize = 1_000;
 
-/// Values in bins: so many, or by Sturges' rule (1926) if 0 is asked for.
+/// Counts values in bins: `bins` of them, or a number by Sturges' rule (1926) if `bins` is 0.
 fn histogram(bins: usize, values: &[f64]) -> Mark {
     let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     let left = values.len() - finite.len();
@@ -187,7 +187,7 @@ fn histogram(bins: usize, values: &[f64]) -> Mark {
 }
 
 impl Mark {
-    /// Its rows and columns, if it has some: then the vertical axis is that of rows, downwards.
+    /// Returns its rows and columns, if it has some. The vertical axis then counts rows downward.
     fn grid(&self) -> Option<Grid> {
         match self {
             Mark::Heatmap(grid, _) | Mark::Image(grid, _) => Some(*grid),
@@ -195,7 +195,7 @@ impl Mark {
         }
     }
 
-    /// How many values of it are not drawn.
+    /// Returns the number of values that are not finite.
     fn non_finite_count(&self) -> usize {
         match self {
             Mark::Line(points) | Mark::Points(points) => {
@@ -209,7 +209,7 @@ impl Mark {
         }
     }
 
-    /// Whether nothing of it is drawn.
+    /// Returns true if nothing is drawn.
     fn is_empty(&self) -> bool {
         match self {
             Mark::Line(points) | Mark::Points(points) => points.len() == self.non_finite_count(),
@@ -219,7 +219,7 @@ impl Mark {
         }
     }
 
-    /// What must be seen along both axes.
+    /// Returns the values that both axes must include.
     fn extent(&self) -> (Vec<f64>, Vec<f64>) {
         match self {
             Mark::Line(points) | Mark::Points(points) => {
@@ -236,7 +236,8 @@ impl Mark {
                 (x, bins.iter().map(|bin| bin[2]).chain([0.0]).collect())
             }
             Mark::Heatmap(grid, _) | Mark::Image(grid, _) => {
-                // The middle of a cell is where its numbers say, so that lines and points can lie over it.
+                // The center of a cell is at its indices, so that lines and points can be drawn
+                // over it.
                 let end = |n: usize| vec![-0.5, n.max(1) as f64 - 0.5];
                 (end(grid.columns), end(grid.rows))
             }
@@ -245,7 +246,8 @@ impl Mark {
 }
 
 impl Picture {
-    /// What is said below it: how much is not drawn, and why.
+    /// Returns the remark below the picture: the number of values that are not drawn, and the
+    /// reason.
     fn remark(&self) -> String {
         let left: usize = self.layers.iter().map(|layer| layer.mark.non_finite_count()).sum();
         let empty = self.layers.iter().all(|layer| layer.mark.is_empty());
@@ -258,12 +260,12 @@ impl Picture {
         }
     }
 
-    /// Whether anything is written above it or beside its axes.
+    /// Returns true if there is a title or a name of an axis.
     fn has_text(&self) -> bool {
         !self.title.is_empty() || self.axes.iter().any(|axis| !axis.is_empty())
     }
 
-    /// The heat map whose colors are explained: its name and values.
+    /// Returns the heat map whose color bar is drawn: its name and values.
     fn heatmap(&self) -> Option<(&str, &[f64])> {
         self.layers.iter().find_map(|layer| match &layer.mark {
             Mark::Heatmap(_, values) if !layer.mark.is_empty() => Some((&layer.label[..], &values[..])),
@@ -271,7 +273,7 @@ impl Picture {
         })
     }
 
-    /// The scales of both axes, with some room around what is in them.
+    /// Returns the scales of both axes, with margins.
     fn scales(&self) -> [Scale; 2] {
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
         for layer in &self.layers {
@@ -285,7 +287,7 @@ impl Picture {
         if grid { [x, y] } else { [x.widened(0.02, false), y.widened(0.05, self.layers.iter().any(stands))] }
     }
 
-    /// The image that it is, if there is nothing else: no other layer and no words.
+    /// Returns the image, if the picture has no other layer and no texts.
     fn sole_image(&self) -> Option<(Grid, &[u8])> {
         match &self.layers[..] {
             [Layer { mark: Mark::Image(grid, pixels), label }] if !self.has_text() && label.is_empty() => {

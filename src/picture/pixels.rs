@@ -1,10 +1,11 @@
-//! Pixels: colors of values, and PNG files.
+//! Pixels: colormaps and PNG files.
 
 use super::scale::Scale;
 use super::{Bounds, DrawError, Grid};
 use std::io::Write;
 
-/// Colors from low to high: nine of matplotlib's viridis, between which is interpolated.
+/// Colors from low to high: nine samples of the colormap viridis, with linear interpolation between
+/// them.
 const VIRIDIS: [[u8; 3]; 9] = [
     [68, 1, 84],
     [71, 44, 122],
@@ -17,10 +18,10 @@ const VIRIDIS: [[u8; 3]; 9] = [
     [253, 231, 37],
 ];
 
-/// The color of what is not finite.
+/// The color of values that are not finite.
 const NON_FINITE_COLOR: [u8; 3] = [200, 200, 200];
 
-/// The color at a place from 0 to 1.
+/// Returns the color at a position from 0 to 1.
 pub fn colormap(place: f64) -> [u8; 3] {
     let at = place.clamp(0.0, 1.0) * (VIRIDIS.len() - 1) as f64;
     let i = (at as usize).min(VIRIDIS.len() - 2);
@@ -32,12 +33,12 @@ pub fn colormap(place: f64) -> [u8; 3] {
     [between(0), between(1), between(2)]
 }
 
-/// The scale of the values of a heat map.
+/// Returns the scale of the finite values of a heat map.
 pub fn heatmap_scale(values: &[f64]) -> Scale {
     Scale::of(values.iter().copied().filter(|v| v.is_finite()))
 }
 
-/// Colors of values.
+/// Returns the pixels of a heat map.
 pub fn heatmap_pixels(values: &[f64]) -> Vec<u8> {
     let scale = heatmap_scale(values);
     values
@@ -46,7 +47,7 @@ pub fn heatmap_pixels(values: &[f64]) -> Vec<u8> {
         .collect()
 }
 
-/// Pixels as a PNG file.
+/// Returns pixels as a PNG file.
 pub fn encode_png(grid: Grid, pixels: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError> {
     let side = |n: usize| u32::try_from(n).ok().filter(|n| *n > 0 && *n < 1 << 30);
     let (Some(width), Some(height)) = (side(grid.columns), side(grid.rows)) else {
@@ -57,7 +58,7 @@ pub fn encode_png(grid: Grid, pixels: &[u8], bounds: &Bounds<'_>) -> Result<Vec<
     let mut encoder = ::png::Encoder::new(&mut out, width, height);
     encoder.set_color(::png::ColorType::Rgb);
     encoder.set_depth(::png::BitDepth::Eight);
-    // Packing takes long, so it is done in pieces.
+    // Compression is slow, so the flag is polled between chunks.
     const CHUNK_BYTES: usize = 1 << 20;
     let unfit = |error: ::png::EncodingError| DrawError::Unsupported(error.to_string());
     let mut writer = encoder.write_header().map_err(unfit)?;

@@ -1,7 +1,7 @@
-//! Shapes of a chart as pixels, and those as a PNG file.
+//! Rasterization of charts to PNG files.
 //!
-//! Two pixels for each unit of the page. Everything is computed in one way on every machine: the font is part of
-//! the program, and nothing depends on what the processor can do.
+//! There are two pixels for each unit of the page. The result is the same on every machine: the
+//! font is embedded, and nothing depends on features of the processor.
 
 use super::font::Font;
 use super::shape::{
@@ -11,10 +11,10 @@ use super::shape::{
 use super::{Bounds, DrawError, Grid, Picture, chart, pixels};
 use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
 
-/// Pixels for each unit of the page.
+/// The number of pixels of a unit of the page.
 const PIXELS_PER_UNIT: f64 = 2.0;
 
-/// A picture as a PNG file.
+/// Returns a picture as a PNG file.
 pub fn png(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError> {
     let (rows, columns) = ((PAGE_HEIGHT * PIXELS_PER_UNIT) as usize, (PAGE_WIDTH * PIXELS_PER_UNIT) as usize);
     let no_page = || DrawError::Unsupported("there is no page of this size".to_string());
@@ -23,7 +23,7 @@ pub fn png(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError>
         bounds.poll(i)?;
         page.draw_shape(shape, bounds)?;
     }
-    // Nothing is seen through the page, so its colors are as they are stored.
+    // The page is opaque, so premultiplied colors are plain colors.
     let colors: Vec<u8> =
         page.pixels.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
     pixels::encode_png(Grid { rows, columns }, &colors, bounds)
@@ -34,7 +34,7 @@ struct Page {
     font: Font,
 }
 
-/// From units of the page to pixels.
+/// Returns the transformation from units of the page to pixels.
 fn page_transform() -> Transform {
     Transform::from_scale(PIXELS_PER_UNIT as f32, PIXELS_PER_UNIT as f32)
 }
@@ -96,13 +96,13 @@ impl Page {
         Ok(())
     }
 
-    /// A disc. There may be a million of them, so its pixels are blended here: each is covered as far as it is
-    /// within the radius, at its edge in part.
+    /// Draws a disc. There may be a million of them, so pixels are blended here directly, with
+    /// antialiasing at the edge.
     fn draw_disc(&mut self, center: [f64; 2], color: Color) {
         let [x, y] = center.map(|v| v * PIXELS_PER_UNIT);
         let (radius, cover) = (DISC_RADIUS * PIXELS_PER_UNIT, DISC_OPACITY);
         let (columns, rows) = (self.pixels.width() as usize, self.pixels.height() as usize);
-        // What is left of the page begins at 0.
+        // Negative positions saturate at 0.
         let span =
             |at: f64, most: usize| (at - radius - 1.0) as usize..((at + radius + 2.0) as usize).min(most);
         let data = self.pixels.data_mut();
@@ -120,7 +120,7 @@ impl Page {
         }
     }
 
-    /// A thin line along an axis, on whole pixels, so that it is sharp.
+    /// Draws a thin line along an axis, on whole pixels, so that it is sharp.
     fn draw_rule(&mut self, from: [f64; 2], to: [f64; 2], color: Color) {
         let [[x0, y0], [x1, y1]] = [from, to].map(|end| end.map(|v| (v * PIXELS_PER_UNIT).round() as f32));
         let half = PIXELS_PER_UNIT as f32 / 2.0;
@@ -139,7 +139,7 @@ impl Page {
         color: Color,
         bounds: &Bounds<'_>,
     ) -> Result<(), DrawError> {
-        // In pieces, since what a long line takes grows faster than its length; they share their ends.
+        // In pieces that share their ends, since the cost of a stroke grows faster than its length.
         const POINTS_PER_PATH: usize = 1_000;
         let mut start = 0;
         while start + 1 < points.len() {
@@ -185,7 +185,8 @@ impl Page {
         self.fill(&path, text.color, 1.0, place);
     }
 
-    /// Each pixel of the page is the mean of the cells that it covers, and those have sharp edges.
+    /// Draws cells: each pixel of the page is the mean of the cells that it covers, with sharp
+    /// edges.
     fn draw_cells(
         &mut self,
         frame: &Frame,
@@ -194,7 +195,7 @@ impl Page {
         bounds: &Bounds<'_>,
     ) -> Result<(), DrawError> {
         let (columns, rows) = (self.pixels.width() as usize, self.pixels.height() as usize);
-        // The pixels from one place to another, and the cells that lie under each of them.
+        // Returns the pixels of a range of the page, and the cells under each of them.
         let under = |start: f64, length: f64, most: usize, cells: usize| {
             let (first, last) =
                 ((start * PIXELS_PER_UNIT).round(), ((start + length) * PIXELS_PER_UNIT).round());

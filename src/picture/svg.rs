@@ -1,6 +1,6 @@
 //! Shapes of a chart as SVG.
 //!
-//! Self-contained text in generic fonts; pixels are a PNG inside of it.
+//! The text is self-contained, in generic fonts; pixels are embedded as PNG.
 
 use super::shape::{
     Anchor, BAR_OPACITY, Color, DISC_OPACITY, DISC_RADIUS, Frame, HALO_WIDTH, PAGE_HEIGHT, PAGE_WIDTH,
@@ -9,7 +9,7 @@ use super::shape::{
 use super::{Bounds, DrawError, Picture, chart, pixels};
 use std::fmt::{self, Write};
 
-/// A picture as SVG.
+/// Returns a picture as SVG.
 pub fn svg(picture: &Picture, bounds: &Bounds<'_>) -> Result<String, DrawError> {
     let shapes = chart::shapes(picture, bounds)?;
     let mut images = Vec::new();
@@ -24,7 +24,7 @@ pub fn svg(picture: &Picture, bounds: &Bounds<'_>) -> Result<String, DrawError> 
     bounds.write_text(|out| write(out, &shapes, images.into_iter()))
 }
 
-/// Writes shapes; the pixels among them are these files.
+/// Writes shapes; `images` are the files of the pixels among them, in order.
 fn write(
     out: &mut impl Write,
     shapes: &[Shape],

@@ -1,7 +1,7 @@
-//! Flat storage: buffers of slots of one width.
+//! Flat storage: buffers of slots of one class.
 //!
-//! Buffers that are dropped go to the [`pool`](super::pool), and new ones are taken from there if they can
-//! be: fresh memory of the system costs more than the work that is done in it.
+//! Dropped buffers go to the [`pool`](super::pool), and new ones are taken from it where possible:
+//! fresh memory costs more than the work that is done in it.
 
 use super::copy_counter::count_copied_slots;
 use super::{Mapped, Value, pool};
@@ -9,7 +9,7 @@ use crate::types::Scalar;
 use crate::types::encoding::{Code, Width};
 use bytes::Bytes;
 
-/// What one slot of a buffer can hold, narrowest first.
+/// The storage class of a slot: the values that it can hold. Ordered from narrow to wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Codes below 2^8.
@@ -22,12 +22,12 @@ pub enum Class {
     Word,
     /// Codes below 2^128.
     Wide,
-    /// Everything.
+    /// Every value.
     Any,
 }
 
 impl Class {
-    /// The class for codes of this width.
+    /// Returns the class for codes of this width.
     pub fn of(width: Width) -> Class {
         match width {
             Width::U8 => Class::U8,
@@ -39,7 +39,7 @@ impl Class {
         }
     }
 
-    /// The class for values of a scalar type.
+    /// Returns the class for values of a scalar type.
     pub fn of_scalar(scalar: Scalar) -> Class {
         match scalar {
             Scalar::Int | Scalar::Real => Class::Word,
@@ -54,7 +54,7 @@ impl Class {
         }
     }
 
-    /// Bytes a slot takes.
+    /// Returns the size of a slot in bytes.
     pub fn bytes(self) -> u64 {
         match self {
             Class::U8 => 1,
@@ -82,22 +82,24 @@ pub enum Buffer {
     Wide(Vec<u128>),
     /// See [`Class::Any`].
     Any(Vec<Value>),
-    /// Slots of any narrow class in memory of somebody else; they become the buffer's own when one is to change.
+    /// Slots of a class up to [`Class::Word`] in memory that is owned elsewhere; copied before the
+    /// first change.
     Mapped(Mapped),
 }
 
 impl Buffer {
-    /// The slots of these bytes, which are not copied; `None` where they do not lie as slots do.
+    /// Makes a buffer of these bytes without copying them; `None` if they are not laid out as slots
+    /// are.
     pub fn mapped(bytes: Bytes, class: Class) -> Option<Buffer> {
         Mapped::new(bytes, class).map(Buffer::Mapped)
     }
 
-    /// Whether its memory is somebody else's.
+    /// Returns true if the slots lie in memory that is owned elsewhere.
     pub fn is_mapped(&self) -> bool {
         matches!(self, Buffer::Mapped(_))
     }
 
-    /// Copies slots of somebody else.
+    /// Copies mapped slots into a buffer of its own.
     fn make_owned(&mut self) {
         if let Buffer::Mapped(foreign) = self {
             let foreign = foreign.clone();
@@ -119,7 +121,7 @@ impl Buffer {
         }
     }
 
-    /// An empty buffer with room, or `None` if there is no such room.
+    /// Creates an empty buffer with capacity for `slots` slots; `None` if there is no memory.
     pub fn with_capacity(class: Class, slots: usize) -> Option<Buffer> {
         fn room<T: pool::Pooled>(slots: usize) -> Option<Vec<T>> {
             let mut vec = pool::with_capacity(slots)?;
@@ -140,8 +142,8 @@ impl Buffer {
         })
     }
 
-    /// A buffer of that many slots of any contents, and whether its memory is fresh from the system; `None` if there is
-    /// no such room. Not of [`Class::Any`].
+    /// Creates a buffer of `slots` slots with undefined contents, and returns whether its memory is
+    /// fresh from the system; `None` if there is no memory, or for [`Class::Any`].
     pub fn with_len(class: Class, slots: usize) -> Option<(Buffer, bool)> {
         fn pair<T: pool::Pooled>(slots: usize, of: fn(Vec<T>) -> Buffer) -> Option<(Buffer, bool)> {
             pool::with_len(slots).map(|(vec, fresh)| (of(vec), fresh))
@@ -156,7 +158,7 @@ impl Buffer {
         }
     }
 
-    /// The address of its first slot.
+    /// Returns the address of the first slot.
     pub fn address(&self) -> u64 {
         match self {
             Buffer::U8(v) => v.as_ptr() as u64,
@@ -169,7 +171,7 @@ impl Buffer {
         }
     }
 
-    /// Its class.
+    /// Returns the class of the slots.
     pub fn class(&self) -> Class {
         match self {
             Buffer::U8(_) => Class::U8,
@@ -182,7 +184,7 @@ impl Buffer {
         }
     }
 
-    /// Slots in it.
+    /// Returns the number of slots.
     pub fn len(&self) -> usize {
         match self {
             Buffer::U8(v) => v.len(),
@@ -195,7 +197,7 @@ impl Buffer {
         }
     }
 
-    /// Slots that there is memory for.
+    /// Returns the number of slots that there is memory for.
     pub fn capacity(&self) -> usize {
         match self {
             Buffer::U8(v) => v.capacity(),
@@ -208,7 +210,7 @@ impl Buffer {
         }
     }
 
-    /// Lets go of all slots but the first ones. Not of those of somebody else.
+    /// Drops all slots after the first `slots`. Mapped slots stay.
     pub fn truncate(&mut self, slots: usize) {
         match self {
             Buffer::U8(v) => v.truncate(slots),
@@ -221,8 +223,8 @@ impl Buffer {
         }
     }
 
-    /// Makes room for so many slots more; whether there was any. Room that is made is as large
-    /// again as what is there, if memory allows.
+    /// Makes room for `slots` more slots, and returns false if there is no memory. The capacity is
+    /// at least doubled where memory allows.
     pub fn try_reserve(&mut self, slots: usize) -> bool {
         fn more<T>(v: &mut Vec<T>, slots: usize) -> bool {
             if v.capacity() - v.len() >= slots {
@@ -242,12 +244,12 @@ impl Buffer {
         }
     }
 
-    /// Whether it has no slot.
+    /// Returns true if there is no slot.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// One slot.
+    /// Returns slot `i`.
     pub fn get(&self, i: usize) -> Value {
         match self {
             Buffer::U8(v) => Value::Word(u64::from(v[i])),
@@ -260,7 +262,7 @@ impl Buffer {
         }
     }
 
-    /// Replaces one slot by a value its class holds.
+    /// Replaces slot `i` by a value that the class holds.
     pub fn set(&mut self, i: usize, value: Value) {
         match self {
             Buffer::U8(v) => v[i] = value.word() as u8,
@@ -276,7 +278,7 @@ impl Buffer {
         }
     }
 
-    /// Adds one slot of a value its class holds.
+    /// Appends a value that the class holds.
     pub fn push(&mut self, value: Value) {
         match self {
             Buffer::U8(v) => v.push(value.word() as u8),
@@ -292,7 +294,7 @@ impl Buffer {
         }
     }
 
-    /// Adds the slots `start..start + len` of another buffer, whose slots its class holds.
+    /// Appends slots `start..start + len` of another buffer, whose slots the class holds.
     pub fn extend(&mut self, other: &Buffer, start: usize, len: usize) {
         let range = start..start + len;
         self.make_owned();
@@ -308,12 +310,12 @@ impl Buffer {
         }
     }
 
-    /// Adds all slots of another buffer, whose slots its class holds.
+    /// Appends all slots of another buffer, whose slots the class holds.
     pub fn append_all(&mut self, other: &Buffer) {
         self.extend(other, 0, other.len());
     }
 
-    /// Adds the slots of a value of `slots` slots.
+    /// Appends the slots of a value of `slots` slots.
     pub fn append(&mut self, value: &Value, slots: usize) {
         match (value, slots) {
             (_, 0) => {}

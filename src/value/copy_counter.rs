@@ -1,19 +1,19 @@
-//! How much storage has been copied, for whoever looks whether something costs what it should.
+//! Counter of copied slots, for tests of copying behavior.
 //!
-//! Counts slots that were copied because a value was stored into, or grew, or was put behind
-//! another one. Counts nothing that makes a value for the first time.
+//! Counts slots that were copied because a value was stored into, grew, or was appended to another
+//! one. Does not count the construction of new values.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Slots so far.
+/// The number of slots copied by this process.
 static COPIED: AtomicU64 = AtomicU64::new(0);
 
-/// Slots that were copied so far, by all sessions of the process.
+/// Returns the number of slots that all sessions of the process have copied.
 pub fn copied_slots() -> u64 {
     COPIED.load(Ordering::Relaxed)
 }
 
-/// Notes that so many slots have been copied.
+/// Adds `slots` to the counter.
 pub(super) fn count_copied_slots(slots: usize) {
     COPIED.fetch_add(slots as u64, Ordering::Relaxed);
 }

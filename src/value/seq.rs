@@ -1,17 +1,18 @@
-//! Views into buffers, shared until a store.
+//! Views of two or more slots in shared buffers, copied on write.
 
 use super::copy_counter::count_copied_slots;
 use super::{Buffer, Class, Value};
 use std::sync::Arc;
 
-/// Slots of a buffer that is kept though little of it is in view.
+/// The number of slots up to which a buffer is kept whole, however little of it is in view.
 const MIN_SHRUNK_SLOTS: usize = 64;
 
-/// Slots of a part that is copied when it is read, if the whole is larger: a view of the whole would make the next store
-/// into it copy all of it.
+/// The number of slots up to which a slice of a larger buffer is copied: a view of the buffer would
+/// make the next store into it copy all of it.
 const MAX_COPIED_SLOTS: usize = 8;
 
-/// A view of two or more slots.
+/// A view of two or more slots: `len` slots from `start` on of one buffer, or of a rope of several.
+/// Cloning a view shares its storage.
 #[derive(Clone)]
 pub struct Seq {
     store: Storage,
@@ -25,7 +26,8 @@ enum Storage {
     Rope(Arc<Vec<RopePart>>),
 }
 
-/// Part of a rope: it holds the slots from `at` of the rope on.
+/// A part of a rope: `len` slots of `buffer` from `start` on, which are the slots of the rope from
+/// `at` on.
 #[derive(Clone)]
 struct RopePart {
     at: usize,
@@ -35,13 +37,13 @@ struct RopePart {
 }
 
 impl Seq {
-    /// All of a buffer.
+    /// Makes a view of all of a buffer.
     pub fn new(buffer: Buffer) -> Seq {
         let len = buffer.len();
         Seq { store: Storage::Flat(Arc::new(buffer)), start: 0, len }
     }
 
-    /// The views one after the other, sharing their buffers.
+    /// Concatenates views; their buffers are shared.
     pub fn rope(views: &[Seq]) -> Seq {
         let mut parts: Vec<RopePart> = Vec::new();
         let mut at = 0;
@@ -54,14 +56,15 @@ impl Seq {
         Seq { store: Storage::Rope(Arc::new(parts)), start: 0, len: at }
     }
 
-    /// All of a buffer that others may see, too.
+    /// Makes a view of all of a shared buffer.
     pub fn shared(buffer: Arc<Buffer>) -> Seq {
         let len = buffer.len();
         Seq { store: Storage::Flat(buffer), start: 0, len }
     }
 
-    /// One buffer of a class that holds the view, with the position of the first slot; copied if it is
-    /// not so already. `None` if there is no room for the copy.
+    /// Returns one buffer of this class that holds the view, and the position of its first slot.
+    /// Copies unless the view already lies in such a buffer; `None` if there is no memory for the
+    /// copy.
     pub fn to_flat(&self, class: Class) -> Option<(Arc<Buffer>, usize)> {
         if let Storage::Flat(buffer) = &self.store
             && buffer.class() == class
@@ -74,7 +77,7 @@ impl Seq {
         Some((Arc::new(buffer), 0))
     }
 
-    /// Whether it is all of a buffer of a class, in memory of our own, that nobody else holds.
+    /// Returns true if the view is all of an unshared, owned buffer of this class.
     pub fn is_unique(&self, class: Class) -> bool {
         match &self.store {
             Storage::Flat(buffer) => {
@@ -87,7 +90,7 @@ impl Seq {
         }
     }
 
-    /// The buffer that it is all of, if nobody else holds it.
+    /// Returns the buffer, if the view is all of an unshared buffer.
     pub fn into_buffer(self) -> Option<Buffer> {
         match self.store {
             Storage::Flat(buffer) if self.len == buffer.len() => Arc::into_inner(buffer),
@@ -95,17 +98,17 @@ impl Seq {
         }
     }
 
-    /// Slots in view.
+    /// Returns the number of slots in view.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it shows no slot.
+    /// Returns true if no slot is in view.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// One slot.
+    /// Returns slot `i` of the view.
     pub fn get(&self, i: usize) -> Value {
         match &self.store {
             Storage::Flat(buffer) => buffer.get(self.start + i),
@@ -116,7 +119,7 @@ impl Seq {
         }
     }
 
-    /// A narrower view of the same storage; a copy of a small part of a large one.
+    /// Returns a narrower view of the same storage, or a copy of a small part of a large buffer.
     pub fn slice(&self, start: usize, len: usize) -> Seq {
         if let Storage::Flat(buffer) = &self.store
             && len <= MAX_COPIED_SLOTS
@@ -137,15 +140,15 @@ impl Seq {
         Seq { store: self.store.clone(), start, len }
     }
 
-    /// Whether a part of it lies in memory of somebody else.
+    /// Returns true if a part of the view lies in memory that is owned elsewhere.
     pub fn has_mapped_part(&self) -> bool {
         let mut foreign = false;
         self.for_each_part(|buffer, _, _| foreign |= buffer.is_mapped());
         foreign
     }
 
-    /// The address of the first slot's buffer and the position in it: equal for views of the same
-    /// storage.
+    /// Returns the address of the buffer of the first slot and the position in it: equal for views
+    /// of the same storage.
     pub fn storage_address(&self) -> (usize, usize) {
         match &self.store {
             Storage::Flat(buffer) => (Arc::as_ptr(buffer) as usize, self.start),
@@ -156,7 +159,7 @@ impl Seq {
         }
     }
 
-    /// The widest class among the buffers in view.
+    /// Returns the widest class among the buffers in view.
     pub fn class(&self) -> Class {
         let mut class = Class::U8;
         self.for_each_part(|buffer, _, _| class = class.max(buffer.class()));
@@ -184,7 +187,7 @@ impl Seq {
         }
     }
 
-    /// Parts of the rope, if it is one.
+    /// Returns the number of buffers that the view is made of.
     pub(super) fn part_count(&self) -> usize {
         match &self.store {
             Storage::Flat(_) => 1,
@@ -192,8 +195,8 @@ impl Seq {
         }
     }
 
-    /// Writes it out into a buffer of a class with room for twice as many slots as it is to have;
-    /// if there is no such room it stays what it is.
+    /// Copies the view into one buffer of this class, with capacity for twice `slots` slots.
+    /// Returns false, and changes nothing, if there is no memory.
     pub(super) fn flatten_with_capacity(&mut self, class: Class, slots: usize) -> bool {
         let Some(mut buffer) = Buffer::with_capacity(class, slots.saturating_mul(2)) else { return false };
         count_copied_slots(self.len);
@@ -202,7 +205,7 @@ impl Seq {
         true
     }
 
-    /// Whether it lies in a buffer of a class, in memory of our own, that nobody else holds.
+    /// Returns true if the view lies in an unshared, owned buffer of this class.
     pub(super) fn can_grow(&mut self, class: Class) -> bool {
         match &mut self.store {
             Storage::Flat(buffer) => {
@@ -212,7 +215,8 @@ impl Seq {
         }
     }
 
-    /// Makes room for so many slots behind it; whether there was any.
+    /// Drops the slots of the buffer behind the view and makes room for `slots` more. Returns false
+    /// if the buffer is shared or there is no memory.
     pub(super) fn try_reserve(&mut self, slots: usize) -> bool {
         let end = self.start + self.len;
         let Some(buffer) = self.unique_buffer() else { return false };
@@ -220,7 +224,8 @@ impl Seq {
         buffer.try_reserve(slots)
     }
 
-    /// Adds the slots of a value of so many behind it, where there is room for them.
+    /// Appends the slots of a value of `slots` slots. Room for them has been made by
+    /// [`Seq::try_reserve`].
     pub(super) fn append(&mut self, value: &Value, slots: usize) {
         count_copied_slots(slots);
         let buffer = self.unique_buffer().expect("the buffer has been reserved");
@@ -228,7 +233,7 @@ impl Seq {
         self.len += slots;
     }
 
-    /// Its buffer, if nobody else holds it.
+    /// Returns the buffer, if it is one and not shared.
     fn unique_buffer(&mut self) -> Option<&mut Buffer> {
         match &mut self.store {
             Storage::Flat(buffer) => Arc::get_mut(buffer),
@@ -236,10 +241,11 @@ impl Seq {
         }
     }
 
-    /// A narrower view in place of this one. If nobody else holds the storage, what lies behind the
-    /// view is let go of, and all that lies outside when that is three quarters of it.
+    /// Returns a narrower view and drops this one. If the storage is not shared, the slots behind
+    /// the narrower view are freed, and all slots outside it if they are three quarters of the
+    /// buffer.
     pub(super) fn into_slice(self, start: usize, len: usize) -> Seq {
-        // A view of a part of a rope is a view of that part's buffer alone.
+        // A slice that lies in one part of a rope is a view of that part's buffer alone.
         let mut view = self.slice(start, len);
         drop(self);
         let (start, len) = (view.start, view.len);
@@ -259,7 +265,7 @@ impl Seq {
         view
     }
 
-    /// One slot, moved out if nobody else holds the buffer that it lies in.
+    /// Returns slot `i`, moved out if its buffer is not shared.
     pub(super) fn take(&mut self, i: usize) -> Value {
         let (start, len) = (self.start, self.len);
         let taken = match &mut self.store {
@@ -282,8 +288,8 @@ impl Seq {
         taken.unwrap_or_else(|| self.get(i))
     }
 
-    /// A narrower view whose slots nobody reads here any more: a part of a rope that nobody else
-    /// holds is moved out.
+    /// Returns a narrower view whose slots are not read through `self` afterward. A whole part of
+    /// an unshared rope is moved out.
     pub(super) fn take_slice(&mut self, start: usize, len: usize) -> Seq {
         let from = self.start + start;
         if let Storage::Rope(parts) = &mut self.store {
@@ -305,8 +311,9 @@ impl Seq {
         self.slice(start, len)
     }
 
-    /// The view with a gap instead of some slots, if what is left is little and nobody else holds the buffer: then that
-    /// can go to whoever takes the slots.
+    /// Returns the view with a gap in place of slots `start..start + len`, if at most
+    /// [`MIN_SHRUNK_SLOTS`] are left and the buffer is neither shared nor mapped: the buffer itself
+    /// can then be given to the owner of the slice.
     fn split_off_slice(&mut self, start: usize, len: usize) -> Option<Seq> {
         if self.len - len > MIN_SHRUNK_SLOTS || self.unique_buffer().is_none_or(|buffer| buffer.is_mapped()) {
             return None;
@@ -328,8 +335,9 @@ impl Seq {
         Some(Seq { store: Storage::Rope(Arc::new(parts)), start: 0, len: self.len })
     }
 
-    /// A buffer that holds some slots of the view, its own, with the position of the first of them:
-    /// what a store into them needs. Of a rope only the part that they lie in is copied.
+    /// Returns an unshared buffer that holds slots `start..start + len` of the view, and the
+    /// position of the first of them, for a store. Of a rope only the part that holds the slots is
+    /// copied.
     pub fn slots_mut(&mut self, start: usize, len: usize, class: Class) -> (&mut Buffer, usize) {
         if !self.make_part_unique(self.start + start, len, class) {
             let (buffer, base) = self.make_mut(class);
@@ -346,15 +354,15 @@ impl Seq {
         }
     }
 
-    /// Makes the part of a rope that slots lie in its own, which others may see; nothing if they
-    /// lie in several.
+    /// Makes the part of a rope that holds these slots unshared. Returns false if the view is no
+    /// rope, the slots lie in several parts, or there is no memory.
     fn make_part_unique(&mut self, from: usize, len: usize, class: Class) -> bool {
         let Storage::Rope(parts) = &mut self.store else { return false };
         let at = part_containing(parts, from);
         if from + len > parts[at].at + parts[at].len {
             return false;
         }
-        // The list of the parts is short: others keep theirs.
+        // The list of the parts is short, so copying it is cheap.
         let part = &mut Arc::make_mut(parts)[at];
         let own =
             Arc::strong_count(&part.buffer) == 1 && part.buffer.class() >= class && !part.buffer.is_mapped();
@@ -369,8 +377,8 @@ impl Seq {
         true
     }
 
-    /// The buffer of the view, its own and flat, with the position of the view in it: what a store
-    /// needs. Copies unless nobody else sees the buffer, and its memory is its own.
+    /// Returns the unshared flat buffer of the view, of this class or wider, and the position of
+    /// the view in it, for a store. Copies if the buffer is shared, mapped or too narrow.
     pub fn make_mut(&mut self, class: Class) -> (&mut Buffer, usize) {
         let flat = match &self.store {
             Storage::Flat(buffer) => {
@@ -393,7 +401,7 @@ impl Seq {
     }
 }
 
-/// The part that holds a slot of a rope.
+/// Returns the index of the part that holds a slot of a rope.
 fn part_containing(parts: &[RopePart], slot: usize) -> usize {
     parts.partition_point(|p| p.at <= slot).max(1) - 1
 }

@@ -1,4 +1,4 @@
-//! Batches of an Arrow file as columns: buffers are unpacked, bits and offsets become cells.
+//! Batches of an Arrow file as columns: buffers are decompressed, bits and offsets become cells.
 
 use super::schema::{CellLayout, ListLayout, Schema};
 use super::{concatenate, empty_text, invalid_flatbuffer, malformed, missing_list};
@@ -9,20 +9,20 @@ use crate::value::{Buffer, Class, Value};
 use bytes::Bytes;
 use polars_arrow_format::ipc::{CompressionType, DictionaryBatchRef, FieldNodeRef, RecordBatchRef};
 
-/// The columns that are wanted, as far as batches have come.
+/// The selected columns, as far as batches have been read.
 pub struct BatchReader<'l> {
     schema: Schema,
-    /// Positions of the wanted columns.
+    /// The positions of the selected columns.
     chosen: Vec<usize>,
-    /// Of each wanted column its pieces.
+    /// The pieces of each selected column.
     pieces: Vec<Vec<Column>>,
     dictionaries: HashMap<i64, Column>,
     rows: usize,
-    /// The room is what columns may still take.
+    /// The limits; the memory is what columns may still take.
     limits: Limits<'l>,
 }
 
-/// One batch: its buffers, unpacked on demand.
+/// One batch; its buffers are decompressed on demand.
 struct Batch<'b> {
     batch: RecordBatchRef<'b>,
     body: &'b Bytes,
@@ -32,17 +32,17 @@ struct Batch<'b> {
 /// The schema refuses to select other columns.
 const READ: &str = "a selected column can be read";
 
-/// Where a column has its parts.
+/// The positions of the parts of a column in a batch.
 #[derive(Clone, Copy)]
 struct ColumnBuffers {
     node: usize,
     buffer: usize,
-    /// Buffers of its texts, if it is one of views.
+    /// The number of buffers of its texts, if its cells are views.
     texts: usize,
 }
 
 impl<'l> BatchReader<'l> {
-    /// None yet.
+    /// Creates a reader before the first batch.
     pub fn new(schema: Schema, chosen: Vec<usize>, limits: Limits<'l>) -> BatchReader<'l> {
         let pieces = chosen.iter().map(|_| Vec::new()).collect();
         BatchReader { schema, chosen, pieces, dictionaries: HashMap::default(), rows: 0, limits }
@@ -82,7 +82,7 @@ impl<'l> BatchReader<'l> {
         Ok(())
     }
 
-    /// Takes note of a dictionary, or of more of one.
+    /// Adds a dictionary, or more values of one.
     pub fn add_dictionary(&mut self, batch: DictionaryBatchRef<'_>, body: &Bytes) -> Result<(), DataError> {
         let id = batch.id().map_err(invalid_flatbuffer)?;
         let of = |at: &&usize| self.schema.fields[**at].dictionary.is_some_and(|(other, _)| other == id);
@@ -108,7 +108,7 @@ impl<'l> BatchReader<'l> {
         Ok(())
     }
 
-    /// All rows.
+    /// Returns all rows.
     pub fn finish(mut self) -> Result<Data, DataError> {
         let mut columns = Vec::new();
         for (at, pieces) in std::mem::take(&mut self.chosen).into_iter().zip(std::mem::take(&mut self.pieces))
@@ -116,7 +116,7 @@ impl<'l> BatchReader<'l> {
             self.limits.poll(0)?;
             let kind = self.schema.fields[at].kind.expect(READ);
             if pieces.len() > 1 {
-                // Batches may lie in one place, which is copied for each.
+                // Several batches may refer to one place, which is copied for each.
                 let cells =
                     pieces.iter().fold(0u64, |all, piece| all.saturating_add(piece.cells.len() as u64));
                 self.reserve(cells.saturating_mul(kind.element().class().bytes()))?;
@@ -130,7 +130,7 @@ impl<'l> BatchReader<'l> {
         Ok(Data { shape: vec![self.rows], content: Content::Records(columns) })
     }
 
-    /// Notes that a column takes that many bytes.
+    /// Reserves memory of a column.
     fn reserve(&mut self, bytes: u64) -> Result<(), DataError> {
         self.limits.reserve(bytes).ok_or_else(exceeds_memory)
     }
@@ -148,7 +148,7 @@ impl<'l> BatchReader<'l> {
             CellLayout::Scalar(scalar) => {
                 let class = Class::of_scalar(scalar);
                 let bytes = batch.read_buffer(at.buffer + 1, self)?;
-                // What lies in the file takes no memory.
+                // Cells used in place take no memory.
                 raw::little_endian_cells(
                     leading_cells(&bytes, length, class.bytes() as usize)?,
                     class,
@@ -183,7 +183,7 @@ impl<'l> BatchReader<'l> {
                     }
                     let text = texts(i)?;
                     self.limits.reserve_text(text.len()).ok_or_else(exceeds_memory)?;
-                    // What is checked is a copy: the file may be changed by others.
+                    // A copy is checked: the file may be changed concurrently.
                     let text = String::from_utf8(text.to_vec());
                     cells.push(Value::str(text.map_err(|_| malformed("one of its texts is not UTF-8"))?));
                 }
@@ -193,7 +193,7 @@ impl<'l> BatchReader<'l> {
         Ok(Column { missing, ..Column::new(kind.element(), cells) })
     }
 
-    /// A column of lists: what says where each begins, and a column of the elements of all.
+    /// Reads a column of lists: the offsets, and a column of the elements of all lists.
     fn read_lists(
         &mut self,
         batch: &Batch<'_>,
@@ -216,7 +216,7 @@ impl<'l> BatchReader<'l> {
             ListLayout::FixedSize(size) => Box::new(move |i| i.checked_mul(size)),
             ListLayout::Offsets { large } => {
                 let bytes = batch.read_buffer(at.buffer + 1, self)?;
-                // Nothing need be there of no row.
+                // Without rows the offsets may be absent.
                 match length {
                     0 => Box::new(|_| Some(0)),
                     _ => {
@@ -237,7 +237,8 @@ impl<'l> BatchReader<'l> {
         self.trim_elements(column, starts)
     }
 
-    /// Lists without elements before the first and behind the last, which a part of a larger table has.
+    /// Drops the elements before the first list and after the last one, which a slice of a larger
+    /// table has.
     fn trim_elements(&mut self, column: Column, mut starts: Vec<usize>) -> Result<Column, DataError> {
         let (first, last) = (starts[0], starts[starts.len() - 1]);
         if (first, last) == (0, column.cells.len()) {
@@ -253,7 +254,7 @@ impl<'l> BatchReader<'l> {
     }
 }
 
-/// A number of a table of places in 32 or 64 bits, which is there.
+/// Reads offset `i` of 32 or 64 bits. The bytes have been checked to contain it.
 fn read_offset(bytes: &[u8], i: usize, large: bool) -> Option<usize> {
     match large {
         true => usize::try_from(i64::from_le_bytes(read_bytes(bytes, 8 * i))).ok(),
@@ -263,7 +264,7 @@ fn read_offset(bytes: &[u8], i: usize, large: bool) -> Option<usize> {
 
 type TextAccessor = Box<dyn Fn(usize) -> Result<Bytes, DataError>>;
 
-/// Texts that stand one after the other.
+/// Returns access to texts by their offsets.
 fn texts_by_offset(
     batch: &Batch<'_>,
     at: ColumnBuffers,
@@ -274,7 +275,7 @@ fn texts_by_offset(
     let width = if large { 8 } else { 4 };
     let bytes = batch.read_buffer(at.buffer + 1, batches)?;
     let text = batch.read_buffer(at.buffer + 2, batches)?;
-    // Nothing need be there of no row.
+    // Without rows the offsets may be absent.
     if length > 0 {
         require_bytes(&bytes, (length + 1).saturating_mul(width))?;
     }
@@ -286,7 +287,7 @@ fn texts_by_offset(
     }))
 }
 
-/// Texts that say where they are.
+/// Returns access to texts by their views.
 fn texts_by_view(
     batch: &Batch<'_>,
     at: ColumnBuffers,
@@ -314,14 +315,14 @@ fn texts_by_view(
     }))
 }
 
-/// `N` bytes, which are there.
+/// Reads `N` bytes. They have been checked to exist.
 fn read_bytes<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     let mut word = [0; N];
     word.copy_from_slice(&bytes[at..at + N]);
     word
 }
 
-/// Cells by their numbers in a dictionary.
+/// Decodes cells by their indices in a dictionary.
 fn decode_dictionary(
     numbers: &Column,
     dictionary: &Column,
@@ -369,7 +370,7 @@ impl<'b> Batch<'b> {
         usize::try_from(length).map_err(|_| malformed("it has a number of rows that is none"))
     }
 
-    /// Buffers of texts that `count` views from one on have.
+    /// Returns the number of text buffers of `count` views from number `view` on.
     fn text_buffer_count(&self, view: usize, count: usize) -> Result<usize, DataError> {
         if count == 0 {
             return Ok(0);
@@ -380,13 +381,13 @@ impl<'b> Batch<'b> {
         all.ok_or_else(|| malformed("it does not count the parts of its texts"))
     }
 
-    /// What is said of a column, or of one within it.
+    /// Returns the node of a column, or of one within it.
     fn node(&self, at: usize) -> Result<FieldNodeRef<'b>, DataError> {
         let node = self.batch.nodes().map_err(invalid_flatbuffer)?.and_then(|nodes| nodes.get(at));
         node.ok_or_else(|| malformed("a batch of it has fewer columns than it says"))
     }
 
-    /// Which cells are missing; empty if none is.
+    /// Reads the flags of missing cells; empty if none is missing.
     fn read_missing(
         &self,
         at: ColumnBuffers,
@@ -407,7 +408,7 @@ impl<'b> Batch<'b> {
         Ok(if missing.contains(&true) { missing } else { Vec::new() })
     }
 
-    /// The bytes of a buffer.
+    /// Returns the bytes of a buffer.
     fn read_buffer(&self, at: usize, batches: &mut BatchReader<'_>) -> Result<Bytes, DataError> {
         let outside = || malformed("a column of it lies beyond its end");
         let buffer = self.batch.buffers().map_err(invalid_flatbuffer)?.and_then(|buffers| buffers.get(at));
@@ -419,7 +420,7 @@ impl<'b> Batch<'b> {
         let Some(packed) = self.packed.filter(|_| length > 0) else { return Ok(bytes) };
         let (size, content) = bytes.split_first_chunk::<8>().ok_or_else(outside)?;
         let size = match i64::from_le_bytes(*size) {
-            // It is not packed after all.
+            // The buffer is not compressed after all.
             -1 => return Ok(bytes.slice(8..)),
             size => u64::try_from(size).map_err(|_| outside())?,
         };
@@ -450,7 +451,7 @@ impl<'b> Batch<'b> {
     }
 }
 
-/// The bytes of that many cells.
+/// Returns the bytes of the first `length` cells.
 fn leading_cells(bytes: &Bytes, length: usize, width: usize) -> Result<Bytes, DataError> {
     let needed = length.saturating_mul(width);
     require_bytes(bytes, needed)?;

@@ -1,12 +1,13 @@
-//! Arrow's files of columns: the file format (`.arrow`, `.feather` of version 2), and the same messages one after
-//! the other, the stream format (`.arrows`).
+//! Arrow's files of columns: the file format (`.arrow`, `.feather` of version 2), and the same
+//! messages one after the other, the stream format (`.arrows`).
 //!
-//! Reads the columns that the stated type names: truth values, integers, floats of 16 to 64 bits, texts in their
-//! three layouts, dictionaries and lists of these, packed with LZ4 or Zstandard or not; other columns are passed over,
-//! and refused where they are asked for. Columns of one batch without empty cells are not copied. Writes the file format
-//! with one batch. The format: <https://arrow.apache.org/docs/format/Columnar.html>.
+//! Reads the columns that the stated type names: truth values, integers, floats of 16 to 64 bits,
+//! texts in their three layouts, dictionaries and lists of these, compressed with LZ4 or Zstandard
+//! or not. Other columns are skipped, and refused if they are named. Columns of one batch without
+//! empty cells are not copied. Writes the file format with one batch. The format:
+//! <https://arrow.apache.org/docs/format/Columnar.html>.
 //!
-//! Believes nothing that a file says of itself: each length is compared with the bytes that are there.
+//! Each length that a file states is compared with the bytes that are there.
 
 mod batch;
 mod schema;
@@ -26,18 +27,18 @@ use polars_arrow_format::ipc::{
 use schema::Schema;
 use std::sync::Arc;
 
-/// What a file begins and ends with.
+/// The bytes at the beginning and at the end of a file.
 const MAGIC: &[u8] = b"ARROW1";
-/// What a file of the first Feather begins with.
+/// The bytes at the beginning of a file of Feather version 1.
 const FEATHER_V1_MAGIC: &[u8] = b"FEA1";
-/// What the length of a message follows; before version 0.15 nothing did.
+/// The bytes before the length of a message, since version 0.15.
 const CONTINUATION_MARKER: [u8; 4] = [0xff; 4];
 
 fn malformed(why: impl Into<String>) -> DataError {
     DataError::Malformed { format: Format::Arrow, why: why.into() }
 }
 
-/// A row that has no list where each has one.
+/// Returns the error of a row without a list in a column of lists.
 fn missing_list(name: &str, row: usize) -> DataError {
     malformed(crate::data::missing_list_text(name, row))
 }
@@ -50,7 +51,7 @@ fn invalid_flatbuffer(error: planus::Error) -> DataError {
     malformed(format!("its description is damaged: {error}"))
 }
 
-/// The columns of a file that are wanted.
+/// Reads the columns of a file that the stated type names.
 pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
     let CellKind::Record(fields) = &wanted.held else {
         return Err(unsupported_type(
@@ -86,7 +87,7 @@ pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Dat
     }
 }
 
-/// The types of all columns that can be read. Looks at no cell.
+/// Returns the types of all columns that can be read, without reading a cell.
 pub fn describe(bytes: &Bytes, limits: &Limits<'_>) -> Option<Data> {
     let mut found: Option<(Schema, Vec<bool>)> = None;
     let mut rows = 0usize;
@@ -103,7 +104,7 @@ pub fn describe(bytes: &Bytes, limits: &Limits<'_>) -> Option<Data> {
                 );
                 let nodes = batch.nodes().map_err(invalid_flatbuffer)?;
                 for (field, empty) in schema.fields.iter().zip(empty) {
-                    // Of lists their elements are a column, too.
+                    // The elements of lists are a column of their own.
                     let own = field.node..=field.node + usize::from(field.lists.is_some());
                     let gone = |at: usize| nodes?.get(at).map(|node| node.null_count() != 0);
                     *empty |= own.filter_map(gone).any(|gone| gone);
@@ -116,7 +117,7 @@ pub fn describe(bytes: &Bytes, limits: &Limits<'_>) -> Option<Data> {
     walked.ok()?;
     let (schema, empty) = found?;
     let columns = schema.fields.iter().zip(empty).filter_map(|(field, empty)| {
-        // Lists that are not there, or not wholly, are of no type.
+        // Columns with missing lists, or missing elements, have no type.
         if field.lists.is_some() && empty {
             return None;
         }
@@ -129,14 +130,15 @@ pub fn describe(bytes: &Bytes, limits: &Limits<'_>) -> Option<Data> {
     (!columns.is_empty()).then_some(Data { shape: vec![rows], content: Content::Records(columns) })
 }
 
-/// What a file is made of.
+/// A part of a file.
 enum FilePart<'a> {
     Schema(SchemaRef<'a>, MetadataVersion),
-    /// A message with its body.
+    /// A message, with its body.
     Message(MessageHeaderRef<'a>, Bytes),
 }
 
-/// Hands out the schema and then, in an order in which they can be read, dictionaries and batches.
+/// Calls `each` with the schema, and then with dictionaries and batches in an order in which they
+/// can be read.
 fn for_each_part(
     bytes: &Bytes,
     limits: &Limits<'_>,
@@ -168,7 +170,7 @@ fn for_each_part(
     Ok(())
 }
 
-/// A message of a file, with its body.
+/// Returns a message of a file, with its body.
 fn message_at<'a>(bytes: &'a Bytes, block: BlockRef<'_>) -> Result<(MessageRef<'a>, Bytes), DataError> {
     let outside = || malformed("a part of it lies beyond its end");
     let whole = |n: i64| usize::try_from(n).map_err(|_| outside());
@@ -181,7 +183,7 @@ fn message_at<'a>(bytes: &'a Bytes, block: BlockRef<'_>) -> Result<(MessageRef<'
     Ok((MessageRef::read_as_root(message).map_err(invalid_flatbuffer)?, bytes.slice(at..end)))
 }
 
-/// The bytes of a message behind its length, and where it ends.
+/// Strips the length of a message, and returns its end and its bytes.
 fn strip_frame(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (lead, rest) = match bytes.strip_prefix(&CONTINUATION_MARKER) {
         Some(rest) => (8, rest),
@@ -192,7 +194,7 @@ fn strip_frame(bytes: &[u8]) -> Option<(usize, &[u8])> {
     Some((lead + length, rest.get(..length)?))
 }
 
-/// Messages one after the other.
+/// Calls `each` with the messages of a stream in sequence.
 fn for_each_stream_part(
     bytes: &Bytes,
     limits: &Limits<'_>,
@@ -204,7 +206,7 @@ fn for_each_stream_part(
         let other = || malformed("it begins neither as a file nor as a stream of Arrow");
         let short = || if described { malformed("it ends within a message") } else { other() };
         let (end, message) = strip_frame(&bytes[at..]).ok_or_else(short)?;
-        // A message without bytes is the last.
+        // An empty message is the last.
         if message.is_empty() {
             break;
         }
@@ -229,7 +231,7 @@ fn for_each_stream_part(
     }
 }
 
-/// A schema of a version and a byte order that are read.
+/// Returns a schema if its version and byte order are supported.
 fn supported_schema(
     version: MetadataVersion,
     schema: Option<SchemaRef<'_>>,
@@ -244,7 +246,7 @@ fn supported_schema(
     Ok(FilePart::Schema(schema, version))
 }
 
-/// Pieces of a column as one.
+/// Concatenates pieces of a column; `None` if there is no memory.
 fn concatenate(mut pieces: Vec<Column>, empty: Column) -> Option<Column> {
     if pieces.len() <= 1 {
         return Some(pieces.pop().unwrap_or(empty));
@@ -268,7 +270,7 @@ fn concatenate(mut pieces: Vec<Column>, empty: Column) -> Option<Column> {
     Some(Column { element: empty.element, cells, missing, lists })
 }
 
-/// A text that stands where a cell is missing.
+/// Returns the text in place of a missing cell.
 fn empty_text() -> Value {
     Value::str("")
 }

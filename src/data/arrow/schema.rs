@@ -1,4 +1,4 @@
-//! What the columns of an Arrow file are, and where each has its parts in a batch.
+//! The columns of an Arrow file, and the positions of their parts in a batch.
 
 use super::{invalid_flatbuffer, malformed};
 use crate::data::{DataError, Element, similar_name};
@@ -6,28 +6,28 @@ use crate::types::{Scalar, number::Fixed};
 use polars_arrow_format::ipc::{FieldRef, IntRef, MetadataVersion, Precision, SchemaRef, TypeRef, UnionMode};
 use std::sync::Arc;
 
-/// The most fields, those within others counted, too.
+/// The largest number of fields, nested ones included.
 const MAX_FIELDS: usize = 1 << 16;
-/// The deepest field.
+/// The deepest nesting of fields.
 const MAX_FIELD_DEPTH: usize = 64;
 
-/// How the cells of a column lie, or the values of its dictionary.
+/// The layout of the cells of a column, or of the values of its dictionary.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CellLayout {
     /// Bits.
     Bool,
-    /// Numbers as they are here.
+    /// Numbers in the representation of a buffer.
     Scalar(Scalar),
     /// Floats of 16 bits.
     Half,
-    /// Texts by where each begins, in 32 or 64 bits.
+    /// Texts by offsets of 32 or 64 bits.
     Text { large: bool },
-    /// Texts by length and place, short ones where the place would be.
+    /// Texts by length and place; short texts are stored inline.
     View,
 }
 
 impl CellLayout {
-    /// What a cell is.
+    /// Returns the type of a cell.
     pub fn element(self) -> Element {
         match self {
             CellLayout::Bool => Element::Bool,
@@ -38,12 +38,12 @@ impl CellLayout {
     }
 }
 
-/// How the lists of a column lie.
+/// The layout of the lists of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ListLayout {
-    /// By where each begins, in 32 or 64 bits.
+    /// By offsets of 32 or 64 bits.
     Offsets { large: bool },
-    /// Each has that many elements.
+    /// Lists of this many elements each.
     FixedSize(usize),
 }
 
@@ -51,29 +51,29 @@ pub enum ListLayout {
 pub struct Field {
     /// Its name.
     pub name: Arc<str>,
-    /// How its cells lie, or the elements of its lists; `None` if they are not read.
+    /// The layout of its cells, or of the elements of its lists; `None` if they cannot be read.
     pub kind: Option<CellLayout>,
-    /// How its lists lie, if it is a column of lists.
+    /// The layout of its lists, if it is a column of lists.
     pub lists: Option<ListLayout>,
-    /// What it holds if it is not read, in words.
+    /// A description of the content for messages, if it cannot be read.
     pub description: &'static str,
-    /// Of a column of numbers of a dictionary: which, and how the numbers lie.
+    /// For a column of indices into a dictionary: the dictionary, and the layout of the indices.
     pub dictionary: Option<(i64, CellLayout)>,
     /// The number of its node in a batch.
     pub node: usize,
-    /// Buffers that it has in a batch, without those of views.
+    /// The number of its buffers in a batch, without those of views.
     pub buffers: usize,
-    /// How many views are within it, each with buffers of its own that the batch counts.
+    /// The number of views within it, each with buffers of its own that the batch counts.
     pub views: usize,
 }
 
 /// All columns.
 pub struct Schema {
-    /// In the order of the file.
+    /// The columns, in the order of the file.
     pub fields: Vec<Field>,
 }
 
-/// Parts of a batch that a field takes.
+/// Counts of the parts of a batch that a field takes.
 #[derive(Default)]
 struct BatchParts {
     nodes: usize,
@@ -84,7 +84,8 @@ struct BatchParts {
 }
 
 impl Schema {
-    /// The columns of a description. Before version 5 of it unions had a buffer more, which is not told.
+    /// Reads the columns of a schema. Before metadata version 5 unions had one more buffer, which
+    /// the schema does not tell.
     pub fn of(schema: SchemaRef<'_>, version: MetadataVersion) -> Result<Schema, DataError> {
         let mut fields = Vec::new();
         let mut all = BatchParts { old: version < MetadataVersion::V5, ..BatchParts::default() };
@@ -127,7 +128,7 @@ impl Schema {
         Ok(Schema { fields })
     }
 
-    /// The positions of the columns of these names.
+    /// Returns the positions of the columns with these names.
     pub fn select_columns(&self, names: &[&str]) -> Result<Vec<usize>, DataError> {
         let mut chosen = Vec::new();
         for name in names {
@@ -162,7 +163,7 @@ impl BatchParts {
             return Err(malformed("it has too many columns within columns"));
         }
         self.nodes += 1;
-        // Columns of a dictionary hold numbers, whatever the dictionary holds.
+        // A column with a dictionary holds indices, whatever the dictionary holds.
         if field.dictionary().map_err(invalid_flatbuffer)?.is_some() {
             self.buffers += 2;
             return Ok(());
@@ -190,7 +191,7 @@ impl BatchParts {
     }
 }
 
-/// How cells lie, or what they are if they are not read.
+/// Returns the layout of cells, or a description of cells that cannot be read.
 fn cell_layout(field: &FieldRef<'_>) -> Result<(Option<CellLayout>, &'static str), DataError> {
     let ty = field
         .type_()
@@ -228,7 +229,7 @@ fn cell_layout(field: &FieldRef<'_>) -> Result<(Option<CellLayout>, &'static str
     })
 }
 
-/// How lists lie and what their elements are, if those may be cells.
+/// Returns the layout of lists and the field of their elements, if the elements may be cells.
 fn list_layout<'f>(field: &FieldRef<'f>) -> Result<Option<(ListLayout, FieldRef<'f>)>, DataError> {
     if field.dictionary().map_err(invalid_flatbuffer)?.is_some() {
         return Ok(None);
@@ -249,7 +250,7 @@ fn list_layout<'f>(field: &FieldRef<'f>) -> Result<Option<(ListLayout, FieldRef<
         return Err(malformed("a column of lists in it does not say what they hold"));
     };
     let element = element.map_err(invalid_flatbuffer)?;
-    // Numbers of a dictionary are not looked up in lists.
+    // Dictionaries within lists are not supported.
     Ok(element.dictionary().map_err(invalid_flatbuffer)?.is_none().then_some((lists, element)))
 }
 

@@ -1,4 +1,4 @@
-//! Columns as an Arrow file: description, one batch that is not packed, and the footer that tells where they are.
+//! Writer of Arrow files: schema, one uncompressed batch, and the footer with their positions.
 
 use super::{CONTINUATION_MARKER, MAGIC, unsupported_type};
 use crate::data::{Column, Content, Data, DataError, Element, Limits, npy};
@@ -8,10 +8,10 @@ use polars_arrow_format::ipc::{
     List, Message, MessageHeader, MetadataVersion, Precision, RecordBatch, Schema, Type, Utf8, planus,
 };
 
-/// Parts of a file begin at multiples of this many bytes.
+/// The alignment of the parts of a file, in bytes.
 const ALIGNMENT: usize = 64;
 
-/// A table as a file.
+/// Returns a table as the bytes of a file.
 pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let Content::Records(columns) = &data.content else {
         return Err(unsupported_type(data.type_text(), "its rows are records: `[ (name=…, …) … ]`"));
@@ -93,7 +93,7 @@ fn out_of_memory() -> DataError {
     DataError::Unwritable { why: "there is not enough memory".to_string() }
 }
 
-/// Appends a message, whose body of that many bytes is to follow.
+/// Appends a message. Its body of `body` bytes follows.
 fn append_message(out: &mut Vec<u8>, header: MessageHeader, body: usize) {
     let message = Message {
         version: MetadataVersion::V5,
@@ -115,7 +115,7 @@ fn pad(bytes: &mut Vec<u8>, alignment: usize) {
     bytes.resize(bytes.len().next_multiple_of(alignment), 0);
 }
 
-/// The type of a column; `None` if there is none for it.
+/// Returns the Arrow type of a column; `None` if there is none.
 fn arrow_type(column: &Column) -> Option<Type> {
     let int = |bit_width: i32, is_signed: bool| Type::Int(Box::new(Int { bit_width, is_signed }));
     let float = |precision: Precision| Type::FloatingPoint(Box::new(FloatingPoint { precision }));
@@ -145,7 +145,7 @@ struct Body {
 }
 
 impl Body {
-    /// The part of a column of lists that says where each begins, and the type of the column.
+    /// Appends the offsets of a column of lists, and returns the type of the column.
     fn append_lists(&mut self, starts: &[usize], rows: usize) -> Result<Type, DataError> {
         self.nodes.push(FieldNode { length: rows as i64, null_count: 0 });
         self.bytes.try_reserve(starts.len().saturating_mul(8)).map_err(|_| out_of_memory())?;
@@ -203,14 +203,14 @@ impl Body {
         self.finish_buffer(start);
     }
 
-    /// Notes a buffer from `start` on.
+    /// Records a buffer from `start` on.
     fn finish_buffer(&mut self, start: usize) {
         self.buffers.push(Buffer { offset: start as i64, length: (self.bytes.len() - start) as i64 });
         pad(&mut self.bytes, ALIGNMENT);
     }
 }
 
-/// Appends where texts or lists begin, and where the last ends.
+/// Appends the offsets of texts or lists.
 fn append_offsets(out: &mut Vec<u8>, places: impl Iterator<Item = usize>, large: bool) {
     for place in places {
         match large {
@@ -220,7 +220,7 @@ fn append_offsets(out: &mut Vec<u8>, places: impl Iterator<Item = usize>, large:
     }
 }
 
-/// Appends truth values, eight to a byte, the first the lowest.
+/// Appends truth values, eight in a byte, the first one lowest.
 fn append_bits(out: &mut Vec<u8>, bits: impl Iterator<Item = bool>) {
     let mut bits = bits.peekable();
     while bits.peek().is_some() {

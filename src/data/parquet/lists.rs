@@ -1,8 +1,9 @@
 //! Columns of lists in a Parquet file.
 //!
-//! Beside the elements, a file says of each where it stands: the repetition level is 0 where a list begins, and the
-//! definition level tells how much of the way to an element is there. Recognizes the three forms in which lists are
-//! declared; gives the elements of all lists, and where each list begins.
+//! A file has two levels for each element: the repetition level is 0 where a list begins, and the
+//! definition level is the depth to which the element exists (Dremel, Melnik et al. 2010).
+//! Recognizes the three forms in which lists are declared; gives the elements of all lists, and the
+//! start of each list.
 
 use super::{malformed, primitive_element};
 use crate::data::{Column, DataError, Element, Limits, missing_list_text};
@@ -16,10 +17,11 @@ use ::parquet::errors::{ParquetError, Result as Read};
 use ::parquet::file::reader::FileReader;
 use ::parquet::schema::types::Type as Schema;
 
-/// Rows that are read at once.
+/// The number of rows that are read at once.
 const ROWS_PER_READ: usize = 1 << 10;
 
-/// What the lists of a column hold; `None` if it is no column of lists, or of others than cells.
+/// Returns the type of the elements of a column of lists; `None` if it is no column of lists of
+/// cells.
 pub fn list_element(field: &Schema) -> Option<Element> {
     let repeated = |field: &Schema| field.get_basic_info().repetition() == Repetition::REPEATED;
     if field.is_primitive() {
@@ -35,7 +37,7 @@ pub fn list_element(field: &Schema) -> Option<Element> {
     if middle.is_primitive() {
         return primitive_element(middle);
     }
-    // A group of such a name is an element itself, a record.
+    // A group of such a name is itself an element: a record.
     let record = middle.name() == "array" || middle.name() == format!("{}_tuple", field.name());
     match middle.get_fields() {
         [element] if !record && element.is_primitive() && !repeated(element) => primitive_element(element),
@@ -43,7 +45,7 @@ pub fn list_element(field: &Schema) -> Option<Element> {
     }
 }
 
-/// A column of lists, in the order of the file.
+/// Reads a column of lists, in the order of the file.
 pub fn read_list_column(
     file: &impl FileReader,
     field: &Schema,
@@ -63,7 +65,7 @@ pub fn read_list_column(
     for group in 0..file.num_row_groups() {
         let rows = file.get_row_group(group).map_err(failed)?;
         let pages = rows.get_column_page_reader(at).map_err(failed)?;
-        // Of each element two levels and a value come first.
+        // The crate holds two levels and a value of each element.
         let room = lists.limits.memory / (element.class().bytes() + 8);
         let pages = Box::new(LimitedPages { pages, room });
         let before = lists.starts.len();
@@ -106,16 +108,17 @@ struct ListReader<'l, 'm> {
     column: Column,
     starts: Vec<usize>,
     name: &'l str,
-    /// The definition level of an element, there or not; one below it is that of a list without elements.
+    /// The definition level of an element that exists or is missing; one less is that of a list
+    /// without elements.
     present: i16,
-    /// That of an element that is there.
+    /// The definition level of an element that exists.
     full: i16,
     limits: &'l mut Limits<'m>,
     failed: &'l dyn Fn(ParquetError) -> DataError,
 }
 
 impl ListReader<'_, '_> {
-    /// Adds the lists of a group of rows.
+    /// Adds the lists of a row group.
     fn read_row_group<T: DataType>(
         &mut self,
         mut from: ColumnReaderImpl<T>,
@@ -177,8 +180,8 @@ impl ListReader<'_, '_> {
     }
 }
 
-/// Pages that say together of no more elements than there is room for: a short page may say of very many, which
-/// are all equal, and they may be one list.
+/// Pages that together claim no more elements than memory holds: a short page may claim very many,
+/// which are all equal, and they may be one list.
 struct LimitedPages {
     pages: Box<dyn PageReader>,
     room: u64,
@@ -210,8 +213,8 @@ impl PageReader for LimitedPages {
     }
 
     fn at_record_boundary(&mut self) -> Read<bool> {
-        // Levels say where a list begins, and so where the last ended: the page behind need not be looked at, where the
-        // crate would believe its head.
+        // Levels determine the ends of lists. The crate would otherwise trust the header of the
+        // next page.
         Ok(false)
     }
 }

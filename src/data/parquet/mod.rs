@@ -1,8 +1,8 @@
 //! Parquet files: columns with names, each of one type, some with empty cells.
 //!
-//! Reads the columns that the stated type names, packed with Snappy, gzip, LZ4 or Zstandard ([`pages`]), and lists of
-//! cells ([`lists`]); columns of records and times are passed over, and refused where they are asked for. Writes one row
-//! group, with Snappy.
+//! Reads the columns that the stated type names, compressed with Snappy, gzip, LZ4 or Zstandard
+//! ([`pages`]), and lists of cells ([`lists`]). Columns of records and times are skipped, and
+//! refused if they are named. Writes one row group, with Snappy.
 
 mod lists;
 mod pages;
@@ -34,7 +34,7 @@ fn unsupported_type(ty: String, why: &str) -> DataError {
     DataError::UnsupportedType { format: Format::Parquet, ty, why: why.to_string() }
 }
 
-/// The columns of a file that are wanted.
+/// Reads the columns of a file that the stated type names.
 pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
     let CellKind::Record(fields) = &wanted.held else {
         return Err(unsupported_type(
@@ -43,12 +43,12 @@ pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Dat
         ));
     };
     let names: Vec<&str> = fields.iter().map(|(name, _)| &**name).collect();
-    // The crate is made for files that are whole; what stops it is the file.
+    // The crate panics on some damaged files.
     let read = catch_unwind(AssertUnwindSafe(|| read_columns(bytes, &names, limits)));
     read.unwrap_or_else(|_| Err(malformed("it is damaged")))
 }
 
-/// The types of all columns that can be read, without their cells: what stands at the end of the file says them.
+/// Returns the types of all columns that can be read, from the metadata at the end of the file.
 pub fn describe(bytes: &Bytes) -> Option<Data> {
     catch_unwind(AssertUnwindSafe(|| describe_columns(bytes))).ok()?.ok()
 }
@@ -67,7 +67,8 @@ fn describe_columns(bytes: &Bytes) -> Result<Data, ParquetError> {
             continue;
         }
         let Some(element) = column_element(field) else { continue };
-        // A column may say that no cell of it is empty; one that says nothing may have empty ones.
+        // The statistics of a column may say that no cell is empty; without statistics cells may be
+        // empty.
         let full = |group: &RowGroupMetaData| {
             let mut chunks = group.columns().iter();
             let chunk =
@@ -85,7 +86,7 @@ fn describe_columns(bytes: &Bytes) -> Result<Data, ParquetError> {
     Ok(Data { shape: vec![0], content: Content::Records(columns) })
 }
 
-/// The columns of these names.
+/// Reads the columns with these names.
 fn read_columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, DataError> {
     let failed = |error: ParquetError| match error.to_string() {
         text if text.contains("Disabled feature") => malformed(
@@ -114,7 +115,7 @@ fn read_columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Da
         })?;
         chosen.push(((*name).into(), field.clone(), element));
     }
-    // A file may repeat columns in another order than asked for: the order of rows is that of the file.
+    // The crate returns columns in the order of the file, which may differ from that of `names`.
     let position = |field: &Arc<Schema>| there.iter().position(|name| name == field.name());
     let listed = |at: &usize| column_element(&chosen[*at].1).is_none();
     let mut in_file: Vec<usize> = (0..chosen.len()).filter(|at| !listed(at)).collect();
@@ -176,13 +177,13 @@ fn read_columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Da
     Ok(Data { shape: vec![count], content: Content::Records(columns) })
 }
 
-/// What a column holds; `None` if it is none of the types of cells.
+/// Returns the type of the cells of a column; `None` if it holds no cells.
 fn column_element(field: &Schema) -> Option<Element> {
     let one = field.is_primitive() && field.get_basic_info().repetition() != Repetition::REPEATED;
     one.then(|| primitive_element(field)).flatten()
 }
 
-/// What is held where no other columns are within.
+/// Returns the type of the cells of a primitive column.
 fn primitive_element(field: &Schema) -> Option<Element> {
     let fixed = |fixed| Some(Element::Scalar(Scalar::Fixed(fixed)));
     match (field.get_physical_type(), field.get_basic_info().converted_type()) {
@@ -193,7 +194,7 @@ fn primitive_element(field: &Schema) -> Option<Element> {
         (Physical::INT32, ConvertedType::UINT_8) => fixed(Fixed::U8),
         (Physical::INT32, ConvertedType::UINT_16) => fixed(Fixed::U16),
         (Physical::INT32, ConvertedType::UINT_32) => fixed(Fixed::U32),
-        // Times have a logical type, and no converted one where that cannot say them.
+        // Times have a logical type, and no converted type where that cannot express them.
         (Physical::INT64, ConvertedType::NONE)
             if field
                 .get_basic_info()
@@ -213,7 +214,7 @@ fn primitive_element(field: &Schema) -> Option<Element> {
     }
 }
 
-/// What a column that is none of cells holds, for people.
+/// Returns a description of a column that cannot be read, for messages.
 fn unsupported_description(field: &Schema) -> &'static str {
     let info = field.get_basic_info();
     let logical = info.logical_type_ref().map(|ty| format!("{ty:?}")).unwrap_or_default();
@@ -269,7 +270,7 @@ fn field_value(field: &Field, element: Element) -> Option<Value> {
     }
 }
 
-/// A table as a file.
+/// Returns a table as the bytes of a file.
 pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let Content::Records(columns) = &data.content else {
         return Err(unsupported_type(data.type_text(), "its rows are records: `(name=…, …)`"));
@@ -356,7 +357,7 @@ fn write_column(to: SerializedColumnWriter<'_>, column: &Column) -> Result<(), P
     }
 }
 
-/// Writes all cells that are there, and which are; of lists, where each begins.
+/// Writes the cells of a column with their definition levels, and the repetition levels of lists.
 fn write_cells<T: DataType>(
     mut to: SerializedColumnWriter<'_>,
     column: &Column,
@@ -371,7 +372,7 @@ fn write_cells<T: DataType>(
         to.typed::<T>().write_batch(&cells, levels, None)?;
         return to.close();
     };
-    // A list without elements is one place, where none is.
+    // A list without elements is one level without a value.
     let (mut defined, mut repeated) = (Vec::new(), Vec::new());
     let present = i16::from(!column.missing.is_empty());
     for list in starts.windows(2) {

@@ -1,7 +1,7 @@
-//! Pages that are packed with Zstandard, which the crate for Parquet unpacks in C only.
+//! Pages compressed with Zstandard, which the `parquet` crate decompresses only in C.
 //!
-//! A file whose columns are packed so is read as one whose columns are not packed at all; what the crate then gives
-//! as a page is unpacked here before anything is made of it.
+//! Such columns are declared uncompressed to the crate; the pages that it returns are decompressed
+//! here before they are used.
 
 use crate::data::{DataError, Limits};
 use ::parquet::basic::Compression;
@@ -17,16 +17,16 @@ use bytes::Bytes;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A file.
+/// A Parquet file.
 pub struct File {
     bytes: Bytes,
     file: SerializedFileReader<Bytes>,
-    /// Bytes that a page may take.
+    /// The largest page, in bytes.
     room: u64,
 }
 
 impl File {
-    /// A file that begins with what all such files do.
+    /// Opens a file.
     pub fn new(bytes: &Bytes, limits: &Limits<'_>) -> Result<File> {
         let file = SerializedFileReader::new(bytes.clone())?;
         Ok(File { bytes: bytes.clone(), file, room: limits.memory })
@@ -51,7 +51,7 @@ impl FileReader for File {
     }
 }
 
-/// Some rows of a file.
+/// A row group of a file.
 struct RowGroup<'f> {
     group: Box<dyn RowGroupReader + 'f>,
     bytes: &'f Bytes,
@@ -88,18 +88,18 @@ impl RowGroupReader for RowGroup<'_> {
     }
 }
 
-/// The pages of a column, each unpacked when it is asked for.
+/// The pages of a column, each decompressed when it is read.
 struct ZstdPages {
     pages: SerializedPageReader<Bytes>,
     room: u64,
 }
 
 impl ZstdPages {
-    /// A page whose content is packed from a byte on.
+    /// Decompresses the content of a page from a byte on.
     fn decompress_content(&self, packed: &Bytes, from: usize) -> Result<Bytes> {
         let damaged = || ParquetError::General("a page that is packed with Zstandard is damaged".to_string());
         let (before, packed) = packed.split_at_checked(from).ok_or_else(damaged)?;
-        // Cells that are all empty take nothing.
+        // A page of empty cells has no content.
         if packed.is_empty() {
             return Ok(Bytes::copy_from_slice(before));
         }
@@ -120,7 +120,7 @@ impl ZstdPages {
             }
             Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, is_compressed, .. } => {
                 if *is_compressed {
-                    // What says which cells are there is never packed.
+                    // Levels are never compressed.
                     let levels =
                         (*def_levels_byte_len as usize).saturating_add(*rep_levels_byte_len as usize);
                     *buf = self.decompress_content(buf, levels)?;

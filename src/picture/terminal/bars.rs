@@ -1,21 +1,21 @@
-//! Bars that lie, one in each line, with their names before them and their values behind.
+//! Horizontal bars, one in each line, with their names before them and their values behind.
 //!
-//! Those of several layers lie below each other, all on one axis; negative ones grow to the left.
+//! Bars of several layers are below each other, on one axis; negative bars grow to the left.
 
 use super::{LayerStyle, Screen, distinct_number_texts, number_text, truncated};
 use crate::picture::{Bounds, DrawError, Mark, Picture};
 use unicode_width::UnicodeWidthStr;
 
-/// The most lines with names.
+/// The largest number of lines with names.
 const MAX_BARS: usize = 40;
 
-/// What is drawn lying: the names of its places, and of each layer its number and the values there.
+/// Horizontal bars: the names of the places, and for each layer its number and its values.
 pub struct Bars {
     names: Vec<String>,
     layers: Vec<(usize, Vec<f64>)>,
 }
 
-/// A picture that is drawn lying: one of nothing but bars, or of one histogram.
+/// Returns the bars of a picture of nothing but bars, or of one histogram.
 pub fn horizontal_bars(picture: &Picture) -> Option<Bars> {
     let layers = || picture.layers.iter().enumerate().filter(|(_, layer)| !layer.mark.is_empty());
     if let (Some((at, layer)), 1) = (layers().next(), layers().count())
@@ -37,7 +37,7 @@ pub fn horizontal_bars(picture: &Picture) -> Option<Bars> {
     Some(bars)
 }
 
-/// Bins with their bounds as names; if there are too many, several are one.
+/// Returns bins with their bounds as names; adjacent bins are merged if there are too many.
 fn merged_bins(bins: &[[f64; 3]]) -> (Vec<String>, Vec<f64>) {
     let together = bins.chunks(bins.len().div_ceil(MAX_BARS).max(1));
     let bins: Vec<[f64; 3]> = together
@@ -71,14 +71,14 @@ pub fn draw(
     };
     let (least, most) =
         (values.iter().copied().fold(0.0, f64::min), values.iter().copied().fold(0.0, f64::max));
-    // Bars of this length can be compared; what is left may be taken by names.
+    // The least length of bars that can be compared; names may take the rest.
     const MIN_BAR_COLUMNS: usize = 8;
     let longest =
         screen.columns.saturating_sub(room(true) + room(false) + 2 + MIN_BAR_COLUMNS).min(screen.columns / 2);
     let names: Vec<String> = bars.names.iter().take(shown).map(|name| truncated(name, longest)).collect();
     let margin = names.iter().map(|name| name.width()).max().unwrap_or(0);
     let columns = screen.columns.saturating_sub(margin + 2 + room(true) + room(false)).max(2);
-    // Halves, so that the longest of both sides together are numbers.
+    // Computed with halves, so that the sum of both sides is finite.
     let negative = (least / 2.0 / (least / 2.0 - most / 2.0)).clamp(0.0, 1.0);
     let negative = if least < 0.0 { negative } else { 0.0 };
     let left = match (negative * columns as f64).round() as usize {
@@ -126,7 +126,7 @@ pub fn draw(
     Ok(())
 }
 
-/// A bar that begins on the left, in eighths of a character where its filling has such.
+/// Returns a bar that begins on the left, in eighths of a character where its filling allows.
 fn rightward_bar(part: f64, columns: usize, fill: char) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     if fill != '█' {
@@ -136,7 +136,7 @@ fn rightward_bar(part: f64, columns: usize, fill: char) -> String {
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }
 
-/// A bar that ends on the right, in halves of a character.
+/// Returns a bar that ends on the right, in halves of a character.
 fn leftward_bar(part: f64, columns: usize, fill: char) -> String {
     if fill != '█' {
         return fill.to_string().repeat((part * columns as f64).round() as usize);

@@ -1,11 +1,12 @@
-//! A canvas of characters, each of which is a mark or the dots of braille, with a color and what is behind it.
+//! A canvas of characters: each is a mark or braille dots, with a foreground and a background
+//! color.
 //!
-//! What is drawn later is over what was there. Knows no picture.
+//! Later drawing covers earlier drawing. Independent of pictures.
 
 use super::{Colors, Screen};
 use crate::picture::shape::Color;
 
-/// Characters with their colors.
+/// A canvas of characters with their colors.
 pub struct Canvas {
     /// Characters in a line.
     pub columns: usize,
@@ -16,29 +17,29 @@ pub struct Canvas {
 
 #[derive(Clone, Copy, Default)]
 struct Cell {
-    /// A character; dots where there is none.
+    /// A character; the dots are drawn if it is `None`.
     mark: Option<char>,
     dots: u8,
     ink: Option<Color>,
     paper: Option<Color>,
 }
 
-/// The first of the 256 characters of braille, which has no dot.
+/// The first of the 256 braille characters, which has no dot.
 const BRAILLE: u32 = 0x2800;
-/// The eight dots of a character, by lines.
+/// The bits of the eight dots of a character, by lines.
 const DOTS: [[u8; 2]; 4] = [[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]];
 
 impl Canvas {
-    /// An empty one.
+    /// Creates an empty canvas.
     pub fn new(columns: usize, rows: usize) -> Canvas {
         Canvas { columns, rows, cells: vec![Cell::default(); columns * rows] }
     }
 
-    /// Draws a dot; of these two stand beside each other in a character, and four upon each other.
+    /// Draws a dot. A character has two columns and four rows of dots.
     pub fn dot(&mut self, x: usize, y: usize, color: Color) {
         let cell = &mut self.cells[y / 4 * self.columns + x / 2];
         if let Some(mark) = cell.mark.take() {
-            // What filled the character is behind the dot now.
+            // The color of a full block becomes the background of the dot.
             if mark == '█' {
                 cell.paper = cell.ink;
             }
@@ -47,7 +48,7 @@ impl Canvas {
         cell.ink = Some(color);
     }
 
-    /// Draws a character, which keeps what is behind it.
+    /// Draws a character; the background stays.
     pub fn mark(&mut self, column: usize, row: usize, mark: char, color: Option<Color>) {
         let cell = &mut self.cells[row * self.columns + column];
         if cell.mark == Some('█') && mark != '█' {
@@ -56,13 +57,13 @@ impl Canvas {
         (cell.mark, cell.dots, cell.ink) = (Some(mark), 0, color);
     }
 
-    /// Fills a character with two colors, one over the other; the lower one may be none.
+    /// Fills a character with an upper and a lower color; the lower one may be missing.
     pub fn half_blocks(&mut self, column: usize, row: usize, upper: Color, lower: Option<Color>) {
         self.cells[row * self.columns + column] =
             Cell { mark: Some('▀'), dots: 0, ink: Some(upper), paper: lower };
     }
 
-    /// A line as text, without blanks at its end.
+    /// Returns a line as text, without trailing blanks.
     pub fn line(&self, row: usize, screen: Screen) -> String {
         let cells = &self.cells[row * self.columns..(row + 1) * self.columns];
         let blank = |cell: &Cell| cell.mark.is_none() && cell.dots == 0 && cell.paper.is_none();
@@ -85,7 +86,7 @@ impl Canvas {
     }
 }
 
-/// From any colors to these.
+/// Returns the escape sequence that sets these colors.
 fn color_change(screen: Screen, (ink, paper): (Option<Color>, Option<Color>)) -> String {
     let codes = [(38, ink), (48, paper)]
         .map(|(which, color)| color.and_then(|color| screen.color_code(which, color)));
@@ -93,7 +94,7 @@ fn color_change(screen: Screen, (ink, paper): (Option<Color>, Option<Color>)) ->
     format!("\u{1b}[{}m", codes.join(";"))
 }
 
-/// Whether a line that is drawn in dashes is seen after so many dots.
+/// Returns true if a dashed line is drawn at dot number `at`.
 pub fn is_in_dash(dashes: &[usize], at: usize) -> bool {
     let mut rest = at % dashes.iter().sum::<usize>().max(1);
     for (i, length) in dashes.iter().enumerate() {
@@ -105,7 +106,7 @@ pub fn is_in_dash(dashes: &[usize], at: usize) -> bool {
     true
 }
 
-/// A piece of a line in dashes.
+/// Returns a sample of a dashed line.
 pub fn dash_sample(dashes: &[usize]) -> String {
     const COLUMNS: usize = 5;
     let dots = |column: usize| -> u8 {

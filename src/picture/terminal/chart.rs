@@ -1,5 +1,5 @@
-//! Layers of every kind on one pair of axes, as characters: the numbers beside the axes are those of the other forms of
-//! a picture, and where a value is says the same scale.
+//! Charts as characters: layers of all kinds on one pair of axes. Ticks and scales are those of the
+//! other output formats.
 
 use super::canvas::{Canvas, is_in_dash};
 use super::{Colors, LayerStyle, Screen, truncated};
@@ -9,9 +9,9 @@ use crate::picture::shape::Color;
 use crate::picture::{Bounds, DrawError, Grid, Mark, Picture, pixels};
 use unicode_width::UnicodeWidthStr;
 
-/// How bright a character is, from nothing on.
+/// Characters by brightness, from empty to full.
 const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
-/// The most characters of a grid whose cells could be smaller.
+/// The largest number of columns and lines of a grid whose cells are enlarged.
 const MAX_ENLARGED_CELLS: [usize; 2] = [64, 32];
 
 /// Draws all layers of a picture.
@@ -59,7 +59,7 @@ pub fn draw(
             }
             Mark::Image(grid, bytes) => chart.draw_grid(*grid, |i| {
                 let color = [0, 1, 2].map(|c| bytes[3 * i + c]);
-                // Weights of the colors in what the eye calls bright (Rec. 709).
+                // Luma by Rec. 709.
                 let [r, g, b] = color.map(|v| f64::from(v) / 255.0);
                 Some((color, 0.2126 * r + 0.7152 * g + 0.0722 * b))
             })?,
@@ -94,8 +94,8 @@ pub fn draw(
     Ok(())
 }
 
-/// How many characters a grid takes: cells are squares, unless that leaves nothing of one side. A character is about
-/// as high as two are wide, and shows two cells below each other.
+/// Returns the number of columns and lines of a grid: cells are squares, unless one side would
+/// vanish. A character is about twice as high as wide, and shows two cells below each other.
 fn grid_size(grid: Grid, room: usize, screen: Screen) -> (usize, usize) {
     let (columns, rows) = (grid.columns.max(1), grid.rows.max(1));
     let (most_x, most_y) = (room, 2 * screen.rows.min(room / 2));
@@ -106,7 +106,7 @@ fn grid_size(grid: Grid, room: usize, screen: Screen) -> (usize, usize) {
                 let side = |n: usize| ((n as f64 * part).round() as usize).max(1);
                 (side(columns), side(rows))
             }
-            // Where a character has one shade, no edge of a cell is inside of it.
+            // Without colors a character has one shade, so cells are whole characters.
             size if screen.colors == Colors::None && size > 1 => (columns * (size & !1), rows * (size & !1)),
             size => (columns * size, rows * size),
         };
@@ -118,30 +118,30 @@ fn grid_size(grid: Grid, room: usize, screen: Screen) -> (usize, usize) {
 struct Chart<'a> {
     canvas: Canvas,
     scales: [Scale; 2],
-    /// The vertical axis grows downwards, as rows do.
+    /// True if the vertical axis points downward, as rows do.
     down: bool,
     screen: Screen,
     bounds: &'a Bounds<'a>,
 }
 
 impl Chart<'_> {
-    /// The dot at a point.
+    /// Returns the dot at a point.
     fn dot(&self, [x, y]: [f64; 2]) -> (usize, usize) {
         let y = self.scales[1].position(y);
         let y = if self.down { y } else { 1.0 - y };
-        // Between two dots it is the first one, however the division was rounded: the middles of equal cells are
-        // equally far apart.
+        // Between two dots the first one is taken, independently of rounding: the centers of equal
+        // cells are then equally spaced.
         let at = |place: f64, count: usize| ((place * count as f64 - 1e-6).ceil() - 1.0).max(0.0) as usize;
         (at(self.scales[0].position(x), 2 * self.canvas.columns), at(y, 4 * self.canvas.rows))
     }
 
-    /// The line of characters where a value of the vertical axis is.
+    /// Returns the line of a value of the vertical axis.
     fn row(&self, y: f64) -> usize {
         self.dot([0.0, y]).1 / 4
     }
 
     fn draw_line(&mut self, points: &[[f64; 2]], look: &LayerStyle) -> Result<(), DrawError> {
-        // Counts dots, so that dashes go on where one point follows another.
+        // Counts dots, so that dashes continue across points.
         let mut drawn = 0;
         let mut round = 0;
         let finite = |point: &[f64; 2]| point.iter().all(|v| v.is_finite());
@@ -167,7 +167,7 @@ impl Chart<'_> {
                 before = (x, y);
             }
             if !moved {
-                // A point between two gaps is seen, too, and a line that goes nowhere.
+                // A single point between two gaps, and a line of no length, is drawn as a mark.
                 self.canvas.mark(before.0 / 2, before.1 / 4, '●', Some(look.color));
             }
         }
@@ -188,14 +188,14 @@ impl Chart<'_> {
         Ok(())
     }
 
-    /// A bar that stands between two places, or hangs.
+    /// Draws a bar upward or downward from the ground.
     fn draw_bar(&mut self, [low, high]: [f64; 2], value: f64, look: &LayerStyle) {
         const EIGHTHS: [char; 8] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇'];
         let (columns, rows) = (self.canvas.columns, self.canvas.rows);
         let column = |x: f64| (self.scales[0].position(x) * columns as f64).round() as usize;
         let first = column(low).min(columns - 1);
         let last = column(high).clamp(first + 1, columns);
-        // In eighths of a line from below; what stands and what hangs meets between two lines.
+        // In eighths of a line from below; upward and downward bars meet between two lines.
         let height = |y: f64| {
             let place = self.scales[1].position(y);
             let place = if self.down { 1.0 - place } else { place };
@@ -229,14 +229,14 @@ impl Chart<'_> {
         }
     }
 
-    /// Cells with their colors and how bright they are; of more than fit, the means.
+    /// Draws cells with their colors and brightness; if there are more than fit, their means.
     fn draw_grid(
         &mut self,
         grid: Grid,
         cell: impl Fn(usize) -> Option<(Color, f64)>,
     ) -> Result<(), DrawError> {
         let (columns, rows, bounds) = (self.canvas.columns, self.canvas.rows, self.bounds);
-        // The cells under each of so many parts of an axis.
+        // Returns the cells under each of `parts` parts of an axis.
         let under = |scale: Scale, parts: usize, cells: usize| -> Vec<std::ops::Range<usize>> {
             let part = |i: usize| {
                 let [low, middle, high] =
@@ -284,7 +284,7 @@ impl Chart<'_> {
         Ok(())
     }
 
-    /// The axis below, with as many of its labels as have room beside each other.
+    /// Draws the horizontal axis with as many labels as fit beside each other.
     fn draw_x_axis(&self, out: &mut String, across: &Ticks, margin: usize) {
         let columns = self.canvas.columns;
         let column = |value: f64| self.dot([value, 0.0]).0 / 2;
@@ -298,7 +298,7 @@ impl Chart<'_> {
             let mut free = 0;
             let labels = labels.iter().step_by(step).map(|(column, text)| {
                 let middle = margin + 2 + column;
-                // It may go on over the end of the axis, but not over that of the line.
+                // A label may extend beyond the axis, but not beyond the line.
                 let last = self.screen.columns.checked_sub(text.width())?;
                 let start = middle.saturating_sub(text.width() / 2).min(last);
                 let fits = start >= free;
@@ -324,12 +324,12 @@ impl Chart<'_> {
     }
 }
 
-/// What is how bright.
+/// Returns the character of a brightness.
 fn shade_character(bright: f64) -> char {
     SHADES[1 + ((bright * 4.0) as usize).min(3)]
 }
 
-/// The colors of a heat map with their values, and its name.
+/// Draws the color bar of a heat map, with its name.
 fn draw_color_bar(out: &mut String, label: &str, scale: Scale, screen: Screen) {
     const STEPS: usize = 16;
     let ends = super::distinct_number_texts(&[scale.value(0.0), scale.value(1.0)]);

@@ -1,7 +1,8 @@
 //! Pictures as text for a terminal.
 //!
-//! Bars alone lie, so that there is room for their names; everything else is on a [`canvas`] with axes. Without
-//! colors, as in a pipe or a file, layers differ by their marks; with colors by both.
+//! Bars alone are drawn horizontally, with room for their names; everything else on a [`canvas`]
+//! with axes. Without colors, as in a pipe or a file, layers differ by their marks; with colors by
+//! both.
 
 mod bars;
 mod canvas;
@@ -11,41 +12,41 @@ use super::shape::Color;
 use super::{Bounds, DrawError, Layer, Mark, Picture};
 use unicode_width::UnicodeWidthStr;
 
-/// Where a picture is seen.
+/// The screen on which a picture is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
     /// Characters in a line.
     pub columns: usize,
     /// Lines.
     pub rows: usize,
-    /// Its colors.
+    /// The colors of the screen.
     pub colors: Colors,
 }
 
 /// The colors of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colors {
-    /// None, as in a file.
+    /// No colors, as in a file.
     None,
-    /// The 256 of most terminals.
+    /// The 256 indexed colors.
     Indexed,
-    /// All.
+    /// All 24-bit colors.
     Full,
 }
 
 impl Default for Screen {
-    /// A page that is no terminal.
+    /// Returns a page that is no terminal.
     fn default() -> Screen {
         Screen { columns: 72, rows: 24, colors: Colors::None }
     }
 }
 
-/// The fewest and the most characters in a line of a picture.
+/// The smallest and the largest number of columns of a picture.
 const COLUMN_LIMITS: [usize; 2] = [32, 120];
-/// The fewest and the most lines between its axes.
+/// The smallest and the largest number of lines between the axes.
 const ROW_LIMITS: [usize; 2] = [6, 40];
 
-/// Colors of layers, which are seen on white and on black.
+/// Colors of layers, visible on white and on black.
 const LAYER_COLORS: [Color; 8] = [
     [0x00, 0x87, 0xff],
     [0xff, 0x5f, 0x00],
@@ -56,24 +57,24 @@ const LAYER_COLORS: [Color; 8] = [
     [0x87, 0x87, 0x87],
     [0xd7, 0x5f, 0x5f],
 ];
-/// What fills bars.
+/// The characters that fill bars.
 const BAR_FILLS: [char; 4] = ['█', '▓', '▒', '░'];
-/// What stands at points.
+/// The characters of points.
 const POINT_MARKS: [char; 8] = ['●', '◆', '▲', '■', '○', '◇', '△', '□'];
-/// How long lines are seen and not seen, in turns.
+/// Dash patterns: lengths in dots, drawn and not drawn in turns.
 const DASH_PATTERNS: [&[usize]; 4] = [&[1], &[6, 4], &[1, 3], &[6, 3, 1, 3]];
 
-/// How the marks of a layer look.
+/// The style of the marks of a layer.
 #[derive(Clone, Copy, Debug)]
 struct LayerStyle {
     color: Color,
     fill: char,
-    /// `None` for dots: there are so many points that no mark would be seen.
+    /// The character of points; `None` for dots, where there are too many points.
     point: Option<char>,
     dashes: &'static [usize],
 }
 
-/// A picture as lines of text.
+/// Returns a picture as lines of text.
 pub fn text(picture: &Picture, screen: Screen, bounds: &Bounds<'_>) -> Result<String, DrawError> {
     let screen = Screen {
         columns: screen.columns.clamp(COLUMN_LIMITS[0], COLUMN_LIMITS[1]),
@@ -104,9 +105,9 @@ pub fn text(picture: &Picture, screen: Screen, bounds: &Bounds<'_>) -> Result<St
     Ok(out)
 }
 
-/// How each layer looks: those of one kind differ in their marks, too.
+/// Returns the styles of layers: layers of one kind differ in their marks, too.
 fn layer_styles(picture: &Picture) -> Vec<LayerStyle> {
-    // More points than these are a cloud, whose parts are dots.
+    // The number of points from which dots are drawn.
     const MAX_MARKED_POINTS: usize = 200;
     let points = |layer: &Layer| match &layer.mark {
         Mark::Points(points) => Some(points.len()),
@@ -136,7 +137,7 @@ fn layer_styles(picture: &Picture) -> Vec<LayerStyle> {
     looks.collect()
 }
 
-/// The names of layers, each behind a piece of what it looks like.
+/// Writes the legend: the names of layers, each after a sample of its marks.
 fn draw_legend(out: &mut String, picture: &Picture, looks: &[LayerStyle], screen: Screen) {
     const GAP: &str = "   ";
     let mut used = 0;
@@ -169,7 +170,7 @@ fn draw_legend(out: &mut String, picture: &Picture, looks: &[LayerStyle], screen
     }
 }
 
-/// A text, or as much of its beginning as is no longer than this, with a sign that there is more.
+/// Returns the text, truncated with an ellipsis to `room` columns.
 fn truncated(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_string();
@@ -187,7 +188,7 @@ fn truncated(text: &str, room: usize) -> String {
 }
 
 impl Screen {
-    /// A text in a color.
+    /// Returns a text in a color.
     fn painted(self, text: &str, color: Color) -> String {
         match self.color_code(38, color) {
             Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
@@ -202,7 +203,8 @@ impl Screen {
         }
     }
 
-    /// What makes letters (38) or what is behind them (48) be of a color (ECMA-48 and ISO 8613-6).
+    /// Returns the escape code of a foreground (38) or background (48) color (ECMA-48 and ISO
+    /// 8613-6).
     fn color_code(self, which: u8, [r, g, b]: Color) -> Option<String> {
         match self.colors {
             Colors::None => None,
@@ -212,7 +214,7 @@ impl Screen {
     }
 }
 
-/// The one of 256 colors that is nearest: of a cube of 6 x 6 x 6, or of 24 grays.
+/// Returns the nearest of 256 colors: of a cube of 6 x 6 x 6, or of 24 grays.
 fn nearest_indexed_color(color: Color) -> u8 {
     const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let far = |one: Color| -> i32 { (0..3).map(|c| (i32::from(one[c]) - i32::from(color[c])).pow(2)).sum() };
@@ -225,14 +227,14 @@ fn nearest_indexed_color(color: Color) -> u8 {
     (if far(gray.1) < far(cube.1) { gray.0 } else { cube.0 }) as u8
 }
 
-/// A number with few digits.
+/// Returns a number with few digits.
 fn number_text(value: f64) -> String {
     rounded_text(value, 3)
 }
 
-/// Numbers that follow each other, with few digits, but as many as it takes to tell neighbors apart.
+/// Returns numbers with few digits, but enough to distinguish neighbors.
 fn distinct_number_texts(values: &[f64]) -> Vec<String> {
-    // So many digits after the point tell any two floats apart that are written so.
+    // This many decimals distinguish any two floats that are written so.
     const MAX_DIGITS: usize = 20;
     let mut texts = Vec::new();
     for count in 3..=MAX_DIGITS {
@@ -245,7 +247,7 @@ fn distinct_number_texts(values: &[f64]) -> Vec<String> {
     texts
 }
 
-/// A number with at most so many digits after its point.
+/// Returns a number with at most `count` decimals.
 fn rounded_text(value: f64, count: usize) -> String {
     let size = value.abs();
     let power = value != 0.0 && !(1e-3..1e6).contains(&size);
