@@ -246,6 +246,7 @@ pub fn render_within(
     wrap::wrap_message(&text, &prose, columns)
 }
 
+/// Renders a diagnostic without wrapping its prose.
 fn render_report(
     diagnostic: &Diagnostic,
     sources: &SourceMap,

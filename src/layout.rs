@@ -87,10 +87,14 @@ pub struct Compact {
     pub encoding: Encoding,
 }
 
+/// The content of the only slot of a value.
 #[derive(Clone, Debug)]
 enum SingleSlot {
+    /// A code below this size.
     Code(Code),
+    /// A tagged sum.
     Sum(Arc<SumLayout>),
+    /// Anything else, or not exactly one slot.
     Other,
 }
 
@@ -121,6 +125,7 @@ struct CaseWord {
 }
 
 impl CaseWord {
+    /// Returns a run of unit cases.
     fn units(count: Code) -> CaseWord {
         CaseWord { lead: count, middle: None, trail: Code::ZERO }
     }
@@ -137,10 +142,12 @@ impl CaseWord {
         }
     }
 
+    /// Returns the fingerprint of a run of unit cases.
     fn unit_run(count: &Code) -> Fingerprint {
         if count.is_zero() { Fingerprint::EMPTY } else { Fingerprint::of(&Letter::Units(&count.to_big())) }
     }
 
+    /// Concatenates two words.
     fn then(self, next: CaseWord) -> CaseWord {
         match (self.middle, next.middle) {
             (None, _) => CaseWord { lead: self.lead.add(&next.lead), ..next },
@@ -153,6 +160,7 @@ impl CaseWord {
         }
     }
 
+    /// Repeats a word.
     fn times(self, count: &BigUint) -> CaseWord {
         let Some(middle) = self.middle else { return CaseWord::units(self.lead.mul(&Code::from(count))) };
         let again = CaseWord::unit_run(&self.trail.add(&self.lead)).then(middle);
@@ -166,12 +174,14 @@ impl CaseWord {
         CaseWord { middle: Some(middle), ..self }
     }
 
+    /// Returns the fingerprint of the word.
     fn fingerprint(&self) -> Fingerprint {
         let middle = self.middle.unwrap_or(Fingerprint::EMPTY);
         CaseWord::unit_run(&self.lead).then(middle).then(CaseWord::unit_run(&self.trail))
     }
 }
 
+/// The cases of a sum.
 #[derive(Debug)]
 enum SumCases {
     /// Each case with its offset among the flattened cases.
@@ -180,6 +190,7 @@ enum SumCases {
     Repeated(Code, FlatCase),
 }
 
+/// The flattened cases of one case.
 #[derive(Clone, Debug)]
 enum FlatCase {
     /// A number of unit cases: the argument is a code.
@@ -191,6 +202,7 @@ enum FlatCase {
 }
 
 impl FlatCase {
+    /// Returns the number of flattened cases.
     fn width(&self) -> Code {
         match self {
             FlatCase::Units(n) => n.clone(),
@@ -217,6 +229,7 @@ impl SumLayout {
         offset.add(&flat.width())
     }
 
+    /// Returns the offset of case `i` among the flattened cases, and its content.
     fn case(&self, i: &Code) -> (Code, &FlatCase) {
         match &self.cases {
             SumCases::Listed(cases) => {
@@ -301,6 +314,7 @@ impl Layouts {
         layout
     }
 
+    /// Computes the layout of an unfolded type.
     fn compute(&self, ty: &Type) -> Layout {
         if ty.is_compact() {
             return self.compact(ty);
@@ -385,6 +399,7 @@ impl Layouts {
         }
     }
 
+    /// Computes the layout of a compact type.
     fn compact(&self, ty: &Type) -> Layout {
         let size = match ty.size() {
             Ok(size) => size,
@@ -402,6 +417,7 @@ impl Layouts {
         Layout { slots, class: Class::of(width), form, single, fingerprint }
     }
 
+    /// Computes the layout of consecutive parts.
     fn product<'t>(&self, types: impl Iterator<Item = &'t Type>) -> Layout {
         let (mut slots, mut class) = (0usize, Class::U8);
         let mut single = SingleSlot::Other;
@@ -424,6 +440,8 @@ impl Layouts {
         Layout { slots, class, form: Form::Parts(parts), single, fingerprint }
     }
 
+    /// Computes the layout of a sum from its cases; `kept` is the layout of the last case that has
+    /// values.
     fn sum(
         &self,
         cases: SumCases,
@@ -470,6 +488,7 @@ fn boxed_layout(ty: &Type, form: Form) -> Layout {
     Layout { slots: 1, class: Class::Any, form, single: SingleSlot::Other, fingerprint }
 }
 
+/// Returns the fingerprint of a code slot; a type of one value has no slot.
 fn code_fingerprint(size: &BigUint) -> Fingerprint {
     if size.is_one() { Fingerprint::EMPTY } else { Fingerprint::of(&Letter::Code(size)) }
 }

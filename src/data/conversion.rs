@@ -118,6 +118,7 @@ pub fn class_of_codes(ty: &Type) -> Class {
     ty.size().map_or(Class::Any, |size| Class::of(Width::of(&size)))
 }
 
+/// Returns the integer that a slot of an integer type holds.
 fn integer_value(scalar: Scalar, value: &Value) -> i128 {
     match scalar {
         Scalar::Fixed(fixed) => fixed.decode(value.word()),
@@ -125,6 +126,7 @@ fn integer_value(scalar: Scalar, value: &Value) -> i128 {
     }
 }
 
+/// Returns true if an integer is a code below `size`, if there is a bound.
 fn is_code_below(scalar: Scalar, value: &Value, size: Option<&BigUint>) -> bool {
     let code = integer_value(scalar, value).to_u128();
     code.is_some_and(|n| size.is_none_or(|size| BigUint::from(n) < *size))

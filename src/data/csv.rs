@@ -13,6 +13,7 @@ use crate::value::{Buffer, Class, Value};
 use ::csv::{ReaderBuilder, StringRecord, WriterBuilder};
 use num_bigint::{BigInt, BigUint};
 
+/// Returns the error of a malformed file.
 fn malformed(why: impl Into<String>) -> DataError {
     DataError::Malformed { format: Format::Csv(Separator::COMMA), why: why.into() }
 }
@@ -147,10 +148,14 @@ fn unclosed_quote_line(
     if !text.contains(&b'"') {
         return Ok(None);
     }
+    /// The state of the scan for quotes.
     #[derive(Clone, Copy, PartialEq)]
     enum QuoteState {
+        /// At the beginning of a cell.
         Start,
+        /// Inside a cell without quotes.
         Inside,
+        /// Inside quotes.
         Quoted,
         /// After a quote within quotes: it closes the cell unless another quote follows.
         Behind,
@@ -174,10 +179,12 @@ fn unclosed_quote_line(
     Ok((at == QuoteState::Quoted).then_some(opened))
 }
 
+/// Returns the line number of a row.
 fn row_line(row: &StringRecord) -> u64 {
     row.position().map_or(0, |at| at.line())
 }
 
+/// Returns the error of rows with different numbers of cells.
 fn ragged_row(line: u64, count: usize, first: u64, expected: usize) -> DataError {
     let cells = |n: usize| if n == 1 { "1 cell".to_string() } else { format!("{n} cells") };
     malformed(format!("line {line} has {}, line {first} has {}", cells(count), cells(expected)))
@@ -194,6 +201,7 @@ struct ColumnParser {
 }
 
 impl ColumnParser {
+    /// Creates a parser of cells of this type.
     fn new(wanted: &Cell) -> Result<ColumnParser, DataError> {
         let (element, size) = match wanted.inner() {
             Cell::Scalar(scalar) => (Element::Scalar(*scalar), BigUint::ZERO),
@@ -216,6 +224,8 @@ impl ColumnParser {
         Ok(ColumnParser { wanted: wanted.clone(), element, size, cells, missing: Vec::new() })
     }
 
+    /// Parses a cell and appends it. `place` returns its position for messages, and `other` is the
+    /// reason for a text that is not of the type.
     fn push_cell(
         &mut self,
         text: &str,
@@ -251,6 +261,7 @@ impl ColumnParser {
         Ok(())
     }
 
+    /// Parses a cell; `None` if it is not of the type.
     fn parse_cell(&self, text: &str, trimmed: &str) -> Option<Value> {
         match self.element {
             Element::Bool => match trimmed {
@@ -285,6 +296,7 @@ impl ColumnParser {
         }
     }
 
+    /// Returns the column.
     fn into_column(self) -> Column {
         let missing = if self.missing.contains(&true) { self.missing } else { Vec::new() };
         Column { missing, ..Column::new(self.element, self.cells) }

@@ -61,6 +61,7 @@ struct CellCounts {
 }
 
 impl CellCounts {
+    /// Counts a cell.
     fn add(&mut self, text: &str) {
         let text = text.trim();
         self.cells += 1;

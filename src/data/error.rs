@@ -209,6 +209,7 @@ impl DataError {
     }
 }
 
+/// Returns the description of a shape.
 fn shape_held(shape: &[usize]) -> String {
     match shape {
         [] => "one value".to_string(),

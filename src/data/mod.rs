@@ -236,6 +236,7 @@ impl Data {
         self.element_text_by(&column_name)
     }
 
+    /// Returns the type of a place, with the names of columns as `name_of` writes them.
     fn element_text_by(&self, name_of: &dyn Fn(&str) -> String) -> String {
         match &self.content {
             Content::Plain(column) => column.type_text(),

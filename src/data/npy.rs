@@ -11,11 +11,13 @@ use crate::value::{Buffer, Class, Value};
 use bytes::Bytes;
 use std::sync::Arc;
 
+/// The bytes at the beginning of a file.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// The largest number of fields of a record.
 const MAX_FIELDS: usize = 4096;
 
+/// Returns the error of a malformed file.
 fn malformed(why: impl Into<String>) -> DataError {
     DataError::Malformed { format: Format::Npy, why: why.into() }
 }
@@ -61,12 +63,18 @@ impl Dtype {
     }
 }
 
+/// The kind of the type of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum DtypeKind {
+    /// Truth values.
     Bool,
+    /// Signed integers.
     Signed,
+    /// Unsigned integers.
     Unsigned,
+    /// Floats.
     Float,
+    /// Pairs of floats.
     Complex,
     /// Code points of four bytes each.
     Unicode,
@@ -277,6 +285,7 @@ impl<'b> StridedCells<'b> {
         })
     }
 
+    /// Reads the cells as a buffer.
     fn cells(self, cell: Dtype, limits: &mut Limits<'_>) -> Result<Buffer, DataError> {
         limits.poll(0)?;
         let class = cell.element().class();

@@ -5,11 +5,15 @@
 /// A literal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
+    /// A text.
     Text(String),
+    /// An integer.
     Int(u64),
+    /// `True` or `False`.
     Bool(bool),
     /// A tuple or a list.
     Items(Vec<Literal>),
+    /// A dictionary with texts as keys.
     Dict(Vec<(String, Literal)>),
 }
 
@@ -84,15 +88,18 @@ fn parse_escape(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
     char::from_u32(code)
 }
 
+/// A parser, with the rest of the text.
 struct Parser<'t> {
     rest: &'t str,
 }
 
 impl Parser<'_> {
+    /// Skips blanks.
     fn skip_whitespace(&mut self) {
         self.rest = self.rest.trim_start();
     }
 
+    /// Skips blanks and `what`; returns false if `what` does not follow.
     fn eat(&mut self, what: &str) -> bool {
         self.skip_whitespace();
         let rest = self.rest.strip_prefix(what);
@@ -100,6 +107,7 @@ impl Parser<'_> {
         rest.is_some()
     }
 
+    /// Parses a literal at this depth of nesting.
     fn parse_literal(&mut self, depth: usize) -> Option<Literal> {
         if depth > MAX_DEPTH {
             return None;

@@ -56,10 +56,12 @@ pub fn fill_paragraphs(text: &str, columns: usize) -> String {
     out
 }
 
+/// Returns the number of leading blanks of a line.
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
+/// Returns true if a line begins a list item, a table row or a paragraph of its own.
 fn begins_item(line: &str) -> bool {
     let line = line.trim_start();
     let first = line.split(' ').next().unwrap_or_default();
@@ -70,6 +72,7 @@ fn begins_item(line: &str) -> bool {
         || line.starts_with("work |")
 }
 
+/// Writes a paragraph, refilled if a line of it is too wide.
 fn fill_paragraph(paragraph: &[&str], columns: usize, out: &mut String) {
     let Some(first) = paragraph.first() else { return };
     if paragraph.iter().all(|line| line.width() <= columns) {
@@ -100,10 +103,12 @@ impl TruncatedLine {
         if self.visible.start > self.whole.start { ELLIPSIS } else { "" }
     }
 
+    /// Returns the mark after the visible part.
     fn after(&self) -> &'static str {
         if self.visible.end < self.whole.end { ELLIPSIS } else { "" }
     }
 
+    /// Returns the length of the truncated line in bytes.
     fn len(&self) -> usize {
         self.before().len() + self.visible.len() + self.after().len()
     }
@@ -176,6 +181,7 @@ impl TruncatedLines {
         start..self.map_offset(span.source, span.end as usize).max(start)
     }
 
+    /// Maps an offset to the truncated source.
     fn map_offset(&self, source: SourceId, at: usize) -> usize {
         let mut less = 0;
         for cut in self.lines.iter().filter(|cut| cut.source == source) {
@@ -272,6 +278,7 @@ pub fn wrap_message(message: &str, prose: &[&str], columns: usize) -> String {
     out
 }
 
+/// Writes a line that ends with `text`, wrapped to `columns` columns.
 fn wrap_line(line: &str, text: &str, columns: usize, out: &mut String) {
     let before = &line[..line.len() - text.len()];
     let begin = display_columns(before);

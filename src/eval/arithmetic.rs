@@ -46,6 +46,7 @@ pub fn arithmetic(op: Op, num: Num, modulus: Option<&Code>, a: &Value, b: &Value
 /// The specializer makes arithmetic of arithmetic operators only.
 const NOT_ARITHMETIC: &str = "the operator is no arithmetic operator";
 
+/// Applies an operator to two `int`s; overflow wraps around.
 fn int_arithmetic(op: Op, a: i64, b: i64) -> Result<i64, Failure> {
     Ok(match op {
         Op::Neg(_) => a.wrapping_neg(),
@@ -87,6 +88,7 @@ fn wide_arithmetic(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
     })
 }
 
+/// Applies an operator to two floats, with `power` for `**`.
 fn float_arithmetic<F: Float>(op: Op, a: F, b: F, power: fn(F, F) -> F) -> F {
     match op {
         Op::Neg(_) => -a,
@@ -100,6 +102,7 @@ fn float_arithmetic<F: Float>(op: Op, a: F, b: F, power: fn(F, F) -> F) -> F {
     }
 }
 
+/// Applies a binary operator to two `bigint`s.
 fn bigint_arithmetic(op: Op, a: BigInt, b: BigInt) -> Result<BigInt, Failure> {
     Ok(match op {
         Op::Add(_) => a + b,

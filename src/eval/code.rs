@@ -72,10 +72,13 @@ pub struct Node {
 
 /// The operation of a node.
 pub enum NodeKind {
+    /// A constant.
     Constant(Value),
+    /// A local.
     Local(LocalId),
     /// A local that is stored in a cell.
     Shared(LocalId),
+    /// A variable of the session.
     Global(GlobalId),
     /// The last read of a local: its value is moved out.
     Move(LocalId),
@@ -84,18 +87,25 @@ pub enum NodeKind {
     MoveSlots(LocalId, usize, usize, bool),
     /// The last read of a local in a cell, which is assigned next.
     MoveShared(LocalId),
+    /// The last read of a variable of the session, which is assigned next.
     MoveGlobal(GlobalId),
+    /// A function value: the function, and the locals that it captures.
     Closure(Arc<Callee>, Vec<LocalId>),
     /// A known function, without captures.
     CallKnown(Arc<Callee>, Vec<Node>),
+    /// A call of a function value.
     Call(Box<Node>, Vec<Node>),
     /// A method of a missing instance: a bug of the checker.
     MissingInstance,
+    /// A primitive.
     Prim(Prim, Arc<PrimTypes>, Vec<Node>),
+    /// An arithmetic operator on a number system, with the modulus of modular arithmetic.
     Arithmetic(Op, Num, Option<Code>, Vec<Node>),
+    /// A comparison of values of a type.
     Compare(Op, Type, Arc<Layout>, Box<Node>, Box<Node>),
     /// `==` or `!=` of values parts of which have an overridden equality.
     CompareOverridden(Op, Type, Arc<Overrides>, Box<Node>, Box<Node>),
+    /// `not` of a truth value.
     Not(Box<Node>),
     /// `and`, `or` and `not` on all digits of a value of `2 \^ I`, with the largest code of the
     /// type.
@@ -110,19 +120,29 @@ pub enum NodeKind {
     /// An array comprehension: loop variables with the sizes of their types, the body, and the
     /// layouts of an element and of the array.
     Build(Vec<(LocalId, Code)>, Box<Node>, Arc<Layout>, Arc<Layout>),
+    /// A compact product of parts.
     Pack(Arc<Layout>, Vec<Node>),
+    /// A factor of a compact product at a constant index.
     Factor(Arc<Layout>, Box<Node>, Code),
+    /// A digit of a compact power at a computed index.
     Digit(Arc<Layout>, Box<Node>, Box<Node>),
+    /// A case of a sum with its argument.
     Inject(SumRepresentation, Code, Box<Node>),
+    /// The code of a compact value as a number.
     ToCode(Scalar, Box<Node>),
+    /// The value of a compact type with a code.
     FromCode(Scalar, Arc<CodeType>, Box<Node>),
+    /// A conversion between number types.
     Convert(Scalar, Scalar, Box<Node>),
     /// A reshape between types that are stored differently: a bug of the checker.
     StorageMismatch(Box<Node>, Arc<(Type, Type)>),
     /// The code of a value whose type has more values than the scalar type.
     CodesTooLarge(Scalar, Arc<CodeType>, Box<Node>),
+    /// A conditional.
     If(Box<Node>, Box<Node>, Box<Node>),
+    /// A match.
     Match(Box<Node>, Vec<Arm>),
+    /// A block with its value; the unit value if there is none.
     Block(Vec<Statement>, Option<Box<Node>>),
     /// An existential value: the sizes, and the value at these sizes.
     PackSizes(Vec<(Type, Code)>, Box<Node>),
@@ -163,34 +183,53 @@ pub enum SumRepresentation {
     Variant,
 }
 
+/// An arm of a match.
 pub struct Arm {
+    /// The pattern.
     pub pattern: Pattern,
+    /// The guard.
     pub guard: Option<Node>,
+    /// The value.
     pub body: Node,
 }
 
 /// A pattern at concrete types.
 pub enum Pattern {
+    /// Any value.
     Any,
+    /// Any value, bound to a local.
     Bind(LocalId),
+    /// Any value, bound to a local in a new cell.
     BindShared(LocalId),
+    /// Both patterns; the second one binds the whole value.
     As(Box<Pattern>, Box<Pattern>),
+    /// An integer of at most 64 bits, by its bits.
     Int(i64),
+    /// A `bigint`.
     Bigint(BigInt),
+    /// A `real`.
     Real(f64),
+    /// An `f32`.
     Single(f32),
     /// Integers of a word between two bounds, both included; integers of a fixed width are decoded
     /// first.
     Ints(Option<Fixed>, i128, i128),
+    /// Big integers between two bounds, both included.
     Bigints(BigInt, BigInt),
+    /// Characters between two code points, both included.
     Chars(Code, Code),
+    /// One of several patterns.
     Or(Vec<Pattern>),
+    /// A text.
     Str(Arc<str>),
+    /// A compact value, by its code.
     Code(Code),
     /// The parts, each with its first slot and its number of slots; the number of slots of the
     /// whole.
     Tuple(Vec<(usize, usize, Pattern)>, usize),
+    /// A compact product, with patterns of its factors.
     Pack(Arc<Layout>, Vec<Pattern>),
+    /// A case of a sum, with a pattern of its argument.
     Case(SumRepresentation, Code, Option<Box<Pattern>>),
     /// The number of the case, and its argument.
     Coarray(SumRepresentation, Box<Pattern>, Box<Pattern>),
@@ -198,28 +237,45 @@ pub enum Pattern {
 
 /// A statement, with its source position.
 pub struct Statement {
+    /// The operation.
     pub kind: StatementKind,
+    /// The source position.
     pub span: Span,
 }
 
+/// The operation of a statement.
 pub enum StatementKind {
+    /// Binds the variables of a pattern.
     Let(Pattern, Node),
+    /// Assigns a local.
     SetLocal(LocalId, Node),
+    /// Assigns a local that is stored in a cell.
     SetShared(LocalId, Node),
+    /// Assigns a variable of the session.
     SetGlobal(GlobalId, Node),
+    /// Stores into a part of a variable.
     Store(Box<Store>),
     /// Drops the values of locals.
     Drop(Box<[LocalId]>),
+    /// Evaluates a term and drops its value.
     Expr(Node),
+    /// A conditional.
     If(Node, Vec<Statement>, Vec<Statement>),
+    /// A match: patterns with guards and bodies.
     Match(Node, Vec<(Pattern, Option<Node>, Vec<Statement>)>),
+    /// A loop over all codes of an index type of this size.
     ForAll(LocalId, Code, Vec<Statement>),
+    /// A loop over integers from low to high; the flag is true if high is included.
     ForInts(LocalId, Node, Node, bool, Vec<Statement>),
     /// Loop variable, array, number of slots of an element, number of elements, body.
     ForElements(LocalId, Node, usize, usize, Vec<Statement>),
+    /// A `while` loop.
     While(Node, Vec<Statement>),
+    /// Leaves the innermost loop.
     Break,
+    /// Begins the next round of the innermost loop.
     Continue,
+    /// Returns from the function.
     Return(Node),
     /// Opens sizes for the rest of the block; the last statement of its list.
     OpenSizes(Box<OpenCode>),
@@ -231,6 +287,7 @@ pub enum StatementKind {
 
 /// A store into a part of a variable.
 pub struct Store {
+    /// The variable.
     pub root: StoreRoot,
     /// Steps through flat storage: constant slot offsets, and indices times strides.
     pub steps: Vec<StoreStep>,
@@ -238,23 +295,36 @@ pub struct Store {
     pub parts: Vec<(Arc<Layout>, PartStep)>,
     /// The number of slots of the root.
     pub root_slots: usize,
+    /// The layout of the part that is stored, or of the slot that holds it.
     pub place: Arc<Layout>,
+    /// The storage class that the part needs.
     pub class: crate::value::Class,
+    /// The new value.
     pub value: Node,
 }
 
+/// The variable of a store.
 pub enum StoreRoot {
+    /// A local.
     Local(LocalId),
+    /// A local that is stored in a cell.
     Shared(LocalId),
+    /// A variable of the session.
     Global(GlobalId),
 }
 
+/// A step through flat storage.
 pub enum StoreStep {
+    /// A constant slot offset.
     Offset(usize),
+    /// An index times a stride in slots.
     Index(Node, usize),
 }
 
+/// A step inside a compact value.
 pub enum PartStep {
+    /// A constant position.
     Factor(Code),
+    /// A computed position.
     Digit(Node),
 }

@@ -247,6 +247,7 @@ impl Failure {
     }
 }
 
+/// Returns a count of numbers as text.
 fn number_count_text(count: usize) -> String {
     if count == 1 { "1 number".into() } else { format!("{count} numbers") }
 }

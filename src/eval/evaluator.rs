@@ -21,9 +21,13 @@ use std::sync::atomic::Ordering;
 
 /// The reason why evaluation ended without a value.
 pub(super) enum AbruptCompletion {
+    /// A run-time error.
     Error(Box<RuntimeError>),
+    /// A `return` with its value.
     Return(Value),
+    /// A `break`.
     Break,
+    /// A `continue`.
     Continue,
 }
 
@@ -41,6 +45,7 @@ impl AbruptCompletion {
     }
 }
 
+/// The result of evaluation.
 pub(super) type Result<T> = std::result::Result<T, AbruptCompletion>;
 
 /// The number of instances that are cached: sizes that arrive at run time make an unbounded number
@@ -49,9 +54,13 @@ const MAX_INSTANCES: usize = 4_000;
 
 /// The state of one run.
 pub(super) struct Evaluator<'r, 'h> {
+    /// The state of the session.
     pub(super) machine: &'r mut Machine,
+    /// The program.
     pub(super) program: &'r Program,
+    /// The environment of the run.
     pub(super) host: &'r mut Host<'h>,
+    /// The number of steps so far, modulo 2^32.
     pub(super) ticks: u32,
 }
 
@@ -63,6 +72,7 @@ impl Evaluator<'_, '_> {
         Specializer::new(self.program, &self.machine.layouts, &self.machine.sizes, locals, sites, whole)
     }
 
+    /// Returns a failure with its position and the chain of calls.
     pub(super) fn fail(&self, failure: Failure, span: Span) -> AbruptCompletion {
         let calls = self.machine.calls.iter().rev().map(|(name, at)| (name.to_string(), *at)).collect();
         AbruptCompletion::Error(Box::new(RuntimeError { failure, span, calls }))
@@ -125,6 +135,7 @@ impl Evaluator<'_, '_> {
             .ok_or_else(|| self.fail(memory_failure(slots, class.bytes(), self.host.memory), span))
     }
 
+    /// Returns the instance of a callee, specialized at its first call.
     pub(super) fn callee_instance(&mut self, callee: &Callee, span: Span) -> Result<Arc<Instance>> {
         if let Some(known) = callee.instance.get() {
             return Ok(known.clone());
@@ -167,6 +178,7 @@ impl Evaluator<'_, '_> {
         Ok(made)
     }
 
+    /// Sets a variable, and records its old value in the journal.
     pub(super) fn set_cell(&mut self, cell: &Arc<Cell>, value: Value) {
         let old = cell.set(Some(value));
         // Restoring needs the oldest value only.

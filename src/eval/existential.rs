@@ -34,14 +34,19 @@ pub(super) const OPENINGS_PER_GENERATION: u64 = 2_048;
 
 /// A statement that opens sizes, with the rest of its block.
 pub struct OpenCode {
+    /// The origin of the sizes.
     pub(super) source: SizeSource,
+    /// The type variables of the sizes.
     pub(super) vars: Vec<TypeVar>,
     /// The statements after an enclosing opening, or the block of this one.
     pub(super) continuation: Arc<Continuation>,
     /// The index of the first statement after the opening.
     pub(super) from: usize,
+    /// The bindings around the opening.
     pub(super) bindings: Arc<Bindings>,
+    /// The locals of the frame.
     pub(super) locals: Arc<[LocalInfo]>,
+    /// The continuations specialized for the most recent sizes.
     pub(super) cache: Mutex<SpecializationCache>,
 }
 
@@ -67,6 +72,7 @@ pub(super) struct ContinuationCode {
     pub(super) value: Option<Node>,
 }
 
+/// A cache of specialized continuations.
 #[derive(Default)]
 pub(super) struct SpecializationCache {
     generation: u64,
@@ -75,6 +81,7 @@ pub(super) struct SpecializationCache {
 }
 
 impl Evaluator<'_, '_> {
+    /// Returns the continuation specialized for these sizes, from the cache if it is there.
     pub(super) fn specialized_continuation(
         &mut self,
         code: &OpenCode,

@@ -61,6 +61,7 @@ pub(super) fn eval_existential_primitive(
 /// The number of rounds between two polls of the interrupt flag.
 const ROUNDS_PER_POLL: usize = 1 << 12;
 
+/// Polls the interrupt flag in some rounds of a loop.
 fn poll(round: usize, limits: Limits<'_>) -> Result<(), Failure> {
     match round.is_multiple_of(ROUNDS_PER_POLL) && limits.interrupt.load(Ordering::Relaxed) {
         true => Err(Failure::Interrupted),
@@ -68,6 +69,7 @@ fn poll(round: usize, limits: Limits<'_>) -> Result<(), Failure> {
     }
 }
 
+/// Parses a table of numbers, one row for each line.
 fn parse_table(text: &str, limits: Limits<'_>) -> Result<Value, Failure> {
     let mut buffer = Buffer::Word(Vec::new());
     let (mut rows, mut columns, mut first) = (0usize, 0, 0);
@@ -99,6 +101,7 @@ fn parse_numbers(text: &str) -> impl Iterator<Item = Result<f64, Failure>> {
     words.map(|word| word.parse().map_err(|_| Failure::NotANumber { text: word.chars().take(40).collect() }))
 }
 
+/// Selects the elements of an array at which a mask is true.
 fn compress(types: &PrimTypes, args: &[Value], limits: Limits<'_>) -> Result<Value, Failure> {
     let (Some(element), Some(index)) = (&types.layout, types.args.get(1)) else {
         return Err(Failure::Internal { message: "a primitive without types" });
@@ -127,6 +130,7 @@ fn compress(types: &PrimTypes, args: &[Value], limits: Limits<'_>) -> Result<Val
     Ok(pack_with_sizes(size, buffer_value(buffer)))
 }
 
+/// Returns the storage class of elements.
 fn slot_class(element: &Layout) -> Class {
     if element.slots == 0 { Class::U8 } else { element.class }
 }
@@ -138,6 +142,7 @@ pub(super) fn allocate_buffer(class: Class, slots: usize, memory: u64) -> Result
     bytes.and_then(|_| Buffer::with_capacity(class, slots)).ok_or_else(refused)
 }
 
+/// Returns texts as an array, with its size.
 fn string_vector<'t>(
     parts: impl Iterator<Item = &'t str> + Clone,
     limits: Limits<'_>,
@@ -169,6 +174,7 @@ pub(super) fn buffer_value(buffer: Buffer) -> Value {
     }
 }
 
+/// Returns an existential value.
 pub(super) fn pack_with_sizes(sizes: Vec<Code>, value: Value) -> Value {
     let sizes = sizes.iter().map(|size| Type::unit_sum(size.to_big())).collect();
     Value::Packed(Arc::new(Packed { sizes, value }))

@@ -237,6 +237,7 @@ struct TypedReader<'r> {
 }
 
 impl TypedReader<'_> {
+    /// Returns the value of the stated type that the data is, with the sizes that are found.
     fn read_value(&self, data: Data, failed: &impl Fn(DataError) -> Failure) -> Result<Value, Failure> {
         let (fits, there) = (data.type_text(), data.element_text());
         let sizes = self.found_sizes(&data.shape, &fits).map_err(failed)?;

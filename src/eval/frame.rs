@@ -19,6 +19,7 @@ pub(super) fn moved_out() -> Value {
     Value::UNIT
 }
 
+/// The content of moved locals in debug builds.
 #[cfg(debug_assertions)]
 static MOVED_OUT: LazyLock<Arc<str>> = LazyLock::new(|| "moved".into());
 

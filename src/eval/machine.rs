@@ -36,18 +36,24 @@ pub struct Host<'a> {
 /// Runs programs; holds the variables of the session and the functions specialized so far.
 #[derive(Default)]
 pub struct Machine {
+    /// The cache of layouts.
     pub(super) layouts: Layouts,
+    /// The variables of the session.
     pub(super) globals: Vec<Arc<Cell>>,
+    /// The specialized functions.
     pub(super) instances: HashMap<(FunctionId, Vec<Type>), Arc<Instance>>,
     /// Functions with their last uses marked, while the number of instances of classes is
     /// `marked_instance_count`.
     pub(super) marked_functions: HashMap<FunctionId, Arc<Function>>,
+    /// The session variables that functions reach.
     pub(super) reachable_globals: ReachableGlobals,
+    /// The number of instances of classes for which last uses are marked.
     pub(super) marked_instance_count: usize,
     /// Old values of cells since the last checkpoint, the newest last.
     pub(super) journal: Vec<(Arc<Cell>, Option<Value>)>,
     /// The number of the current input.
     pub(super) input: u64,
+    /// The chain of calls: names and positions, the innermost last.
     pub(super) calls: Vec<(Arc<str>, Span)>,
     /// Sizes opened at the top level; they are valid to the end of the session.
     pub(super) sizes: Arc<Bindings>,
@@ -129,6 +135,7 @@ impl Machine {
         self.clear_last_use_marks();
     }
 
+    /// Drops the marks of last uses.
     pub(super) fn clear_last_use_marks(&mut self) {
         self.marked_functions.clear();
         self.reachable_globals = ReachableGlobals::default();

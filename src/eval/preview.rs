@@ -106,6 +106,7 @@ impl Machine {
 }
 
 impl Evaluator<'_, '_> {
+    /// Previews a value.
     fn preview_value(
         &mut self,
         value: &Value,
@@ -154,6 +155,8 @@ impl Evaluator<'_, '_> {
         Ok(Preview::Text(self.abbreviated_text(value, ty, own, longest, window.columns)?))
     }
 
+    /// Returns an abbreviated text of a value: about `longest` bytes, `elements` elements of each
+    /// array.
     fn abbreviated_text(
         &mut self,
         value: &Value,
@@ -178,6 +181,7 @@ impl Evaluator<'_, '_> {
         Ok(text)
     }
 
+    /// Previews an array as a list, a grid or a table.
     fn preview_array(
         &mut self,
         value: &Value,
@@ -274,6 +278,7 @@ impl Evaluator<'_, '_> {
         }))
     }
 
+    /// Previews an element of an array.
     fn preview_cell(&mut self, cells: &ArrayElements<'_>, i: usize) -> Result<Cell> {
         let part = cells.part(i);
         let text = self.abbreviated_text(&part, cells.element, cells.own, cells.longest, 8)?;
@@ -292,6 +297,7 @@ struct ArrayElements<'a> {
 }
 
 impl ArrayElements<'_> {
+    /// Returns element `i`.
     fn part(&self, i: usize) -> Value {
         if self.each.slots == 0 {
             return Value::UNIT;
@@ -301,6 +307,7 @@ impl ArrayElements<'_> {
 }
 
 impl Cell {
+    /// Returns a cell with the alignment of its type.
     fn new(text: String, value: &Value, ty: &Type, own: &Overrides) -> Cell {
         let Err(structure) = own.index_of(ty) else {
             return Cell { text, real: None, alignment: Alignment::Right };

@@ -23,6 +23,7 @@ use std::sync::atomic::Ordering;
 pub const MAX_STRING_BYTES: usize = 1 << 30;
 
 impl Machine {
+    /// Evaluates a primitive that calls no function.
     pub(super) fn eval_primitive(
         &mut self,
         prim: Prim,

@@ -99,6 +99,7 @@ pub fn structural_text(
 }
 
 impl ValueFormatter<'_> {
+    /// Returns the length in bytes from which the text is truncated.
     fn max_bytes(&self) -> usize {
         self.abbreviation.map_or(MAX_TEXT_BYTES, |brief| brief.max_bytes)
     }
@@ -110,10 +111,12 @@ impl ValueFormatter<'_> {
         out
     }
 
+    /// Returns the separator of elements.
     fn separator(&self) -> &'static str {
         if self.read_back { "," } else { ", " }
     }
 
+    /// Writes a value.
     fn write(&self, value: &Value, ty: &Type, out: &mut String) {
         if out.len() > self.max_bytes() || !super::stack_guard::has_room() {
             if !out.ends_with('…') {
@@ -196,6 +199,7 @@ impl ValueFormatter<'_> {
         }
     }
 
+    /// Writes a scalar.
     fn write_scalar(&self, value: &Value, scalar: Scalar, out: &mut String) {
         match scalar {
             Scalar::Int => {
@@ -227,6 +231,7 @@ impl ValueFormatter<'_> {
         }
     }
 
+    /// Writes an array.
     fn write_array(&self, value: &Value, ty: &Type, element: &Type, out: &mut String) {
         let layout = self.layouts.of(ty);
         let Form::Array { element: each, count } = &layout.form else {
@@ -258,6 +263,7 @@ impl ValueFormatter<'_> {
         out.push(close);
     }
 
+    /// Writes the parts of a product, with names if it is a record.
     fn write_product<'t>(
         &self,
         value: &Value,
@@ -280,6 +286,7 @@ impl ValueFormatter<'_> {
         out.push(')');
     }
 
+    /// Writes a compact value.
     fn write_compact(&self, code: &Code, ty: &Type, out: &mut String) {
         if let (TypeKind::Nominal(nominal, _), false) = (ty.kind(), self.read_back)
             && nominal.cyclic

@@ -29,6 +29,7 @@ enum SortKey {
 }
 
 impl SortKey {
+    /// Returns the key of slots with this content.
     fn of(leaf: &Leaf) -> SortKey {
         match leaf {
             Leaf::Scalar(Scalar::Int) => SortKey::Signed(64),

@@ -76,6 +76,7 @@ impl Bindings {
         ty.substitute(&found)
     }
 
+    /// Returns the type of a variable.
     fn get(&self, var: u32) -> Option<&Type> {
         let mut at = Some(self);
         while let Some(bindings) = at {
@@ -154,6 +155,7 @@ impl<'a> Specializer<'a> {
 }
 
 impl Specializer<'_> {
+    /// Returns a type with its variables replaced, and records a variable that is unbound.
     fn concrete(&self, ty: &Type) -> Type {
         let ty = self.session.concrete(&self.bindings.concrete(ty));
         if ty.has_var() {
@@ -164,6 +166,7 @@ impl Specializer<'_> {
         ty
     }
 
+    /// Returns the layout of a type.
     fn layout(&self, ty: &Type) -> Arc<Layout> {
         self.layouts.of(&self.concrete(ty))
     }
@@ -193,10 +196,12 @@ impl Specializer<'_> {
         value
     }
 
+    /// Specializes terms.
     fn nodes(&self, terms: &[Term]) -> Vec<Node> {
         terms.iter().map(|t| self.node(t)).collect()
     }
 
+    /// Specializes a term into a box.
     fn boxed(&self, term: &Term) -> Box<Node> {
         Box::new(self.node(term))
     }
@@ -207,6 +212,7 @@ impl Specializer<'_> {
         function.is_some_and(|function| function.this.is_some())
     }
 
+    /// Returns true if a local is stored in a cell.
     fn is_shared(&self, local: u32) -> bool {
         self.locals[local as usize].shared
     }
@@ -291,6 +297,7 @@ impl Specializer<'_> {
         weight
     }
 
+    /// Specializes a term without making a site of it.
     fn node_kind(&self, term: &Term) -> NodeKind {
         match &term.kind {
             TermKind::Int(n) => NodeKind::Constant(match term.ty.as_scalar() {
@@ -462,6 +469,7 @@ impl Specializer<'_> {
         NodeKind::ToCode(number, self.boxed(inner))
     }
 
+    /// Returns the size of an index type.
     pub(super) fn size(&self, ty: &Type) -> Code {
         let layout = self.layout(ty);
         match layout.compact() {
@@ -470,6 +478,7 @@ impl Specializer<'_> {
         }
     }
 
+    /// Returns a callee at type arguments.
     fn callee(&self, function: u32, type_args: &[Type]) -> Arc<Callee> {
         let type_args = type_args.iter().map(|t| self.concrete(t)).collect();
         Arc::new(Callee { function, type_args, instance: OnceLock::new() })
@@ -496,6 +505,7 @@ impl Specializer<'_> {
         plain.then_some(*op)
     }
 
+    /// Specializes an operator at the type of its first operand.
     fn operator(&self, op: Op, args: &[Term]) -> NodeKind {
         let operand = args.first().map_or_else(Type::unit, |a| self.concrete(&a.ty));
         match op {
@@ -530,10 +540,12 @@ impl Specializer<'_> {
         }
     }
 
+    /// Returns the representation of the cases of a sum type.
     fn sum_representation(&self, ty: &Type) -> SumRepresentation {
         SumRepresentation::of(self.layouts, &self.concrete(ty))
     }
 
+    /// Specializes a pattern.
     fn pattern(&self, pat: &Pat) -> Pattern {
         let bind = |local: u32| {
             if self.is_shared(local) { Pattern::BindShared(local) } else { Pattern::Bind(local) }
@@ -610,6 +622,7 @@ impl Specializer<'_> {
         stmts.iter().map(|s| self.statement(s)).collect()
     }
 
+    /// Specializes a statement; a loop may become a site.
     fn statement(&self, stmt: &Stmt) -> Statement {
         let first = self.term_count.get();
         let plain = Statement { kind: self.statement_kind(stmt), span: stmt.span };
@@ -627,6 +640,7 @@ impl Specializer<'_> {
         Statement { kind: StatementKind::TierUp(Box::new(site)), span: stmt.span }
     }
 
+    /// Specializes a statement without making a site of it.
     fn statement_kind(&self, stmt: &Stmt) -> StatementKind {
         use StatementKind as S;
         match &stmt.kind {
@@ -682,6 +696,8 @@ impl Specializer<'_> {
         }
     }
 
+    /// Specializes a store: its path becomes slot offsets, strides and steps inside a compact
+    /// value.
     fn store(&self, root: Root, root_ty: &Type, path: &[Step], value: &Term) -> Store {
         let whole = self.layout(root_ty);
         let mut steps = Vec::new();

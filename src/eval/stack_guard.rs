@@ -16,6 +16,7 @@ thread_local! {
     static STACK: Cell<Option<(usize, usize)>> = const { Cell::new(None) };
 }
 
+/// Returns an address in the current stack frame.
 #[inline(never)]
 fn stack_address() -> usize {
     let marker = 0u8;

@@ -17,6 +17,7 @@ use crate::types::encoding::Code;
 use crate::value::{Cell, Packed, Value};
 
 impl Evaluator<'_, '_> {
+    /// Runs statements in order.
     pub(super) fn run_block(&mut self, stmts: &[Statement], frame: &mut [Value]) -> Result<()> {
         for stmt in stmts {
             self.run_statement(stmt, frame)?;
@@ -57,6 +58,7 @@ impl Evaluator<'_, '_> {
         }
     }
 
+    /// Runs a statement.
     pub(super) fn run_statement(&mut self, stmt: &Statement, frame: &mut [Value]) -> Result<()> {
         let span = stmt.span;
         use StatementKind as S;
@@ -191,6 +193,7 @@ impl Evaluator<'_, '_> {
         }
     }
 
+    /// Runs a store into a part of a variable: evaluates its path and its value, then writes.
     fn run_store(&mut self, store: &Store, frame: &mut [Value], span: Span) -> Result<()> {
         let mut start = 0usize;
         for step in &store.steps {

@@ -23,10 +23,12 @@ use num_bigint::BigInt;
 use std::sync::Arc;
 
 impl Evaluator<'_, '_> {
+    /// Evaluates terms from left to right.
     pub(super) fn eval_all(&mut self, nodes: &[Node], frame: &mut [Value]) -> Result<Vec<Value>> {
         nodes.iter().map(|n| self.eval(n, frame)).collect()
     }
 
+    /// Evaluates a term.
     pub(super) fn eval(&mut self, node: &Node, frame: &mut [Value]) -> Result<Value> {
         let span = node.span;
         match &node.kind {
@@ -350,6 +352,7 @@ impl Evaluator<'_, '_> {
             .ok_or_else(|| self.fail(memory_failure(slots, class.bytes(), self.host.memory), span))
     }
 
+    /// Evaluates an array comprehension.
     #[allow(clippy::too_many_arguments)] // the parts of one node, and where it runs
     fn build_array(
         &mut self,

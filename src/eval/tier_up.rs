@@ -150,6 +150,7 @@ impl<'c> RegionMap<'c> {
         places
     }
 
+    /// Indexes the loops of statements, and collects their terms.
     fn statements(&mut self, stmts: &'c [Stmt], terms: &mut Vec<&'c Term>) {
         for stmt in stmts {
             stmt.for_each_stmt(&mut |inner| {
@@ -188,6 +189,7 @@ impl CoreFragment {
         is_near || count >= MAX_ENCLOSING_TOO_LONG
     }
 
+    /// Records that a region was too much code.
     fn note_too_long(&self, part: &Range<u32>) {
         if let Ok(mut known) = self.too_long.lock() {
             known.push(part.clone());
@@ -289,6 +291,8 @@ impl Evaluator<'_, '_> {
         changes.sum()
     }
 
+    /// Runs the kernel of a loop and sets the variables that it changes. Returns false if it
+    /// failed.
     pub(super) fn run_loop_kernel(
         &mut self,
         kernel: &dyn Executable,
@@ -302,6 +306,7 @@ impl Evaluator<'_, '_> {
         Ok(true)
     }
 
+    /// Sets a variable.
     fn set_variable(&mut self, root: Root, value: Value, frame: &mut [Value]) {
         match root {
             Root::Local(local) => frame[local as usize] = value,

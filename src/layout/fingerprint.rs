@@ -58,6 +58,7 @@ struct Secret {
     key: [RandomState; 2],
 }
 
+/// Returns the secret of this process.
 fn process_secret() -> &'static Secret {
     static SECRET: OnceLock<Secret> = OnceLock::new();
     SECRET.get_or_init(|| {
@@ -109,16 +110,19 @@ fn reduce(n: u128) -> u128 {
     if n >= PRIME { n - PRIME } else { n }
 }
 
+/// Adds two numbers modulo the prime.
 fn add_modulo(a: u128, b: u128) -> u128 {
     reduce(a + b)
 }
 
+/// Multiplies two numbers modulo the prime.
 fn multiply_modulo(a: u128, b: u128) -> u128 {
     let (low, high) = a.widening(b);
     // 2^128 is 2, and so is 2 * high: `high` is below 2^126.
     add_modulo(reduce(low), reduce(high << 1))
 }
 
+/// Widening multiplication.
 trait Widening {
     /// Returns the 256-bit product: its low and its high half.
     fn widening(self, other: u128) -> (u128, u128);

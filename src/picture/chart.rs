@@ -9,17 +9,23 @@ use super::{Bounds, DrawError, Grid, Layer, Mark, Picture, pixels};
 
 /// The margin below the axes.
 const BOTTOM_MARGIN: f64 = 56.0;
+/// The margin at sides without labels.
 const SIDE_MARGIN: f64 = 18.0;
 /// The width of the color bar with its numbers.
 const COLOR_BAR_WIDTH: f64 = 90.0;
 
+/// The color of texts and axes.
 const TEXT_COLOR: Color = [0x22; 3];
+/// The color of the remark.
 const REMARK_COLOR: Color = [0x88; 3];
+/// The color of grid lines.
 const GRID_COLOR: Color = [0xe4; 3];
 
 /// The font size of the title.
 const TITLE_SIZE: f64 = 17.0;
+/// The font size of labels.
 const LABEL_SIZE: f64 = 13.0;
+/// The font size of the color bar and the remark.
 const SMALL_SIZE: f64 = 11.0;
 
 /// Colors of layers that color-blind readers can distinguish (Okabe and Ito 2008).
@@ -65,6 +71,7 @@ struct Chart<'a> {
 }
 
 impl<'a> Chart<'a> {
+    /// Lays out the axes of a picture.
     fn new(picture: &'a Picture) -> Chart<'a> {
         let font = Font::new();
         let scales = picture.scales();
@@ -113,15 +120,18 @@ impl<'a> Chart<'a> {
         chart
     }
 
+    /// Returns the horizontal position of a value.
     fn x(&self, value: f64) -> f64 {
         self.area.x + self.scales[0].position(value) * self.area.width
     }
 
+    /// Returns the vertical position of a value.
     fn y(&self, value: f64) -> f64 {
         let place = self.scales[1].position(value);
         self.area.y + if self.y_down { place } else { 1.0 - place } * self.area.height
     }
 
+    /// Returns the position of a point.
     fn point(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         [self.x(x), self.y(y)]
     }
@@ -132,12 +142,14 @@ impl<'a> Chart<'a> {
         Frame { x: x0.min(x1), y: y0.min(y1), width: (x1 - x0).abs(), height: (y1 - y0).abs() }
     }
 
+    /// Adds a text.
     fn push_text(&mut self, x: f64, y: f64, anchor: Anchor, size: f64, content: &str) {
         let content = content.to_string();
         let text = Text { x, y, anchor, size, color: TEXT_COLOR, upward: false, halo: false, content };
         self.shapes.push(Shape::Text(text));
     }
 
+    /// Adds the axes with their ticks and names.
     fn push_axes(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         let Frame { x: left, y: top, width, height } = self.area;
         let (bottom, end) = (top + height, left + width);
@@ -215,6 +227,7 @@ impl<'a> Chart<'a> {
         Ok(shown.map(|(value, text)| (self.x(*value), self.font.truncated(text, LABEL_SIZE, room))).collect())
     }
 
+    /// Adds the marks of all layers.
     fn push_marks(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         let picture = self.picture;
         let bars = picture.layers.iter().filter(|layer| matches!(layer.mark, Mark::Bars(..))).count();
@@ -285,6 +298,7 @@ impl<'a> Chart<'a> {
         Ok(())
     }
 
+    /// Adds the pixels of a heat map or an image.
     fn push_pixels(&mut self, grid: Grid, bytes: Vec<u8>) {
         if grid.rows > 0 && grid.columns > 0 {
             let end = |n: usize| [-0.5, n as f64 - 0.5];
@@ -412,6 +426,7 @@ impl<'a> Chart<'a> {
         Ok(all)
     }
 
+    /// Adds the remark.
     fn push_remark(&mut self) {
         let remark = self.picture.remark();
         if remark.is_empty() {

@@ -9,6 +9,7 @@ use tiny_skia::{Path, PathBuilder, Transform};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 use unicode_width::UnicodeWidthChar;
 
+/// The file of the font.
 const FONT_BYTES: &[u8] = include_bytes!("font/DejaVuSans.ttf");
 
 /// The font.
@@ -59,6 +60,7 @@ impl Font {
         outline.0.finish()
     }
 
+    /// Returns the glyphs of a text.
     fn glyphs(&self, text: &str) -> impl Iterator<Item = GlyphId> {
         text.chars().filter_map(|c| match self.0.glyph_index(c) {
             // Characters of width 0 are not drawn.
@@ -67,10 +69,12 @@ impl Font {
         })
     }
 
+    /// Returns the advance width of a glyph in font units.
     fn advance(&self, glyph: GlyphId) -> f64 {
         f64::from(self.0.glyph_hor_advance(glyph).unwrap_or(0))
     }
 
+    /// Returns the length of a font unit at a font size.
     fn scale(&self, size: f64) -> f64 {
         size / f64::from(self.0.units_per_em())
     }

@@ -141,6 +141,7 @@ pub fn encode_file(picture: &Picture, path: &str, bounds: &Bounds<'_>) -> Result
 }
 
 impl Grid {
+    /// Returns the number of cells; `None` if it overflows.
     fn count(self) -> Option<usize> {
         self.rows.checked_mul(self.columns)
     }
@@ -152,11 +153,13 @@ fn one_line(text: &str) -> String {
     text.chars().map(shown).collect::<String>().trim().to_string()
 }
 
+/// Parses numbers between blanks.
 fn parse_numbers<N: FromStr>(text: &str, look: impl Fn(usize) -> Option<()>) -> Option<Vec<N>> {
     let words = text.split_ascii_whitespace().enumerate();
     words.map(|(i, number)| look(i).and_then(|()| number.parse().ok())).collect()
 }
 
+/// Parses the numbers of rows and columns.
 fn parse_grid(rows: &str, columns: &str) -> Option<Grid> {
     Some(Grid { rows: rows.parse().ok()?, columns: columns.parse().ok()? })
 }

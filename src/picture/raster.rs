@@ -29,6 +29,7 @@ pub fn png(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError>
     pixels::encode_png(Grid { rows, columns }, &colors, bounds)
 }
 
+/// A page of pixels.
 struct Page {
     pixels: Pixmap,
     font: Font,
@@ -39,6 +40,7 @@ fn page_transform() -> Transform {
     Transform::from_scale(PIXELS_PER_UNIT as f32, PIXELS_PER_UNIT as f32)
 }
 
+/// Returns a paint of a color with an opacity.
 fn paint(color: Color, cover: f64) -> Paint<'static> {
     let mut paint = Paint::default();
     let [r, g, b] = color;
@@ -46,21 +48,25 @@ fn paint(color: Color, cover: f64) -> Paint<'static> {
     paint
 }
 
+/// Returns a stroke of a width.
 fn stroke(width: f64) -> Stroke {
     Stroke { width: width as f32, line_join: LineJoin::Round, ..Stroke::default() }
 }
 
 impl Page {
+    /// Creates a white page; `None` if it is too large.
     fn new(rows: usize, columns: usize) -> Option<Page> {
         let mut pixels = Pixmap::new(u32::try_from(columns).ok()?, u32::try_from(rows).ok()?)?;
         pixels.fill(tiny_skia::Color::WHITE);
         Some(Page { pixels, font: Font::new() })
     }
 
+    /// Fills a path.
     fn fill(&mut self, path: &Path, color: Color, cover: f64, place: Transform) {
         self.pixels.fill_path(path, &paint(color, cover), FillRule::Winding, place, None);
     }
 
+    /// Draws a shape.
     fn draw_shape(&mut self, shape: &Shape, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         match shape {
             Shape::Rule(from, to, color) => self.draw_rule(*from, *to, *color),
@@ -133,6 +139,7 @@ impl Page {
         }
     }
 
+    /// Draws a line through points.
     fn draw_polyline(
         &mut self,
         points: &[[f64; 2]],
@@ -166,6 +173,7 @@ impl Page {
         Ok(())
     }
 
+    /// Draws a text.
     fn draw_text(&mut self, text: &Text) {
         let Some(path) = self.font.outline(&text.content, text.size) else { return };
         let width = self.font.width(&text.content, text.size);
@@ -227,6 +235,7 @@ impl Page {
     }
 }
 
+/// Returns a frame as a rectangle; `None` if it is empty.
 fn rect(frame: &Frame) -> Option<Rect> {
     Rect::from_xywh(frame.x as f32, frame.y as f32, frame.width as f32, frame.height as f32)
 }

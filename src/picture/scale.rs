@@ -62,6 +62,7 @@ impl Scale {
         if more.is_finite() && low < high { Scale { low, high } } else { self }
     }
 
+    /// Returns half the width of the scale, at least the least normal float.
     fn half_width(self) -> f64 {
         let half = self.high / 2.0 - self.low / 2.0;
         // Half of the least positive float underflows.
@@ -111,6 +112,7 @@ impl Scale {
         (0..=17).filter_map(rounded).find(|base| (base - middle).abs() <= 1.5 * width)
     }
 
+    /// Returns ticks at multiples of a round step; both ends if there is no such step.
     fn round_ticks(self, wanted: f64) -> Vec<(f64, String)> {
         let rough = self.half_width() * 2.0 / wanted;
         let rough = if rough.is_finite() { rough } else { f64::MAX / wanted };

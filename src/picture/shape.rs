@@ -8,6 +8,7 @@ use super::Grid;
 
 /// The width of the page.
 pub const PAGE_WIDTH: f64 = 640.0;
+/// The height of the page.
 pub const PAGE_HEIGHT: f64 = 420.0;
 
 /// The radius of a disc.
@@ -16,6 +17,7 @@ pub const DISC_RADIUS: f64 = 3.0;
 pub const STROKE_WIDTH: f64 = 1.8;
 /// The opacity of discs.
 pub const DISC_OPACITY: f64 = 0.8;
+/// The opacity of bars.
 pub const BAR_OPACITY: f64 = 0.85;
 /// The width of the white rim of a bar.
 const RIM_WIDTH: f64 = 0.5;
@@ -33,32 +35,45 @@ pub type Color = [u8; 3];
 /// A rectangle by its upper left corner, its width and its height.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
+    /// The left edge.
     pub x: f64,
+    /// The upper edge.
     pub y: f64,
+    /// The width.
     pub width: f64,
+    /// The height.
     pub height: f64,
 }
 
 /// The point of a text that is at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
+    /// Its beginning.
     Start,
+    /// Its middle.
     Middle,
+    /// Its end.
     End,
 }
 
 /// A line of text; its position is on the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Text {
+    /// The horizontal position.
     pub x: f64,
+    /// The vertical position of the baseline.
     pub y: f64,
+    /// The point of the text that is at the position.
     pub anchor: Anchor,
+    /// The font size.
     pub size: f64,
+    /// The color.
     pub color: Color,
     /// True if the text runs upward.
     pub upward: bool,
     /// True if a white rim separates it from the background.
     pub halo: bool,
+    /// The text.
     pub content: String,
 }
 

@@ -83,10 +83,12 @@ fn write(
     out.write_str("</svg>\n")
 }
 
+/// Returns a color in hexadecimal notation.
 fn hex_color([r, g, b]: Color) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
+/// Writes a rectangle with further attributes.
 fn write_rect(out: &mut impl Write, frame: &Frame, color: Color, more: &str) -> fmt::Result {
     let Frame { x, y, width, height } = frame;
     writeln!(
@@ -96,6 +98,7 @@ fn write_rect(out: &mut impl Write, frame: &Frame, color: Color, more: &str) -> 
     )
 }
 
+/// Writes a text element.
 fn write_text(out: &mut impl Write, text: &Text) -> fmt::Result {
     let Text { x, y, size, .. } = text;
     let anchor = match text.anchor {
@@ -131,6 +134,7 @@ fn write_text(out: &mut impl Write, text: &Text) -> fmt::Result {
     out.write_str("</text>\n")
 }
 
+/// Writes bytes in base64 (RFC 4648).
 fn write_base64(out: &mut impl Write, bytes: &[u8]) -> fmt::Result {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for three in bytes.chunks(3) {

@@ -341,6 +341,7 @@ impl Drop for Buffer {
 /// The evaluator compares the bytes of a copy with its bound on memory before it stores.
 pub(super) const GRANTED: &str = "the system grants the memory of a copy that is within the bound";
 
+/// Returns a code of at most 128 bits.
 fn u128_code(value: &Value) -> u128 {
     match value {
         Value::Word(n) => u128::from(*n),

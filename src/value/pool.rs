@@ -28,6 +28,7 @@ pub(super) struct FreeList<T> {
 }
 
 impl<T: Pooled> FreeList<T> {
+    /// Creates an empty list.
     const fn new() -> FreeList<T> {
         FreeList { kept: Mutex::new(Vec::new()) }
     }
@@ -41,6 +42,7 @@ impl<T: Pooled> FreeList<T> {
         Some(kept.remove(at))
     }
 
+    /// Adds a vector, and drops the oldest ones beyond the bounds.
     fn put(&self, vec: Vec<T>) {
         // The evicted vectors are dropped after the lock is released.
         let mut old = Vec::new();
@@ -75,6 +77,7 @@ macro_rules! pooled {
 
 pooled!(u8 u16 u32 u64 u128);
 
+/// Returns true if a vector of `slots` elements is not pooled.
 fn is_too_small<T>(slots: usize) -> bool {
     slots.saturating_mul(size_of::<T>()) < MIN_POOLED_BYTES
 }
@@ -93,6 +96,7 @@ pub(super) fn with_capacity<T: Pooled>(slots: usize) -> Option<Vec<T>> {
     Some(vec)
 }
 
+/// Counts fresh memory.
 fn count_fresh<T>(slots: usize) {
     if !is_too_small::<T>(slots) {
         TAKEN_BYTES[0].fetch_add((slots * size_of::<T>()) as u64, Ordering::Relaxed);

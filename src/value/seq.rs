@@ -20,9 +20,12 @@ pub struct Seq {
     len: usize,
 }
 
+/// The storage of a view.
 #[derive(Clone)]
 enum Storage {
+    /// One buffer.
     Flat(Arc<Buffer>),
+    /// Parts of several buffers.
     Rope(Arc<Vec<RopePart>>),
 }
 
@@ -166,10 +169,12 @@ impl Seq {
         class
     }
 
+    /// Calls `f` with each buffer in view, the first slot in it and the number of slots.
     pub(super) fn for_each_part(&self, mut f: impl FnMut(&Buffer, usize, usize)) {
         self.for_each_shared_part(|buffer, start, len| f(buffer, start, len));
     }
 
+    /// Calls `f` with each shared buffer in view, the first slot in it and the number of slots.
     fn for_each_shared_part(&self, mut f: impl FnMut(&Arc<Buffer>, usize, usize)) {
         match &self.store {
             Storage::Flat(buffer) => f(buffer, self.start, self.len),

@@ -135,6 +135,7 @@ impl<'l> BatchReader<'l> {
         self.limits.reserve(bytes).ok_or_else(exceeds_memory)
     }
 
+    /// Reads a column of cells.
     fn read_column(
         &mut self,
         batch: &Batch<'_>,
@@ -262,6 +263,7 @@ fn read_offset(bytes: &[u8], i: usize, large: bool) -> Option<usize> {
     }
 }
 
+/// A function that returns the bytes of text `i`.
 type TextAccessor = Box<dyn Fn(usize) -> Result<Bytes, DataError>>;
 
 /// Returns access to texts by their offsets.
@@ -357,6 +359,7 @@ fn decode_dictionary(
 }
 
 impl<'b> Batch<'b> {
+    /// Wraps a batch.
     fn new(batch: RecordBatchRef<'b>, body: &'b Bytes) -> Result<Batch<'b>, DataError> {
         let packed = match batch.compression().map_err(invalid_flatbuffer)? {
             Some(how) => Some(how.codec().map_err(invalid_flatbuffer)?),
@@ -365,6 +368,7 @@ impl<'b> Batch<'b> {
         Ok(Batch { batch, body, packed })
     }
 
+    /// Returns the number of rows.
     fn length(&self) -> Result<usize, DataError> {
         let length = self.batch.length().map_err(invalid_flatbuffer)?;
         usize::try_from(length).map_err(|_| malformed("it has a number of rows that is none"))
@@ -458,6 +462,7 @@ fn leading_cells(bytes: &Bytes, length: usize, width: usize) -> Result<Bytes, Da
     Ok(bytes.slice(..needed))
 }
 
+/// Fails unless there are `needed` bytes.
 fn require_bytes(bytes: &Bytes, needed: usize) -> Result<(), DataError> {
     match bytes.len() < needed {
         true => Err(malformed(format!("a column of it has {} bytes, and {needed} are needed", bytes.len()))),
@@ -465,6 +470,7 @@ fn require_bytes(bytes: &Bytes, needed: usize) -> Result<(), DataError> {
     }
 }
 
+/// Returns the error of columns that exceed the memory bound.
 fn exceeds_memory() -> DataError {
     malformed("its columns take more memory than there is")
 }

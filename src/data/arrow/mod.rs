@@ -34,6 +34,7 @@ const FEATHER_V1_MAGIC: &[u8] = b"FEA1";
 /// The bytes before the length of a message, since version 0.15.
 const CONTINUATION_MARKER: [u8; 4] = [0xff; 4];
 
+/// Returns the error of a malformed file.
 fn malformed(why: impl Into<String>) -> DataError {
     DataError::Malformed { format: Format::Arrow, why: why.into() }
 }
@@ -43,10 +44,12 @@ fn missing_list(name: &str, row: usize) -> DataError {
     malformed(crate::data::missing_list_text(name, row))
 }
 
+/// Returns the error of a type that no Arrow file holds.
 fn unsupported_type(ty: String, why: &str) -> DataError {
     DataError::UnsupportedType { format: Format::Arrow, ty, why: why.to_string() }
 }
 
+/// Returns the error of an invalid FlatBuffers structure.
 fn invalid_flatbuffer(error: planus::Error) -> DataError {
     malformed(format!("its description is damaged: {error}"))
 }
@@ -132,6 +135,7 @@ pub fn describe(bytes: &Bytes, limits: &Limits<'_>) -> Option<Data> {
 
 /// A part of a file.
 enum FilePart<'a> {
+    /// The schema, with the version of the metadata.
     Schema(SchemaRef<'a>, MetadataVersion),
     /// A message, with its body.
     Message(MessageHeaderRef<'a>, Bytes),

@@ -254,6 +254,7 @@ fn list_layout<'f>(field: &FieldRef<'f>) -> Result<Option<(ListLayout, FieldRef<
     Ok(element.dictionary().map_err(invalid_flatbuffer)?.is_none().then_some((lists, element)))
 }
 
+/// Returns the layout of integers; `None` if they cannot be read.
 fn integer_layout(int: IntRef<'_>) -> Result<Option<CellLayout>, DataError> {
     let fixed = |fixed: Fixed| Some(CellLayout::Scalar(Scalar::Fixed(fixed)));
     Ok(match (int.bit_width().map_err(invalid_flatbuffer)?, int.is_signed().map_err(invalid_flatbuffer)?) {

@@ -89,6 +89,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     Ok(out)
 }
 
+/// Returns the error of a failed allocation.
 fn out_of_memory() -> DataError {
     DataError::Unwritable { why: "there is not enough memory".to_string() }
 }
@@ -111,6 +112,7 @@ fn append_message(out: &mut Vec<u8>, header: MessageHeader, body: usize) {
     out.resize(end, 0);
 }
 
+/// Pads bytes with zeros to an alignment.
 fn pad(bytes: &mut Vec<u8>, alignment: usize) {
     bytes.resize(bytes.len().next_multiple_of(alignment), 0);
 }
@@ -158,6 +160,7 @@ impl Body {
         })
     }
 
+    /// Appends the buffers of a column of cells.
     fn append_column(
         &mut self,
         column: &Column,
@@ -197,6 +200,7 @@ impl Body {
         Ok(())
     }
 
+    /// Appends the buffer that `fill` writes.
     fn append_buffer(&mut self, fill: impl FnOnce(&mut Vec<u8>)) {
         let start = self.bytes.len();
         fill(&mut self.bytes);

@@ -171,6 +171,7 @@ impl ListReader<'_, '_> {
         }
     }
 
+    /// Returns the column.
     fn finish(mut self) -> Column {
         self.starts.push(self.column.cells.len());
         if !self.column.missing.contains(&true) {

@@ -26,10 +26,12 @@ use bytes::Bytes;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+/// Returns the error of a malformed file.
 fn malformed(why: impl Into<String>) -> DataError {
     DataError::Malformed { format: Format::Parquet, why: why.into() }
 }
 
+/// Returns the error of a type that no Parquet file holds.
 fn unsupported_type(ty: String, why: &str) -> DataError {
     DataError::UnsupportedType { format: Format::Parquet, ty, why: why.to_string() }
 }
@@ -53,6 +55,7 @@ pub fn describe(bytes: &Bytes) -> Option<Data> {
     catch_unwind(AssertUnwindSafe(|| describe_columns(bytes))).ok()?.ok()
 }
 
+/// Returns the types of all columns that can be read.
 fn describe_columns(bytes: &Bytes) -> Result<Data, ParquetError> {
     let reader = SerializedFileReader::new(bytes.clone())?;
     let metadata = reader.metadata();
@@ -245,6 +248,7 @@ fn unsupported_description(field: &Schema) -> &'static str {
     }
 }
 
+/// Returns the value of a cell; `None` if it is not of the type.
 fn field_value(field: &Field, element: Element) -> Option<Value> {
     let word = |n: i128| match element {
         Element::Scalar(Scalar::Fixed(fixed)) => Some(Value::Word(fixed.encode(n))),
@@ -318,6 +322,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     Ok(out)
 }
 
+/// Returns the Parquet type of cells; `None` if there is none.
 fn parquet_type(element: Element) -> Option<(Physical, ConvertedType)> {
     Some(match element {
         Element::Bool => (Physical::BOOLEAN, ConvertedType::NONE),
@@ -338,6 +343,7 @@ fn parquet_type(element: Element) -> Option<(Physical, ConvertedType)> {
     })
 }
 
+/// Writes a column.
 fn write_column(to: SerializedColumnWriter<'_>, column: &Column) -> Result<(), ParquetError> {
     let integer = |value: Value| match column.element {
         Element::Scalar(Scalar::Fixed(fixed)) => fixed.decode(value.word()),

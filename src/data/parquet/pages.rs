@@ -113,6 +113,7 @@ impl ZstdPages {
         })
     }
 
+    /// Decompresses a page.
     fn decompress_page(&self, mut page: Page) -> Result<Page> {
         match &mut page {
             Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => {

@@ -15,6 +15,7 @@ pub struct Canvas {
     cells: Vec<Cell>,
 }
 
+/// A character of a canvas.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     /// A character; the dots are drawn if it is `None`.

@@ -115,6 +115,7 @@ fn grid_size(grid: Grid, room: usize, screen: Screen) -> (usize, usize) {
     (wide, high.div_ceil(2))
 }
 
+/// A chart under construction.
 struct Chart<'a> {
     canvas: Canvas,
     scales: [Scale; 2],
@@ -140,6 +141,7 @@ impl Chart<'_> {
         self.dot([0.0, y]).1 / 4
     }
 
+    /// Draws a line through points, in dashes.
     fn draw_line(&mut self, points: &[[f64; 2]], look: &LayerStyle) -> Result<(), DrawError> {
         // Counts dots, so that dashes continue across points.
         let mut drawn = 0;
@@ -174,6 +176,7 @@ impl Chart<'_> {
         Ok(())
     }
 
+    /// Draws points.
     fn draw_points(&mut self, points: &[[f64; 2]], look: &LayerStyle) -> Result<(), DrawError> {
         for (i, point) in points.iter().enumerate() {
             self.bounds.poll(i)?;

@@ -196,6 +196,7 @@ impl Screen {
         }
     }
 
+    /// Returns a text in bold.
     fn bold(self, text: &str) -> String {
         match self.colors {
             Colors::None => text.to_string(),
