@@ -64,9 +64,9 @@ pub fn read(
                 let mut found = header.iter().enumerate().filter(|(_, other)| ***other == **name);
                 let Some((at, _)) = found.next() else {
                     if let [one] = &header[..]
-                        && let Some(trouble) = other_separator(one, separator)
+                        && let Some(error) = other_separator(one, separator)
                     {
-                        return Err(trouble);
+                        return Err(error);
                     }
                     let similar = super::conversion::similar_name(name, &header);
                     return Err(DataError::MissingColumn {
@@ -113,10 +113,10 @@ pub fn read(
                 let row = row.map_err(|error| malformed(error.to_string()))?;
                 let line = row_line(&row);
                 if count == 0 {
-                    if let (1, Some(trouble)) = (row.len(), other_separator(&row[0], separator))
+                    if let (1, Some(error)) = (row.len(), other_separator(&row[0], separator))
                         && !matches!(cell.inner(), Cell::Scalar(Scalar::String | Scalar::Char))
                     {
-                        return Err(trouble);
+                        return Err(error);
                     }
                     (width, first) = (row.len(), line);
                 } else if row.len() != width {

@@ -10,27 +10,87 @@ pub enum DataError {
     /// The host has no file system.
     NoFileSystem,
     /// The file cannot be read; `why` follows "cannot be read: ".
-    Unreadable { why: String },
+    Unreadable {
+        /// The reason, as text.
+        why: String,
+    },
     /// The file cannot be written; `why` follows "cannot be written: ".
-    Unwritable { why: String },
+    Unwritable {
+        /// The reason, as text.
+        why: String,
+    },
     /// The bytes are not of the format.
-    Malformed { format: Format, why: String },
+    Malformed {
+        /// The format of the file.
+        format: Format,
+        /// The reason, as text.
+        why: String,
+    },
     /// The shape is not that of the stated type; `fits` is the type of the file.
-    Shape { found: Vec<usize>, ty: String, why: String, fits: String },
+    Shape {
+        /// The shape of the file.
+        found: Vec<usize>,
+        /// The stated type.
+        ty: String,
+        /// The reason, as text.
+        why: String,
+        /// The type that the file has.
+        fits: String,
+    },
     /// The cells are not of the stated type and cannot be converted to it.
-    Element { column: String, found: String, wanted: String, fits: String },
+    Element {
+        /// The name of the column; empty if there is none.
+        column: String,
+        /// The type of the cells.
+        found: String,
+        /// The stated type of the cells.
+        wanted: String,
+        /// The type that the file has.
+        fits: String,
+    },
     /// One cell is not of the stated type.
-    Cell { place: String, text: String, wanted: String, why: CellMismatch },
+    Cell {
+        /// The position of the cell.
+        place: String,
+        /// The text of the cell.
+        text: String,
+        /// The stated type of the cells.
+        wanted: String,
+        /// The reason.
+        why: CellMismatch,
+    },
     /// The file has no column or array of this name; `similar` is a name that could be meant.
-    MissingColumn { what: &'static str, name: String, there: Vec<String>, similar: Option<String> },
+    MissingColumn {
+        /// The kind of the missing part: a column or an array.
+        what: &'static str,
+        /// The name that was asked for.
+        name: String,
+        /// The names that the file has.
+        there: Vec<String>,
+        /// A name of the file that is similar.
+        similar: Option<String>,
+    },
     /// The user interrupted the work.
     Interrupted,
     /// The character cannot separate cells.
-    InvalidSeparator { found: char },
+    InvalidSeparator {
+        /// The character.
+        found: char,
+    },
     /// The picture cannot be saved in a file of this name.
-    UnsupportedPicture { why: String },
+    UnsupportedPicture {
+        /// The reason, as text.
+        why: String,
+    },
     /// The type cannot be held by a file of this format.
-    UnsupportedType { format: Format, ty: String, why: String },
+    UnsupportedType {
+        /// The format of the file.
+        format: Format,
+        /// The stated type.
+        ty: String,
+        /// The reason, as text.
+        why: String,
+    },
 }
 
 /// The reason why a cell is not of the stated type.

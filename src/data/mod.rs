@@ -322,11 +322,11 @@ pub fn read(
         Format::Parquet => parquet::read(bytes, wanted, limits),
         Format::Raw | Format::Text => return raw::read(bytes, wanted, limits),
     };
-    read.map_err(|trouble| match (trouble, other_format(format, bytes)) {
+    read.map_err(|error| match (error, other_format(format, bytes)) {
         (DataError::Malformed { format, .. }, Some(why)) => {
             DataError::Malformed { format, why: why.to_string() }
         }
-        (trouble, _) => trouble,
+        (error, _) => error,
     })
 }
 

@@ -666,7 +666,7 @@ mod tests {
         let name = |bytes: &[u8]| match read(bytes).map(|data| data.content) {
             Ok(Content::Records(columns)) => Ok(columns[0].0.to_string()),
             Ok(Content::Plain(_)) => panic!("no records"),
-            Err(trouble) => Err(trouble),
+            Err(error) => Err(error),
         };
         assert_eq!(name(&file(1, header, &[0])), Ok("Ã©".to_string()));
         assert_eq!(name(&file(3, header, &[0])), Ok("é".to_string()));

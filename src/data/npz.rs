@@ -41,7 +41,7 @@ pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, DataE
     let (file, unpacked) = unpacked;
     // The decompressed bytes stay in memory while cells are made of them.
     limits.reserve(unpacked.len() as u64).ok_or_else(|| DataError::too_large(Format::Npz))?;
-    npy::read(&Bytes::from(unpacked), &limits).map_err(|trouble| match trouble {
+    npy::read(&Bytes::from(unpacked), &limits).map_err(|error| match error {
         DataError::Malformed { why, .. } => malformed(format!("`{file}` in it: {why}")),
         other => other,
     })

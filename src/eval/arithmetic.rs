@@ -150,16 +150,13 @@ fn modular_arithmetic(op: Op, n: &Code, a: &Code, b: &Code) -> Code {
 ///
 /// Parts with an overridden equality count as equal and are collected in `overridden`. The result
 /// is undefined once `stop` is set.
-///
-/// Parts that have an equality of their own count as the same and are gathered in `apart`. Once
-/// `stop` is set the answer means nothing.
 pub fn equal(
     layouts: &Layouts,
-    own: &Overrides,
+    overrides: &Overrides,
     ty: &Type,
     a: &Value,
     b: &Value,
-    apart: &mut Vec<(usize, Value, Value)>,
+    overridden: &mut Vec<(usize, Value, Value)>,
     stop: &AtomicBool,
 ) -> bool {
     /// The number of elements between two polls of the interrupt flag.
@@ -173,9 +170,9 @@ pub fn equal(
         if !goes_on(round) {
             return false;
         }
-        let ty = match own.index_of(&ty) {
+        let ty = match overrides.index_of(&ty) {
             Ok(at) => {
-                apart.push((at, a, b));
+                overridden.push((at, a, b));
                 continue;
             }
             Err(structure) => structure,
@@ -202,7 +199,7 @@ pub fn equal(
                 let of =
                     |v: &Value, i: usize| super::show::value_part(v, &layout, i * element.slots, element);
                 match &element.form {
-                    _ if own.index_of(inner).is_ok() => {
+                    _ if overrides.index_of(inner).is_ok() => {
                         let pairs = (0..*count).rev().map(|i| (inner.clone(), of(&a, i), of(&b, i)));
                         waiting.extend(pairs);
                         true

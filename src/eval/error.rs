@@ -15,52 +15,132 @@ pub enum Failure {
     /// `/` or `%` by zero.
     DivisionByZero,
     /// An integer that is no code of the type.
-    CodeRange { value: String, ty: String, size: String },
+    CodeRange {
+        /// The integer.
+        value: String,
+        /// The compact type.
+        ty: String,
+        /// The number of its values.
+        size: String,
+    },
     /// A compact type whose number of values has more digits than are computed.
     Uncountable,
     /// A number that its new type does not hold.
-    ConversionRange { value: String, ty: String },
+    ConversionRange {
+        /// The number.
+        value: String,
+        /// The new type.
+        ty: String,
+    },
     /// An integer that is no Unicode code point.
-    NoCharacter { code: String },
+    NoCharacter {
+        /// The integer.
+        code: String,
+    },
     /// An integer to a negative power.
     NegativePower,
     /// A number too large to compute.
     HugeNumber,
     /// A call of `fail`.
-    Failed { message: String },
+    Failed {
+        /// The argument of `fail`.
+        message: String,
+    },
     /// An `assert` of a false condition.
     Assertion,
     /// Calls nested too deeply.
-    TooDeep { depth: usize },
+    TooDeep {
+        /// The number of nested calls.
+        depth: usize,
+    },
     /// A value too large for the memory.
-    Memory { bytes: String, limit: u64 },
+    Memory {
+        /// The size of the value, as text.
+        bytes: String,
+        /// The memory bound in bytes.
+        limit: u64,
+    },
     /// Type arguments grew from call to call.
     TypeTooLarge,
     /// A session variable read before it was set.
-    Unset { name: String },
+    Unset {
+        /// The name of the variable.
+        name: String,
+    },
     /// A required equation of sizes does not hold.
-    SizesDiffer { equation: String, left: BigUint, right: BigUint },
+    SizesDiffer {
+        /// The equation as written.
+        equation: String,
+        /// The left side.
+        left: BigUint,
+        /// The right side.
+        right: BigUint,
+    },
     /// An equation that no size solves. Its right side is `right_at_zero` at 0 and `right_at_one`
     /// at 1.
-    NoSize { equation: String, left: BigUint, right_at_zero: BigUint, right_at_one: BigUint },
+    NoSize {
+        /// The equation as written.
+        equation: String,
+        /// The left side.
+        left: BigUint,
+        /// The right side where the size is 0.
+        right_at_zero: BigUint,
+        /// The right side where the size is 1.
+        right_at_one: BigUint,
+    },
     /// An integer below 0 where a size is needed.
-    NegativeSize { size: i64 },
+    NegativeSize {
+        /// The integer.
+        size: i64,
+    },
     /// Lines of a table with different counts of numbers.
-    Ragged { first: usize, columns: usize, line: usize, count: usize },
+    Ragged {
+        /// The number of the first line.
+        first: usize,
+        /// The count of numbers in the first line.
+        columns: usize,
+        /// The number of the line that differs.
+        line: usize,
+        /// The count of numbers in that line.
+        count: usize,
+    },
     /// A text that is no number.
-    NotANumber { text: String },
+    NotANumber {
+        /// The beginning of the text.
+        text: String,
+    },
     /// A file that could not be read or written.
-    File { path: String, error: Box<DataError> },
+    File {
+        /// The path of the file.
+        path: String,
+        /// The reason.
+        error: Box<DataError>,
+    },
     /// Interrupted by the user.
     Interrupted,
     /// A `match` without a fitting arm: the coverage check had exceeded its bound.
     NoMatch,
     /// The code of a type in a number type that does not hold all of its codes.
-    CodesTooLarge { ty: String, size: String, number: &'static str },
+    CodesTooLarge {
+        /// The compact type.
+        ty: String,
+        /// The number of its values.
+        size: String,
+        /// The number type.
+        number: &'static str,
+    },
     /// A reshape between types that are stored differently: a bug of the checker.
-    StoredOtherwise { from: Type, to: Type },
+    StoredOtherwise {
+        /// The type of the value.
+        from: Type,
+        /// The type that it was to be read as.
+        to: Type,
+    },
     /// A bug of the implementation.
-    Internal { message: &'static str },
+    Internal {
+        /// A description of the impossible state.
+        message: &'static str,
+    },
 }
 
 /// The error of a stopped program.

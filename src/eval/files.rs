@@ -40,16 +40,16 @@ pub(super) fn eval_file_primitive(
         _ => {}
     }
     let path = args[0].as_str();
-    let failed = |trouble| match trouble {
+    let failed = |error| match error {
         DataError::Interrupted => Failure::Interrupted,
-        trouble => Failure::File { path: path.to_string(), error: Box::new(trouble) },
+        error => Failure::File { path: path.to_string(), error: Box::new(error) },
     };
     let Some(files) = files else { return Err(failed(DataError::NoFileSystem)) };
     let Some(format) = file_format(prim, path, args).map_err(failed)? else {
         return Err(Failure::Internal { message: "a primitive that has no file" });
     };
     // A host that is interrupted reports that as an unreadable file.
-    let said = |trouble| limits.poll(0).map_or_else(|stopped| stopped, |()| trouble);
+    let said = |error| limits.poll(0).map_or_else(|stopped| stopped, |()| error);
     let unreadable = |why: String| failed(said(DataError::Unreadable { why }));
     let write = |bytes: Result<Vec<u8>, DataError>| {
         let done = bytes.and_then(|bytes| {

@@ -49,7 +49,7 @@ impl Overrides {
     pub fn index_of(&self, ty: &Type) -> std::result::Result<usize, Type> {
         let mut ty = ty.clone();
         loop {
-            if let Some(at) = self.types.iter().position(|(own, _)| *own == ty) {
+            if let Some(at) = self.types.iter().position(|(overrides, _)| *overrides == ty) {
                 return Ok(at);
             }
             match ty.kind() {
@@ -81,8 +81,8 @@ impl Machine {
         host: &mut Host<'_>,
     ) -> std::result::Result<String, Box<RuntimeError>> {
         let mut run = Evaluator { machine: self, program, host, ticks: 0 };
-        let own = Overrides::of(program, program.known.show, "show", ty);
-        run.overridden_text(value, ty, &own, Span::default()).map_err(AbruptCompletion::into_error)
+        let overrides = Overrides::of(program, program.known.show, "show", ty);
+        run.overridden_text(value, ty, &overrides, Span::default()).map_err(AbruptCompletion::into_error)
     }
 }
 
@@ -90,12 +90,12 @@ impl Evaluator<'_, '_> {
     /// Calls the function at an index on parts of a value.
     pub(super) fn call_override(
         &mut self,
-        own: &Overrides,
+        overrides: &Overrides,
         at: usize,
         args: Vec<Value>,
         span: Span,
     ) -> Result<Value> {
-        let instance = self.callee_instance(&own.callee(at), span)?;
+        let instance = self.callee_instance(&overrides.callee(at), span)?;
         self.tick(span)?;
         self.call(&instance, None, args, span)
     }
@@ -105,10 +105,10 @@ impl Evaluator<'_, '_> {
         &mut self,
         value: &Value,
         ty: &Type,
-        own: &Overrides,
+        overrides: &Overrides,
         span: Span,
     ) -> Result<String> {
-        self.overridden_text_within(value, ty, own, None, span)
+        self.overridden_text_within(value, ty, overrides, None, span)
     }
 
     /// Returns the text of a value with overridden parts, abbreviated if asked for.
@@ -116,7 +116,7 @@ impl Evaluator<'_, '_> {
         &mut self,
         value: &Value,
         ty: &Type,
-        own: &Overrides,
+        overrides: &Overrides,
         brief: Option<Abbreviation>,
         span: Span,
     ) -> Result<String> {
@@ -130,7 +130,7 @@ impl Evaluator<'_, '_> {
         ValueFormatter {
             layouts,
             read_back: false,
-            overrides: own,
+            overrides,
             parts: &parts,
             abbreviation: brief,
             interrupt: stop,
@@ -140,7 +140,7 @@ impl Evaluator<'_, '_> {
         let mut texts = VecDeque::new();
         if let OverriddenParts::Collected(met) = parts.into_inner() {
             for (at, value) in met {
-                let text = self.call_override(own, at, vec![value], span)?;
+                let text = self.call_override(overrides, at, vec![value], span)?;
                 texts.push_back(text.as_str().to_string());
             }
         }
@@ -149,7 +149,7 @@ impl Evaluator<'_, '_> {
         let text = ValueFormatter {
             layouts,
             read_back: false,
-            overrides: own,
+            overrides,
             parts: &parts,
             abbreviation: brief,
             interrupt: stop,

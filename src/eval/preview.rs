@@ -100,8 +100,8 @@ impl Machine {
         host: &mut Host<'_>,
     ) -> std::result::Result<Preview, Box<super::RuntimeError>> {
         let mut run = Evaluator { machine: self, program, host, ticks: 0 };
-        let own = Overrides::of(program, program.known.show, "show", ty);
-        run.preview_value(value, ty, &own, window).map_err(AbruptCompletion::into_error)
+        let overrides = Overrides::of(program, program.known.show, "show", ty);
+        run.preview_value(value, ty, &overrides, window).map_err(AbruptCompletion::into_error)
     }
 }
 
@@ -111,11 +111,11 @@ impl Evaluator<'_, '_> {
         &mut self,
         value: &Value,
         ty: &Type,
-        own: &Overrides,
+        overrides: &Overrides,
         window: Window,
     ) -> Result<Preview> {
-        let structure = match own.index_of(ty) {
-            Ok(_) => return self.preview_text(value, ty, own, window),
+        let structure = match overrides.index_of(ty) {
+            Ok(_) => return self.preview_text(value, ty, overrides, window),
             Err(structure) => structure,
         };
         let named = match structure.kind() {
@@ -123,10 +123,12 @@ impl Evaluator<'_, '_> {
                 let axes = axis_sizes(index);
                 return match axes.iter().try_fold(1usize, |n, axis| n.checked_mul(*axis)) {
                     // A table without rows is shown with its columns.
-                    Some(count) if count >= 2 || count == 0 && table_columns(element, own).is_some() => {
-                        self.preview_array(value, &structure, element, axes, own, window)
+                    Some(count)
+                        if count >= 2 || count == 0 && table_columns(element, overrides).is_some() =>
+                    {
+                        self.preview_array(value, &structure, element, axes, overrides, window)
                     }
-                    _ => self.preview_text(value, ty, own, window),
+                    _ => self.preview_text(value, ty, overrides, window),
                 };
             }
             TypeKind::Product(parts) => {
@@ -135,24 +137,30 @@ impl Evaluator<'_, '_> {
             TypeKind::Record(_) | TypeKind::Nominal(..) => named_fields(&structure).unwrap_or_default(),
             _ => Vec::new(),
         };
-        let text = self.abbreviated_text(value, ty, own, window.columns * 4, window.columns)?;
+        let text = self.abbreviated_text(value, ty, overrides, window.columns * 4, window.columns)?;
         if named.len() < 2 || text.chars().count() <= window.columns && !text.contains('\n') {
-            return self.preview_text(value, ty, own, window);
+            return self.preview_text(value, ty, overrides, window);
         }
         let layout = self.machine.layouts.of(&structure);
         let mut fields = Vec::new();
         for (i, (name, ty)) in named.into_iter().enumerate().take(window.rows.max(2)) {
             let (start, each) = layout.part(i).expect("a product has this component");
             let part = show::value_part(value, &layout, start, &each);
-            fields.push((name, self.abbreviated_text(&part, &ty, own, window.columns, 8)?));
+            fields.push((name, self.abbreviated_text(&part, &ty, overrides, window.columns, 8)?));
         }
         Ok(Preview::Fields(fields))
     }
 
     /// Previews a value as one text.
-    fn preview_text(&mut self, value: &Value, ty: &Type, own: &Overrides, window: Window) -> Result<Preview> {
+    fn preview_text(
+        &mut self,
+        value: &Value,
+        ty: &Type,
+        overrides: &Overrides,
+        window: Window,
+    ) -> Result<Preview> {
         let longest = window.columns * window.rows;
-        Ok(Preview::Text(self.abbreviated_text(value, ty, own, longest, window.columns)?))
+        Ok(Preview::Text(self.abbreviated_text(value, ty, overrides, longest, window.columns)?))
     }
 
     /// Returns an abbreviated text of a value: about `longest` bytes, `elements` elements of each
@@ -161,14 +169,14 @@ impl Evaluator<'_, '_> {
         &mut self,
         value: &Value,
         ty: &Type,
-        own: &Overrides,
+        overrides: &Overrides,
         longest: usize,
         elements: usize,
     ) -> Result<String> {
         let mut text = self.overridden_text_within(
             value,
             ty,
-            own,
+            overrides,
             Some(Abbreviation { max_bytes: longest, max_elements: elements }),
             Span::default(),
         )?;
@@ -188,12 +196,12 @@ impl Evaluator<'_, '_> {
         ty: &Type,
         element: &Type,
         mut axes: Vec<usize>,
-        own: &Overrides,
+        overrides: &Overrides,
         window: Window,
     ) -> Result<Preview> {
         // An array of arrays has the axes of both.
         let mut element = element.clone();
-        while let Err(structure) = own.index_of(&element)
+        while let Err(structure) = overrides.index_of(&element)
             && let TypeKind::Array(inner, index) = structure.kind()
         {
             let more = self::axis_sizes(index);
@@ -209,10 +217,10 @@ impl Evaluator<'_, '_> {
             each: self.machine.layouts.of(&element),
             value,
             element: &element,
-            own,
+            overrides,
             longest: window.columns,
         };
-        if let Some(fields) = table_columns(&element, own) {
+        if let Some(fields) = table_columns(&element, overrides) {
             return self.preview_table(&cells, axes.iter().product(), fields, window);
         }
         let [outer @ .., row_count, column_count] = &axes[..] else {
@@ -263,8 +271,8 @@ impl Evaluator<'_, '_> {
                 let ty = &fields[column].1;
                 let (start, each) = cells.each.part(column).expect("a record has this field");
                 let part = show::value_part(&record, &cells.each, start, &each);
-                let text = self.abbreviated_text(&part, ty, cells.own, cells.longest, 8)?;
-                line.push(Cell::new(text, &part, ty, cells.own));
+                let text = self.abbreviated_text(&part, ty, cells.overrides, cells.longest, 8)?;
+                line.push(Cell::new(text, &part, ty, cells.overrides));
             }
             grid.push(line);
         }
@@ -281,8 +289,8 @@ impl Evaluator<'_, '_> {
     /// Previews an element of an array.
     fn preview_cell(&mut self, cells: &ArrayElements<'_>, i: usize) -> Result<Cell> {
         let part = cells.part(i);
-        let text = self.abbreviated_text(&part, cells.element, cells.own, cells.longest, 8)?;
-        Ok(Cell::new(text, &part, cells.element, cells.own))
+        let text = self.abbreviated_text(&part, cells.element, cells.overrides, cells.longest, 8)?;
+        Ok(Cell::new(text, &part, cells.element, cells.overrides))
     }
 }
 
@@ -292,7 +300,7 @@ struct ArrayElements<'a> {
     each: Arc<Layout>,
     value: &'a Value,
     element: &'a Type,
-    own: &'a Overrides,
+    overrides: &'a Overrides,
     longest: usize,
 }
 
@@ -308,8 +316,8 @@ impl ArrayElements<'_> {
 
 impl Cell {
     /// Returns a cell with the alignment of its type.
-    fn new(text: String, value: &Value, ty: &Type, own: &Overrides) -> Cell {
-        let Err(structure) = own.index_of(ty) else {
+    fn new(text: String, value: &Value, ty: &Type, overrides: &Overrides) -> Cell {
+        let Err(structure) = overrides.index_of(ty) else {
             return Cell { text, real: None, alignment: Alignment::Right };
         };
         let (side, real) = match structure.kind() {
@@ -349,8 +357,9 @@ fn named_fields(ty: &Type) -> Option<Vec<(String, Type)>> {
 }
 
 /// Returns the columns of a table: the fields of its records.
-fn table_columns(element: &Type, own: &Overrides) -> Option<Vec<(String, Type)>> {
-    own.index_of(element)
+fn table_columns(element: &Type, overrides: &Overrides) -> Option<Vec<(String, Type)>> {
+    overrides
+        .index_of(element)
         .err()
         .and_then(|structure| named_fields(&structure))
         .filter(|fields| !fields.is_empty())
