@@ -1,10 +1,10 @@
-//! Whether somebody wants the work of this thread to stop.
+//! Cooperative cancellation of the work of a thread.
 //!
-//! Takes a flag and work that may run long ([`heeding`]); the work looks at the flag wherever it takes a step
-//! ([`poll`]), and is left at once when the flag is set. Work that is left has said nothing: whoever began it puts
-//! back what it has changed, as after a panic.
+//! Takes a flag and work that may run long ([`with_cancellation`]). The work polls the flag at each
+//! step ([`poll`]) and is left by unwinding when the flag is set. Canceled work has reported
+//! nothing: its caller restores what it has changed, as after a panic.
 //!
-//! Never stops work that nobody has asked it to watch.
+//! Never cancels work outside [`with_cancellation`].
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -12,37 +12,37 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 thread_local! {
-    /// The flag that the work of this thread looks at.
+    /// The flag that the work of this thread polls.
     static FLAG: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
 }
 
-/// What work says that was left: it is no result.
+/// The payload of the unwinding by which canceled work is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;
 
-/// Does `work`, unless the flag is set before it is done.
+/// Runs `work`, unless the flag is set before it ends.
 ///
 /// # Errors
-/// The flag was set, and the work was left where it was.
+/// [`Cancelled`] if the flag was set and the work was left.
 pub fn with_cancellation<T>(flag: &Arc<AtomicBool>, work: impl FnOnce() -> T) -> Result<T, Cancelled> {
-    /// Puts back the flag of the work around, also when `work` panics.
-    struct Before(Option<Arc<AtomicBool>>);
-    impl Drop for Before {
+    /// Restores the flag of the enclosing work, also when `work` panics.
+    struct RestoreFlag(Option<Arc<AtomicBool>>);
+    impl Drop for RestoreFlag {
         fn drop(&mut self) {
             FLAG.replace(self.0.take());
         }
     }
-    let _before = Before(FLAG.replace(Some(flag.clone())));
+    let _before = RestoreFlag(FLAG.replace(Some(flag.clone())));
     catch_unwind(AssertUnwindSafe(work)).map_err(|cause| match cause.is::<Cancelled>() {
         true => Cancelled,
         false => resume_unwind(cause),
     })
 }
 
-/// Leaves the work around if it is to stop.
+/// Unwinds out of the enclosing [`with_cancellation`] if its flag is set.
 pub fn poll() {
     let set = FLAG.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)));
-    // What is dropped on the way out is not left a second time.
+    // Destructors that poll during the unwinding must not unwind again.
     if set && !std::thread::panicking() {
         resume_unwind(Box::new(Cancelled));
     }
@@ -64,7 +64,7 @@ mod tests {
             }
         });
         assert_eq!((done, steps), (Err::<(), _>(Cancelled), 3));
-        // Nobody watches now.
+        // No flag is installed here.
         poll();
         flag.store(false, Ordering::Relaxed);
         assert_eq!(with_cancellation(&flag, || 7), Ok(7));

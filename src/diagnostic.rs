@@ -1,7 +1,7 @@
-//! Diagnostics: what every stage says when something is wrong, and how it looks.
+//! Diagnostics: the messages of all stages, and their rendering.
 //!
-//! Takes a code, a sentence, labeled spans, notes and a help from any stage; gives text through
-//! ariadne. Knows no stage.
+//! Takes a code, a sentence, labeled spans, notes and helps from any stage; gives text through
+//! `ariadne`. Independent of the stages.
 
 mod code;
 mod wrap;
@@ -9,54 +9,55 @@ mod wrap;
 pub use code::Code;
 pub(crate) use code::errors;
 
-pub use wrap::filled;
+pub use wrap::fill_paragraphs;
 
 use crate::source::{self, SourceId, SourceMap, Span};
 use ariadne::{CharSet, Color, Config, IndexType, Label as Mark, Report, ReportKind};
 use std::borrow::Cow;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The program is refused, or stopped.
     Error,
     /// The program runs; something in it is doubtful.
     Warning,
-    /// The program is fine; something about it is worth knowing.
+    /// The program is accepted; the note is information.
     Note,
 }
 
-/// Words attached to a span.
+/// A text attached to a span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
-    /// Where.
+    /// The span.
     pub span: Span,
-    /// What is there, in the program's words.
+    /// A description of the code at the span.
     pub text: String,
 }
 
-/// What to do about it, with the edits that do it where there are any.
+/// A suggestion, with the edits that apply it where there are any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Help {
     /// A sentence for people.
     pub text: String,
-    /// Replace these spans by these texts, all of them, to apply the help. They do not overlap.
+    /// Replacements of spans by texts. All of them together apply the suggestion; they do not
+    /// overlap.
     pub edits: Vec<(Span, String)>,
 }
 
 impl Help {
-    /// A sentence alone.
+    /// Makes a suggestion without edits.
     pub fn new(text: impl Into<String>) -> Help {
         Help { text: text.into(), edits: Vec::new() }
     }
 
-    /// A sentence that says what to write instead of what stands at `span`.
+    /// Makes a suggestion to replace the text at `span`.
     pub fn instead(text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Help {
         Help { text: text.into(), edits: vec![(span, replacement.into())] }
     }
 
-    /// A sentence that says what to write around the expression at `span`, which is put into parentheses
-    /// together with `inside`, before what comes `after`.
+    /// Makes a suggestion to parenthesize the expression at `span`: `inside` goes before the
+    /// closing parenthesis, `after` behind it.
     pub fn around(text: impl Into<String>, span: Span, inside: &str, after: &str) -> Help {
         let before = Span { end: span.start, ..span };
         let edits = vec![(before, "(".to_string()), (span.after(), format!("{inside}){after}"))];
@@ -76,29 +77,29 @@ impl From<&str> for Help {
     }
 }
 
-/// One message.
+/// A diagnostic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
-    /// Error, warning or note.
+    /// The severity.
     pub severity: Severity,
-    /// Stable code, such as `E0102`.
+    /// The stable code, such as `E0102`.
     pub code: Code,
-    /// One sentence, no full stop.
+    /// The message: one sentence without a period.
     pub message: String,
-    /// The place that is wrong and what is there.
+    /// The place of the problem.
     pub primary: Label,
-    /// Other places that matter.
+    /// Other places that are involved.
     pub labels: Vec<Label>,
-    /// Facts that help to understand.
+    /// Facts that explain the problem.
     pub notes: Vec<String>,
-    /// What to write instead.
+    /// The preferred suggestion.
     pub help: Option<Help>,
-    /// What else to write, where only its author knows what a text was to mean.
-    pub others: Vec<Help>,
+    /// Further suggestions, where the intention of the author is open.
+    pub alternatives: Vec<Help>,
 }
 
 impl Diagnostic {
-    /// An error at `span`; `label` says what is there.
+    /// Makes an error at `span`; `label` describes the code there.
     pub fn error(
         code: impl Into<Code>,
         span: Span,
@@ -113,11 +114,11 @@ impl Diagnostic {
             labels: Vec::new(),
             notes: Vec::new(),
             help: None,
-            others: Vec::new(),
+            alternatives: Vec::new(),
         }
     }
 
-    /// A warning at `span`; `label` says what is there.
+    /// Makes a warning at `span`; `label` describes the code there.
     pub fn warning(
         code: impl Into<Code>,
         span: Span,
@@ -127,7 +128,7 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message, label) }
     }
 
-    /// A note at `span`; `label` says what is there.
+    /// Makes a note at `span`; `label` describes the code there.
     pub fn note_at(
         code: impl Into<Code>,
         span: Span,
@@ -143,43 +144,43 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a fact.
+    /// Adds a note.
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
         self.notes.push(text.into());
         self
     }
 
-    /// Sets the help.
+    /// Sets the preferred suggestion.
     pub fn help(mut self, help: impl Into<Help>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// Sets the help together with the edit that applies it.
+    /// Sets the preferred suggestion, with one edit that applies it.
     pub fn fix(mut self, text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Diagnostic {
         self.help = Some(Help::instead(text, span, replacement));
         self
     }
 
-    /// Adds what else could be written.
-    pub fn or(mut self, help: Help) -> Diagnostic {
-        self.others.push(help);
+    /// Adds a further suggestion.
+    pub fn alternative(mut self, help: Help) -> Diagnostic {
+        self.alternatives.push(help);
         self
     }
 
-    /// All that could be written instead, the likeliest first.
+    /// Returns all suggestions, the preferred one first.
     pub fn helps(&self) -> impl Iterator<Item = &Help> {
-        self.help.iter().chain(&self.others)
+        self.help.iter().chain(&self.alternatives)
     }
 
-    /// Whether the program is refused or stopped by it.
+    /// Returns true if the diagnostic is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 }
 
-/// A text with edits in it applied; those of other texts are left out.
-pub fn edited(text: &str, source: SourceId, edits: &[(Span, String)]) -> String {
+/// Applies those edits that belong to `source` to its text.
+pub fn apply_edits(text: &str, source: SourceId, edits: &[(Span, String)]) -> String {
     let mut own: Vec<&(Span, String)> = edits.iter().filter(|(span, _)| span.source == source).collect();
     own.sort_by_key(|(span, _)| (span.start, span.end));
     let mut out = text.to_string();
@@ -189,14 +190,14 @@ pub fn edited(text: &str, source: SourceId, edits: &[(Span, String)]) -> String 
     out
 }
 
-/// Source texts as ariadne wants them: built for each report, from the few texts it names.
-struct Texts<'a> {
+/// A cache of source texts for `ariadne`, built for each report from the texts that it names.
+struct ReportSources<'a> {
     map: &'a SourceMap,
-    cuts: &'a wrap::Cuts,
+    truncated: &'a wrap::TruncatedLines,
     built: Vec<(SourceId, ariadne::Source<String>)>,
 }
 
-impl ariadne::Cache<SourceId> for Texts<'_> {
+impl ariadne::Cache<SourceId> for ReportSources<'_> {
     type Storage = String;
 
     fn fetch(&mut self, id: &SourceId) -> Result<&ariadne::Source<String>, impl std::fmt::Debug> {
@@ -206,7 +207,10 @@ impl ariadne::Cache<SourceId> for Texts<'_> {
                 let Some(source) = self.map.get(*id) else {
                     return Err("unknown source");
                 };
-                self.built.push((*id, ariadne::Source::from(self.cuts.text(*id, harmless(&source.text)))));
+                self.built.push((
+                    *id,
+                    ariadne::Source::from(self.truncated.text(*id, replace_control(&source.text))),
+                ));
                 self.built.len() - 1
             }
         };
@@ -214,48 +218,55 @@ impl ariadne::Cache<SourceId> for Texts<'_> {
     }
 
     fn display<'a>(&self, id: &'a SourceId) -> Option<impl std::fmt::Display + 'a> {
-        self.map.get(*id).map(|source| visible(&source.name).into_owned())
+        self.map.get(*id).map(|source| escape_control(&source.name).into_owned())
     }
 }
 
-/// The longest line quoted from a source; longer ones would drown the message.
-const LONGEST_QUOTED_LINE: usize = 2_000;
+/// The length in bytes from which a source line is not quoted.
+const MAX_QUOTED_LINE_BYTES: usize = 2_000;
 
-/// Lays a diagnostic out for people. Lines end without trailing blanks.
+/// Renders a diagnostic as text. Lines have no trailing blanks.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
     render_within(diagnostic, sources, color, None)
 }
 
-/// The same on a terminal of so many columns, if they are known: prose is wrapped at words, and of a line of a program that
-/// has no room what is around the span is shown.
+/// Renders a diagnostic for a terminal. With a number of columns, prose is wrapped at words, and of
+/// source lines that are too wide the part around the span is shown.
 pub fn render_within(
     diagnostic: &Diagnostic,
     sources: &SourceMap,
     color: bool,
     columns: Option<usize>,
 ) -> String {
-    let text = laid_out(diagnostic, sources, color, columns);
+    let text = render_report(diagnostic, sources, color, columns);
     let Some(columns) = columns else {
         return text;
     };
     let labels = diagnostic.labels.iter().chain([&diagnostic.primary]).map(|label| &label.text);
     let prose = labels.chain(&diagnostic.notes).chain(diagnostic.helps().map(|help| &help.text));
-    let prose: Vec<Cow<str>> = prose.chain([&diagnostic.message]).map(|text| visible_lines(text)).collect();
+    let prose: Vec<Cow<str>> =
+        prose.chain([&diagnostic.message]).map(|text| escape_control_lines(text)).collect();
     let prose: Vec<&str> = prose.iter().flat_map(|text| text.lines()).map(str::trim_end).collect();
-    wrap::lines(&text, &prose, columns)
+    wrap::wrap_message(&text, &prose, columns)
 }
 
-fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: Option<usize>) -> String {
+/// Renders a diagnostic without wrapping its prose.
+fn render_report(
+    diagnostic: &Diagnostic,
+    sources: &SourceMap,
+    color: bool,
+    columns: Option<usize>,
+) -> String {
     let kind = match diagnostic.severity {
         Severity::Error => ReportKind::Error,
         Severity::Warning => ReportKind::Warning,
         Severity::Note => ReportKind::Advice,
     };
-    if !quotable(diagnostic, sources, if columns.is_some() { usize::MAX } else { LONGEST_QUOTED_LINE }) {
+    if !is_quotable(diagnostic, sources, if columns.is_some() { usize::MAX } else { MAX_QUOTED_LINE_BYTES }) {
         return render_plain(diagnostic, sources);
     }
-    let cuts = wrap::Cuts::new(diagnostic, sources, columns);
-    let place = |span: Span| (span.source, cuts.place(span));
+    let cuts = wrap::TruncatedLines::new(diagnostic, sources, columns);
+    let place = |span: Span| (span.source, cuts.map_span(span));
     let config = Config::default()
         .with_color(color)
         .with_index_type(IndexType::Byte)
@@ -264,20 +275,20 @@ fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: 
     let mut report = Report::build(kind, place(diagnostic.primary.span))
         .with_config(config)
         .with_code(diagnostic.code.as_str())
-        .with_message(visible_lines(&diagnostic.message).into_owned());
+        .with_message(escape_control_lines(&diagnostic.message).into_owned());
     let color_of_primary = match diagnostic.severity {
         Severity::Error => Color::Red,
         Severity::Warning => Color::Yellow,
         Severity::Note => Color::Blue,
     };
-    // Labels of one text go from top to bottom, or the text would be quoted in pieces; the text of
-    // the primary comes first.
+    // Labels of one text are ordered from top to bottom, or `ariadne` would quote the text in
+    // pieces; labels of the primary text come first.
     let primary = (&diagnostic.primary, color_of_primary);
     let mut marks: Vec<(&Label, Color)> =
         std::iter::once(primary).chain(diagnostic.labels.iter().map(|l| (l, Color::Cyan))).collect();
     let line = |span: Span| {
         let text = sources.get(span.source).map_or("", |s| &s.text);
-        source::line(text, (span.end as usize).saturating_sub(1))
+        source::line_number(text, (span.end as usize).saturating_sub(1))
     };
     marks.sort_by_key(|(label, _)| {
         let span = label.span;
@@ -286,27 +297,27 @@ fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: 
     for (order, (label, color)) in marks.into_iter().enumerate() {
         let mut mark = Mark::new(place(label.span)).with_color(color).with_order(order as i32);
         if !label.text.is_empty() {
-            mark = mark.with_message(visible_lines(&label.text).into_owned());
+            mark = mark.with_message(escape_control_lines(&label.text).into_owned());
         }
         report = report.with_label(mark);
     }
     for note in &diagnostic.notes {
-        report = report.with_note(visible_lines(note).into_owned());
+        report = report.with_note(escape_control_lines(note).into_owned());
     }
     for help in diagnostic.helps() {
-        report = report.with_help(visible_lines(&help.text).into_owned());
+        report = report.with_help(escape_control_lines(&help.text).into_owned());
     }
     let mut bytes = Vec::new();
-    let texts = Texts { map: sources, cuts: &cuts, built: Vec::new() };
+    let texts = ReportSources { map: sources, truncated: &cuts, built: Vec::new() };
     if report.finish().write(texts, &mut bytes).is_err() {
         return render_plain(diagnostic, sources);
     }
     let mut text = String::from_utf8_lossy(&bytes).into_owned();
     for label in diagnostic.labels.iter().chain([&diagnostic.primary]) {
         if let (Some((shown, is)), Some(source)) =
-            (cuts.renamed(label.span, sources), sources.get(label.span.source))
+            (cuts.line_and_column(label.span, sources), sources.get(label.span.source))
         {
-            let name = visible(&source.name);
+            let name = escape_control(&source.name);
             text = text.replacen(&format!(" {name}:{shown} "), &format!(" {name}:{is} "), 1);
         }
     }
@@ -318,8 +329,8 @@ fn laid_out(diagnostic: &Diagnostic, sources: &SourceMap, color: bool, columns: 
     out
 }
 
-/// Whether every line a diagnostic points at is there, and has less than so many bytes.
-fn quotable(diagnostic: &Diagnostic, sources: &SourceMap, longest: usize) -> bool {
+/// Returns true if every line that a diagnostic points at exists and has less than `longest` bytes.
+fn is_quotable(diagnostic: &Diagnostic, sources: &SourceMap, longest: usize) -> bool {
     let spans = diagnostic.labels.iter().map(|l| l.span).chain([diagnostic.primary.span]);
     spans.into_iter().all(|span| {
         let Some(source) = sources.get(span.source) else {
@@ -337,9 +348,9 @@ fn quotable(diagnostic: &Diagnostic, sources: &SourceMap, longest: usize) -> boo
     })
 }
 
-/// A text of others, such as the name of a file, as one line of a message shows it: what a terminal would obey, and what
-/// would change the order in which it is read, is written as an escape.
-pub fn visible(text: &str) -> Cow<'_, str> {
+/// Escapes a foreign text, such as a file name, for one line of a message: control characters, and
+/// characters that change the reading direction.
+pub fn escape_control(text: &str) -> Cow<'_, str> {
     let obeyed = |c: char| {
         c.is_control()
             || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -360,20 +371,22 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The lines of a message, each as [`visible`] shows it; tabs stay.
-pub fn visible_lines(text: &str) -> Cow<'_, str> {
-    if !text.contains(|c: char| c != '\n' && c != '\t' && visible(c.encode_utf8(&mut [0; 4])).len() > 4) {
+/// Escapes each line of a message as [`escape_control`] does; tabs stay.
+pub fn escape_control_lines(text: &str) -> Cow<'_, str> {
+    if !text
+        .contains(|c: char| c != '\n' && c != '\t' && escape_control(c.encode_utf8(&mut [0; 4])).len() > 4)
+    {
         return Cow::Borrowed(text);
     }
-    let line = |line: &str| line.split('\t').map(visible).collect::<Vec<_>>().join("\t");
+    let line = |line: &str| line.split('\t').map(escape_control).collect::<Vec<_>>().join("\t");
     Cow::Owned(text.split('\n').map(line).collect::<Vec<_>>().join("\n"))
 }
 
-/// A text that commands no terminal and is read in the order in which it is written: characters that would do so are replaced by others
-/// of as many bytes.
-fn harmless(text: &str) -> String {
+/// Replaces control characters, and characters that change the reading direction, by others of as
+/// many bytes.
+fn replace_control(text: &str) -> String {
     let shown = |c: char| match c {
-        // Ends of lines stay where they are.
+        // Line ends stay.
         '\n' | '\r' | '\t' | '\u{b}' | '\u{c}' | '\u{85}' => c,
         '\u{80}'..'\u{a0}' => '¿',
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
@@ -383,30 +396,30 @@ fn harmless(text: &str) -> String {
     text.chars().map(shown).collect()
 }
 
-/// The message without its source lines: for places that cannot be quoted.
+/// Renders a diagnostic without source lines, for places that cannot be quoted.
 fn render_plain(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let kind = match diagnostic.severity {
         Severity::Error => "Error",
         Severity::Warning => "Warning",
         Severity::Note => "Advice",
     };
-    let mut out = format!("[{}] {kind}: {}\n", diagnostic.code, visible_lines(&diagnostic.message));
+    let mut out = format!("[{}] {kind}: {}\n", diagnostic.code, escape_control_lines(&diagnostic.message));
     let span = diagnostic.primary.span;
     if let Some(source) = sources.get(span.source) {
         let upto = &source.text.as_bytes()[..(span.start as usize).min(source.text.len())];
-        let line = source::line(upto, upto.len());
+        let line = source::line_number(upto, upto.len());
         let column = upto.iter().rev().take_while(|&&b| b != b'\n').count() + 1;
         out.push_str(&format!(
             "  at {}:{line}:{column}: {}\n",
-            visible(&source.name),
-            visible_lines(&diagnostic.primary.text)
+            escape_control(&source.name),
+            escape_control_lines(&diagnostic.primary.text)
         ));
     }
     for note in &diagnostic.notes {
-        out.push_str(&format!("  Note: {}\n", visible_lines(note)));
+        out.push_str(&format!("  Note: {}\n", escape_control_lines(note)));
     }
     for help in diagnostic.helps() {
-        out.push_str(&format!("  Help: {}\n", visible_lines(&help.text)));
+        out.push_str(&format!("  Help: {}\n", escape_control_lines(&help.text)));
     }
     out
 }
@@ -417,12 +430,15 @@ mod tests {
 
     #[test]
     fn texts_of_others_are_shown_on_one_line() {
-        assert_eq!(visible("a \u{e9} b"), "a \u{e9} b");
-        assert_eq!(visible("\u{1b}[31m\n\t\u{7f}\u{9b}\u{202e}"), r"\u{1b}[31m\n\t\u{7f}\u{9b}\u{202e}");
-        assert_eq!(visible_lines("a\n\u{7}b\tc\n"), "a\n\\u{7}b\tc\n");
+        assert_eq!(escape_control("a \u{e9} b"), "a \u{e9} b");
+        assert_eq!(
+            escape_control("\u{1b}[31m\n\t\u{7f}\u{9b}\u{202e}"),
+            r"\u{1b}[31m\n\t\u{7f}\u{9b}\u{202e}"
+        );
+        assert_eq!(escape_control_lines("a\n\u{7}b\tc\n"), "a\n\\u{7}b\tc\n");
     }
 
-    /// A text may hold what a terminal would obey, or what turns the order of letters round.
+    /// Control characters and direction marks of a source are not passed to the terminal.
     #[test]
     fn what_is_quoted_commands_no_terminal() {
         let mut sources = SourceMap::default();

@@ -1,9 +1,10 @@
-//! Where the parts of a value lie: slots, offsets, flattened cases.
+//! Storage layouts: slots, offsets and flattened cases of types.
 //!
 //! Takes a type without variables; gives its [`Layout`]. The layout of a sum follows section 3 of
-//! the language: nested sums flattened, a compact case of size n standing for n unit cases, void
-//! cases dropped, a single case unwrapped, all-unit sums becoming the compact slot. Two types whose layouts are
-//! alike ([`Layout::stored_like`]) are stored alike; a value of one may be read as the other.
+//! the language reference: nested sums are flattened, a compact case of size n stands for n unit
+//! cases, void cases are dropped, a single case is unwrapped, and a sum of unit cases becomes a
+//! compact slot. Two types with equal storage ([`Layout::stored_like`]) share representations; a
+//! value of one may be read as the other.
 
 mod fingerprint;
 
@@ -20,53 +21,55 @@ use std::sync::Arc;
 /// The layout of one type.
 #[derive(Debug)]
 pub struct Layout {
-    /// Slots of a value; [`TOO_MANY`] if no memory could hold them.
+    /// The number of slots of a value; [`TOO_MANY_SLOTS`] if no memory could hold them.
     pub slots: usize,
     /// The narrowest class that holds every slot.
     pub class: Class,
-    /// What the value consists of.
+    /// The structure of the value.
     pub form: Form,
-    /// What the slot is, if there is exactly one.
-    single: Single,
-    /// Of all slots; of none, if there are [`TOO_MANY`].
+    /// The content of the slot, if there is exactly one.
+    single: SingleSlot,
+    /// The fingerprint of all slots; [`Fingerprint::EMPTY`] if there are [`TOO_MANY_SLOTS`].
     fingerprint: Fingerprint,
 }
 
-/// More slots than any memory has.
-pub const TOO_MANY: usize = usize::MAX;
+/// The number of slots of types whose values fit no memory.
+pub const TOO_MANY_SLOTS: usize = usize::MAX;
 
-/// What a value consists of.
+/// The structure of a value.
 #[derive(Debug)]
 pub enum Form {
     /// A compact linear value.
     Compact(Compact),
     /// A scalar.
     Scalar(Scalar),
-    /// Parts one after the other, with the slot each begins at.
+    /// Consecutive parts, each with its first slot.
     Parts(Vec<(usize, Arc<Layout>)>),
-    /// Equal elements one after the other.
+    /// Consecutive elements of equal layout.
     Array {
-        /// Of each element.
+        /// The layout of each element.
         element: Arc<Layout>,
-        /// How many; [`TOO_MANY`] if no memory could hold them.
+        /// The number of elements; [`TOO_MANY_SLOTS`] if no memory could count them.
         count: usize,
     },
     /// A tagged sum.
     Sum(Arc<SumLayout>),
-    /// A variant: one slot, its cases with their layouts computed when met (it may be recursive).
+    /// A variant, or an abstract type without representation: one slot. Layouts of its cases are
+    /// computed when they are needed, since the type may be recursive.
     Variant,
     /// A function.
     Function,
-    /// A value with the sizes that it brings along.
+    /// A value of an existential type, with its sizes.
     Packed,
 }
 
-/// Whether a size is one that codes are computed for. Of larger types no value is ever made.
-pub fn countable(size: &Code) -> bool {
+/// Returns true if codes are computed for types of this size. Values of larger types are never
+/// made.
+pub fn is_countable(size: &Code) -> bool {
     !matches!(size, Code::Big(n) if n.bits() > LARGEST_SIZE_BITS + 1)
 }
 
-/// What one slot holds.
+/// The content of one slot.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Leaf {
     /// A scalar.
@@ -75,110 +78,122 @@ pub enum Leaf {
     Code(Code),
 }
 
-/// A compact linear type's size and rule.
+/// The size and the encoding of a compact linear type.
 #[derive(Debug)]
 pub struct Compact {
-    /// Its number of values.
+    /// The number of values.
     pub size: Code,
-    /// How parts are packed into the code.
+    /// The rule by which parts are packed into the code.
     pub encoding: Encoding,
 }
 
+/// The content of the only slot of a value.
 #[derive(Clone, Debug)]
-enum Single {
+enum SingleSlot {
+    /// A code below this size.
     Code(Code),
+    /// A tagged sum.
     Sum(Arc<SumLayout>),
+    /// Anything else, or not exactly one slot.
     Other,
 }
 
 /// The flattened cases of a tagged sum.
 #[derive(Debug)]
 pub struct SumLayout {
-    cases: Cases,
-    /// Number of flattened cases.
+    cases: SumCases,
+    /// The number of flattened cases.
     total: Code,
-    /// Whether every flattened case is a unit.
+    /// True if every flattened case is a unit: a value is then a code.
     all_units: bool,
-    /// Whether the one case left is not wrapped.
+    /// True if exactly one case is left: a value is then the argument of that case.
     unwrapped: bool,
-    /// The flattened cases as a word.
+    /// The flattened cases as a word over unit runs and arguments.
     word: CaseWord,
 }
 
-/// The flattened cases of a sum, with what touches its ends apart: unit cases that become neighbors are counted
-/// together.
+/// The flattened cases of a sum as a word. Unit cases at its two ends are counted separately,
+/// because in a concatenation they merge with those of the neighbor.
 #[derive(Clone, Debug)]
 struct CaseWord {
     /// Unit cases before the first with an argument; all, if there is none.
     lead: Code,
-    /// From the first case with an argument to the last.
+    /// The fingerprint from the first case with an argument to the last.
     middle: Option<Fingerprint>,
     /// Unit cases after the last.
     trail: Code,
 }
 
 impl CaseWord {
+    /// Returns a run of unit cases.
     fn units(count: Code) -> CaseWord {
         CaseWord { lead: count, middle: None, trail: Code::ZERO }
     }
 
-    /// The cases that a case becomes whose values are stored so.
-    fn of(flat: &Flat, layout: &Layout) -> CaseWord {
+    /// Returns the flattened cases of one case whose argument has this layout.
+    fn of(flat: &FlatCase, layout: &Layout) -> CaseWord {
         match flat {
-            Flat::Units(count) => CaseWord::units(count.clone()),
-            Flat::Inner(sum) => sum.word.clone(),
-            Flat::Argument => {
+            FlatCase::Units(count) => CaseWord::units(count.clone()),
+            FlatCase::Inner(sum) => sum.word.clone(),
+            FlatCase::Argument => {
                 let middle = Some(Fingerprint::of(&Letter::Argument(layout.fingerprint)));
                 CaseWord { lead: Code::ZERO, middle, trail: Code::ZERO }
             }
         }
     }
 
-    fn run(count: &Code) -> Fingerprint {
+    /// Returns the fingerprint of a run of unit cases.
+    fn unit_run(count: &Code) -> Fingerprint {
         if count.is_zero() { Fingerprint::EMPTY } else { Fingerprint::of(&Letter::Units(&count.to_big())) }
     }
 
+    /// Concatenates two words.
     fn then(self, next: CaseWord) -> CaseWord {
         match (self.middle, next.middle) {
             (None, _) => CaseWord { lead: self.lead.add(&next.lead), ..next },
             (Some(_), None) => CaseWord { trail: self.trail.add(&next.lead), ..self },
             (Some(first), Some(second)) => {
-                let between = CaseWord::run(&self.trail.add(&next.lead));
+                let between = CaseWord::unit_run(&self.trail.add(&next.lead));
                 let middle = Some(first.then(between).then(second));
                 CaseWord { lead: self.lead, middle, trail: next.trail }
             }
         }
     }
 
+    /// Repeats a word.
     fn times(self, count: &BigUint) -> CaseWord {
         let Some(middle) = self.middle else { return CaseWord::units(self.lead.mul(&Code::from(count))) };
-        let again = CaseWord::run(&self.trail.add(&self.lead)).then(middle);
+        let again = CaseWord::unit_run(&self.trail.add(&self.lead)).then(middle);
         let middle = match count.to_u64() {
             Some(0) => return CaseWord::units(Code::ZERO),
             Some(count) => middle.then(again.times(count - 1)),
-            // Compared as it is written: exponents modulo the order of the field would meet.
+            // Hashed as written: reducing the exponent modulo the order of the field could make
+            // different counts equal.
             None => Fingerprint::of(&Letter::Copies(count, middle.then(again))),
         };
         CaseWord { middle: Some(middle), ..self }
     }
 
+    /// Returns the fingerprint of the word.
     fn fingerprint(&self) -> Fingerprint {
         let middle = self.middle.unwrap_or(Fingerprint::EMPTY);
-        CaseWord::run(&self.lead).then(middle).then(CaseWord::run(&self.trail))
+        CaseWord::unit_run(&self.lead).then(middle).then(CaseWord::unit_run(&self.trail))
     }
 }
 
+/// The cases of a sum.
 #[derive(Debug)]
-enum Cases {
-    /// Each case begins at an offset among the flattened ones.
-    Listed(Vec<(Code, Flat)>),
-    /// Every case is the same, that many flattened ones wide.
-    Repeated(Code, Flat),
+enum SumCases {
+    /// Each case with its offset among the flattened cases.
+    Listed(Vec<(Code, FlatCase)>),
+    /// Equal cases, with the number of flattened cases of each.
+    Repeated(Code, FlatCase),
 }
 
+/// The flattened cases of one case.
 #[derive(Clone, Debug)]
-enum Flat {
-    /// That many unit cases: the argument is a code.
+enum FlatCase {
+    /// A number of unit cases: the argument is a code.
     Units(Code),
     /// The cases of an inner sum.
     Inner(Arc<SumLayout>),
@@ -186,53 +201,56 @@ enum Flat {
     Argument,
 }
 
-impl Flat {
+impl FlatCase {
+    /// Returns the number of flattened cases.
     fn width(&self) -> Code {
         match self {
-            Flat::Units(n) => n.clone(),
-            Flat::Inner(sum) => sum.total.clone(),
-            Flat::Argument => Code::Small(1),
+            FlatCase::Units(n) => n.clone(),
+            FlatCase::Inner(sum) => sum.total.clone(),
+            FlatCase::Argument => Code::Small(1),
         }
     }
 }
 
 impl SumLayout {
-    /// Whether values are those of the one case left, without a tag.
+    /// Returns true if values are the arguments of the one case that is left, without a tag.
     pub fn is_unwrapped(&self) -> bool {
         self.unwrapped
     }
 
-    /// Where case `i` begins among the codes of a sum of units.
+    /// Returns the first code of case `i` in a sum of unit cases.
     pub fn offset(&self, i: &Code) -> Code {
         self.case(i).0
     }
 
-    /// Where case `i` ends among the codes of a sum of units.
+    /// Returns the code after the last one of case `i` in a sum of unit cases.
     pub fn end(&self, i: &Code) -> Code {
         let (offset, flat) = self.case(i);
         offset.add(&flat.width())
     }
 
-    fn case(&self, i: &Code) -> (Code, &Flat) {
+    /// Returns the offset of case `i` among the flattened cases, and its content.
+    fn case(&self, i: &Code) -> (Code, &FlatCase) {
         match &self.cases {
-            Cases::Listed(cases) => {
-                let (offset, flat) = &cases[i.to_usize().unwrap_or(0).min(cases.len() - 1)];
+            SumCases::Listed(cases) => {
+                let case = i.to_usize().and_then(|i| cases.get(i));
+                let (offset, flat) = case.expect("a sum has the case of its value");
                 (offset.clone(), flat)
             }
-            Cases::Repeated(width, flat) => (i.mul(width), flat),
+            SumCases::Repeated(width, flat) => (i.mul(width), flat),
         }
     }
 
-    /// The value of case `i` with this argument.
+    /// Returns the value of case `i` with this argument.
     pub fn inject(&self, i: &Code, argument: Value) -> Value {
         let (offset, flat) = self.case(i);
         let (tag, payload) = match flat {
-            Flat::Units(_) => (offset.add(&argument.to_code()), Value::UNIT),
-            Flat::Inner(_) => match &argument {
+            FlatCase::Units(_) => (offset.add(&argument.to_code()), Value::UNIT),
+            FlatCase::Inner(_) => match &argument {
                 Value::Sum(inner) => (offset.add(&inner.0), inner.1.clone()),
-                _ => (offset, argument),
+                _ => unreachable!("a value of a tagged sum has a tag"),
             },
-            Flat::Argument => (offset, argument),
+            FlatCase::Argument => (offset, argument),
         };
         if self.unwrapped {
             payload
@@ -243,58 +261,60 @@ impl SumLayout {
         }
     }
 
-    /// The case a value belongs to, and its argument.
+    /// Returns the case that a value belongs to, and its argument.
     pub fn split(&self, value: &Value) -> (Code, Value) {
         let (tag, payload) = match value {
-            Value::Sum(sum) if !self.unwrapped => (sum.0.clone(), sum.1.clone()),
-            other if self.all_units => (other.to_code(), Value::UNIT),
-            other => (Code::ZERO, other.clone()),
+            argument if self.unwrapped => (Code::ZERO, argument.clone()),
+            code if self.all_units => (code.to_code(), Value::UNIT),
+            Value::Sum(sum) => (sum.0.clone(), sum.1.clone()),
+            _ => unreachable!("a value of a tagged sum has a tag"),
         };
         let (case, local, flat) = match &self.cases {
-            Cases::Listed(cases) => {
+            SumCases::Listed(cases) => {
                 let case = cases.partition_point(|(offset, _)| *offset <= tag).max(1) - 1;
                 (Code::from(case), tag.sub(&cases[case].0), &cases[case].1)
             }
-            Cases::Repeated(width, flat) => {
+            SumCases::Repeated(width, flat) => {
                 let (case, local) = tag.div_rem(width);
                 (case, local, flat)
             }
         };
         let argument = match flat {
-            Flat::Units(_) => Value::code(local),
-            Flat::Inner(inner) if inner.unwrapped => payload,
-            Flat::Inner(_) => Value::Sum(Arc::new(Case(local, payload))),
-            Flat::Argument => payload,
+            FlatCase::Units(_) => Value::code(local),
+            FlatCase::Inner(_) => Value::Sum(Arc::new(Case(local, payload))),
+            FlatCase::Argument => payload,
         };
         (case, argument)
     }
 }
 
-/// The most layouts that are kept: sizes that arrive at run time make new types without end.
-const MOST_KNOWN: usize = 10_000;
+/// The number of layouts that are cached: sizes that arrive at run time make an unbounded number of
+/// types.
+const MAX_CACHED_LAYOUTS: usize = 10_000;
 
-/// Layouts made so far: types repeat.
+/// A cache of layouts by type.
 #[derive(Default)]
 pub struct Layouts {
-    known: RefCell<HashMap<Type, Arc<Layout>>>,
+    cache: RefCell<HashMap<Type, Arc<Layout>>>,
 }
 
 impl Layouts {
-    /// The layout of a type without variables.
+    /// Returns the layout of a type without variables.
     pub fn of(&self, ty: &Type) -> Arc<Layout> {
-        if let Some(known) = self.known.borrow().get(ty) {
+        if let Some(known) = self.cache.borrow().get(ty) {
             return known.clone();
         }
         // A newtype is stored as its definition.
         let layout = Arc::new(self.compute(&ty.unfold()));
-        let mut known = self.known.borrow_mut();
-        if known.len() >= MOST_KNOWN {
+        let mut known = self.cache.borrow_mut();
+        if known.len() >= MAX_CACHED_LAYOUTS {
             known.clear();
         }
         known.insert(ty.clone(), layout.clone());
         layout
     }
 
+    /// Computes the layout of an unfolded type.
     fn compute(&self, ty: &Type) -> Layout {
         if ty.is_compact() {
             return self.compact(ty);
@@ -303,18 +323,27 @@ impl Layouts {
             TypeKind::Scalar(scalar) => {
                 let class = Class::of_scalar(*scalar);
                 let fingerprint = Fingerprint::of(&Letter::Scalar(*scalar));
-                Layout { slots: 1, class, form: Form::Scalar(*scalar), single: Single::Other, fingerprint }
+                Layout {
+                    slots: 1,
+                    class,
+                    form: Form::Scalar(*scalar),
+                    single: SingleSlot::Other,
+                    fingerprint,
+                }
             }
-            TypeKind::Product(parts) => self.parts(parts.iter()),
-            TypeKind::Record(fields) => self.parts(fields.iter().map(|(_, ty)| ty)),
+            TypeKind::Product(parts) => self.product(parts.iter()),
+            TypeKind::Record(fields) => self.product(fields.iter().map(|(_, ty)| ty)),
             TypeKind::Array(element, index) => {
-                let count = index.size().ok().and_then(|n| n.to_usize()).unwrap_or(TOO_MANY);
+                let count = index.size().ok().and_then(|n| n.to_usize()).unwrap_or(TOO_MANY_SLOTS);
                 let element = self.of(element);
-                let slots =
-                    if element.slots == 0 { 0 } else { count.checked_mul(element.slots).unwrap_or(TOO_MANY) };
+                let slots = if element.slots == 0 {
+                    0
+                } else {
+                    count.checked_mul(element.slots).unwrap_or(TOO_MANY_SLOTS)
+                };
                 let single = element.single.clone();
                 let fingerprint = match slots {
-                    0 | TOO_MANY => Fingerprint::EMPTY,
+                    0 | TOO_MANY_SLOTS => Fingerprint::EMPTY,
                     _ => element.fingerprint.times(count as u64),
                 };
                 let class = element.class;
@@ -327,7 +356,7 @@ impl Layouts {
                 let mut word = CaseWord::units(Code::ZERO);
                 for case in cases {
                     let layout = self.of(case);
-                    let flat = flat(&layout);
+                    let flat = flatten_case(&layout);
                     let width = flat.width();
                     word = word.then(CaseWord::of(&flat, &layout));
                     if !width.is_zero() {
@@ -337,39 +366,40 @@ impl Layouts {
                     offset = offset.add(&width);
                 }
                 let all_units = listed.iter().all(|(_, f)| match f {
-                    Flat::Units(_) => true,
-                    Flat::Inner(sum) => sum.all_units,
-                    Flat::Argument => false,
+                    FlatCase::Units(_) => true,
+                    FlatCase::Inner(sum) => sum.all_units,
+                    FlatCase::Argument => false,
                 });
-                self.sum(Cases::Listed(listed), offset, all_units, kept, word)
+                self.sum(SumCases::Listed(listed), offset, all_units, kept, word)
             }
             TypeKind::Repeat(n, case) => {
                 let n = n.size().unwrap_or_else(|_| BigUint::one() << (LARGEST_SIZE_BITS + 1));
                 let layout = self.of(case);
-                let flat = flat(&layout);
+                let flat = flatten_case(&layout);
                 let width = flat.width();
                 // No case at all is no tag: a code below 0.
-                let all_units = matches!(flat, Flat::Units(_)) || n.is_zero();
+                let all_units = matches!(flat, FlatCase::Units(_)) || n.is_zero();
                 let total = Code::from(&n).mul(&width);
                 let word = CaseWord::of(&flat, &layout).times(&n);
-                self.sum(Cases::Repeated(width, flat), total, all_units, Some(layout), word)
+                self.sum(SumCases::Repeated(width, flat), total, all_units, Some(layout), word)
             }
             TypeKind::Nominal(nominal, args) => match nominal.body() {
                 Some(NominalBody::Struct(_)) => {
-                    let fields = nominal.struct_fields(args).unwrap_or_default();
-                    self.parts(fields.iter().map(|(_, ty)| ty))
+                    let fields = nominal.struct_fields(args).expect("a struct has fields");
+                    self.product(fields.iter().map(|(_, ty)| ty))
                 }
                 Some(NominalBody::Abstract(known)) if known.representation.is_some() => {
-                    let stored = nominal.representation(args).unwrap_or_else(Type::unit);
+                    let stored = nominal.representation(args).expect("the representation is known");
                     self.compute(&stored.unfold())
                 }
-                _ => boxed(ty, Form::Variant),
+                _ => boxed_layout(ty, Form::Variant),
             },
-            TypeKind::Exists(..) => boxed(ty, Form::Packed),
-            _ => boxed(ty, Form::Function),
+            TypeKind::Exists(..) => boxed_layout(ty, Form::Packed),
+            _ => boxed_layout(ty, Form::Function),
         }
     }
 
+    /// Computes the layout of a compact type.
     fn compact(&self, ty: &Type) -> Layout {
         let size = match ty.size() {
             Ok(size) => size,
@@ -382,14 +412,15 @@ impl Layouts {
         let slots = if size.is_one() { 0 } else { 1 };
         let fingerprint = code_fingerprint(&size);
         let size = Code::from(size);
-        let single = Single::Code(size.clone());
+        let single = SingleSlot::Code(size.clone());
         let form = Form::Compact(Compact { size, encoding });
         Layout { slots, class: Class::of(width), form, single, fingerprint }
     }
 
-    fn parts<'t>(&self, types: impl Iterator<Item = &'t Type>) -> Layout {
+    /// Computes the layout of consecutive parts.
+    fn product<'t>(&self, types: impl Iterator<Item = &'t Type>) -> Layout {
         let (mut slots, mut class) = (0usize, Class::U8);
-        let mut single = Single::Other;
+        let mut single = SingleSlot::Other;
         let mut fingerprint = Fingerprint::EMPTY;
         let mut parts = Vec::new();
         for ty in types {
@@ -399,19 +430,21 @@ impl Layouts {
                 single = layout.single.clone();
             }
             let start = slots;
-            slots = slots.checked_add(layout.slots).unwrap_or(TOO_MANY);
+            slots = slots.checked_add(layout.slots).unwrap_or(TOO_MANY_SLOTS);
             fingerprint = fingerprint.then(layout.fingerprint);
             parts.push((start, layout));
         }
-        if slots == TOO_MANY {
+        if slots == TOO_MANY_SLOTS {
             fingerprint = Fingerprint::EMPTY;
         }
         Layout { slots, class, form: Form::Parts(parts), single, fingerprint }
     }
 
+    /// Computes the layout of a sum from its cases; `kept` is the layout of the last case that has
+    /// values.
     fn sum(
         &self,
-        cases: Cases,
+        cases: SumCases,
         total: Code,
         all_units: bool,
         kept: Option<Arc<Layout>>,
@@ -427,7 +460,7 @@ impl Layouts {
                 slots: usize::from(!one),
                 class,
                 form: Form::Sum(sum),
-                single: Single::Code(total),
+                single: SingleSlot::Code(total),
                 fingerprint,
             };
         }
@@ -442,44 +475,45 @@ impl Layouts {
                 fingerprint: kept.fingerprint,
             },
             _ => {
-                let single = Single::Sum(sum.clone());
+                let single = SingleSlot::Sum(sum.clone());
                 Layout { slots: 1, class: Class::Any, form: Form::Sum(sum), single, fingerprint }
             }
         }
     }
 }
 
-/// A type whose values are one slot that is looked into elsewhere.
-fn boxed(ty: &Type, form: Form) -> Layout {
+/// Returns the layout of a type whose values are one slot of class [`Class::Any`].
+fn boxed_layout(ty: &Type, form: Form) -> Layout {
     let fingerprint = Fingerprint::of(&Letter::Type(Signature(ty)));
-    Layout { slots: 1, class: Class::Any, form, single: Single::Other, fingerprint }
+    Layout { slots: 1, class: Class::Any, form, single: SingleSlot::Other, fingerprint }
 }
 
+/// Returns the fingerprint of a code slot; a type of one value has no slot.
 fn code_fingerprint(size: &BigUint) -> Fingerprint {
     if size.is_one() { Fingerprint::EMPTY } else { Fingerprint::of(&Letter::Code(size)) }
 }
 
-/// What a case becomes among the flattened ones.
-fn flat(layout: &Layout) -> Flat {
+/// Returns the flattened cases that a case with this layout becomes.
+fn flatten_case(layout: &Layout) -> FlatCase {
     match (layout.slots, &layout.single) {
-        (0, _) => Flat::Units(Code::Small(1)),
-        (1, Single::Code(size)) => Flat::Units(size.clone()),
-        (1, Single::Sum(sum)) => Flat::Inner(sum.clone()),
-        _ => Flat::Argument,
+        (0, _) => FlatCase::Units(Code::Small(1)),
+        (1, SingleSlot::Code(size)) => FlatCase::Units(size.clone()),
+        (1, SingleSlot::Sum(sum)) => FlatCase::Inner(sum.clone()),
+        _ => FlatCase::Argument,
     }
 }
 
 impl Layout {
-    /// Whether values are stored as those of the other: as many slots, and the same in each. Of two types with
-    /// more slots than any memory has, neither has values.
+    /// Returns true if values of both layouts are stored alike: the same number of slots with the
+    /// same contents. Types with more slots than any memory holds have no values and compare equal.
     pub fn stored_like(&self, other: &Layout) -> bool {
-        let wide = self.slots > 1 && self.slots != TOO_MANY;
+        let wide = self.slots > 1 && self.slots != TOO_MANY_SLOTS;
         self.slots == other.slots
             && self.fingerprint == other.fingerprint
             && (!wide || self.class == other.class)
     }
 
-    /// What the slot is, if there is exactly one and it is a scalar or a code.
+    /// Returns the content of the slot, if there is exactly one slot and it is a scalar or a code.
     pub fn leaf(&self) -> Option<Leaf> {
         if self.slots != 1 {
             return None;
@@ -490,14 +524,14 @@ impl Layout {
             Form::Parts(parts) => parts.iter().find(|(_, part)| part.slots == 1).and_then(|(_, p)| p.leaf()),
             Form::Array { element, .. } => element.leaf(),
             Form::Sum(_) => match &self.single {
-                Single::Code(size) => Some(Leaf::Code(size.clone())),
+                SingleSlot::Code(size) => Some(Leaf::Code(size.clone())),
                 _ => None,
             },
             Form::Variant | Form::Function | Form::Packed => None,
         }
     }
 
-    /// Size and rule of a compact type.
+    /// Returns the size and the encoding of a compact type.
     pub fn compact(&self) -> Option<&Compact> {
         match &self.form {
             Form::Compact(compact) => Some(compact),
@@ -505,7 +539,16 @@ impl Layout {
         }
     }
 
-    /// Start and layout of part `i` of a tuple, or of element `i` of an array.
+    /// Returns the size and the encoding of a type that is known to be compact.
+    ///
+    /// # Panics
+    ///
+    /// If the type is not compact.
+    pub fn require_compact(&self) -> &Compact {
+        self.compact().expect("the type of a code is compact")
+    }
+
+    /// Returns the first slot and the layout of part `i` of a tuple, or of element `i` of an array.
     pub fn part(&self, i: usize) -> Option<(usize, Arc<Layout>)> {
         match &self.form {
             Form::Parts(parts) => parts.get(i).cloned(),

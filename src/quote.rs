@@ -1,20 +1,22 @@
-//! Names in quotes: how a text that is no name by itself is written as one, and what such a name stands for.
+//! Quoted names: a text that is no identifier written as a name, and back.
 //!
-//! `n"first name"` stands for `first name`; a quote or a backslash has a backslash before it. Knows nothing of what needs
-//! quotes.
+//! `n"first name"` stands for `first name`; a quote or a backslash is preceded by a backslash.
+//! Which texts need quotes is decided elsewhere.
 
-/// A text as a name in quotes.
-pub fn quoted(text: &str) -> String {
+/// Writes a text as a quoted name.
+pub fn quote(text: &str) -> String {
     format!("n\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""))
 }
 
-/// What stands between the quotes of a name, as it is written there; nothing if it has none.
-pub fn inside(name: &str) -> Option<&str> {
+/// Returns the text between the quotes of a name, with its escapes; `None` if the name has no
+/// quotes.
+pub fn strip_quotes(name: &str) -> Option<&str> {
     name.strip_prefix("n\"")?.strip_suffix('"')
 }
 
-/// The text that stands between quotes; nothing if a backslash stands before anything but a quote or a backslash.
-pub fn unescaped(inside: &str) -> Option<String> {
+/// Resolves the escapes of the text between quotes; `None` if a backslash precedes anything but a
+/// quote or a backslash.
+pub fn unescape(inside: &str) -> Option<String> {
     let (mut out, mut chars) = (String::new(), inside.chars());
     while let Some(c) = chars.next() {
         out.push(match c {
@@ -32,12 +34,12 @@ mod tests {
     #[test]
     fn there_and_back() {
         for text in ["first name", r#"a"b\"#, "", r"\\", "n\"x\""] {
-            let name = quoted(text);
-            assert_eq!(inside(&name).and_then(unescaped).as_deref(), Some(text), "{name}");
+            let name = quote(text);
+            assert_eq!(strip_quotes(&name).and_then(unescape).as_deref(), Some(text), "{name}");
         }
-        assert_eq!(inside("n"), None);
-        assert_eq!(inside("n\""), None);
-        assert_eq!(unescaped(r"a\n"), None);
-        assert_eq!(unescaped("\\"), None);
+        assert_eq!(strip_quotes("n"), None);
+        assert_eq!(strip_quotes("n\""), None);
+        assert_eq!(unescape(r"a\n"), None);
+        assert_eq!(unescape("\\"), None);
     }
 }

@@ -23,12 +23,13 @@ pub struct Span {
 }
 
 impl Span {
-    /// The bytes `start..end` of `source`.
+    /// Makes the span of the bytes `start..end` of `source`.
     pub fn new(source: SourceId, start: usize, end: usize) -> Span {
         Span { source, start: start as u32, end: end as u32 }
     }
 
-    /// The smallest span covering both. Spans of different texts do not join: the first stays.
+    /// Returns the smallest span that covers both. Spans of different texts are not joined: `self`
+    /// is returned.
     pub fn to(self, other: Span) -> Span {
         if self.source != other.source {
             return self;
@@ -36,12 +37,12 @@ impl Span {
         Span { source: self.source, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// The empty span just after this one.
+    /// Returns the empty span directly after this one.
     pub fn after(self) -> Span {
         Span { start: self.end, ..self }
     }
 
-    /// The span as a byte range.
+    /// Returns the span as a byte range.
     pub fn range(self) -> std::ops::Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -56,16 +57,16 @@ impl fmt::Debug for Span {
 /// One text: a file, a line of a session, a standard-library module.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
-    /// Its number in the map.
+    /// The number of the text in its map.
     pub id: SourceId,
-    /// How messages name it.
+    /// The name of the text in messages.
     pub name: String,
     /// The whole text.
     pub text: String,
 }
 
-/// The line of a byte of a text, from 1.
-pub fn line(text: impl AsRef<[u8]>, at: usize) -> usize {
+/// Returns the line number, from 1, of the byte at offset `at`.
+pub fn line_number(text: impl AsRef<[u8]>, at: usize) -> usize {
     1 + text.as_ref().iter().take(at).filter(|byte| **byte == b'\n').count()
 }
 
@@ -76,7 +77,7 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// An empty map.
+    /// Creates an empty map.
     pub fn new() -> SourceMap {
         SourceMap::default()
     }
@@ -89,32 +90,32 @@ impl SourceMap {
         source
     }
 
-    /// How many texts there are.
+    /// Returns the number of texts.
     pub fn len(&self) -> usize {
         self.sources.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there is no text.
     pub fn is_empty(&self) -> bool {
         self.sources.is_empty()
     }
 
-    /// Forgets all texts but the first ones: spans into the others are stale from then on.
+    /// Removes all texts but the first `texts`: spans into the others are stale afterward.
     pub fn truncate(&mut self, texts: usize) {
         self.sources.truncate(texts);
     }
 
-    /// The text with this number.
+    /// Returns the text with this number.
     pub fn get(&self, id: SourceId) -> Option<&Arc<Source>> {
         self.sources.get(id.0 as usize)
     }
 
-    /// All texts, in the order they came.
+    /// Returns all texts in the order of their addition.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Source>> {
         self.sources.iter()
     }
 
-    /// The text a span covers; empty if the span is stale.
+    /// Returns the text that a span covers; empty if the span is stale.
     pub fn slice(&self, span: Span) -> &str {
         self.get(span.source).and_then(|s| s.text.get(span.range())).unwrap_or("")
     }

@@ -6,7 +6,7 @@
 
 use super::input::{self, Refusal};
 use felis::session::{Loader, NotFound, Place};
-use felis::source::line;
+use felis::source::line_number;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
@@ -109,7 +109,7 @@ impl Loader for Files {
             Refusal::NotText(diagnostic, sources) => {
                 let span = diagnostic.primary.span;
                 let text = sources.get(span.source).map_or("", |source| &source.text);
-                let line = line(text, span.start as usize);
+                let line = line_number(text, span.start as usize);
                 format!("it is not UTF-8 text: in line {line} {}", diagnostic.primary.text)
             }
         })

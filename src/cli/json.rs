@@ -42,7 +42,7 @@ pub fn object(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
         })
     };
     let help = diagnostic.help.as_ref().map(told);
-    let others: Vec<Value> = diagnostic.others.iter().map(told).collect();
+    let others: Vec<Value> = diagnostic.alternatives.iter().map(told).collect();
     json!({
         "schema": SCHEMA,
         "severity": severity,
@@ -66,7 +66,7 @@ fn place(span: Span, sources: &SourceMap) -> Value {
         let line = before.rfind('\n').map_or(0, |newline| newline + 1);
         json!({
             "byte": at,
-            "line": source::line(before, before.len()),
+            "line": source::line_number(before, before.len()),
             "column": 1 + before[line..].chars().count(),
         })
     };

@@ -4,7 +4,7 @@
 //! order; on a terminal it is seen at once. A reader that has gone away ends the command quietly, with the exit
 //! code that shells give to a command which such a signal ends.
 
-use felis::diagnostic::{filled, visible, visible_lines};
+use felis::diagnostic::{escape_control, escape_control_lines, fill_paragraphs};
 use felis::session::{Colors, Screen};
 use std::io::{BufWriter, ErrorKind, IsTerminal, Stdout, Write};
 use std::path::Path;
@@ -95,8 +95,8 @@ fn colors() -> Colors {
 
 /// Writes a line, or several, to standard error.
 pub fn complain(line: &str) {
-    let text = format!("{}\n", visible_lines(line));
-    let text = columns_of_messages().map_or(text.clone(), |columns| filled(&text, columns));
+    let text = format!("{}\n", escape_control_lines(line));
+    let text = columns_of_messages().map_or(text.clone(), |columns| fill_paragraphs(&text, columns));
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
@@ -108,7 +108,7 @@ pub fn columns_of_messages() -> Option<usize> {
 /// Prose for standard output, where it is set in by so much: on a terminal filled to its width, else as it is.
 pub fn prose(text: String, by: usize) -> String {
     match columns(terminal_size::terminal_size_of(std::io::stdout())) {
-        Some(columns) => filled(&text, columns.saturating_sub(by)),
+        Some(columns) => fill_paragraphs(&text, columns.saturating_sub(by)),
         None => text,
     }
 }
@@ -120,7 +120,7 @@ fn columns(size: Option<(Width, Height)>) -> Option<usize> {
 
 /// The name of a file in a line of output or of a message.
 pub fn shown(path: &Path) -> String {
-    visible(&path.display().to_string()).into_owned()
+    escape_control(&path.display().to_string()).into_owned()
 }
 
 /// Ends the command: nothing it does can be seen any more.

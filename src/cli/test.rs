@@ -7,7 +7,7 @@ use super::interrupt::Doing;
 use super::output::complain;
 use super::repl::duration;
 use super::{Messages, Shell, code, exit, json};
-use felis::diagnostic::visible;
+use felis::diagnostic::escape_control;
 use felis::session::{Outcome, Selection, Session, Status, TestOutcome, TestReport, TestRun};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -143,8 +143,8 @@ impl Shell {
 /// What a test is called in a message.
 fn title(tested: &TestReport) -> String {
     match tested.example {
-        true => format!("example `{}`", visible(&tested.name)),
-        false => format!("test \"{}\"", visible(&tested.name)),
+        true => format!("example `{}`", escape_control(&tested.name)),
+        false => format!("test \"{}\"", escape_control(&tested.name)),
     }
 }
 

@@ -1,10 +1,11 @@
-//! Values between commas or another separator (RFC 4180): a line for each row, the first with the names of the columns where
-//! records are wanted; tables of numbers have no such line.
+//! Values between commas or another separator (RFC 4180): one line for each row. Where records are
+//! wanted, the first line has the names of the columns; tables of numbers have no such line.
 //!
-//! The stated type says what the cells are. Columns are found by their names; those that the type does not
-//! mention are passed over. An empty cell is none of an option, the empty text, or a mistake.
+//! The stated type determines the type of the cells. Columns are found by their names; columns that
+//! the type does not mention are skipped. An empty cell is `None` of an option, the empty text, or
+//! an error.
 
-use super::error::Why;
+use super::error::CellMismatch;
 use super::{Column, Content, Data, DataError, Element, Format, Limits, Separator};
 use crate::types::Scalar;
 use crate::types::stored::{Cell, CellKind, FileType};
@@ -12,26 +13,27 @@ use crate::value::{Buffer, Class, Value};
 use ::csv::{ReaderBuilder, StringRecord, WriterBuilder};
 use num_bigint::{BigInt, BigUint};
 
+/// Returns the error of a malformed file.
 fn malformed(why: impl Into<String>) -> DataError {
     DataError::Malformed { format: Format::Csv(Separator::COMMA), why: why.into() }
 }
 
-/// What is said of a line that is one cell, though it has a character that often separates cells.
-fn separated(text: &str, separator: Separator) -> Option<DataError> {
+/// Returns the error for a line of one cell that contains another common separator.
+fn other_separator(text: &str, separator: Separator) -> Option<DataError> {
     let other = [';', '\t', '|'].into_iter().find(|c| *c as u8 != separator.byte() && text.contains(*c))?;
     Some(malformed(format!(
         "line 1 is one cell; `csv (path, {other:?})` reads what stands between `{other:?}`"
     )))
 }
 
-/// The cells of a text at the types that are wanted.
+/// Reads the cells of a text at the stated type.
 pub fn read(
     bytes: &[u8],
     wanted: &FileType,
     separator: Separator,
     limits: &Limits<'_>,
 ) -> Result<Data, DataError> {
-    let not_held = |ty: String, why: &str| DataError::NotHeld {
+    let not_held = |ty: String, why: &str| DataError::UnsupportedType {
         format: Format::Csv(separator),
         ty,
         why: why.to_string(),
@@ -41,7 +43,7 @@ pub fn read(
         malformed(format!("line {line} is not UTF-8 text"))
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if let Some(line) = unclosed(text.as_bytes(), separator, limits)? {
+    if let Some(line) = unclosed_quote_line(text.as_bytes(), separator, limits)? {
         return Err(malformed(format!("line {line} opens a cell with `\"`, which nothing closes")));
     }
     let mut limits = *limits;
@@ -62,12 +64,12 @@ pub fn read(
                 let mut found = header.iter().enumerate().filter(|(_, other)| ***other == **name);
                 let Some((at, _)) = found.next() else {
                     if let [one] = &header[..]
-                        && let Some(trouble) = separated(one, separator)
+                        && let Some(error) = other_separator(one, separator)
                     {
-                        return Err(trouble);
+                        return Err(error);
                     }
-                    let similar = super::fit::similar(name, &header);
-                    return Err(DataError::NoColumn {
+                    let similar = super::conversion::similar_name(name, &header);
+                    return Err(DataError::MissingColumn {
                         what: "column",
                         name: name.to_string(),
                         there: header,
@@ -77,52 +79,52 @@ pub fn read(
                 if found.next().is_some() {
                     return Err(malformed(format!("two of its columns are named `{name}`")));
                 }
-                columns.push((at, name.clone(), Cells::of(cell)?));
+                columns.push((at, name.clone(), ColumnParser::new(cell)?));
             }
             let mut count = 0;
             for row in rows {
                 limits.poll(count)?;
                 let row = row.map_err(|error| malformed(error.to_string()))?;
-                let line = line(&row);
+                let line = row_line(&row);
                 if row.len() != header.len() {
-                    return Err(ragged(line, row.len(), 1, header.len()));
+                    return Err(ragged_row(line, row.len(), 1, header.len()));
                 }
                 for (at, name, cells) in &mut columns {
-                    cells.read(
+                    cells.push_cell(
                         &row[*at],
-                        Why::Other,
+                        CellMismatch::Unparsable,
                         || format!("line {line}, column `{name}`"),
                         &mut limits,
                     )?;
                 }
                 count += 1;
             }
-            let columns = columns.into_iter().map(|(_, name, cells)| (name, cells.column())).collect();
+            let columns = columns.into_iter().map(|(_, name, cells)| (name, cells.into_column())).collect();
             Ok(Data { shape: vec![count], content: Content::Records(columns) })
         }
         CellKind::Cell(cell) => {
             if !(1..=2).contains(&wanted.axes.len()) {
                 return Err(not_held(cell.text(), "it has rows, and columns perhaps: one axis or two"));
             }
-            let mut cells = Cells::of(cell)?;
+            let mut cells = ColumnParser::new(cell)?;
             let (mut count, mut width, mut first) = (0, 0, 0);
             for row in rows {
                 limits.poll(count)?;
                 let row = row.map_err(|error| malformed(error.to_string()))?;
-                let line = line(&row);
+                let line = row_line(&row);
                 if count == 0 {
-                    if let (1, Some(trouble)) = (row.len(), separated(&row[0], separator))
+                    if let (1, Some(error)) = (row.len(), other_separator(&row[0], separator))
                         && !matches!(cell.inner(), Cell::Scalar(Scalar::String | Scalar::Char))
                     {
-                        return Err(trouble);
+                        return Err(error);
                     }
                     (width, first) = (row.len(), line);
                 } else if row.len() != width {
-                    return Err(ragged(line, row.len(), first, width));
+                    return Err(ragged_row(line, row.len(), first, width));
                 }
                 for (at, text) in row.iter().enumerate() {
-                    let why = if line == 1 { Why::Header } else { Why::Other };
-                    cells.read(text, why, || format!("line {line}, cell {}", at + 1), &mut limits)?;
+                    let why = if line == 1 { CellMismatch::ColumnName } else { CellMismatch::Unparsable };
+                    cells.push_cell(text, why, || format!("line {line}, cell {}", at + 1), &mut limits)?;
                 }
                 count += 1;
             }
@@ -130,99 +132,113 @@ pub fn read(
             if wanted.axes.len() == 1 && (width == 1 || count == 0) {
                 shape.pop();
             }
-            Ok(Data { shape, content: Content::Plain(cells.column()) })
+            Ok(Data { shape, content: Content::Plain(cells.into_column()) })
         }
         CellKind::Complex => Err(not_held("complex".into(), "a cell holds one number: read two columns")),
     }
 }
 
-/// The line in which a quote opens a cell that goes on to the end of the text. Cells are told apart as the crate does.
-fn unclosed(text: &[u8], separator: Separator, limits: &Limits<'_>) -> Result<Option<u64>, DataError> {
+/// Returns the line in which a quote opens a cell that is not closed. Cells are separated as the
+/// `csv` crate does.
+fn unclosed_quote_line(
+    text: &[u8],
+    separator: Separator,
+    limits: &Limits<'_>,
+) -> Result<Option<u64>, DataError> {
     if !text.contains(&b'"') {
         return Ok(None);
     }
+    /// The state of the scan for quotes.
     #[derive(Clone, Copy, PartialEq)]
-    enum At {
+    enum QuoteState {
+        /// At the beginning of a cell.
         Start,
+        /// Inside a cell without quotes.
         Inside,
+        /// Inside quotes.
         Quoted,
-        /// Behind a quote within quotes: it ends them unless another one follows.
+        /// After a quote within quotes: it closes the cell unless another quote follows.
         Behind,
     }
-    let (mut at, mut line, mut opened) = (At::Start, 1, 0);
+    let (mut at, mut line, mut opened) = (QuoteState::Start, 1, 0);
     for (i, byte) in text.iter().enumerate() {
         limits.poll(i)?;
         let ends = *byte == separator.byte() || matches!(byte, b'\n' | b'\r');
         at = match (at, byte) {
-            (At::Start, b'"') => {
+            (QuoteState::Start, b'"') => {
                 opened = line;
-                At::Quoted
+                QuoteState::Quoted
             }
-            (At::Quoted, b'"') => At::Behind,
-            (At::Behind, b'"') | (At::Quoted, _) => At::Quoted,
-            _ if ends => At::Start,
-            _ => At::Inside,
+            (QuoteState::Quoted, b'"') => QuoteState::Behind,
+            (QuoteState::Behind, b'"') | (QuoteState::Quoted, _) => QuoteState::Quoted,
+            _ if ends => QuoteState::Start,
+            _ => QuoteState::Inside,
         };
         line += u64::from(*byte == b'\n');
     }
-    Ok((at == At::Quoted).then_some(opened))
+    Ok((at == QuoteState::Quoted).then_some(opened))
 }
 
-fn line(row: &StringRecord) -> u64 {
+/// Returns the line number of a row.
+fn row_line(row: &StringRecord) -> u64 {
     row.position().map_or(0, |at| at.line())
 }
 
-fn ragged(line: u64, count: usize, first: u64, expected: usize) -> DataError {
+/// Returns the error of rows with different numbers of cells.
+fn ragged_row(line: u64, count: usize, first: u64, expected: usize) -> DataError {
     let cells = |n: usize| if n == 1 { "1 cell".to_string() } else { format!("{n} cells") };
     malformed(format!("line {line} has {}, line {first} has {}", cells(count), cells(expected)))
 }
 
-/// Cells of one column that have been read.
-struct Cells {
+/// A parser of the cells of one column.
+struct ColumnParser {
     wanted: Cell,
     element: Element,
-    /// Of a compact type its size.
+    /// The size of a compact type.
     size: BigUint,
     cells: Buffer,
     missing: Vec<bool>,
 }
 
-impl Cells {
-    fn of(wanted: &Cell) -> Result<Cells, DataError> {
+impl ColumnParser {
+    /// Creates a parser of cells of this type.
+    fn new(wanted: &Cell) -> Result<ColumnParser, DataError> {
         let (element, size) = match wanted.inner() {
             Cell::Scalar(scalar) => (Element::Scalar(*scalar), BigUint::ZERO),
             Cell::Code(ty) if ty.is_bool() => (Element::Bool, 2u32.into()),
             Cell::Code(ty) => {
-                let size = ty.size().unwrap_or_default();
-                let integers = super::unsigned(super::fit::class_of_codes(ty));
-                let integers = integers.ok_or_else(|| DataError::NotHeld {
+                let integers = super::unsigned_scalar(super::conversion::class_of_codes(ty));
+                let integers = integers.ok_or_else(|| DataError::UnsupportedType {
                     format: Format::Csv(Separator::COMMA),
                     ty: ty.to_string(),
                     why: "codes of up to 64 bits are read".to_string(),
                 })?;
+                let size = ty.size().expect("codes of up to 64 bits have a size");
                 (Element::Scalar(integers), size)
             }
             Cell::Case(..) => (Element::Scalar(Scalar::String), BigUint::ZERO),
-            // No list comes here: the format has none.
+            // The format has no lists.
             Cell::Sum(..) | Cell::Variant(..) | Cell::List(..) => (Element::Bool, BigUint::ZERO),
         };
-        let cells = Buffer::with_room(element.class(), 0).unwrap_or(Buffer::Any(Vec::new()));
-        Ok(Cells { wanted: wanted.clone(), element, size, cells, missing: Vec::new() })
+        let cells = Buffer::empty(element.class());
+        Ok(ColumnParser { wanted: wanted.clone(), element, size, cells, missing: Vec::new() })
     }
 
-    fn read(
+    /// Parses a cell and appends it. `place` returns its position for messages, and `other` is the
+    /// reason for a text that is not of the type.
+    fn push_cell(
         &mut self,
         text: &str,
-        other: Why,
+        other: CellMismatch,
         place: impl Fn() -> String,
         limits: &mut Limits<'_>,
     ) -> Result<(), DataError> {
         let trimmed = text.trim();
         let class = self.element.class();
-        let taken = limits.take(class.bytes() + u64::from(self.wanted.optional()));
-        // A text is kept as it is, a number of any size takes less than its digits.
+        let taken = limits.reserve(class.bytes() + u64::from(self.wanted.optional()));
+        // A text is kept as it is; a number of any size takes less memory than its digits.
         let taken =
-            taken.and_then(|()| if class == Class::Any { limits.take_text(text.len()) } else { Some(()) });
+            taken.and_then(|()| if class == Class::Any { limits.reserve_text(text.len()) } else { Some(()) });
         taken.ok_or_else(|| DataError::too_large(Format::Csv(Separator::COMMA)))?;
         if self.wanted.optional() {
             let empty = trimmed.is_empty();
@@ -233,19 +249,20 @@ impl Cells {
                 return Ok(());
             }
         }
-        match self.value(text, trimmed) {
+        match self.parse_cell(text, trimmed) {
             Some(value) => self.cells.push(value),
             None => {
                 let wanted = self.wanted.inner().text();
                 let empty = trimmed.is_empty();
-                let why = if empty { Why::Empty } else { other };
+                let why = if empty { CellMismatch::Empty } else { other };
                 return Err(DataError::Cell { place: place(), text: trimmed.to_string(), wanted, why });
             }
         }
         Ok(())
     }
 
-    fn value(&self, text: &str, trimmed: &str) -> Option<Value> {
+    /// Parses a cell; `None` if it is not of the type.
+    fn parse_cell(&self, text: &str, trimmed: &str) -> Option<Value> {
         match self.element {
             Element::Bool => match trimmed {
                 "true" | "True" | "TRUE" | "1" => Some(Value::bool(true)),
@@ -264,10 +281,12 @@ impl Cells {
             }
             Element::Scalar(Scalar::Real) => trimmed.parse().ok().map(Value::real),
             Element::Scalar(Scalar::Single) => trimmed.parse().ok().map(Value::single),
-            Element::Scalar(Scalar::Bigint) => whole(trimmed).parse::<BigInt>().ok().map(Value::bigint),
-            Element::Scalar(Scalar::Int) => whole(trimmed).parse().ok().map(Value::int),
+            Element::Scalar(Scalar::Bigint) => {
+                strip_zero_fraction(trimmed).parse::<BigInt>().ok().map(Value::bigint)
+            }
+            Element::Scalar(Scalar::Int) => strip_zero_fraction(trimmed).parse().ok().map(Value::int),
             Element::Scalar(integer @ Scalar::Fixed(fixed)) => {
-                let n: i128 = whole(trimmed).parse().ok()?;
+                let n: i128 = strip_zero_fraction(trimmed).parse().ok()?;
                 let (low, high) = integer.bounds()?;
                 let code = matches!(self.wanted.inner(), Cell::Code(_));
                 let below = !code || BigUint::try_from(n).is_ok_and(|n| n < self.size);
@@ -277,25 +296,27 @@ impl Cells {
         }
     }
 
-    fn column(self) -> Column {
+    /// Returns the column.
+    fn into_column(self) -> Column {
         let missing = if self.missing.contains(&true) { self.missing } else { Vec::new() };
         Column { missing, ..Column::new(self.element, self.cells) }
     }
 }
 
-/// A number without `.0` at its end, as whole numbers are written in a column with empty cells.
-fn whole(text: &str) -> &str {
+/// Removes `.0` from the end of a number: whole numbers are written so in a column with empty
+/// cells.
+fn strip_zero_fraction(text: &str) -> &str {
     match text.split_once('.') {
         Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|b| b == b'0') => whole,
         _ => text,
     }
 }
 
-/// Columns with a line of their names, or a table without.
+/// Returns columns with a line of their names, or a table without, as the bytes of a file.
 pub fn write(data: &Data, separator: Separator, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let not_held = |why: &str| {
         let format = Format::Csv(separator);
-        DataError::NotHeld { format, ty: data.type_text(), why: why.to_string() }
+        DataError::UnsupportedType { format, ty: data.type_text(), why: why.to_string() }
     };
     let (rows, columns): (usize, Vec<(&Column, usize)>) = match &data.content {
         Content::Plain(column) => {
@@ -331,8 +352,8 @@ pub fn write(data: &Data, separator: Separator, limits: &Limits<'_>) -> Result<V
         for (column, width) in &columns {
             for i in row * width..(row + 1) * width {
                 limits.poll(i)?;
-                writer.write_field(text(column, i)).map_err(unwritable)?;
-                if writer.get_ref().len() as u64 > limits.room {
+                writer.write_field(cell_text(column, i)).map_err(unwritable)?;
+                if writer.get_ref().len() as u64 > limits.memory {
                     return Err(DataError::too_large_to_write());
                 }
             }
@@ -342,7 +363,7 @@ pub fn write(data: &Data, separator: Separator, limits: &Limits<'_>) -> Result<V
     writer.into_inner().map_err(|error| DataError::Unwritable { why: error.error().to_string() })
 }
 
-/// All cells as text, row by row, between blanks; `None` if that is longer than the room.
+/// Returns all cells as text, row by row, between blanks; `None` if it exceeds the memory bound.
 pub fn cells_text(data: &Data, limits: &Limits<'_>) -> Result<Option<String>, DataError> {
     let columns: Vec<&Column> = match &data.content {
         Content::Plain(column) => vec![column],
@@ -355,17 +376,17 @@ pub fn cells_text(data: &Data, limits: &Limits<'_>) -> Result<Option<String>, Da
             if !out.is_empty() {
                 out.push(' ');
             }
-            out.push_str(&text(column, i));
+            out.push_str(&cell_text(column, i));
         }
-        if out.len() as u64 > limits.room {
+        if out.len() as u64 > limits.memory {
             return Ok(None);
         }
     }
     Ok(Some(out))
 }
 
-/// A cell as text that reads back.
-fn text(column: &Column, at: usize) -> String {
+/// Returns a cell as text that reads back.
+fn cell_text(column: &Column, at: usize) -> String {
     if column.missing.get(at).copied().unwrap_or(false) {
         return String::new();
     }
@@ -391,11 +412,11 @@ mod tests {
     use crate::types::Type;
     use std::sync::atomic::AtomicBool;
 
-    /// The rows of a text of cells, or why there are none.
+    /// Returns the number of rows of a text, or the reason for an error.
     fn rows(text: &str, ty: Type, room: u64) -> Result<usize, String> {
         let row = Type::array(ty, Type::unit_sum(1u32));
         let wanted = FileType::of(&row).expect("a table");
-        let limits = Limits { room, stop: &AtomicBool::new(false) };
+        let limits = Limits { memory: room, interrupt: &AtomicBool::new(false) };
         match read(text.as_bytes(), &wanted, Separator::COMMA, &limits) {
             Ok(data) => Ok(data.shape[0]),
             Err(DataError::Malformed { why, .. }) => Err(why),

@@ -1,8 +1,9 @@
-//! What type a file has: for the message where a program states none.
+//! Types of files, for the message where a program states none.
 //!
-//! Takes the bytes of a file; gives the type as one writes it, `real ^ (?N \* ?M)`, or nothing where bytes do
-//! not tell (a raw file). Types of CSV columns are the narrowest of `bool`, `int`, `real` and `string` that
-//! hold all cells. Columns that a type cannot name are left out: a reader passes over them.
+//! Takes the bytes of a file; gives the type as a program writes it, such as `real ^ (?N \* ?M)`,
+//! or nothing where bytes do not determine it (a raw file). Types of CSV columns are the narrowest
+//! of `bool`, `int`, `real` and `string` that hold all cells. Columns that a type cannot name are
+//! omitted: a reader skips them.
 
 use super::{Column, Content, Data, Element, Format, Limits, Separator, arrow, npy, npz, parquet};
 use crate::hash::HashMap;
@@ -11,17 +12,17 @@ use crate::value::Buffer;
 use ::csv::ReaderBuilder;
 use bytes::Bytes;
 
-/// A type as one writes it.
+/// A type as a program writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Described {
     /// The type.
     pub ty: String,
-    /// A struct that has to be declared for it.
-    pub declared: Option<String>,
+    /// The declaration of the struct that the type needs.
+    pub declaration: Option<String>,
 }
 
-/// The type of a file; `part` names an array of an archive, and `name_of` tells how the name of a column is written in
-/// a type, if it has one.
+/// Returns the type of a file. `part` names an array of an archive, and `name_of` returns the name
+/// of a column as a type writes it, if it can.
 pub fn describe(
     format: Format,
     bytes: &Bytes,
@@ -33,25 +34,25 @@ pub fn describe(
         Format::Npy => npy::describe(bytes),
         Format::Npz => npz::describe(bytes, part?),
         Format::Arrow => arrow::describe(bytes, limits),
-        Format::Csv(separator) => table(bytes, separator, limits),
+        Format::Csv(separator) => describe_csv(bytes, separator, limits),
         Format::Parquet => parquet::describe(bytes),
         Format::Raw | Format::Text => None,
     }?;
     if let Content::Records(columns) = &mut data.content {
         let mut seen = HashMap::default();
         columns.iter().for_each(|(name, _)| *seen.entry(name.clone()).or_insert(0) += 1);
-        // Of two columns with one name none can be asked for.
+        // Columns with equal names cannot be selected.
         columns.retain(|(name, _)| seen[name] == 1 && name_of(name).is_some());
         if columns.is_empty() {
             return None;
         }
     }
-    Some(data.described(&|name| name_of(name).unwrap_or_default()))
+    Some(data.description(&|name| name_of(name).unwrap_or_default()))
 }
 
-/// What the cells of a column have been so far.
+/// Counts of the cells of a column by their form.
 #[derive(Clone, Copy, Default)]
-struct Seen {
+struct CellCounts {
     cells: usize,
     empty: usize,
     bools: usize,
@@ -59,8 +60,9 @@ struct Seen {
     reals: usize,
 }
 
-impl Seen {
-    fn note(&mut self, text: &str) {
+impl CellCounts {
+    /// Counts a cell.
+    fn add(&mut self, text: &str) {
         let text = text.trim();
         self.cells += 1;
         self.empty += usize::from(text.is_empty());
@@ -69,7 +71,7 @@ impl Seen {
         self.reals += usize::from(text.parse::<f64>().is_ok());
     }
 
-    /// A column of these cells, without them.
+    /// Returns a column of the narrowest type of these cells, without cells.
     fn column(self) -> Column {
         let full = self.cells - self.empty;
         let element = match full {
@@ -87,8 +89,8 @@ impl Seen {
     }
 }
 
-/// The shape and the columns of a table, without its cells.
-fn table(bytes: &[u8], separator: Separator, limits: &Limits<'_>) -> Option<Data> {
+/// Returns the shape and the columns of a table, without its cells.
+fn describe_csv(bytes: &[u8], separator: Separator, limits: &Limits<'_>) -> Option<Data> {
     let text = std::str::from_utf8(bytes).ok()?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut reader =
@@ -96,16 +98,16 @@ fn table(bytes: &[u8], separator: Separator, limits: &Limits<'_>) -> Option<Data
     let mut rows = reader.records();
     let first = rows.next()?.ok()?;
     let numbers = first.iter().all(|cell| cell.trim().parse::<f64>().is_ok());
-    let mut seen = vec![Seen::default(); first.len()];
+    let mut seen = vec![CellCounts::default(); first.len()];
     if numbers {
-        seen.iter_mut().zip(&first).for_each(|(seen, cell)| seen.note(cell));
+        seen.iter_mut().zip(&first).for_each(|(seen, cell)| seen.add(cell));
     }
     for (i, row) in rows.enumerate() {
         limits.poll(i).ok()?;
-        seen.iter_mut().zip(&row.ok()?).for_each(|(seen, cell)| seen.note(cell));
+        seen.iter_mut().zip(&row.ok()?).for_each(|(seen, cell)| seen.add(cell));
     }
     if numbers {
-        let all = seen.iter().fold(Seen::default(), |all, one| Seen {
+        let all = seen.iter().fold(CellCounts::default(), |all, one| CellCounts {
             cells: all.cells + one.cells,
             empty: all.empty + one.empty,
             bools: all.bools + one.bools,
@@ -115,7 +117,7 @@ fn table(bytes: &[u8], separator: Separator, limits: &Limits<'_>) -> Option<Data
         let shape = if first.len() == 1 { vec![0] } else { vec![0, 0] };
         return Some(Data { shape, content: Content::Plain(all.column()) });
     }
-    let columns = first.iter().map(|name| name.trim().into()).zip(seen.into_iter().map(Seen::column));
+    let columns = first.iter().map(|name| name.trim().into()).zip(seen.into_iter().map(CellCounts::column));
     Some(Data { shape: vec![0], content: Content::Records(columns.collect()) })
 }
 
@@ -127,7 +129,7 @@ mod tests {
     #[test]
     fn tables() {
         let stop = AtomicBool::new(false);
-        let limits = Limits { room: 0, stop: &stop };
+        let limits = Limits { memory: 0, interrupt: &stop };
         let ty = |text: &str| {
             let bytes = Bytes::copy_from_slice(text.as_bytes());
             let plain = |name: &str| name.chars().all(|c| c.is_ascii_alphabetic());

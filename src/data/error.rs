@@ -1,105 +1,165 @@
-//! `E10xx`: what can be wrong with a file, or with what is asked of it.
+//! Errors of files, `E10xx`.
 
 use super::{Format, shape_text};
-use crate::diagnostic::{Diagnostic, visible};
+use crate::diagnostic::{Diagnostic, escape_control};
 use crate::source::Span;
 
-/// Why a file is not read or written. The path is not part of it.
+/// The reason why a file is not read or written. The path is not part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DataError {
-    /// The host has no files.
-    NoFiles,
-    /// It cannot be read, in the words that follow "cannot be read: ".
-    Unreadable { why: String },
-    /// It cannot be written.
-    Unwritable { why: String },
-    /// Its bytes are not what its format says.
-    Malformed { format: Format, why: String },
-    /// It has another shape than the stated type; `fits` is a type that it has.
-    Shape { found: Vec<usize>, ty: String, why: String, fits: String },
-    /// Its cells are not of the stated type, and are not converted to it.
-    Element { column: String, found: String, wanted: String, fits: String },
+    /// The host has no file system.
+    NoFileSystem,
+    /// The file cannot be read; `why` follows "cannot be read: ".
+    Unreadable {
+        /// The reason, as text.
+        why: String,
+    },
+    /// The file cannot be written; `why` follows "cannot be written: ".
+    Unwritable {
+        /// The reason, as text.
+        why: String,
+    },
+    /// The bytes are not of the format.
+    Malformed {
+        /// The format of the file.
+        format: Format,
+        /// The reason, as text.
+        why: String,
+    },
+    /// The shape is not that of the stated type; `fits` is the type of the file.
+    Shape {
+        /// The shape of the file.
+        found: Vec<usize>,
+        /// The stated type.
+        ty: String,
+        /// The reason, as text.
+        why: String,
+        /// The type that the file has.
+        fits: String,
+    },
+    /// The cells are not of the stated type and cannot be converted to it.
+    Element {
+        /// The name of the column; empty if there is none.
+        column: String,
+        /// The type of the cells.
+        found: String,
+        /// The stated type of the cells.
+        wanted: String,
+        /// The type that the file has.
+        fits: String,
+    },
     /// One cell is not of the stated type.
-    Cell { place: String, text: String, wanted: String, why: Why },
-    /// It has nothing of this name, a column or an array; `similar` is one that could be meant.
-    NoColumn { what: &'static str, name: String, there: Vec<String>, similar: Option<String> },
-    /// It was stopped from outside.
-    Stopped,
-    /// A character that separates no cells.
-    NoSeparator { found: char },
-    /// A picture that a file of this name does not hold.
-    NotDrawn { why: String },
-    /// A stated type, or that of a value, which no such file holds.
-    NotHeld { format: Format, ty: String, why: String },
+    Cell {
+        /// The position of the cell.
+        place: String,
+        /// The text of the cell.
+        text: String,
+        /// The stated type of the cells.
+        wanted: String,
+        /// The reason.
+        why: CellMismatch,
+    },
+    /// The file has no column or array of this name; `similar` is a name that could be meant.
+    MissingColumn {
+        /// The kind of the missing part: a column or an array.
+        what: &'static str,
+        /// The name that was asked for.
+        name: String,
+        /// The names that the file has.
+        there: Vec<String>,
+        /// A name of the file that is similar.
+        similar: Option<String>,
+    },
+    /// The user interrupted the work.
+    Interrupted,
+    /// The character cannot separate cells.
+    InvalidSeparator {
+        /// The character.
+        found: char,
+    },
+    /// The picture cannot be saved in a file of this name.
+    UnsupportedPicture {
+        /// The reason, as text.
+        why: String,
+    },
+    /// The type cannot be held by a file of this format.
+    UnsupportedType {
+        /// The format of the file.
+        format: Format,
+        /// The stated type.
+        ty: String,
+        /// The reason, as text.
+        why: String,
+    },
 }
 
-/// Why one cell is not what is wanted.
+/// The reason why a cell is not of the stated type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// It says something else.
-    Other,
-    /// It says something else, where the names of columns may stand.
-    Header,
-    /// There is nothing.
+pub enum CellMismatch {
+    /// The text is not of the type.
+    Unparsable,
+    /// The text is not of the type, and may be the name of a column.
+    ColumnName,
+    /// The cell is empty.
     Empty,
-    /// There is nothing in a list.
-    Gap,
-    /// It is no code below the size.
-    Size,
+    /// An element of a list is empty.
+    EmptyElement,
+    /// The number is no code of the type.
+    CodeOutOfRange,
 }
 
-/// Why something has no room within the bound on memory.
-pub const MORE_THAN_MAY_BE: &str = "it takes more memory than may be used";
+/// The reason for exceeding the memory bound.
+pub const EXCEEDS_MEMORY_LIMIT: &str = "it takes more memory than may be used";
 
-/// How many names of columns a message shows.
-const SHOWN: usize = 12;
-/// How many characters of a cell a message shows.
-const LONGEST: usize = 40;
+/// The number of column names that a message shows.
+const MAX_SHOWN_NAMES: usize = 12;
+/// The number of characters of a cell that a message shows.
+const MAX_SHOWN_CHARS: usize = 40;
 
 impl DataError {
-    /// An empty cell where none may be empty.
-    pub fn empty(place: String, wanted: String) -> DataError {
-        DataError::Cell { place, text: String::new(), wanted, why: Why::Empty }
+    /// Returns the error of an empty cell.
+    pub fn empty_cell(place: String, wanted: String) -> DataError {
+        DataError::Cell { place, text: String::new(), wanted, why: CellMismatch::Empty }
     }
 
-    /// An empty element of a list.
-    pub fn gap(place: String, wanted: String) -> DataError {
-        DataError::Cell { place, text: String::new(), wanted, why: Why::Gap }
+    /// Returns the error of an empty element of a list.
+    pub fn empty_element(place: String, wanted: String) -> DataError {
+        DataError::Cell { place, text: String::new(), wanted, why: CellMismatch::EmptyElement }
     }
 
-    /// A file that has no room while it is made.
+    /// Returns the error of a file that exceeds the memory bound while it is written.
     pub fn too_large_to_write() -> DataError {
-        DataError::Unwritable { why: MORE_THAN_MAY_BE.to_string() }
+        DataError::Unwritable { why: EXCEEDS_MEMORY_LIMIT.to_string() }
     }
 
-    /// A file whose cells have no room.
+    /// Returns the error of a file whose cells exceed the memory bound.
     pub fn too_large(format: Format) -> DataError {
         DataError::Malformed { format, why: "it takes more memory than there is".to_string() }
     }
 
-    /// The stable code.
+    /// Returns the stable code.
     pub fn code(&self) -> &'static str {
         match self {
-            DataError::NoFiles | DataError::Unreadable { .. } => "E1001",
+            DataError::NoFileSystem | DataError::Unreadable { .. } => "E1001",
             DataError::Unwritable { .. } => "E1002",
             DataError::Malformed { .. } => "E1003",
             DataError::Shape { .. } => "E1004",
             DataError::Element { .. } => "E1005",
             DataError::Cell { .. } => "E1006",
-            DataError::NoColumn { .. } => "E1007",
-            DataError::NotHeld { .. } => "E1008",
-            DataError::NotDrawn { .. } => "E1009",
-            DataError::NoSeparator { .. } => "E1010",
-            DataError::Stopped => "E0511",
+            DataError::MissingColumn { .. } => "E1007",
+            DataError::UnsupportedType { .. } => "E1008",
+            DataError::UnsupportedPicture { .. } => "E1009",
+            DataError::InvalidSeparator { .. } => "E1010",
+            DataError::Interrupted => "E0511",
         }
     }
 
-    /// The message for people, about the file at `path`.
+    /// Returns the message about the file at `path`.
     pub fn to_diagnostic(&self, path: &str, span: Span) -> Diagnostic {
-        let path = visible(path);
+        let path = escape_control(path);
         let error = |message: String, label: &str| Diagnostic::error(self.code(), span, message, label);
         match self {
-            DataError::NoFiles => {
+            DataError::NoFileSystem => {
                 error(format!("`{path}` is out of reach: there are no files here"), "asked for here")
                     .note("this program runs where it was given no files")
             }
@@ -112,7 +172,7 @@ impl DataError {
                 error(format!("`{path}` is not {} that can be read", format.name()), why)
             }
             DataError::Shape { found, ty, why, fits } => {
-                error(format!("`{path}` holds {}, and `{ty}` is wanted", holding(found)), why)
+                error(format!("`{path}` holds {}, and `{ty}` is wanted", shape_held(found)), why)
                     .help(format!("its type is `{fits}`"))
             }
             DataError::Element { column, found, wanted, fits } => {
@@ -139,23 +199,23 @@ impl DataError {
                     .help(format!("its type is `{fits}`; {how}"))
             }
             DataError::Cell { place, text, wanted, why } => {
-                let text: String = text.chars().take(LONGEST).collect();
-                let text = visible(&text);
+                let text: String = text.chars().take(MAX_SHOWN_CHARS).collect();
+                let text = escape_control(&text);
                 match why {
-                    Why::Empty => {
+                    CellMismatch::Empty => {
                         error(format!("{place} of `{path}` is empty, and `{wanted}` is wanted"), "read here")
                             .help(format!("`option[{wanted}]` lets cells be empty"))
                     }
-                    Why::Gap => {
+                    CellMismatch::EmptyElement => {
                         error(format!("{place} of `{path}` is empty, and `{wanted}` is wanted"), "read here")
                             .help("no element of a list may be empty: fill or drop such elements where the file is made")
                     }
-                    Why::Header => error(
+                    CellMismatch::ColumnName => error(
                         format!("{place} of `{path}` is `{text}`, which is no `{wanted}`"),
                         "read here",
                     )
                     .help("names of columns are read by a record: `val x : (name:string, age:int) ^ ?N = csv …;`"),
-                    Why::Other => {
+                    CellMismatch::Unparsable => {
                         let d = error(
                             format!("{place} of `{path}` is `{text}`, which is no `{wanted}`"),
                             "read here",
@@ -163,27 +223,27 @@ impl DataError {
                         let comma = text.parse::<f64>().is_err() && text.replacen(',', ".", 1).parse::<f64>().is_ok();
                         match comma {
                             true => d.help("no comma is part of a number: decimals stand behind a point"),
-                            false if stands_for_nothing(&text) => d
+                            false if is_missing_value_word(&text) => d
                                 .note("what is missing is an empty cell, and no word stands for it")
                                 .help(format!(
                                     "empty such cells and state `option[{wanted}]`, or read the column as `string` and its numbers by `{}`",
-                                    reader(wanted)
+                                    parser_name(wanted)
                                 )),
                             false => d,
                         }
                     }
-                    Why::Size => error(
+                    CellMismatch::CodeOutOfRange => error(
                         format!("{place} of `{path}` is {text}, which is no code of `{wanted}`"),
                         "read here",
                     ),
                 }
             }
-            DataError::NoColumn { what, name, there, similar } => {
+            DataError::MissingColumn { what, name, there, similar } => {
                 let d = error(format!("`{path}` has no {what} `{name}`"), "read here");
                 let mut shown: Vec<String> =
-                    there.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
-                if there.len() > SHOWN {
-                    shown.push(format!("{} more", there.len() - SHOWN));
+                    there.iter().take(MAX_SHOWN_NAMES).map(|name| format!("`{name}`")).collect();
+                if there.len() > MAX_SHOWN_NAMES {
+                    shown.push(format!("{} more", there.len() - MAX_SHOWN_NAMES));
                 }
                 let d = match shown.is_empty() {
                     true => d.note(format!("it has no {what} with a name")),
@@ -194,22 +254,23 @@ impl DataError {
                     None => d,
                 }
             }
-            DataError::Stopped => error("interrupted".to_string(), "stopped here"),
-            DataError::NoSeparator { found } => {
+            DataError::Interrupted => error("interrupted".to_string(), "stopped here"),
+            DataError::InvalidSeparator { found } => {
                 error(format!("`{found:?}` cannot stand between the cells of a line"), "asked for here")
                     .help("take one of `','`, `';'`, `'\\t'`, `'|'`, `' '`")
             }
-            DataError::NotDrawn { why } => {
+            DataError::UnsupportedPicture { why } => {
                 error(format!("this picture cannot be saved as `{path}`"), "saved here").note(why.clone())
             }
-            DataError::NotHeld { format, ty, why } => {
+            DataError::UnsupportedType { format, ty, why } => {
                 error(format!("`{ty}` is no type of {}", format.name()), why)
             }
         }
     }
 }
 
-fn holding(shape: &[usize]) -> String {
+/// Returns the description of a shape.
+fn shape_held(shape: &[usize]) -> String {
     match shape {
         [] => "one value".to_string(),
         [1] => "1 element".to_string(),
@@ -218,14 +279,14 @@ fn holding(shape: &[usize]) -> String {
     }
 }
 
-/// Whether a cell holds a word by which other programs say that a value is missing.
-fn stands_for_nothing(text: &str) -> bool {
+/// Returns true if a text is a word by which other programs mark a missing value.
+fn is_missing_value_word(text: &str) -> bool {
     let words =
         ["na", "n/a", "#n/a", "nan", "null", "nil", "none", "nothing", "missing", "-", "--", "?", "."];
     words.contains(&text.to_ascii_lowercase().as_str())
 }
 
-/// What reads a number from a text.
-fn reader(wanted: &str) -> &'static str {
+/// Returns the name of the function that parses a number of this type.
+fn parser_name(wanted: &str) -> &'static str {
     if matches!(wanted, "real" | "f64" | "f32") { "parse_real" } else { "parse_int" }
 }

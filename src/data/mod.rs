@@ -1,29 +1,29 @@
 //! Data in files: bytes of a known format to typed columns, and back.
 //!
-//! Takes the bytes of a file; gives [`Data`]: a shape and one column, or several with names, whose cells
-//! lie in a [`Buffer`] as values do. And the other way round. [`fit`] brings columns to the type that a
-//! program states, where nothing can be lost.
+//! Takes the bytes of a file; gives [`Data`]: a shape and one column, or several with names, whose
+//! cells are stored in a [`Buffer`] as values are. Writes data to bytes as well. [`convert_cells`]
+//! converts columns to the type that a program states, where nothing can be lost.
 //!
-//! Knows no program and opens no file: that is done by the [`FileSystem`] a frontend gives. Allocates
-//! nothing because a file says that it is large, only for bytes that are there. Cells that lie in a file as they do in
-//! memory are not copied.
+//! Independent of programs; opens no file: that is done by the [`FileSystem`] of a frontend.
+//! Allocates in proportion to the bytes that are there, never to a size that a file claims. Cells
+//! that lie in a file as they do in memory are not copied.
 
 mod arrow;
+mod conversion;
 mod csv;
 mod describe;
 mod error;
-mod fit;
 mod limits;
-mod literal;
 mod npy;
 mod npz;
 mod parquet;
+mod python_literal;
 mod raw;
 
 pub use self::csv::cells_text;
+pub use conversion::{class_of_codes, convert_cells, similar_name};
 pub use describe::{Described, describe};
-pub use error::{DataError, MORE_THAN_MAY_BE};
-pub use fit::{class_of_codes, fit, similar};
+pub use error::{DataError, EXCEEDS_MEMORY_LIMIT};
 pub use limits::Limits;
 
 use crate::types::{Scalar, number::Fixed};
@@ -31,71 +31,83 @@ use crate::value::{Buffer, Class};
 use bytes::Bytes;
 use std::sync::Arc;
 
-/// Where files are; a frontend gives one.
+/// A file system, given by a frontend.
 pub trait FileSystem: Send + Sync {
-    /// The bytes of a file of no more than `most`, or why there are none, in the words that follow
-    /// "cannot be read: ".
+    /// Returns the bytes of a file of at most `most` bytes.
+    ///
+    /// # Errors
+    ///
+    /// The reason, in the words that follow "cannot be read: ".
     fn read(&self, path: &str, most: u64) -> Result<Vec<u8>, String>;
-    /// The bytes of a file as they are needed, which may be more than `most`; or of one that is read as a whole.
+    /// Returns the bytes of a mapped file, which may be more than `most`, or of a file that is read
+    /// as a whole.
+    ///
+    /// # Errors
+    ///
+    /// The reason, as for [`FileSystem::read`].
     fn map(&self, path: &str, most: u64) -> Result<Bytes, String> {
         self.read(path, most).map(Bytes::from)
     }
-    /// Writes a file, wholly or not at all: whoever reads it sees the old bytes or the new ones. Or says
-    /// why not, in the words that follow "cannot be written: ".
+    /// Writes a file atomically: a reader sees the old bytes or the new ones.
+    ///
+    /// # Errors
+    ///
+    /// The reason, in the words that follow "cannot be written: ".
     fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String>;
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Debug)]
 pub struct Data {
-    /// Places along each axis, the slowest first.
+    /// The number of places along each axis, the slowest axis first.
     pub shape: Vec<usize>,
-    /// What is there.
+    /// The cells.
     pub content: Content,
 }
 
 /// The cells of all places, the last axis fastest.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// One cell a place.
+    /// One cell at each place.
     Plain(Column),
-    /// Several with names.
+    /// Several named cells at each place.
     Records(Vec<(Arc<str>, Column)>),
 }
 
-/// Cells of one type.
+/// A column: cells of one type.
 #[derive(Clone)]
 pub struct Column {
-    /// What they are.
+    /// The type of the cells.
     pub element: Element,
-    /// Their storage; of complex numbers two slots each, of missing cells something.
+    /// The storage of the cells. A complex number takes two slots; the slot of a missing cell has
+    /// an arbitrary value.
     pub cells: Buffer,
-    /// Which are missing; empty if none is.
+    /// A flag for each cell that is true if the cell is missing; empty if none is.
     pub missing: Vec<bool>,
-    /// Of a column of lists, where each begins in `cells`, the first at 0, and where
-    /// the last ends, at the end of `cells`.
+    /// For a column of lists, the index in `cells` at which each list begins, and the end of the
+    /// last one. The first index is 0, and the last is the number of cells.
     pub lists: Option<Vec<usize>>,
 }
 
-/// What a cell of a file is.
+/// The type of a cell of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     /// A truth value.
     Bool,
-    /// A number or a text.
+    /// A number, a character or a text.
     Scalar(Scalar),
     /// A complex number, two reals.
     Complex,
 }
 
-/// A way to lay data out as bytes.
+/// A file format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// NumPy's `.npy`.
     Npy,
     /// NumPy's `.npz`: several `.npy` in one archive.
     Npz,
-    /// Values between separators, a line for each row.
+    /// Values between separators, one line for each row.
     Csv(Separator),
     /// Arrow's columns with names.
     Arrow,
@@ -103,11 +115,11 @@ pub enum Format {
     Parquet,
     /// Text, as it is.
     Text,
-    /// Nothing but the cells, in the byte order of most machines.
+    /// The cells without a header, little-endian.
     Raw,
 }
 
-/// What stands between the cells of a line.
+/// The separator between the cells of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Separator(u8);
 
@@ -115,7 +127,7 @@ impl Separator {
     /// A comma.
     pub const COMMA: Separator = Separator(b',');
 
-    /// What the name of a file says: tabs in a `.tsv` or `.tab`, or else commas.
+    /// Returns the separator by the name of a file: a tab for `.tsv` and `.tab`, otherwise a comma.
     pub fn of_path(path: &str) -> Separator {
         let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
         match extension.as_deref() {
@@ -124,7 +136,8 @@ impl Separator {
         }
     }
 
-    /// A character that can be one: any of ASCII that is no part of a number, a text or a line.
+    /// Returns the separator that a character is: any ASCII character that is no part of a number,
+    /// a text or a line end.
     pub fn of_char(c: char) -> Option<Separator> {
         let part = |c: char| {
             c.is_ascii_alphanumeric() || matches!(c, '"' | '.' | '+' | '-' | '_' | '\n' | '\r' | '\0')
@@ -132,29 +145,29 @@ impl Separator {
         (c.is_ascii() && !part(c)).then_some(Separator(c as u8))
     }
 
-    /// The byte.
+    /// Returns the byte.
     pub fn byte(self) -> u8 {
         self.0
     }
 }
 
 impl Format {
-    /// Whether cells of it may be empty.
+    /// Returns true if cells may be empty.
     pub fn has_empty_cells(self) -> bool {
         matches!(self, Format::Csv(_) | Format::Parquet | Format::Arrow)
     }
 
-    /// Whether it has columns of lists.
+    /// Returns true if the format has columns of lists.
     pub fn has_lists(self) -> bool {
         matches!(self, Format::Parquet | Format::Arrow)
     }
 
-    /// Whether parts of a file of it can be used while others are never read.
+    /// Returns true if parts of a file can be used without reading the others.
     pub fn is_mapped(self) -> bool {
         matches!(self, Format::Npy | Format::Raw | Format::Arrow | Format::Parquet)
     }
 
-    /// Its name in messages.
+    /// Returns the name of the format in messages.
     pub fn name(self) -> &'static str {
         match self {
             Format::Npy => "an .npy file",
@@ -169,12 +182,12 @@ impl Format {
 }
 
 impl Column {
-    /// Cells that are all there.
+    /// Creates a column without missing cells.
     pub fn new(element: Element, cells: Buffer) -> Column {
         Column { element, cells, missing: Vec::new(), lists: None }
     }
 
-    /// The type of what stands in a row, as one writes it.
+    /// Returns the type of a cell as a program writes it.
     pub fn type_text(&self) -> String {
         let name = self.element.name();
         match self.lists {
@@ -193,7 +206,7 @@ impl std::fmt::Debug for Column {
 }
 
 impl Element {
-    /// Its name in the language.
+    /// Returns the name of the type in the language.
     pub fn name(self) -> &'static str {
         match self {
             Element::Bool => "bool",
@@ -202,7 +215,7 @@ impl Element {
         }
     }
 
-    /// The class of its slots.
+    /// Returns the storage class of the slots.
     pub fn class(self) -> Class {
         match self {
             Element::Bool => Class::U8,
@@ -213,17 +226,18 @@ impl Element {
 }
 
 impl Data {
-    /// How many places there are; none where an axis has none, however long the others are.
+    /// Returns the number of places; 0 if an axis has none, however long the others are.
     pub fn count(&self) -> usize {
         if self.shape.contains(&0) { 0 } else { self.shape.iter().product() }
     }
 
-    /// The type of a place, as one writes it.
+    /// Returns the type of a place as a program writes it.
     pub fn element_text(&self) -> String {
-        self.element_by(&column_name)
+        self.element_text_by(&column_name)
     }
 
-    fn element_by(&self, name_of: &dyn Fn(&str) -> String) -> String {
+    /// Returns the type of a place, with the names of columns as `name_of` writes them.
+    fn element_text_by(&self, name_of: &dyn Fn(&str) -> String) -> String {
         match &self.content {
             Content::Plain(column) => column.type_text(),
             Content::Records(columns) => {
@@ -235,15 +249,15 @@ impl Data {
         }
     }
 
-    /// The type that holds just this, as one writes it: `real ^ (?N \* ?M)`; with the struct that it needs, where texts
-    /// stand between backticks.
+    /// Returns the type of this data as a program writes it, such as `real ^ (?N \* ?M)`, with the
+    /// struct that it needs. The text is placed between backticks.
     pub fn type_text(&self) -> String {
-        let Described { ty, declared } = self.described(&column_name);
+        let Described { ty, declaration: declared } = self.description(&column_name);
         declared.map_or_else(|| ty.clone(), |declared| format!("{ty}` with `{declared}"))
     }
 
-    /// The type where the names of columns are written so.
-    pub fn described(&self, name_of: &dyn Fn(&str) -> String) -> Described {
+    /// Returns the type of this data, with the names of columns as `name_of` writes them.
+    pub fn description(&self, name_of: &dyn Fn(&str) -> String) -> Described {
         let (element, declared) = match &self.content {
             Content::Records(columns) if columns.iter().any(|(_, column)| column.lists.is_some()) => {
                 // A record has one size for all rows.
@@ -253,7 +267,7 @@ impl Data {
                 let fields: Vec<String> = columns.iter().map(field).collect();
                 ("row".to_string(), Some(format!("struct row {{ {} }}", fields.join(" "))))
             }
-            _ => (self.element_by(name_of), None),
+            _ => (self.element_text_by(name_of), None),
         };
         const NAMES: [&str; 6] = ["?N", "?M", "?K", "?L", "?P", "?Q"];
         let names: Vec<String> = (0..self.shape.len())
@@ -264,27 +278,27 @@ impl Data {
             [one] => format!("{element} ^ {one}"),
             several => format!("{element} ^ ({})", several.join(" \\* ")),
         };
-        Described { ty, declared }
+        Described { ty, declaration: declared }
     }
 }
 
-/// The name of a column as one writes it in a type. Words of the language are not known here.
+/// Returns the name of a column as a type writes it. Keywords of the language are not known here.
 fn column_name(name: &str) -> String {
     let letter = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '\'');
     match name.chars().all(letter) && !name.starts_with(|c: char| c.is_ascii_digit() || c == '\'') {
         true => name.to_string(),
-        false => crate::quote::quoted(name),
+        false => crate::quote::quote(name),
     }
 }
 
-/// What is said of a row that has no list where each has one.
-fn no_list(name: &str, row: usize) -> String {
+/// Returns the message for a row without a list in a column of lists.
+fn missing_list_text(name: &str, row: usize) -> String {
     format!(
         "element {row} of its column `{name}` has no list; let it have an empty one where the file is made"
     )
 }
 
-/// A shape as people write it: `4 x 5`.
+/// Returns a shape as text, such as `4 x 5`.
 pub fn shape_text(shape: &[usize]) -> String {
     match shape {
         [] => "one value".to_string(),
@@ -292,7 +306,7 @@ pub fn shape_text(shape: &[usize]) -> String {
     }
 }
 
-/// Reads a file; `part` is the name of an array of an archive.
+/// Reads a file. `part` is the name of an array of an archive.
 pub fn read(
     format: Format,
     bytes: &Bytes,
@@ -308,16 +322,16 @@ pub fn read(
         Format::Parquet => parquet::read(bytes, wanted, limits),
         Format::Raw | Format::Text => return raw::read(bytes, wanted, limits),
     };
-    read.map_err(|trouble| match (trouble, of_another_kind(format, bytes)) {
+    read.map_err(|error| match (error, other_format(format, bytes)) {
         (DataError::Malformed { format, .. }, Some(why)) => {
             DataError::Malformed { format, why: why.to_string() }
         }
-        (trouble, _) => trouble,
+        (error, _) => error,
     })
 }
 
-/// What a file is by its first bytes, if it is of another format.
-fn of_another_kind(format: Format, bytes: &[u8]) -> Option<&'static str> {
+/// Returns advice if the first bytes of a file are those of another format.
+fn other_format(format: Format, bytes: &[u8]) -> Option<&'static str> {
     const KINDS: [(Format, &[u8], &str); 4] = [
         (Format::Npy, b"\x93NUMPY", "it is an .npy file: read it by `npy`"),
         (Format::Npz, b"PK\x03\x04", "it is an archive: read an .npz file by `npz`"),
@@ -328,7 +342,7 @@ fn of_another_kind(format: Format, bytes: &[u8]) -> Option<&'static str> {
     found.filter(|(other, ..)| *other != format).map(|(.., why)| *why)
 }
 
-/// Data as the bytes of a file.
+/// Returns data as the bytes of a file.
 pub fn write(format: Format, data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     match format {
         Format::Npy => npy::write(data, limits),
@@ -340,13 +354,13 @@ pub fn write(format: Format, data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>
     }
 }
 
-/// Several arrays with their names as the bytes of an archive.
+/// Returns named arrays as the bytes of an archive.
 pub fn write_archive(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     npz::write(arrays, limits)
 }
 
-/// The unsigned integers whose slots are of this class.
-pub fn unsigned(class: Class) -> Option<Scalar> {
+/// Returns the unsigned integer type whose slots have this class; `None` if there is none.
+pub fn unsigned_scalar(class: Class) -> Option<Scalar> {
     Some(Scalar::Fixed(match class {
         Class::U8 => Fixed::U8,
         Class::U16 => Fixed::U16,

@@ -1,72 +1,80 @@
 //! NumPy's `.npy` files: a header, which is a literal of Python, and the cells.
 //!
-//! Reads versions 1 to 3, either byte order, C and Fortran order, truth values, integers, floats of 16 to
-//! 64 bits, complex numbers, texts, and records of these. Writes version 1, little-endian, C order. The
-//! format: `numpy/lib/format.py`.
+//! Reads versions 1 to 3, either byte order, C and Fortran order, truth values, integers, floats of
+//! 16 to 64 bits, complex numbers, texts, and records of these. Writes version 1, little-endian, C
+//! order. The format: `numpy/lib/format.py`.
 
-use super::literal::{self, Literal, quoted};
+use super::python_literal::{self, Literal, quote};
 use super::{Column, Content, Data, DataError, Element, Format, Limits, raw};
 use crate::types::{Scalar, number::Fixed};
 use crate::value::{Buffer, Class, Value};
 use bytes::Bytes;
 use std::sync::Arc;
 
+/// The bytes at the beginning of a file.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The most fields of a record.
-const MOST_FIELDS: usize = 4096;
+/// The largest number of fields of a record.
+const MAX_FIELDS: usize = 4096;
 
+/// Returns the error of a malformed file.
 fn malformed(why: impl Into<String>) -> DataError {
     DataError::Malformed { format: Format::Npy, why: why.into() }
 }
 
-/// How one cell lies in the file.
+/// The representation of a cell in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Cell {
-    kind: Kind,
-    /// Bytes it takes.
+struct Dtype {
+    kind: DtypeKind,
+    /// The size of a cell in bytes.
     bytes: usize,
     big_endian: bool,
 }
 
-impl Cell {
-    /// What it is when it has been read.
+impl Dtype {
+    /// Returns the type of the cell after reading.
     fn element(self) -> Element {
         let fixed = |fixed: Fixed| Element::Scalar(Scalar::Fixed(fixed));
         match (self.kind, self.bytes) {
-            (Kind::Bool, _) => Element::Bool,
-            (Kind::Signed, 1) => fixed(Fixed::I8),
-            (Kind::Signed, 2) => fixed(Fixed::I16),
-            (Kind::Signed, 4) => fixed(Fixed::I32),
-            (Kind::Signed, _) => Element::Scalar(Scalar::Int),
-            (Kind::Unsigned, 1) => fixed(Fixed::U8),
-            (Kind::Unsigned, 2) => fixed(Fixed::U16),
-            (Kind::Unsigned, 4) => fixed(Fixed::U32),
-            (Kind::Unsigned, _) => fixed(Fixed::U64),
-            (Kind::Float, 2 | 4) => Element::Scalar(Scalar::Single),
-            (Kind::Float, _) => Element::Scalar(Scalar::Real),
-            (Kind::Complex, _) => Element::Complex,
-            (Kind::Unicode | Kind::Bytes, _) => Element::Scalar(Scalar::String),
+            (DtypeKind::Bool, _) => Element::Bool,
+            (DtypeKind::Signed, 1) => fixed(Fixed::I8),
+            (DtypeKind::Signed, 2) => fixed(Fixed::I16),
+            (DtypeKind::Signed, 4) => fixed(Fixed::I32),
+            (DtypeKind::Signed, _) => Element::Scalar(Scalar::Int),
+            (DtypeKind::Unsigned, 1) => fixed(Fixed::U8),
+            (DtypeKind::Unsigned, 2) => fixed(Fixed::U16),
+            (DtypeKind::Unsigned, 4) => fixed(Fixed::U32),
+            (DtypeKind::Unsigned, _) => fixed(Fixed::U64),
+            (DtypeKind::Float, 2 | 4) => Element::Scalar(Scalar::Single),
+            (DtypeKind::Float, _) => Element::Scalar(Scalar::Real),
+            (DtypeKind::Complex, _) => Element::Complex,
+            (DtypeKind::Unicode | DtypeKind::Bytes, _) => Element::Scalar(Scalar::String),
         }
     }
 
-    /// Whether its bytes are those of its slots.
+    /// Returns true if the bytes of a cell are the bytes of its slots.
     fn is_plain(self) -> bool {
         match self.kind {
-            Kind::Signed | Kind::Unsigned => self.bytes == 1 || !self.big_endian,
-            Kind::Float => self.bytes > 2 && !self.big_endian,
-            Kind::Complex => self.bytes == 16 && !self.big_endian,
-            Kind::Bool | Kind::Unicode | Kind::Bytes => false,
+            DtypeKind::Signed | DtypeKind::Unsigned => self.bytes == 1 || !self.big_endian,
+            DtypeKind::Float => self.bytes > 2 && !self.big_endian,
+            DtypeKind::Complex => self.bytes == 16 && !self.big_endian,
+            DtypeKind::Bool | DtypeKind::Unicode | DtypeKind::Bytes => false,
         }
     }
 }
 
+/// The kind of the type of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum DtypeKind {
+    /// Truth values.
     Bool,
+    /// Signed integers.
     Signed,
+    /// Unsigned integers.
     Unsigned,
+    /// Floats.
     Float,
+    /// Pairs of floats.
     Complex,
     /// Code points of four bytes each.
     Unicode,
@@ -74,18 +82,18 @@ enum Kind {
     Bytes,
 }
 
-/// What a file says of its cells.
+/// The header of a file.
 struct Header {
     shape: Vec<usize>,
-    /// The first axis is the fastest.
+    /// True if the first axis is the fastest (Fortran order).
     fortran: bool,
-    fields: Vec<(Arc<str>, Cell)>,
+    fields: Vec<(Arc<str>, Dtype)>,
 }
 
-/// The array of a file. Numbers that lie as they do in memory are not copied.
+/// Reads the array of a file. Numbers that lie as they do in memory are not copied.
 pub fn read(bytes: &Bytes, limits: &Limits<'_>) -> Result<Data, DataError> {
     let mut limits = *limits;
-    let (Header { shape, fortran, fields }, content) = header(bytes)?;
+    let (Header { shape, fortran, fields }, content) = parse_header(bytes)?;
     let stride = fields.iter().map(|(_, cell)| cell.bytes).sum::<usize>();
     let whole = |n: &[usize], by: usize| {
         if n.contains(&0) { Some(0) } else { n.iter().try_fold(by, |all, n| all.checked_mul(*n)) }
@@ -106,22 +114,23 @@ pub fn read(bytes: &Bytes, limits: &Limits<'_>) -> Result<Data, DataError> {
     for (name, cell) in fields {
         let element = cell.element();
         let mut cells = match alone && cell.is_plain() {
-            true => raw::cells(content.clone(), element.class(), Format::Npy, &mut limits)?,
-            false => Places { content: &content, offset, stride, count }.cells(cell, &mut limits)?,
+            true => raw::little_endian_cells(content.clone(), element.class(), Format::Npy, &mut limits)?,
+            false => StridedCells { content: &content, offset, stride, count }.cells(cell, &mut limits)?,
         };
         if fortran && shape.len() > 1 {
             let group = if element == Element::Complex { 2 } else { 1 };
-            cells = rows_first(cells, &shape, group, &mut limits)?;
+            cells = to_row_major(cells, &shape, group, &mut limits)?;
         }
         offset += cell.bytes;
         columns.push((name, Column::new(element, cells)));
     }
-    Ok(Data { shape, content: content_of(columns) })
+    Ok(Data { shape, content: columns_to_content(columns) })
 }
 
-/// How many bytes a file has whose beginning this is, as its header promises; nothing if that cannot be told.
-pub(super) fn promised(bytes: &[u8]) -> Option<u64> {
-    let (Header { shape, fields, .. }, content) = header(bytes).ok()?;
+/// Returns the size in bytes that the header of a file promises; `None` if the beginning does not
+/// determine it.
+pub(super) fn expected_file_bytes(bytes: &[u8]) -> Option<u64> {
+    let (Header { shape, fields, .. }, content) = parse_header(bytes).ok()?;
     let before = bytes.len() - content.len();
     let stride = fields.iter().map(|(_, cell)| cell.bytes).sum::<usize>();
     let cells = match shape.contains(&0) {
@@ -131,16 +140,16 @@ pub(super) fn promised(bytes: &[u8]) -> Option<u64> {
     u64::try_from(cells.checked_add(before)?).ok()
 }
 
-/// The type of a file, of which the beginning is enough: the columns have no cells.
+/// Returns the type of a file by its beginning: the columns have no cells.
 pub fn describe(bytes: &[u8]) -> Option<Data> {
-    let (Header { shape, fields, .. }, _) = header(bytes).ok()?;
-    let empty = |cell: Cell| Column::new(cell.element(), Buffer::Any(Vec::new()));
+    let (Header { shape, fields, .. }, _) = parse_header(bytes).ok()?;
+    let empty = |cell: Dtype| Column::new(cell.element(), Buffer::Any(Vec::new()));
     let columns = fields.into_iter().map(|(name, cell)| (name, empty(cell))).collect();
-    Some(Data { shape, content: content_of(columns) })
+    Some(Data { shape, content: columns_to_content(columns) })
 }
 
-/// Records, or cells where the only column has no name.
-fn content_of(mut columns: Vec<(Arc<str>, Column)>) -> Content {
+/// Returns records, or plain cells if the only column has no name.
+fn columns_to_content(mut columns: Vec<(Arc<str>, Column)>) -> Content {
     match columns.pop() {
         Some((name, column)) if columns.is_empty() && name.is_empty() => Content::Plain(column),
         last => {
@@ -150,15 +159,15 @@ fn content_of(mut columns: Vec<(Arc<str>, Column)>) -> Content {
     }
 }
 
-/// What the header says, and the bytes behind it.
-fn header(bytes: &[u8]) -> Result<(Header, &[u8]), DataError> {
-    let (version, header, content) = split(bytes)?;
+/// Parses the header, and returns the bytes after it.
+fn parse_header(bytes: &[u8]) -> Result<(Header, &[u8]), DataError> {
+    let (version, header, content) = split_header(bytes)?;
     let header = match version {
         3 => std::str::from_utf8(header).map_err(|_| malformed("its header is not UTF-8"))?.to_string(),
         // Versions 1 and 2 are Latin-1.
         _ => header.iter().map(|b| char::from(*b)).collect(),
     };
-    let header = literal::read(&header).ok_or_else(|| malformed("its header is no dictionary"))?;
+    let header = python_literal::parse(&header).ok_or_else(|| malformed("its header is no dictionary"))?;
     let entry = |key: &str| header.get(key).ok_or_else(|| malformed(format!("its header has no `{key}`")));
     let Literal::Bool(fortran) = *entry("fortran_order")? else {
         return Err(malformed("`fortran_order` in its header is neither True nor False"));
@@ -172,12 +181,12 @@ fn header(bytes: &[u8]) -> Result<(Header, &[u8]), DataError> {
         })
         .collect();
     let shape = shape.ok_or_else(|| malformed("`shape` in its header holds something else than sizes"))?;
-    let fields = fields(entry("descr")?)?;
+    let fields = parse_descr(entry("descr")?)?;
     Ok((Header { shape, fortran, fields }, content))
 }
 
-/// Version, header and cells.
-fn split(bytes: &[u8]) -> Result<(u8, &[u8], &[u8]), DataError> {
+/// Splits a file into version, header and cells.
+fn split_header(bytes: &[u8]) -> Result<(u8, &[u8], &[u8]), DataError> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         return Err(malformed("it does not begin as one: `\\x93NUMPY` is missing"));
     };
@@ -195,18 +204,18 @@ fn split(bytes: &[u8]) -> Result<(u8, &[u8], &[u8]), DataError> {
     Ok((version[0], header, content))
 }
 
-/// The fields of a cell; one without a name if it is no record.
-fn fields(descr: &Literal) -> Result<Vec<(Arc<str>, Cell)>, DataError> {
+/// Parses the fields of a cell; one field without a name if the cell is no record.
+fn parse_descr(descr: &Literal) -> Result<Vec<(Arc<str>, Dtype)>, DataError> {
     if let Some(text) = descr.text() {
-        return Ok(vec![("".into(), cell(text)?)]);
+        return Ok(vec![("".into(), parse_dtype(text)?)]);
     }
-    let items = descr.items().filter(|items| !items.is_empty() && items.len() <= MOST_FIELDS);
+    let items = descr.items().filter(|items| !items.is_empty() && items.len() <= MAX_FIELDS);
     let items = items.ok_or_else(|| malformed("`descr` in its header is no type"))?;
-    let mut fields: Vec<(Arc<str>, Cell)> = Vec::new();
+    let mut fields: Vec<(Arc<str>, Dtype)> = Vec::new();
     for item in items {
         match item.items() {
             Some([Literal::Text(name), Literal::Text(ty)]) if !name.is_empty() => {
-                fields.push((name.as_str().into(), cell(ty)?));
+                fields.push((name.as_str().into(), parse_dtype(ty)?));
             }
             Some([Literal::Text(name), ..]) if !name.is_empty() => {
                 return Err(malformed(format!("its field `{name}` is an array or a record itself")));
@@ -217,8 +226,8 @@ fn fields(descr: &Literal) -> Result<Vec<(Arc<str>, Cell)>, DataError> {
     Ok(fields)
 }
 
-/// One cell, from a text such as `<f8`.
-fn cell(text: &str) -> Result<Cell, DataError> {
+/// Parses the type of a cell, such as `<f8`.
+fn parse_dtype(text: &str) -> Result<Dtype, DataError> {
     let unknown = || malformed(format!("its type `{text}` is not known"));
     let mut chars = text.chars();
     let order = chars.next().ok_or_else(unknown)?;
@@ -227,19 +236,19 @@ fn cell(text: &str) -> Result<Cell, DataError> {
         kind => ('=', kind),
     };
     let size: usize = match chars.as_str() {
-        // A time says its unit here, an object nothing.
+        // A time has its unit here, an object nothing.
         _ if matches!(kind, 'M' | 'm' | 'O') => 8,
         "" if kind == '?' => 1,
         digits => digits.parse().ok().filter(|n| *n <= 1 << 30).ok_or_else(unknown)?,
     };
     let (kind, bytes) = match (kind, size) {
-        ('b' | '?', 1) => (Kind::Bool, 1),
-        ('i', 1 | 2 | 4 | 8) => (Kind::Signed, size),
-        ('u', 1 | 2 | 4 | 8) => (Kind::Unsigned, size),
-        ('f', 2 | 4 | 8) => (Kind::Float, size),
-        ('c', 8 | 16) => (Kind::Complex, size),
-        ('U', _) => (Kind::Unicode, 4 * size),
-        ('S' | 'a', _) => (Kind::Bytes, size),
+        ('b' | '?', 1) => (DtypeKind::Bool, 1),
+        ('i', 1 | 2 | 4 | 8) => (DtypeKind::Signed, size),
+        ('u', 1 | 2 | 4 | 8) => (DtypeKind::Unsigned, size),
+        ('f', 2 | 4 | 8) => (DtypeKind::Float, size),
+        ('c', 8 | 16) => (DtypeKind::Complex, size),
+        ('U', _) => (DtypeKind::Unicode, 4 * size),
+        ('S' | 'a', _) => (DtypeKind::Bytes, size),
         ('O', _) => {
             return Err(malformed(
                 "its cells are objects of Python; write numbers or texts there, not `object`",
@@ -252,22 +261,23 @@ fn cell(text: &str) -> Result<Cell, DataError> {
         _ => return Err(unknown()),
     };
     let big_endian = order == '>' || order == '=' && cfg!(target_endian = "big");
-    Ok(Cell { kind, bytes, big_endian })
+    Ok(Dtype { kind, bytes, big_endian })
 }
 
-/// Where the cells of a column are: `count` of them, the first at `offset` and each `stride` after the one before.
+/// The places of the cells of a column: `count` of them, the first at `offset` and each `stride`
+/// bytes after the one before.
 #[derive(Clone, Copy)]
-struct Places<'b> {
+struct StridedCells<'b> {
     content: &'b [u8],
     offset: usize,
     stride: usize,
     count: usize,
 }
 
-impl<'b> Places<'b> {
-    /// All cells, as so many parts each.
-    fn parts(self, cell: Cell, parts: usize) -> impl ExactSizeIterator<Item = &'b [u8]> {
-        let Places { content, offset, stride, count } = self;
+impl<'b> StridedCells<'b> {
+    /// Returns the bytes of all cells, each in `parts` equal parts.
+    fn parts(self, cell: Dtype, parts: usize) -> impl ExactSizeIterator<Item = &'b [u8]> {
+        let StridedCells { content, offset, stride, count } = self;
         let bytes = cell.bytes / parts;
         (0..count * parts).map(move |i| {
             let start = i / parts * stride + offset + i % parts * bytes;
@@ -275,42 +285,43 @@ impl<'b> Places<'b> {
         })
     }
 
-    fn cells(self, cell: Cell, limits: &mut Limits<'_>) -> Result<Buffer, DataError> {
+    /// Reads the cells as a buffer.
+    fn cells(self, cell: Dtype, limits: &mut Limits<'_>) -> Result<Buffer, DataError> {
         limits.poll(0)?;
         let class = cell.element().class();
         let places = self.parts(cell, 1);
         match (cell.kind, cell.bytes) {
-            (Kind::Bool, _) => {
-                let mut cells = limits.room_for(self.count, class, Format::Npy)?;
+            (DtypeKind::Bool, _) => {
+                let mut cells = limits.allocate_cells(self.count, class, Format::Npy)?;
                 for (i, place) in places.enumerate() {
                     limits.poll(i)?;
                     cells.push(Value::bool(place[0] != 0));
                 }
                 Ok(cells)
             }
-            (Kind::Float, 2) => {
-                let halves = raw::words(places, Class::U16, cell.big_endian, Format::Npy, limits)?;
-                converted(&halves, class, limits, |bits| Value::single(single(bits as u16)))
+            (DtypeKind::Float, 2) => {
+                let halves = raw::copy_words(places, Class::U16, cell.big_endian, Format::Npy, limits)?;
+                convert_words(&halves, class, limits, |bits| Value::single(half_to_single(bits as u16)))
             }
-            (Kind::Signed | Kind::Unsigned | Kind::Float, _) => {
-                raw::words(places, class, cell.big_endian, Format::Npy, limits)
+            (DtypeKind::Signed | DtypeKind::Unsigned | DtypeKind::Float, _) => {
+                raw::copy_words(places, class, cell.big_endian, Format::Npy, limits)
             }
-            (Kind::Complex, 8) => {
+            (DtypeKind::Complex, 8) => {
                 let parts = self.parts(cell, 2);
-                let singles = raw::words(parts, Class::U32, cell.big_endian, Format::Npy, limits)?;
+                let singles = raw::copy_words(parts, Class::U32, cell.big_endian, Format::Npy, limits)?;
                 let double = |bits: u64| Value::real(f64::from(f32::from_bits(bits as u32)));
-                converted(&singles, class, limits, double)
+                convert_words(&singles, class, limits, double)
             }
-            (Kind::Complex, _) => {
-                raw::words(self.parts(cell, 2), class, cell.big_endian, Format::Npy, limits)
+            (DtypeKind::Complex, _) => {
+                raw::copy_words(self.parts(cell, 2), class, cell.big_endian, Format::Npy, limits)
             }
-            (Kind::Unicode | Kind::Bytes, _) => {
+            (DtypeKind::Unicode | DtypeKind::Bytes, _) => {
                 // Texts without a character take nothing in the file.
-                let mut cells = limits.room_for(self.count, class, Format::Npy)?;
+                let mut cells = limits.allocate_cells(self.count, class, Format::Npy)?;
                 for (i, place) in places.enumerate() {
                     limits.poll(i)?;
-                    let text = text(place, cell)?;
-                    limits.take_text(text.len()).ok_or_else(|| DataError::too_large(Format::Npy))?;
+                    let text = decode_text(place, cell)?;
+                    limits.reserve_text(text.len()).ok_or_else(|| DataError::too_large(Format::Npy))?;
                     cells.push(Value::str(text));
                 }
                 Ok(cells)
@@ -319,14 +330,14 @@ impl<'b> Places<'b> {
     }
 }
 
-/// Other cells for cells by their bits.
-fn converted(
+/// Converts each cell by its bits.
+fn convert_words(
     cells: &Buffer,
     class: Class,
     limits: &mut Limits<'_>,
     each: impl Fn(u64) -> Value,
 ) -> Result<Buffer, DataError> {
-    let mut out = limits.room_for(cells.len(), class, Format::Npy)?;
+    let mut out = limits.allocate_cells(cells.len(), class, Format::Npy)?;
     for i in 0..cells.len() {
         limits.poll(i)?;
         out.push(each(cells.get(i).word()));
@@ -334,9 +345,9 @@ fn converted(
     Ok(out)
 }
 
-/// A text, without the zeros that fill it up.
-fn text(place: &[u8], cell: Cell) -> Result<String, DataError> {
-    if cell.kind == Kind::Bytes {
+/// Decodes a text without its padding of zeros.
+fn decode_text(place: &[u8], cell: Dtype) -> Result<String, DataError> {
+    if cell.kind == DtypeKind::Bytes {
         let end = place.iter().rposition(|b| *b != 0).map_or(0, |at| at + 1);
         let text = std::str::from_utf8(&place[..end]);
         return text.map(str::to_string).map_err(|_| malformed("one of its texts is not UTF-8"));
@@ -350,8 +361,8 @@ fn text(place: &[u8], cell: Cell) -> Result<String, DataError> {
     text.ok_or_else(|| malformed("one of its texts holds a number that is no character"))
 }
 
-/// A float of 16 bits.
-pub(super) fn single(bits: u16) -> f32 {
+/// Converts a binary16 number to binary32.
+pub(super) fn half_to_single(bits: u16) -> f32 {
     let sign = u32::from(bits >> 15) << 31;
     let (exponent, fraction) = (u32::from(bits >> 10) & 31, u32::from(bits) & 1023);
     match exponent {
@@ -364,18 +375,18 @@ pub(super) fn single(bits: u16) -> f32 {
     }
 }
 
-/// Cells that lie with the first axis fastest, with the last axis fastest.
-fn rows_first(
+/// Transposes cells from Fortran order to C order; `group` slots make a cell.
+fn to_row_major(
     cells: Buffer,
     shape: &[usize],
     group: usize,
     limits: &mut Limits<'_>,
 ) -> Result<Buffer, DataError> {
-    // Of no cell the other axes may be as long as they like.
+    // Without cells the other axes may be of any length.
     if cells.is_empty() {
         return Ok(cells);
     }
-    let mut out = limits.room_for(cells.len(), cells.class(), Format::Npy)?;
+    let mut out = limits.allocate_cells(cells.len(), cells.class(), Format::Npy)?;
     let mut steps = Vec::new();
     let mut step = group;
     for n in shape {
@@ -400,7 +411,7 @@ fn rows_first(
     Ok(out)
 }
 
-/// An array as a file.
+/// Returns an array as the bytes of a file.
 pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let columns: Vec<(&str, &Column)> = match &data.content {
         Content::Plain(column) => vec![("", column)],
@@ -409,13 +420,13 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let count = data.count();
     let mut descriptions = Vec::new();
     for (name, column) in &columns {
-        descriptions.push((*name, described(column, limits)?));
+        descriptions.push((*name, column_dtype(column, limits)?));
     }
     let descr = match (&data.content, &descriptions[..]) {
-        (Content::Plain(_), [(_, (code, _))]) => quoted(code),
+        (Content::Plain(_), [(_, (code, _))]) => quote(code),
         _ => {
             let field =
-                |(name, (code, _)): &(&str, (String, usize))| format!("({}, {})", quoted(name), quoted(code));
+                |(name, (code, _)): &(&str, (String, usize))| format!("({}, {})", quote(name), quote(code));
             let fields: Vec<String> = descriptions.iter().map(field).collect();
             format!("[{}]", fields.join(", "))
         }
@@ -427,7 +438,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let mut header = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}");
     // Header and all before it take a multiple of 64 bytes, and it ends with a line break.
     let (version, lead) = match header.len() + 80 < 1 << 16 {
-        // Only this one knows more than Latin-1.
+        // Only version 3 has more characters than Latin-1.
         _ if !header.is_ascii() => (3u8, 12),
         true => (1, 10),
         false => (2, 12),
@@ -437,7 +448,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     header.push('\n');
     let sizes = descriptions.iter().map(|(_, (_, bytes))| (count as u64).saturating_mul(*bytes as u64));
     let size = sizes.fold((lead + length) as u64, u64::saturating_add);
-    let mut out = limits.clone().room_to_write(size)?;
+    let mut out = limits.clone().allocate_file(size)?;
     out.extend(MAGIC);
     out.extend([version, 0]);
     match version {
@@ -445,20 +456,20 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
         _ => out.extend((length as u32).to_le_bytes()),
     }
     out.extend(header.as_bytes());
-    // Cells of one column lie beside each other.
+    // Cells of a single column are contiguous.
     let step = if columns.len() == 1 { 1 << 16 } else { 1 };
     for start in (0..count).step_by(step) {
         limits.poll(start)?;
         let end = count.min(start + step);
         for ((_, column), (_, (_, bytes))) in columns.iter().zip(&descriptions) {
-            put(&mut out, column, start..end, *bytes);
+            append_cells(&mut out, column, start..end, *bytes);
         }
     }
     Ok(out)
 }
 
-/// How a column is described, and the bytes of a cell.
-fn described(column: &Column, limits: &Limits<'_>) -> Result<(String, usize), DataError> {
+/// Returns the description of a column, and the size of a cell in bytes.
+fn column_dtype(column: &Column, limits: &Limits<'_>) -> Result<(String, usize), DataError> {
     let fixed = |fixed: Fixed| {
         let (bits, signed) = fixed.shape();
         let (order, kind) = (if bits == 8 { '|' } else { '<' }, if signed { 'i' } else { 'u' });
@@ -478,7 +489,7 @@ fn described(column: &Column, limits: &Limits<'_>) -> Result<(String, usize), Da
                 longest = longest.max(column.cells.get(i).as_str().chars().count());
             }
             let size = (column.cells.len() as u64).saturating_mul(4 * longest as u64);
-            if size > limits.room {
+            if size > limits.memory {
                 let why =
                     "each of its texts takes as much as the longest, and all more memory than may be used";
                 return Err(DataError::Unwritable { why: why.to_string() });
@@ -487,13 +498,13 @@ fn described(column: &Column, limits: &Limits<'_>) -> Result<(String, usize), Da
         }
         Element::Scalar(other @ (Scalar::Bigint | Scalar::Char)) => {
             let (ty, why) = (other.name().to_string(), "it has no cells of this type".to_string());
-            return Err(DataError::NotHeld { format: Format::Npy, ty, why });
+            return Err(DataError::UnsupportedType { format: Format::Npy, ty, why });
         }
     })
 }
 
-/// Appends cells of a column.
-pub(super) fn put(out: &mut Vec<u8>, column: &Column, places: std::ops::Range<usize>, bytes: usize) {
+/// Appends a range of cells of a column; texts are padded to `bytes` bytes.
+pub(super) fn append_cells(out: &mut Vec<u8>, column: &Column, places: std::ops::Range<usize>, bytes: usize) {
     let slots = if column.element == Element::Complex { 2 } else { 1 };
     let range = places.start * slots..places.end * slots;
     match &column.cells {
@@ -502,7 +513,7 @@ pub(super) fn put(out: &mut Vec<u8>, column: &Column, places: std::ops::Range<us
         Buffer::U32(cells) => cells[range].iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes())),
         Buffer::Word(cells) => cells[range].iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes())),
         Buffer::Wide(cells) => cells[range].iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes())),
-        Buffer::Foreign(cells) => out.extend_from_slice(cells.slots(range)),
+        Buffer::Mapped(cells) => out.extend_from_slice(cells.bytes(range)),
         Buffer::Any(cells) => {
             for cell in &cells[range] {
                 let start = out.len();
@@ -532,7 +543,7 @@ mod tests {
 
     /// Reads with plenty of room.
     fn read(bytes: &[u8]) -> Result<Data, DataError> {
-        let limits = Limits { room: 1 << 20, stop: &AtomicBool::new(false) };
+        let limits = Limits { memory: 1 << 20, interrupt: &AtomicBool::new(false) };
         super::read(&Bytes::copy_from_slice(bytes), &limits)
     }
 
@@ -567,10 +578,10 @@ mod tests {
     #[test]
     fn halves() {
         for (bits, x) in [(0x3c00, 1.0f32), (0xc000, -2.0), (0x7bff, 65504.0), (0x0001, 5.960_464_5e-8)] {
-            assert_eq!(single(bits), x, "{bits:x}");
+            assert_eq!(half_to_single(bits), x, "{bits:x}");
         }
-        assert!(single(0x7e00).is_nan() && single(0xfc00) == f32::NEG_INFINITY);
-        assert_eq!(single(0x8000).to_bits(), (-0.0f32).to_bits());
+        assert!(half_to_single(0x7e00).is_nan() && half_to_single(0xfc00) == f32::NEG_INFINITY);
+        assert_eq!(half_to_single(0x8000).to_bits(), (-0.0f32).to_bits());
     }
 
     #[test]
@@ -589,7 +600,7 @@ mod tests {
             let header = format!("{{'descr': '<f8', 'fortran_order': {fortran}, 'shape': {shape}}}");
             let read = read(&file(1, &header, &[])).expect("an array without cells");
             assert_eq!(read.count(), 0);
-            let limits = Limits { room: 1 << 10, stop: &AtomicBool::new(false) };
+            let limits = Limits { memory: 1 << 10, interrupt: &AtomicBool::new(false) };
             assert!(write(&read, &limits).is_ok());
         }
     }
@@ -621,15 +632,15 @@ mod tests {
                     _ => bytes,
                 };
                 let room = (count * slot) as u64;
-                let enough = super::read(&bytes, &Limits { room, stop: &stop });
+                let enough = super::read(&bytes, &Limits { memory: room, interrupt: &stop });
                 assert!(enough.is_ok(), "{descr}: {enough:?}");
-                let refused = super::read(&bytes, &Limits { room: room - 1, stop: &stop });
+                let refused = super::read(&bytes, &Limits { memory: room - 1, interrupt: &stop });
                 assert_eq!(refused.err(), Some(DataError::too_large(Format::Npy)), "{descr}");
             }
             // What lies the other way round is moved, which takes it twice.
             let header = format!("{{'descr': {descr}, 'fortran_order': True, 'shape': (10, 10)}}");
             let bytes = Bytes::from(file(1, &header, &[0; 1600]));
-            let refused = super::read(&bytes, &Limits { room: count as u64, stop: &stop });
+            let refused = super::read(&bytes, &Limits { memory: count as u64, interrupt: &stop });
             assert_eq!(refused.err(), Some(DataError::too_large(Format::Npy)), "{descr}");
         }
     }
@@ -655,7 +666,7 @@ mod tests {
         let name = |bytes: &[u8]| match read(bytes).map(|data| data.content) {
             Ok(Content::Records(columns)) => Ok(columns[0].0.to_string()),
             Ok(Content::Plain(_)) => panic!("no records"),
-            Err(trouble) => Err(trouble),
+            Err(error) => Err(error),
         };
         assert_eq!(name(&file(1, header, &[0])), Ok("Ã©".to_string()));
         assert_eq!(name(&file(3, header, &[0])), Ok("é".to_string()));
@@ -675,7 +686,7 @@ mod tests {
         for names in [&names[..1], &names[..2], &names] {
             let columns = names.iter().map(|name| (name.clone(), column())).collect();
             let data = Data { shape: vec![2], content: Content::Records(columns) };
-            let limits = Limits { room: 1 << 10, stop: &AtomicBool::new(false) };
+            let limits = Limits { memory: 1 << 10, interrupt: &AtomicBool::new(false) };
             let Content::Records(found) =
                 read(&write(&data, &limits).expect("a file")).expect("read").content
             else {
@@ -694,14 +705,14 @@ mod tests {
         let stop = AtomicBool::new(false);
         let size = 1001 * 4000;
         assert_eq!(
-            write(&data, &Limits { room: size + 128, stop: &stop }).expect("a file").len() as u64,
+            write(&data, &Limits { memory: size + 128, interrupt: &stop }).expect("a file").len() as u64,
             size + 128
         );
         let why = "each of its texts takes as much as the longest, and all more memory than may be used";
-        let refused = write(&data, &Limits { room: size - 1, stop: &stop });
+        let refused = write(&data, &Limits { memory: size - 1, interrupt: &stop });
         assert_eq!(refused, Err(DataError::Unwritable { why: why.to_string() }));
         let why = "it takes more memory than may be used";
-        let refused = write(&data, &Limits { room: size, stop: &stop });
+        let refused = write(&data, &Limits { memory: size, interrupt: &stop });
         assert_eq!(refused, Err(DataError::Unwritable { why: why.to_string() }));
     }
 
@@ -711,7 +722,7 @@ mod tests {
             shape: vec![3],
             content: Content::Plain(Column::new(Element::Scalar(Scalar::Int), Buffer::Word(vec![1, 2, 3]))),
         };
-        let limits = Limits { room: 1 << 10, stop: &AtomicBool::new(false) };
+        let limits = Limits { memory: 1 << 10, interrupt: &AtomicBool::new(false) };
         let bytes = write(&data, &limits).expect("a file");
         assert_eq!((bytes.len() - 24) % 64, 0);
         for end in 0..bytes.len() {

@@ -7,29 +7,31 @@ use std::sync::Arc;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
+/// Returns the error of a malformed file.
 fn malformed(why: impl Into<String>) -> DataError {
     DataError::Malformed { format: Format::Npz, why: why.into() }
 }
 
-/// The longest beginning of an array that is unpacked to see its type.
-const BEGINNING: u64 = 1 << 20;
+/// The number of bytes of an array that are decompressed to read its header.
+const MAX_HEADER_BYTES: u64 = 1 << 20;
 
-/// One array of an archive.
+/// Reads one array of an archive.
 pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, DataError> {
     let mut limits = *limits;
-    let unpacked = entry(bytes, name, |file, entry, size| {
+    let unpacked = with_member(bytes, name, |file, entry, size| {
         let in_it = |why: String| malformed(format!("`{file}` in it: {why}"));
         let mut beginning = Vec::new();
-        entry.take(BEGINNING).read_to_end(&mut beginning).map_err(|error| in_it(error.to_string()))?;
-        // Two headers say how much there is: that of the member, and that of the array. Whatever else is packed into
-        // the member is not unpacked.
-        let promised = npy::promised(&beginning).map_or(size, |promised| promised.min(size));
-        if promised > limits.room {
+        entry.take(MAX_HEADER_BYTES).read_to_end(&mut beginning).map_err(|error| in_it(error.to_string()))?;
+        // Both headers, that of the member and that of the array, say how much there is. Further
+        // content of the member is not decompressed.
+        let promised = npy::expected_file_bytes(&beginning).map_or(size, |promised| promised.min(size));
+        if promised > limits.memory {
             return Err(DataError::too_large(Format::Npz));
         }
         let mut rest = Cursor::new(beginning).chain(entry);
-        let unpacked = limits.unpack(rest.by_ref().take(promised), promised, in_it)?;
-        // At its end a member tells whether it is damaged; one that goes on is not the one that was promised.
+        let unpacked = limits.read_decompressed(rest.by_ref().take(promised), promised, in_it)?;
+        // The checksum at the end of a member is verified when the end is read; a member that goes
+        // on is longer than promised.
         let more = rest.take(1).read_to_end(&mut Vec::new()).map_err(|error| in_it(error.to_string()))?;
         match more {
             0 => Ok(unpacked),
@@ -37,27 +39,28 @@ pub fn read(bytes: &[u8], name: &str, limits: &Limits<'_>) -> Result<Data, DataE
         }
     })?;
     let (file, unpacked) = unpacked;
-    // What is unpacked is there as long as cells are made of it.
-    limits.take(unpacked.len() as u64).ok_or_else(|| DataError::too_large(Format::Npz))?;
-    npy::read(&Bytes::from(unpacked), &limits).map_err(|trouble| match trouble {
+    // The decompressed bytes stay in memory while cells are made of them.
+    limits.reserve(unpacked.len() as u64).ok_or_else(|| DataError::too_large(Format::Npz))?;
+    npy::read(&Bytes::from(unpacked), &limits).map_err(|error| match error {
         DataError::Malformed { why, .. } => malformed(format!("`{file}` in it: {why}")),
         other => other,
     })
 }
 
-/// The type of one array.
+/// Returns the type of one array.
 pub fn describe(bytes: &[u8], name: &str) -> Option<Data> {
-    let (_, beginning) = entry(bytes, name, |file, entry, _| {
+    let (_, beginning) = with_member(bytes, name, |file, entry, _| {
         let mut beginning = Vec::new();
-        let read = entry.take(BEGINNING).read_to_end(&mut beginning);
+        let read = entry.take(MAX_HEADER_BYTES).read_to_end(&mut beginning);
         read.map(|_| beginning).map_err(|error| malformed(format!("`{file}` in it: {error}")))
     })
     .ok()?;
     npy::describe(&beginning)
 }
 
-/// What is made of one array of an archive and the size that it is said to have, with the name of its file.
-fn entry<T>(
+/// Calls `made` with the name, the content and the stated size of one member of an archive, and
+/// returns its result with the name of the member.
+fn with_member<T>(
     bytes: &[u8],
     name: &str,
     made: impl FnOnce(&str, &mut dyn Read, u64) -> Result<T, DataError>,
@@ -69,8 +72,8 @@ fn entry<T>(
     let Some(file) = names.iter().find(|file| *file == name || bare(file) == name) else {
         let mut there: Vec<String> = names.iter().map(|file| bare(file)).collect();
         there.sort();
-        let similar = super::fit::similar(name, &there);
-        return Err(DataError::NoColumn { what: "array", name: name.to_string(), there, similar });
+        let similar = super::conversion::similar_name(name, &there);
+        return Err(DataError::MissingColumn { what: "array", name: name.to_string(), there, similar });
     };
     let mut entry = archive.by_name(file).map_err(|error| malformed(format!("`{file}` in it: {error}")))?;
     let size = entry.size();
@@ -78,7 +81,7 @@ fn entry<T>(
     Ok((file.clone(), made))
 }
 
-/// Arrays with their names.
+/// Returns named arrays as the bytes of an archive.
 pub fn write(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored).large_file(true);
@@ -86,7 +89,7 @@ pub fn write(arrays: &[(Arc<str>, Data)], limits: &Limits<'_>) -> Result<Vec<u8>
     let mut limits = *limits;
     for (name, data) in arrays {
         let bytes = npy::write(data, &limits)?;
-        limits.take(bytes.len() as u64).ok_or_else(DataError::too_large_to_write)?;
+        limits.reserve(bytes.len() as u64).ok_or_else(DataError::too_large_to_write)?;
         archive.start_file(format!("{name}.npy"), options).map_err(|error| unwritable(error.to_string()))?;
         archive.write_all(&bytes).map_err(|error| unwritable(error.to_string()))?;
     }
@@ -99,7 +102,7 @@ mod tests {
     use super::*;
     use std::sync::atomic::AtomicBool;
 
-    /// An archive with one member, whose array has one number by its header, and zeros behind it.
+    /// An archive with one member, whose array has one number by its header, followed by zeros.
     fn archive(zeros: usize) -> Vec<u8> {
         let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (1,)}";
         let mut member = b"\x93NUMPY\x01\x00".to_vec();
@@ -117,7 +120,7 @@ mod tests {
     #[test]
     fn a_member_is_unpacked_as_far_as_its_header_promises() {
         let stop = AtomicBool::new(false);
-        let limits = Limits { room: 1 << 30, stop: &stop };
+        let limits = Limits { memory: 1 << 30, interrupt: &stop };
         assert_eq!(read(&archive(0), "a", &limits).expect("an array").shape, [1]);
         // Packed, these are some hundred kilobytes.
         let bomb = archive(200 << 20);

@@ -1,7 +1,7 @@
-//! Raw files: the cells one after the other, little-endian, and nothing else.
+//! Raw files: the cells in sequence, little-endian, without a header.
 //!
-//! The stated type says how wide a cell is and how many there are in each row; one size at most is found
-//! by the length of the file.
+//! The stated type determines the width of a cell and the number of cells in each row; at most one
+//! size is found by the length of the file.
 
 use super::{Column, Content, Data, DataError, Element, Format, Limits, npy};
 use crate::types::Scalar;
@@ -10,9 +10,9 @@ use crate::value::{Buffer, Class};
 use bytes::Bytes;
 use num_traits::ToPrimitive;
 
-/// The cells of a file as the type says.
+/// Reads the cells of a file at the stated type.
 pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
-    let element = element(&wanted.held)?;
+    let element = cell_element(&wanted.held)?;
     let each = element.class().bytes() as usize * if element == Element::Complex { 2 } else { 1 };
     let mut shape: Vec<Option<usize>> = Vec::new();
     for axis in &wanted.axes {
@@ -34,32 +34,33 @@ pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Dat
         _ => return malformed("its length tells one size, and more are asked for".to_string()),
     };
     let shape = shape.into_iter().map(|n| n.unwrap_or(found)).collect();
-    let cells = cells(bytes.clone(), element.class(), Format::Raw, &mut limits.clone())?;
+    let cells = little_endian_cells(bytes.clone(), element.class(), Format::Raw, &mut limits.clone())?;
     Ok(Data { shape, content: Content::Plain(Column::new(element, cells)) })
 }
 
-/// Little-endian cells: those of the file itself where they lie as slots do, copies of them otherwise.
-pub(super) fn cells(
+/// Returns little-endian cells: those of the file itself where they are laid out as slots,
+/// otherwise copies.
+pub(super) fn little_endian_cells(
     bytes: Bytes,
     class: Class,
     format: Format,
     limits: &mut Limits<'_>,
 ) -> Result<Buffer, DataError> {
-    match Buffer::foreign(bytes.clone(), class) {
+    match Buffer::mapped(bytes.clone(), class) {
         Some(buffer) => Ok(buffer),
-        None => words(bytes.chunks_exact(class.bytes() as usize), class, false, format, limits),
+        None => copy_words(bytes.chunks_exact(class.bytes() as usize), class, false, format, limits),
     }
 }
 
-/// Copies of cells by their bits; each place has as many bytes as a slot of the class, up to eight.
-pub(super) fn words<'b>(
+/// Copies cells by their bits; each place has as many bytes as a slot of the class, up to eight.
+pub(super) fn copy_words<'b>(
     places: impl ExactSizeIterator<Item = &'b [u8]>,
     class: Class,
     big_endian: bool,
     format: Format,
     limits: &mut Limits<'_>,
 ) -> Result<Buffer, DataError> {
-    let mut cells = limits.room_for(places.len(), class, format)?;
+    let mut cells = limits.allocate_cells(places.len(), class, format)?;
     macro_rules! read {
         ($cells:expr, $ty:ty) => {
             for (i, place) in places.enumerate() {
@@ -76,14 +77,16 @@ pub(super) fn words<'b>(
         Buffer::U16(cells) => read!(cells, u16),
         Buffer::U32(cells) => read!(cells, u32),
         Buffer::Word(cells) => read!(cells, u64),
-        Buffer::Wide(_) | Buffer::Any(_) | Buffer::Foreign(_) => {}
+        Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) => {
+            unreachable!("cells of up to 64 bits are copied into a new buffer")
+        }
     }
     Ok(cells)
 }
 
-/// What a cell is in the file.
-fn element(held: &CellKind) -> Result<Element, DataError> {
-    let not_held = |ty: String| DataError::NotHeld {
+/// Returns the type of a cell in the file.
+fn cell_element(held: &CellKind) -> Result<Element, DataError> {
+    let not_held = |ty: String| DataError::UnsupportedType {
         format: Format::Raw,
         ty,
         why: "its cells are numbers of up to 64 bits".to_string(),
@@ -96,17 +99,17 @@ fn element(held: &CellKind) -> Result<Element, DataError> {
             Ok(Element::Scalar(*scalar))
         }
         CellKind::Cell(Cell::Code(ty)) => {
-            let class = super::fit::class_of_codes(ty);
-            super::unsigned(class).map(Element::Scalar).ok_or_else(|| not_held(ty.to_string()))
+            let class = super::conversion::class_of_codes(ty);
+            super::unsigned_scalar(class).map(Element::Scalar).ok_or_else(|| not_held(ty.to_string()))
         }
         CellKind::Cell(cell) => Err(not_held(cell.text())),
         CellKind::Record(_) => Err(not_held("a record".to_string())),
     }
 }
 
-/// The cells and nothing else.
+/// Returns the cells as bytes without a header.
 pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
-    let not_held = |ty: &str| DataError::NotHeld {
+    let not_held = |ty: &str| DataError::UnsupportedType {
         format: Format::Raw,
         ty: ty.to_string(),
         why: "its cells are numbers of up to 64 bits".to_string(),
@@ -116,7 +119,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
         return Err(not_held(column.element.name()));
     }
     let slots = column.cells.len() as u64;
-    let mut out = limits.clone().room_to_write(slots.saturating_mul(column.cells.class().bytes()))?;
-    npy::put(&mut out, column, 0..data.count(), 0);
+    let mut out = limits.clone().allocate_file(slots.saturating_mul(column.cells.class().bytes()))?;
+    npy::append_cells(&mut out, column, 0..data.count(), 0);
     Ok(out)
 }

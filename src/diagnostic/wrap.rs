@@ -1,21 +1,21 @@
-//! Messages on a terminal that is narrower than they are.
+//! Wrapping of messages for narrow terminals.
 //!
-//! Takes a message that is laid out, or what it is made of, and the columns there are; gives prose wrapped at words, and
-//! lines of programs cut to what is around their spans. Never wraps a line of a program.
+//! Takes a rendered message, or its diagnostic, and a number of columns; gives prose wrapped at
+//! words, and source lines truncated to the part around their spans. Never wraps a source line.
 
 use super::Diagnostic;
 use crate::source::{SourceId, SourceMap, Span};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Prose is wrapped to no less, however narrow the terminal is.
-const NARROWEST: usize = 20;
+/// The least number of columns that prose is wrapped to, however narrow the terminal is.
+const MIN_COLUMNS: usize = 20;
 
-/// Stands for what is cut off a line.
-const CUT: &str = "…";
+/// The mark in place of a truncated part of a line.
+const ELLIPSIS: &str = "…";
 
-/// A text in lines of no more columns, broken at blanks. A word that is wider stays whole; so does a line that begins with
-/// two blanks, as it is laid out by itself.
-pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
+/// Breaks a text at blanks into lines of at most `columns` columns. A word that is wider stays
+/// whole; so does a line that begins with two blanks, as its layout is intended.
+pub fn wrap_text(text: &str, columns: usize) -> Vec<String> {
     if text.width() <= columns || text.starts_with("  ") {
         return vec![text.to_string()];
     }
@@ -33,18 +33,18 @@ pub fn wrapped(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Paragraphs filled anew where a line of them has more columns. Programs, which are set in by four blanks or stand with what
-/// they give after `>`, keep their lines; items of lists, rows of tables and what begins with `law:` or the like begin a
-/// paragraph.
-pub fn filled(text: &str, columns: usize) -> String {
-    let columns = columns.max(NARROWEST);
+/// Refills paragraphs that have a line wider than `columns`. Programs, which are indented by four
+/// blanks or begin with `>` and continue with their output, keep their lines; list items, table
+/// rows and lines that begin with a word and a colon, such as `law:`, begin a paragraph.
+pub fn fill_paragraphs(text: &str, columns: usize) -> String {
+    let columns = columns.max(MIN_COLUMNS);
     let mut out = String::new();
     let (mut paragraph, mut example): (Vec<&str>, bool) = (Vec::new(), false);
     for line in text.lines() {
         example = line.starts_with('>') || example && !line.trim().is_empty();
         let continues = paragraph.last().is_some_and(|last| indent(last) == indent(line));
         if !continues || line.trim().is_empty() || example || begins_item(line) {
-            fill(&std::mem::take(&mut paragraph), columns, &mut out);
+            fill_paragraph(&std::mem::take(&mut paragraph), columns, &mut out);
         }
         if example || indent(line) >= 4 {
             out.extend([line, "\n"]);
@@ -52,14 +52,16 @@ pub fn filled(text: &str, columns: usize) -> String {
             paragraph.push(line);
         }
     }
-    fill(&paragraph, columns, &mut out);
+    fill_paragraph(&paragraph, columns, &mut out);
     out
 }
 
+/// Returns the number of leading blanks of a line.
 fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
+/// Returns true if a line begins a list item, a table row or a paragraph of its own.
 fn begins_item(line: &str) -> bool {
     let line = line.trim_start();
     let first = line.split(' ').next().unwrap_or_default();
@@ -70,7 +72,8 @@ fn begins_item(line: &str) -> bool {
         || line.starts_with("work |")
 }
 
-fn fill(paragraph: &[&str], columns: usize, out: &mut String) {
+/// Writes a paragraph, refilled if a line of it is too wide.
+fn fill_paragraph(paragraph: &[&str], columns: usize, out: &mut String) {
     let Some(first) = paragraph.first() else { return };
     if paragraph.iter().all(|line| line.width() <= columns) {
         paragraph.iter().for_each(|line| out.extend([*line, "\n"]));
@@ -78,48 +81,51 @@ fn fill(paragraph: &[&str], columns: usize, out: &mut String) {
     }
     let margin = " ".repeat(indent(first));
     let whole = paragraph.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
-    for line in wrapped(&whole, columns.saturating_sub(margin.len()).max(NARROWEST)) {
+    for line in wrap_text(&whole, columns.saturating_sub(margin.len()).max(MIN_COLUMNS)) {
         out.push_str(&format!("{margin}{line}\n"));
     }
 }
 
-/// A line of a source of which a part is shown.
-struct Cut {
+/// A source line of which a part is shown.
+struct TruncatedLine {
     source: SourceId,
-    /// Its number, from one.
+    /// The line number, from 1.
     line: usize,
-    /// The whole line, in bytes.
+    /// The byte range of the whole line.
     whole: std::ops::Range<usize>,
-    /// What is shown.
-    kept: std::ops::Range<usize>,
+    /// The byte range that is shown.
+    visible: std::ops::Range<usize>,
 }
 
-impl Cut {
-    /// What stands before what is kept.
+impl TruncatedLine {
+    /// Returns the mark before the visible part.
     fn before(&self) -> &'static str {
-        if self.kept.start > self.whole.start { CUT } else { "" }
+        if self.visible.start > self.whole.start { ELLIPSIS } else { "" }
     }
 
+    /// Returns the mark after the visible part.
     fn after(&self) -> &'static str {
-        if self.kept.end < self.whole.end { CUT } else { "" }
+        if self.visible.end < self.whole.end { ELLIPSIS } else { "" }
     }
 
+    /// Returns the length of the truncated line in bytes.
     fn len(&self) -> usize {
-        self.before().len() + self.kept.len() + self.after().len()
+        self.before().len() + self.visible.len() + self.after().len()
     }
 }
 
-/// The lines that a message points at and that are too wide, each with the part of it that is shown.
-pub struct Cuts {
-    /// From the first to the last of each source.
-    cuts: Vec<Cut>,
+/// The lines that a message points at and that are too wide, each with its visible part.
+pub struct TruncatedLines {
+    /// The lines, ordered by source and position.
+    lines: Vec<TruncatedLine>,
 }
 
-impl Cuts {
-    /// What to cut so that what a message points at is seen in so many columns. Its spans lie in their sources.
-    pub fn new(diagnostic: &Diagnostic, sources: &SourceMap, columns: Option<usize>) -> Cuts {
+impl TruncatedLines {
+    /// Chooses the visible parts so that the spans of a diagnostic fit into the columns. Its spans
+    /// lie in their sources.
+    pub fn new(diagnostic: &Diagnostic, sources: &SourceMap, columns: Option<usize>) -> TruncatedLines {
         let Some(columns) = columns else {
-            return Cuts { cuts: Vec::new() };
+            return TruncatedLines { lines: Vec::new() };
         };
         let spans: Vec<Span> =
             diagnostic.labels.iter().chain([&diagnostic.primary]).map(|label| label.span).collect();
@@ -131,17 +137,17 @@ impl Cuts {
             let found = ends.map(|at| line_around(&source.text, at));
             several += usize::from(found[0] != found[1]);
             for whole in found {
-                let number = crate::source::line(&source.text, whole.start);
+                let number = crate::source::line_number(&source.text, whole.start);
                 if !lines.iter().any(|(of, _, known)| *of == span.source && *known == whole) {
                     lines.push((span.source, number, whole));
                 }
             }
         }
         let last = lines.iter().map(|(_, line, _)| *line).max().unwrap_or(1);
-        // What is drawn left of the lines: their numbers, and a bar for each span of several lines.
+        // The margin that `ariadne` draws: line numbers, and a bar for each span of several lines.
         let margin = last.to_string().len() + 4 + if several > 0 { 2 * (several + 1) } else { 0 };
-        let room = columns.saturating_sub(margin).max(NARROWEST);
-        let mut cuts: Vec<Cut> = lines
+        let room = columns.saturating_sub(margin).max(MIN_COLUMNS);
+        let mut cuts: Vec<TruncatedLine> = lines
             .into_iter()
             .filter_map(|(of, line, whole)| {
                 let text = &sources.get(of)?.text;
@@ -151,59 +157,61 @@ impl Cuts {
                     .filter(|span| span.start as usize <= whole.end && span.end as usize >= whole.start)
                     .map(|span| within(span.start)..within(span.end))
                     .collect();
-                let kept = window(text, &whole, &touched, room)?;
-                Some(Cut { source: of, line, whole, kept })
+                let kept = visible_range(text, &whole, &touched, room)?;
+                Some(TruncatedLine { source: of, line, whole, visible: kept })
             })
             .collect();
         cuts.sort_by_key(|cut| (cut.source, cut.whole.start));
-        Cuts { cuts }
+        TruncatedLines { lines: cuts }
     }
 
-    /// A source with its lines cut.
+    /// Returns the text of a source with its lines truncated.
     pub fn text(&self, id: SourceId, text: String) -> String {
         let mut out = text;
-        for cut in self.cuts.iter().rev().filter(|cut| cut.source == id) {
-            out.replace_range(cut.kept.end..cut.whole.end, cut.after());
-            out.replace_range(cut.whole.start..cut.kept.start, cut.before());
+        for cut in self.lines.iter().rev().filter(|cut| cut.source == id) {
+            out.replace_range(cut.visible.end..cut.whole.end, cut.after());
+            out.replace_range(cut.whole.start..cut.visible.start, cut.before());
         }
         out
     }
 
-    /// Where a span is when its source is cut.
-    pub fn place(&self, span: Span) -> std::ops::Range<usize> {
-        let start = self.position(span.source, span.start as usize);
-        start..self.position(span.source, span.end as usize).max(start)
+    /// Maps a span to a byte range of the truncated source.
+    pub fn map_span(&self, span: Span) -> std::ops::Range<usize> {
+        let start = self.map_offset(span.source, span.start as usize);
+        start..self.map_offset(span.source, span.end as usize).max(start)
     }
 
-    fn position(&self, source: SourceId, at: usize) -> usize {
+    /// Maps an offset to the truncated source.
+    fn map_offset(&self, source: SourceId, at: usize) -> usize {
         let mut less = 0;
-        for cut in self.cuts.iter().filter(|cut| cut.source == source) {
+        for cut in self.lines.iter().filter(|cut| cut.source == source) {
             if at > cut.whole.end {
                 less += cut.whole.len() - cut.len();
             } else if at >= cut.whole.start {
-                let kept = at.clamp(cut.kept.start, cut.kept.end) - cut.kept.start;
+                let kept = at.clamp(cut.visible.start, cut.visible.end) - cut.visible.start;
                 return cut.whole.start - less + cut.before().len() + kept;
             }
         }
         at - less
     }
 
-    /// How the place of a span is named where its line is cut, and how it should be: as `line:column`.
-    pub fn renamed(&self, span: Span, sources: &SourceMap) -> Option<(String, String)> {
+    /// Returns the position of a span as `line:column`, in the truncated source and in the source
+    /// itself; `None` if its line is not truncated.
+    pub fn line_and_column(&self, span: Span, sources: &SourceMap) -> Option<(String, String)> {
         let at = span.start as usize;
         let cut = self
-            .cuts
+            .lines
             .iter()
             .find(|cut| cut.source == span.source && (cut.whole.start..=cut.whole.end).contains(&at))?;
         let text = &sources.get(span.source)?.text;
         let column = text.get(cut.whole.start..at)?.chars().count() + 1;
-        let kept = at.clamp(cut.kept.start, cut.kept.end);
-        let shown = cut.before().chars().count() + text.get(cut.kept.start..kept)?.chars().count() + 1;
+        let kept = at.clamp(cut.visible.start, cut.visible.end);
+        let shown = cut.before().chars().count() + text.get(cut.visible.start..kept)?.chars().count() + 1;
         Some((format!("{}:{shown}", cut.line), format!("{}:{column}", cut.line)))
     }
 }
 
-/// The line around a byte, without its end.
+/// Returns the byte range of the line around a byte, without its line end.
 fn line_around(text: &str, at: usize) -> std::ops::Range<usize> {
     let at = at.min(text.len());
     let bytes = text.as_bytes();
@@ -212,13 +220,14 @@ fn line_around(text: &str, at: usize) -> std::ops::Range<usize> {
     start..end
 }
 
-/// The columns that a message gives to a character of a program.
+/// Returns the number of columns of a character of a program in a message.
 fn columns_of(c: char) -> usize {
     if c == '\t' { 4 } else { c.width().unwrap_or(1) }
 }
 
-/// The part of a line that is shown: around what is touched. None, if all of it has room.
-fn window(
+/// Returns the part of a line around the touched ranges that fits into `room` columns; `None` if
+/// all of the line fits.
+fn visible_range(
     text: &str,
     whole: &std::ops::Range<usize>,
     touched: &[std::ops::Range<usize>],
@@ -254,48 +263,51 @@ fn window(
     Some(from..to)
 }
 
-/// A message laid out in which the lines that end with prose and are too wide go on below, under their beginning.
-pub fn lines(message: &str, prose: &[&str], columns: usize) -> String {
-    let columns = columns.max(NARROWEST);
+/// Wraps those lines of a rendered message that end with prose and are too wide; they continue
+/// below, under the beginning of the prose.
+pub fn wrap_message(message: &str, prose: &[&str], columns: usize) -> String {
+    let columns = columns.max(MIN_COLUMNS);
     let mut out = String::with_capacity(message.len() + 64);
     for line in message.lines() {
         let ending = prose.iter().filter(|text| !text.is_empty() && line.ends_with(**text));
         match ending.max_by_key(|text| text.len()) {
-            Some(text) if seen(line) > columns => wrap(line, text, columns, &mut out),
+            Some(text) if display_columns(line) > columns => wrap_line(line, text, columns, &mut out),
             _ => out.extend([line, "\n"]),
         }
     }
     out
 }
 
-fn wrap(line: &str, text: &str, columns: usize, out: &mut String) {
+/// Writes a line that ends with `text`, wrapped to `columns` columns.
+fn wrap_line(line: &str, text: &str, columns: usize, out: &mut String) {
     let before = &line[..line.len() - text.len()];
-    let begin = seen(before);
-    let drawn = bars(before, usize::MAX);
-    let last_bar = drawn.rfind('│').map(|at| seen(&drawn[..at]) + 2);
+    let begin = display_columns(before);
+    let drawn = continued_bars(before, usize::MAX);
+    let last_bar = drawn.rfind('│').map(|at| display_columns(&drawn[..at]) + 2);
     let Some(low) = last_bar else {
-        // The first line of a message: what follows is set in a little.
-        let mut texts = wrapped(&format!("{}{text}", "x".repeat(begin)), columns).into_iter();
+        // The first line of a message: continuation lines are indented by two blanks.
+        let mut texts = wrap_text(&format!("{}{text}", "x".repeat(begin)), columns).into_iter();
         let first = texts.next().unwrap_or_default();
         out.push_str(&format!("{before}{}\n", &first[begin.min(first.len())..]));
         let rest: Vec<String> = texts.collect();
-        for line in wrapped(&rest.join(" "), columns - 2).iter().filter(|line| !line.is_empty()) {
+        for line in wrap_text(&rest.join(" "), columns - 2).iter().filter(|line| !line.is_empty()) {
             out.push_str(&format!("  {line}\n"));
         }
         return;
     };
-    // Beside its arrow a label needs some room; without it the label stands below.
-    let beside = columns.saturating_sub(begin) >= NARROWEST + 4;
+    // A label stays beside its arrow only if there is enough room; otherwise it is placed below.
+    let beside = columns.saturating_sub(begin) >= MIN_COLUMNS + 4;
     let start = if beside { begin } else { low.min(begin) };
-    let margin = bars(before, start);
-    let mut texts = wrapped(text, columns.saturating_sub(start).max(NARROWEST)).into_iter();
+    let margin = continued_bars(before, start);
+    let mut texts = wrap_text(text, columns.saturating_sub(start).max(MIN_COLUMNS)).into_iter();
     let first = if beside { texts.next().unwrap_or_default() } else { String::new() };
     out.push_str(&format!("{}\n", format!("{before}{first}").trim_end()));
     texts.for_each(|text| out.push_str(&format!("{margin}{text}\n")));
 }
 
-/// The bars of a line go on in the next, as many columns as are asked for; colors stay.
-fn bars(line: &str, columns: usize) -> String {
+/// Returns the margin of the continuation line: the bars of `line` continue, over at most `columns`
+/// columns, and colors stay.
+fn continued_bars(line: &str, columns: usize) -> String {
     let (mut out, mut used, mut command) = (String::new(), 0, false);
     for c in line.chars() {
         if command || c == '\u{1b}' {
@@ -309,8 +321,8 @@ fn bars(line: &str, columns: usize) -> String {
     out
 }
 
-/// The columns of a line, without what commands the terminal.
-fn seen(line: &str) -> usize {
+/// Returns the number of columns of a line, terminal escape sequences not counted.
+fn display_columns(line: &str) -> usize {
     let mut command = false;
     line.chars()
         .map(|c| {
@@ -331,14 +343,14 @@ mod tests {
         let text = "One two three four five six seven\nand eight.\n\n    sum (1, 2, 3, 4, 5)\n\
                     - a first item\n- b\nShort.\nlaw: a b c d e f g h\nwork |I|, span log |I|\n\
                     > 1 + 2 + 3 + 4 + 5 + 6\n21 and more, much more\n\nEnd.\n";
-        assert_eq!(filled(text, 80), text);
+        assert_eq!(fill_paragraphs(text, 80), text);
         let narrow = "One two three four\nfive six seven and\neight.\n\n    sum (1, 2, 3, 4, 5)\n\
                       - a first item\n- b\nShort.\nlaw: a b c d e f g h\nwork |I|, span log\n|I|\n\
                       > 1 + 2 + 3 + 4 + 5 + 6\n21 and more, much more\n\nEnd.\n";
-        assert_eq!(filled(text, 20), narrow);
+        assert_eq!(fill_paragraphs(text, 20), narrow);
     }
 
-    /// No prose is wider than the terminal, whatever it points at; nothing of it is lost.
+    /// No prose is wider than the terminal, and nothing of it is lost.
     #[test]
     fn messages_fit_into_the_columns_there_are() {
         let mut sources = SourceMap::default();

@@ -1,7 +1,7 @@
 //! Specialized code: core at concrete types, with slots and sizes computed.
 //!
-//! Made by [`super::specialize`], run by [`super::run`]. One [`Instance`] for each function at
-//! each list of type arguments it is called with.
+//! Made by [`super::specialize`], run by [`super::terms`] and [`super::statements`]. There is one
+//! [`Instance`] for each function at each list of type arguments that it is called with.
 
 use super::existential::OpenCode;
 use super::overrides::Overrides;
@@ -12,27 +12,27 @@ use crate::source::Span;
 use crate::types::encoding::Code;
 use crate::types::number::Fixed;
 use crate::types::{Scalar, Type};
-use crate::value::{Value, release};
+use crate::value::{Value, drop_iteratively};
 use num_bigint::{BigInt, BigUint};
 use std::sync::{Arc, OnceLock};
 
 /// A function at concrete types.
 pub struct Instance {
-    /// For messages.
+    /// The name, for messages.
     pub name: Arc<str>,
-    /// Which function.
+    /// The number of the function.
     pub function: FunctionId,
-    /// At which types.
+    /// The type arguments.
     pub type_args: Vec<Type>,
-    /// Locals of a frame.
+    /// The number of locals of a frame.
     pub locals: usize,
-    /// Where arguments go.
+    /// The locals that receive the arguments.
     pub params: Vec<LocalId>,
-    /// Where captured variables go.
+    /// The locals that receive the captured variables.
     pub captures: Vec<LocalId>,
-    /// Where the function itself goes.
+    /// The local that receives the function value itself, if the function is recursive through it.
     pub this: Option<LocalId>,
-    /// Layout of the whole argument.
+    /// The layout of the whole argument.
     pub domain: Arc<Layout>,
     /// The body.
     pub body: Node,
@@ -40,215 +40,291 @@ pub struct Instance {
 
 /// A function value of this executor.
 pub struct Closure {
-    /// What it does.
+    /// The operation.
     pub instance: Arc<Instance>,
-    /// What it captured, cells included.
+    /// The captured values; cells of shared variables are captured as cells.
     pub captures: Vec<Value>,
 }
 
 impl Drop for Closure {
     fn drop(&mut self) {
-        self.captures.drain(..).for_each(release);
+        self.captures.drain(..).for_each(drop_iteratively);
     }
 }
 
-/// A callee: specialized when first called.
+/// A callee. It is specialized when it is first called.
 pub struct Callee {
     /// The function.
     pub function: FunctionId,
-    /// Its type arguments, concrete.
+    /// Its concrete type arguments.
     pub type_args: Vec<Type>,
-    /// The instance, once made.
+    /// The instance, after the first call.
     pub instance: OnceLock<Arc<Instance>>,
 }
 
-/// A node with its place.
+/// A term, with its source position.
 pub struct Node {
-    /// What it does.
-    pub kind: Kind,
-    /// Where it comes from.
+    /// The operation.
+    pub kind: NodeKind,
+    /// The source position.
     pub span: Span,
 }
 
-/// What a node does.
-pub enum Kind {
+/// The operation of a node.
+pub enum NodeKind {
+    /// A constant.
     Constant(Value),
+    /// A local.
     Local(LocalId),
-    /// A local that lives in a cell.
+    /// A local that is stored in a cell.
     Shared(LocalId),
+    /// A variable of the session.
     Global(GlobalId),
-    /// A local that nobody reads any more.
+    /// The last read of a local: its value is moved out.
     Move(LocalId),
-    /// The same of slots of one, of which others are still read.
+    /// The last read of slots `start..start + len` of a local, other slots of which are still read;
+    /// the flag is true if these are all slots.
     MoveSlots(LocalId, usize, usize, bool),
-    /// The same of a local in a cell, and of a variable of the session, which is assigned next.
+    /// The last read of a local in a cell, which is assigned next.
     MoveShared(LocalId),
+    /// The last read of a variable of the session, which is assigned next.
     MoveGlobal(GlobalId),
+    /// A function value: the function, and the locals that it captures.
     Closure(Arc<Callee>, Vec<LocalId>),
     /// A known function, without captures.
     CallKnown(Arc<Callee>, Vec<Node>),
+    /// A call of a function value.
     Call(Box<Node>, Vec<Node>),
-    /// A method of an instance that does not exist: a mistake of the checker.
-    NoInstance,
+    /// A method of a missing instance: a bug of the checker.
+    MissingInstance,
+    /// A primitive.
     Prim(Prim, Arc<PrimTypes>, Vec<Node>),
+    /// An arithmetic operator on a number system, with the modulus of modular arithmetic.
     Arithmetic(Op, Num, Option<Code>, Vec<Node>),
+    /// A comparison of values of a type.
     Compare(Op, Type, Arc<Layout>, Box<Node>, Box<Node>),
-    /// `==` or `!=` where some parts have an equality of their own.
-    OwnCompare(Op, Type, Arc<Overrides>, Box<Node>, Box<Node>),
+    /// `==` or `!=` of values parts of which have an overridden equality.
+    CompareOverridden(Op, Type, Arc<Overrides>, Box<Node>, Box<Node>),
+    /// `not` of a truth value.
     Not(Box<Node>),
-    /// `and`, `or` and `not` of all digits of a `2 \^ I` with this largest code.
+    /// `and`, `or` and `not` on all digits of a value of `2 \^ I`, with the largest code of the
+    /// type.
     Bits(Op, Code, Vec<Node>),
-    /// Parts with their slots; class and slots of the whole.
+    /// The parts, each with its number of slots, and the layout of the whole.
     Tuple(Vec<(Node, usize)>, Arc<Layout>),
-    /// Slots `start..start + len` of a value that has more, or the value itself.
+    /// Slots `start..start + len` of a value; the flag is true if these are all slots.
     Slots(Box<Node>, usize, usize, bool),
-    /// Element at an index: slots of an element, and whether the array is its only element.
+    /// The element at an index: the number of slots of an element; the flag is true if the array is
+    /// its only element.
     Index(Box<Node>, Box<Node>, usize, bool),
-    /// Loop variables with the sizes of their types; layout of an element and of the whole.
+    /// An array comprehension: loop variables with the sizes of their types, the body, and the
+    /// layouts of an element and of the array.
     Build(Vec<(LocalId, Code)>, Box<Node>, Arc<Layout>, Arc<Layout>),
+    /// A compact product of parts.
     Pack(Arc<Layout>, Vec<Node>),
+    /// A factor of a compact product at a constant index.
     Factor(Arc<Layout>, Box<Node>, Code),
+    /// A digit of a compact power at a computed index.
     Digit(Arc<Layout>, Box<Node>, Box<Node>),
-    Inject(Cases, Code, Box<Node>),
+    /// A case of a sum with its argument.
+    Inject(SumRepresentation, Code, Box<Node>),
+    /// The code of a compact value as a number.
     ToCode(Scalar, Box<Node>),
+    /// The value of a compact type with a code.
     FromCode(Scalar, Arc<CodeType>, Box<Node>),
+    /// A conversion between number types.
     Convert(Scalar, Scalar, Box<Node>),
-    /// A value read as another type that is stored otherwise: a mistake of the checker.
-    Unlike(Box<Node>, Arc<(Type, Type)>),
-    /// The code of a type with more values than the scalar holds.
-    Uncoded(Scalar, Arc<CodeType>, Box<Node>),
+    /// A reshape between types that are stored differently: a bug of the checker.
+    StorageMismatch(Box<Node>, Arc<(Type, Type)>),
+    /// The code of a value whose type has more values than the scalar type.
+    CodesTooLarge(Scalar, Arc<CodeType>, Box<Node>),
+    /// A conditional.
     If(Box<Node>, Box<Node>, Box<Node>),
+    /// A match.
     Match(Box<Node>, Vec<Arm>),
+    /// A block with its value; the unit value if there is none.
     Block(Vec<Statement>, Option<Box<Node>>),
-    /// Sizes and the value at them.
+    /// An existential value: the sizes, and the value at these sizes.
     PackSizes(Vec<(Type, Code)>, Box<Node>),
     /// Opens sizes; the value is that of the rest of the block.
-    Open(Box<OpenCode>),
-    /// A term that may be taken over by a faster executor.
-    Site(Box<TierUpSite>),
+    OpenSizes(Box<OpenCode>),
+    /// A term that may be compiled.
+    TierUp(Box<TierUpSite>),
 }
 
-/// Types a primitive needs: those it is applied at, and the type of its first argument.
+/// The types that a primitive needs.
 pub struct PrimTypes {
-    /// Type arguments.
+    /// The concrete type arguments.
     pub args: Vec<Type>,
-    /// Layout of the first type argument.
+    /// The layout of the first type argument.
     pub layout: Option<Arc<Layout>>,
-    /// Layout of the result.
+    /// The layout of the result.
     pub result: Arc<Layout>,
-    /// Types in the first type argument that have a text of their own, where that matters.
-    pub own: Overrides,
+    /// The overrides of `show` in the first type argument, for primitives that show values.
+    pub overrides: Overrides,
 }
 
-/// A compact type for messages.
+/// A compact type, for messages.
 pub struct CodeType {
     /// The type.
     pub ty: Type,
-    /// Its number of values.
+    /// The number of values.
     pub size: BigUint,
 }
 
-/// How cases are told apart.
+/// The representation of the cases of a sum.
 #[derive(Clone)]
-pub enum Cases {
-    /// A tagged sum, by its layout.
+pub enum SumRepresentation {
+    /// A tagged sum.
     Sum(Arc<Layout>),
-    /// A compact sum or unit sum, by its layout.
+    /// A compact sum or a unit sum: a code.
     Compact(Arc<Layout>),
-    /// A variant: tag and argument as they are.
+    /// A variant: tag and argument.
     Variant,
 }
 
+/// An arm of a match.
 pub struct Arm {
+    /// The pattern.
     pub pattern: Pattern,
+    /// The guard.
     pub guard: Option<Node>,
+    /// The value.
     pub body: Node,
 }
 
 /// A pattern at concrete types.
 pub enum Pattern {
+    /// Any value.
     Any,
+    /// Any value, bound to a local.
     Bind(LocalId),
+    /// Any value, bound to a local in a new cell.
     BindShared(LocalId),
+    /// Both patterns; the second one binds the whole value.
     As(Box<Pattern>, Box<Pattern>),
+    /// An integer of at most 64 bits, by its bits.
     Int(i64),
+    /// A `bigint`.
     Bigint(BigInt),
+    /// A `real`.
     Real(f64),
+    /// An `f32`.
     Single(f32),
-    /// Integers of a word from one to another, both included; those of another width are decoded first.
+    /// Integers of a word between two bounds, both included; integers of a fixed width are decoded
+    /// first.
     Ints(Option<Fixed>, i128, i128),
+    /// Big integers between two bounds, both included.
     Bigints(BigInt, BigInt),
+    /// Characters between two code points, both included.
     Chars(Code, Code),
+    /// One of several patterns.
     Or(Vec<Pattern>),
+    /// A text.
     Str(Arc<str>),
+    /// A compact value, by its code.
     Code(Code),
-    /// Parts with start and slots; slots of the whole.
+    /// The parts, each with its first slot and its number of slots; the number of slots of the
+    /// whole.
     Tuple(Vec<(usize, usize, Pattern)>, usize),
+    /// A compact product, with patterns of its factors.
     Pack(Arc<Layout>, Vec<Pattern>),
-    Case(Cases, Code, Option<Box<Pattern>>),
+    /// A case of a sum, with a pattern of its argument.
+    Case(SumRepresentation, Code, Option<Box<Pattern>>),
     /// The number of the case, and its argument.
-    Coarray(Cases, Box<Pattern>, Box<Pattern>),
+    Coarray(SumRepresentation, Box<Pattern>, Box<Pattern>),
 }
 
-/// A statement with its place.
+/// A statement, with its source position.
 pub struct Statement {
+    /// The operation.
     pub kind: StatementKind,
+    /// The source position.
     pub span: Span,
 }
 
+/// The operation of a statement.
 pub enum StatementKind {
+    /// Binds the variables of a pattern.
     Let(Pattern, Node),
+    /// Assigns a local.
     SetLocal(LocalId, Node),
+    /// Assigns a local that is stored in a cell.
     SetShared(LocalId, Node),
+    /// Assigns a variable of the session.
     SetGlobal(GlobalId, Node),
+    /// Stores into a part of a variable.
     Store(Box<Store>),
-    /// Lets go of locals.
+    /// Drops the values of locals.
     Drop(Box<[LocalId]>),
+    /// Evaluates a term and drops its value.
     Expr(Node),
+    /// A conditional.
     If(Node, Vec<Statement>, Vec<Statement>),
+    /// A match: patterns with guards and bodies.
     Match(Node, Vec<(Pattern, Option<Node>, Vec<Statement>)>),
+    /// A loop over all codes of an index type of this size.
     ForAll(LocalId, Code, Vec<Statement>),
+    /// A loop over integers from low to high; the flag is true if high is included.
     ForInts(LocalId, Node, Node, bool, Vec<Statement>),
-    /// Array, slots of an element, number of elements.
+    /// Loop variable, array, number of slots of an element, number of elements, body.
     ForElements(LocalId, Node, usize, usize, Vec<Statement>),
+    /// A `while` loop.
     While(Node, Vec<Statement>),
+    /// Leaves the innermost loop.
     Break,
+    /// Begins the next round of the innermost loop.
     Continue,
+    /// Returns from the function.
     Return(Node),
-    /// Opens sizes for the rest of the block. The last statement of its list.
-    Open(Box<OpenCode>),
-    /// Two sizes that must be equal, with the equation.
+    /// Opens sizes for the rest of the block; the last statement of its list.
+    OpenSizes(Box<OpenCode>),
+    /// Two sizes that must be equal, with the text of the equation.
     Require(Code, Code, Arc<str>),
-    /// A loop that may be taken over by a faster executor.
-    Site(Box<TierUpSite>),
+    /// A loop that may be compiled.
+    TierUp(Box<TierUpSite>),
 }
 
-/// A store through projections.
+/// A store into a part of a variable.
 pub struct Store {
+    /// The variable.
     pub root: StoreRoot,
-    /// Steps through storage: a constant slot offset, or an index times a stride.
+    /// Steps through flat storage: constant slot offsets, and indices times strides.
     pub steps: Vec<StoreStep>,
-    /// Steps inside the compact value found there, outermost first.
+    /// Steps inside the compact value at that slot, outermost first.
     pub parts: Vec<(Arc<Layout>, PartStep)>,
-    /// Slots of the root and of the place; class that the place needs.
+    /// The number of slots of the root.
     pub root_slots: usize,
+    /// The layout of the part that is stored, or of the slot that holds it.
     pub place: Arc<Layout>,
+    /// The storage class that the part needs.
     pub class: crate::value::Class,
+    /// The new value.
     pub value: Node,
 }
 
+/// The variable of a store.
 pub enum StoreRoot {
+    /// A local.
     Local(LocalId),
+    /// A local that is stored in a cell.
     Shared(LocalId),
+    /// A variable of the session.
     Global(GlobalId),
 }
 
+/// A step through flat storage.
 pub enum StoreStep {
+    /// A constant slot offset.
     Offset(usize),
+    /// An index times a stride in slots.
     Index(Node, usize),
 }
 
+/// A step inside a compact value.
 pub enum PartStep {
+    /// A constant position.
     Factor(Code),
+    /// A computed position.
     Digit(Node),
 }

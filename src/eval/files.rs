@@ -1,20 +1,21 @@
-//! Primitives that read and write files.
+//! Primitives that read and write files, and those that draw pictures.
 //!
 //! Takes the type that a program states and the file system of the host; the formats are those of
-//! [`crate::data`]. A reader gives its value with the sizes it has found, in the order of the variables that
-//! its type binds. What is stated of shape and cells is checked here, once, before anything is made of it.
+//! [`crate::data`]. A reader returns its value with the sizes that it has found, in the order of
+//! the variables that its type binds. The stated shape and cells are checked here once, before a
+//! value is made.
 
 use super::code::PrimTypes;
 use super::error::Failure;
-use super::run::Host;
-use super::select::{room, value};
+use super::existential_prims::{allocate_buffer, buffer_value};
+use super::machine::Host;
 use crate::core::Prim;
 use crate::data::{
-    self, Column, Content, Data, DataError, Element, Format, Limits, MORE_THAN_MAY_BE, Separator,
+    self, Column, Content, Data, DataError, EXCEEDS_MEMORY_LIMIT, Element, Format, Limits, Separator,
 };
 use crate::layout::{Form, Layout, Layouts};
 use crate::picture::{self, Bounds, DrawError};
-use crate::source::line;
+use crate::source::line_number;
 use crate::types::encoding::Code;
 use crate::types::stored::{Axis, Cell, CellKind, FileType, NotStorable, plain_name};
 use crate::types::{Scalar, Type};
@@ -23,32 +24,32 @@ use bytes::Bytes;
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
-/// The value of a primitive of this kind.
-pub(super) fn files(
+/// Evaluates a primitive that reads or writes a file, or draws a picture.
+pub(super) fn eval_file_primitive(
     prim: Prim,
     types: &PrimTypes,
     args: &[Value],
     layouts: &Layouts,
     host: &mut Host<'_>,
 ) -> Result<Value, Failure> {
-    let limits = &Limits { room: host.memory, stop: host.interrupt };
-    let (memory, files) = (limits.room, host.files);
+    let limits = &Limits { memory: host.memory, interrupt: host.interrupt };
+    let (memory, files) = (limits.memory, host.files);
     match prim {
-        Prim::Cells | Prim::Svg => return text(prim, types, &args[0], layouts, limits),
-        Prim::Draw => return draw(args[0].as_str(), host),
+        Prim::Cells | Prim::Svg => return picture_or_cells_text(prim, types, &args[0], layouts, limits),
+        Prim::Draw => return draw_picture(args[0].as_str(), host),
         _ => {}
     }
     let path = args[0].as_str();
-    let failed = |trouble| match trouble {
-        DataError::Stopped => Failure::Interrupted,
-        trouble => Failure::File { path: path.to_string(), trouble: Box::new(trouble) },
+    let failed = |error| match error {
+        DataError::Interrupted => Failure::Interrupted,
+        error => Failure::File { path: path.to_string(), error: Box::new(error) },
     };
-    let Some(files) = files else { return Err(failed(DataError::NoFiles)) };
-    let Some(format) = format(prim, path, args).map_err(failed)? else {
-        return Err(Failure::Internal { what: "a primitive that has no file" });
+    let Some(files) = files else { return Err(failed(DataError::NoFileSystem)) };
+    let Some(format) = file_format(prim, path, args).map_err(failed)? else {
+        return Err(Failure::Internal { message: "a primitive that has no file" });
     };
-    // A host that was stopped says in words that it was.
-    let said = |trouble| limits.poll(0).map_or_else(|stopped| stopped, |()| trouble);
+    // A host that is interrupted reports that as an unreadable file.
+    let said = |error| limits.poll(0).map_or_else(|stopped| stopped, |()| error);
     let unreadable = |why: String| failed(said(DataError::Unreadable { why }));
     let write = |bytes: Result<Vec<u8>, DataError>| {
         let done = bytes.and_then(|bytes| {
@@ -59,11 +60,11 @@ pub(super) fn files(
     };
     match prim {
         Prim::ReadText => {
-            let longest = memory.min(super::prim::LONGEST_STRING as u64);
+            let longest = memory.min(super::prim::MAX_STRING_BYTES as u64);
             let bytes = files.read(path, longest).map_err(unreadable)?;
             let text = String::from_utf8(bytes).map_err(|error| {
                 let at = error.utf8_error().valid_up_to();
-                let line = line(error.as_bytes(), at);
+                let line = line_number(error.as_bytes(), at);
                 failed(DataError::Malformed { format, why: format!("line {line} is not UTF-8") })
             })?;
             Ok(Value::str(text))
@@ -71,24 +72,28 @@ pub(super) fn files(
         Prim::SavePicture => {
             let not_drawn = |undrawn| {
                 failed(match undrawn {
-                    DrawError::Stopped => DataError::Stopped,
-                    DrawError::NoPicture => DataError::NotDrawn { why: NO_PICTURE.to_string() },
-                    DrawError::TooLong => DataError::NotDrawn { why: MORE_THAN_MAY_BE.to_string() },
-                    DrawError::Unfit(why) => DataError::NotDrawn { why },
+                    DrawError::Interrupted => DataError::Interrupted,
+                    DrawError::InvalidDescription => {
+                        DataError::UnsupportedPicture { why: INVALID_PICTURE.to_string() }
+                    }
+                    DrawError::TooLong => {
+                        DataError::UnsupportedPicture { why: EXCEEDS_MEMORY_LIMIT.to_string() }
+                    }
+                    DrawError::Unsupported(why) => DataError::UnsupportedPicture { why },
                 })
             };
             let longest = usize::try_from(memory).unwrap_or(usize::MAX);
-            let bounds = Bounds { longest, stop: limits.stop };
-            let picture = picture::read(args[1].as_str(), &bounds).map_err(not_drawn)?;
-            write(Ok(picture::file(&picture, path, &bounds).map_err(not_drawn)?))
+            let bounds = Bounds { max_bytes: longest, interrupt: limits.interrupt };
+            let picture = picture::parse(args[1].as_str(), &bounds).map_err(not_drawn)?;
+            write(Ok(picture::encode_file(&picture, path, &bounds).map_err(not_drawn)?))
         }
         Prim::WriteText => write(Ok(args[1].as_str().as_bytes().to_vec())),
         _ => {
             let Some(ty) = types.args.first() else {
-                return Err(Failure::Internal { what: "a primitive without types" });
+                return Err(Failure::Internal { message: "a primitive without types" });
             };
             if prim.is_reader() {
-                let stored = stored(ty, format).map_err(failed)?;
+                let stored = file_type(ty, format).map_err(failed)?;
                 let bytes = match format.is_mapped() {
                     true => files.map(path, memory),
                     false => files.read(path, memory).map(Bytes::from),
@@ -97,83 +102,88 @@ pub(super) fn files(
                 let part = args.get(1).map(Value::as_str);
                 let found = data::read(format, &bytes, part, &stored, limits).map_err(failed)?;
                 drop(bytes);
-                return Reading { ty, stored: &stored, layouts, limits, format }.value(found, &failed);
+                return TypedReader { ty, stored: &stored, layouts, limits, format }
+                    .read_value(found, &failed);
             }
-            let write_data = |ty: &Type, value: &Value| to_data(ty, value, format, layouts, limits);
+            let write_data = |ty: &Type, value: &Value| value_to_data(ty, value, format, layouts, limits);
             if prim == Prim::WriteNpz {
-                return write(archive(ty, &args[1], layouts, limits, write_data));
+                return write(record_to_archive(ty, &args[1], layouts, limits, write_data));
             }
             write(write_data(ty, &args[1]).and_then(|data| data::write(format, &data, limits)))
         }
     }
 }
 
-/// Bytes that a list takes beside its elements: its size and what holds both.
-const LIST_BYTES: u64 = 256;
+/// Cases of a variant are written out in its declaration.
+const COUNTED: &str = "the cases of a variant are counted by a word";
 
-/// What is said of a description that is none: its layers were changed by hand.
-const NO_PICTURE: &str = "the layers of this picture describe none";
+/// The size in bytes of a list without its elements: its size, and the object that holds both.
+const LIST_OVERHEAD_BYTES: u64 = 256;
 
-/// The bounds of a picture as text.
-fn bounds<'a>(limits: &Limits<'a>) -> Bounds<'a> {
-    let longest = limits.room.min(super::prim::LONGEST_STRING as u64);
-    Bounds { longest: longest as usize, stop: limits.stop }
+/// The message for a text that describes no picture: its layers were changed by hand.
+const INVALID_PICTURE: &str = "the layers of this picture describe none";
+
+/// Returns the bounds of a picture as text.
+fn text_bounds<'a>(limits: &Limits<'a>) -> Bounds<'a> {
+    let longest = limits.memory.min(super::prim::MAX_STRING_BYTES as u64);
+    Bounds { max_bytes: longest as usize, interrupt: limits.interrupt }
 }
 
-/// Why there is no picture as text.
-fn undrawn(undrawn: DrawError, bounds: &Bounds<'_>) -> Failure {
+/// Returns the failure for a picture that could not be drawn as text.
+fn draw_failure(undrawn: DrawError, bounds: &Bounds<'_>) -> Failure {
     match undrawn {
-        DrawError::Stopped => Failure::Interrupted,
-        DrawError::TooLong => super::arith::too_much(bounds.longest, 2, bounds.longest as u64),
-        DrawError::NoPicture => Failure::Failed { message: NO_PICTURE.to_string() },
-        DrawError::Unfit(message) => Failure::Failed { message },
+        DrawError::Interrupted => Failure::Interrupted,
+        DrawError::TooLong => super::arithmetic::memory_failure(bounds.max_bytes, 2, bounds.max_bytes as u64),
+        DrawError::InvalidDescription => Failure::Failed { message: INVALID_PICTURE.to_string() },
+        DrawError::Unsupported(message) => Failure::Failed { message },
     }
 }
 
 /// Prints a picture.
-fn draw(description: &str, host: &mut Host<'_>) -> Result<Value, Failure> {
-    let bounds = bounds(&Limits { room: host.memory, stop: host.interrupt });
-    let drawn = picture::read(description, &bounds);
+fn draw_picture(description: &str, host: &mut Host<'_>) -> Result<Value, Failure> {
+    let bounds = text_bounds(&Limits { memory: host.memory, interrupt: host.interrupt });
+    let drawn = picture::parse(description, &bounds);
     let drawn = drawn.and_then(|picture| picture::text(&picture, host.screen, &bounds));
-    (host.out)(&drawn.map_err(|why| undrawn(why, &bounds))?);
+    (host.out)(&drawn.map_err(|why| draw_failure(why, &bounds))?);
     Ok(Value::UNIT)
 }
 
-/// A picture as SVG, and numbers as the text that describes them.
-fn text(
+/// Returns a picture as SVG, or numbers as the text that describes them in a picture.
+fn picture_or_cells_text(
     prim: Prim,
     types: &PrimTypes,
     value: &Value,
     layouts: &Layouts,
     limits: &Limits<'_>,
 ) -> Result<Value, Failure> {
-    let bounds = bounds(limits);
-    let too_long = || undrawn(DrawError::TooLong, &bounds);
+    let bounds = text_bounds(limits);
+    let too_long = || draw_failure(DrawError::TooLong, &bounds);
     if prim == Prim::Svg {
         let drawn =
-            picture::read(value.as_str(), &bounds).and_then(|picture| picture::svg(&picture, &bounds));
-        return drawn.map(Value::str).map_err(|why| undrawn(why, &bounds));
+            picture::parse(value.as_str(), &bounds).and_then(|picture| picture::svg(&picture, &bounds));
+        return drawn.map(Value::str).map_err(|why| draw_failure(why, &bounds));
     }
     let Some(ty) = types.args.first() else {
-        return Err(Failure::Internal { what: "numbers without a type" });
+        return Err(Failure::Internal { message: "numbers without a type" });
     };
-    let numbers = to_data(ty, value, Format::Csv(Separator::COMMA), layouts, limits);
-    let text = numbers
-        .and_then(|numbers| data::cells_text(&numbers, &Limits { room: bounds.longest as u64, ..*limits }));
+    let numbers = value_to_data(ty, value, Format::Csv(Separator::COMMA), layouts, limits);
+    let text = numbers.and_then(|numbers| {
+        data::cells_text(&numbers, &Limits { memory: bounds.max_bytes as u64, ..*limits })
+    });
     match text {
         Ok(Some(text)) => Ok(Value::str(text)),
         Ok(None) => Err(too_long()),
-        Err(DataError::Stopped) => Err(Failure::Interrupted),
+        Err(DataError::Interrupted) => Err(Failure::Interrupted),
         Err(DataError::Unwritable { .. }) => Err(too_long()),
-        Err(_) => Err(Failure::Internal { what: "numbers that are none" }),
+        Err(_) => Err(Failure::Internal { message: "numbers that are none" }),
     }
 }
 
-/// The format of a primitive, if it has one.
-fn format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>, DataError> {
+/// Returns the file format of a primitive; `None` if it has none.
+fn file_format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>, DataError> {
     let separator = |given: Option<&Value>| {
         let found = given.map_or(',', Value::as_char);
-        Separator::of_char(found).ok_or(DataError::NoSeparator { found })
+        Separator::of_char(found).ok_or(DataError::InvalidSeparator { found })
     };
     Ok(Some(match prim {
         Prim::Npy | Prim::WriteNpy => Format::Npy,
@@ -189,35 +199,36 @@ fn format(prim: Prim, path: &str, args: &[Value]) -> Result<Option<Format>, Data
     }))
 }
 
-/// A type as files hold it; the checker could not look into type parameters.
-fn stored(ty: &Type, format: Format) -> Result<FileType, DataError> {
+/// Returns a type as files hold it. The checker has not seen the arguments of type parameters, so
+/// the type may be unfit.
+fn file_type(ty: &Type, format: Format) -> Result<FileType, DataError> {
     let stored = FileType::of(ty).map_err(|why| match why {
         NotStorable::Part(part) if part == *ty => {
-            DataError::NotHeld { format, ty: ty.to_string(), why: "no file holds it".to_string() }
+            DataError::UnsupportedType { format, ty: ty.to_string(), why: "no file holds it".to_string() }
         }
         NotStorable::Part(part) => {
-            DataError::NotHeld { format, ty: ty.to_string(), why: format!("it holds `{part}`") }
+            DataError::UnsupportedType { format, ty: ty.to_string(), why: format!("it holds `{part}`") }
         }
         NotStorable::Axis(ty) => {
             let why = "a size to be found in it is no axis".to_string();
-            DataError::NotHeld { format, ty: ty.to_string(), why }
+            DataError::UnsupportedType { format, ty: ty.to_string(), why }
         }
         NotStorable::Shared { field, .. } => {
             let why = format!("the size of `{field}` would be one for all rows");
-            DataError::NotHeld { format, ty: ty.to_string(), why }
+            DataError::UnsupportedType { format, ty: ty.to_string(), why }
         }
     })?;
     match stored.list().filter(|_| !format.has_lists()) {
         Some((field, list)) => {
             let why = format!("its rows have no lists, and `{field}` is of type `{}`", list.text());
-            Err(DataError::NotHeld { format, ty: ty.to_string(), why })
+            Err(DataError::UnsupportedType { format, ty: ty.to_string(), why })
         }
         None => Ok(stored),
     }
 }
 
-/// What a stated type makes of data.
-struct Reading<'r> {
+/// A reader of the data of a file at the stated type.
+struct TypedReader<'r> {
     ty: &'r Type,
     stored: &'r FileType,
     layouts: &'r Layouts,
@@ -225,31 +236,37 @@ struct Reading<'r> {
     format: Format,
 }
 
-impl Reading<'_> {
-    fn value(&self, data: Data, failed: &impl Fn(DataError) -> Failure) -> Result<Value, Failure> {
+impl TypedReader<'_> {
+    /// Returns the value of the stated type that the data is, with the sizes that are found.
+    fn read_value(&self, data: Data, failed: &impl Fn(DataError) -> Failure) -> Result<Value, Failure> {
         let (fits, there) = (data.type_text(), data.element_text());
-        let sizes = self.sizes(&data.shape, &fits).map_err(failed)?;
+        let sizes = self.found_sizes(&data.shape, &fits).map_err(failed)?;
         let layout = self.layouts.of(&self.stored.element);
         let count = data.count();
-        // What lies in the file as it does in memory takes none.
-        let in_place = self.in_place(&data.content);
+        // Cells that are used in place take no memory.
+        let in_place = self.is_zero_copy(&data.content);
         // Numbers may become wider on the way: a byte of a file is eight of a `real`.
         let slots = count.saturating_mul(layout.slots);
-        let memory = self.limits.room;
+        let memory = self.limits.memory;
         let bytes = (slots as u64).saturating_mul(layout.class.bytes());
-        let lists = (self.lists() as u64).saturating_mul(count as u64).saturating_mul(LIST_BYTES);
+        let lists = (self.list_column_count() as u64)
+            .saturating_mul(count as u64)
+            .saturating_mul(LIST_OVERHEAD_BYTES);
         if !in_place && bytes.saturating_add(lists) > memory {
-            return Err(super::arith::too_much(slots, layout.class.bytes(), memory));
+            return Err(super::arithmetic::memory_failure(slots, layout.class.bytes(), memory));
         }
         let buffer = match (data.content, &self.stored.held) {
             (Content::Plain(column), CellKind::Complex) if column.element == Element::Complex => column.cells,
             (Content::Plain(column), CellKind::Cell(cell)) => {
-                let plain = self.plain(&column, cell, layout.class);
-                let column = fitted("", column, cell, &data.shape, &fits, self.limits).map_err(failed)?;
+                let plain = self.cells_are_slots(&column, cell, layout.class);
+                let column = convert_column("", column, cell, &data.shape, &fits, self.format, self.limits)
+                    .map_err(failed)?;
                 match plain {
                     true if layout.slots == 0 => Buffer::U8(Vec::new()),
                     true => column.cells,
-                    false => self.rows(&mut [(column, cell.clone())], &layout, count, failed)?,
+                    false => {
+                        self.interleave_columns(&mut [(column, cell.clone())], &layout, count, failed)?
+                    }
                 }
             }
             (Content::Records(columns), CellKind::Record(fields)) => {
@@ -259,25 +276,26 @@ impl Reading<'_> {
                 for (name, cell) in fields {
                     let found = columns.iter_mut().find(|(other, _)| other == name);
                     let Some(column) = found.and_then(|(_, column)| column.take()) else {
-                        let similar = data::similar(name, &there);
-                        return Err(failed(DataError::NoColumn {
+                        let similar = data::similar_name(name, &there);
+                        return Err(failed(DataError::MissingColumn {
                             what: "column",
                             name: name.to_string(),
                             there,
                             similar,
                         }));
                     };
-                    plain = self.plain(&column, cell, layout.class);
+                    plain = self.cells_are_slots(&column, cell, layout.class);
                     let column =
-                        fitted(name, column, cell, &data.shape, &fits, self.limits).map_err(failed)?;
+                        convert_column(name, column, cell, &data.shape, &fits, self.format, self.limits)
+                            .map_err(failed)?;
                     chosen.push((column, cell.clone()));
                 }
                 match &mut chosen[..] {
-                    // Rows of one cell lie as the cells do.
+                    // Rows of one cell are stored as the cells are.
                     [(column, _)] if plain && layout.slots == 1 => {
                         std::mem::replace(&mut column.cells, Buffer::U8(Vec::new()))
                     }
-                    chosen => self.rows(chosen, &layout, count, failed)?,
+                    chosen => self.interleave_columns(chosen, &layout, count, failed)?,
                 }
             }
             _ => {
@@ -286,12 +304,12 @@ impl Reading<'_> {
                 return Err(failed(DataError::Element { column: String::new(), found, wanted, fits }));
             }
         };
-        let value = value(buffer);
+        let value = buffer_value(buffer);
         Ok(if self.ty.is_exists() { Value::Packed(Arc::new(Packed { sizes, value })) } else { value })
     }
 
-    /// How many columns of lists are read.
-    fn lists(&self) -> usize {
+    /// Returns the number of columns of lists that are read.
+    fn list_column_count(&self) -> usize {
         match &self.stored.held {
             CellKind::Record(fields) => {
                 fields.iter().filter(|(_, cell)| matches!(cell, Cell::List(..))).count()
@@ -300,11 +318,11 @@ impl Reading<'_> {
         }
     }
 
-    /// Whether a value of the stated type is the cells of the file itself.
-    fn in_place(&self, content: &Content) -> bool {
+    /// Returns true if the cells of the file are the storage of the value.
+    fn is_zero_copy(&self, content: &Content) -> bool {
         let (column, cell) = match (content, &self.stored.held) {
             (Content::Plain(column), CellKind::Complex) => {
-                return column.cells.is_foreign() && column.element == Element::Complex;
+                return column.cells.is_mapped() && column.element == Element::Complex;
             }
             (Content::Plain(column), CellKind::Cell(cell)) => (Some(column), cell),
             (Content::Records(columns), CellKind::Record(fields)) if fields.len() == 1 => {
@@ -315,12 +333,12 @@ impl Reading<'_> {
         };
         column.is_some_and(|column| {
             let same = matches!(cell, Cell::Scalar(scalar) if column.element == Element::Scalar(*scalar));
-            same && column.cells.is_foreign()
+            same && column.cells.is_mapped()
         })
     }
 
-    /// Whether the cells of a column become slots as they are.
-    fn plain(&self, column: &Column, cell: &Cell, class: Class) -> bool {
+    /// Returns true if the cells of a column become slots without a change.
+    fn cells_are_slots(&self, column: &Column, cell: &Cell, class: Class) -> bool {
         let own = match cell {
             Cell::Scalar(scalar) => Class::of_scalar(*scalar),
             Cell::Code(_) => class,
@@ -329,8 +347,12 @@ impl Reading<'_> {
         column.missing.is_empty() && own == class
     }
 
-    /// The sizes that are found, if the shape is that of the type.
-    fn sizes(&self, shape: &[usize], fits: &str) -> Result<Vec<Type>, DataError> {
+    /// Returns the sizes that are found in the shape of a file.
+    ///
+    /// # Errors
+    ///
+    /// The shape is not that of the stated type.
+    fn found_sizes(&self, shape: &[usize], fits: &str) -> Result<Vec<Type>, DataError> {
         let wrong = |why: String| DataError::Shape {
             found: shape.to_vec(),
             ty: self.ty.to_string(),
@@ -338,7 +360,7 @@ impl Reading<'_> {
             fits: fits.to_string(),
         };
         let axes = &self.stored.axes;
-        // One size for all axes that there are: their product.
+        // One size to be found stands for all axes of the file: it is their product.
         if let ([Axis::Unknown(0)], true) =
             (&axes[..], shape.len() != 1 && matches!(self.format, Format::Npy | Format::Npz))
         {
@@ -380,8 +402,8 @@ impl Reading<'_> {
         Ok(sizes.into_iter().map(|n| Type::unit_sum(n.unwrap_or(0))).collect())
     }
 
-    /// Columns as rows.
-    fn rows(
+    /// Interleaves columns to rows.
+    fn interleave_columns(
         &self,
         columns: &mut [(Column, Cell)],
         layout: &Layout,
@@ -396,19 +418,19 @@ impl Reading<'_> {
                 if layout.slots > 1 {
                     let why = "a cell that may be empty holds one value".to_string();
                     let (format, ty) = (self.format, ty.to_string());
-                    return Err(failed(DataError::NotHeld { format, ty, why }));
+                    return Err(failed(DataError::UnsupportedType { format, ty, why }));
                 }
                 Ok(Some(layout))
             }
         };
         let layouts: Vec<Option<Arc<Layout>>> =
             columns.iter().map(|(_, cell)| places(cell)).collect::<Result<_, _>>()?;
-        let mut buffer = room(layout.class, count * layout.slots, self.limits.room)?;
-        // The lists of a column are parts of one array.
+        let mut buffer = allocate_buffer(layout.class, count * layout.slots, self.limits.memory)?;
+        // The lists of a column are slices of one array.
         let elements: Vec<Value> = columns
             .iter_mut()
             .map(|(column, _)| match column.lists {
-                Some(_) => value(std::mem::replace(&mut column.cells, Buffer::U8(Vec::new()))),
+                Some(_) => buffer_value(std::mem::replace(&mut column.cells, Buffer::U8(Vec::new()))),
                 None => Value::UNIT,
             })
             .collect();
@@ -444,13 +466,14 @@ impl Reading<'_> {
     }
 }
 
-/// A column at the type that is stated.
-fn fitted(
+/// Converts a column to the stated type of its cells.
+fn convert_column(
     name: &str,
     column: Column,
     cell: &Cell,
     shape: &[usize],
     fits: &str,
+    format: Format,
     limits: &Limits<'_>,
 ) -> Result<Column, DataError> {
     let element = column.element;
@@ -470,28 +493,28 @@ fn fitted(
             let list = starts.partition_point(|start| *start <= at).saturating_sub(1);
             format!("column `{name}`, element {} of list {list}", at - starts[list])
         }
-        None => place(name, shape, at),
+        None => cell_position(name, shape, at),
     };
     let own = match (cell, &lists) {
         (Cell::List(element, _), Some(_)) => element,
         (Cell::List(..), None) | (_, Some(_)) => return Err(mismatch()),
         (cell, None) => cell,
     };
-    let cells = data::fit(column, own, place, mismatch, limits)?;
+    let cells = data::convert_cells(column, own, place, mismatch, format, limits)?;
     if let Some(at) = missing.iter().position(|missing| *missing)
         && !own.optional()
     {
         let (place, wanted) = (place(at), own.text());
         return Err(match lists {
-            Some(_) => DataError::gap(place, wanted),
-            None => DataError::empty(place, wanted),
+            Some(_) => DataError::empty_element(place, wanted),
+            None => DataError::empty_cell(place, wanted),
         });
     }
     Ok(Column { element, cells, missing, lists })
 }
 
-/// Where a cell is, for people.
-fn place(name: &str, shape: &[usize], mut at: usize) -> String {
+/// Returns the position of a cell as text for a message.
+fn cell_position(name: &str, shape: &[usize], mut at: usize) -> String {
     let mut index = Vec::new();
     for n in shape.iter().rev() {
         index.push((at % n.max(&1)).to_string());
@@ -506,16 +529,17 @@ fn place(name: &str, shape: &[usize], mut at: usize) -> String {
     if name.is_empty() { index } else { format!("column `{name}`, {index}") }
 }
 
-/// A value as the data of a file.
-fn to_data(
+/// Converts a value to the data of a file.
+fn value_to_data(
     ty: &Type,
     value: &Value,
     format: Format,
     layouts: &Layouts,
     limits: &Limits<'_>,
 ) -> Result<Data, DataError> {
-    let stored = stored(ty, format)?;
-    let not_held = |why: &str| DataError::NotHeld { format, ty: ty.to_string(), why: why.to_string() };
+    let stored = file_type(ty, format)?;
+    let not_held =
+        |why: &str| DataError::UnsupportedType { format, ty: ty.to_string(), why: why.to_string() };
     let size = |axis: &Axis| match axis {
         Axis::Known(ty) => ty.size().ok().and_then(|n| n.to_usize()),
         Axis::Unknown(_) => None,
@@ -524,10 +548,11 @@ fn to_data(
     let shape = shape.ok_or_else(|| not_held("it has more elements than are counted"))?;
     let count: usize = if shape.contains(&0) { 0 } else { shape.iter().product() };
     let layout = layouts.of(&stored.element);
-    // What lies in a file may be larger than the memory that may be used; what is to be written is put together there.
+    // A mapped value may be larger than the memory bound; the data to be written is assembled in
+    // memory.
     let own = |class: Class, slots: usize| {
-        let fits = (slots as u64).saturating_mul(class.bytes()) <= limits.room;
-        let buffer = fits.then(|| Buffer::with_room(class, slots)).flatten();
+        let fits = (slots as u64).saturating_mul(class.bytes()) <= limits.memory;
+        let buffer = fits.then(|| Buffer::with_capacity(class, slots)).flatten();
         buffer.ok_or_else(DataError::too_large_to_write)
     };
     let column = |cell: &Cell, start: usize, slots: usize| {
@@ -538,7 +563,7 @@ fn to_data(
         let element = match held {
             Cell::Scalar(scalar) => Element::Scalar(*scalar),
             Cell::Code(ty) if ty.is_bool() => Element::Bool,
-            Cell::Code(ty) => data::unsigned(data::class_of_codes(ty))
+            Cell::Code(ty) => data::unsigned_scalar(data::class_of_codes(ty))
                 .map(Element::Scalar)
                 .ok_or_else(|| not_held("codes of up to 64 bits are held"))?,
             Cell::Case(..) => Element::Scalar(Scalar::String),
@@ -571,7 +596,7 @@ fn to_data(
         }
         let mut cells = own(element.class(), count)?;
         let mut missing = Vec::new();
-        // Of a variant that has names for its cases, those.
+        // The names of the cases, if the cells are case names.
         let names: Vec<Value> = match cell.inner() {
             Cell::Case(names, _) => names.iter().map(|name| Value::str(&**name)).collect(),
             _ => Vec::new(),
@@ -582,7 +607,7 @@ fn to_data(
         }
         for i in 0..count {
             limits.poll(i)?;
-            // What takes no slot is the code 0.
+            // A value without slots has the code 0.
             let found = match slots {
                 0 => Value::UNIT,
                 _ => value.slots(i * layout.slots + start, slots),
@@ -607,8 +632,8 @@ fn to_data(
             let text = matches!(cells, Buffer::Any(_)) && empty;
             let name = match &found {
                 _ if empty || names.is_empty() => None,
-                Value::Sum(case) => case.0.to_usize().and_then(|case| names.get(case)),
-                code => code.to_code().to_usize().and_then(|case| names.get(case)),
+                Value::Sum(case) => Some(&names[case.0.to_usize().expect(COUNTED)]),
+                code => Some(&names[code.to_code().to_usize().expect(COUNTED)]),
             };
             cells.push(if text { Value::str("") } else { name.cloned().unwrap_or(found) });
         }
@@ -633,8 +658,8 @@ fn to_data(
     Ok(Data { shape, content })
 }
 
-/// A record of arrays as an archive.
-fn archive(
+/// Converts a record of arrays to an archive.
+fn record_to_archive(
     ty: &Type,
     value: &Value,
     layouts: &Layouts,
@@ -643,12 +668,12 @@ fn archive(
 ) -> Result<Vec<u8>, DataError> {
     let Some(fields) = ty.unfold().fields() else {
         let why = "a record has an array in each field: `(weights = x, bias = y)`".to_string();
-        return Err(DataError::NotHeld { format: Format::Npz, ty: ty.to_string(), why });
+        return Err(DataError::UnsupportedType { format: Format::Npz, ty: ty.to_string(), why });
     };
     let layout = layouts.of(ty);
     let mut arrays = Vec::new();
     for (at, (name, ty)) in fields.iter().enumerate() {
-        let (start, part) = layout.part(at).unwrap_or((0, layout.clone()));
+        let (start, part) = layout.part(at).expect("a record has this field");
         let own = if part.slots == layout.slots { value.clone() } else { value.slots(start, part.slots) };
         arrays.push((plain_name(name), data(ty, &own)?));
     }

@@ -1,16 +1,23 @@
-//! The reference evaluator: the meaning of core, whole and simple.
+//! The reference evaluator: the complete semantics of core.
 //!
 //! Takes a checked [`Script`] and the [`Program`] it calls into; gives its value and its output.
 //! Each function is specialized to its type arguments when first called ([`specialize`]), then run
-//! as a tree ([`run`]). Arrays are flat buffers throughout; `:>>` is nothing at all.
+//! as a tree ([`terms`], [`statements`]). Arrays are flat buffers throughout; `:>>` is nothing at
+//! all.
 //!
-//! Never checks types: core is trusted. Prints through the host it is given, reads and writes files only through it.
+//! Never checks types: core is trusted. Prints through the host it is given, reads and writes files
+//! only through it.
 
-mod arith;
+mod arithmetic;
+mod calls;
 mod code;
 mod error;
+mod evaluator;
 mod existential;
+mod existential_prims;
 mod files;
+mod frame;
+mod machine;
 mod matching;
 mod overrides;
 pub mod preview;
@@ -18,38 +25,40 @@ mod prim;
 mod progress;
 mod reduce;
 mod run;
-mod select;
 mod show;
 mod sort;
 mod specialize;
 pub mod stack_guard;
-mod text;
+mod statements;
+mod stores;
+mod string_ops;
+mod terms;
 mod tier_up;
 
 pub use crate::picture::{Colors, Screen};
-pub use error::{Failure, RuntimeError, bytes_text};
+pub use error::{Failure, RuntimeError, format_bytes};
+pub use machine::{Checkpoint, Host, Machine};
 pub use progress::{Progress, Watcher};
-pub use run::{Checkpoint, Host, Machine};
 
 use crate::layout::Layouts;
 use crate::types::Type;
 use crate::value::Value;
 
-/// A value as text for people: `.str`.
+/// Returns a value as text for people, as `.str` does.
 pub fn display(value: &Value, ty: &Type) -> String {
     let layouts = Layouts::default();
-    show::plain(&layouts, false, value, ty, None)
+    show::structural_text(&layouts, false, value, ty, None)
 }
 
-/// A number as text for people.
+/// Returns a `real` as text for people.
 pub fn real_text(x: f64) -> String {
-    show::real(x)
+    show::real_text(x)
 }
 
-/// A value as text that reads back: `._strr`.
+/// Returns a value as text that reads back, as `._strr` does.
 pub fn read_back(value: &Value, ty: &Type) -> String {
     let layouts = Layouts::default();
-    show::plain(&layouts, true, value, ty, None)
+    show::structural_text(&layouts, true, value, ty, None)
 }
 
 #[allow(unused_imports)] // named in the documentation above

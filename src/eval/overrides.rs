@@ -1,16 +1,17 @@
-//! Declared types with a text or an equality of their own.
+//! Overridden printing and equality: declared types with an instance of `Show` or `Eq`.
 //!
-//! Values are shown and compared by structure; an instance of `Show` or `Eq` says otherwise for a
-//! declared type, wherever in a value it occurs. Showing and comparing stay walks without calls:
-//! the walk first gathers the parts that have a function of their own, the functions are called,
-//! and then their results are put in place ([`super::show`]) or must all be true.
+//! Values are shown and compared by structure, except for declared types with an instance of `Show`
+//! or `Eq`, wherever they occur in a value. Structural printing and comparison call no functions: a
+//! first walk collects the overridden parts, their functions are called, and a second walk inserts
+//! the texts ([`super::show`]); of equalities, all must be true.
 //!
-//! Inside a compact value only codes exist: no instance is asked there.
+//! Parts of a compact value are codes: no instance is consulted there.
 
 use super::code::Callee;
 use super::error::{Failure, RuntimeError};
-use super::run::{Host, Machine, Result, Run, Stop};
-use super::show::{Brief, Parts, Show};
+use super::evaluator::{AbruptCompletion, Evaluator, Result};
+use super::machine::{Host, Machine};
+use super::show::{Abbreviation, OverriddenParts, ValueFormatter};
 use super::stack_guard;
 use crate::core::{ClassId, Program};
 use crate::source::Span;
@@ -20,17 +21,17 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::{Arc, OnceLock};
 
-/// Stack that showing a value of usual depth takes.
-const SHOWING: usize = 64 << 10;
+/// The stack in bytes that printing a value of usual depth takes.
+const SHOW_STACK_BYTES: usize = 64 << 10;
 
-/// The declared types in a type that have a function of their own for something.
+/// The declared types within a type that override a method, with their functions.
 #[derive(Clone, Default)]
 pub struct Overrides {
     types: Vec<(Type, Arc<Callee>)>,
 }
 
 impl Overrides {
-    /// Those in `ty`, concrete, for a method of a class.
+    /// Collects the overrides of a method of a class within the concrete type `ty`.
     pub fn of(program: &Program, class: Option<ClassId>, method: &str, ty: &Type) -> Overrides {
         let callee = |(ty, function, type_args)| {
             (ty, Arc::new(Callee { function, type_args, instance: OnceLock::new() }))
@@ -38,16 +39,17 @@ impl Overrides {
         Overrides { types: program.own_methods(class, method, ty).into_iter().map(callee).collect() }
     }
 
-    /// Whether there are none.
+    /// Returns true if nothing is overridden.
     pub fn is_empty(&self) -> bool {
         self.types.is_empty()
     }
 
-    /// The number of a type's function, or the type without the newtypes around it, which have none.
-    pub fn at(&self, ty: &Type) -> std::result::Result<usize, Type> {
+    /// Returns the index of the function of a type, or else the type without the newtypes around
+    /// it.
+    pub fn index_of(&self, ty: &Type) -> std::result::Result<usize, Type> {
         let mut ty = ty.clone();
         loop {
-            if let Some(at) = self.types.iter().position(|(own, _)| *own == ty) {
+            if let Some(at) = self.types.iter().position(|(overrides, _)| *overrides == ty) {
                 return Ok(at);
             }
             match ty.kind() {
@@ -63,81 +65,97 @@ impl Overrides {
         }
     }
 
-    /// A function by its number.
+    /// Returns the function at an index.
     pub fn callee(&self, at: usize) -> Arc<Callee> {
         self.types[at].1.clone()
     }
 }
 
 impl Machine {
-    /// The text for people of a value that a run has given.
-    pub fn text(
+    /// Returns the text of a value that a run has returned.
+    pub fn value_text(
         &mut self,
         program: &Program,
         value: &Value,
         ty: &Type,
         host: &mut Host<'_>,
     ) -> std::result::Result<String, Box<RuntimeError>> {
-        let mut run = Run { machine: self, program, host, ticks: 0 };
-        let own = Overrides::of(program, program.known.show, "show", ty);
-        run.own_text(value, ty, &own, Span::default()).map_err(Stop::into_error)
+        let mut run = Evaluator { machine: self, program, host, ticks: 0 };
+        let overrides = Overrides::of(program, program.known.show, "show", ty);
+        run.overridden_text(value, ty, &overrides, Span::default()).map_err(AbruptCompletion::into_error)
     }
 }
 
-impl Run<'_, '_> {
-    /// Calls the function that a part of a value has of its own.
-    pub(super) fn call_own(
+impl Evaluator<'_, '_> {
+    /// Calls the function at an index on parts of a value.
+    pub(super) fn call_override(
         &mut self,
-        own: &Overrides,
+        overrides: &Overrides,
         at: usize,
         args: Vec<Value>,
         span: Span,
     ) -> Result<Value> {
-        let instance = self.instance(&own.callee(at), span)?;
+        let instance = self.callee_instance(&overrides.callee(at), span)?;
         self.tick(span)?;
         self.call(&instance, None, args, span)
     }
 
-    /// The text for people of a value, parts of which have a text of their own.
-    pub(super) fn own_text(
+    /// Returns the text of a value with overridden parts.
+    pub(super) fn overridden_text(
         &mut self,
         value: &Value,
         ty: &Type,
-        own: &Overrides,
+        overrides: &Overrides,
         span: Span,
     ) -> Result<String> {
-        self.own_glance(value, ty, own, None, span)
+        self.overridden_text_within(value, ty, overrides, None, span)
     }
 
-    /// The same of a part of the value, if a glance is enough.
-    pub(super) fn own_glance(
+    /// Returns the text of a value with overridden parts, abbreviated if asked for.
+    pub(super) fn overridden_text_within(
         &mut self,
         value: &Value,
         ty: &Type,
-        own: &Overrides,
-        brief: Option<Brief>,
+        overrides: &Overrides,
+        brief: Option<Abbreviation>,
         span: Span,
     ) -> Result<String> {
-        // Showing ends with `…` where there is no room left: a text of its own that asks for itself must
-        // not end so, but as any recursion does.
-        if !stack_guard::has_room_for(SHOWING) {
+        // Structural printing ends with `…` where no stack is left. A `show` that calls itself must
+        // fail instead, as any deep recursion does.
+        if !stack_guard::has_room_for(SHOW_STACK_BYTES) {
             return Err(self.fail(Failure::TooDeep { depth: self.machine.calls.len() }, span));
         }
-        let parts = RefCell::new(Parts::Met(Vec::new()));
+        let parts = RefCell::new(OverriddenParts::Collected(Vec::new()));
         let (layouts, stop) = (&self.machine.layouts, Some(self.host.interrupt));
-        Show { layouts, read_back: false, own, parts: &parts, brief, stop }.text(value, ty);
-        self.go_on(span)?;
+        ValueFormatter {
+            layouts,
+            read_back: false,
+            overrides,
+            parts: &parts,
+            abbreviation: brief,
+            interrupt: stop,
+        }
+        .text(value, ty);
+        self.poll_interrupt(span)?;
         let mut texts = VecDeque::new();
-        if let Parts::Met(met) = parts.into_inner() {
+        if let OverriddenParts::Collected(met) = parts.into_inner() {
             for (at, value) in met {
-                let text = self.call_own(own, at, vec![value], span)?;
+                let text = self.call_override(overrides, at, vec![value], span)?;
                 texts.push_back(text.as_str().to_string());
             }
         }
-        let parts = RefCell::new(Parts::Texts(texts));
+        let parts = RefCell::new(OverriddenParts::Texts(texts));
         let (layouts, stop) = (&self.machine.layouts, Some(self.host.interrupt));
-        let text = Show { layouts, read_back: false, own, parts: &parts, brief, stop }.text(value, ty);
-        self.go_on(span)?;
+        let text = ValueFormatter {
+            layouts,
+            read_back: false,
+            overrides,
+            parts: &parts,
+            abbreviation: brief,
+            interrupt: stop,
+        }
+        .text(value, ty);
+        self.poll_interrupt(span)?;
         Ok(text)
     }
 }

@@ -1,40 +1,41 @@
-//! The meaning of the primitives.
+//! Evaluation of the primitives.
 
-use super::arith::{from_code, to_bigint};
-use super::code::{Cases, PrimTypes};
+use super::arithmetic::{from_code, to_bigint};
+use super::code::{PrimTypes, SumRepresentation};
 use super::error::Failure;
-use super::matching::split;
-use super::run::{Host, Machine};
-use super::{show, text};
+use super::machine::{Host, Machine};
+use super::matching::split_case;
+use super::{show, string_ops};
 use crate::core::Prim;
 use crate::core::prim::{fuses, ranks, sorts};
 use crate::data::Limits;
 use crate::elementary;
-use crate::layout::{Form, countable};
+use crate::layout::{Form, is_countable};
+use crate::types::Scalar;
 use crate::types::encoding::Code;
-use crate::types::{Scalar, Type};
 use crate::value::Value;
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive};
 use std::sync::atomic::Ordering;
 
-/// A string is no longer than this many bytes.
-pub const LONGEST_STRING: usize = 1 << 30;
+/// The longest string, in bytes.
+pub const MAX_STRING_BYTES: usize = 1 << 30;
 
 impl Machine {
-    pub(super) fn primitive(
+    /// Evaluates a primitive that calls no function.
+    pub(super) fn eval_primitive(
         &mut self,
         prim: Prim,
         types: &PrimTypes,
         args: &[Value],
         host: &mut Host<'_>,
     ) -> Result<Value, Failure> {
-        let limits = Limits { room: host.memory, stop: host.interrupt };
+        let limits = Limits { memory: host.memory, interrupt: host.interrupt };
         let show = |read_back: bool, this: &Machine| {
-            let ty = types.args.first().cloned().unwrap_or_else(Type::unit);
-            let text = show::plain(&this.layouts, read_back, &args[0], &ty, Some(limits.stop));
-            match limits.stop.load(Ordering::Relaxed) {
+            let ty = &types.args[0];
+            let text = show::structural_text(&this.layouts, read_back, &args[0], ty, Some(limits.interrupt));
+            match limits.interrupt.load(Ordering::Relaxed) {
                 true => Err(Failure::Interrupted),
                 false => Ok(text),
             }
@@ -46,13 +47,13 @@ impl Machine {
         let int = |n: i64| Ok(Value::int(n));
         match prim {
             Prim::Print => {
-                show::give_out(&show(false, self)?, host.out, limits.stop)?;
+                show::write_output(&show(false, self)?, host.out, limits.interrupt)?;
                 Ok(Value::UNIT)
             }
             Prim::Println => {
                 let mut text = show(false, self)?;
                 text.push('\n');
-                show::give_out(&text, host.out, limits.stop)?;
+                show::write_output(&text, host.out, limits.interrupt)?;
                 Ok(Value::UNIT)
             }
             Prim::Str => Ok(Value::str(show(false, self)?)),
@@ -63,9 +64,9 @@ impl Machine {
             Prim::Ranks => Ok(Value::bool(ranks(&types.args))),
             Prim::Min | Prim::Max => {
                 let Some(layout) = &types.layout else {
-                    return Err(Failure::Internal { what: "an order without a type" });
+                    return Err(Failure::Internal { message: "an order without a type" });
                 };
-                Ok(super::reduce::larger(layout, &args[0], &args[1], prim == Prim::Max))
+                Ok(super::reduce::extreme_value(layout, &args[0], &args[1], prim == Prim::Max))
             }
             Prim::Reduce
             | Prim::ArgMin
@@ -73,7 +74,9 @@ impl Machine {
             | Prim::Dot
             | Prim::Scan
             | Prim::Sort
-            | Prim::Order => Err(Failure::Internal { what: "a primitive on whole arrays out of its place" }),
+            | Prim::Order => {
+                Err(Failure::Internal { message: "a primitive on whole arrays out of its place" })
+            }
             Prim::Assert => {
                 if args[0].as_bool() {
                     Ok(Value::UNIT)
@@ -83,37 +86,43 @@ impl Machine {
             }
             Prim::AInj => {
                 let index = args[0].to_code();
-                Ok(case_of(types, index, args[1].clone()))
+                Ok(result_case(types, index, args[1].clone()))
             }
             Prim::CaseNo | Prim::CaseArg => {
-                let ty = types.args.first().cloned().unwrap_or_else(Type::unit);
-                let (case, argument) = split(&Cases::of(&self.layouts, &ty), &args[0]);
+                let sum = SumRepresentation::of(&self.layouts, &types.args[0]);
+                let (case, argument) = split_case(&sum, &args[0]);
                 Ok(if prim == Prim::CaseNo { Value::code(case) } else { argument })
             }
-            Prim::Pack => packed(types, &args[0]),
-            Prim::Unpack => unpacked(types, &args[0]),
+            Prim::Pack => pack_array(types, &args[0]),
+            Prim::Unpack => unpack_array(types, &args[0]),
             Prim::TypeText | Prim::Convertible | Prim::CallableWith => {
-                Err(Failure::Internal { what: "a question about types that was not answered" })
+                Err(Failure::Internal { message: "a question about types that was not answered" })
             }
-            Prim::Move => Err(Failure::Internal { what: "a move that was not written out" }),
+            Prim::Move => Err(Failure::Internal { message: "a move that was not written out" }),
             Prim::Size => {
-                let size = size_of(types);
+                let size = first_type_size(types);
                 match size.to_i64() {
                     Some(size) => int(size),
-                    None if !countable(&Code::from(&size)) => Err(Failure::Uncountable),
+                    None if !is_countable(&Code::from(&size)) => Err(Failure::Uncountable),
                     None => {
-                        let value = super::arith::short(&BigInt::from(size));
+                        let value = super::arithmetic::abbreviated_integer(&BigInt::from(size));
                         Err(Failure::ConversionRange { value, ty: "int".into() })
                     }
                 }
             }
             Prim::Wrap | Prim::Saturate => {
-                let scalar = |i: usize| types.args.get(i).and_then(Type::as_scalar).unwrap_or(Scalar::Int);
-                Ok(super::arith::force(scalar(1), scalar(0), &args[0], prim == Prim::Saturate))
+                let scalar =
+                    |i: usize| types.args[i].as_scalar().expect("a conversion is between number types");
+                Ok(super::arithmetic::wrap_or_saturate(
+                    scalar(1),
+                    scalar(0),
+                    &args[0],
+                    prim == Prim::Saturate,
+                ))
             }
             Prim::ModInt | Prim::ModBigint => {
-                let size = size_of(types);
-                if !countable(&Code::from(&size)) {
+                let size = first_type_size(types);
+                if !is_countable(&Code::from(&size)) {
                     return Err(Failure::Uncountable);
                 }
                 let scalar = if prim == Prim::ModInt { Scalar::Int } else { Scalar::Bigint };
@@ -128,14 +137,14 @@ impl Machine {
             Prim::IndexInt | Prim::IndexBigint => {
                 let scalar = if prim == Prim::IndexInt { Scalar::Int } else { Scalar::Bigint };
                 let value = to_bigint(scalar, &args[0]);
-                if !countable(&Code::from(size_of(types))) {
+                if !is_countable(&Code::from(first_type_size(types))) {
                     return Err(Failure::Uncountable);
                 }
-                let (case, argument) = match from_code(&value, &size_of(types), &types.args[0]) {
+                let (case, argument) = match from_code(&value, &first_type_size(types), &types.args[0]) {
                     Ok(index) => (Code::Small(1), index),
                     Err(_) => (Code::ZERO, Value::UNIT),
                 };
-                Ok(case_of(types, case, argument))
+                Ok(result_case(types, case, argument))
             }
             Prim::Sqrt => real(x().sqrt()),
             Prim::Exp => real(elementary::exp(x())),
@@ -164,7 +173,7 @@ impl Machine {
                 let shifted = match u32::try_from(places) {
                     Ok(places) if prim == Prim::Shl => word.checked_shl(places).unwrap_or(0),
                     Ok(places) => word.checked_shr(places).unwrap_or(0),
-                    // Below zero places: nothing moves; beyond: nothing stays.
+                    // A negative count shifts nothing; a count beyond 64 gives 0.
                     Err(_) if places < 0 => word,
                     Err(_) => 0,
                 };
@@ -172,39 +181,55 @@ impl Machine {
             }
             Prim::PopCount => int(i64::from(n().count_ones())),
             Prim::Ctz => int(i64::from(n().trailing_zeros())),
-            Prim::StrLen => int(text::length(args[0].as_str(), limits.stop)? as i64),
+            Prim::StrLen => int(string_ops::char_count(args[0].as_str(), limits.interrupt)? as i64),
             Prim::Substring => {
                 let text = args[0].as_str();
                 let bound = |v: &Value| usize::try_from(v.as_int().max(0)).unwrap_or(usize::MAX);
                 let (from, to) = (bound(&args[1]), bound(&args[2]));
-                Ok(Value::str(text::part(text, from, to, limits.stop)?))
+                Ok(Value::str(string_ops::char_range(text, from, to, limits.interrupt)?))
             }
             Prim::StrFind => {
-                let at = text::position(args[0].as_str(), args[1].as_str(), limits.stop)?;
+                let at = string_ops::char_position(args[0].as_str(), args[1].as_str(), limits.interrupt)?;
                 int(at.map_or(-1, |at| at as i64))
             }
             Prim::StrReplace => {
                 let (text, old, new) = (args[0].as_str(), args[1].as_str(), args[2].as_str());
-                match text::replaced(text, old, new, LONGEST_STRING, limits.stop)? {
+                match string_ops::replace_all(text, old, new, MAX_STRING_BYTES, limits.interrupt)? {
                     Ok(text) => Ok(Value::str(text)),
-                    Err(found) => Err(super::arith::too_much(found, new.len() as u64, LONGEST_STRING as u64)),
+                    Err(found) => Err(super::arithmetic::memory_failure(
+                        found,
+                        new.len() as u64,
+                        MAX_STRING_BYTES as u64,
+                    )),
                 }
             }
-            Prim::Upper => Ok(Value::str(text::in_case(args[0].as_str(), str::to_uppercase, limits.stop)?)),
-            Prim::Lower => Ok(Value::str(text::in_case(args[0].as_str(), str::to_lowercase, limits.stop)?)),
-            Prim::UpperChar => Ok(Value::char(alone(c().to_uppercase(), c()))),
-            Prim::LowerChar => Ok(Value::char(alone(c().to_lowercase(), c()))),
+            Prim::Upper => Ok(Value::str(string_ops::convert_case(
+                args[0].as_str(),
+                str::to_uppercase,
+                limits.interrupt,
+            )?)),
+            Prim::Lower => Ok(Value::str(string_ops::convert_case(
+                args[0].as_str(),
+                str::to_lowercase,
+                limits.interrupt,
+            )?)),
+            Prim::UpperChar => Ok(Value::char(sole_char_or(c().to_uppercase(), c()))),
+            Prim::LowerChar => Ok(Value::char(sole_char_or(c().to_lowercase(), c()))),
             Prim::IsLetter => Ok(Value::bool(c().is_alphabetic())),
             Prim::IsSpace => Ok(Value::bool(c().is_whitespace())),
             Prim::Trim => Ok(Value::str(args[0].as_str().trim())),
             Prim::StrRepeat => {
                 let text = args[0].as_str();
                 let times = usize::try_from(args[1].as_int().max(0)).unwrap_or(usize::MAX);
-                match text.len().checked_mul(times).filter(|bytes| *bytes <= LONGEST_STRING) {
-                    // Nothing is repeated in no time, however often.
+                match text.len().checked_mul(times).filter(|bytes| *bytes <= MAX_STRING_BYTES) {
+                    // An empty text is repeated without a loop.
                     Some(0) => Ok(Value::str("")),
-                    Some(_) => Ok(Value::str(text::repeated(text, times, limits.stop)?)),
-                    None => Err(super::arith::too_much(times, text.len() as u64, LONGEST_STRING as u64)),
+                    Some(_) => Ok(Value::str(string_ops::repeat(text, times, limits.interrupt)?)),
+                    None => Err(super::arithmetic::memory_failure(
+                        times,
+                        text.len() as u64,
+                        MAX_STRING_BYTES as u64,
+                    )),
                 }
             }
             Prim::Chr => match u32::try_from(n()).ok().and_then(char::from_u32) {
@@ -218,13 +243,13 @@ impl Machine {
             Prim::ParseInt => {
                 let read = args[0].as_str().trim().parse::<i64>();
                 Ok(match read {
-                    Ok(n) => case_of(types, Code::Small(1), Value::int(n)),
-                    Err(_) => case_of(types, Code::ZERO, Value::UNIT),
+                    Ok(n) => result_case(types, Code::Small(1), Value::int(n)),
+                    Err(_) => result_case(types, Code::ZERO, Value::UNIT),
                 })
             }
-            Prim::ParseReal => Ok(match super::text::real(args[0].as_str(), limits.stop)? {
-                Some(x) => case_of(types, Code::Small(1), Value::real(x)),
-                None => case_of(types, Code::ZERO, Value::UNIT),
+            Prim::ParseReal => Ok(match super::string_ops::parse_real(args[0].as_str(), limits.interrupt)? {
+                Some(x) => result_case(types, Code::Small(1), Value::real(x)),
+                None => result_case(types, Code::ZERO, Value::UNIT),
             }),
             Prim::Compress
             | Prim::Iota
@@ -233,7 +258,7 @@ impl Machine {
             | Prim::Lines
             | Prim::Split
             | Prim::Numbers
-            | Prim::Table => super::select::select(prim, types, args, limits),
+            | Prim::Table => super::existential_prims::eval_existential_primitive(prim, types, args, limits),
             Prim::Npy
             | Prim::Npz
             | Prim::Csv
@@ -253,7 +278,7 @@ impl Machine {
             | Prim::Svg
             | Prim::Draw
             | Prim::SavePicture
-            | Prim::WriteText => super::files::files(prim, types, args, &self.layouts, host),
+            | Prim::WriteText => super::files::eval_file_primitive(prim, types, args, &self.layouts, host),
             Prim::Fixed => {
                 let digits = usize::try_from(args[1].as_int().clamp(0, 1000)).unwrap_or(0);
                 Ok(Value::str(format!("{:.digits$}", x())))
@@ -262,25 +287,26 @@ impl Machine {
     }
 }
 
-/// The only character of several, or the one that stands for them.
-fn alone(mut several: impl Iterator<Item = char>, otherwise: char) -> char {
+/// Returns the only character of an iterator, or `otherwise` if there are several.
+fn sole_char_or(mut several: impl Iterator<Item = char>, otherwise: char) -> char {
     several.next().filter(|_| several.next().is_none()).unwrap_or(otherwise)
 }
 
-/// The size of the first type argument.
-fn size_of(types: &PrimTypes) -> BigUint {
-    types.layout.as_ref().and_then(|l| l.compact()).map_or_else(BigUint::default, |c| c.size.to_big())
+/// Returns the size of the first type argument.
+fn first_type_size(types: &PrimTypes) -> BigUint {
+    let layout = types.layout.as_ref().expect("the primitive has a type argument");
+    layout.require_compact().size.to_big()
 }
 
-/// The compact exponential with the elements of an array.
-fn packed(types: &PrimTypes, array: &Value) -> Result<Value, Failure> {
+/// Packs the elements of an array into a compact exponential.
+fn pack_array(types: &PrimTypes, array: &Value) -> Result<Value, Failure> {
     let (Some(array_layout), Some(compact)) = (&types.layout, types.result.compact()) else {
-        return Err(Failure::Internal { what: "packing without a type" });
+        return Err(Failure::Internal { message: "packing without a type" });
     };
     let Form::Array { element, count } = &array_layout.form else {
-        return Err(Failure::Internal { what: "packing what is no array" });
+        return Err(Failure::Internal { message: "packing what is no array" });
     };
-    if !countable(&compact.size) {
+    if !is_countable(&compact.size) {
         return Err(Failure::Uncountable);
     }
     if element.slots == 0 {
@@ -290,23 +316,23 @@ fn packed(types: &PrimTypes, array: &Value) -> Result<Value, Failure> {
     Ok(Value::code(compact.encoding.pack(&digits)))
 }
 
-/// The array with the digits of a compact exponential.
-fn unpacked(types: &PrimTypes, code: &Value) -> Result<Value, Failure> {
+/// Unpacks the digits of a compact exponential into an array.
+fn unpack_array(types: &PrimTypes, code: &Value) -> Result<Value, Failure> {
     let (Some(compact), Form::Array { element, count }) =
         (types.layout.as_ref().and_then(|layout| layout.compact()), &types.result.form)
     else {
-        return Err(Failure::Internal { what: "unpacking without a type" });
+        return Err(Failure::Internal { message: "unpacking without a type" });
     };
     if element.slots == 0 || *count == 0 {
         return Ok(Value::UNIT);
     }
     let digits = compact.encoding.digits(&code.to_code(), *count);
     let parts = digits.into_iter().map(|digit| (Value::code(digit), 1)).collect();
-    Value::tuple(parts, types.result.class, *count).ok_or(Failure::Internal { what: "an array too large" })
+    Value::tuple(parts, types.result.class, *count).ok_or(Failure::Internal { message: "an array too large" })
 }
 
-/// A case of the result type, which is a sum.
-fn case_of(types: &PrimTypes, case: Code, argument: Value) -> Value {
+/// Returns a case of the result type, which is a sum.
+fn result_case(types: &PrimTypes, case: Code, argument: Value) -> Value {
     match &types.result.form {
         Form::Sum(sum) => sum.inject(&case, argument),
         // `1 + I` at a size 1 is the unit sum 2.

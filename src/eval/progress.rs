@@ -1,96 +1,97 @@
-//! How far a run is: told now and then, for whoever waits.
+//! Progress reports of long loops.
 //!
-//! Takes the rounds of the outermost loop that knows how many it will have; gives them to a watcher, if
-//! there is one. Says nothing about time: that is the watcher's affair.
+//! Counts the rounds of the outermost loop with a known number of rounds, and reports them to a
+//! callback, if there is one. Measures no time beyond the interval of reports.
 
 use std::time::{Duration, Instant};
 
-/// How far a loop is.
+/// The progress of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Which loop: each has a number of its own.
+    /// The number of the loop: different loops have different numbers.
     pub number: u64,
-    /// Rounds that are over.
+    /// The number of finished rounds.
     pub done: u64,
-    /// Rounds that there will be, unless it is left early.
+    /// The number of all rounds, unless the loop is left early.
     pub total: u64,
 }
 
-/// Is told how far the outermost loop is, often; `None` when that loop is over.
+/// A callback with the progress of the outermost loop; `None` when that loop has ended.
 pub type Watcher = Box<dyn FnMut(Option<Progress>) + Send>;
 
-/// The watcher hears of long rounds at least about as often.
-const OFTEN: Duration = Duration::from_millis(10);
+/// The longest time between two reports while rounds end.
+const REPORT_INTERVAL: Duration = Duration::from_millis(10);
 
-/// The outermost loop, and who watches it.
+/// The outermost loop and its watcher.
 #[derive(Default)]
-pub(super) struct Watch {
+pub(super) struct ProgressMonitor {
     watcher: Option<Watcher>,
     outermost: Option<Progress>,
-    /// Loops so far.
-    number: u64,
-    /// The watcher has been told of this loop.
-    told: bool,
-    /// When it was told last.
-    last: Option<Instant>,
+    /// The number of loops so far.
+    loop_count: u64,
+    /// True if a report of this loop has been made.
+    reported: bool,
+    /// The time of the last report.
+    last_report: Option<Instant>,
 }
 
-impl Watch {
-    /// Sets who watches, and gives who did.
-    pub fn set(&mut self, watcher: Option<Watcher>) -> Option<Watcher> {
+impl ProgressMonitor {
+    /// Replaces the watcher, and returns the old one.
+    pub fn replace_watcher(&mut self, watcher: Option<Watcher>) -> Option<Watcher> {
         std::mem::replace(&mut self.watcher, watcher)
     }
 
-    /// A run begins: the last one may have ended in the middle of a loop.
-    pub fn begin(&mut self) {
+    /// Begins a run. The run before may have been stopped within a loop.
+    pub fn reset(&mut self) {
         self.outermost = None;
     }
 
-    /// A loop begins. Whether it is the outermost one, and watched.
-    pub fn enter(&mut self, total: Option<u64>) -> bool {
+    /// Begins a loop, and returns true if it is the outermost one and watched.
+    pub fn enter_loop(&mut self, total: Option<u64>) -> bool {
         let (Some(_), None, Some(total)) = (&self.watcher, self.outermost, total) else { return false };
-        self.number += 1;
-        self.outermost = Some(Progress { number: self.number, done: 0, total });
-        self.told = false;
+        self.loop_count += 1;
+        self.outermost = Some(Progress { number: self.loop_count, done: 0, total });
+        self.reported = false;
         true
     }
 
-    /// A round of the outermost loop is over.
-    pub fn advance(&mut self) {
+    /// Counts a round of the outermost loop.
+    pub fn finish_round(&mut self) {
         if let Some(progress) = &mut self.outermost {
             progress.done += 1;
         }
-        // A round may take long although few things are evaluated in it: its work may be compiled.
-        if self.last.is_none_or(|last| last.elapsed() > OFTEN) {
-            self.tell();
+        // A round may take long with few ticks, if its work is compiled.
+        if self.last_report.is_none_or(|last| last.elapsed() > REPORT_INTERVAL) {
+            self.report();
         }
     }
 
-    /// So many rounds of the outermost loop are over, of so many; or of the next one that takes its place.
-    pub fn at(&mut self, done: u64, total: u64) {
+    /// Sets the finished rounds and all rounds of the outermost loop, or of the next loop that
+    /// takes its place.
+    pub fn set_rounds(&mut self, done: u64, total: u64) {
         if let Some(progress) = &mut self.outermost {
-            // What several threads say may come a little out of order.
+            // Reports of several threads may arrive out of order.
             let next = total != progress.total || done < progress.done / 2;
-            self.number += u64::from(next);
+            self.loop_count += u64::from(next);
             let done = if next { done } else { done.max(progress.done) };
-            *progress = Progress { number: self.number, done, total };
+            *progress = Progress { number: self.loop_count, done, total };
         }
-        self.tell();
+        self.report();
     }
 
-    /// The outermost loop is over.
-    pub fn leave(&mut self) {
+    /// Ends the outermost loop.
+    pub fn leave_loop(&mut self) {
         self.outermost = None;
-        if let (true, Some(watcher)) = (self.told, &mut self.watcher) {
+        if let (true, Some(watcher)) = (self.reported, &mut self.watcher) {
             watcher(None);
         }
     }
 
-    /// Tells how far it is.
-    pub fn tell(&mut self) {
+    /// Reports the progress.
+    pub fn report(&mut self) {
         if let (Some(progress), Some(watcher)) = (self.outermost, &mut self.watcher) {
-            self.told = true;
-            self.last = Some(Instant::now());
+            self.reported = true;
+            self.last_report = Some(Instant::now());
             watcher(Some(progress));
         }
     }

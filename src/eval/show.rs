@@ -1,4 +1,4 @@
-//! Values as text: `.str` for people, `._strr` for reading back.
+//! Printing of values: `.str` for people, `._strr` for reading back.
 //!
 //! Elements come in storage order, whatever the constructor of the index type. `.str` puts blanks
 //! after commas and shows an index value as its number; `._strr` leaves blanks out, quotes strings
@@ -17,54 +17,59 @@ use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How to show.
-pub struct Show<'a> {
-    /// Layouts made so far.
+/// A printer of values.
+pub struct ValueFormatter<'a> {
+    /// The cache of layouts.
     pub layouts: &'a Layouts,
-    /// For reading back rather than for people.
+    /// True for text that reads back.
     pub read_back: bool,
-    /// Types with a text of their own.
-    pub own: &'a Overrides,
-    /// Their values, in the order met, or what their functions gave for them.
-    pub parts: &'a RefCell<Parts>,
-    /// For a glance: not all of a large value.
-    pub brief: Option<Brief>,
-    /// Set from outside to stop the work; what there is of the text then is good for nothing.
-    pub stop: Option<&'a AtomicBool>,
+    /// The types with an overridden text.
+    pub overrides: &'a Overrides,
+    /// The overridden parts of the value, in the order of the walk.
+    pub parts: &'a RefCell<OverriddenParts>,
+    /// Bounds of an abbreviated text.
+    pub abbreviation: Option<Abbreviation>,
+    /// The interrupt flag. Once it is set, the text is undefined.
+    pub interrupt: Option<&'a AtomicBool>,
 }
 
-/// How much of a value is shown at a glance. Strings are then quoted, so that one sees where they end.
+/// The bounds of an abbreviated text. Strings in it are quoted, so that their ends are visible.
 #[derive(Clone, Copy)]
-pub struct Brief {
-    /// About how many bytes the text may have.
-    pub longest: usize,
-    /// How many elements of one array.
-    pub elements: usize,
+pub struct Abbreviation {
+    /// The approximate length in bytes.
+    pub max_bytes: usize,
+    /// The number of shown elements of each array.
+    pub max_elements: usize,
 }
 
-/// Parts of a value that have a text of their own.
-pub enum Parts {
-    /// Met on a first walk: which function, and the value.
-    Met(Vec<(usize, Value)>),
-    /// Their texts, for the second walk.
+/// The parts of a value with an overridden text.
+pub enum OverriddenParts {
+    /// Collected on the first walk: the index of the function, and the value.
+    Collected(Vec<(usize, Value)>),
+    /// The texts that their functions returned, for the second walk.
     Texts(VecDeque<String>),
 }
 
-/// A text is cut here: nobody reads more, and memory is finite.
-const LONGEST: usize = 64 << 20;
+/// The length in bytes from which a text is truncated.
+const MAX_TEXT_BYTES: usize = 64 << 20;
 
-/// Elements of an array after which it is looked whether the work is to stop.
-const LOOK: usize = 1 << 12;
-/// Bytes of a text that are given out between two such looks: a terminal may be slow.
-const PIECE: usize = 1 << 14;
+/// The number of elements between two polls of the interrupt flag.
+const ELEMENTS_PER_POLL: usize = 1 << 12;
+/// The number of bytes that are written between two polls of the interrupt flag: a terminal may be
+/// slow.
+const OUTPUT_CHUNK_BYTES: usize = 1 << 14;
 
-/// Gives a text out, unless somebody wants to stop.
-pub fn give_out(mut text: &str, out: &mut dyn FnMut(&str), stop: &AtomicBool) -> Result<(), Failure> {
+/// Writes a text in chunks.
+///
+/// # Errors
+///
+/// The interrupt flag was set.
+pub fn write_output(mut text: &str, out: &mut dyn FnMut(&str), stop: &AtomicBool) -> Result<(), Failure> {
     loop {
         if stop.load(Ordering::Relaxed) {
             return Err(Failure::Interrupted);
         }
-        let (piece, rest) = text.split_at(text.floor_char_boundary(PIECE));
+        let (piece, rest) = text.split_at(text.floor_char_boundary(OUTPUT_CHUNK_BYTES));
         out(piece);
         if rest.is_empty() {
             return Ok(());
@@ -73,103 +78,119 @@ pub fn give_out(mut text: &str, out: &mut dyn FnMut(&str), stop: &AtomicBool) ->
     }
 }
 
-/// The text of a value, by its structure alone.
-pub fn plain(
+/// Returns the text of a value by its structure, without overrides.
+pub fn structural_text(
     layouts: &Layouts,
     read_back: bool,
     value: &Value,
     ty: &Type,
     stop: Option<&AtomicBool>,
 ) -> String {
-    let parts = RefCell::new(Parts::Met(Vec::new()));
-    Show { layouts, read_back, own: &Overrides::default(), parts: &parts, brief: None, stop }.text(value, ty)
+    let parts = RefCell::new(OverriddenParts::Collected(Vec::new()));
+    ValueFormatter {
+        layouts,
+        read_back,
+        overrides: &Overrides::default(),
+        parts: &parts,
+        abbreviation: None,
+        interrupt: stop,
+    }
+    .text(value, ty)
 }
 
-impl Show<'_> {
-    fn longest(&self) -> usize {
-        self.brief.map_or(LONGEST, |brief| brief.longest)
+impl ValueFormatter<'_> {
+    /// Returns the length in bytes from which the text is truncated.
+    fn max_bytes(&self) -> usize {
+        self.abbreviation.map_or(MAX_TEXT_BYTES, |brief| brief.max_bytes)
     }
 
-    /// The text of a value.
+    /// Returns the text of a value.
     pub fn text(&self, value: &Value, ty: &Type) -> String {
         let mut out = String::new();
         self.write(value, ty, &mut out);
         out
     }
 
-    fn comma(&self) -> &'static str {
+    /// Returns the separator of elements.
+    fn separator(&self) -> &'static str {
         if self.read_back { "," } else { ", " }
     }
 
+    /// Writes a value.
     fn write(&self, value: &Value, ty: &Type, out: &mut String) {
-        if out.len() > self.longest() || !super::stack_guard::has_room() {
+        if out.len() > self.max_bytes() || !super::stack_guard::has_room() {
             if !out.ends_with('…') {
                 out.push('…');
             }
             return;
         }
-        let ty = match self.own.at(ty) {
+        let ty = match self.overrides.index_of(ty) {
             Ok(at) => {
                 match &mut *self.parts.borrow_mut() {
-                    Parts::Met(met) => met.push((at, value.clone())),
-                    Parts::Texts(texts) => out.push_str(&texts.pop_front().unwrap_or_default()),
+                    OverriddenParts::Collected(met) => met.push((at, value.clone())),
+                    OverriddenParts::Texts(texts) => {
+                        out.push_str(&texts.pop_front().expect("both walks meet the same values"));
+                    }
                 }
                 return;
             }
             Err(structure) => structure,
         };
         if ty.is_compact() {
-            return self.compact(&value.to_code(), &ty, out);
+            return self.write_compact(&value.to_code(), &ty, out);
         }
         match ty.kind() {
-            TypeKind::Scalar(scalar) => self.scalar(value, *scalar, out),
-            TypeKind::Array(element, _) => self.array(value, &ty, element, out),
-            TypeKind::Product(parts) => self.parts(value, &ty, parts.iter().map(|t| (None, t.clone())), out),
+            TypeKind::Scalar(scalar) => self.write_scalar(value, *scalar, out),
+            TypeKind::Array(element, _) => self.write_array(value, &ty, element, out),
+            TypeKind::Product(parts) => {
+                self.write_product(value, &ty, parts.iter().map(|t| (None, t.clone())), out)
+            }
             TypeKind::Record(fields) => {
-                self.parts(value, &ty, fields.iter().map(|(n, t)| (Some(&**n), t.clone())), out);
+                self.write_product(value, &ty, fields.iter().map(|(n, t)| (Some(&**n), t.clone())), out);
             }
             TypeKind::Sum(_) | TypeKind::Repeat(..) => {
                 let layout = self.layouts.of(&ty);
-                let Form::Sum(sum) = &layout.form else { return };
+                let Form::Sum(sum) = &layout.form else { unreachable!("a sum has the layout of a sum") };
                 let (case, argument) = sum.split(value);
-                let case_ty = ty.case_type(&case.to_big()).unwrap_or_else(Type::unit);
+                let case_ty = ty.case_type(&case.to_big()).expect("a sum has the case of its value");
                 let _ = write!(out, "case {case} ");
-                self.argument(&argument, &case_ty, out);
+                self.write_case_argument(&argument, &case_ty, out);
             }
             TypeKind::Nominal(nominal, args) => match nominal.body() {
                 Some(NominalBody::Struct(_)) => {
                     out.push_str(&nominal.name);
-                    let fields = nominal.struct_fields(args).unwrap_or_default();
-                    self.parts(value, &ty, fields.into_iter().map(|(_, t)| (None, t)), out);
+                    let fields = nominal.struct_fields(args).expect("a struct has fields");
+                    self.write_product(value, &ty, fields.into_iter().map(|(_, t)| (None, t)), out);
                 }
-                // What it consists of is nobody's business.
+                // The representation of an abstract type is not shown.
                 Some(NominalBody::Abstract(_)) => {
                     let _ = write!(out, "<{}>", nominal.name);
                 }
                 _ => {
-                    let Value::Sum(sum) = value else { return };
-                    let cases = nominal.variant_cases(args).unwrap_or_default();
-                    let Some(case) = sum.0.to_usize() else { return };
-                    let Some((name, case_ty)) = cases.get(case) else { return };
+                    let Value::Sum(sum) = value else { unreachable!("a value of a variant has a tag") };
+                    let cases = nominal.variant_cases(args).expect("a variant has cases");
+                    let case = sum.0.to_usize().expect("a variant has the case of its value");
+                    let (name, case_ty) = &cases[case];
                     out.push_str(name);
                     if nominal.case_takes(case) {
                         out.push(' ');
-                        self.argument(&sum.1, case_ty, out);
+                        self.write_case_argument(&sum.1, case_ty, out);
                     }
                 }
             },
             TypeKind::Exists(..) => {
-                if let Value::Packed(packed) = value {
-                    self.write(&packed.value, &packed.opened(&ty), out);
-                }
+                let Value::Packed(packed) = value else {
+                    unreachable!("a value of an existential type has its sizes")
+                };
+                self.write(&packed.value, &packed.value_type(&ty), out);
             }
             _ => out.push_str("<function>"),
         }
     }
 
-    /// The argument of a case: in parentheses unless it brings its own.
-    fn argument(&self, value: &Value, ty: &Type, out: &mut String) {
-        if self.own.at(ty).is_err() && parenthesized(ty) {
+    /// Writes the argument of a case, in parentheses unless its own text has some.
+    fn write_case_argument(&self, value: &Value, ty: &Type, out: &mut String) {
+        if self.overrides.index_of(ty).is_err() && has_parentheses(ty) {
             self.write(value, ty, out);
         } else {
             out.push('(');
@@ -178,7 +199,8 @@ impl Show<'_> {
         }
     }
 
-    fn scalar(&self, value: &Value, scalar: Scalar, out: &mut String) {
+    /// Writes a scalar.
+    fn write_scalar(&self, value: &Value, scalar: Scalar, out: &mut String) {
         match scalar {
             Scalar::Int => {
                 let _ = write!(out, "{}", value.as_int());
@@ -187,56 +209,62 @@ impl Show<'_> {
                 let _ = write!(out, "{}", fixed.decode(value.word()));
             }
             Scalar::Real if self.read_back && !value.as_real().is_finite() => {
-                out.push_str(quotient(value.as_real()));
+                out.push_str(non_finite_expression(value.as_real()));
             }
             Scalar::Single if self.read_back && !value.as_single().is_finite() => {
-                out.push_str(quotient(value.as_single().into()));
+                out.push_str(non_finite_expression(value.as_single().into()));
             }
-            Scalar::Single => out.push_str(&single(value.as_single())),
-            Scalar::Real => out.push_str(&real(value.as_real())),
+            Scalar::Single => out.push_str(&single_text(value.as_single())),
+            Scalar::Real => out.push_str(&real_text(value.as_real())),
             Scalar::Bigint => {
                 let _ = write!(out, "{}", value.as_bigint());
             }
-            Scalar::String if self.brief.is_some() => glance(value.as_str(), self.longest(), out),
-            Scalar::String if self.read_back => quote(value.as_str(), out),
+            Scalar::String if self.abbreviation.is_some() => {
+                write_abbreviated(value.as_str(), self.max_bytes(), out)
+            }
+            Scalar::String if self.read_back => write_quoted(value.as_str(), out),
             Scalar::String => out.push_str(value.as_str()),
-            Scalar::Char if self.read_back || self.brief.is_some() => {
-                out.push_str(&character(value.as_char()))
+            Scalar::Char if self.read_back || self.abbreviation.is_some() => {
+                out.push_str(&quoted_char(value.as_char()))
             }
             Scalar::Char => out.push(value.as_char()),
         }
     }
 
-    fn array(&self, value: &Value, ty: &Type, element: &Type, out: &mut String) {
+    /// Writes an array.
+    fn write_array(&self, value: &Value, ty: &Type, element: &Type, out: &mut String) {
         let layout = self.layouts.of(ty);
-        let Form::Array { element: each, count } = &layout.form else { return };
+        let Form::Array { element: each, count } = &layout.form else {
+            unreachable!("an array has the layout of an array")
+        };
         let (open, close) = if *count < 2 { ('[', ']') } else { ('(', ')') };
         out.push(open);
-        // At a glance, the first elements and the last.
-        let most = self.brief.map_or(usize::MAX, |brief| brief.elements.max(2));
+        // An abbreviated array shows its first and last elements.
+        let most = self.abbreviation.map_or(usize::MAX, |brief| brief.max_elements.max(2));
         let gap = if *count > most { most - most / 2..*count - most / 2 } else { *count..*count };
         for i in (0..gap.start).chain(gap.end..*count) {
-            // Whoever asked finds that the work was stopped, and drops what there is.
-            if i % LOOK == 0 && self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            // The caller polls the flag, too, and drops the text.
+            if i % ELEMENTS_PER_POLL == 0 && self.interrupt.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
                 return;
             }
             if i == gap.end && !gap.is_empty() {
-                let _ = write!(out, "{}…", self.comma());
+                let _ = write!(out, "{}…", self.separator());
             }
-            if out.len() > self.longest() {
+            if out.len() > self.max_bytes() {
                 out.push('…');
                 break;
             }
             if i > 0 {
-                out.push_str(self.comma());
+                out.push_str(self.separator());
             }
-            let part = part(value, &layout, i * each.slots, each);
+            let part = value_part(value, &layout, i * each.slots, each);
             self.write(&part, element, out);
         }
         out.push(close);
     }
 
-    fn parts<'t>(
+    /// Writes the parts of a product, with names if it is a record.
+    fn write_product<'t>(
         &self,
         value: &Value,
         ty: &Type,
@@ -247,19 +275,19 @@ impl Show<'_> {
         out.push('(');
         for (i, (name, ty)) in parts.enumerate() {
             if i > 0 {
-                out.push_str(self.comma());
+                out.push_str(self.separator());
             }
             if let Some(name) = name {
                 let _ = write!(out, "{name}=");
             }
-            if let Some((start, each)) = layout.part(i) {
-                self.write(&part(value, &layout, start, &each), &ty, out);
-            }
+            let (start, each) = layout.part(i).expect("a product has this component");
+            self.write(&value_part(value, &layout, start, &each), &ty, out);
         }
         out.push(')');
     }
 
-    fn compact(&self, code: &Code, ty: &Type, out: &mut String) {
+    /// Writes a compact value.
+    fn write_compact(&self, code: &Code, ty: &Type, out: &mut String) {
         if let (TypeKind::Nominal(nominal, _), false) = (ty.kind(), self.read_back)
             && nominal.cyclic
         {
@@ -268,7 +296,7 @@ impl Show<'_> {
         }
         if let Some(fields) = ty.named_parts() {
             let named = |i: usize| (&*fields[i].0, fields[i].1.clone());
-            return self.digits(code, ty, fields.len(), named, out);
+            return self.write_compact_product(code, ty, fields.len(), named, out);
         }
         let ty = ty.unfold();
         if ty.is_unit() {
@@ -287,41 +315,43 @@ impl Show<'_> {
                 let _ = write!(out, "{code}");
             }
             TypeKind::CompactSum(cases) => {
-                let Ok(encoding) = Encoding::of(&ty) else { return };
+                let encoding = Encoding::of(&ty).expect("a type with values has an encoding");
                 let (case, argument) = encoding.split(code);
                 let _ = write!(out, "case {case} ");
                 if let Some(case_ty) = case.to_usize().and_then(|i| cases.get(i)) {
-                    let own = parenthesized(case_ty);
+                    let own = has_parentheses(case_ty);
                     out.push_str(if own { "" } else { "(" });
-                    self.compact(&argument, case_ty, out);
+                    self.write_compact(&argument, case_ty, out);
                     out.push_str(if own { "" } else { ")" });
                 }
             }
             TypeKind::CompactProduct(factors) => {
-                self.digits(code, &ty, factors.len(), |i| ("", factors[i].clone()), out)
+                self.write_compact_product(code, &ty, factors.len(), |i| ("", factors[i].clone()), out)
             }
             TypeKind::CompactPower(base, exponent) => {
                 let count = exponent.size().ok().and_then(|n| n.to_usize()).unwrap_or(usize::MAX);
-                self.digits(code, &ty, count, |_| ("", base.clone()), out);
+                self.write_compact_product(code, &ty, count, |_| ("", base.clone()), out);
             }
             TypeKind::Nominal(nominal, args) => {
-                let cases = nominal.variant_cases(args).unwrap_or_default();
-                let name = code.to_usize().and_then(|case| cases.get(case));
-                out.push_str(name.map_or("", |(name, _)| name));
+                let cases = nominal.variant_cases(args).expect("an enumeration has cases");
+                let case = code.to_usize().expect("an enumeration has the case of its value");
+                out.push_str(&cases[case].0);
             }
-            // A pair is made by a function; its code reads back as it is.
+            // A pair is made by a function of the library; its code reads back.
             TypeKind::Triangle(..) if self.read_back => {
                 let _ = write!(out, "({code}:>>{ty})");
             }
-            TypeKind::Triangle(_, index) => self.digits(code, &ty, 2, |_| ("", index.clone()), out),
+            TypeKind::Triangle(_, index) => {
+                self.write_compact_product(code, &ty, 2, |_| ("", index.clone()), out)
+            }
             _ => {
                 let _ = write!(out, "{code}");
             }
         }
     }
 
-    /// The parts of a compact value, each with its name, which is empty where it has none.
-    fn digits<'n>(
+    /// Writes the parts of a compact value, each with its name, which is empty where it has none.
+    fn write_compact_product<'n>(
         &self,
         code: &Code,
         ty: &Type,
@@ -329,14 +359,14 @@ impl Show<'_> {
         part: impl Fn(usize) -> (&'n str, Type),
         out: &mut String,
     ) {
-        let Ok(encoding) = Encoding::of(ty) else { return };
+        let encoding = Encoding::of(ty).expect("a type with values has an encoding");
         let (open, close) = if count < 2 { ('[', ']') } else { ('(', ')') };
         out.push(open);
         for i in 0..count {
             if i > 0 {
                 out.push_str(if self.read_back { "\\," } else { "\\, " });
             }
-            if out.len() > self.longest() {
+            if out.len() > self.max_bytes() {
                 out.push('…');
                 break;
             }
@@ -344,19 +374,19 @@ impl Show<'_> {
             if !name.is_empty() {
                 let _ = write!(out, "{name}=");
             }
-            self.compact(&encoding.project(code, &Code::from(i)), &part, out);
+            self.write_compact(&encoding.project(code, &Code::from(i)), &part, out);
         }
         out.push(close);
     }
 }
 
-/// Part of a value that begins at a slot.
-pub(super) fn part(value: &Value, whole: &Layout, start: usize, part: &Layout) -> Value {
+/// Returns the part of a value that begins at a slot.
+pub(super) fn value_part(value: &Value, whole: &Layout, start: usize, part: &Layout) -> Value {
     if whole.slots == part.slots { value.clone() } else { value.slots(start, part.slots) }
 }
 
-/// Whether values of a type are shown in parentheses.
-fn parenthesized(ty: &Type) -> bool {
+/// Returns true if the text of values of a type is in parentheses.
+fn has_parentheses(ty: &Type) -> bool {
     if ty.named_parts().is_some() && ty.is_compact() {
         return true;
     }
@@ -371,13 +401,13 @@ fn parenthesized(ty: &Type) -> bool {
     }
 }
 
-/// The shortest text that reads back as the same `f32`.
-fn single(x: f32) -> String {
-    if x.is_finite() { format!("{x:?}") } else { real(f64::from(x)) }
+/// Returns the shortest text that reads back as the same `f32`.
+fn single_text(x: f32) -> String {
+    if x.is_finite() { format!("{x:?}") } else { real_text(f64::from(x)) }
 }
 
-/// The shortest text that reads back as the same `real`.
-pub(super) fn real(x: f64) -> String {
+/// Returns the shortest text that reads back as the same `real`.
+pub(super) fn real_text(x: f64) -> String {
     if x.is_nan() {
         return "nan".into();
     }
@@ -387,8 +417,8 @@ pub(super) fn real(x: f64) -> String {
     format!("{x:?}")
 }
 
-/// There are no literals for infinities and NaN, but expressions.
-fn quotient(x: f64) -> &'static str {
+/// Returns an expression for an infinity or NaN, which have no literals.
+fn non_finite_expression(x: f64) -> &'static str {
     match x {
         x if x.is_nan() => "(0.0/0.0)",
         x if x > 0.0 => "(1.0/0.0)",
@@ -396,34 +426,34 @@ fn quotient(x: f64) -> &'static str {
     }
 }
 
-/// A string in quotes, with escapes that the lexer reads.
-fn quote(text: &str, out: &mut String) {
+/// Writes a string in quotes, with escapes that the lexer reads.
+fn write_quoted(text: &str, out: &mut String) {
     out.push('"');
-    text.chars().for_each(|c| escape(c, '"', out));
+    text.chars().for_each(|c| write_escaped(c, '"', out));
     out.push('"');
 }
 
-/// A string in quotes, and of a long one its beginning and how much is left out.
-fn glance(text: &str, longest: usize, out: &mut String) {
+/// Writes a string in quotes; of a long one the beginning and the number of omitted characters.
+fn write_abbreviated(text: &str, longest: usize, out: &mut String) {
     match text.char_indices().nth(longest) {
-        None => quote(text, out),
+        None => write_quoted(text, out),
         Some((end, _)) => {
-            quote(&text[..end], out);
+            write_quoted(&text[..end], out);
             let _ = write!(out, "… ({} characters left out)", text[end..].chars().count());
         }
     }
 }
 
-/// A character in quotes, with an escape that the lexer reads.
-pub(super) fn character(c: char) -> String {
+/// Returns a character in quotes, with an escape that the lexer reads.
+pub(super) fn quoted_char(c: char) -> String {
     let mut out = String::from("'");
-    escape(c, '\'', &mut out);
+    write_escaped(c, '\'', &mut out);
     out.push('\'');
     out
 }
 
-/// A character inside quotes of this kind.
-fn escape(c: char, quote: char, out: &mut String) {
+/// Writes a character inside quotes of this kind.
+fn write_escaped(c: char, quote: char, out: &mut String) {
     match c {
         '\\' => out.push_str("\\\\"),
         '\n' => out.push_str("\\n"),

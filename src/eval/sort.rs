@@ -1,26 +1,26 @@
-//! Sorting of what is one word: numbers, characters and codes, in their own order.
+//! Sorting of arrays of words: numbers, characters and codes, in their own order.
 //!
-//! The order is that of `before` in the standard library: numbers ascend, of floats -0 equals 0 and NaN comes last; equal
-//! elements stay as they are. Runs are sorted by the library of Rust, and merged; between runs, and now and then while merging,
-//! it is asked whether to stop.
+//! The order is that of `before` in the standard library: numbers ascend; of floats -0 equals 0 and
+//! NaN is last; the sort is stable. Runs of [`RUN_ELEMENTS`] are sorted by the standard library of
+//! Rust and merged; the interrupt flag is polled between runs and during merges.
 
 use super::code::PrimTypes;
 use super::error::Failure;
-use super::run::{Result, Run};
+use super::evaluator::{Evaluator, Result};
 use crate::layout::Leaf;
 use crate::source::Span;
 use crate::types::Scalar;
 use crate::value::{Buffer, Class, Seq, Value};
 
-/// Elements of a run.
-const RUN: usize = 1 << 19;
+/// The number of elements of a run.
+const RUN_ELEMENTS: usize = 1 << 19;
 
-/// What an order of slots goes by.
+/// The key by which slots are ordered.
 #[derive(Clone, Copy)]
-enum Keys {
-    /// Numbers without sign.
-    Plain,
-    /// Numbers of so many bits with sign.
+enum SortKey {
+    /// Unsigned numbers.
+    Unsigned,
+    /// Signed numbers of this many bits.
     Signed(u32),
     /// Binary64.
     Double,
@@ -28,26 +28,27 @@ enum Keys {
     Single,
 }
 
-impl Keys {
-    fn of(leaf: &Leaf) -> Keys {
+impl SortKey {
+    /// Returns the key of slots with this content.
+    fn of(leaf: &Leaf) -> SortKey {
         match leaf {
-            Leaf::Scalar(Scalar::Int) => Keys::Signed(64),
-            Leaf::Scalar(Scalar::Real) => Keys::Double,
-            Leaf::Scalar(Scalar::Single) => Keys::Single,
-            Leaf::Scalar(Scalar::Fixed(fixed)) if fixed.shape().1 => Keys::Signed(fixed.shape().0),
-            _ => Keys::Plain,
+            Leaf::Scalar(Scalar::Int) => SortKey::Signed(64),
+            Leaf::Scalar(Scalar::Real) => SortKey::Double,
+            Leaf::Scalar(Scalar::Single) => SortKey::Single,
+            Leaf::Scalar(Scalar::Fixed(fixed)) if fixed.shape().1 => SortKey::Signed(fixed.shape().0),
+            _ => SortKey::Unsigned,
         }
     }
 
-    /// A number that grows with the value of a slot.
+    /// Returns a number that is monotone in the value of a slot.
     #[inline(always)]
     fn key(self, slot: u64) -> u64 {
         const SIGN: u64 = 1 << 63;
         match self {
-            Keys::Plain => slot,
-            Keys::Signed(bits) => slot << (64 - bits) ^ SIGN,
-            Keys::Single => Keys::Double.key(f64::from(f32::from_bits(slot as u32)).to_bits()),
-            Keys::Double => match f64::from_bits(slot) {
+            SortKey::Unsigned => slot,
+            SortKey::Signed(bits) => slot << (64 - bits) ^ SIGN,
+            SortKey::Single => SortKey::Double.key(f64::from(f32::from_bits(slot as u32)).to_bits()),
+            SortKey::Double => match f64::from_bits(slot) {
                 x if x.is_nan() => u64::MAX,
                 0.0 => SIGN,
                 _ if slot & SIGN != 0 => !slot,
@@ -57,8 +58,8 @@ impl Keys {
     }
 }
 
-impl Run<'_, '_> {
-    /// `_sort x`, or `_order x`: the elements in order, or their indices.
+impl Evaluator<'_, '_> {
+    /// Evaluates `_sort x`, or `_order x` if `indices`: the elements in order, or their indices.
     pub(super) fn sort(
         &mut self,
         types: &PrimTypes,
@@ -66,49 +67,49 @@ impl Run<'_, '_> {
         indices: bool,
         span: Span,
     ) -> Result<Value> {
-        let internal = Failure::Internal { what: "a sort of what is no word" };
+        let internal = Failure::Internal { message: "a sort of what is no word" };
         let leaf = types.args.first().and_then(|ty| self.machine.layouts.of(ty).leaf());
-        // No slot: nothing to put in order.
+        // An array of at most one slot is in order.
         let Value::Seq(seq) = &args[0] else { return Ok(args[0].clone()) };
         let Some(leaf) = leaf else { return Err(self.fail(internal, span)) };
-        let (class, count, keys) = (seq.class(), seq.len(), Keys::of(&leaf));
-        let mut out = self.buffer(types.result.class, count, span)?;
-        // Pairs of key and index, or slots; twice, to merge them.
-        self.room(if indices { Class::Wide } else { class }, count.saturating_mul(2), span)?;
-        let Some((from, start)) = seq.flat(class) else { return Err(self.fail(internal, span)) };
+        let (class, count, keys) = (seq.class(), seq.len(), SortKey::of(&leaf));
+        let mut out = self.allocate_buffer(types.result.class, count, span)?;
+        // Twice the pairs of key and index, or the slots, for the merge.
+        self.require_memory(if indices { Class::Wide } else { class }, count.saturating_mul(2), span)?;
+        let Some((from, start)) = seq.to_flat(class) else { return Err(self.fail(internal, span)) };
         if indices {
             let slot = |i: usize| from.get(start + i).word();
             let mut pairs: Vec<(u64, u64)> = Vec::with_capacity(count);
             while pairs.len() < count {
-                self.go_on(span)?;
-                let run = pairs.len()..count.min(pairs.len() + RUN);
+                self.poll_interrupt(span)?;
+                let run = pairs.len()..count.min(pairs.len() + RUN_ELEMENTS);
                 pairs.extend(run.map(|i| (keys.key(slot(i)), i as u64)));
             }
-            self.in_order(&mut pairs, |pair| pair.0, span)?;
-            for run in pairs.chunks(RUN) {
-                self.go_on(span)?;
+            self.merge_sort(&mut pairs, |pair| pair.0, span)?;
+            for run in pairs.chunks(RUN_ELEMENTS) {
+                self.poll_interrupt(span)?;
                 run.iter().for_each(|(_, i)| out.push(Value::Word(*i)));
             }
             return Ok(Value::Seq(Seq::new(out)));
         }
         out.extend(&from, start, count);
         match &mut out {
-            Buffer::U8(slots) => self.in_order(slots, |slot| keys.key(u64::from(*slot)), span)?,
-            Buffer::U16(slots) => self.in_order(slots, |slot| keys.key(u64::from(*slot)), span)?,
-            Buffer::U32(slots) => self.in_order(slots, |slot| keys.key(u64::from(*slot)), span)?,
-            Buffer::Word(slots) => self.in_order(slots, |slot| keys.key(*slot), span)?,
-            Buffer::Wide(_) | Buffer::Any(_) | Buffer::Foreign(_) => return Err(self.fail(internal, span)),
+            Buffer::U8(slots) => self.merge_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
+            Buffer::U16(slots) => self.merge_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
+            Buffer::U32(slots) => self.merge_sort(slots, |slot| keys.key(u64::from(*slot)), span)?,
+            Buffer::Word(slots) => self.merge_sort(slots, |slot| keys.key(*slot), span)?,
+            Buffer::Wide(_) | Buffer::Any(_) | Buffer::Mapped(_) => return Err(self.fail(internal, span)),
         }
         Ok(Value::Seq(Seq::new(out)))
     }
 
-    /// Sorts by a key; equal elements stay in order.
-    fn in_order<T: Copy>(&mut self, all: &mut Vec<T>, key: impl Fn(&T) -> u64, span: Span) -> Result<()> {
-        for run in all.chunks_mut(RUN) {
-            self.go_on(span)?;
+    /// Sorts by a key; the sort is stable.
+    fn merge_sort<T: Copy>(&mut self, all: &mut Vec<T>, key: impl Fn(&T) -> u64, span: Span) -> Result<()> {
+        for run in all.chunks_mut(RUN_ELEMENTS) {
+            self.poll_interrupt(span)?;
             run.sort_by_key(&key);
         }
-        let mut width = RUN;
+        let mut width = RUN_ELEMENTS;
         let mut merged: Vec<T> = Vec::new();
         while width < all.len() {
             merged.clear();
@@ -116,10 +117,10 @@ impl Run<'_, '_> {
             for pair in all.chunks(2 * width) {
                 let (mut a, mut b) = pair.split_at(width.min(pair.len()));
                 while let (Some(x), Some(y)) = (a.first(), b.first()) {
-                    if merged.len().is_multiple_of(RUN) {
-                        self.go_on(span)?;
+                    if merged.len().is_multiple_of(RUN_ELEMENTS) {
+                        self.poll_interrupt(span)?;
                     }
-                    // Of two equal ones the left one comes first.
+                    // Of two equal elements the left one comes first.
                     if key(y) < key(x) {
                         merged.push(*y);
                         b = &b[1..];
@@ -140,21 +141,21 @@ impl Run<'_, '_> {
 
 #[cfg(test)]
 mod tests {
-    use super::Keys;
+    use super::SortKey;
 
     #[test]
     fn keys_grow_with_values() {
         let reals = [f64::NEG_INFINITY, -2.5, -5e-324, -0.0, 5e-324, 1.0, f64::INFINITY, f64::NAN];
-        let keys = reals.map(|x| Keys::Double.key(x.to_bits()));
+        let keys = reals.map(|x| SortKey::Double.key(x.to_bits()));
         assert!(keys.is_sorted_by(|a, b| a < b), "{keys:x?}");
-        assert_eq!(Keys::Double.key(0), Keys::Double.key((-0.0f64).to_bits()));
-        assert_eq!(Keys::Double.key((-f64::NAN).to_bits()), u64::MAX);
+        assert_eq!(SortKey::Double.key(0), SortKey::Double.key((-0.0f64).to_bits()));
+        assert_eq!(SortKey::Double.key((-f64::NAN).to_bits()), u64::MAX);
         let singles =
-            [-1.5f32, -1e-45, 0.0, 1e-45, 3.0, f32::NAN].map(|x| Keys::Single.key(x.to_bits().into()));
+            [-1.5f32, -1e-45, 0.0, 1e-45, 3.0, f32::NAN].map(|x| SortKey::Single.key(x.to_bits().into()));
         assert!(singles.is_sorted_by(|a, b| a < b));
-        let bytes = [-128i8, -1, 0, 1, 127].map(|n| Keys::Signed(8).key((n as u8).into()));
+        let bytes = [-128i8, -1, 0, 1, 127].map(|n| SortKey::Signed(8).key((n as u8).into()));
         assert!(bytes.is_sorted_by(|a, b| a < b));
-        let ints = [i64::MIN, -1, 0, 1, i64::MAX].map(|n| Keys::Signed(64).key(n as u64));
+        let ints = [i64::MIN, -1, 0, 1, i64::MAX].map(|n| SortKey::Signed(64).key(n as u64));
         assert!(ints.is_sorted_by(|a, b| a < b));
     }
 }

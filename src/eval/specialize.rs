@@ -1,14 +1,16 @@
-//! Core → code: types made concrete, slots and sizes computed.
+//! Specialization: core to code at concrete types, with slots and sizes computed.
 //!
-//! Takes a function and its type arguments; gives an [`Instance`]. Types of core may mention
-//! variables; here each is replaced by its argument, so that the run computes no type.
+//! Takes a function and its type arguments; gives an [`Instance`]. Type variables in core are
+//! replaced by their arguments here, so that no type is computed while code runs.
 
 use super::code::{
-    Arm, Callee, Cases, CodeType, Instance, Kind, Node, PartStep, Pattern, PrimTypes, Statement,
-    StatementKind, Store, StoreRoot, StoreStep,
+    Arm, Callee, CodeType, Instance, Node, NodeKind, PartStep, Pattern, PrimTypes, Statement, StatementKind,
+    Store, StoreRoot, StoreStep, SumRepresentation,
 };
+use super::error::format_equation;
+use super::existential::{Continuation, ContinuationCode, OpenCode, SizeSource};
 use super::overrides::Overrides;
-use super::tier_up::{Core, Place, Plain, TierUpSite, Whole};
+use super::tier_up::{CoreAddress, CoreFragment, CoreRoot, Interpreted, TierUpSite};
 use crate::core::last_use::only_stores;
 use crate::core::{
     ClassId, ForRange, Function, FunctionId, LocalInfo, Num, Op, Pat, PatKind, Prim, Program, Root, Step,
@@ -21,46 +23,46 @@ use crate::types::{Scalar, Type, TypeKind, TypeVar};
 use crate::value::{Class, Value};
 use num_traits::ToPrimitive;
 use std::cell::{Cell, RefCell};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
-/// Slots that take longer to copy than the evaluator takes for a short function.
-pub(crate) const MUCH_TO_COPY: usize = 1 << 12;
+/// The number of slots whose copy takes longer than the evaluation of a short function.
+pub(crate) const LARGE_COPY_SLOTS: usize = 1 << 12;
 
-/// What is needed while one body is specialized.
+/// The context of the specialization of one body.
 pub struct Specializer<'a> {
-    /// Where methods are found.
+    /// The program, for methods and functions.
     pub program: &'a Program,
-    /// Layouts made so far.
+    /// The cache of layouts.
     pub layouts: &'a Layouts,
-    /// Types for the variables of the body.
+    /// The types of the type variables of the body.
     pub bindings: Arc<Bindings>,
-    /// Sizes of the session, as they are now.
+    /// The sizes that the session has opened.
     pub session: Arc<Bindings>,
     /// The locals of the body.
     pub locals: &'a [LocalInfo],
-    /// The same, once something has to keep them.
-    pub kept: OnceLock<Arc<[LocalInfo]>>,
-    /// Whether parts are marked that a faster executor may take over.
-    pub sites: bool,
-    /// What is specialized: parts that may be taken over are found in it.
-    pub whole: Arc<Whole>,
-    /// Terms specialized so far.
-    pub terms: Cell<u32>,
-    /// A variable that has no type yet: a size of the session before it is opened.
-    pub unset: RefCell<Option<TypeVar>>,
+    /// A shared copy of the locals, made when a site or an opening needs one.
+    pub shared_locals: OnceLock<Arc<[LocalInfo]>>,
+    /// True if sites are made for terms and loops that may be compiled.
+    pub mark_sites: bool,
+    /// The core that is specialized. Sites refer to parts of it.
+    pub fragment: Arc<CoreFragment>,
+    /// The number of terms specialized so far.
+    pub term_count: Cell<u32>,
+    /// A type variable without a type: a size of the session before it is opened.
+    pub unbound: RefCell<Option<TypeVar>>,
 }
 
-/// Types for variables: those of a function for its parameters, and of each opening since then.
+/// Types for type variables: those of a function for its parameters, and of each opening since.
 #[derive(Clone, Debug, Default)]
 pub struct Bindings {
-    /// The innermost.
-    pub own: HashMap<u32, Type>,
-    /// The others.
+    /// The innermost bindings.
+    pub types: HashMap<u32, Type>,
+    /// The enclosing bindings.
     pub outer: Option<Arc<Bindings>>,
 }
 
 impl Bindings {
-    /// A type with its variables replaced, where they are bound.
+    /// Returns a type with its bound variables replaced.
     pub fn concrete(&self, ty: &Type) -> Type {
         if !ty.has_var() {
             return ty.clone();
@@ -74,10 +76,11 @@ impl Bindings {
         ty.substitute(&found)
     }
 
+    /// Returns the type of a variable.
     fn get(&self, var: u32) -> Option<&Type> {
         let mut at = Some(self);
         while let Some(bindings) = at {
-            if let Some(found) = bindings.own.get(&var) {
+            if let Some(found) = bindings.types.get(&var) {
                 return Some(found);
             }
             at = bindings.outer.as_deref();
@@ -88,7 +91,7 @@ impl Bindings {
 
 impl Drop for Bindings {
     fn drop(&mut self) {
-        // A block may open thousands of sizes, one inside the other: no recursion here.
+        // A block may open thousands of sizes in a chain: dropped in a loop, not by recursion.
         let mut next = self.outer.take();
         while let Some(mut bindings) = next.and_then(Arc::into_inner) {
             next = bindings.outer.take();
@@ -96,9 +99,9 @@ impl Drop for Bindings {
     }
 }
 
-/// The instance of a function at these type arguments, where sizes of the session are bound as said.
-/// Gives a size that it needs and that is not there, too.
-pub fn instance(
+/// Specializes a function at type arguments. Also returns an unbound size of the session that the
+/// function needs, if there is one.
+pub fn specialize_function(
     program: &Program,
     layouts: &Layouts,
     sizes: &Arc<Bindings>,
@@ -107,9 +110,9 @@ pub fn instance(
     type_args: &[Type],
     sites: bool,
 ) -> (Instance, Option<TypeVar>) {
-    let whole = Whole::new(Core::Function(function.clone()));
+    let whole = CoreFragment::new(CoreRoot::Function(function.clone()));
     let own = function.type_params.iter().map(|p| p.id).zip(type_args.iter().cloned()).collect();
-    let bindings = Arc::new(Bindings { own, outer: None });
+    let bindings = Arc::new(Bindings { types: own, outer: None });
     let this =
         Specializer { bindings, ..Specializer::new(program, layouts, sizes, &function.locals, sites, whole) };
     let instance = Instance {
@@ -123,18 +126,18 @@ pub fn instance(
         domain: this.layout(&function.domain),
         body: this.node(&function.body),
     };
-    (instance, this.unset.take())
+    (instance, this.unbound.take())
 }
 
 impl<'a> Specializer<'a> {
-    /// For a body with these locals that has no variables of its own.
+    /// Creates a specializer for a body with these locals and without type variables of its own.
     pub fn new(
         program: &'a Program,
         layouts: &'a Layouts,
         session: &Arc<Bindings>,
         locals: &'a [LocalInfo],
         sites: bool,
-        whole: Arc<Whole>,
+        whole: Arc<CoreFragment>,
     ) -> Specializer<'a> {
         Specializer {
             program,
@@ -142,60 +145,92 @@ impl<'a> Specializer<'a> {
             bindings: Arc::default(),
             session: session.clone(),
             locals,
-            kept: OnceLock::new(),
-            sites,
-            whole,
-            terms: Cell::new(0),
-            unset: RefCell::default(),
+            shared_locals: OnceLock::new(),
+            mark_sites: sites,
+            fragment: whole,
+            term_count: Cell::new(0),
+            unbound: RefCell::default(),
         }
     }
 }
 
 impl Specializer<'_> {
-    fn ty(&self, ty: &Type) -> Type {
+    /// Returns a type with its variables replaced, and records a variable that is unbound.
+    fn concrete(&self, ty: &Type) -> Type {
         let ty = self.session.concrete(&self.bindings.concrete(ty));
         if ty.has_var() {
             ty.for_each_var(&mut |var| {
-                self.unset.borrow_mut().get_or_insert_with(|| var.clone());
+                self.unbound.borrow_mut().get_or_insert_with(|| var.clone());
             });
         }
         ty
     }
 
+    /// Returns the layout of a type.
     fn layout(&self, ty: &Type) -> Arc<Layout> {
-        self.layouts.of(&self.ty(ty))
+        self.layouts.of(&self.concrete(ty))
     }
 
+    /// Returns the first slot and the layout of component `i` of a value with layout `whole`. A
+    /// product of which one component is left is that component.
+    fn component(&self, whole: &Arc<Layout>, i: Option<usize>, ty: &Type) -> (usize, Arc<Layout>) {
+        match i.and_then(|i| whole.part(i)) {
+            Some(part) => part,
+            None if i == Some(0) && whole.stored_like(&self.layout(ty)) => (0, whole.clone()),
+            None => self.placeholder((0, whole.clone()), "a product has this component"),
+        }
+    }
+
+    /// Returns the number type that a type is.
+    fn number_type(&self, ty: &Type) -> Scalar {
+        match self.concrete(ty).as_scalar() {
+            Some(scalar) => scalar,
+            None => self.placeholder(Scalar::Int, "a conversion is between number types"),
+        }
+    }
+
+    /// Returns a placeholder where a size has no value yet: the code is then refused before it
+    /// runs. Any other cause is a bug.
+    fn placeholder<T>(&self, value: T, expected: &str) -> T {
+        assert!(self.unbound.borrow().is_some(), "{expected}");
+        value
+    }
+
+    /// Specializes terms.
     fn nodes(&self, terms: &[Term]) -> Vec<Node> {
         terms.iter().map(|t| self.node(t)).collect()
     }
 
+    /// Specializes a term into a box.
     fn boxed(&self, term: &Term) -> Box<Node> {
         Box::new(self.node(term))
     }
 
-    /// Whether a function reaches itself through the value that is called.
-    fn knows_itself(&self, function: u32) -> bool {
+    /// Returns true if a function refers to itself through the called value.
+    fn is_self_referential(&self, function: u32) -> bool {
         let function = self.program.functions.get(function as usize).and_then(Option::as_ref);
         function.is_some_and(|function| function.this.is_some())
     }
 
-    fn shared(&self, local: u32) -> bool {
+    /// Returns true if a local is stored in a cell.
+    fn is_shared(&self, local: u32) -> bool {
         self.locals[local as usize].shared
     }
 
-    /// The code of a term.
+    /// Specializes a term.
     pub fn node(&self, term: &Term) -> Node {
-        let first = self.terms.get();
-        self.terms.set(first.saturating_add(1));
-        let node = Node { kind: self.kind(term), span: term.span };
-        let worth = self.sites
-            && !self.only_moves(term, &node)
+        let first = self.term_count.get();
+        self.term_count.set(first.saturating_add(1));
+        let node = Node { kind: self.node_kind(term), span: term.span };
+        let worth = self.mark_sites
+            && !self.is_in_place_update(term, &node)
             && match &node.kind {
-                Kind::Build(..)
-                | Kind::Prim(Prim::Reduce | Prim::ArgMin | Prim::ArgMax | Prim::Dot | Prim::Scan, ..) => true,
-                // What gives a function is taken over where that function is called.
-                Kind::CallKnown(..) | Kind::Call(..) => {
+                NodeKind::Build(..)
+                | NodeKind::Prim(Prim::Reduce | Prim::ArgMin | Prim::ArgMax | Prim::Dot | Prim::Scan, ..) => {
+                    true
+                }
+                // A call that returns a function is compiled where that function is called.
+                NodeKind::CallKnown(..) | NodeKind::Call(..) => {
                     !term.ty.is_unit() && !matches!(term.ty.kind(), TypeKind::Function(..))
                 }
                 _ => false,
@@ -203,34 +238,38 @@ impl Specializer<'_> {
         if !worth {
             return node;
         }
-        let weight = self.weight(term, &mut 200);
-        let site = self.site(Place::of_term(term), first, Plain::Node(Box::new(node)), weight);
-        Node { kind: Kind::Site(Box::new(site)), span: term.span }
+        let weight = self.largest_array_elements(term, &mut 200);
+        let site = self.site(CoreAddress::of_term(term), first, Interpreted::Node(Box::new(node)), weight);
+        Node { kind: NodeKind::TierUp(Box::new(site)), span: term.span }
     }
 
-    /// Whether a call takes a large array and changes it: another executor would copy it. Its loops are
-    /// parts of their own.
-    fn only_moves(&self, term: &Term, node: &Node) -> bool {
-        let Kind::CallKnown(callee, args) = &node.kind else { return false };
+    /// Returns true if a call moves a large array into a function that only stores into it: a
+    /// compiled call would copy the array. Loops inside the function are sites of their own.
+    fn is_in_place_update(&self, term: &Term, node: &Node) -> bool {
+        let NodeKind::CallKnown(callee, args) = &node.kind else { return false };
         let TermKind::Call(_, terms) = &term.kind else { return false };
         let large = |(node, term): (&Node, &Term)| {
             matches!(
                 node.kind,
-                Kind::Move(_) | Kind::MoveSlots(..) | Kind::MoveShared(_) | Kind::MoveGlobal(_)
-            ) && self.layout(&term.ty).slots >= MUCH_TO_COPY
+                NodeKind::Move(_)
+                    | NodeKind::MoveSlots(..)
+                    | NodeKind::MoveShared(_)
+                    | NodeKind::MoveGlobal(_)
+            ) && self.layout(&term.ty).slots >= LARGE_COPY_SLOTS
         };
         args.iter().zip(terms).any(large) && only_stores(self.program, callee.function)
     }
 
-    /// A part that may be taken over, whose terms begin at one of those so far.
-    fn site(&self, place: Place, first: u32, plain: Plain, weight: u64) -> TierUpSite {
-        let locals = self.kept.get_or_init(|| Arc::from(self.locals)).clone();
-        let (whole, bindings) = (self.whole.clone(), self.bindings.clone());
-        TierUpSite::new(whole, place, first..self.terms.get(), plain, locals, bindings, weight)
+    /// Makes a site whose terms are those from number `first` on.
+    fn site(&self, place: CoreAddress, first: u32, plain: Interpreted, weight: u64) -> TierUpSite {
+        let locals = self.shared_locals.get_or_init(|| Arc::from(self.locals)).clone();
+        let (whole, bindings) = (self.fragment.clone(), self.bindings.clone());
+        TierUpSite::new(whole, place, first..self.term_count.get(), plain, locals, bindings, weight)
     }
 
-    /// Elements of the largest array that a term mentions, those of arrays in arrays counted; `left` bounds the search.
-    fn weight(&self, term: &Term, left: &mut u32) -> u64 {
+    /// Returns the number of elements of the largest array that a term mentions, elements of nested
+    /// arrays included. `left` bounds the search.
+    fn largest_array_elements(&self, term: &Term, left: &mut u32) -> u64 {
         *left = left.saturating_sub(1);
         if *left == 0 {
             return 0;
@@ -254,59 +293,60 @@ impl Specializer<'_> {
             (_, TypeKind::Array(..)) => elements(&term.ty),
             _ => 0,
         };
-        term.for_each_child(&mut |child| weight = weight.max(self.weight(child, left)));
+        term.for_each_child(&mut |child| weight = weight.max(self.largest_array_elements(child, left)));
         weight
     }
 
-    fn kind(&self, term: &Term) -> Kind {
+    /// Specializes a term without making a site of it.
+    fn node_kind(&self, term: &Term) -> NodeKind {
         match &term.kind {
-            TermKind::Int(n) => Kind::Constant(match term.ty.as_scalar() {
-                Some(Scalar::Int) => Value::int(n.to_i64().unwrap_or(0)),
-                Some(Scalar::Fixed(fixed)) => Value::Word(fixed.encode(n.to_i128().unwrap_or(0))),
+            TermKind::Int(n) => NodeKind::Constant(match term.ty.as_scalar() {
+                Some(Scalar::Int) => Value::int(n.to_i64().expect(LITERAL_FITS)),
+                Some(Scalar::Fixed(fixed)) => Value::Word(fixed.encode(n.to_i128().expect(LITERAL_FITS))),
                 _ => Value::bigint(n.clone()),
             }),
             TermKind::Real(x) if term.ty.as_scalar() == Some(Scalar::Single) => {
-                Kind::Constant(Value::single(x.single))
+                NodeKind::Constant(Value::single(x.single))
             }
-            TermKind::Real(x) => Kind::Constant(Value::real(x.double)),
-            TermKind::Char(c) => Kind::Constant(Value::char(*c)),
-            TermKind::Str(text) => Kind::Constant(Value::Str(text.clone())),
-            TermKind::Code(n) => Kind::Constant(Value::code(Code::from(n))),
-            TermKind::Local(local) if self.shared(*local) => Kind::Shared(*local),
-            TermKind::Local(local) => Kind::Local(*local),
-            TermKind::Global(global) => Kind::Global(*global),
-            TermKind::Move(place) => self.moved(place),
+            TermKind::Real(x) => NodeKind::Constant(Value::real(x.double)),
+            TermKind::Char(c) => NodeKind::Constant(Value::char(*c)),
+            TermKind::Str(text) => NodeKind::Constant(Value::Str(text.clone())),
+            TermKind::Code(n) => NodeKind::Constant(Value::code(Code::from(n))),
+            TermKind::Local(local) if self.is_shared(*local) => NodeKind::Shared(*local),
+            TermKind::Local(local) => NodeKind::Local(*local),
+            TermKind::Global(global) => NodeKind::Global(*global),
+            TermKind::Move(place) => self.last_read(place),
             TermKind::Closure { function, type_args, captures } => {
-                Kind::Closure(self.callee(*function, type_args), captures.clone())
+                NodeKind::Closure(self.callee(*function, type_args), captures.clone())
             }
             TermKind::Method { class, method, type_args } => match self.method(*class, *method, type_args) {
-                Some(callee) => Kind::Closure(callee, Vec::new()),
-                None => Kind::NoInstance,
+                Some(callee) => NodeKind::Closure(callee, Vec::new()),
+                None => NodeKind::MissingInstance,
             },
             TermKind::Call(head, args) => match &head.kind {
                 TermKind::Method { class, method, type_args } => {
                     let Some(callee) = self.method(*class, *method, type_args) else {
-                        return Kind::NoInstance;
+                        return NodeKind::MissingInstance;
                     };
-                    match self.plain_operator(&callee, args) {
+                    match self.inlined_operator(&callee, args) {
                         Some(op) => self.operator(op, args),
-                        None => Kind::CallKnown(callee, self.nodes(args)),
+                        None => NodeKind::CallKnown(callee, self.nodes(args)),
                     }
                 }
                 TermKind::Closure { function, type_args, captures }
-                    if captures.is_empty() && !self.knows_itself(*function) =>
+                    if captures.is_empty() && !self.is_self_referential(*function) =>
                 {
-                    Kind::CallKnown(self.callee(*function, type_args), self.nodes(args))
+                    NodeKind::CallKnown(self.callee(*function, type_args), self.nodes(args))
                 }
-                _ => Kind::Call(self.boxed(head), self.nodes(args)),
+                _ => NodeKind::Call(self.boxed(head), self.nodes(args)),
             },
             TermKind::Prim(prim, type_args, args) => {
-                let types: Vec<Type> = type_args.iter().map(|t| self.ty(t)).collect();
+                let types: Vec<Type> = type_args.iter().map(|t| self.concrete(t)).collect();
                 if let Some(answer) = self.program.answers(*prim, &types) {
-                    return Kind::Constant(Value::bool(answer));
+                    return NodeKind::Constant(Value::bool(answer));
                 }
                 if let (Prim::TypeText, [ty]) = (prim, &types[..]) {
-                    return Kind::Constant(Value::str(ty.to_string()));
+                    return NodeKind::Constant(Value::str(ty.to_string()));
                 }
                 let layout = types.first().map(|t| self.layouts.of(t));
                 let own = match (prim, types.first()) {
@@ -315,49 +355,54 @@ impl Specializer<'_> {
                     }
                     _ => Overrides::default(),
                 };
-                let types = PrimTypes { args: types, layout, result: self.layout(&term.ty), own };
-                Kind::Prim(*prim, Arc::new(types), self.nodes(args))
+                let types = PrimTypes { args: types, layout, result: self.layout(&term.ty), overrides: own };
+                NodeKind::Prim(*prim, Arc::new(types), self.nodes(args))
             }
             TermKind::Op(op, args) => self.operator(*op, args),
             TermKind::Tuple(parts) => {
                 let parts = parts.iter().map(|p| (self.node(p), self.layout(&p.ty).slots)).collect();
-                Kind::Tuple(parts, self.layout(&term.ty))
+                NodeKind::Tuple(parts, self.layout(&term.ty))
             }
             TermKind::Component(base, position) => {
                 let whole = self.layout(&base.ty);
-                let (start, part) = position
-                    .to_usize()
-                    .and_then(|i| whole.part(i))
-                    .unwrap_or_else(|| (0, self.layout(&term.ty)));
-                Kind::Slots(self.boxed(base), start, part.slots, whole.slots == part.slots)
+                let (start, part) = self.component(&whole, position.to_usize(), &term.ty);
+                NodeKind::Slots(self.boxed(base), start, part.slots, whole.slots == part.slots)
             }
             TermKind::Index(array, index) => {
                 let whole = self.layout(&array.ty);
                 let element = self.layout(&term.ty).slots;
-                Kind::Index(self.boxed(array), self.boxed(index), element, whole.slots == element)
+                NodeKind::Index(self.boxed(array), self.boxed(index), element, whole.slots == element)
             }
             TermKind::Build(clauses, body) => {
                 let clauses = clauses.iter().map(|(local, ty)| (*local, self.size(ty))).collect();
-                Kind::Build(clauses, self.boxed(body), self.layout(&body.ty), self.layout(&term.ty))
+                NodeKind::Build(clauses, self.boxed(body), self.layout(&body.ty), self.layout(&term.ty))
             }
-            TermKind::Pack(parts) => Kind::Pack(self.layout(&term.ty), self.nodes(parts)),
-            TermKind::Factor(base, i) => Kind::Factor(self.layout(&base.ty), self.boxed(base), Code::from(i)),
-            TermKind::Digit(base, i) => Kind::Digit(self.layout(&base.ty), self.boxed(base), self.boxed(i)),
+            TermKind::Pack(parts) => NodeKind::Pack(self.layout(&term.ty), self.nodes(parts)),
+            TermKind::Factor(base, i) => {
+                NodeKind::Factor(self.layout(&base.ty), self.boxed(base), Code::from(i))
+            }
+            TermKind::Digit(base, i) => {
+                NodeKind::Digit(self.layout(&base.ty), self.boxed(base), self.boxed(i))
+            }
             TermKind::Inject(case, arg) => {
-                Kind::Inject(self.cases(&term.ty), Code::from(case), self.boxed(arg))
+                NodeKind::Inject(self.sum_representation(&term.ty), Code::from(case), self.boxed(arg))
             }
             TermKind::Reshape(inner) => self.reshape(inner, &term.ty),
             TermKind::ToCode(inner) => self.to_code(inner, &term.ty),
             TermKind::FromCode(inner) => {
-                let ty = self.ty(&term.ty);
+                let ty = self.concrete(&term.ty);
                 let size = self.size(&ty).to_big();
-                Kind::FromCode(scalar(&inner.ty), Arc::new(CodeType { ty, size }), self.boxed(inner))
+                NodeKind::FromCode(
+                    self.number_type(&inner.ty),
+                    Arc::new(CodeType { ty, size }),
+                    self.boxed(inner),
+                )
             }
             TermKind::Convert(inner) => {
-                let (from, to) = (scalar(&self.ty(&inner.ty)), scalar(&self.ty(&term.ty)));
-                Kind::Convert(from, to, self.boxed(inner))
+                let (from, to) = (self.number_type(&inner.ty), self.number_type(&term.ty));
+                NodeKind::Convert(from, to, self.boxed(inner))
             }
-            TermKind::If(c, a, b) => Kind::If(self.boxed(c), self.boxed(a), self.boxed(b)),
+            TermKind::If(c, a, b) => NodeKind::If(self.boxed(c), self.boxed(a), self.boxed(b)),
             TermKind::Match(scrutinee, arms) => {
                 let arms = arms
                     .iter()
@@ -367,76 +412,88 @@ impl Specializer<'_> {
                         body: self.node(&arm.body),
                     })
                     .collect();
-                Kind::Match(self.boxed(scrutinee), arms)
+                NodeKind::Match(self.boxed(scrutinee), arms)
             }
-            TermKind::Block(stmts, value) => match self.opening_block(stmts, value.as_deref()) {
-                Some((stmts, value)) => Kind::Block(stmts, value.map(Box::new)),
-                None => Kind::Block(self.plain(stmts), value.as_ref().map(|v| self.boxed(v))),
+            TermKind::Block(stmts, value) => match self.specialize_opening_block(stmts, value.as_deref()) {
+                Some((stmts, value)) => NodeKind::Block(stmts, value.map(Box::new)),
+                None => NodeKind::Block(
+                    self.statements_without_openings(stmts),
+                    value.as_ref().map(|v| self.boxed(v)),
+                ),
             },
             TermKind::PackSizes(sizes, inner) => {
-                let sizes = sizes.iter().map(|size| (brought(&self.ty(size)), self.size(size))).collect();
-                Kind::PackSizes(sizes, self.boxed(inner))
+                let sizes = sizes
+                    .iter()
+                    .map(|size| (normalized_size(&self.concrete(size)), self.size(size)))
+                    .collect();
+                NodeKind::PackSizes(sizes, self.boxed(inner))
             }
-            TermKind::Error => Kind::Block(Vec::new(), None),
+            TermKind::Error => unreachable!("core of a checked program has no error term"),
         }
     }
 
-    /// The last read of a place.
-    fn moved(&self, place: &Term) -> Kind {
-        match self.kind(place) {
-            Kind::Local(local) => Kind::Move(local),
-            Kind::Shared(local) => Kind::MoveShared(local),
-            Kind::Global(global) => Kind::MoveGlobal(global),
-            Kind::Slots(base, start, len, whole) => match base.kind {
-                Kind::Local(local) => Kind::MoveSlots(local, start, len, whole),
-                _ => Kind::Slots(base, start, len, whole),
+    /// Specializes the last read of a place.
+    fn last_read(&self, place: &Term) -> NodeKind {
+        match self.node_kind(place) {
+            NodeKind::Local(local) => NodeKind::Move(local),
+            NodeKind::Shared(local) => NodeKind::MoveShared(local),
+            NodeKind::Global(global) => NodeKind::MoveGlobal(global),
+            NodeKind::Slots(base, start, len, whole) => match base.kind {
+                NodeKind::Local(local) => NodeKind::MoveSlots(local, start, len, whole),
+                _ => NodeKind::Slots(base, start, len, whole),
             },
             other => other,
         }
     }
 
-    /// The same storage at another type. Whatever was decided about the types while they had variables, it has to
-    /// be true now: this is where a wrong verdict ends.
-    fn reshape(&self, inner: &Term, to: &Type) -> Kind {
-        let (from, to) = (self.ty(&inner.ty), self.ty(to));
+    /// Specializes a reshape. The layouts are compared here at concrete types, independently of the
+    /// verdict of the checker: a wrong verdict ends here.
+    fn reshape(&self, inner: &Term, to: &Type) -> NodeKind {
+        let (from, to) = (self.concrete(&inner.ty), self.concrete(to));
         if self.layouts.of(&from).stored_like(&self.layouts.of(&to)) {
             return self.node(inner).kind;
         }
-        Kind::Unlike(self.boxed(inner), Arc::new((from, to)))
+        NodeKind::StorageMismatch(self.boxed(inner), Arc::new((from, to)))
     }
 
-    /// The code of a value, which every value of its type has to have in the number type.
-    fn to_code(&self, inner: &Term, to: &Type) -> Kind {
-        let number = scalar(to);
-        let ty = self.ty(&inner.ty);
+    /// Specializes a conversion to the code of a value. The number type must hold every code of the
+    /// type.
+    fn to_code(&self, inner: &Term, to: &Type) -> NodeKind {
+        let number = self.number_type(to);
+        let ty = self.concrete(&inner.ty);
         let size = self.size(&ty).to_big();
         if !number.holds_codes(&size) {
             let ty = CodeType { ty, size };
-            return Kind::Uncoded(number, Arc::new(ty), self.boxed(inner));
+            return NodeKind::CodesTooLarge(number, Arc::new(ty), self.boxed(inner));
         }
-        Kind::ToCode(number, self.boxed(inner))
+        NodeKind::ToCode(number, self.boxed(inner))
     }
 
+    /// Returns the size of an index type.
     pub(super) fn size(&self, ty: &Type) -> Code {
         let layout = self.layout(ty);
-        layout.compact().map_or(Code::ZERO, |c| c.size.clone())
+        match layout.compact() {
+            Some(compact) => compact.size.clone(),
+            None => self.placeholder(Code::ZERO, "an index type is compact"),
+        }
     }
 
+    /// Returns a callee at type arguments.
     fn callee(&self, function: u32, type_args: &[Type]) -> Arc<Callee> {
-        let type_args = type_args.iter().map(|t| self.ty(t)).collect();
+        let type_args = type_args.iter().map(|t| self.concrete(t)).collect();
         Arc::new(Callee { function, type_args, instance: OnceLock::new() })
     }
 
-    /// The function that a method is here.
+    /// Returns the function that implements a method at concrete types.
     fn method(&self, class: ClassId, method: usize, type_args: &[Type]) -> Option<Arc<Callee>> {
-        let types: Vec<Type> = type_args.iter().map(|t| self.ty(t)).collect();
+        let types: Vec<Type> = type_args.iter().map(|t| self.concrete(t)).collect();
         let (function, type_args) = self.program.implementation(class, method, &types)?;
         Some(Arc::new(Callee { function, type_args, instance: OnceLock::new() }))
     }
 
-    /// The operator that a function is, if it does nothing but apply it to its parameters: `+` of
-    /// `Add[int]` should cost what `+` costs.
-    fn plain_operator(&self, callee: &Callee, args: &[Term]) -> Option<Op> {
+    /// Returns the operator that a function consists of, if it only applies it to its parameters:
+    /// `+` of `Add[int]` then costs as much as the built-in operator.
+    fn inlined_operator(&self, callee: &Callee, args: &[Term]) -> Option<Op> {
         let function = self.program.functions.get(callee.function as usize)?.as_ref()?;
         let TermKind::Op(op, operands) = &function.body.kind else { return None };
         let plain = function.params.len() == args.len()
@@ -448,14 +505,15 @@ impl Specializer<'_> {
         plain.then_some(*op)
     }
 
-    fn operator(&self, op: Op, args: &[Term]) -> Kind {
-        let operand = args.first().map_or_else(Type::unit, |a| self.ty(&a.ty));
+    /// Specializes an operator at the type of its first operand.
+    fn operator(&self, op: Op, args: &[Term]) -> NodeKind {
+        let operand = args.first().map_or_else(Type::unit, |a| self.concrete(&a.ty));
         match op {
-            Op::Not if operand.is_bool() => Kind::Not(self.boxed(&args[0])),
+            Op::Not if operand.is_bool() => NodeKind::Not(self.boxed(&args[0])),
             Op::Not | Op::And | Op::Or => {
                 let size = self.size(&operand);
                 let last = if size.is_zero() { size } else { size.sub(&Code::Small(1)) };
-                Kind::Bits(op, last, self.nodes(args))
+                NodeKind::Bits(op, last, self.nodes(args))
             }
             Op::Eq | Op::Ne | Op::Lt | Op::Le | Op::Gt | Op::Ge => {
                 let own = match op {
@@ -464,10 +522,10 @@ impl Specializer<'_> {
                 };
                 if !own.is_empty() {
                     let (a, b) = (self.boxed(&args[0]), self.boxed(&args[1]));
-                    return Kind::OwnCompare(op, operand, Arc::new(own), a, b);
+                    return NodeKind::CompareOverridden(op, operand, Arc::new(own), a, b);
                 }
                 let layout = self.layouts.of(&operand);
-                Kind::Compare(op, operand, layout, self.boxed(&args[0]), self.boxed(&args[1]))
+                NodeKind::Compare(op, operand, layout, self.boxed(&args[0]), self.boxed(&args[1]))
             }
             Op::Neg(num)
             | Op::Add(num)
@@ -477,26 +535,30 @@ impl Specializer<'_> {
             | Op::Rem(num)
             | Op::Pow(num) => {
                 let modulus = if num == Num::Mod { Some(self.size(&operand)) } else { None };
-                Kind::Arithmetic(op, num, modulus, self.nodes(args))
+                NodeKind::Arithmetic(op, num, modulus, self.nodes(args))
             }
         }
     }
 
-    fn cases(&self, ty: &Type) -> Cases {
-        Cases::of(self.layouts, &self.ty(ty))
+    /// Returns the representation of the cases of a sum type.
+    fn sum_representation(&self, ty: &Type) -> SumRepresentation {
+        SumRepresentation::of(self.layouts, &self.concrete(ty))
     }
 
+    /// Specializes a pattern.
     fn pattern(&self, pat: &Pat) -> Pattern {
         let bind = |local: u32| {
-            if self.shared(local) { Pattern::BindShared(local) } else { Pattern::Bind(local) }
+            if self.is_shared(local) { Pattern::BindShared(local) } else { Pattern::Bind(local) }
         };
         match &pat.kind {
             PatKind::Wild => Pattern::Any,
             PatKind::Bind(local) => bind(*local),
             PatKind::As(inner, local) => Pattern::As(Box::new(self.pattern(inner)), Box::new(bind(*local))),
             PatKind::Int(n) => match pat.ty.as_scalar() {
-                Some(Scalar::Int) => Pattern::Int(n.to_i64().unwrap_or(0)),
-                Some(Scalar::Fixed(fixed)) => Pattern::Int(fixed.encode(n.to_i128().unwrap_or(0)) as i64),
+                Some(Scalar::Int) => Pattern::Int(n.to_i64().expect(LITERAL_FITS)),
+                Some(Scalar::Fixed(fixed)) => {
+                    Pattern::Int(fixed.encode(n.to_i128().expect(LITERAL_FITS)) as i64)
+                }
                 _ => Pattern::Bigint(n.clone()),
             },
             PatKind::Real(x) if pat.ty.as_scalar() == Some(Scalar::Single) => Pattern::Single(x.single),
@@ -508,7 +570,7 @@ impl Specializer<'_> {
                     Some(Scalar::Fixed(fixed)) => Some(fixed),
                     _ => return Pattern::Bigints(low.clone(), high.clone()),
                 };
-                Pattern::Ints(fixed, low.to_i128().unwrap_or(0), high.to_i128().unwrap_or(0))
+                Pattern::Ints(fixed, low.to_i128().expect(LITERAL_FITS), high.to_i128().expect(LITERAL_FITS))
             }
             PatKind::Chars(low, high) => {
                 let code = |c: char| Code::from(u64::from(u32::from(c)));
@@ -523,7 +585,7 @@ impl Specializer<'_> {
                     .iter()
                     .enumerate()
                     .map(|(i, p)| {
-                        let (start, layout) = whole.part(i).unwrap_or_else(|| (0, whole.clone()));
+                        let (start, layout) = self.component(&whole, Some(i), &p.ty);
                         (start, layout.slots, self.pattern(p))
                     })
                     .collect();
@@ -532,56 +594,60 @@ impl Specializer<'_> {
             PatKind::Pack(parts) => {
                 Pattern::Pack(self.layout(&pat.ty), parts.iter().map(|p| self.pattern(p)).collect())
             }
-            // The slots are the same ones.
+            // A reshape keeps the slots.
             PatKind::Reshape(inner) => self.pattern(inner),
             PatKind::Coarray(index, argument) => Pattern::Coarray(
-                self.cases(&pat.ty),
+                self.sum_representation(&pat.ty),
                 Box::new(self.pattern(index)),
                 Box::new(self.pattern(argument)),
             ),
             PatKind::Case(case, inner) => Pattern::Case(
-                self.cases(&pat.ty),
+                self.sum_representation(&pat.ty),
                 Code::from(case),
                 inner.as_ref().map(|p| Box::new(self.pattern(p))),
             ),
         }
     }
 
-    /// The code of statements.
+    /// Specializes statements.
     pub fn statements(&self, stmts: &[Stmt]) -> Vec<Statement> {
-        match self.opening_block(stmts, None) {
+        match self.specialize_opening_block(stmts, None) {
             Some((code, _)) => code,
-            None => self.plain(stmts),
+            None => self.statements_without_openings(stmts),
         }
     }
 
-    /// The code of statements none of which opens sizes.
-    pub(super) fn plain(&self, stmts: &[Stmt]) -> Vec<Statement> {
-        stmts.iter().map(|s| self.one(s)).collect()
+    /// Specializes statements none of which opens sizes.
+    pub(super) fn statements_without_openings(&self, stmts: &[Stmt]) -> Vec<Statement> {
+        stmts.iter().map(|s| self.statement(s)).collect()
     }
 
-    fn one(&self, stmt: &Stmt) -> Statement {
-        let first = self.terms.get();
-        let plain = Statement { kind: self.statement(stmt), span: stmt.span };
+    /// Specializes a statement; a loop may become a site.
+    fn statement(&self, stmt: &Stmt) -> Statement {
+        let first = self.term_count.get();
+        let plain = Statement { kind: self.statement_kind(stmt), span: stmt.span };
         let weight = match &plain.kind {
             StatementKind::ForAll(_, size, _) => size.to_u64().unwrap_or(u64::MAX),
             StatementKind::ForElements(_, _, _, count, _) => *count as u64,
             StatementKind::ForInts(..) | StatementKind::While(..) => 0,
             _ => return plain,
         };
-        if !self.sites {
+        if !self.mark_sites {
             return plain;
         }
-        let plain = Plain::Statement(Box::new(plain));
-        let site = self.site(Place::of_loop(stmt), first, plain, weight);
-        Statement { kind: StatementKind::Site(Box::new(site)), span: stmt.span }
+        let plain = Interpreted::Statement(Box::new(plain));
+        let site = self.site(CoreAddress::of_loop(stmt), first, plain, weight);
+        Statement { kind: StatementKind::TierUp(Box::new(site)), span: stmt.span }
     }
 
-    fn statement(&self, stmt: &Stmt) -> StatementKind {
+    /// Specializes a statement without making a site of it.
+    fn statement_kind(&self, stmt: &Stmt) -> StatementKind {
         use StatementKind as S;
         match &stmt.kind {
             StmtKind::Let(pat, term) => S::Let(self.pattern(pat), self.node(term)),
-            StmtKind::SetLocal(local, term) if self.shared(*local) => S::SetShared(*local, self.node(term)),
+            StmtKind::SetLocal(local, term) if self.is_shared(*local) => {
+                S::SetShared(*local, self.node(term))
+            }
             StmtKind::SetLocal(local, term) => S::SetLocal(*local, self.node(term)),
             StmtKind::SetGlobal(global, term) => S::SetGlobal(*global, self.node(term)),
             StmtKind::Store { root, root_ty, path, value } => {
@@ -609,10 +675,10 @@ impl Specializer<'_> {
                         S::ForInts(*local, self.node(low), self.node(high), *inclusive, body)
                     }
                     ForRange::Elements(array) => {
-                        // By the type as it is written: an array of one array is that array.
+                        // By the type as written: an array of one element is that element.
                         let ty = array.ty.unfold();
                         let TypeKind::Array(element, index) = ty.kind() else {
-                            return S::Expr(self.node(array));
+                            unreachable!("a loop over elements is given an array")
                         };
                         let count = self.size(index).to_usize().unwrap_or(usize::MAX);
                         S::ForElements(*local, self.node(array), self.layout(element).slots, count, body)
@@ -623,14 +689,15 @@ impl Specializer<'_> {
             StmtKind::Break => S::Break,
             StmtKind::Continue => S::Continue,
             StmtKind::Return(term) => S::Return(self.node(term)),
-            // Those that open sizes take the rest of their block along, and never come here.
-            StmtKind::Open { value, .. } => S::Expr(self.node(value)),
+            StmtKind::Open { .. } => unreachable!("an opening is specialized with the rest of its block"),
             StmtKind::Require { left, right, .. } => {
-                S::Require(self.size(left), self.size(right), super::error::equation(left, right))
+                S::Require(self.size(left), self.size(right), format_equation(left, right))
             }
         }
     }
 
+    /// Specializes a store: its path becomes slot offsets, strides and steps inside a compact
+    /// value.
     fn store(&self, root: Root, root_ty: &Type, path: &[Step], value: &Term) -> Store {
         let whole = self.layout(root_ty);
         let mut steps = Vec::new();
@@ -641,7 +708,7 @@ impl Specializer<'_> {
             let to = self.layout(&step.to);
             match &step.kind {
                 StepKind::Component(i) => {
-                    let start = i.to_usize().and_then(|i| from.part(i)).map_or(0, |(start, _)| start);
+                    let (start, _) = self.component(&from, i.to_usize(), &step.to);
                     steps.push(StoreStep::Offset(start));
                     place = to;
                 }
@@ -649,35 +716,103 @@ impl Specializer<'_> {
                     steps.push(StoreStep::Index(self.node(index), to.slots));
                     place = to;
                 }
-                // Nothing moves; inside a compact value, codes stay what they are.
+                // A reshape keeps slots, and codes inside a compact value.
                 StepKind::Reshape if parts.is_empty() => place = to,
                 StepKind::Reshape => {}
-                // Inside a compact value the place stays the slot that holds it.
+                // Inside a compact value the place is the slot that holds the value.
                 StepKind::Factor(i) => parts.push((from, PartStep::Factor(Code::from(i)))),
                 StepKind::Digit(index) => parts.push((from, PartStep::Digit(self.node(index)))),
             }
         }
         let root = match root {
-            Root::Local(local) if self.shared(local) => StoreRoot::Shared(local),
+            Root::Local(local) if self.is_shared(local) => StoreRoot::Shared(local),
             Root::Local(local) => StoreRoot::Local(local),
             Root::Global(global) => StoreRoot::Global(global),
         };
         let class = if place.slots == 0 { Class::U8 } else { place.class };
         Store { root, steps, parts, root_slots: whole.slots, place, class, value: self.node(value) }
     }
+
+    /// Specializes the statement that opens sizes. The statements of `rest` from `from` on follow
+    /// it.
+    pub(super) fn specialize_opening(&self, stmt: &Stmt, rest: Arc<Continuation>, from: usize) -> OpenCode {
+        let (source, vars) = match &stmt.kind {
+            StmtKind::Open { vars, local, value } => {
+                let shared = self.locals[*local as usize].shared;
+                (SizeSource::Value(self.node(value), *local, shared), vars.clone())
+            }
+            StmtKind::Require { left, right, solve: Some(var) } => {
+                let at = |n: u32| {
+                    let size = [(var.id, Type::unit_sum(n))].into_iter().collect();
+                    self.size(&right.substitute(&size))
+                };
+                let text = format_equation(left, right);
+                (SizeSource::Equation(self.size(left), at(0), at(1), text), vec![var.clone()])
+            }
+            _ => unreachable!("only `open` and `require` with a size to be found open sizes"),
+        };
+        let locals = self.shared_locals.get_or_init(|| Arc::from(self.locals)).clone();
+        let bindings = self.bindings.clone();
+        OpenCode { source, vars, continuation: rest, from, bindings, locals, cache: Mutex::default() }
+    }
+
+    /// Specializes the statements of `rest` from `from` on, where the sizes before them are bound.
+    pub(super) fn specialize_continuation(&self, rest: &Arc<Continuation>, from: usize) -> ContinuationCode {
+        let stmts = &rest.stmts[from..];
+        if let Some(at) = first_opening(stmts) {
+            let mut code = self.statements_without_openings(&stmts[..at]);
+            let span = stmts[at].span;
+            let opening = Box::new(self.specialize_opening(&stmts[at], rest.clone(), from + at + 1));
+            if rest.value.is_some() {
+                let kind = NodeKind::OpenSizes(opening);
+                return ContinuationCode { stmts: code, value: Some(Node { kind, span }) };
+            }
+            code.push(Statement { kind: StatementKind::OpenSizes(opening), span });
+            return ContinuationCode { stmts: code, value: None };
+        }
+        ContinuationCode {
+            stmts: self.statements_without_openings(stmts),
+            value: rest.value.as_ref().map(|v| self.node(v)),
+        }
+    }
+
+    /// Specializes a block in which a statement opens sizes; `None` if none does.
+    fn specialize_opening_block(
+        &self,
+        stmts: &[Stmt],
+        value: Option<&Term>,
+    ) -> Option<(Vec<Statement>, Option<Node>)> {
+        let at = first_opening(stmts)?;
+        // The continuation needs no statement before the first opening.
+        let rest = Arc::new(Continuation { stmts: stmts[at + 1..].to_vec(), value: value.cloned() });
+        let mut code = self.statements_without_openings(&stmts[..at]);
+        let span = stmts[at].span;
+        let opening = Box::new(self.specialize_opening(&stmts[at], rest, 0));
+        if value.is_some() {
+            return Some((code, Some(Node { kind: NodeKind::OpenSizes(opening), span })));
+        }
+        code.push(Statement { kind: StatementKind::OpenSizes(opening), span });
+        Some((code, None))
+    }
 }
 
-/// A size as a value brings it along: axes that are numbers are kept, everything else is one number, so that sizes
-/// made of sizes do not grow.
-fn brought(size: &Type) -> Type {
-    const MOST_AXES: usize = 32;
-    let axes = size.compact_factors(MOST_AXES);
+/// Returns the position of the first statement that opens sizes.
+pub(super) fn first_opening(stmts: &[Stmt]) -> Option<usize> {
+    stmts
+        .iter()
+        .position(|s| matches!(s.kind, StmtKind::Open { .. } | StmtKind::Require { solve: Some(_), .. }))
+}
+
+/// Returns the form of a size that an existential value stores: numeric axes are kept, everything
+/// else becomes one number, so that sizes computed from sizes do not grow.
+fn normalized_size(size: &Type) -> Type {
+    const MAX_AXES: usize = 32;
+    let axes = size.compact_factors(MAX_AXES);
     if axes.is_some_and(|axes| axes.iter().all(|axis| axis.as_unit_sum().is_some())) {
         return size.clone();
     }
     size.size().map_or_else(|_| size.clone(), Type::unit_sum)
 }
 
-fn scalar(ty: &Type) -> Scalar {
-    ty.as_scalar().unwrap_or(Scalar::Int)
-}
+/// The checker refuses literals that their type does not hold.
+const LITERAL_FITS: &str = "the type of a literal holds it";

@@ -1,15 +1,16 @@
-//! Parts of the code that a faster executor may take over.
+//! Tier-up: terms and loops that may be compiled.
 //!
-//! A [`Site`] is a term or a loop together with its place in the core it was made from. It is run as ever until it
-//! has cost something, or at once if it works on large arrays; then the machine's accelerator is asked for a
-//! kernel. A kernel that fails has changed nothing: the evaluator runs the part again, and finds
-//! the error that is to be reported.
+//! A [`TierUpSite`] is a term or a loop together with its address in the core that it was made
+//! from. It is interpreted until it has been executed often, or compiled at once if it works on
+//! large arrays; then the accelerator of the machine is asked for a kernel. A kernel that fails has
+//! changed nothing: the evaluator runs the part again, and finds the error that is to be reported.
 
-use super::code::{Closure, Node, Statement, StatementKind};
+use super::code::{Closure, Node, Statement};
 use super::error::Failure;
-use super::existential::Rest;
-use super::run::{Result, Run};
-use super::specialize::{Bindings, MUCH_TO_COPY};
+use super::evaluator::{Evaluator, Result};
+use super::existential::Continuation;
+use super::frame::moved_out;
+use super::specialize::{Bindings, LARGE_COPY_SLOTS};
 use crate::core::free_variables::FreeVariables;
 use crate::core::{Function, LocalId, LocalInfo, Root, Stmt, Term, TermKind, last_use};
 use crate::hash::HashMap;
@@ -22,113 +23,117 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Elements of an array from which a part is compiled before it has run.
-const LARGE: u64 = 1_000;
+/// The number of elements of an array from which a site is compiled before its first execution.
+pub(super) const EAGER_ELEMENTS: u64 = 1_000;
 
-/// Calls and rounds of a part after which it is compiled.
-const HOT: u64 = 3_000;
+/// The number of calls and rounds after which a site is compiled.
+const HOT_ROUNDS: u64 = 3_000;
 
-/// Slots that are copied in the time that the evaluator takes for a round of a loop, about.
-const SLOTS_OF_ROUND: u64 = 64;
+/// The approximate number of slots that are copied in the time of one interpreted round of a loop.
+pub(super) const SLOTS_PER_ROUND: u64 = 64;
 
-/// Bytes of stack that making and running a kernel may take.
-const COMPILING: usize = 512 << 10;
+/// The stack in bytes that compiling and running a kernel may take.
+const COMPILE_STACK_BYTES: usize = 512 << 10;
 
-/// Kernels of one site: for different functions in its variables.
-const MOST_KERNELS: usize = 8;
+/// The number of kernels of one site, for different functions in its variables.
+const MAX_KERNELS_PER_SITE: usize = 8;
 
-/// Terms of a part from which it is large: of one that is too much code, only parts of half its size are tried.
-const LARGE_PART: usize = 1_000;
+/// The number of terms from which a region is large: inside a large region that was too much code,
+/// only regions of at most half its size are tried.
+const LARGE_REGION_TERMS: usize = 1_000;
 
-/// Of so many parts inside one another that are all too much code, nothing further inside is tried.
-const MOST_AROUND: usize = 4;
+/// The number of nested regions that were too much code after which nothing further inside is
+/// tried.
+const MAX_ENCLOSING_TOO_LONG: usize = 4;
 
-/// A term or a loop that may be taken over.
+/// A term or a loop that may be compiled.
 pub struct TierUpSite {
-    whole: Arc<Whole>,
-    place: Place,
-    /// Its terms, by the order in which they were specialized.
+    fragment: Arc<CoreFragment>,
+    address: CoreAddress,
+    /// Its terms, numbered in the order of specialization.
     terms: Range<u32>,
-    /// The code to run otherwise.
-    pub plain: Plain,
+    /// The code that is interpreted otherwise.
+    pub interpreted: Interpreted,
     locals: Arc<[LocalInfo]>,
     bindings: Arc<Bindings>,
-    /// Variables outside that nobody reads after it, once somebody has asked.
-    dying: OnceLock<Vec<LocalId>>,
-    /// Variables outside that hold functions, once somebody has asked.
+    /// The outer locals that are not read after it, computed when needed.
+    dead_locals: OnceLock<Vec<LocalId>>,
+    /// The outer variables that hold functions, computed when needed.
     functions: OnceLock<Vec<Root>>,
-    /// Elements of the largest array that it mentions.
-    weight: u64,
-    /// Calls and rounds so far.
+    /// The number of elements of the largest array that it mentions.
+    pub(super) weight: u64,
+    /// The number of calls and rounds so far.
     heat: AtomicU64,
-    kernels: Mutex<Vec<Known>>,
+    kernels: Mutex<Vec<CachedKernel>>,
 }
 
-/// The core that sites are parts of: those inside one another share it.
-pub struct Whole {
-    core: Core,
-    /// Made when a part is first looked for.
-    index: OnceLock<Index>,
-    /// Parts that were too much code.
+/// The core that contains sites; nested sites share it.
+pub struct CoreFragment {
+    root: CoreRoot,
+    /// The index of regions, made at the first lookup.
+    index: OnceLock<RegionIndex>,
+    /// The regions that were too much code.
     too_long: Mutex<Vec<Range<u32>>>,
 }
 
-/// What is specialized as one.
+/// The root of core that is specialized as one unit.
 #[derive(Clone)]
-pub enum Core {
+pub enum CoreRoot {
     /// The body of a function.
     Function(Arc<Function>),
     /// A statement of a script.
     Statement(Arc<Stmt>),
     /// The value of a script.
     Term(Arc<Term>),
-    /// What follows an opening.
-    Rest(Arc<Rest>),
+    /// The statements after an opening.
+    Rest(Arc<Continuation>),
 }
 
-/// Where a site lies in its core: the address of the term or statement, which stays while the core is held.
+/// The address of the term or statement of a site within its core. It stays valid while the core is
+/// held.
 #[derive(Clone, Copy)]
-pub enum Place {
+pub enum CoreAddress {
     /// A term.
     Term(usize),
     /// A `for` or `while`.
     Loop(usize),
 }
 
-impl Place {
-    /// That of a term.
-    pub fn of_term(term: &Term) -> Place {
-        Place::Term(std::ptr::from_ref(term).addr())
+impl CoreAddress {
+    /// Returns the address of a term.
+    pub fn of_term(term: &Term) -> CoreAddress {
+        CoreAddress::Term(std::ptr::from_ref(term).addr())
     }
 
-    /// That of a loop.
-    pub fn of_loop(stmt: &Stmt) -> Place {
-        Place::Loop(std::ptr::from_ref(stmt).addr())
+    /// Returns the address of a loop.
+    pub fn of_loop(stmt: &Stmt) -> CoreAddress {
+        CoreAddress::Loop(std::ptr::from_ref(stmt).addr())
     }
 }
 
 self_cell! {
-    /// Core with the places in it.
-    struct Index {
-        owner: Core,
+    /// Core with an index of its regions.
+    struct RegionIndex {
+        owner: CoreRoot,
         #[covariant]
-        dependent: Places,
+        dependent: RegionMap,
     }
 }
 
-/// The terms and the statements of a core by their addresses; whether it is a statement tells two of one address apart.
-struct Places<'c>(HashMap<(bool, usize), Region<'c>>);
+/// The terms and statements of a core by their addresses. The flag is true for statements: a term
+/// may have the address of its statement.
+struct RegionMap<'c>(HashMap<(bool, usize), Region<'c>>);
 
-impl<'c> Places<'c> {
-    /// All of them, in one walk.
-    fn of(core: &'c Core) -> Places<'c> {
-        let mut places = Places(HashMap::default());
+impl<'c> RegionMap<'c> {
+    /// Indexes all terms and statements in one walk.
+    fn of(core: &'c CoreRoot) -> RegionMap<'c> {
+        let mut places = RegionMap(HashMap::default());
         let mut terms: Vec<&'c Term> = Vec::new();
         match core {
-            Core::Function(function) => terms.push(&function.body),
-            Core::Term(term) => terms.push(term),
-            Core::Statement(stmt) => places.statements(std::slice::from_ref(&**stmt), &mut terms),
-            Core::Rest(rest) => {
+            CoreRoot::Function(function) => terms.push(&function.body),
+            CoreRoot::Term(term) => terms.push(term),
+            CoreRoot::Statement(stmt) => places.statements(std::slice::from_ref(&**stmt), &mut terms),
+            CoreRoot::Rest(rest) => {
                 places.statements(&rest.stmts, &mut terms);
                 terms.extend(&rest.value);
             }
@@ -145,6 +150,7 @@ impl<'c> Places<'c> {
         places
     }
 
+    /// Indexes the loops of statements, and collects their terms.
     fn statements(&mut self, stmts: &'c [Stmt], terms: &mut Vec<&'c Term>) {
         for stmt in stmts {
             stmt.for_each_stmt(&mut |inner| {
@@ -155,32 +161,35 @@ impl<'c> Places<'c> {
     }
 }
 
-impl Whole {
-    /// Core that is about to be specialized.
-    pub fn new(core: Core) -> Arc<Whole> {
-        Arc::new(Whole { core, index: OnceLock::new(), too_long: Mutex::default() })
+impl CoreFragment {
+    /// Wraps core that is about to be specialized.
+    pub fn new(core: CoreRoot) -> Arc<CoreFragment> {
+        Arc::new(CoreFragment { root: core, index: OnceLock::new(), too_long: Mutex::default() })
     }
 
-    /// What lies at a place.
-    fn find(&self, place: Place) -> Option<Region<'_>> {
-        let index = self.index.get_or_init(|| Index::new(self.core.clone(), |core| Places::of(core)));
-        let (Place::Term(at) | Place::Loop(at)) = place;
-        index.borrow_dependent().0.get(&(matches!(place, Place::Loop(_)), at)).copied()
+    /// Returns the region at an address.
+    fn find(&self, address: CoreAddress) -> Region<'_> {
+        let index =
+            self.index.get_or_init(|| RegionIndex::new(self.root.clone(), |core| RegionMap::of(core)));
+        let (CoreAddress::Term(at) | CoreAddress::Loop(at)) = address;
+        let key = (matches!(address, CoreAddress::Loop(_)), at);
+        *index.borrow_dependent().0.get(&key).expect("a site lies in the core that it was made from")
     }
 
-    /// Whether a part was too much code, or lies in one that was and is not much smaller.
+    /// Returns true if a region was too much code, or lies in one that was and is not much smaller.
     fn is_too_long(&self, part: &Range<u32>) -> bool {
         let Ok(known) = self.too_long.lock() else { return true };
         let around = |known: &&Range<u32>| known.start <= part.start && part.end <= known.end;
-        let near = |known: &Range<u32>| known.len() >= LARGE_PART && 2 * part.len() > known.len();
+        let near = |known: &Range<u32>| known.len() >= LARGE_REGION_TERMS && 2 * part.len() > known.len();
         let (mut count, mut is_near) = (0, false);
         for known in known.iter().filter(around) {
             count += 1;
             is_near |= near(known);
         }
-        is_near || count >= MOST_AROUND
+        is_near || count >= MAX_ENCLOSING_TOO_LONG
     }
 
+    /// Records that a region was too much code.
     fn note_too_long(&self, part: &Range<u32>) {
         if let Ok(mut known) = self.too_long.lock() {
             known.push(part.clone());
@@ -188,8 +197,8 @@ impl Whole {
     }
 }
 
-/// What a site does if nobody takes it over.
-pub enum Plain {
+/// The interpreted code of a site.
+pub enum Interpreted {
     /// A term.
     Node(Box<Node>),
     /// A loop.
@@ -197,121 +206,82 @@ pub enum Plain {
 }
 
 /// An answer of the accelerator.
-struct Known {
+struct CachedKernel {
     functions: Vec<(Root, KnownValue)>,
     kernel: Option<Arc<dyn Executable>>,
-    /// Runs that failed.
+    /// The number of failed runs.
     failures: u32,
 }
 
 impl TierUpSite {
-    /// A part that may be taken over.
+    /// Creates a site.
     #[allow(clippy::too_many_arguments)] // what was computed while it was specialized
     pub(super) fn new(
-        whole: Arc<Whole>,
-        place: Place,
+        whole: Arc<CoreFragment>,
+        place: CoreAddress,
         terms: Range<u32>,
-        plain: Plain,
+        plain: Interpreted,
         locals: Arc<[LocalInfo]>,
         bindings: Arc<Bindings>,
         weight: u64,
     ) -> TierUpSite {
         TierUpSite {
-            whole,
-            place,
+            fragment: whole,
+            address: place,
             terms,
-            plain,
+            interpreted: plain,
             locals,
             bindings,
-            dying: OnceLock::new(),
+            dead_locals: OnceLock::new(),
             functions: OnceLock::new(),
             weight,
             heat: AtomicU64::new(0),
             kernels: Mutex::new(Vec::new()),
         }
     }
+
+    /// Adds the ticks of a run of the interpreted code to the heat.
+    pub(super) fn add_heat(&self, ticks: u32) {
+        self.heat.fetch_add(u64::from(ticks) + 1, Ordering::Relaxed);
+    }
 }
 
-impl Run<'_, '_> {
-    /// A term that may be taken over. The value of `dying` is not read afterward.
-    pub(super) fn term_site(
+impl Evaluator<'_, '_> {
+    /// Runs the kernel of the site of a term, if there is one. The value of `dead_variable` is not
+    /// read afterward. Returns `None`, with nothing changed, if the term is to be evaluated.
+    pub(super) fn run_term_kernel(
         &mut self,
         site: &TierUpSite,
         frame: &mut [Value],
         span: Span,
-        dying: Option<Root>,
-    ) -> Result<Value> {
-        if let Some(kernel) = self.kernel(site, site.weight, frame) {
-            match self.taken_over(&*kernel, frame, span, dying)? {
-                Some(mut values) => {
-                    let dying = site.dying.get_or_init(|| match site.whole.find(site.place) {
-                        Some(Region::Term(term)) => {
-                            let mut dying = last_use::dying(term);
-                            // A cell stays where it is.
-                            dying.retain(|local| !site.locals[*local as usize].shared);
-                            dying
-                        }
-                        _ => Vec::new(),
-                    });
-                    dying.iter().for_each(|local| frame[*local as usize] = super::run::gone());
-                    return Ok(values.pop().unwrap_or(Value::UNIT));
-                }
-                None => self.note_failure(site),
-            }
-        }
-        let Plain::Node(node) = &site.plain else { return Ok(Value::UNIT) };
-        let before = self.ticks;
-        let value = self.eval(node, frame);
-        site.heat.fetch_add(u64::from(self.ticks.wrapping_sub(before)) + 1, Ordering::Relaxed);
-        value
-    }
-
-    /// A loop that may be taken over.
-    pub(super) fn loop_site(&mut self, site: &TierUpSite, frame: &mut [Value], span: Span) -> Result<()> {
-        let Plain::Statement(plain) = &site.plain else { return Ok(()) };
-        let weight = match &plain.kind {
-            // Bounds are pure: to evaluate them once more does no harm.
-            StatementKind::ForInts(_, low, high, ..) if self.machine.accelerator.is_some() => {
-                let (low, high) = (self.eval(low, frame)?.as_int(), self.eval(high, frame)?.as_int());
-                high.saturating_sub(low).max(0) as u64
-            }
-            _ => site.weight,
+        dead_variable: Option<Root>,
+    ) -> Result<Option<Value>> {
+        let Some(kernel) = self.site_kernel(site, site.weight, frame) else { return Ok(None) };
+        let Some(mut values) = self.run_kernel(&*kernel, frame, span, dead_variable)? else {
+            self.note_failure(site);
+            return Ok(None);
         };
-        // Rounds that cost less than what the kernel would copy are left to the evaluator.
-        let mut due = LARGE;
-        if let Some(kernel) = self.kernel(site, weight, frame) {
-            let copying = LARGE.min(self.copied(&*kernel, frame) / SLOTS_OF_ROUND);
-            let pays = match &plain.kind {
-                StatementKind::While(..) => copying == 0,
-                StatementKind::ForInts(..) => copying <= weight,
-                _ => true,
+        let dead_locals = site.dead_locals.get_or_init(|| {
+            let Region::Term(term) = site.fragment.find(site.address) else {
+                unreachable!("the site of a term lies at a term")
             };
-            if !pays {
-                due = copying;
-            } else if self.loop_taken_over(&*kernel, frame, span)? {
-                return Ok(());
-            } else {
-                self.note_failure(site);
-            }
-        }
-        let before = self.ticks;
-        let done = match &plain.kind {
-            StatementKind::While(condition, body) => {
-                self.while_site(site, (condition, body), due, frame, span)
-            }
-            _ => self.statement(plain, frame),
-        };
-        site.heat.fetch_add(u64::from(self.ticks.wrapping_sub(before)) + 1, Ordering::Relaxed);
-        done
+            let mut dead_locals = last_use::dying(term);
+            // The cell of a shared local is still used.
+            dead_locals.retain(|local| !site.locals[*local as usize].shared);
+            dead_locals
+        });
+        dead_locals.iter().for_each(|local| frame[*local as usize] = moved_out());
+        Ok(Some(values.pop().expect("the kernel of a term gives its value")))
     }
 
-    /// Slots that a kernel copies for each run, because it may fail: what it changes is kept until it is done.
-    fn copied(&self, kernel: &dyn Executable, frame: &[Value]) -> u64 {
+    /// Returns the number of slots that a kernel copies for each run: a kernel that may fail keeps
+    /// the variables that it changes until it is done.
+    pub(super) fn slots_copied_per_run(&self, kernel: &dyn Executable, frame: &[Value]) -> u64 {
         if !kernel.can_fail() || self.machine.eager {
             return 0;
         }
         let slots = |value: &Value| match value {
-            Value::Seq(seq) if seq.len() >= MUCH_TO_COPY => seq.len() as u64,
+            Value::Seq(seq) if seq.len() >= LARGE_COPY_SLOTS => seq.len() as u64,
             _ => 0,
         };
         let changes = kernel.changes().iter().map(|root| match root {
@@ -321,42 +291,22 @@ impl Run<'_, '_> {
         changes.sum()
     }
 
-    /// A `while` that has not been taken over: what is left of it after some rounds is the same loop.
-    fn while_site(
+    /// Runs the kernel of a loop and sets the variables that it changes. Returns false if it
+    /// failed.
+    pub(super) fn run_loop_kernel(
         &mut self,
-        site: &TierUpSite,
-        (condition, body): (&Node, &[Statement]),
-        due: u64,
+        kernel: &dyn Executable,
         frame: &mut [Value],
         span: Span,
-    ) -> Result<()> {
-        let (mut due, before) = (Some(due), self.ticks);
-        while self.eval(condition, frame)?.as_bool() {
-            if !self.round(body, frame, span)? {
-                break;
-            }
-            // Rounds of loops inside count, too.
-            let rounds = u64::from(self.ticks.wrapping_sub(before));
-            if due.take_if(|due| rounds >= *due).is_some()
-                && let Some(kernel) = self.kernel(site, u64::MAX, frame)
-            {
-                if self.loop_taken_over(&*kernel, frame, span)? {
-                    return Ok(());
-                }
-                self.note_failure(site);
-            }
-        }
-        Ok(())
-    }
-
-    fn loop_taken_over(&mut self, kernel: &dyn Executable, frame: &mut [Value], span: Span) -> Result<bool> {
-        let Some(values) = self.taken_over(kernel, frame, span, None)? else { return Ok(false) };
+    ) -> Result<bool> {
+        let Some(values) = self.run_kernel(kernel, frame, span, None)? else { return Ok(false) };
         for (root, value) in kernel.changes().iter().zip(values) {
             self.set_variable(*root, value, frame);
         }
         Ok(true)
     }
 
+    /// Sets a variable.
     fn set_variable(&mut self, root: Root, value: Value, frame: &mut [Value]) {
         match root {
             Root::Local(local) => frame[local as usize] = value,
@@ -367,8 +317,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Runs a kernel; nothing if it failed, and then nothing has changed.
-    fn taken_over(
+    /// Runs a kernel; `None`, with nothing changed, if it failed.
+    fn run_kernel(
         &mut self,
         kernel: &dyn Executable,
         frame: &mut [Value],
@@ -376,43 +326,43 @@ impl Run<'_, '_> {
         dying: Option<Root>,
     ) -> Result<Option<Vec<Value>>> {
         let changes = kernel.changes().len();
-        if kernel.inputs().iter().take(changes).any(|input| self.outgrows(input, frame)) {
+        if kernel.inputs().iter().take(changes).any(|input| self.exceeds_memory(input, frame)) {
             return Ok(None);
         }
         let mut inputs = Vec::with_capacity(kernel.inputs().len());
         for (i, input) in kernel.inputs().iter().enumerate() {
-            // What changes is handed over, unless it may have to be had back.
+            // Variables that change are moved into the kernel, unless it may fail.
             let own = i < changes && !kernel.can_fail();
-            match self.input(input, frame, own) {
+            match self.kernel_input(input, frame, own) {
                 Some(value) => inputs.push(value),
                 None => return Ok(None),
             }
         }
-        // Now that all of them are there.
+        // After all inputs are known to be set.
         let dies = |input: &Input| dying == Some(input.root) && input.path.is_empty();
         let taken =
             kernel.inputs().iter().enumerate().find(|(i, input)| dies(input) && kernel.overwrites(*i));
         if let Some((i, input)) = taken {
             inputs[i] = Value::UNIT;
-            inputs[i] = self.input(input, frame, true).unwrap_or(Value::UNIT);
+            inputs[i] = self.kernel_input(input, frame, true).expect("the variable was set a moment ago");
         }
         let spare_of = dying
             .filter(|root| kernel.accepts_spare() && kernel.inputs().iter().all(|input| input.root != *root));
         let whole = |root| Input { root, path: Vec::new() };
-        let mut spare = spare_of.and_then(|root| self.input(&whole(root), frame, true));
-        let watched = self.machine.watch.enter(Some(1));
-        let watch = Mutex::new(&mut self.machine.watch);
-        // Whoever finds it taken has nothing newer to say.
+        let mut spare = spare_of.and_then(|root| self.kernel_input(&whole(root), frame, true));
+        let watched = self.machine.progress.enter_loop(Some(1));
+        let watch = Mutex::new(&mut self.machine.progress);
+        // A thread that finds the lock taken skips its report.
         let tell = |done, total| {
             if let Ok(mut watch) = watch.try_lock() {
-                watch.at(done, total);
+                watch.set_rounds(done, total);
             }
         };
         let tell: Option<&(dyn Fn(u64, u64) + Sync)> = if watched { Some(&tell) } else { None };
         let limits = Limits { interrupt: self.host.interrupt, memory: self.host.memory, tell };
         let ran = kernel.run(&mut inputs, &mut spare, &limits);
         if watched {
-            self.machine.watch.leave();
+            self.machine.progress.leave_loop();
         }
         match ran {
             RunResult::Done(values) => Ok(Some(values)),
@@ -427,7 +377,7 @@ impl Run<'_, '_> {
                     self.set_variable(root, value, frame);
                 }
                 if let Some((i, input)) = taken {
-                    // A global has been noted when it was taken: this is no change.
+                    // The journal has the old value of a global since it was taken.
                     self.set_variable(input.root, inputs.swap_remove(i), frame);
                 }
                 Ok(None)
@@ -436,19 +386,19 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Whether a variable that is to change lies in a file and is too large to be copied: the evaluator says so at
-    /// its first store.
-    fn outgrows(&self, input: &Input, frame: &[Value]) -> bool {
+    /// Returns true if a variable that is to change is mapped and too large to be copied: the
+    /// evaluator reports that at its first store.
+    fn exceeds_memory(&self, input: &Input, frame: &[Value]) -> bool {
         let value = match input.root {
             Root::Local(local) => Some(frame[local as usize].clone()),
             Root::Global(global) => self.machine.globals[global as usize].get(),
         };
         let Some(Value::Seq(seq)) = value else { return false };
-        seq.is_foreign() && (seq.len() as u64).saturating_mul(seq.class().bytes()) > self.host.memory
+        seq.has_mapped_part() && (seq.len() as u64).saturating_mul(seq.class().bytes()) > self.host.memory
     }
 
-    /// The value of a kernel's input; nothing if a variable of the session has none yet.
-    fn input(&mut self, input: &Input, frame: &mut [Value], own: bool) -> Option<Value> {
+    /// Returns the value of an input of a kernel; `None` if a session variable is not set.
+    fn kernel_input(&mut self, input: &Input, frame: &mut [Value], own: bool) -> Option<Value> {
         let mut value = match input.root {
             Root::Local(local) if own => std::mem::replace(&mut frame[local as usize], Value::UNIT),
             Root::Local(local) => frame[local as usize].clone(),
@@ -456,57 +406,65 @@ impl Run<'_, '_> {
                 let cell: Arc<Cell> = self.machine.globals[global as usize].clone();
                 let value = cell.get()?;
                 if own {
-                    self.note(&cell, &value);
+                    self.journal(&cell, &value);
                     cell.set(None);
                 }
                 value
             }
         };
         for at in &input.path {
-            let Value::Function(any) = &value else { return None };
-            value = any.downcast_ref::<Closure>()?.captures.get(*at)?.clone();
+            let Value::Function(any) = &value else {
+                unreachable!("a kernel is run with the functions that it was made for")
+            };
+            let closure = any.downcast_ref::<Closure>().expect("a function value of this executor");
+            value = closure.captures[*at].clone();
         }
         Some(value)
     }
 
-    /// The kernel of a site that has run often enough, or is large enough.
-    fn kernel(&self, site: &TierUpSite, weight: u64, frame: &[Value]) -> Option<Arc<dyn Executable>> {
+    /// Returns the kernel of a site that has been executed often enough or is large enough.
+    pub(super) fn site_kernel(
+        &self,
+        site: &TierUpSite,
+        weight: u64,
+        frame: &[Value],
+    ) -> Option<Arc<dyn Executable>> {
         let accelerator = self.machine.accelerator.as_ref()?;
-        // Deep inside calls the evaluator goes on by itself.
-        if !super::stack_guard::has_room_for(COMPILING) {
+        // Near the end of the stack the evaluator does not compile.
+        if !super::stack_guard::has_room_for(COMPILE_STACK_BYTES) {
             return None;
         }
         let eager = self.machine.eager;
-        if !eager && weight < LARGE && site.heat.load(Ordering::Relaxed) < HOT {
+        if !eager && weight < EAGER_ELEMENTS && site.heat.load(Ordering::Relaxed) < HOT_ROUNDS {
             return None;
         }
-        // Before the part is looked for: of many parts inside one that is too much code, each would be.
-        if site.kernels.lock().ok()?.is_empty() && site.whole.is_too_long(&site.terms) {
+        // Checked before the lookup: a region that was too much code may contain many sites.
+        if site.kernels.lock().ok()?.is_empty() && site.fragment.is_too_long(&site.terms) {
             return None;
         }
         let functions: Vec<(Root, KnownValue)> = self
-            .functions(site)
+            .function_variables(site)
             .iter()
             .map(|root| {
                 let value = match root {
                     Root::Local(local) => Some(frame[*local as usize].clone()),
                     Root::Global(global) => self.machine.globals[*global as usize].get(),
                 };
-                (*root, value.as_ref().map_or(KnownValue::Data, shape))
+                (*root, value.as_ref().map_or(KnownValue::Data, known_value))
             })
             .collect();
         let mut kernels = site.kernels.lock().ok()?;
         if let Some(known) = kernels.iter().find(|known| known.functions == functions) {
             return known.kernel.clone().filter(|_| known.failures < 3);
         }
-        if kernels.len() >= MOST_KERNELS {
+        if kernels.len() >= MAX_KERNELS_PER_SITE {
             return None;
         }
-        if site.whole.is_too_long(&site.terms) {
-            kernels.push(Known { functions, kernel: None, failures: 0 });
+        if site.fragment.is_too_long(&site.terms) {
+            kernels.push(CachedKernel { functions, kernel: None, failures: 0 });
             return None;
         }
-        let what = site.whole.find(site.place)?;
+        let region = site.fragment.find(site.address);
         let sizes = self.machine.sizes.clone();
         let concrete = |ty: &Type| sizes.concrete(&site.bindings.concrete(ty));
         let interrupt = self.host.interrupt;
@@ -515,7 +473,7 @@ impl Run<'_, '_> {
             layouts: &self.machine.layouts,
             locals: &site.locals,
             concrete: &concrete,
-            region: what,
+            region,
             functions: &functions,
             may_go_on: &|| !interrupt.load(Ordering::Relaxed) && super::stack_guard::has_room(),
         };
@@ -524,52 +482,51 @@ impl Run<'_, '_> {
             Err(Declined::Stopped) => return None,
             Err(declined) => {
                 if declined == Declined::TooLong {
-                    site.whole.note_too_long(&site.terms);
+                    site.fragment.note_too_long(&site.terms);
                 }
                 None
             }
         };
-        kernels.push(Known { functions, kernel: kernel.clone(), failures: 0 });
+        kernels.push(CachedKernel { functions, kernel: kernel.clone(), failures: 0 });
         kernel
     }
 
-    /// The variables outside of a site that hold functions.
-    fn functions<'s>(&self, site: &'s TierUpSite) -> &'s [Root] {
+    /// Returns the outer variables of a site that hold functions.
+    fn function_variables<'s>(&self, site: &'s TierUpSite) -> &'s [Root] {
         site.functions.get_or_init(|| {
-            let mentioned = match site.whole.find(site.place) {
-                Some(Region::Term(term)) => FreeVariables::by_term(term),
-                Some(Region::Loop(stmt)) => FreeVariables::by_stmt(stmt),
-                None => FreeVariables::default(),
+            let mentioned = match site.fragment.find(site.address) {
+                Region::Term(term) => FreeVariables::by_term(term),
+                Region::Loop(stmt) => FreeVariables::by_stmt(stmt),
             };
-            // Types of what is inside may mention sizes that only open there.
+            // Types inside the site may mention sizes that are opened there.
             let concrete = |ty: &Type| self.machine.sizes.concrete(&site.bindings.concrete(ty));
             let is_function = |ty: &Type| matches!(concrete(ty).kind(), TypeKind::Function(..));
-            let local = |l: &u32| site.locals.get(*l as usize).is_some_and(|info| is_function(&info.ty));
-            let global = |g: &u32| self.program.globals.get(*g as usize).is_some_and(|g| is_function(&g.ty));
+            let local = |l: &u32| is_function(&site.locals[*l as usize].ty);
+            let global = |g: &u32| is_function(&self.program.globals[*g as usize].ty);
             let locals = mentioned.locals.iter().filter(|l| local(l)).map(|l| Root::Local(*l));
             let globals = mentioned.globals.iter().filter(|g| global(g)).map(|g| Root::Global(*g));
             locals.chain(globals).collect()
         })
     }
 
-    /// Notes that a kernel of the site failed: one that does so again and again is left alone.
-    fn note_failure(&self, site: &TierUpSite) {
+    /// Counts a failure of a kernel of the site. A kernel that fails repeatedly is not run again.
+    pub(super) fn note_failure(&self, site: &TierUpSite) {
         if let Ok(mut kernels) = site.kernels.lock() {
             kernels.iter_mut().for_each(|known| known.failures += 1);
         }
     }
 }
 
-/// What is known of a value before a part runs.
-fn shape(value: &Value) -> KnownValue {
+/// Returns the part of a value that is known before a kernel is compiled.
+fn known_value(value: &Value) -> KnownValue {
     match value {
         Value::Function(any) => match any.downcast_ref::<Closure>() {
             Some(closure) => KnownValue::Function(
                 closure.instance.function,
                 closure.instance.type_args.clone(),
-                closure.captures.iter().map(shape).collect(),
+                closure.captures.iter().map(known_value).collect(),
             ),
-            None => KnownValue::Data,
+            None => unreachable!("a function value of this executor"),
         },
         _ => KnownValue::Data,
     }

@@ -232,7 +232,7 @@ impl CompiledKernel {
         let Value::Seq(seq) = value else { return false };
         let slots = |array: &ArrayInfo| matches!(array.origin, Origin::Result(_));
         let result = self.lowered.nest.arrays.iter().position(slots);
-        seq.is_sole(self.lowered.classes[0])
+        seq.is_unique(self.lowered.classes[0])
             && result.is_some_and(|result| self.lowered.nest.slots[result] == seq.len() as u64)
     }
 }
@@ -251,7 +251,7 @@ fn room(nest: &Kernel, array: usize, class: Option<Class>, memory: u64) -> Optio
     let bytes = slots.checked_mul(u64::from(nest.arrays[array].width)).filter(|bytes| *bytes <= memory)?;
     let (class, slots) = class.map_or((Class::Word, bytes.div_ceil(8)), |class| (class, slots));
     // A nest writes each slot before it reads it.
-    let (buffer, fresh) = Buffer::filled(class, slots as usize)?;
+    let (buffer, fresh) = Buffer::with_len(class, slots as usize)?;
     if fresh {
         super::native::huge_pages(buffer.address(), bytes);
     }
@@ -323,7 +323,7 @@ impl Executable for CompiledKernel {
                 }
                 Feed::Read(array, class) => {
                     let Value::Seq(seq) = &*value else { return RunResult::Failed };
-                    let Some((buffer, start)) = seq.flat(*class) else { return RunResult::Failed };
+                    let Some((buffer, start)) = seq.to_flat(*class) else { return RunResult::Failed };
                     words[frame.arrays + *array as usize] = buffer.address() + start as u64 * class.bytes();
                     read.push(buffer);
                 }
@@ -332,7 +332,7 @@ impl Executable for CompiledKernel {
                         return RunResult::Failed;
                     };
                     if seq.class() != *class {
-                        let Some((buffer, _)) = seq.flat(*class) else { return RunResult::Failed };
+                        let Some((buffer, _)) = seq.to_flat(*class) else { return RunResult::Failed };
                         seq = Seq::shared(buffer);
                     }
                     let (buffer, start) = seq.make_mut(*class);

@@ -1,17 +1,18 @@
-//! Fingerprints of slot sequences: whether two types are stored alike, in one comparison.
+//! Fingerprints of slot sequences, by which equality of storage is one comparison.
 //!
-//! The storage of a type is a word over letters, one letter for each slot: a scalar, the size of a compact type, a
-//! function type, a declared type, or the list of cases of a sum. A [`Fingerprint`] is the value of that word as
-//! a polynomial modulo the prime 2^127 - 1 at a point drawn when the process starts (Karp and Rabin 1987). It is
-//! computed with the layout of a type, once: a concatenation is one multiplication, an array of n elements
-//! about 2 log n.
+//! The storage of a type is a word over letters, one letter for each slot: a scalar, the size of a
+//! compact type, a function type, a declared type, or the list of cases of a sum. A [`Fingerprint`]
+//! is the value of that word as a polynomial modulo the prime 2^127 - 1 at a point drawn when the
+//! process starts (Karp and Rabin 1987). It is computed with the layout of a type, once: a
+//! concatenation is one multiplication, an array of n elements about 2 log n.
 //!
-//! **Argument.** Equal words have equal fingerprints. Two different words of at most n slots have equal ones at no
-//! more than n of the 2^127 points, and letters are drawn with a secret key, so no program can be written that
-//! makes them meet: for words that fit any memory the chance is below 2^-60. The number of slots, on which the
-//! safety of memory rests, is compared exactly ([`super::Layout::stored_like`]).
+//! **Argument.** Equal words have equal fingerprints. Two different words of at most n slots have
+//! equal ones at no more than n of the 2^127 points, and letters are hashed with a secret key, so
+//! no program can be written that makes them collide: for words that fit any memory the probability
+//! is below 2^-60. The number of slots, on which memory safety rests, is compared exactly
+//! ([`super::Layout::stored_like`]).
 //!
-//! Never asks how two types are related: this is the check behind the answer of `iso`, and shares nothing with it.
+//! Independent of `iso`: this check stands behind the answers of `iso` and shares no code with it.
 
 use crate::types::{Scalar, Type, TypeKind};
 use num_bigint::BigUint;
@@ -21,73 +22,75 @@ use std::sync::OnceLock;
 /// The prime 2^127 - 1.
 const PRIME: u128 = (1 << 127) - 1;
 
-/// A word of slots by its value at a secret point, with the power of that point that puts another word before it.
+/// The fingerprint of a word: its value at the secret point, and the power of the point by which a
+/// preceding word is multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Fingerprint {
     value: u128,
     shift: u128,
 }
 
-/// What one slot, or one case of a sum, holds.
+/// The content of one slot, or of one case of a sum.
 #[derive(Hash)]
 pub(super) enum Letter<'a> {
     /// A scalar.
     Scalar(Scalar),
     /// A code below this size.
     Code(&'a BigUint),
-    /// A function, or a value of a declared type: sizes in it count as numbers.
+    /// A function, or a value of a declared type, up to the sizes in it.
     Type(Signature<'a>),
     /// A sum with these cases.
     Sum(Fingerprint),
-    /// So many cases without argument, one after the other.
+    /// A run of this many cases without argument.
     Units(&'a BigUint),
-    /// A case with an argument that is stored so.
+    /// A case with an argument of this fingerprint.
     Argument(Fingerprint),
     /// More copies of some cases than a machine word counts.
     Copies(&'a BigUint, Fingerprint),
 }
 
-/// A type up to the sizes of the compact types in it.
+/// A type, where compact types of equal size count as equal.
 pub(super) struct Signature<'a>(pub &'a Type);
 
-/// The point, and the key that letters are drawn with. New in each process.
+/// The secret point, and the key by which letters are hashed. New in each process.
 struct Secret {
     point: u128,
     key: [RandomState; 2],
 }
 
-fn secret() -> &'static Secret {
+/// Returns the secret of this process.
+fn process_secret() -> &'static Secret {
     static SECRET: OnceLock<Secret> = OnceLock::new();
     SECRET.get_or_init(|| {
         let key = [RandomState::new(), RandomState::new()];
-        let point = drawn(&key, &"the point");
+        let point = keyed_hash(&key, &"the point");
         Secret { point, key }
     })
 }
 
-/// A number below the prime that only who has the key can tell.
-fn drawn(key: &[RandomState; 2], what: &impl Hash) -> u128 {
+/// Hashes `what` with the secret key to a number below the prime.
+fn keyed_hash(key: &[RandomState; 2], what: &impl Hash) -> u128 {
     let [high, low] = [0, 1].map(|at: usize| u128::from(key[at].hash_one(what)));
-    reduced((high << 64) | low)
+    reduce((high << 64) | low)
 }
 
 impl Fingerprint {
-    /// No slot.
+    /// The fingerprint of the empty word.
     pub const EMPTY: Fingerprint = Fingerprint { value: 0, shift: 1 };
 
-    /// One slot.
+    /// Returns the fingerprint of one slot.
     pub fn of(letter: &Letter<'_>) -> Fingerprint {
-        let secret = secret();
-        Fingerprint { value: drawn(&secret.key, letter), shift: secret.point }
+        let secret = process_secret();
+        Fingerprint { value: keyed_hash(&secret.key, letter), shift: secret.point }
     }
 
-    /// The slots of this and then those of the other.
+    /// Returns the fingerprint of the concatenation of both words.
     pub fn then(self, next: Fingerprint) -> Fingerprint {
-        let value = sum(product(self.value, next.shift), next.value);
-        Fingerprint { value, shift: product(self.shift, next.shift) }
+        let value = add_modulo(multiply_modulo(self.value, next.shift), next.value);
+        Fingerprint { value, shift: multiply_modulo(self.shift, next.shift) }
     }
 
-    /// The slots of this, so many times.
+    /// Returns the fingerprint of `count` copies of this word.
     pub fn times(self, mut count: u64) -> Fingerprint {
         let (mut all, mut double) = (Fingerprint::EMPTY, self);
         while count > 0 {
@@ -101,24 +104,27 @@ impl Fingerprint {
     }
 }
 
-/// A number modulo the prime.
-fn reduced(n: u128) -> u128 {
+/// Reduces a number modulo the prime.
+fn reduce(n: u128) -> u128 {
     let n = (n & PRIME) + (n >> 127);
     if n >= PRIME { n - PRIME } else { n }
 }
 
-fn sum(a: u128, b: u128) -> u128 {
-    reduced(a + b)
+/// Adds two numbers modulo the prime.
+fn add_modulo(a: u128, b: u128) -> u128 {
+    reduce(a + b)
 }
 
-fn product(a: u128, b: u128) -> u128 {
+/// Multiplies two numbers modulo the prime.
+fn multiply_modulo(a: u128, b: u128) -> u128 {
     let (low, high) = a.widening(b);
     // 2^128 is 2, and so is 2 * high: `high` is below 2^126.
-    sum(reduced(low), reduced(high << 1))
+    add_modulo(reduce(low), reduce(high << 1))
 }
 
+/// Widening multiplication.
 trait Widening {
-    /// The product in 256 bits: the low and the high half.
+    /// Returns the 256-bit product: its low and its high half.
     fn widening(self, other: u128) -> (u128, u128);
 }
 
@@ -137,7 +143,7 @@ impl Hash for Signature<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         let ty = self.0;
         if ty.is_compact() {
-            // A type of more values than are counted has none that is ever made.
+            // Types with more values than are counted never have a value.
             return ty.size().ok().hash(state);
         }
         let kind = ty.kind();
@@ -169,9 +175,9 @@ mod tests {
     fn products_are_those_of_big_integers() {
         let mut random = fastrand::Rng::with_seed(3);
         for _ in 0..2_000 {
-            let (a, b) = (reduced(random.u128(..)), reduced(random.u128(..)));
+            let (a, b) = (reduce(random.u128(..)), reduce(random.u128(..)));
             let exact = BigUint::from(a) * BigUint::from(b) % BigUint::from(PRIME);
-            assert_eq!(BigUint::from(product(a, b)), exact, "{a} * {b}");
+            assert_eq!(BigUint::from(multiply_modulo(a, b)), exact, "{a} * {b}");
         }
     }
 

@@ -48,7 +48,7 @@ use crate::core::free_variables::FreeVariables;
 use crate::core::{FunctionId, LocalInfo, Program, Root, Term};
 use crate::hash::{HashMap, HashSet};
 use crate::kernel::{CompilationUnit, Input, KnownValue, Region};
-use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY};
+use crate::layout::{Form, Layout, Layouts, Leaf, TOO_MANY_SLOTS};
 use crate::loop_ir::{Array, Binary, Compare, Kernel, Label, Op, Origin, Reg, ScalarType, Stmt, Unary, Var};
 use crate::types::encoding::Code;
 use crate::types::{Scalar, Type, TypeKind};
@@ -529,7 +529,7 @@ impl<'a> Lower<'a> {
             return Err(No("a size that is not there yet"));
         }
         let layout = self.layout(ty);
-        if layout.slots == TOO_MANY || layout.slots > 1 << 48 {
+        if layout.slots == TOO_MANY_SLOTS || layout.slots > 1 << 48 {
             return Err(No("more slots than memory"));
         }
         held(&layout)?;

@@ -1,45 +1,48 @@
-//! What drawing may take: bytes, and time until somebody stops it; and why nothing is drawn.
+//! Bounds of drawing: bytes and interruption; errors of drawing.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Rounds of a loop after which it looks whether it is to stop.
-const ROUNDS: usize = 1 << 12;
+/// The number of rounds of a loop between two polls of the interrupt flag.
+const ROUNDS_PER_POLL: usize = 1 << 12;
 
 /// The bounds of one drawing.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a> {
-    /// The most bytes that a picture as text may have.
-    pub longest: usize,
-    /// Set from outside to stop the work.
-    pub stop: &'a AtomicBool,
+    /// The largest size in bytes of a picture as text.
+    pub max_bytes: usize,
+    /// The interrupt flag.
+    pub interrupt: &'a AtomicBool,
 }
 
-/// Why there is no picture, or nothing of one.
+/// The reason why a picture is not drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DrawError {
-    /// A text describes none.
-    NoPicture,
-    /// A file of this name does not hold it; why not.
-    Unfit(String),
-    /// It has more bytes than it may.
+    /// The text describes no picture.
+    InvalidDescription,
+    /// The picture cannot be saved in a file of this name, with the reason.
+    Unsupported(String),
+    /// The picture exceeds the bound on bytes.
     TooLong,
-    /// It was stopped from outside.
-    Stopped,
+    /// The user interrupted the work.
+    Interrupted,
 }
 
 impl Bounds<'_> {
-    /// Looks, now and then, whether the work is to stop; `round` counts the rounds of a loop.
+    /// Polls the interrupt flag in some rounds of a loop; `round` is the number of the round.
     pub fn poll(&self, round: usize) -> Result<(), DrawError> {
-        match round.is_multiple_of(ROUNDS) && self.stop.load(Ordering::Relaxed) {
-            true => Err(DrawError::Stopped),
+        match round.is_multiple_of(ROUNDS_PER_POLL) && self.interrupt.load(Ordering::Relaxed) {
+            true => Err(DrawError::Interrupted),
             false => Ok(()),
         }
     }
 
-    /// The text that is written; writing fails where it goes beyond the bounds.
-    pub fn written(&self, write: impl FnOnce(&mut Text<'_>) -> fmt::Result) -> Result<String, DrawError> {
-        let mut text = Text { written: String::new(), parts: 0, bounds: *self };
+    /// Returns the text that `write` produces, unless it exceeds the bounds.
+    pub fn write_text(
+        &self,
+        write: impl FnOnce(&mut BoundedText<'_>) -> fmt::Result,
+    ) -> Result<String, DrawError> {
+        let mut text = BoundedText { written: String::new(), parts: 0, bounds: *self };
         match write(&mut text) {
             Ok(()) => Ok(text.written),
             Err(fmt::Error) => Err(self.poll(0).err().unwrap_or(DrawError::TooLong)),
@@ -48,17 +51,17 @@ impl Bounds<'_> {
 }
 
 /// A text within bounds.
-pub struct Text<'a> {
+pub struct BoundedText<'a> {
     written: String,
     parts: usize,
     bounds: Bounds<'a>,
 }
 
-impl fmt::Write for Text<'_> {
+impl fmt::Write for BoundedText<'_> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
         self.parts += 1;
         self.bounds.poll(self.parts).map_err(|_| fmt::Error)?;
-        if part.len() > self.bounds.longest - self.written.len() {
+        if part.len() > self.bounds.max_bytes - self.written.len() {
             return Err(fmt::Error);
         }
         self.written.push_str(part);

@@ -1,28 +1,34 @@
-//! Pictures as shapes on a page: axes with numbers, marks, a legend, the colors of a heat map.
+//! Layout of pictures on a page: axes with numbers, marks, a legend, the color bar of a heat map.
 //!
-//! Everything that is finite is on the page, and texts are cut to the room that they have. Draws nothing.
+//! All finite values are on the page, and texts are truncated to their room. Draws nothing.
 
 use super::font::Font;
 use super::scale::{Scale, Ticks};
-use super::shape::{Anchor, Color, Frame, HEIGHT, Shape, Text, WIDTH};
+use super::shape::{Anchor, Color, Frame, PAGE_HEIGHT, PAGE_WIDTH, Shape, Text};
 use super::{Bounds, DrawError, Grid, Layer, Mark, Picture, pixels};
 
-/// Room below the axes, and at the sides where nothing stands.
-const BELOW: f64 = 56.0;
-const SIDE: f64 = 18.0;
-/// Room for the colors of a heat map and their numbers.
-const COLORS: f64 = 90.0;
+/// The margin below the axes.
+const BOTTOM_MARGIN: f64 = 56.0;
+/// The margin at sides without labels.
+const SIDE_MARGIN: f64 = 18.0;
+/// The width of the color bar with its numbers.
+const COLOR_BAR_WIDTH: f64 = 90.0;
 
-const INK: Color = [0x22; 3];
-const PALE: Color = [0x88; 3];
-const FAINT: Color = [0xe4; 3];
+/// The color of texts and axes.
+const TEXT_COLOR: Color = [0x22; 3];
+/// The color of the remark.
+const REMARK_COLOR: Color = [0x88; 3];
+/// The color of grid lines.
+const GRID_COLOR: Color = [0xe4; 3];
 
-/// Sizes of letters.
-const LARGE: f64 = 17.0;
-const NORMAL: f64 = 13.0;
-const SMALL: f64 = 11.0;
+/// The font size of the title.
+const TITLE_SIZE: f64 = 17.0;
+/// The font size of labels.
+const LABEL_SIZE: f64 = 13.0;
+/// The font size of the color bar and the remark.
+const SMALL_SIZE: f64 = 11.0;
 
-/// Colors of layers that differ for people who see few colors, too (Okabe and Ito 2008).
+/// Colors of layers that color-blind readers can distinguish (Okabe and Ito 2008).
 const PALETTE: [Color; 8] = [
     [0x00, 0x72, 0xb2],
     [0xd5, 0x5e, 0x00],
@@ -34,37 +40,38 @@ const PALETTE: [Color; 8] = [
     [0xb8, 0xa9, 0x00],
 ];
 
-/// The shapes of a picture, from back to front.
+/// Returns the shapes of a picture, from back to front.
 pub fn shapes(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<Shape>, DrawError> {
     bounds.poll(0)?;
     let mut chart = Chart::new(picture);
-    chart.axes(bounds)?;
-    chart.marks(bounds)?;
-    chart.colors();
-    chart.legend(bounds)?;
-    chart.remark();
+    chart.push_axes(bounds)?;
+    chart.push_marks(bounds)?;
+    chart.push_color_bar();
+    chart.push_legend(bounds)?;
+    chart.push_remark();
     Ok(chart.shapes)
 }
 
-/// A chart that is being made.
+/// A chart under construction.
 struct Chart<'a> {
     picture: &'a Picture,
     font: Font,
-    /// Where the marks are.
+    /// The area of the marks.
     area: Frame,
     scales: [Scale; 2],
-    /// The vertical axis grows downwards, as rows do.
-    rows: bool,
-    across: Ticks,
-    upward: Ticks,
-    /// What stands beside both axes.
+    /// True if the vertical axis points downward, as rows do.
+    y_down: bool,
+    x_ticks: Ticks,
+    y_ticks: Ticks,
+    /// The names of both axes.
     names: [String; 2],
-    /// Where the name of the axis that stands upright is.
-    beside: f64,
+    /// The horizontal position of the name of the vertical axis.
+    y_name_x: f64,
     shapes: Vec<Shape>,
 }
 
 impl<'a> Chart<'a> {
+    /// Lays out the axes of a picture.
     fn new(picture: &'a Picture) -> Chart<'a> {
         let font = Font::new();
         let scales = picture.scales();
@@ -72,14 +79,19 @@ impl<'a> Chart<'a> {
         let rows = grid.is_some();
         let [across, upward] = ticks(picture, scales, [6.0, 5.0]);
         let names = [across.name(&picture.axes[0]), upward.name(&picture.axes[1])];
-        let widest = upward.labels.iter().map(|(_, text)| font.width(text, NORMAL)).fold(0.0, f64::max);
+        let widest = upward.labels.iter().map(|(_, text)| font.width(text, LABEL_SIZE)).fold(0.0, f64::max);
         let named = if names[1].is_empty() { 0.0 } else { 26.0 };
-        let left = (widest + named + 22.0).clamp(48.0, WIDTH / 3.0);
-        let top = if picture.title.is_empty() { SIDE } else { 44.0 };
-        let right = if picture.heat().is_some() { COLORS } else { SIDE };
-        let mut area = Frame { x: left, y: top, width: WIDTH - left - right, height: HEIGHT - top - BELOW };
+        let left = (widest + named + 22.0).clamp(48.0, PAGE_WIDTH / 3.0);
+        let top = if picture.title.is_empty() { SIDE_MARGIN } else { 44.0 };
+        let right = if picture.heatmap().is_some() { COLOR_BAR_WIDTH } else { SIDE_MARGIN };
+        let mut area = Frame {
+            x: left,
+            y: top,
+            width: PAGE_WIDTH - left - right,
+            height: PAGE_HEIGHT - top - BOTTOM_MARGIN,
+        };
         if let Some(Grid { rows, columns }) = grid {
-            // Cells are squares, unless that leaves nothing of one side; what is narrow is in the middle.
+            // Cells are squares, within bounds on the aspect ratio; a narrow area is centered.
             let ratio = (columns.max(1) as f64 / rows.max(1) as f64).clamp(0.25, 4.0);
             let room = area.width;
             area.width = room.min(area.height * ratio);
@@ -87,84 +99,99 @@ impl<'a> Chart<'a> {
             area.x += (room - area.width) / 2.0;
         }
         let beside = (area.x - widest - 30.0).max(18.0);
-        let mut chart =
-            Chart { picture, font, area, scales, rows, across, upward, names, beside, shapes: Vec::new() };
+        let mut chart = Chart {
+            picture,
+            font,
+            area,
+            scales,
+            y_down: rows,
+            x_ticks: across,
+            y_ticks: upward,
+            names,
+            y_name_x: beside,
+            shapes: Vec::new(),
+        };
         if !picture.title.is_empty() {
             let middle = area.x + area.width / 2.0;
-            let room = 2.0 * middle.min(WIDTH - middle) - SIDE;
-            let title = chart.font.fitted(&picture.title, LARGE, room);
-            chart.text(middle, 26.0, Anchor::Middle, LARGE, &title);
+            let room = 2.0 * middle.min(PAGE_WIDTH - middle) - SIDE_MARGIN;
+            let title = chart.font.truncated(&picture.title, TITLE_SIZE, room);
+            chart.push_text(middle, 26.0, Anchor::Middle, TITLE_SIZE, &title);
         }
         chart
     }
 
+    /// Returns the horizontal position of a value.
     fn x(&self, value: f64) -> f64 {
-        self.area.x + self.scales[0].place(value) * self.area.width
+        self.area.x + self.scales[0].position(value) * self.area.width
     }
 
+    /// Returns the vertical position of a value.
     fn y(&self, value: f64) -> f64 {
-        let place = self.scales[1].place(value);
-        self.area.y + if self.rows { place } else { 1.0 - place } * self.area.height
+        let place = self.scales[1].position(value);
+        self.area.y + if self.y_down { place } else { 1.0 - place } * self.area.height
     }
 
+    /// Returns the position of a point.
     fn point(&self, [x, y]: [f64; 2]) -> [f64; 2] {
         [self.x(x), self.y(y)]
     }
 
-    /// The frame with these two corners.
+    /// Returns the frame between two corners.
     fn frame(&self, [x0, x1]: [f64; 2], [y0, y1]: [f64; 2]) -> Frame {
         let (x0, x1, y0, y1) = (self.x(x0), self.x(x1), self.y(y0), self.y(y1));
         Frame { x: x0.min(x1), y: y0.min(y1), width: (x1 - x0).abs(), height: (y1 - y0).abs() }
     }
 
-    fn text(&mut self, x: f64, y: f64, anchor: Anchor, size: f64, content: &str) {
+    /// Adds a text.
+    fn push_text(&mut self, x: f64, y: f64, anchor: Anchor, size: f64, content: &str) {
         let content = content.to_string();
-        let text = Text { x, y, anchor, size, color: INK, upward: false, halo: false, content };
+        let text = Text { x, y, anchor, size, color: TEXT_COLOR, upward: false, halo: false, content };
         self.shapes.push(Shape::Text(text));
     }
 
-    fn axes(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
+    /// Adds the axes with their ticks and names.
+    fn push_axes(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         let Frame { x: left, y: top, width, height } = self.area;
         let (bottom, end) = (top + height, left + width);
-        let across = std::mem::take(&mut self.across.labels);
-        // A rule through the area goes from a number, none from a name or a cell.
-        if self.picture.counts_across().is_none() {
+        let across = std::mem::take(&mut self.x_ticks.labels);
+        // Grid lines are drawn at numbers, not at names or cells.
+        if self.picture.category_ticks().is_none() {
             for (value, _) in &across {
                 let x = self.x(*value);
-                self.shapes.push(Shape::Rule([x, top], [x, bottom], FAINT));
+                self.shapes.push(Shape::Rule([x, top], [x, bottom], GRID_COLOR));
             }
         }
-        for (x, label) in self.spaced(&across, bounds)? {
-            self.text(x, bottom + 18.0, Anchor::Middle, NORMAL, &label);
+        for (x, label) in self.spaced_labels(&across, bounds)? {
+            self.push_text(x, bottom + 18.0, Anchor::Middle, LABEL_SIZE, &label);
         }
-        for (value, label) in std::mem::take(&mut self.upward.labels) {
+        for (value, label) in std::mem::take(&mut self.y_ticks.labels) {
             let y = self.y(value);
-            if !self.rows {
-                self.shapes.push(Shape::Rule([left, y], [end, y], FAINT));
+            if !self.y_down {
+                self.shapes.push(Shape::Rule([left, y], [end, y], GRID_COLOR));
             }
-            self.text(left - 8.0, y + 4.5, Anchor::End, NORMAL, &label);
+            self.push_text(left - 8.0, y + 4.5, Anchor::End, LABEL_SIZE, &label);
         }
-        self.shapes.push(Shape::Rule([left, bottom], [end, bottom], INK));
-        self.shapes.push(Shape::Rule([left, top], [left, bottom], INK));
+        self.shapes.push(Shape::Rule([left, bottom], [end, bottom], TEXT_COLOR));
+        self.shapes.push(Shape::Rule([left, top], [left, bottom], TEXT_COLOR));
         let [x, y] = self.names.clone();
         if !x.is_empty() {
             let middle = left + width / 2.0;
-            let room = 2.0 * middle.min(WIDTH - middle) - SIDE;
-            let name = self.font.fitted(&x, NORMAL, room);
-            self.text(middle, bottom + 40.0, Anchor::Middle, NORMAL, &name);
+            let room = 2.0 * middle.min(PAGE_WIDTH - middle) - SIDE_MARGIN;
+            let name = self.font.truncated(&x, LABEL_SIZE, room);
+            self.push_text(middle, bottom + 40.0, Anchor::Middle, LABEL_SIZE, &name);
         }
         if !y.is_empty() {
-            let content = self.font.fitted(&y, NORMAL, HEIGHT - 2.0 * SIDE);
-            // In the middle of its axis, but for what would be cut off.
-            let half = self.font.width(&content, NORMAL) / 2.0 + 4.0;
-            let y = (top + height / 2.0).clamp(half, HEIGHT - half);
+            let content = self.font.truncated(&y, LABEL_SIZE, PAGE_HEIGHT - 2.0 * SIDE_MARGIN);
+            // Centered at its axis, but within the page.
+            let half = self.font.width(&content, LABEL_SIZE) / 2.0 + 4.0;
+            let y = (top + height / 2.0).clamp(half, PAGE_HEIGHT - half);
             let anchor = Anchor::Middle;
             let text = Text {
-                x: self.beside,
+                x: self.y_name_x,
                 y,
                 anchor,
-                size: NORMAL,
-                color: INK,
+                size: LABEL_SIZE,
+                color: TEXT_COLOR,
                 upward: true,
                 halo: false,
                 content,
@@ -174,41 +201,46 @@ impl<'a> Chart<'a> {
         Ok(())
     }
 
-    /// Labels below the area with their places: those that have room beside each other, evenly chosen, cut where
-    /// even then they are too long.
-    fn spaced(&self, labels: &[(f64, String)], bounds: &Bounds<'_>) -> Result<Vec<(f64, String)>, DrawError> {
+    /// Selects labels below the area: evenly spaced ones that fit beside each other, truncated if
+    /// even those are too long.
+    fn spaced_labels(
+        &self,
+        labels: &[(f64, String)],
+        bounds: &Bounds<'_>,
+    ) -> Result<Vec<(f64, String)>, DrawError> {
         const GAP: f64 = 8.0;
-        const LEAST: f64 = 110.0;
+        const MIN_LABEL_WIDTH: f64 = 110.0;
         let [first, second, ..] = labels else {
-            let fitted = |text: &str| self.font.fitted(text, NORMAL, self.area.width);
+            let fitted = |text: &str| self.font.truncated(text, LABEL_SIZE, self.area.width);
             return Ok(labels.iter().map(|(value, text)| (self.x(*value), fitted(text))).collect());
         };
         let apart = self.x(second.0) - self.x(first.0);
         let mut widest: f64 = 0.0;
         for (i, (_, text)) in labels.iter().enumerate() {
             bounds.poll(i)?;
-            widest = widest.max(self.font.width(text, NORMAL));
+            widest = widest.max(self.font.width(text, LABEL_SIZE));
         }
-        let room = apart.max(widest.min(LEAST) + GAP);
+        let room = apart.max(widest.min(MIN_LABEL_WIDTH) + GAP);
         let step = (room / apart.max(1e-6)).ceil().clamp(1.0, labels.len() as f64) as usize;
         let room = apart * step as f64 - GAP;
         let shown = labels.iter().step_by(step);
-        Ok(shown.map(|(value, text)| (self.x(*value), self.font.fitted(text, NORMAL, room))).collect())
+        Ok(shown.map(|(value, text)| (self.x(*value), self.font.truncated(text, LABEL_SIZE, room))).collect())
     }
 
-    fn marks(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
+    /// Adds the marks of all layers.
+    fn push_marks(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         let picture = self.picture;
         let bars = picture.layers.iter().filter(|layer| matches!(layer.mark, Mark::Bars(..))).count();
         let mut bar = 0;
         for (at, layer) in picture.layers.iter().enumerate() {
-            self.mark(layer, color(at), [bar, bars], bounds)?;
+            self.push_mark(layer, layer_color(at), [bar, bars], bounds)?;
             bar += usize::from(matches!(layer.mark, Mark::Bars(..)));
         }
         Ok(())
     }
 
-    /// The points of a run with their places on the page.
-    fn placed<'p>(
+    /// Returns the positions of points on the page.
+    fn page_points<'p>(
         &self,
         points: impl Iterator<Item = &'p [f64; 2]>,
         bounds: &Bounds<'_>,
@@ -216,8 +248,8 @@ impl<'a> Chart<'a> {
         points.enumerate().map(|(i, point)| bounds.poll(i).map(|()| self.point(*point))).collect()
     }
 
-    /// The shapes of a layer; of layers with bars it is the first number of the second.
-    fn mark(
+    /// Adds the shapes of a layer, which is number `bar` of `bars` layers with bars.
+    fn push_mark(
         &mut self,
         layer: &Layer,
         color: Color,
@@ -228,8 +260,8 @@ impl<'a> Chart<'a> {
         match &layer.mark {
             Mark::Line(points) => {
                 for run in points.split(|point| !finite(point)).filter(|run| !run.is_empty()) {
-                    let mut run = self.placed(run.iter(), bounds)?;
-                    // A point between two gaps is seen, too, and a line that goes nowhere.
+                    let mut run = self.page_points(run.iter(), bounds)?;
+                    // A single point between two gaps, and a line of no length, is drawn as a disc.
                     run.dedup();
                     let one = run.len() == 1;
                     self.shapes.push(if one {
@@ -240,7 +272,7 @@ impl<'a> Chart<'a> {
                 }
             }
             Mark::Points(points) => {
-                let points = self.placed(points.iter().filter(|point| finite(point)), bounds)?;
+                let points = self.page_points(points.iter().filter(|point| finite(point)), bounds)?;
                 if !points.is_empty() {
                     self.shapes.push(Shape::Discs(points, color));
                 }
@@ -260,13 +292,14 @@ impl<'a> Chart<'a> {
                     self.shapes.push(Shape::Bar(frame, color));
                 }
             }
-            Mark::Heatmap(grid, values) => self.pixels(*grid, pixels::colors(values)),
-            Mark::Image(grid, bytes) => self.pixels(*grid, bytes.clone()),
+            Mark::Heatmap(grid, values) => self.push_pixels(*grid, pixels::heatmap_pixels(values)),
+            Mark::Image(grid, bytes) => self.push_pixels(*grid, bytes.clone()),
         }
         Ok(())
     }
 
-    fn pixels(&mut self, grid: Grid, bytes: Vec<u8>) {
+    /// Adds the pixels of a heat map or an image.
+    fn push_pixels(&mut self, grid: Grid, bytes: Vec<u8>) {
         if grid.rows > 0 && grid.columns > 0 {
             let end = |n: usize| [-0.5, n as f64 - 0.5];
             let frame = self.frame(end(grid.columns), end(grid.rows));
@@ -274,34 +307,34 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// The colors of a heat map with their values, its name above them.
-    fn colors(&mut self) {
-        let Some((label, values)) = self.picture.heat() else { return };
+    /// Adds the color bar of a heat map, with its name above.
+    fn push_color_bar(&mut self) {
+        let Some((label, values)) = self.picture.heatmap() else { return };
         const STEPS: usize = 64;
-        let scale = pixels::scale(values);
+        let scale = pixels::heatmap_scale(values);
         let Frame { y: top, height, .. } = self.area;
         let x = self.area.x + self.area.width + 16.0;
         let each = height / STEPS as f64;
         for i in 0..STEPS {
             let y = top + height - each * (i + 1) as f64;
-            // A little more than its part, so that no gap is seen between two of them.
+            // The blocks overlap slightly, so that no gap is visible.
             let frame = Frame { x, y, width: 14.0, height: each + if i == 0 { 0.0 } else { 0.5 } };
-            self.shapes.push(Shape::Block(frame, pixels::color((i as f64 + 0.5) / STEPS as f64)));
+            self.shapes.push(Shape::Block(frame, pixels::colormap((i as f64 + 0.5) / STEPS as f64)));
         }
         let ticks = scale.ticks((height / 40.0).clamp(1.0, 5.0));
         let label = ticks.name(label);
         for (value, label) in ticks.labels {
-            let y = top + (1.0 - scale.place(value)) * height;
-            self.text(x + 19.0, y + 4.5, Anchor::Start, SMALL, &label);
+            let y = top + (1.0 - scale.position(value)) * height;
+            self.push_text(x + 19.0, y + 4.5, Anchor::Start, SMALL_SIZE, &label);
         }
         if !label.is_empty() {
-            let label = self.font.fitted(&label, SMALL, WIDTH - x - 4.0);
-            self.text(x, top - 10.0, Anchor::Start, SMALL, &label);
+            let label = self.font.truncated(&label, SMALL_SIZE, PAGE_WIDTH - x - 4.0);
+            self.push_text(x, top - 10.0, Anchor::Start, SMALL_SIZE, &label);
         }
     }
 
-    /// The names of layers with their colors, where they hide least.
-    fn legend(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
+    /// Adds the legend at the position where it hides the fewest marks.
+    fn push_legend(&mut self, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         const LINE: f64 = 18.0;
         const PAD: f64 = 6.0;
         let room = self.area.width / 2.0;
@@ -311,22 +344,24 @@ impl<'a> Chart<'a> {
             .iter()
             .enumerate()
             .filter(|(_, layer)| !layer.label.is_empty() && layer.mark.grid().is_none())
-            .map(|(at, layer)| (color(at), &layer.mark, self.font.fitted(&layer.label, NORMAL, room)))
+            .map(|(at, layer)| {
+                (layer_color(at), &layer.mark, self.font.truncated(&layer.label, LABEL_SIZE, room))
+            })
             .collect();
         if named.is_empty() {
             return Ok(());
         }
-        let widest = named.iter().map(|(.., text)| self.font.width(text, NORMAL)).fold(0.0, f64::max);
+        let widest = named.iter().map(|(.., text)| self.font.width(text, LABEL_SIZE)).fold(0.0, f64::max);
         let (width, height) = (widest + 16.0 + 2.0 * PAD, LINE * named.len() as f64 + PAD);
         let Frame { x: left, y: top, .. } = self.area;
         let (right, low) = (left + self.area.width - width - 4.0, top + self.area.height - height - 4.0);
         let middle = left + (self.area.width - width) / 2.0;
         let (left, top) = (left + 4.0, top + 4.0);
         let places = [(right, top), (left, top), (right, low), (left, low), (middle, top), (middle, low)];
-        // The first of those that hide as little as any: above on the right, if nothing is there.
+        // Of equal positions the first: the upper right, if nothing is there.
         let (mut x, mut y, mut least) = (right, top, usize::MAX);
         for (other_x, other_y) in places {
-            let hidden = self.covered(Frame { x: other_x, y: other_y, width, height }, bounds)?;
+            let hidden = self.covered_marks(Frame { x: other_x, y: other_y, width, height }, bounds)?;
             if hidden < least {
                 (x, y, least) = (other_x, other_y, hidden);
             }
@@ -340,20 +375,28 @@ impl<'a> Chart<'a> {
                 _ => Shape::Block(Frame { x: left, y: middle - 5.0, width: 10.0, height: 10.0 }, color),
             });
             let (x, anchor) = (x + PAD + 16.0, Anchor::Start);
-            let text =
-                Text { x, y, anchor, size: NORMAL, color: INK, upward: false, halo: true, content: label };
+            let text = Text {
+                x,
+                y,
+                anchor,
+                size: LABEL_SIZE,
+                color: TEXT_COLOR,
+                upward: false,
+                halo: true,
+                content: label,
+            };
             self.shapes.push(Shape::Text(text));
         }
         Ok(())
     }
 
-    /// How much of what is drawn lies in a frame: points of lines and discs, and bars.
-    fn covered(&self, frame: Frame, bounds: &Bounds<'_>) -> Result<usize, DrawError> {
+    /// Returns the weight of the marks in a frame: points of lines and discs, and bars.
+    fn covered_marks(&self, frame: Frame, bounds: &Bounds<'_>) -> Result<usize, DrawError> {
         let inside = |p: &[f64; 2]| {
             (frame.x..=frame.x + frame.width).contains(&p[0])
                 && (frame.y..=frame.y + frame.height).contains(&p[1])
         };
-        // A line passes through a frame in which none of its points is.
+        // A line may pass through a frame that contains none of its points.
         let passed = |pair: &[[f64; 2]]| {
             const PARTS: u32 = 8;
             (0..PARTS)
@@ -383,7 +426,8 @@ impl<'a> Chart<'a> {
         Ok(all)
     }
 
-    fn remark(&mut self) {
+    /// Adds the remark.
+    fn push_remark(&mut self) {
         let remark = self.picture.remark();
         if remark.is_empty() {
             return;
@@ -391,41 +435,42 @@ impl<'a> Chart<'a> {
         let nothing = self.picture.layers.iter().all(|layer| layer.mark.is_empty());
         let (x, y) = (self.area.x + self.area.width / 2.0, self.area.y + self.area.height / 2.0);
         let (x, y, anchor, size) = match nothing {
-            true => (x, y, Anchor::Middle, NORMAL),
-            false => (WIDTH - 8.0, HEIGHT - 6.0, Anchor::End, SMALL),
+            true => (x, y, Anchor::Middle, LABEL_SIZE),
+            false => (PAGE_WIDTH - 8.0, PAGE_HEIGHT - 6.0, Anchor::End, SMALL_SIZE),
         };
-        let text = Text { x, y, anchor, size, color: PALE, upward: false, halo: false, content: remark };
+        let text =
+            Text { x, y, anchor, size, color: REMARK_COLOR, upward: false, halo: false, content: remark };
         self.shapes.push(Shape::Text(text));
     }
 }
 
-/// The color of a layer.
-fn color(at: usize) -> Color {
+/// Returns the color of a layer.
+fn layer_color(at: usize) -> Color {
     PALETTE[at % PALETTE.len()]
 }
 
-/// What stands along both axes: numbers, some so many; names of bars; where there is nothing but bars or cells, which
-/// one it is.
+/// Returns the ticks of both axes: about `wanted` numbers; names of bars; or indices, where there
+/// is nothing but bars or cells.
 pub fn ticks(picture: &Picture, [x, y]: [Scale; 2], wanted: [f64; 2]) -> [Ticks; 2] {
     let counted = |labels| Ticks { labels, base: None };
     let upward = match picture.grid() {
-        Some(grid) => counted(cells(grid.rows)),
+        Some(grid) => counted(index_ticks(grid.rows)),
         None => y.ticks(wanted[1]),
     };
-    let across = picture.counts_across().map_or_else(|| x.ticks(wanted[0]), counted);
+    let across = picture.category_ticks().map_or_else(|| x.ticks(wanted[0]), counted);
     [across, upward]
 }
 
 impl Picture {
-    /// The rows and columns of the first layer that has some.
+    /// Returns the rows and columns of the first layer that has some.
     pub(super) fn grid(&self) -> Option<Grid> {
         self.layers.iter().find_map(|layer| layer.mark.grid())
     }
 
-    /// What stands below cells or bars; where there are others, below those with names.
-    fn counts_across(&self) -> Option<Vec<(f64, String)>> {
+    /// Returns the ticks below cells or bars; with other marks, those below named bars.
+    fn category_ticks(&self) -> Option<Vec<(f64, String)>> {
         if let Some(grid) = self.grid() {
-            return Some(cells(grid.columns));
+            return Some(index_ticks(grid.columns));
         }
         let bars = |layer: &'_ Layer| match &layer.mark {
             Mark::Bars(_, values) => Some(values.len()),
@@ -439,17 +484,19 @@ impl Picture {
             return Some(names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect());
         }
         let counts: Vec<usize> = self.layers.iter().map(bars).collect::<Option<_>>()?;
-        counts.into_iter().max().map(cells)
+        counts.into_iter().max().map(index_ticks)
     }
 }
 
-/// Numbers of cells, at round distances if there are many.
-fn cells(count: usize) -> Vec<(f64, String)> {
-    const MOST: usize = 10;
+/// Returns the indices of cells, at round distances if there are many.
+fn index_ticks(count: usize) -> Vec<(f64, String)> {
+    const MAX_INDEX_TICKS: usize = 10;
     let mut power = 1usize;
     let step = loop {
-        let step =
-            [1, 2, 5].map(|n| power.saturating_mul(n)).into_iter().find(|step| count.div_ceil(*step) <= MOST);
+        let step = [1, 2, 5]
+            .map(|n| power.saturating_mul(n))
+            .into_iter()
+            .find(|step| count.div_ceil(*step) <= MAX_INDEX_TICKS);
         if let Some(step) = step {
             break step;
         }
@@ -464,11 +511,11 @@ mod tests {
 
     #[test]
     fn numbers_of_cells() {
-        let texts = |n| cells(n).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
+        let texts = |n| index_ticks(n).into_iter().map(|(_, text)| text).collect::<Vec<_>>();
         assert_eq!(texts(0), Vec::<String>::new());
         assert_eq!(texts(3), ["0", "1", "2"]);
         assert_eq!(texts(11), ["0", "2", "4", "6", "8", "10"]);
         assert_eq!(texts(40), ["0", "5", "10", "15", "20", "25", "30", "35"]);
-        assert!((1..=10).contains(&cells(usize::MAX >> 1).len()));
+        assert!((1..=10).contains(&index_ticks(usize::MAX >> 1).len()));
     }
 }

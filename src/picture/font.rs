@@ -1,32 +1,34 @@
-//! Letters: widths and outlines of texts in the one font that is part of the program.
+//! Widths and outlines of texts in the embedded font.
 //!
-//! The font is DejaVu Sans, cut to Latin, Greek, Cyrillic, arrows and signs of mathematics (`font/LICENSE`). No
-//! font of the system is looked at, so the same picture comes out everywhere. A character that the font lacks is
-//! an empty box. There is no shaping: a text is its characters, one after the other.
+//! The font is DejaVu Sans, subset to Latin, Greek, Cyrillic, arrows and mathematical signs
+//! (`font/LICENSE`). No system font is used, so pictures are the same on every machine. A character
+//! that the font lacks is an empty box. There is no shaping: a text is the sequence of its
+//! characters.
 
 use tiny_skia::{Path, PathBuilder, Transform};
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
 use unicode_width::UnicodeWidthChar;
 
-const BYTES: &[u8] = include_bytes!("font/DejaVuSans.ttf");
+/// The file of the font.
+const FONT_BYTES: &[u8] = include_bytes!("font/DejaVuSans.ttf");
 
 /// The font.
 pub struct Font(Face<'static>);
 
 impl Font {
-    /// The font that is part of the program.
+    /// Loads the embedded font.
     pub fn new() -> Font {
-        Font(Face::parse(BYTES, 0).expect("the font that is part of the program is one"))
+        Font(Face::parse(FONT_BYTES, 0).expect("the font that is part of the program is one"))
     }
 
-    /// How long a text is.
+    /// Returns the width of a text at a font size.
     pub fn width(&self, text: &str, size: f64) -> f64 {
         let units: f64 = self.glyphs(text).map(|glyph| self.advance(glyph)).sum();
         units * self.scale(size)
     }
 
-    /// The text, or as much of its beginning as is no longer than this, with a sign that there is more.
-    pub fn fitted(&self, text: &str, size: f64, room: f64) -> String {
+    /// Returns the text, truncated with an ellipsis to a width of `room`.
+    pub fn truncated(&self, text: &str, size: f64, room: f64) -> String {
         if self.width(text, size) <= room {
             return text.to_string();
         }
@@ -39,13 +41,14 @@ impl Font {
         format!("{}…", start.trim_end())
     }
 
-    /// The outline of a text that begins at the origin and stands on the horizontal axis; `None` if it has none.
+    /// Returns the outline of a text that begins at the origin of the baseline; `None` if it is
+    /// empty.
     pub fn outline(&self, text: &str, size: f64) -> Option<Path> {
         let scale = self.scale(size);
-        let mut outline = Outline(PathBuilder::new());
+        let mut outline = PathOutline(PathBuilder::new());
         let mut at = 0.0;
         for glyph in self.glyphs(text) {
-            let mut own = Outline(PathBuilder::new());
+            let mut own = PathOutline(PathBuilder::new());
             self.0.outline_glyph(glyph, &mut own);
             if let Some(path) = own.0.finish() {
                 let place =
@@ -57,27 +60,30 @@ impl Font {
         outline.0.finish()
     }
 
+    /// Returns the glyphs of a text.
     fn glyphs(&self, text: &str) -> impl Iterator<Item = GlyphId> {
         text.chars().filter_map(|c| match self.0.glyph_index(c) {
-            // What changes its neighbors only is not seen.
+            // Characters of width 0 are not drawn.
             None if c.width() == Some(0) => None,
             found => Some(found.unwrap_or(GlyphId(0))),
         })
     }
 
+    /// Returns the advance width of a glyph in font units.
     fn advance(&self, glyph: GlyphId) -> f64 {
         f64::from(self.0.glyph_hor_advance(glyph).unwrap_or(0))
     }
 
+    /// Returns the length of a font unit at a font size.
     fn scale(&self, size: f64) -> f64 {
         size / f64::from(self.0.units_per_em())
     }
 }
 
-/// The two libraries meet here.
-struct Outline(PathBuilder);
+/// An adapter from the font parser to the path builder.
+struct PathOutline(PathBuilder);
 
-impl OutlineBuilder for Outline {
+impl OutlineBuilder for PathOutline {
     fn move_to(&mut self, x: f32, y: f32) {
         self.0.move_to(x, y);
     }
@@ -105,7 +111,7 @@ mod tests {
         assert_eq!(font.width("", 10.0), 0.0);
         assert!(font.width("iii", 10.0) < font.width("mmm", 10.0));
         assert!((font.width("ab", 20.0) - 2.0 * font.width("ab", 10.0)).abs() < 1e-9);
-        // All digits are of one width, so numbers stand below each other.
+        // All digits have one width, so numbers align.
         assert_eq!(font.width("111", 10.0), font.width("888", 10.0));
         assert_eq!(font.width("a\u{200d}", 10.0), font.width("a", 10.0));
     }
@@ -113,11 +119,11 @@ mod tests {
     #[test]
     fn what_is_too_long_is_cut() {
         let font = Font::new();
-        assert_eq!(font.fitted("short", 10.0, 100.0), "short");
-        let cut = font.fitted("a title that is much too long", 10.0, 60.0);
+        assert_eq!(font.truncated("short", 10.0, 100.0), "short");
+        let cut = font.truncated("a title that is much too long", 10.0, 60.0);
         assert!(cut.starts_with("a t") && cut.ends_with('…'), "{cut}");
         assert!(font.width(&cut, 10.0) <= 60.0, "{cut}");
-        assert_eq!(font.fitted("wide", 10.0, 0.0), "…");
+        assert_eq!(font.truncated("wide", 10.0, 0.0), "…");
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Pictures: charts and images, as SVG, as PNG, and as text for a terminal.
 //!
-//! Takes the description that the library's `picture` makes, a text: records that end with U+001E, their
-//! fields divided by U+001F, numbers by blanks. Gives bytes or text. Everything finite is drawn; what is not
-//! finite is left out, and how much that is, is said. Knows no program and opens no file.
+//! Takes the description that `picture` of the standard library makes, a text: records that end
+//! with U+001E, their fields divided by U+001F, numbers by blanks. Gives bytes or text. All finite
+//! values are drawn; the number of other values is stated. Independent of programs; opens no file.
 
 mod bounds;
 mod chart;
@@ -21,41 +21,41 @@ pub use self::terminal::{Colors, Screen, text};
 use scale::Scale;
 use std::str::FromStr;
 
-/// Ends a record.
+/// The end of a record.
 pub const RECORD: char = '\u{1e}';
-/// Divides fields.
+/// The separator of fields.
 pub const FIELD: char = '\u{1f}';
 
 /// A picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Picture {
-    /// Above it; empty for none.
+    /// The title; empty for none.
     pub title: String,
-    /// Beside the axes.
+    /// The names of the axes.
     pub axes: [String; 2],
-    /// What is drawn, the first at the back.
+    /// The layers, the first one at the back.
     pub layers: Vec<Layer>,
 }
 
-/// One thing drawn.
+/// A layer of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
-    /// In the legend; empty for none.
+    /// The name in the legend; empty for none.
     pub label: String,
-    /// What it is.
+    /// The marks of the layer.
     pub mark: Mark,
 }
 
-/// What is drawn.
+/// The marks of a layer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mark {
     /// A line through points; broken where one is not finite.
     Line(Vec<[f64; 2]>),
     /// Points.
     Points(Vec<[f64; 2]>),
-    /// A bar for each value, with names or none.
+    /// A bar for each value, with names or without.
     Bars(Vec<String>, Vec<f64>),
-    /// Bins between two bounds with how many values are in them; how many values are in none.
+    /// Bins as lower bound, upper bound and count, and the number of values in no bin.
     Histogram(Vec<[f64; 3]>, usize),
     /// Values in rows.
     Heatmap(Grid, Vec<f64>),
@@ -63,25 +63,25 @@ pub enum Mark {
     Image(Grid, Vec<u8>),
 }
 
-/// Rows and columns.
+/// The numbers of rows and columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grid {
-    /// How many rows.
+    /// The number of rows.
     pub rows: usize,
-    /// How many columns.
+    /// The number of columns.
     pub columns: usize,
 }
 
-/// The picture that a text describes.
-pub fn read(text: &str, bounds: &Bounds<'_>) -> Result<Picture, DrawError> {
+/// Parses the description of a picture.
+pub fn parse(text: &str, bounds: &Bounds<'_>) -> Result<Picture, DrawError> {
     let look = |round: usize| bounds.poll(round).ok();
-    let found = described(text, &look);
-    found.ok_or_else(|| bounds.poll(0).err().unwrap_or(DrawError::NoPicture))
+    let found = parse_description(text, &look);
+    found.ok_or_else(|| bounds.poll(0).err().unwrap_or(DrawError::InvalidDescription))
 }
 
-/// The picture that a text describes; `look` stops the reading now and then.
-fn described(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<Picture> {
-    let reals = |text: &str| numbers::<f64>(text, look);
+/// Parses the description of a picture; `look` returns `None` to stop.
+fn parse_description(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<Picture> {
+    let reals = |text: &str| parse_numbers::<f64>(text, look);
     let points = |xs: &str, ys: &str| {
         let (xs, ys) = (reals(xs)?, reals(ys)?);
         (xs.len() == ys.len()).then(|| xs.into_iter().zip(ys).map(|(x, y)| [x, y]).collect())
@@ -109,12 +109,12 @@ fn described(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<Picture>
             }
             ["histogram", bins, values] => histogram(bins.parse().ok()?, &reals(values)?),
             ["heatmap", rows, columns, values] => {
-                let (grid, values) = (grid(rows, columns)?, reals(values)?);
+                let (grid, values) = (parse_grid(rows, columns)?, reals(values)?);
                 (values.len() == grid.count()?).then_some(Mark::Heatmap(grid, values))?
             }
             ["image", rows, columns, pixels] => {
-                let grid = grid(rows, columns)?;
-                let pixels: Vec<u8> = numbers(pixels, look)?;
+                let grid = parse_grid(rows, columns)?;
+                let pixels: Vec<u8> = parse_numbers(pixels, look)?;
                 (Some(pixels.len()) == grid.count()?.checked_mul(3)).then_some(Mark::Image(grid, pixels))?
             }
             _ => return None,
@@ -124,47 +124,50 @@ fn described(text: &str, look: &impl Fn(usize) -> Option<()>) -> Option<Picture>
     Some(picture)
 }
 
-/// A picture as the bytes of a file of this name, or why not.
-pub fn file(picture: &Picture, path: &str, bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError> {
+/// Returns a picture as the bytes of a file with this name.
+pub fn encode_file(picture: &Picture, path: &str, bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError> {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending).to_lowercase();
     match ending.as_str() {
         "svg" => Ok(svg(picture, bounds)?.into_bytes()),
-        // An image by itself keeps its pixels; where something is written beside it, it is a chart.
-        "png" => match picture.image() {
-            Some((grid, pixels)) => pixels::image(grid, pixels, bounds),
+        // A single image keeps its pixels; with a title or other layers it becomes a chart.
+        "png" => match picture.sole_image() {
+            Some((grid, pixels)) => pixels::encode_png(grid, pixels, bounds),
             None => raster::png(picture, bounds),
         },
-        _ => {
-            Err(DrawError::Unfit("the ending of its name says what it becomes: `.svg` or `.png`".to_string()))
-        }
+        _ => Err(DrawError::Unsupported(
+            "the ending of its name says what it becomes: `.svg` or `.png`".to_string(),
+        )),
     }
 }
 
 impl Grid {
+    /// Returns the number of cells; `None` if it overflows.
     fn count(self) -> Option<usize> {
         self.rows.checked_mul(self.columns)
     }
 }
 
-/// Text in one line, without what no text shows.
+/// Returns a text in one line, without control characters.
 fn one_line(text: &str) -> String {
     let shown = |c: char| if c.is_control() { ' ' } else { c };
     text.chars().map(shown).collect::<String>().trim().to_string()
 }
 
-fn numbers<N: FromStr>(text: &str, look: impl Fn(usize) -> Option<()>) -> Option<Vec<N>> {
+/// Parses numbers between blanks.
+fn parse_numbers<N: FromStr>(text: &str, look: impl Fn(usize) -> Option<()>) -> Option<Vec<N>> {
     let words = text.split_ascii_whitespace().enumerate();
     words.map(|(i, number)| look(i).and_then(|()| number.parse().ok())).collect()
 }
 
-fn grid(rows: &str, columns: &str) -> Option<Grid> {
+/// Parses the numbers of rows and columns.
+fn parse_grid(rows: &str, columns: &str) -> Option<Grid> {
     Some(Grid { rows: rows.parse().ok()?, columns: columns.parse().ok()? })
 }
 
-/// The most bins of a histogram.
-const MOST_BINS: usize = 1_000;
+/// The largest number of bins of a histogram.
+const MAX_BINS: usize = 1_000;
 
-/// Values in bins: so many, or by Sturges' rule (1926) if 0 is asked for.
+/// Counts values in bins: `bins` of them, or a number by Sturges' rule (1926) if `bins` is 0.
 fn histogram(bins: usize, values: &[f64]) -> Mark {
     let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     let left = values.len() - finite.len();
@@ -173,12 +176,12 @@ fn histogram(bins: usize, values: &[f64]) -> Mark {
     }
     let bins = match bins {
         0 => (finite.len() as f64).log2().ceil() as usize + 1,
-        n => n.min(MOST_BINS),
+        n => n.min(MAX_BINS),
     };
     let scale = Scale::of(finite.iter().copied());
     let mut counts = vec![0usize; bins];
     for value in &finite {
-        let at = (scale.place(*value) * bins as f64) as usize;
+        let at = (scale.position(*value) * bins as f64) as usize;
         counts[at.min(bins - 1)] += 1;
     }
     let bound = |i: usize| scale.value(i as f64 / bins as f64);
@@ -187,7 +190,7 @@ fn histogram(bins: usize, values: &[f64]) -> Mark {
 }
 
 impl Mark {
-    /// Its rows and columns, if it has some: then the vertical axis is that of rows, downwards.
+    /// Returns its rows and columns, if it has some. The vertical axis then counts rows downward.
     fn grid(&self) -> Option<Grid> {
         match self {
             Mark::Heatmap(grid, _) | Mark::Image(grid, _) => Some(*grid),
@@ -195,8 +198,8 @@ impl Mark {
         }
     }
 
-    /// How many values of it are not drawn.
-    fn left_out(&self) -> usize {
+    /// Returns the number of values that are not finite.
+    fn non_finite_count(&self) -> usize {
         match self {
             Mark::Line(points) | Mark::Points(points) => {
                 points.iter().filter(|point| !point.iter().all(|v| v.is_finite())).count()
@@ -209,17 +212,17 @@ impl Mark {
         }
     }
 
-    /// Whether nothing of it is drawn.
+    /// Returns true if nothing is drawn.
     fn is_empty(&self) -> bool {
         match self {
-            Mark::Line(points) | Mark::Points(points) => points.len() == self.left_out(),
-            Mark::Bars(_, values) | Mark::Heatmap(_, values) => values.len() == self.left_out(),
+            Mark::Line(points) | Mark::Points(points) => points.len() == self.non_finite_count(),
+            Mark::Bars(_, values) | Mark::Heatmap(_, values) => values.len() == self.non_finite_count(),
             Mark::Histogram(bins, _) => bins.is_empty(),
             Mark::Image(_, pixels) => pixels.is_empty(),
         }
     }
 
-    /// What must be seen along both axes.
+    /// Returns the values that both axes must include.
     fn extent(&self) -> (Vec<f64>, Vec<f64>) {
         match self {
             Mark::Line(points) | Mark::Points(points) => {
@@ -236,7 +239,8 @@ impl Mark {
                 (x, bins.iter().map(|bin| bin[2]).chain([0.0]).collect())
             }
             Mark::Heatmap(grid, _) | Mark::Image(grid, _) => {
-                // The middle of a cell is where its numbers say, so that lines and points can lie over it.
+                // The center of a cell is at its indices, so that lines and points can be drawn
+                // over it.
                 let end = |n: usize| vec![-0.5, n.max(1) as f64 - 0.5];
                 (end(grid.columns), end(grid.rows))
             }
@@ -245,9 +249,10 @@ impl Mark {
 }
 
 impl Picture {
-    /// What is said below it: how much is not drawn, and why.
+    /// Returns the remark below the picture: the number of values that are not drawn, and the
+    /// reason.
     fn remark(&self) -> String {
-        let left: usize = self.layers.iter().map(|layer| layer.mark.left_out()).sum();
+        let left: usize = self.layers.iter().map(|layer| layer.mark.non_finite_count()).sum();
         let empty = self.layers.iter().all(|layer| layer.mark.is_empty());
         match (empty, left) {
             (true, 0) => "nothing to draw: there are no values".to_string(),
@@ -258,20 +263,20 @@ impl Picture {
         }
     }
 
-    /// Whether anything is written above it or beside its axes.
-    fn has_words(&self) -> bool {
+    /// Returns true if there is a title or a name of an axis.
+    fn has_text(&self) -> bool {
         !self.title.is_empty() || self.axes.iter().any(|axis| !axis.is_empty())
     }
 
-    /// The heat map whose colors are explained: its name and values.
-    fn heat(&self) -> Option<(&str, &[f64])> {
+    /// Returns the heat map whose color bar is drawn: its name and values.
+    fn heatmap(&self) -> Option<(&str, &[f64])> {
         self.layers.iter().find_map(|layer| match &layer.mark {
             Mark::Heatmap(_, values) if !layer.mark.is_empty() => Some((&layer.label[..], &values[..])),
             _ => None,
         })
     }
 
-    /// The scales of both axes, with some room around what is in them.
+    /// Returns the scales of both axes, with margins.
     fn scales(&self) -> [Scale; 2] {
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
         for layer in &self.layers {
@@ -282,13 +287,13 @@ impl Picture {
         let grid = self.layers.iter().any(|layer| layer.mark.grid().is_some());
         let stands = |layer: &Layer| matches!(layer.mark, Mark::Bars(..) | Mark::Histogram(..));
         let (x, y) = (Scale::of(xs.into_iter()), Scale::of(ys.into_iter()));
-        if grid { [x, y] } else { [x.wider(0.02, false), y.wider(0.05, self.layers.iter().any(stands))] }
+        if grid { [x, y] } else { [x.widened(0.02, false), y.widened(0.05, self.layers.iter().any(stands))] }
     }
 
-    /// The image that it is, if there is nothing else: no other layer and no words.
-    fn image(&self) -> Option<(Grid, &[u8])> {
+    /// Returns the image, if the picture has no other layer and no texts.
+    fn sole_image(&self) -> Option<(Grid, &[u8])> {
         match &self.layers[..] {
-            [Layer { mark: Mark::Image(grid, pixels), label }] if !self.has_words() && label.is_empty() => {
+            [Layer { mark: Mark::Image(grid, pixels), label }] if !self.has_text() && label.is_empty() => {
                 Some((*grid, pixels))
             }
             _ => None,
@@ -303,11 +308,11 @@ mod tests {
 
     /// Nobody stops.
     static STOP: AtomicBool = AtomicBool::new(false);
-    const BOUNDS: Bounds = Bounds { longest: 1 << 20, stop: &STOP };
+    const BOUNDS: Bounds = Bounds { max_bytes: 1 << 20, interrupt: &STOP };
 
     fn picture(layers: &str) -> Picture {
         let text = format!("t|x|y;{layers}").replace('|', "\u{1f}").replace(';', "\u{1e}");
-        read(&text, &BOUNDS).expect("a picture")
+        parse(&text, &BOUNDS).expect("a picture")
     }
 
     #[test]
@@ -322,7 +327,7 @@ mod tests {
             "t\u{1f}x\u{1f}y\u{1e}line\u{1f}1\u{1f}\u{1e}",
             "t\u{1f}x\u{1f}y\u{1e}heatmap\u{1f}9\u{1f}9\u{1f}1\u{1e}",
         ] {
-            assert_eq!(read(wrong, &BOUNDS), Err(DrawError::NoPicture), "{wrong}");
+            assert_eq!(parse(wrong, &BOUNDS), Err(DrawError::InvalidDescription), "{wrong}");
         }
     }
 
@@ -336,26 +341,26 @@ mod tests {
 
     #[test]
     fn what_is_stopped_or_too_long_is_not_drawn() {
-        let stopped = Bounds { longest: 1 << 20, stop: &AtomicBool::new(true) };
+        let stopped = Bounds { max_bytes: 1 << 20, interrupt: &AtomicBool::new(true) };
         for layer in
             ["points|1 2|3 4;", "line|1 2|3 4;", "bars|1 2|u|v;", "heatmap|1|2|1 2;", "image|1|1|9 9 9;"]
         {
             let picture = picture(layer);
-            assert_eq!(svg(&picture, &stopped), Err(DrawError::Stopped), "{layer}");
-            assert_eq!(file(&picture, "a.png", &stopped), Err(DrawError::Stopped), "{layer}");
+            assert_eq!(svg(&picture, &stopped), Err(DrawError::Interrupted), "{layer}");
+            assert_eq!(encode_file(&picture, "a.png", &stopped), Err(DrawError::Interrupted), "{layer}");
             let text = format!("t|x|y;{layer}").replace('|', "\u{1f}").replace(';', "\u{1e}");
-            assert_eq!(read(&text, &stopped), Err(DrawError::Stopped), "{layer}");
+            assert_eq!(parse(&text, &stopped), Err(DrawError::Interrupted), "{layer}");
             // One byte less than it takes is too little.
             let longest = svg(&picture, &BOUNDS).expect("a text").len();
-            let exact = Bounds { longest, ..BOUNDS };
-            let short = Bounds { longest: longest - 1, ..BOUNDS };
+            let exact = Bounds { max_bytes: longest, ..BOUNDS };
+            let short = Bounds { max_bytes: longest - 1, ..BOUNDS };
             assert_eq!(svg(&picture, &exact).map(|svg| svg.len()), Ok(longest), "{layer}");
             assert_eq!(svg(&picture, &short), Err(DrawError::TooLong), "{layer}");
         }
         let points = picture("points|1 2|3 4;");
-        assert_eq!(text(&points, Screen::default(), &stopped), Err(DrawError::Stopped));
+        assert_eq!(text(&points, Screen::default(), &stopped), Err(DrawError::Interrupted));
         assert_eq!(
-            text(&points, Screen::default(), &Bounds { longest: 9, ..BOUNDS }),
+            text(&points, Screen::default(), &Bounds { max_bytes: 9, ..BOUNDS }),
             Err(DrawError::TooLong)
         );
     }
@@ -390,7 +395,7 @@ mod tests {
                 let picture = picture(&layers);
                 let svg = svg(&picture, &BOUNDS).expect("a text");
                 let text = text(&picture, Screen::default(), &BOUNDS).expect("a text");
-                let png = file(&picture, "a.png", &BOUNDS).expect("pixels");
+                let png = encode_file(&picture, "a.png", &BOUNDS).expect("pixels");
                 assert!(png.starts_with(b"\x89PNG\r\n"), "{layers}");
                 assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{layers}");
                 for word in ["NaN", "inf"] {
@@ -407,7 +412,7 @@ mod tests {
     #[test]
     fn images() {
         let image = Picture { layers: picture("image|1|2|255 0 0 0 0 255;").layers, ..Picture::default() };
-        let bytes = file(&image, "a.PNG", &BOUNDS).expect("an image");
+        let bytes = encode_file(&image, "a.PNG", &BOUNDS).expect("an image");
         assert!(bytes.starts_with(b"\x89PNG\r\n"));
         let decoder = ::png::Decoder::new(std::io::Cursor::new(bytes));
         let mut reader = decoder.read_info().expect("a header");
@@ -415,9 +420,9 @@ mod tests {
         let info = reader.next_frame(&mut pixels).expect("pixels");
         assert_eq!((info.width, info.height, &pixels[..6]), (2, 1, &[255, 0, 0, 0, 0, 255][..]));
         for name in ["a.jpg", "a"] {
-            assert!(matches!(file(&image, name, &BOUNDS), Err(DrawError::Unfit(_))), "{name}");
+            assert!(matches!(encode_file(&image, name, &BOUNDS), Err(DrawError::Unsupported(_))), "{name}");
         }
         let none = Picture { layers: picture("image|0|0|;").layers, ..Picture::default() };
-        assert!(file(&none, "a.png", &BOUNDS).is_err());
+        assert!(encode_file(&none, "a.png", &BOUNDS).is_err());
     }
 }

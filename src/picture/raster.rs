@@ -1,43 +1,46 @@
-//! Shapes of a chart as pixels, and those as a PNG file.
+//! Rasterization of charts to PNG files.
 //!
-//! Two pixels for each unit of the page. Everything is computed in one way on every machine: the font is part of
-//! the program, and nothing depends on what the processor can do.
+//! There are two pixels for each unit of the page. The result is the same on every machine: the
+//! font is embedded, and nothing depends on features of the processor.
 
 use super::font::Font;
 use super::shape::{
-    Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, RADIUS, STROKE, Shape, Text, WIDTH, rim,
+    Anchor, BAR_OPACITY, Color, DISC_OPACITY, DISC_RADIUS, Frame, HALO_WIDTH, PAGE_HEIGHT, PAGE_WIDTH,
+    STROKE_WIDTH, Shape, Text, rim_width,
 };
 use super::{Bounds, DrawError, Grid, Picture, chart, pixels};
 use tiny_skia::{FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, Transform};
 
-/// Pixels for each unit of the page.
-const DENSITY: f64 = 2.0;
+/// The number of pixels of a unit of the page.
+const PIXELS_PER_UNIT: f64 = 2.0;
 
-/// A picture as a PNG file.
+/// Returns a picture as a PNG file.
 pub fn png(picture: &Picture, bounds: &Bounds<'_>) -> Result<Vec<u8>, DrawError> {
-    let (rows, columns) = ((HEIGHT * DENSITY) as usize, (WIDTH * DENSITY) as usize);
-    let no_page = || DrawError::Unfit("there is no page of this size".to_string());
+    let (rows, columns) = ((PAGE_HEIGHT * PIXELS_PER_UNIT) as usize, (PAGE_WIDTH * PIXELS_PER_UNIT) as usize);
+    let no_page = || DrawError::Unsupported("there is no page of this size".to_string());
     let mut page = Page::new(rows, columns).ok_or_else(no_page)?;
     for (i, shape) in chart::shapes(picture, bounds)?.iter().enumerate() {
         bounds.poll(i)?;
-        page.shape(shape, bounds)?;
+        page.draw_shape(shape, bounds)?;
     }
-    // Nothing is seen through the page, so its colors are as they are stored.
+    // The page is opaque, so premultiplied colors are plain colors.
     let colors: Vec<u8> =
         page.pixels.data().chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
-    pixels::image(Grid { rows, columns }, &colors, bounds)
+    pixels::encode_png(Grid { rows, columns }, &colors, bounds)
 }
 
+/// A page of pixels.
 struct Page {
     pixels: Pixmap,
     font: Font,
 }
 
-/// From units of the page to pixels.
-fn density() -> Transform {
-    Transform::from_scale(DENSITY as f32, DENSITY as f32)
+/// Returns the transformation from units of the page to pixels.
+fn page_transform() -> Transform {
+    Transform::from_scale(PIXELS_PER_UNIT as f32, PIXELS_PER_UNIT as f32)
 }
 
+/// Returns a paint of a color with an opacity.
 fn paint(color: Color, cover: f64) -> Paint<'static> {
     let mut paint = Paint::default();
     let [r, g, b] = color;
@@ -45,57 +48,67 @@ fn paint(color: Color, cover: f64) -> Paint<'static> {
     paint
 }
 
-fn wide(width: f64) -> Stroke {
+/// Returns a stroke of a width.
+fn stroke(width: f64) -> Stroke {
     Stroke { width: width as f32, line_join: LineJoin::Round, ..Stroke::default() }
 }
 
 impl Page {
+    /// Creates a white page; `None` if it is too large.
     fn new(rows: usize, columns: usize) -> Option<Page> {
         let mut pixels = Pixmap::new(u32::try_from(columns).ok()?, u32::try_from(rows).ok()?)?;
         pixels.fill(tiny_skia::Color::WHITE);
         Some(Page { pixels, font: Font::new() })
     }
 
+    /// Fills a path.
     fn fill(&mut self, path: &Path, color: Color, cover: f64, place: Transform) {
         self.pixels.fill_path(path, &paint(color, cover), FillRule::Winding, place, None);
     }
 
-    fn shape(&mut self, shape: &Shape, bounds: &Bounds<'_>) -> Result<(), DrawError> {
+    /// Draws a shape.
+    fn draw_shape(&mut self, shape: &Shape, bounds: &Bounds<'_>) -> Result<(), DrawError> {
         match shape {
-            Shape::Rule(from, to, color) => self.rule(*from, *to, *color),
-            Shape::Polyline(points, color) => self.polyline(points, *color, bounds)?,
+            Shape::Rule(from, to, color) => self.draw_rule(*from, *to, *color),
+            Shape::Polyline(points, color) => self.draw_polyline(points, *color, bounds)?,
             Shape::Discs(points, color) => {
                 for (i, point) in points.iter().enumerate() {
                     bounds.poll(i)?;
-                    self.disc(*point, *color);
+                    self.draw_disc(*point, *color);
                 }
             }
             Shape::Bar(frame, color) => {
                 let Some(rect) = rect(frame) else { return Ok(()) };
                 let path = PathBuilder::from_rect(rect);
-                self.fill(&path, *color, BAR_COVER, density());
-                if rim(frame) > 0.0 {
-                    self.pixels.stroke_path(&path, &paint([255; 3], 1.0), &wide(rim(frame)), density(), None);
+                self.fill(&path, *color, BAR_OPACITY, page_transform());
+                if rim_width(frame) > 0.0 {
+                    self.pixels.stroke_path(
+                        &path,
+                        &paint([255; 3], 1.0),
+                        &stroke(rim_width(frame)),
+                        page_transform(),
+                        None,
+                    );
                 }
             }
             Shape::Block(frame, color) => {
                 if let Some(rect) = rect(frame) {
-                    self.fill(&PathBuilder::from_rect(rect), *color, 1.0, density());
+                    self.fill(&PathBuilder::from_rect(rect), *color, 1.0, page_transform());
                 }
             }
-            Shape::Text(text) => self.text(text),
-            Shape::Pixels(frame, grid, bytes) => self.cells(frame, *grid, bytes, bounds)?,
+            Shape::Text(text) => self.draw_text(text),
+            Shape::Pixels(frame, grid, bytes) => self.draw_cells(frame, *grid, bytes, bounds)?,
         }
         Ok(())
     }
 
-    /// A disc. There may be a million of them, so its pixels are blended here: each is covered as far as it is
-    /// within the radius, at its edge in part.
-    fn disc(&mut self, center: [f64; 2], color: Color) {
-        let [x, y] = center.map(|v| v * DENSITY);
-        let (radius, cover) = (RADIUS * DENSITY, DISC_COVER);
+    /// Draws a disc. There may be a million of them, so pixels are blended here directly, with
+    /// antialiasing at the edge.
+    fn draw_disc(&mut self, center: [f64; 2], color: Color) {
+        let [x, y] = center.map(|v| v * PIXELS_PER_UNIT);
+        let (radius, cover) = (DISC_RADIUS * PIXELS_PER_UNIT, DISC_OPACITY);
         let (columns, rows) = (self.pixels.width() as usize, self.pixels.height() as usize);
-        // What is left of the page begins at 0.
+        // Negative positions saturate at 0.
         let span =
             |at: f64, most: usize| (at - radius - 1.0) as usize..((at + radius + 2.0) as usize).min(most);
         let data = self.pixels.data_mut();
@@ -113,10 +126,10 @@ impl Page {
         }
     }
 
-    /// A thin line along an axis, on whole pixels, so that it is sharp.
-    fn rule(&mut self, from: [f64; 2], to: [f64; 2], color: Color) {
-        let [[x0, y0], [x1, y1]] = [from, to].map(|end| end.map(|v| (v * DENSITY).round() as f32));
-        let half = DENSITY as f32 / 2.0;
+    /// Draws a thin line along an axis, on whole pixels, so that it is sharp.
+    fn draw_rule(&mut self, from: [f64; 2], to: [f64; 2], color: Color) {
+        let [[x0, y0], [x1, y1]] = [from, to].map(|end| end.map(|v| (v * PIXELS_PER_UNIT).round() as f32));
+        let half = PIXELS_PER_UNIT as f32 / 2.0;
         let rect = match x0 == x1 {
             true => Rect::from_ltrb(x0 - half, y0.min(y1), x0 + half, y0.max(y1)),
             false => Rect::from_ltrb(x0.min(x1), y0 - half, x0.max(x1), y0 + half),
@@ -126,13 +139,19 @@ impl Page {
         }
     }
 
-    fn polyline(&mut self, points: &[[f64; 2]], color: Color, bounds: &Bounds<'_>) -> Result<(), DrawError> {
-        // In pieces, since what a long line takes grows faster than its length; they share their ends.
-        const PIECE: usize = 1_000;
+    /// Draws a line through points.
+    fn draw_polyline(
+        &mut self,
+        points: &[[f64; 2]],
+        color: Color,
+        bounds: &Bounds<'_>,
+    ) -> Result<(), DrawError> {
+        // In pieces that share their ends, since the cost of a stroke grows faster than its length.
+        const POINTS_PER_PATH: usize = 1_000;
         let mut start = 0;
         while start + 1 < points.len() {
             bounds.poll(0)?;
-            let end = (start + PIECE).min(points.len());
+            let end = (start + POINTS_PER_PATH).min(points.len());
             let mut path = PathBuilder::new();
             for (i, [x, y]) in points[start..end].iter().enumerate() {
                 match i {
@@ -141,14 +160,21 @@ impl Page {
                 }
             }
             if let Some(path) = path.finish() {
-                self.pixels.stroke_path(&path, &paint(color, 1.0), &wide(STROKE), density(), None);
+                self.pixels.stroke_path(
+                    &path,
+                    &paint(color, 1.0),
+                    &stroke(STROKE_WIDTH),
+                    page_transform(),
+                    None,
+                );
             }
             start = end - 1;
         }
         Ok(())
     }
 
-    fn text(&mut self, text: &Text) {
+    /// Draws a text.
+    fn draw_text(&mut self, text: &Text) {
         let Some(path) = self.font.outline(&text.content, text.size) else { return };
         let width = self.font.width(&text.content, text.size);
         let back = match text.anchor {
@@ -157,18 +183,19 @@ impl Page {
             Anchor::End => width,
         };
         let turn = if text.upward { -90.0 } else { 0.0 };
-        let place = density()
+        let place = page_transform()
             .pre_translate(text.x as f32, text.y as f32)
             .pre_concat(Transform::from_rotate(turn))
             .pre_translate(-back as f32, 0.0);
         if text.halo {
-            self.pixels.stroke_path(&path, &paint([255; 3], 1.0), &wide(HALO), place, None);
+            self.pixels.stroke_path(&path, &paint([255; 3], 1.0), &stroke(HALO_WIDTH), place, None);
         }
         self.fill(&path, text.color, 1.0, place);
     }
 
-    /// Each pixel of the page is the mean of the cells that it covers, and those have sharp edges.
-    fn cells(
+    /// Draws cells: each pixel of the page is the mean of the cells that it covers, with sharp
+    /// edges.
+    fn draw_cells(
         &mut self,
         frame: &Frame,
         grid: Grid,
@@ -176,9 +203,10 @@ impl Page {
         bounds: &Bounds<'_>,
     ) -> Result<(), DrawError> {
         let (columns, rows) = (self.pixels.width() as usize, self.pixels.height() as usize);
-        // The pixels from one place to another, and the cells that lie under each of them.
+        // Returns the pixels of a range of the page, and the cells under each of them.
         let under = |start: f64, length: f64, most: usize, cells: usize| {
-            let (first, last) = ((start * DENSITY).round(), ((start + length) * DENSITY).round());
+            let (first, last) =
+                ((start * PIXELS_PER_UNIT).round(), ((start + length) * PIXELS_PER_UNIT).round());
             let count = (last - first).max(1.0) as usize;
             let each = move |i: usize| {
                 let low = i * cells / count;
@@ -207,6 +235,7 @@ impl Page {
     }
 }
 
+/// Returns a frame as a rectangle; `None` if it is empty.
 fn rect(frame: &Frame) -> Option<Rect> {
     Rect::from_xywh(frame.x as f32, frame.y as f32, frame.width as f32, frame.height as f32)
 }

@@ -1,31 +1,31 @@
-//! Scales: values to places along an axis, and the round numbers that are written beside it.
+//! Scales of axes, and round numbers as their ticks.
 //!
-//! Computes with halves of bounds, so that a range from one end of the floats to the other has a width.
+//! Computes with halves of bounds, so that the range of all finite floats has a width.
 
-/// The values between two bounds.
+/// A linear scale between two values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     low: f64,
     high: f64,
 }
 
-/// The most numbers beside an axis.
-const MOST_TICKS: f64 = 12.0;
-/// Where all values are this close together, compared with how large they are, numbers beside the axis would be longer
-/// than one reads.
-const CLOSE: f64 = 1e-5;
+/// The largest number of ticks.
+const MAX_TICKS: f64 = 12.0;
+/// The relative width below which ticks are written as differences from a base: the full numbers
+/// would be too long.
+const MIN_RELATIVE_WIDTH: f64 = 1e-5;
 
-/// What stands along an axis.
+/// The ticks of an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ticks {
-    /// Places with their texts.
+    /// Values with their texts.
     pub labels: Vec<(f64, String)>,
-    /// The texts say how far from this number the places are.
+    /// The number that the texts are relative to, if they are differences.
     pub base: Option<String>,
 }
 
 impl Ticks {
-    /// The name of the axis, with the number that its texts begin at.
+    /// Returns the name of the axis, with the base of the ticks.
     pub fn name(&self, axis: &str) -> String {
         match (&self.base, axis) {
             (None, axis) => axis.to_string(),
@@ -36,7 +36,8 @@ impl Ticks {
 }
 
 impl Scale {
-    /// The scale from the least to the greatest of finite values; around one value if all are it.
+    /// Returns the scale from the least to the greatest of finite values; around the value if all
+    /// are equal.
     pub fn of(values: impl Iterator<Item = f64>) -> Scale {
         let (low, high) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
@@ -50,29 +51,30 @@ impl Scale {
         Scale { low: (low - around).max(-f64::MAX), high: (high + around).min(f64::MAX) }
     }
 
-    /// A scale with a part of its width more at each end; at one that is 0 and a `ground` on which something stands,
-    /// nothing.
-    pub fn wider(self, part: f64, ground: bool) -> Scale {
+    /// Returns the scale extended at both ends by a part of its width. With `ground`, an end at 0
+    /// stays.
+    pub fn widened(self, part: f64, ground: bool) -> Scale {
         let more = self.half_width() * 2.0 * part;
         let stays = |end: f64| ground && end == 0.0;
         let low = if stays(self.low) { self.low } else { (self.low - more).max(-f64::MAX) };
         let high = if stays(self.high) { self.high } else { (self.high + more).min(f64::MAX) };
-        // Around tiny values nothing is gained.
+        // The width of tiny scales underflows: they stay.
         if more.is_finite() && low < high { Scale { low, high } } else { self }
     }
 
+    /// Returns half the width of the scale, at least the least normal float.
     fn half_width(self) -> f64 {
         let half = self.high / 2.0 - self.low / 2.0;
-        // Half of the least float is none.
+        // Half of the least positive float underflows.
         if half > 0.0 { half } else { f64::MIN_POSITIVE }
     }
 
-    /// Where a value is: 0 at the low end, 1 at the high one.
-    pub fn place(self, value: f64) -> f64 {
+    /// Returns the position of a value: 0 at the low end, 1 at the high end.
+    pub fn position(self, value: f64) -> f64 {
         ((value / 2.0 - self.low / 2.0) / self.half_width()).clamp(0.0, 1.0)
     }
 
-    /// The value at a place.
+    /// Returns the value at a position.
     pub fn value(self, place: f64) -> f64 {
         if place >= 1.0 {
             return self.high;
@@ -80,37 +82,38 @@ impl Scale {
         (self.low / 2.0 + self.half_width() * place) * 2.0
     }
 
-    /// Round numbers along the scale, some `wanted` of them, as text.
+    /// Returns about `wanted` ticks at round numbers.
     pub fn ticks(self, wanted: f64) -> Ticks {
-        let Some(base) = self.base() else { return Ticks { labels: self.round(wanted), base: None } };
-        // Numbers so close to each other have exact differences.
+        let Some(base) = self.base() else { return Ticks { labels: self.round_ticks(wanted), base: None } };
+        // Differences of close numbers are exact (Sterbenz 1974).
         let apart = Scale { low: self.low - base, high: self.high - base };
         let mut labels: Vec<(f64, String)> =
-            apart.round(wanted).into_iter().map(|(value, text)| (base + value, text)).collect();
-        // Between neighbors among the floats there is no place for a round number.
+            apart.round_ticks(wanted).into_iter().map(|(value, text)| (base + value, text)).collect();
+        // Between adjacent floats there is no round number.
         let inside = |value: f64| (self.low..=self.high).contains(&value);
         if !labels.iter().all(|(value, _)| inside(*value))
             || labels.windows(2).any(|two| two[0].0 == two[1].0)
         {
-            labels = [self.low, self.high].map(|end| (end, plain(end - base))).to_vec();
+            labels = [self.low, self.high].map(|end| (end, short_number(end - base))).to_vec();
         }
-        Ticks { labels, base: Some(plain(base)) }
+        Ticks { labels, base: Some(short_number(base)) }
     }
 
-    /// A short number near values that are close together.
+    /// Returns a short number near values that are close together.
     fn base(self) -> Option<f64> {
         let size = self.low.abs().max(self.high.abs());
         let width = self.half_width() * 2.0;
-        if !size.is_normal() || width >= CLOSE * size {
+        if !size.is_normal() || width >= MIN_RELATIVE_WIDTH * size {
             return None;
         }
         let middle = self.low + width / 2.0;
-        // The first of 1, 1.0, 1.00 … that is as near as the values are to each other.
+        // The shortest decimal that is as near as the values are to each other.
         let rounded = |digits: usize| format!("{middle:.digits$e}").parse::<f64>().ok();
         (0..=17).filter_map(rounded).find(|base| (base - middle).abs() <= 1.5 * width)
     }
 
-    fn round(self, wanted: f64) -> Vec<(f64, String)> {
+    /// Returns ticks at multiples of a round step; both ends if there is no such step.
+    fn round_ticks(self, wanted: f64) -> Vec<(f64, String)> {
         let rough = self.half_width() * 2.0 / wanted;
         let rough = if rough.is_finite() { rough } else { f64::MAX / wanted };
         let power = 10f64.powf(rough.log10().floor());
@@ -120,9 +123,9 @@ impl Scale {
             None => (0.0, f64::MAX),
         };
         let step = step.unwrap_or(power);
-        // Neighbors that no float divides, or bounds that are very far out.
-        if last - first > MOST_TICKS || last < first || first.abs() > 1e12 || last.abs() > 1e12 {
-            return [self.low, self.high].map(|v| (v, plain(v))).to_vec();
+        // Adjacent floats, or bounds of very large magnitude.
+        if last - first > MAX_TICKS || last < first || first.abs() > 1e12 || last.abs() > 1e12 {
+            return [self.low, self.high].map(|v| (v, short_number(v))).to_vec();
         }
         let count = (last - first) as usize;
         let values = (0..=count).map(|i| (first + i as f64) * step);
@@ -130,15 +133,15 @@ impl Scale {
     }
 }
 
-/// A number with few digits.
-fn plain(value: f64) -> String {
+/// Returns a number with few digits.
+fn short_number(value: f64) -> String {
     if value != 0.0 && !(1e-4..1e6).contains(&value.abs()) {
         return scientific(value, 6);
     }
     format!("{value}")
 }
 
-/// A number with at most so many digits behind the point, and a power of ten.
+/// Returns a number with at most `places` decimals and a power of ten.
 fn scientific(value: f64, places: usize) -> String {
     let text = format!("{value:.places$e}");
     let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
@@ -147,7 +150,7 @@ fn scientific(value: f64, places: usize) -> String {
     format!("{digits}e{power}")
 }
 
-/// A multiple of a step as people write it.
+/// Returns a multiple of a step as text.
 fn tick_text(value: f64, step: f64) -> String {
     let size = value.abs().max(step);
     if size >= 1e6 || step < 1e-4 {
@@ -216,7 +219,7 @@ mod tests {
             assert!((1..20).contains(&ticks.len()), "{low} {high}: {ticks:?}");
             for (value, _) in ticks {
                 assert!((low..=high).contains(&value), "{value} in {low} {high}");
-                assert!((0.0..=1.0).contains(&scale.place(value)));
+                assert!((0.0..=1.0).contains(&scale.position(value)));
             }
         }
     }

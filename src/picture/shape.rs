@@ -1,63 +1,79 @@
-//! What a chart is made of: lines, discs, rectangles, texts and pixels at places of a page.
+//! Shapes of charts: lines, discs, rectangles, texts and pixels at positions of a page.
 //!
-//! `chart` makes them; `svg` writes them down and `raster` draws them. Lengths are those of the page, which is
-//! `WIDTH` by `HEIGHT`, with its origin above on the left. Knows no picture.
+//! Made by `chart`; `svg` writes them and `raster` draws them. Lengths are in units of the page,
+//! which is [`PAGE_WIDTH`] by [`PAGE_HEIGHT`] with its origin at the upper left. Independent of
+//! pictures.
 
 use super::Grid;
 
-/// The size of the page.
-pub const WIDTH: f64 = 640.0;
-pub const HEIGHT: f64 = 420.0;
+/// The width of the page.
+pub const PAGE_WIDTH: f64 = 640.0;
+/// The height of the page.
+pub const PAGE_HEIGHT: f64 = 420.0;
 
 /// The radius of a disc.
-pub const RADIUS: f64 = 3.0;
-/// How wide a polyline is.
-pub const STROKE: f64 = 1.8;
-/// How much discs and bars cover what is behind them.
-pub const DISC_COVER: f64 = 0.8;
-pub const BAR_COVER: f64 = 0.85;
-/// How wide the white rim of a bar is.
-const RIM: f64 = 0.5;
-/// How wide the white rim of a text with a halo is.
-pub const HALO: f64 = 3.0;
+pub const DISC_RADIUS: f64 = 3.0;
+/// The width of a polyline.
+pub const STROKE_WIDTH: f64 = 1.8;
+/// The opacity of discs.
+pub const DISC_OPACITY: f64 = 0.8;
+/// The opacity of bars.
+pub const BAR_OPACITY: f64 = 0.85;
+/// The width of the white rim of a bar.
+const RIM_WIDTH: f64 = 0.5;
+/// The width of the white rim of a text with a halo.
+pub const HALO_WIDTH: f64 = 3.0;
 
-/// How wide the rim of a bar is: none around one that is hardly wider than that.
-pub fn rim(bar: &Frame) -> f64 {
-    if bar.width >= 4.0 { RIM } else { 0.0 }
+/// Returns the width of the rim of a bar: 0 for a narrow bar.
+pub fn rim_width(bar: &Frame) -> f64 {
+    if bar.width >= 4.0 { RIM_WIDTH } else { 0.0 }
 }
 
 /// Red, green and blue.
 pub type Color = [u8; 3];
 
-/// The left and upper end, the width and the height.
+/// A rectangle by its upper left corner, its width and its height.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
+    /// The left edge.
     pub x: f64,
+    /// The upper edge.
     pub y: f64,
+    /// The width.
     pub width: f64,
+    /// The height.
     pub height: f64,
 }
 
-/// Which end of a text is at its place.
+/// The point of a text that is at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
+    /// Its beginning.
     Start,
+    /// Its middle.
     Middle,
+    /// Its end.
     End,
 }
 
-/// A line of text; its place is on the line on which letters stand.
+/// A line of text; its position is on the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Text {
+    /// The horizontal position.
     pub x: f64,
+    /// The vertical position of the baseline.
     pub y: f64,
+    /// The point of the text that is at the position.
     pub anchor: Anchor,
+    /// The font size.
     pub size: f64,
+    /// The color.
     pub color: Color,
-    /// It runs upwards.
+    /// True if the text runs upward.
     pub upward: bool,
-    /// A white rim parts it from what is behind it.
+    /// True if a white rim separates it from the background.
     pub halo: bool,
+    /// The text.
     pub content: String,
 }
 
@@ -76,6 +92,6 @@ pub enum Shape {
     Block(Frame, Color),
     /// Words.
     Text(Text),
-    /// Pixels in rows, each as large as it has to be.
+    /// Pixels in rows, scaled to the frame.
     Pixels(Frame, Grid, Vec<u8>),
 }

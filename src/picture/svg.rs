@@ -1,29 +1,30 @@
 //! Shapes of a chart as SVG.
 //!
-//! Self-contained text in generic fonts; pixels are a PNG inside of it.
+//! The text is self-contained, in generic fonts; pixels are embedded as PNG.
 
 use super::shape::{
-    Anchor, BAR_COVER, Color, DISC_COVER, Frame, HALO, HEIGHT, RADIUS, STROKE, Shape, Text, WIDTH, rim,
+    Anchor, BAR_OPACITY, Color, DISC_OPACITY, DISC_RADIUS, Frame, HALO_WIDTH, PAGE_HEIGHT, PAGE_WIDTH,
+    STROKE_WIDTH, Shape, Text, rim_width,
 };
 use super::{Bounds, DrawError, Picture, chart, pixels};
 use std::fmt::{self, Write};
 
-/// A picture as SVG.
+/// Returns a picture as SVG.
 pub fn svg(picture: &Picture, bounds: &Bounds<'_>) -> Result<String, DrawError> {
     let shapes = chart::shapes(picture, bounds)?;
     let mut images = Vec::new();
     for shape in &shapes {
         if let Shape::Pixels(_, grid, bytes) = shape {
-            images.push(match pixels::image(*grid, bytes, bounds) {
-                Err(DrawError::Unfit(_)) => None,
+            images.push(match pixels::encode_png(*grid, bytes, bounds) {
+                Err(DrawError::Unsupported(_)) => None,
                 file => Some(file?),
             });
         }
     }
-    bounds.written(|out| write(out, &shapes, images.into_iter()))
+    bounds.write_text(|out| write(out, &shapes, images.into_iter()))
 }
 
-/// Writes shapes; the pixels among them are these files.
+/// Writes shapes; `images` are the files of the pixels among them, in order.
 fn write(
     out: &mut impl Write,
     shapes: &[Shape],
@@ -31,21 +32,21 @@ fn write(
 ) -> fmt::Result {
     writeln!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"DejaVu Sans, Verdana, sans-serif\">"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{PAGE_WIDTH}\" height=\"{PAGE_HEIGHT}\" viewBox=\"0 0 {PAGE_WIDTH} {PAGE_HEIGHT}\" font-family=\"DejaVu Sans, Verdana, sans-serif\">"
     )?;
-    writeln!(out, "<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#ffffff\"/>")?;
+    writeln!(out, "<rect width=\"{PAGE_WIDTH}\" height=\"{PAGE_HEIGHT}\" fill=\"#ffffff\"/>")?;
     for shape in shapes {
         match shape {
             Shape::Rule([x1, y1], [x2, y2], color) => writeln!(
                 out,
                 "<line x1=\"{x1:.2}\" y1=\"{y1:.2}\" x2=\"{x2:.2}\" y2=\"{y2:.2}\" stroke=\"{}\"/>",
-                hex(*color)
+                hex_color(*color)
             )?,
             Shape::Polyline(points, color) => {
                 write!(
                     out,
-                    "<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"{STROKE}\" stroke-linejoin=\"round\" points=\"",
-                    hex(*color)
+                    "<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"{STROKE_WIDTH}\" stroke-linejoin=\"round\" points=\"",
+                    hex_color(*color)
                 )?;
                 for [x, y] in points {
                     write!(out, "{x:.2},{y:.2} ")?;
@@ -53,28 +54,28 @@ fn write(
                 out.write_str("\"/>\n")?;
             }
             Shape::Discs(points, color) => {
-                writeln!(out, "<g fill=\"{}\" fill-opacity=\"{DISC_COVER}\">", hex(*color))?;
+                writeln!(out, "<g fill=\"{}\" fill-opacity=\"{DISC_OPACITY}\">", hex_color(*color))?;
                 for [x, y] in points {
-                    writeln!(out, "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{RADIUS}\"/>")?;
+                    writeln!(out, "<circle cx=\"{x:.2}\" cy=\"{y:.2}\" r=\"{DISC_RADIUS}\"/>")?;
                 }
                 out.write_str("</g>\n")?;
             }
             Shape::Bar(frame, color) => {
-                let rim = match rim(frame) {
+                let rim = match rim_width(frame) {
                     0.0 => String::new(),
                     rim => format!(" stroke=\"#ffffff\" stroke-width=\"{rim}\""),
                 };
-                rect(out, frame, *color, &format!(" fill-opacity=\"{BAR_COVER}\"{rim}"))?;
+                write_rect(out, frame, *color, &format!(" fill-opacity=\"{BAR_OPACITY}\"{rim}"))?;
             }
-            Shape::Block(frame, color) => rect(out, frame, *color, "")?,
-            Shape::Text(words) => text(out, words)?,
+            Shape::Block(frame, color) => write_rect(out, frame, *color, "")?,
+            Shape::Text(words) => write_text(out, words)?,
             Shape::Pixels(Frame { x, y, width, height }, ..) => {
                 let Some(file) = images.next().flatten() else { continue };
                 write!(
                     out,
                     "<image x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" href=\"data:image/png;base64,"
                 )?;
-                base64(out, &file)?;
+                write_base64(out, &file)?;
                 out.write_str("\"/>\n")?;
             }
         }
@@ -82,20 +83,23 @@ fn write(
     out.write_str("</svg>\n")
 }
 
-fn hex([r, g, b]: Color) -> String {
+/// Returns a color in hexadecimal notation.
+fn hex_color([r, g, b]: Color) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-fn rect(out: &mut impl Write, frame: &Frame, color: Color, more: &str) -> fmt::Result {
+/// Writes a rectangle with further attributes.
+fn write_rect(out: &mut impl Write, frame: &Frame, color: Color, more: &str) -> fmt::Result {
     let Frame { x, y, width, height } = frame;
     writeln!(
         out,
         "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" fill=\"{}\"{more}/>",
-        hex(color)
+        hex_color(color)
     )
 }
 
-fn text(out: &mut impl Write, text: &Text) -> fmt::Result {
+/// Writes a text element.
+fn write_text(out: &mut impl Write, text: &Text) -> fmt::Result {
     let Text { x, y, size, .. } = text;
     let anchor = match text.anchor {
         Anchor::Start => "start",
@@ -105,7 +109,7 @@ fn text(out: &mut impl Write, text: &Text) -> fmt::Result {
     write!(
         out,
         "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\" font-size=\"{size}\" fill=\"{}\"",
-        hex(text.color)
+        hex_color(text.color)
     )?;
     if text.upward {
         write!(out, " transform=\"rotate(-90 {x:.1} {y:.1})\"")?;
@@ -113,7 +117,7 @@ fn text(out: &mut impl Write, text: &Text) -> fmt::Result {
     if text.halo {
         write!(
             out,
-            " paint-order=\"stroke\" stroke=\"#ffffff\" stroke-width=\"{HALO}\" stroke-linejoin=\"round\""
+            " paint-order=\"stroke\" stroke=\"#ffffff\" stroke-width=\"{HALO_WIDTH}\" stroke-linejoin=\"round\""
         )?;
     }
     out.write_char('>')?;
@@ -130,7 +134,8 @@ fn text(out: &mut impl Write, text: &Text) -> fmt::Result {
     out.write_str("</text>\n")
 }
 
-fn base64(out: &mut impl Write, bytes: &[u8]) -> fmt::Result {
+/// Writes bytes in base64 (RFC 4648).
+fn write_base64(out: &mut impl Write, bytes: &[u8]) -> fmt::Result {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for three in bytes.chunks(3) {
         let byte = |i: usize| u32::from(three.get(i).copied().unwrap_or(0));
@@ -154,7 +159,7 @@ mod tests {
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")]
         {
             let mut out = String::new();
-            base64(&mut out, bytes.as_bytes()).expect("a text");
+            write_base64(&mut out, bytes.as_bytes()).expect("a text");
             assert_eq!(out, text);
         }
     }
@@ -162,7 +167,7 @@ mod tests {
     #[test]
     fn texts_are_no_markup() {
         let picture = Picture { title: "a < b & \"c\"".into(), ..Picture::default() };
-        let bounds = Bounds { longest: 1 << 20, stop: &AtomicBool::new(false) };
+        let bounds = Bounds { max_bytes: 1 << 20, interrupt: &AtomicBool::new(false) };
         let svg = svg(&picture, &bounds).expect("a text");
         assert!(svg.contains("a &lt; b &amp; &quot;c&quot;"));
     }

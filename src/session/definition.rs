@@ -9,7 +9,7 @@ use crate::check::annotations::Annotations;
 use crate::check::env::{Callable, Definition, TypeDefinition};
 use crate::check::module::Module;
 use crate::core::GlobalId;
-use crate::source::{Source, SourceId, Span, line};
+use crate::source::{Source, SourceId, Span, line_number};
 use crate::syntax::ast::{self, Import, ImportTarget};
 use crate::syntax::{self, Chunk};
 use std::collections::{BTreeMap, BTreeSet};
@@ -197,7 +197,7 @@ fn is_type(chunk: &Chunk) -> bool {
 }
 
 pub(super) fn definition_text(source: &Source, chunk: &Chunk) -> DefinitionText {
-    let line = line(&source.text, chunk.span.start as usize);
+    let line = line_number(&source.text, chunk.span.start as usize);
     let several = source.text.trim_end().contains('\n');
     let place = if several { format!("{}:{line}", source.name) } else { source.name.clone() };
     let text = source.text.get(chunk.span.range()).unwrap_or("").trim_end().to_string();

@@ -3,7 +3,7 @@
 //! Takes a value at a glance ([`View`]) and how much can be seen; gives lines. What `print` and `.str`
 //! write stays as it is: this is the session's way to show what an expression gives.
 
-use crate::eval::preview::{Cell, Gap, Grid, Preview, Side, Window};
+use crate::eval::preview::{Alignment, Cell, Gap, Grid, Preview, Window};
 use unicode_width::UnicodeWidthStr;
 
 /// A list of more lines than this is shown by its first ones and its last ones.
@@ -97,14 +97,14 @@ struct Column {
 /// Rows and columns.
 fn grid(grid: Grid, window: Window) -> String {
     let rows = || grid.slices.iter().flat_map(|(_, rows)| rows);
-    let heads = grid.heads.as_ref().map_or(0, Vec::len);
+    let heads = grid.headers.as_ref().map_or(0, Vec::len);
     let count = rows().next().map_or(heads, Vec::len);
     let mut columns: Vec<Column> = Vec::new();
     for at in 0..count {
         let cells: Vec<&Cell> = rows().filter_map(|row| row.get(at)).collect();
         let (texts, width) = column(&cells);
-        let right = cells.first().is_some_and(|cell| cell.side != Side::Left);
-        let head = grid.heads.as_ref().and_then(|heads| heads.get(at)).cloned().unwrap_or_default();
+        let right = cells.first().is_some_and(|cell| cell.alignment != Alignment::Left);
+        let head = grid.headers.as_ref().and_then(|heads| heads.get(at)).cloned().unwrap_or_default();
         let widest = width.max(head.width()).min(window.columns.saturating_sub(BETWEEN + 1).max(4));
         // A narrow column stands below the end of its head if it is one of numbers.
         let indent = if right { widest.saturating_sub(width) } else { 0 };
@@ -136,7 +136,7 @@ fn grid(grid: Grid, window: Window) -> String {
         format!(" {}", out.trim_end())
     };
     let mut lines = Vec::new();
-    if grid.heads.is_some() {
+    if grid.headers.is_some() {
         lines.push(line(&|column| column.head.clone(), "…"));
         lines.push(line(&|column| "─".repeat(column.width), " "));
     }
@@ -241,14 +241,14 @@ fn column(cells: &[&Cell]) -> (Vec<String>, usize) {
             _ => cell.text.replace('\n', " "),
         })
         .collect();
-    let point = cells.iter().any(|cell| cell.side == Side::Point);
+    let point = cells.iter().any(|cell| cell.alignment == Alignment::DecimalPoint);
     let split = |text: &str| {
         let at = if point { text.find(['.', 'e']).unwrap_or(text.len()) } else { text.len() };
         (at, text.width() - text[..at].width())
     };
     let before = texts.iter().map(|text| text[..split(text).0].width()).max().unwrap_or(0);
     let after = texts.iter().map(|text| split(text).1).max().unwrap_or(0);
-    let left = cells.first().is_some_and(|cell| cell.side == Side::Left);
+    let left = cells.first().is_some_and(|cell| cell.alignment == Alignment::Left);
     let aligned = texts.iter().map(|text| {
         let (at, rest) = split(text);
         let (front, back) = (before - text[..at].width(), after - rest);

@@ -34,7 +34,7 @@ pub(super) fn checked(
             done
         }
     };
-    for help in said.iter_mut().flat_map(|said| said.help.iter_mut().chain(&mut said.others)) {
+    for help in said.iter_mut().flat_map(|said| said.help.iter_mut().chain(&mut said.alternatives)) {
         let text = help.edits.first().and_then(|(span, _)| sources.get(span.source));
         if let Some(source) = text {
             syntax::edition::group_cast(&source.text, help);

@@ -52,9 +52,9 @@ impl Session {
             Format::Npy | Format::Arrow | Format::Parquet => files.map(path, most).ok()?,
             _ => files.read(path, most).map(Bytes::from).ok()?,
         };
-        let limits = Limits { room: self.memory, stop: &self.interrupt };
+        let limits = Limits { memory: self.memory, interrupt: &self.interrupt };
         let found = data::describe(format, &bytes, part.map(|(part, _)| part), &syntax::name_of, &limits)?;
-        let ty = match found.declared {
+        let ty = match found.declaration {
             None => found.ty,
             Some(declared) => {
                 let ty = found.ty;

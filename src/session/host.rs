@@ -157,7 +157,7 @@ fn array(element: Type, parts: Vec<HostValue>) -> Option<HostValue> {
         0 => Value::UNIT,
         1 => slots.remove(0),
         count => {
-            let mut buffer = Buffer::with_room(Layouts::default().of(&ty).class, count)?;
+            let mut buffer = Buffer::with_capacity(Layouts::default().of(&ty).class, count)?;
             slots.into_iter().for_each(|slot| buffer.push(slot));
             Value::Seq(Seq::new(buffer))
         }

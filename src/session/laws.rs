@@ -150,7 +150,7 @@ impl Session {
         };
         match self.machine.run(&self.program, &script, &mut host) {
             Ok(value) => Ok(value.unwrap_or(Value::UNIT)),
-            Err(error) if error.interrupted() => Err(Verdict::Interrupted),
+            Err(error) if error.is_interruption() => Err(Verdict::Interrupted),
             Err(error) => Err(Verdict::Failed(String::new(), Box::new(error.to_diagnostic()))),
         }
     }

@@ -49,8 +49,8 @@ impl Sub for Metrics {
 impl Session {
     /// What has been done so far; memory counts for all sessions of the process.
     pub fn work(&self) -> Metrics {
-        let (fresh, reused) = crate::value::memory();
-        let mut work = Metrics { fresh, reused, copied: crate::value::copied(), ..Metrics::default() };
+        let (fresh, reused) = crate::value::memory_counters();
+        let mut work = Metrics { fresh, reused, copied: crate::value::copied_slots(), ..Metrics::default() };
         if let Some(done) = self.statistics() {
             let get = |n: &std::sync::atomic::AtomicU64| n.load(Ordering::Relaxed);
             work.parts = get(&done.lowered);

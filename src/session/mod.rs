@@ -213,7 +213,7 @@ impl Session {
         self.executor = (executor, threads);
         self.jit = (executor != Executor::Reference).then(|| Arc::new(Jit::new(threads)));
         let accelerator = self.jit.clone().map(|jit| jit as Arc<dyn Accelerator>);
-        self.machine.accelerate(accelerator, executor == Executor::Eager);
+        self.machine.set_accelerator(accelerator, executor == Executor::Eager);
         self
     }
 
@@ -230,7 +230,7 @@ impl Session {
         let noted = self.jit.as_ref().map(|jit| jit.traced()).unwrap_or_default();
         let place = |span: Span| match self.sources.get(span.source) {
             Some(source) => {
-                format!("{}:{}", source.name, source::line(&source.text, span.start as usize))
+                format!("{}:{}", source.name, source::line_number(&source.text, span.start as usize))
             }
             None => String::new(),
         };
@@ -491,7 +491,7 @@ impl Session {
         };
         diagnostics.extend(found.into_iter().map(|diagnostic| self.with_library(diagnostic)));
         if self.program.instances.len() > instances {
-            self.machine.forget_instances();
+            self.machine.clear_instances();
         }
         script.ok_or(Status::Rejected)
     }
@@ -577,10 +577,10 @@ impl Session {
                 Ok(Some(shown))
             }
             Err(error) => {
-                let status = if error.interrupted() { Status::Interrupted } else { Status::Failed };
+                let status = if error.is_interruption() { Status::Interrupted } else { Status::Failed };
                 // The library's texts come first; its users are shown their own.
                 let own = library::sources().iter().count();
-                let error = error.seen_from_outside(|source| (source.0 as usize) < own);
+                let error = error.attributed_to_caller(|source| (source.0 as usize) < own);
                 Err((status, Box::new(error.to_diagnostic())))
             }
         }
@@ -597,12 +597,13 @@ impl Session {
         let concrete = self.machine.concrete(ty);
         let (text, read_back) = match mode {
             Mode::Display(window) => {
-                let view = self.machine.view(&self.program, value, &concrete, window, host)?;
+                let view = self.machine.preview(&self.program, value, &concrete, window, host)?;
                 (display::lay_out(view, window), String::new())
             }
-            _ => {
-                (self.machine.text(&self.program, value, &concrete, host)?, eval::read_back(value, &concrete))
-            }
+            _ => (
+                self.machine.value_text(&self.program, value, &concrete, host)?,
+                eval::read_back(value, &concrete),
+            ),
         };
         let mut vars = Vec::new();
         variables(ty, &mut vars);
@@ -723,7 +724,7 @@ impl Session {
         let instances = self.program.instances.len();
         self.program.truncate(&saved.program);
         if self.program.instances.len() < instances {
-            self.machine.forget_instances();
+            self.machine.clear_instances();
         }
         self.machine.restore(&saved.checkpoint);
     }

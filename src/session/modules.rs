@@ -237,7 +237,7 @@ impl Session {
             modules.push(self.enter_module(fresh, &modules, &mut scripts, diagnostics));
         }
         if self.program.instances.len() > instances {
-            self.machine.forget_instances();
+            self.machine.clear_instances();
         }
         let (imports, whole) = resolved(reading.targets, &modules);
         self.note_imports(&imports);

@@ -98,7 +98,7 @@ impl Session {
             && let Some(old) = self.results.kept.pop_back()
             && !self.results.needed.contains(&old)
         {
-            self.machine.forget_global(old);
+            self.machine.clear_global(old);
         }
         for (name, id) in self.results.names().collect::<Vec<_>>() {
             let name: Arc<str> = name.into();

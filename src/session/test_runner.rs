@@ -12,7 +12,7 @@ use crate::check::env::Callable;
 use crate::check::module::test_name;
 use crate::core::{Script, Stmt, StmtKind as CoreStmt, Term, TermKind};
 use crate::diagnostic::Diagnostic;
-use crate::source::{Span, line};
+use crate::source::{Span, line_number};
 use crate::syntax;
 use crate::syntax::ast::StmtKind;
 use crate::types::Type;
@@ -124,7 +124,7 @@ impl Session {
         let stmts = syntax::parse(&source).stmts;
         let tests = stmts.iter().filter_map(|stmt| match &stmt.kind {
             StmtKind::Test { bench: false, title, .. } => {
-                Some((&title.text[..], line(text, stmt.span.start as usize)))
+                Some((&title.text[..], line_number(text, stmt.span.start as usize)))
             }
             _ => None,
         });
@@ -205,7 +205,7 @@ impl Session {
         let source = super::detached(text);
         for stmt in syntax::parse(&source).stmts {
             let StmtKind::Test { bench: true, title, .. } = &stmt.kind else { continue };
-            let line = line(text, stmt.span.start as usize);
+            let line = line_number(text, stmt.span.start as usize);
             let mut runs = Vec::new();
             let fate = self.run_timed(&title.text, time, &mut runs);
             let stop = matches!(fate, TestOutcome::Interrupted);

@@ -15,7 +15,7 @@ use super::parser::Grammar;
 use super::parser::rule::Text;
 use super::unparse::Groups;
 use super::{Parsed, brackets, lexer, parse, roomy, statements, unparse};
-use crate::diagnostic::{Diagnostic, Help, edited};
+use crate::diagnostic::{Diagnostic, Help, apply_edits};
 use crate::source::{Source, SourceMap, Span};
 
 /// How expressions are grouped.
@@ -58,7 +58,7 @@ impl Reread {
             text: format!("write `{now}` to keep what it is, without this warning"),
             edits: self.as_now.clone(),
         };
-        if fails { warning.help(before) } else { warning.help(before).or(now) }
+        if fails { warning.help(before) } else { warning.help(before).alternative(now) }
     }
 }
 
@@ -157,7 +157,7 @@ fn reading(text: &str, place: Span, edits: &[(Span, String)]) -> String {
         .map(|(span, new)| (Span { start: moved(span.start), end: moved(span.end), ..*span }, new.clone()))
         .collect();
     let part = text.get(place.range()).unwrap_or_default();
-    edited(part, place.source, &edits).split_whitespace().collect::<Vec<_>>().join(" ")
+    apply_edits(part, place.source, &edits).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn enclosed(spans: impl Iterator<Item = Span>) -> Vec<(Span, String)> {
@@ -272,7 +272,7 @@ pub fn migrate(source: &Source) -> Result<String, Vec<Diagnostic>> {
     };
     [edits, added]
         .into_iter()
-        .map(|edits| edited(text, source.id, &edits))
+        .map(|edits| apply_edits(text, source.id, &edits))
         .find(|text| same(text))
         .ok_or_else(|| vec![super::fmt::unsure(source)])
 }

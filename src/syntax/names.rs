@@ -5,7 +5,7 @@
 //! needs none, and only quotes and backslashes are written with a backslash.
 
 use super::lexer::{Kind, lex};
-use crate::quote::{inside, quoted, unescaped};
+use crate::quote::{quote, strip_quotes, unescape};
 use crate::source::SourceMap;
 
 /// Whether a text is a name, perhaps in quotes, and no word of the language.
@@ -23,12 +23,12 @@ pub fn name_of(text: &str) -> Option<String> {
         return Some(text.to_string());
     }
     let shown = !text.is_empty() && !text.chars().any(char::is_control);
-    shown.then(|| quoted(text))
+    shown.then(|| quote(text))
 }
 
 /// What is wrong with a name in quotes, as it is written: how the name that it stands for is written, if there is one.
 pub(super) fn misspelled(written: &str) -> Option<Option<String>> {
-    let name = inside(written).and_then(unescaped).and_then(|text| name_of(&text));
+    let name = strip_quotes(written).and_then(unescape).and_then(|text| name_of(&text));
     (name.as_deref() != Some(written)).then_some(name)
 }
 

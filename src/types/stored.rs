@@ -176,7 +176,7 @@ fn held(ty: &Type) -> Result<CellKind, NotStorable> {
 /// The text that a name stands for, which is that of a column or an array in a file: of `n"first name"` what stands
 /// between its quotes.
 pub fn plain_name(name: &Arc<str>) -> Arc<str> {
-    quote::inside(name).and_then(quote::unescaped).map_or_else(|| name.clone(), Arc::from)
+    quote::strip_quotes(name).and_then(quote::unescape).map_or_else(|| name.clone(), Arc::from)
 }
 
 /// A field of a record: a cell or a list.

@@ -1,15 +1,15 @@
-//! Flat storage: buffers of slots of one width.
+//! Flat storage: buffers of slots of one class.
 //!
-//! Buffers that are dropped go to the [`pool`](super::pool), and new ones are taken from there if they can
-//! be: fresh memory of the system costs more than the work that is done in it.
+//! Dropped buffers go to the [`pool`](super::pool), and new ones are taken from it where possible:
+//! fresh memory costs more than the work that is done in it.
 
-use super::copied::note;
+use super::copy_counter::count_copied_slots;
 use super::{Mapped, Value, pool};
 use crate::types::Scalar;
 use crate::types::encoding::{Code, Width};
 use bytes::Bytes;
 
-/// What one slot of a buffer can hold, narrowest first.
+/// The storage class of a slot: the values that it can hold. Ordered from narrow to wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Codes below 2^8.
@@ -22,12 +22,12 @@ pub enum Class {
     Word,
     /// Codes below 2^128.
     Wide,
-    /// Everything.
+    /// Every value.
     Any,
 }
 
 impl Class {
-    /// The class for codes of this width.
+    /// Returns the class for codes of this width.
     pub fn of(width: Width) -> Class {
         match width {
             Width::U8 => Class::U8,
@@ -39,7 +39,7 @@ impl Class {
         }
     }
 
-    /// The class for values of a scalar type.
+    /// Returns the class for values of a scalar type.
     pub fn of_scalar(scalar: Scalar) -> Class {
         match scalar {
             Scalar::Int | Scalar::Real => Class::Word,
@@ -54,7 +54,7 @@ impl Class {
         }
     }
 
-    /// Bytes a slot takes.
+    /// Returns the size of a slot in bytes.
     pub fn bytes(self) -> u64 {
         match self {
             Class::U8 => 1,
@@ -82,36 +82,49 @@ pub enum Buffer {
     Wide(Vec<u128>),
     /// See [`Class::Any`].
     Any(Vec<Value>),
-    /// Slots of any narrow class in memory of somebody else; they become the buffer's own when one is to change.
-    Foreign(Mapped),
+    /// Slots of a class up to [`Class::Word`] in memory that is owned elsewhere; copied before the
+    /// first change.
+    Mapped(Mapped),
 }
 
 impl Buffer {
-    /// The slots of these bytes, which are not copied; `None` where they do not lie as slots do.
-    pub fn foreign(bytes: Bytes, class: Class) -> Option<Buffer> {
-        Mapped::new(bytes, class).map(Buffer::Foreign)
+    /// Makes a buffer of these bytes without copying them; `None` if they are not laid out as slots
+    /// are.
+    pub fn mapped(bytes: Bytes, class: Class) -> Option<Buffer> {
+        Mapped::new(bytes, class).map(Buffer::Mapped)
     }
 
-    /// Whether its memory is somebody else's.
-    pub fn is_foreign(&self) -> bool {
-        matches!(self, Buffer::Foreign(_))
+    /// Returns true if the slots lie in memory that is owned elsewhere.
+    pub fn is_mapped(&self) -> bool {
+        matches!(self, Buffer::Mapped(_))
     }
 
-    /// Copies slots of somebody else.
-    fn own(&mut self) {
-        if let Buffer::Foreign(foreign) = self {
+    /// Copies mapped slots into a buffer of its own.
+    fn make_owned(&mut self) {
+        if let Buffer::Mapped(foreign) = self {
             let foreign = foreign.clone();
-            let mut own =
-                Buffer::with_room(foreign.class(), foreign.len() + 1).unwrap_or(Buffer::Any(Vec::new()));
+            let mut own = Buffer::with_capacity(foreign.class(), foreign.len() + 1).expect(GRANTED);
             foreign.append_to(&mut own, 0..foreign.len());
             *self = own;
         }
     }
 
-    /// An empty buffer with room, or `None` if there is no such room.
-    pub fn with_room(class: Class, slots: usize) -> Option<Buffer> {
+    /// Creates an empty buffer without capacity.
+    pub fn empty(class: Class) -> Buffer {
+        match class {
+            Class::U8 => Buffer::U8(Vec::new()),
+            Class::U16 => Buffer::U16(Vec::new()),
+            Class::U32 => Buffer::U32(Vec::new()),
+            Class::Word => Buffer::Word(Vec::new()),
+            Class::Wide => Buffer::Wide(Vec::new()),
+            Class::Any => Buffer::Any(Vec::new()),
+        }
+    }
+
+    /// Creates an empty buffer with capacity for `slots` slots; `None` if there is no memory.
+    pub fn with_capacity(class: Class, slots: usize) -> Option<Buffer> {
         fn room<T: pool::Pooled>(slots: usize) -> Option<Vec<T>> {
-            let mut vec = pool::room(slots)?;
+            let mut vec = pool::with_capacity(slots)?;
             vec.clear();
             Some(vec)
         }
@@ -129,11 +142,11 @@ impl Buffer {
         })
     }
 
-    /// A buffer of that many slots of any contents, and whether its memory is fresh from the system; `None` if there is
-    /// no such room. Not of [`Class::Any`].
-    pub fn filled(class: Class, slots: usize) -> Option<(Buffer, bool)> {
+    /// Creates a buffer of `slots` slots with undefined contents, and returns whether its memory is
+    /// fresh from the system; `None` if there is no memory, or for [`Class::Any`].
+    pub fn with_len(class: Class, slots: usize) -> Option<(Buffer, bool)> {
         fn pair<T: pool::Pooled>(slots: usize, of: fn(Vec<T>) -> Buffer) -> Option<(Buffer, bool)> {
-            pool::filled(slots).map(|(vec, fresh)| (of(vec), fresh))
+            pool::with_len(slots).map(|(vec, fresh)| (of(vec), fresh))
         }
         match class {
             Class::U8 => pair(slots, Buffer::U8),
@@ -145,7 +158,7 @@ impl Buffer {
         }
     }
 
-    /// The address of its first slot.
+    /// Returns the address of the first slot.
     pub fn address(&self) -> u64 {
         match self {
             Buffer::U8(v) => v.as_ptr() as u64,
@@ -154,11 +167,11 @@ impl Buffer {
             Buffer::Word(v) => v.as_ptr() as u64,
             Buffer::Wide(v) => v.as_ptr() as u64,
             Buffer::Any(v) => v.as_ptr() as u64,
-            Buffer::Foreign(foreign) => foreign.address(),
+            Buffer::Mapped(foreign) => foreign.address(),
         }
     }
 
-    /// Its class.
+    /// Returns the class of the slots.
     pub fn class(&self) -> Class {
         match self {
             Buffer::U8(_) => Class::U8,
@@ -167,11 +180,11 @@ impl Buffer {
             Buffer::Word(_) => Class::Word,
             Buffer::Wide(_) => Class::Wide,
             Buffer::Any(_) => Class::Any,
-            Buffer::Foreign(foreign) => foreign.class(),
+            Buffer::Mapped(foreign) => foreign.class(),
         }
     }
 
-    /// Slots in it.
+    /// Returns the number of slots.
     pub fn len(&self) -> usize {
         match self {
             Buffer::U8(v) => v.len(),
@@ -180,12 +193,12 @@ impl Buffer {
             Buffer::Word(v) => v.len(),
             Buffer::Wide(v) => v.len(),
             Buffer::Any(v) => v.len(),
-            Buffer::Foreign(foreign) => foreign.len(),
+            Buffer::Mapped(foreign) => foreign.len(),
         }
     }
 
-    /// Slots that there is memory for.
-    pub fn room(&self) -> usize {
+    /// Returns the number of slots that there is memory for.
+    pub fn capacity(&self) -> usize {
         match self {
             Buffer::U8(v) => v.capacity(),
             Buffer::U16(v) => v.capacity(),
@@ -193,11 +206,11 @@ impl Buffer {
             Buffer::Word(v) => v.capacity(),
             Buffer::Wide(v) => v.capacity(),
             Buffer::Any(v) => v.capacity(),
-            Buffer::Foreign(foreign) => foreign.len(),
+            Buffer::Mapped(foreign) => foreign.len(),
         }
     }
 
-    /// Lets go of all slots but the first ones. Not of those of somebody else.
+    /// Drops all slots after the first `slots`. Mapped slots stay.
     pub fn truncate(&mut self, slots: usize) {
         match self {
             Buffer::U8(v) => v.truncate(slots),
@@ -206,18 +219,18 @@ impl Buffer {
             Buffer::Word(v) => v.truncate(slots),
             Buffer::Wide(v) => v.truncate(slots),
             Buffer::Any(v) => v.truncate(slots),
-            Buffer::Foreign(_) => {}
+            Buffer::Mapped(_) => {}
         }
     }
 
-    /// Makes room for so many slots more; whether there was any. Room that is made is as large
-    /// again as what is there, if memory allows.
-    pub fn reserve(&mut self, slots: usize) -> bool {
+    /// Makes room for `slots` more slots, and returns false if there is no memory. The capacity is
+    /// at least doubled where memory allows.
+    pub fn try_reserve(&mut self, slots: usize) -> bool {
         fn more<T>(v: &mut Vec<T>, slots: usize) -> bool {
             if v.capacity() - v.len() >= slots {
                 return true;
             }
-            note(v.len());
+            count_copied_slots(v.len());
             v.try_reserve(slots).is_ok() || v.try_reserve_exact(slots).is_ok()
         }
         match self {
@@ -227,16 +240,16 @@ impl Buffer {
             Buffer::Word(v) => more(v, slots),
             Buffer::Wide(v) => more(v, slots),
             Buffer::Any(v) => more(v, slots),
-            Buffer::Foreign(_) => false,
+            Buffer::Mapped(_) => false,
         }
     }
 
-    /// Whether it has no slot.
+    /// Returns true if there is no slot.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// One slot.
+    /// Returns slot `i`.
     pub fn get(&self, i: usize) -> Value {
         match self {
             Buffer::U8(v) => Value::Word(u64::from(v[i])),
@@ -245,46 +258,46 @@ impl Buffer {
             Buffer::Word(v) => Value::Word(v[i]),
             Buffer::Wide(v) => Value::code(Code::from(v[i])),
             Buffer::Any(v) => v[i].clone(),
-            Buffer::Foreign(foreign) => foreign.get(i),
+            Buffer::Mapped(foreign) => foreign.get(i),
         }
     }
 
-    /// Replaces one slot by a value its class holds.
+    /// Replaces slot `i` by a value that the class holds.
     pub fn set(&mut self, i: usize, value: Value) {
         match self {
             Buffer::U8(v) => v[i] = value.word() as u8,
             Buffer::U16(v) => v[i] = value.word() as u16,
             Buffer::U32(v) => v[i] = value.word() as u32,
             Buffer::Word(v) => v[i] = value.word(),
-            Buffer::Wide(v) => v[i] = wide(&value),
+            Buffer::Wide(v) => v[i] = u128_code(&value),
             Buffer::Any(v) => v[i] = value,
-            Buffer::Foreign(_) => {
-                self.own();
+            Buffer::Mapped(_) => {
+                self.make_owned();
                 self.set(i, value);
             }
         }
     }
 
-    /// Adds one slot of a value its class holds.
+    /// Appends a value that the class holds.
     pub fn push(&mut self, value: Value) {
         match self {
             Buffer::U8(v) => v.push(value.word() as u8),
             Buffer::U16(v) => v.push(value.word() as u16),
             Buffer::U32(v) => v.push(value.word() as u32),
             Buffer::Word(v) => v.push(value.word()),
-            Buffer::Wide(v) => v.push(wide(&value)),
+            Buffer::Wide(v) => v.push(u128_code(&value)),
             Buffer::Any(v) => v.push(value),
-            Buffer::Foreign(_) => {
-                self.own();
+            Buffer::Mapped(_) => {
+                self.make_owned();
                 self.push(value);
             }
         }
     }
 
-    /// Adds the slots `start..start + len` of another buffer, whose slots its class holds.
+    /// Appends slots `start..start + len` of another buffer, whose slots the class holds.
     pub fn extend(&mut self, other: &Buffer, start: usize, len: usize) {
         let range = start..start + len;
-        self.own();
+        self.make_owned();
         match (self, other) {
             (Buffer::U8(v), Buffer::U8(w)) => v.extend_from_slice(&w[range]),
             (Buffer::U16(v), Buffer::U16(w)) => v.extend_from_slice(&w[range]),
@@ -292,17 +305,17 @@ impl Buffer {
             (Buffer::Word(v), Buffer::Word(w)) => v.extend_from_slice(&w[range]),
             (Buffer::Wide(v), Buffer::Wide(w)) => v.extend_from_slice(&w[range]),
             (Buffer::Any(v), Buffer::Any(w)) => v.extend_from_slice(&w[range]),
-            (this, Buffer::Foreign(foreign)) => foreign.append_to(this, range),
+            (this, Buffer::Mapped(foreign)) => foreign.append_to(this, range),
             (this, other) => range.for_each(|i| this.push(other.get(i))),
         }
     }
 
-    /// Adds all slots of another buffer, whose slots its class holds.
+    /// Appends all slots of another buffer, whose slots the class holds.
     pub fn append_all(&mut self, other: &Buffer) {
         self.extend(other, 0, other.len());
     }
 
-    /// Adds the slots of a value of `slots` slots.
+    /// Appends the slots of a value of `slots` slots.
     pub fn append(&mut self, value: &Value, slots: usize) {
         match (value, slots) {
             (_, 0) => {}
@@ -315,20 +328,24 @@ impl Buffer {
 impl Drop for Buffer {
     fn drop(&mut self) {
         match self {
-            Buffer::U8(v) => pool::keep(std::mem::take(v)),
-            Buffer::U16(v) => pool::keep(std::mem::take(v)),
-            Buffer::U32(v) => pool::keep(std::mem::take(v)),
-            Buffer::Word(v) => pool::keep(std::mem::take(v)),
-            Buffer::Wide(v) => pool::keep(std::mem::take(v)),
-            Buffer::Any(_) | Buffer::Foreign(_) => {}
+            Buffer::U8(v) => pool::recycle(std::mem::take(v)),
+            Buffer::U16(v) => pool::recycle(std::mem::take(v)),
+            Buffer::U32(v) => pool::recycle(std::mem::take(v)),
+            Buffer::Word(v) => pool::recycle(std::mem::take(v)),
+            Buffer::Wide(v) => pool::recycle(std::mem::take(v)),
+            Buffer::Any(_) | Buffer::Mapped(_) => {}
         }
     }
 }
 
-fn wide(value: &Value) -> u128 {
+/// The evaluator compares the bytes of a copy with its bound on memory before it stores.
+pub(super) const GRANTED: &str = "the system grants the memory of a copy that is within the bound";
+
+/// Returns a code of at most 128 bits.
+fn u128_code(value: &Value) -> u128 {
     match value {
         Value::Word(n) => u128::from(*n),
         Value::Wide(n) => **n,
-        _ => 0,
+        _ => unreachable!("the value is not a code of at most 128 bits"),
     }
 }

@@ -1,8 +1,9 @@
-//! Slots that lie in memory of somebody else, such as a file that is mapped: read where they are, and
-//! copied when they are to change.
+//! Slots in memory that is owned elsewhere, such as a memory-mapped file: read in place, and copied
+//! before a change.
 //!
-//! Takes bytes that somebody keeps alive and in place; gives slots as a buffer of the same class would.
-//! Never writes to them, and takes nothing that lies otherwise than the slots of a buffer do.
+//! Takes bytes that their owner keeps alive and in place; gives slots as a buffer of the same class
+//! does. Never writes to the bytes, and accepts only bytes that are laid out as the slots of a
+//! buffer are.
 
 use super::{Buffer, Class, Value};
 use bytes::Bytes;
@@ -16,8 +17,8 @@ pub struct Mapped {
 }
 
 impl Mapped {
-    /// All slots of these bytes; `None` where they do not lie as those of a buffer do: little-endian, a whole
-    /// number of them, each at a multiple of its width.
+    /// Makes slots of all of `bytes`; `None` unless they are laid out as the slots of a buffer are:
+    /// little-endian, a whole number of slots, at an address that is a multiple of the slot width.
     pub fn new(bytes: Bytes, class: Class) -> Option<Mapped> {
         let width = class.bytes() as usize;
         let alike = cfg!(target_endian = "little") && class <= Class::Word;
@@ -25,38 +26,38 @@ impl Mapped {
         (alike && lies).then_some(Mapped { bytes, class })
     }
 
-    /// The class of the slots.
+    /// Returns the class of the slots.
     pub fn class(&self) -> Class {
         self.class
     }
 
-    /// How many there are.
+    /// Returns the number of slots.
     pub(super) fn len(&self) -> usize {
         self.bytes.len() / self.class.bytes() as usize
     }
 
-    /// The address of the first.
+    /// Returns the address of the first slot.
     pub(super) fn address(&self) -> u64 {
         self.bytes.as_ptr() as u64
     }
 
-    /// One slot.
+    /// Returns slot `i`.
     pub(super) fn get(&self, i: usize) -> Value {
         let mut word = [0u8; 8];
-        let slot = self.slots(i..i + 1);
+        let slot = self.bytes(i..i + 1);
         word[..slot.len()].copy_from_slice(slot);
         Value::Word(u64::from_le_bytes(word))
     }
 
-    /// The bytes of some of them.
-    pub fn slots(&self, range: Range<usize>) -> &[u8] {
+    /// Returns the bytes of a range of slots.
+    pub fn bytes(&self, range: Range<usize>) -> &[u8] {
         let width = self.class.bytes() as usize;
         &self.bytes[range.start * width..range.end * width]
     }
 
-    /// Adds some of them to a buffer whose class holds them.
+    /// Appends a range of slots to a buffer whose class holds them.
     pub(super) fn append_to(&self, into: &mut Buffer, range: Range<usize>) {
-        let slots = self.slots(range.clone());
+        let slots = self.bytes(range.clone());
         match (into, self.class) {
             (Buffer::U8(v), Class::U8) => v.extend_from_slice(slots),
             (Buffer::U16(v), Class::U16) => {
@@ -91,10 +92,10 @@ mod tests {
         for class in [Class::U8, Class::U16, Class::U32, Class::Word] {
             let width = class.bytes() as usize;
             let bytes = aligned(&(0..5 * width).map(|n| n as u8).collect::<Vec<u8>>());
-            let buffer = Buffer::foreign(bytes.clone(), class).expect("slots");
+            let buffer = Buffer::mapped(bytes.clone(), class).expect("slots");
             assert_eq!((buffer.len(), buffer.class()), (5, class));
             assert_eq!(buffer.address(), bytes.as_ptr() as u64);
-            let mut own = Buffer::with_room(class, 5).expect("room");
+            let mut own = Buffer::with_capacity(class, 5).expect("room");
             own.append(&Value::Seq(Seq::new(buffer.clone())), 5);
             let shared = Seq::new(buffer);
             let mut part = shared.slice(1, 3);
@@ -106,7 +107,7 @@ mod tests {
             for i in 0..5 {
                 assert_eq!(shared.get(i).word(), own.get(i).word());
             }
-            let mut pushed = Buffer::foreign(bytes, class).expect("slots");
+            let mut pushed = Buffer::mapped(bytes, class).expect("slots");
             pushed.push(Value::Word(7));
             assert_eq!((pushed.len(), pushed.get(5).word(), pushed.get(4).word()), (6, 7, own.get(4).word()));
         }

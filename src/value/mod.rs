@@ -1,9 +1,9 @@
-//! Values at run time, and the flat storage they live in.
+//! Run-time values and their flat storage.
 //!
-//! The storage of a value is the sequence of its *slots* (the book's chapter on compact types): a scalar, a
-//! compact value or a tagged sum is one slot; tuples, records and arrays are the slots of their
-//! parts in order. How a value is represented depends on that sequence and on nothing else, so
-//! naturally isomorphic types share representations and `:>>` does nothing:
+//! The storage of a value is the sequence of its *slots* (see the book's chapter on compact types): a
+//! scalar, a compact value or a tagged sum is one slot; tuples, records and arrays are the slots of
+//! their parts in order. The representation of a value depends on that sequence alone, so naturally
+//! isomorphic types share representations and `:>>` does nothing:
 //!
 //! - no slot: [`Value::UNIT`];
 //! - one slot: the slot itself;
@@ -13,13 +13,13 @@
 //! small parts are copied into one buffer. Values are shared until a store.
 
 mod buffer;
-mod copied;
+mod copy_counter;
 mod mapped;
 mod pool;
 mod seq;
 
 pub use buffer::{Buffer, Class};
-pub use copied::copied;
+pub use copy_counter::copied_slots;
 pub use mapped::Mapped;
 pub use seq::Seq;
 
@@ -32,17 +32,18 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// Bytes of large buffers that were taken from the system so far, and bytes that were used again.
-pub fn memory() -> (u64, u64) {
-    let [fresh, reused] = &pool::TAKEN;
+/// Returns two counters of this process, in bytes: memory of large buffers that was taken from the
+/// system, and memory that was reused from the pool.
+pub fn memory_counters() -> (u64, u64) {
+    let [fresh, reused] = &pool::TAKEN_BYTES;
     (fresh.load(Ordering::Relaxed), reused.load(Ordering::Relaxed))
 }
 
-/// A value. What it means is told by its type.
+/// A value. Its type is not stored in it: every operation is given the type or the layout.
 #[derive(Clone)]
 pub enum Value {
-    /// Numbers of fixed width by their bits (those above the width are 0); a compact value below 2^64
-    /// by its code.
+    /// Numbers of fixed width by their bits (those above the width are 0); a compact value below
+    /// 2^64 by its code.
     Word(u64),
     /// A compact value from 2^64 to below 2^128.
     Wide(Arc<u128>),
@@ -54,37 +55,38 @@ pub enum Value {
     Str(Arc<str>),
     /// A tagged sum: the number of the flattened case, and its argument.
     Sum(Arc<Case>),
-    /// A function; only the executor that made it looks inside.
+    /// A function. Only the executor that made it looks inside.
     Function(Arc<dyn Any + Send + Sync>),
     /// Two or more slots.
     Seq(Seq),
-    /// A value of an existential type: what a call gives until it is opened, and a part of data that brings
-    /// its sizes along.
+    /// A value of an existential type, together with its sizes: the result of a call before it is
+    /// opened, or an element with sizes of its own.
     Packed(Arc<Packed>),
-    /// A variable shared by functions. Only in frames, never inside other values.
+    /// A variable shared by several functions. Occurs only in frames, never inside another value.
     Cell(Arc<Cell>),
 }
 
-/// Sizes, and the value whose type mentions them.
+/// A value of an existential type: the sizes, and the value whose type mentions them.
 pub struct Packed {
-    /// One for each variable that the type binds: a unit sum, or a product of several where the axes of data
-    /// are kept.
+    /// One size for each variable that the type binds: a unit sum, or a product of several where
+    /// the axes of the data are kept.
     pub sizes: Vec<Type>,
-    /// The value at these sizes.
+    /// The value, whose type is the body of the existential type at these sizes.
     pub value: Value,
 }
 
-/// The number of a case, and its argument.
+/// A value of a sum: the number of its case, and the argument of the case.
 pub struct Case(pub Code, pub Value);
 
 impl Packed {
-    /// Whether the sizes are those of another value, whatever the axes.
-    pub fn of_same_sizes(&self, other: &Packed) -> bool {
+    /// Returns true if both values have the same sizes. Products of several axes are compared by
+    /// their total size.
+    pub fn has_same_sizes(&self, other: &Packed) -> bool {
         self.sizes.len() == other.sizes.len()
             && self.sizes.iter().zip(&other.sizes).all(|(a, b)| a == b || a.size() == b.size())
     }
 
-    /// The value, which is shared no more if nobody else holds these sizes and it.
+    /// Returns the value. It is moved out, not shared, if this is the only reference to `packed`.
     pub fn into_value(packed: Arc<Packed>) -> Value {
         match Arc::try_unwrap(packed) {
             Ok(mut only) => std::mem::replace(&mut only.value, Value::UNIT),
@@ -92,29 +94,30 @@ impl Packed {
         }
     }
 
-    /// The type of the value, of an existential type.
-    pub fn opened(&self, exists: &Type) -> Type {
+    /// Returns the type of the value: the body of `exists` at the stored sizes.
+    pub fn value_type(&self, exists: &Type) -> Type {
         exists.opened(&self.sizes)
     }
 }
 
 impl Drop for Packed {
     fn drop(&mut self) {
-        release(std::mem::replace(&mut self.value, Value::UNIT));
+        drop_iteratively(std::mem::replace(&mut self.value, Value::UNIT));
     }
 }
 
 impl Drop for Case {
     fn drop(&mut self) {
-        release(std::mem::replace(&mut self.1, Value::UNIT));
+        drop_iteratively(std::mem::replace(&mut self.1, Value::UNIT));
     }
 }
 
-/// Drops a value that may hold a chain of others, however long, without recursion: a list is a case
-/// in a case in a case. Whatever owns one link of such a chain lets go of it here.
-pub fn release(value: Value) {
+/// Drops a value that may hold a chain of other values, of any length, without recursion: a list is
+/// a case in a case in a case. Every owner of a link of such a chain drops it through this
+/// function.
+pub fn drop_iteratively(value: Value) {
     thread_local! {
-        /// Values waiting to be dropped, while one is.
+        /// Work list of values to be dropped; `None` while no value is being dropped.
         static WAITING: RefCell<Option<Vec<Value>>> = const { RefCell::new(None) };
     }
     if matches!(value, Value::Word(_) | Value::Wide(_) | Value::Big(_) | Value::Bigint(_) | Value::Str(_)) {
@@ -134,7 +137,8 @@ pub fn release(value: Value) {
             }
         }
     });
-    // At the end of a thread there may be no list any more: then the plain way has to do.
+    // At the end of a thread the work list may already be destroyed: the value is then dropped
+    // recursively.
     if let Ok(true) = outermost {
         let mut next = first.take();
         while let Some(value) = next {
@@ -145,33 +149,34 @@ pub fn release(value: Value) {
     }
 }
 
-/// A shared variable.
+/// A variable shared by several functions, or a variable of a session.
 pub struct Cell {
-    /// Its value; `None` before it is set.
+    /// The value; `None` before the variable is set, and while its value is moved out.
     value: Mutex<Option<Value>>,
-    /// The last input in which its old value was noted.
+    /// The number of the last input that has recorded the old value.
     noted: AtomicU64,
 }
 
 impl Cell {
-    /// A cell with a value, or still without.
+    /// Creates a cell with a value, or an unset one.
     pub fn new(value: Option<Value>) -> Arc<Cell> {
         Arc::new(Cell { value: Mutex::new(value), noted: AtomicU64::new(0) })
     }
 
-    /// Whether this is the first time it is asked in this input (inputs count from 1).
-    pub fn first_in(&self, input: u64) -> bool {
+    /// Returns true at its first call with this input number, and records the number. Inputs are
+    /// numbered from 1.
+    pub fn is_first_store_of_input(&self, input: u64) -> bool {
         self.noted.swap(input, Ordering::Relaxed) != input
     }
 
-    /// The value now.
+    /// Returns the current value; `None` if the variable is not set.
     pub fn get(&self) -> Option<Value> {
-        self.value.lock().map_or(None, |v| v.clone())
+        self.value.lock().expect(UNPOISONED).clone()
     }
 
-    /// Sets the value and gives the old one.
+    /// Sets the value, and returns the old one.
     pub fn set(&self, value: Option<Value>) -> Option<Value> {
-        self.value.lock().map_or(None, |mut v| std::mem::replace(&mut *v, value))
+        std::mem::replace(&mut *self.value.lock().expect(UNPOISONED), value)
     }
 }
 
@@ -179,52 +184,52 @@ impl Value {
     /// The value without slots.
     pub const UNIT: Value = Value::Word(0);
 
-    /// An `int`.
+    /// Makes an `int`.
     pub fn int(n: i64) -> Value {
         Value::Word(n as u64)
     }
 
-    /// A `real`.
+    /// Makes a `real`.
     pub fn real(x: f64) -> Value {
         Value::Word(x.to_bits())
     }
 
-    /// An `f32`, by its bits.
+    /// Makes an `f32` from its bits.
     pub fn single(x: f32) -> Value {
         Value::Word(u64::from(x.to_bits()))
     }
 
-    /// As an `f32`.
+    /// Returns the `f32`.
     pub fn as_single(&self) -> f32 {
         f32::from_bits(self.word() as u32)
     }
 
-    /// A `char`, by its code point.
+    /// Makes a `char` from its code point.
     pub fn char(c: char) -> Value {
         Value::Word(u64::from(u32::from(c)))
     }
 
-    /// As a `char`.
+    /// Returns the `char`.
     pub fn as_char(&self) -> char {
-        u32::try_from(self.word()).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER)
+        u32::try_from(self.word()).ok().and_then(char::from_u32).expect("a `char` is a code point")
     }
 
-    /// A truth value.
+    /// Makes a truth value.
     pub fn bool(b: bool) -> Value {
         Value::Word(u64::from(b))
     }
 
-    /// A `bigint`.
+    /// Makes a `bigint`.
     pub fn bigint(n: BigInt) -> Value {
         Value::Bigint(Arc::new(n))
     }
 
-    /// A `string`.
+    /// Makes a `string`.
     pub fn str(text: impl Into<Arc<str>>) -> Value {
         Value::Str(text.into())
     }
 
-    /// A compact value by its code.
+    /// Makes a compact value from its code.
     pub fn code(code: Code) -> Value {
         match code {
             Code::Small(n) => Value::Word(n),
@@ -233,68 +238,87 @@ impl Value {
         }
     }
 
-    /// The bits of a one-word slot; 0 for what is none.
+    /// Returns the bits of a slot of at most 64 bits.
+    ///
+    /// # Panics
+    ///
+    /// If the value is not stored in one word.
     pub fn word(&self) -> u64 {
         match self {
             Value::Word(n) => *n,
-            _ => 0,
+            _ => unreachable!("the value is not stored in a word"),
         }
     }
 
-    /// As an `int`.
+    /// Returns the `int`.
     pub fn as_int(&self) -> i64 {
         self.word() as i64
     }
 
-    /// As a `real`.
+    /// Returns the `real`.
     pub fn as_real(&self) -> f64 {
         f64::from_bits(self.word())
     }
 
-    /// As a truth value.
+    /// Returns the truth value.
     pub fn as_bool(&self) -> bool {
         self.word() != 0
     }
 
-    /// The code of a compact value.
+    /// Returns the code of a compact value.
+    ///
+    /// # Panics
+    ///
+    /// If the value is not compact.
     pub fn to_code(&self) -> Code {
         match self {
             Value::Word(n) => Code::Small(*n),
             Value::Wide(n) => Code::Wide(**n),
             Value::Big(n) => Code::Big((**n).clone()),
-            _ => Code::ZERO,
+            _ => unreachable!("the value is not compact"),
         }
     }
 
-    /// As text; empty for what is none.
+    /// Returns the text of a `string`.
+    ///
+    /// # Panics
+    ///
+    /// If the value is not a `string`.
     pub fn as_str(&self) -> &str {
         match self {
             Value::Str(s) => s,
-            _ => "",
+            _ => unreachable!("the value is not a `string`"),
         }
     }
 
-    /// As a big integer.
+    /// Returns the `bigint`.
+    ///
+    /// # Panics
+    ///
+    /// If the value is not a `bigint`.
     pub fn as_bigint(&self) -> BigInt {
         match self {
             Value::Bigint(n) => (**n).clone(),
-            _ => BigInt::ZERO,
+            _ => unreachable!("the value is not a `bigint`"),
         }
     }
 
-    /// A tuple or array of `slots` slots from its parts, each with its slots; `None` if there is no room.
-    /// Large parts are shared by the whole, small ones are copied.
+    /// Builds a tuple or array of `slots` slots from its parts, each with its number of slots;
+    /// `None` if there is no memory. Large parts are shared with the whole, small parts are copied.
     pub fn tuple(parts: Vec<(Value, usize)>, class: Class, slots: usize) -> Option<Value> {
         if slots <= 1 {
-            let one = parts.into_iter().find(|(_, own)| *own == 1 && slots == 1);
-            return Some(one.map_or(Value::UNIT, |(value, _)| value));
+            if slots == 0 {
+                return Some(Value::UNIT);
+            }
+            let one = parts.into_iter().find(|(_, own)| *own == 1);
+            return Some(one.expect("a tuple of one slot has a part of one slot").0);
         }
-        if parts.iter().all(|(_, slots)| *slots <= COPIED_SLOTS) {
-            let mut buffer = Buffer::with_room(class, slots)?;
+        if parts.iter().all(|(_, slots)| *slots <= MAX_COPIED_SLOTS) {
+            let mut buffer = Buffer::with_capacity(class, slots)?;
             parts.iter().for_each(|(value, slots)| buffer.append(value, *slots));
             return Some(Value::Seq(Seq::new(buffer)));
         }
-        let parts = match Value::appended(parts, class, slots) {
+        let parts = match Value::append_in_place(parts, class, slots) {
             Ok(whole) => return Some(whole),
             Err(parts) => parts,
         };
@@ -304,7 +328,7 @@ impl Value {
                 (_, 0) => {}
                 (Value::Seq(seq), _) => views.push(seq),
                 (one, _) => {
-                    let mut buffer = Buffer::with_room(one.class(), 1)?;
+                    let mut buffer = Buffer::with_capacity(one.class(), 1)?;
                     buffer.push(one);
                     views.push(Seq::new(buffer));
                 }
@@ -316,11 +340,12 @@ impl Value {
         }))
     }
 
-    /// The parts behind one another in the storage of the first, if nobody else holds that and
-    /// little is added. The storage grows by doubling, so that what is appended slot by slot is
-    /// copied a bounded number of times. A first part that has become a rope of many parts by this
-    /// is written out, with room to grow.
-    fn appended(
+    /// Appends the parts to the storage of the first part, if that storage is not shared and less
+    /// is added than is there. The storage grows by doubling, so each slot is copied a bounded
+    /// number of times when a program appends slot by slot. A first part that has become a rope of
+    /// many parts is first copied into one buffer with room to grow. Returns the parts unchanged if
+    /// they cannot be appended in place.
+    fn append_in_place(
         mut parts: Vec<(Value, usize)>,
         class: Class,
         slots: usize,
@@ -330,22 +355,23 @@ impl Value {
         if slots - *own > *own {
             return Err(parts);
         }
-        if seq.parts() >= MOST_PARTS && !seq.unrope(class, slots) || !seq.can_grow(class) {
+        if seq.part_count() >= MAX_ROPE_PARTS && !seq.flatten_with_capacity(class, slots)
+            || !seq.can_grow(class)
+        {
             return Err(parts);
         }
-        if !seq.reserve(slots - *own) {
+        if !seq.try_reserve(slots - *own) {
             return Err(parts);
         }
         let mut whole = std::mem::replace(&mut parts[first].0, Value::UNIT);
-        if let Value::Seq(seq) = &mut whole {
-            for (value, own) in &parts[first + 1..] {
-                seq.append(value, *own);
-            }
+        let Value::Seq(seq) = &mut whole else { unreachable!("the first part is a sequence") };
+        for (value, own) in &parts[first + 1..] {
+            seq.append(value, *own);
         }
         Ok(whole)
     }
 
-    /// The class that holds a value of one slot.
+    /// Returns the narrowest class that holds this value of one slot.
     fn class(&self) -> Class {
         match self {
             Value::Word(_) => Class::Word,
@@ -354,44 +380,55 @@ impl Value {
         }
     }
 
-    /// The same of a value that nobody reads any more: if nobody else holds its storage, the rest
-    /// of it is let go of.
+    /// Returns slots `start..start + len` of a value that is not read afterward. If its storage is
+    /// not shared, the rest of it is freed.
     pub fn into_slots(self, start: usize, len: usize) -> Value {
         match (self, len) {
             (_, 0) => Value::UNIT,
             (Value::Seq(seq), 1) => seq.get(start),
             (Value::Seq(seq), _) => Value::Seq(seq.into_slice(start, len)),
-            (other, _) => other,
+            (other, 1) => other,
+            _ => unreachable!("{ONE_SLOT}"),
         }
     }
 
-    /// The same of a value of which nobody reads these slots any more, but others: they are moved
-    /// out if nobody else holds the storage that they lie in.
+    /// Returns slots `start..start + len`, which are not read here afterward, though other slots
+    /// are. They are moved out if the buffer that they lie in is not shared.
     pub fn take_slots(&mut self, start: usize, len: usize) -> Value {
         match (self, len) {
             (_, 0) => Value::UNIT,
             (Value::Seq(seq), 1) => seq.take(start),
             (Value::Seq(seq), _) => Value::Seq(seq.take_slice(start, len)),
-            (other, _) => other.clone(),
+            (other, 1) => other.clone(),
+            _ => unreachable!("{ONE_SLOT}"),
         }
     }
 
-    /// Slots `start..start + len` of a value of more than `len` slots.
+    /// Returns slots `start..start + len` of the value, or the value itself if it is one slot.
     pub fn slots(&self, start: usize, len: usize) -> Value {
         match (self, len) {
             (_, 0) => Value::UNIT,
             (Value::Seq(seq), 1) => seq.get(start),
             (Value::Seq(seq), _) => Value::Seq(seq.slice(start, len)),
-            (other, _) => other.clone(),
+            (other, 1) => other.clone(),
+            _ => unreachable!("{ONE_SLOT}"),
         }
     }
 }
 
-/// A rope of so many parts is written out when something is appended to it.
-const MOST_PARTS: usize = 32;
+/// Values are cloned and replaced under the lock of a cell; neither panics.
+const UNPOISONED: &str = "no thread panics while it holds the lock of a cell";
 
-/// Parts of a tuple up to this many slots are copied into it; it shares the buffers of larger ones.
-const COPIED_SLOTS: usize = 64;
+/// Only a value of one slot is stored without a sequence.
+const ONE_SLOT: &str = "a value of several slots is a sequence";
+
+/// The number of parts from which a rope is copied into one buffer when something is appended to
+/// it.
+const MAX_ROPE_PARTS: usize = 32;
+
+/// The largest part of a tuple, in slots, that is copied into the tuple. Buffers of larger parts
+/// are shared.
+const MAX_COPIED_SLOTS: usize = 64;
 
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

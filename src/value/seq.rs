@@ -1,33 +1,38 @@
-//! Views into buffers, shared until a store.
+//! Views of two or more slots in shared buffers, copied on write.
 
-use super::copied::note;
+use super::copy_counter::count_copied_slots;
 use super::{Buffer, Class, Value};
 use std::sync::Arc;
 
-/// Slots of a buffer that is kept though little of it is in view.
-const LEAST_SHRUNK: usize = 64;
+/// The number of slots up to which a buffer is kept whole, however little of it is in view.
+const MIN_SHRUNK_SLOTS: usize = 64;
 
-/// Slots of a part that is copied when it is read, if the whole is larger: a view of the whole would make the next store
-/// into it copy all of it.
-const MOST_COPIED: usize = 8;
+/// The number of slots up to which a slice of a larger buffer is copied: a view of the buffer would
+/// make the next store into it copy all of it.
+const MAX_COPIED_SLOTS: usize = 8;
 
-/// A view of two or more slots.
+/// A view of two or more slots: `len` slots from `start` on of one buffer, or of a rope of several.
+/// Cloning a view shares its storage.
 #[derive(Clone)]
 pub struct Seq {
-    store: Store,
+    store: Storage,
     start: usize,
     len: usize,
 }
 
+/// The storage of a view.
 #[derive(Clone)]
-enum Store {
+enum Storage {
+    /// One buffer.
     Flat(Arc<Buffer>),
-    Rope(Arc<Vec<Part>>),
+    /// Parts of several buffers.
+    Rope(Arc<Vec<RopePart>>),
 }
 
-/// Part of a rope: it holds the slots from `at` of the rope on.
+/// A part of a rope: `len` slots of `buffer` from `start` on, which are the slots of the rope from
+/// `at` on.
 #[derive(Clone)]
-struct Part {
+struct RopePart {
     at: usize,
     buffer: Arc<Buffer>,
     start: usize,
@@ -35,144 +40,147 @@ struct Part {
 }
 
 impl Seq {
-    /// All of a buffer.
+    /// Makes a view of all of a buffer.
     pub fn new(buffer: Buffer) -> Seq {
         let len = buffer.len();
-        Seq { store: Store::Flat(Arc::new(buffer)), start: 0, len }
+        Seq { store: Storage::Flat(Arc::new(buffer)), start: 0, len }
     }
 
-    /// The views one after the other, sharing their buffers.
+    /// Concatenates views; their buffers are shared.
     pub fn rope(views: &[Seq]) -> Seq {
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<RopePart> = Vec::new();
         let mut at = 0;
         for view in views {
-            view.for_each_shared(|buffer, start, len| {
-                parts.push(Part { at, buffer: buffer.clone(), start, len });
+            view.for_each_shared_part(|buffer, start, len| {
+                parts.push(RopePart { at, buffer: buffer.clone(), start, len });
                 at += len;
             });
         }
-        Seq { store: Store::Rope(Arc::new(parts)), start: 0, len: at }
+        Seq { store: Storage::Rope(Arc::new(parts)), start: 0, len: at }
     }
 
-    /// All of a buffer that others may see, too.
+    /// Makes a view of all of a shared buffer.
     pub fn shared(buffer: Arc<Buffer>) -> Seq {
         let len = buffer.len();
-        Seq { store: Store::Flat(buffer), start: 0, len }
+        Seq { store: Storage::Flat(buffer), start: 0, len }
     }
 
-    /// One buffer of a class that holds the view, with the position of the first slot; copied if it is
-    /// not so already. `None` if there is no room for the copy.
-    pub fn flat(&self, class: Class) -> Option<(Arc<Buffer>, usize)> {
-        if let Store::Flat(buffer) = &self.store
+    /// Returns one buffer of this class that holds the view, and the position of its first slot.
+    /// Copies unless the view already lies in such a buffer; `None` if there is no memory for the
+    /// copy.
+    pub fn to_flat(&self, class: Class) -> Option<(Arc<Buffer>, usize)> {
+        if let Storage::Flat(buffer) = &self.store
             && buffer.class() == class
         {
             return Some((buffer.clone(), self.start));
         }
-        let mut buffer = Buffer::with_room(class, self.len)?;
-        note(self.len);
+        let mut buffer = Buffer::with_capacity(class, self.len)?;
+        count_copied_slots(self.len);
         self.for_each_part(|part, start, len| buffer.extend(part, start, len));
         Some((Arc::new(buffer), 0))
     }
 
-    /// Whether it is all of a buffer of a class, in memory of our own, that nobody else holds.
-    pub fn is_sole(&self, class: Class) -> bool {
+    /// Returns true if the view is all of an unshared, owned buffer of this class.
+    pub fn is_unique(&self, class: Class) -> bool {
         match &self.store {
-            Store::Flat(buffer) => {
+            Storage::Flat(buffer) => {
                 Arc::strong_count(buffer) == 1
                     && buffer.class() == class
                     && self.len == buffer.len()
-                    && !self.is_foreign()
+                    && !self.has_mapped_part()
             }
-            Store::Rope(_) => false,
+            Storage::Rope(_) => false,
         }
     }
 
-    /// The buffer that it is all of, if nobody else holds it.
+    /// Returns the buffer, if the view is all of an unshared buffer.
     pub fn into_buffer(self) -> Option<Buffer> {
         match self.store {
-            Store::Flat(buffer) if self.len == buffer.len() => Arc::into_inner(buffer),
+            Storage::Flat(buffer) if self.len == buffer.len() => Arc::into_inner(buffer),
             _ => None,
         }
     }
 
-    /// Slots in view.
+    /// Returns the number of slots in view.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it shows no slot.
+    /// Returns true if no slot is in view.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// One slot.
+    /// Returns slot `i` of the view.
     pub fn get(&self, i: usize) -> Value {
         match &self.store {
-            Store::Flat(buffer) => buffer.get(self.start + i),
-            Store::Rope(parts) => {
-                let part = &parts[part_of(parts, self.start + i)];
+            Storage::Flat(buffer) => buffer.get(self.start + i),
+            Storage::Rope(parts) => {
+                let part = &parts[part_containing(parts, self.start + i)];
                 part.buffer.get(part.start + self.start + i - part.at)
             }
         }
     }
 
-    /// A narrower view of the same storage; a copy of a small part of a large one.
+    /// Returns a narrower view of the same storage, or a copy of a small part of a large buffer.
     pub fn slice(&self, start: usize, len: usize) -> Seq {
-        if let Store::Flat(buffer) = &self.store
-            && len <= MOST_COPIED
-            && buffer.len() > LEAST_SHRUNK
-            && let Some(mut small) = Buffer::with_room(buffer.class(), len)
+        if let Storage::Flat(buffer) = &self.store
+            && len <= MAX_COPIED_SLOTS
+            && buffer.len() > MIN_SHRUNK_SLOTS
+            && let Some(mut small) = Buffer::with_capacity(buffer.class(), len)
         {
             small.extend(buffer, self.start + start, len);
             return Seq::new(small);
         }
         let start = self.start + start;
-        if let Store::Rope(parts) = &self.store {
-            let part = &parts[part_of(parts, start)];
+        if let Storage::Rope(parts) = &self.store {
+            let part = &parts[part_containing(parts, start)];
             if start + len <= part.at + part.len {
-                let store = Store::Flat(part.buffer.clone());
+                let store = Storage::Flat(part.buffer.clone());
                 return Seq { store, start: part.start + start - part.at, len };
             }
         }
         Seq { store: self.store.clone(), start, len }
     }
 
-    /// Whether a part of it lies in memory of somebody else.
-    pub fn is_foreign(&self) -> bool {
+    /// Returns true if a part of the view lies in memory that is owned elsewhere.
+    pub fn has_mapped_part(&self) -> bool {
         let mut foreign = false;
-        self.for_each_part(|buffer, _, _| foreign |= buffer.is_foreign());
+        self.for_each_part(|buffer, _, _| foreign |= buffer.is_mapped());
         foreign
     }
 
-    /// The address of the first slot's buffer and the position in it: equal for views of the same
-    /// storage.
-    pub fn address(&self) -> (usize, usize) {
+    /// Returns the address of the buffer of the first slot and the position in it: equal for views
+    /// of the same storage.
+    pub fn storage_address(&self) -> (usize, usize) {
         match &self.store {
-            Store::Flat(buffer) => (Arc::as_ptr(buffer) as usize, self.start),
-            Store::Rope(parts) => {
-                let part = &parts[part_of(parts, self.start)];
+            Storage::Flat(buffer) => (Arc::as_ptr(buffer) as usize, self.start),
+            Storage::Rope(parts) => {
+                let part = &parts[part_containing(parts, self.start)];
                 (Arc::as_ptr(&part.buffer) as usize, part.start + self.start - part.at)
             }
         }
     }
 
-    /// The widest class among the buffers in view.
+    /// Returns the widest class among the buffers in view.
     pub fn class(&self) -> Class {
         let mut class = Class::U8;
         self.for_each_part(|buffer, _, _| class = class.max(buffer.class()));
         class
     }
 
+    /// Calls `f` with each buffer in view, the first slot in it and the number of slots.
     pub(super) fn for_each_part(&self, mut f: impl FnMut(&Buffer, usize, usize)) {
-        self.for_each_shared(|buffer, start, len| f(buffer, start, len));
+        self.for_each_shared_part(|buffer, start, len| f(buffer, start, len));
     }
 
-    fn for_each_shared(&self, mut f: impl FnMut(&Arc<Buffer>, usize, usize)) {
+    /// Calls `f` with each shared buffer in view, the first slot in it and the number of slots.
+    fn for_each_shared_part(&self, mut f: impl FnMut(&Arc<Buffer>, usize, usize)) {
         match &self.store {
-            Store::Flat(buffer) => f(buffer, self.start, self.len),
-            Store::Rope(parts) => {
+            Storage::Flat(buffer) => f(buffer, self.start, self.len),
+            Storage::Rope(parts) => {
                 let end = self.start + self.len;
-                for part in &parts[part_of(parts, self.start)..] {
+                for part in &parts[part_containing(parts, self.start)..] {
                     if part.at >= end {
                         break;
                     }
@@ -184,92 +192,94 @@ impl Seq {
         }
     }
 
-    /// Parts of the rope, if it is one.
-    pub(super) fn parts(&self) -> usize {
+    /// Returns the number of buffers that the view is made of.
+    pub(super) fn part_count(&self) -> usize {
         match &self.store {
-            Store::Flat(_) => 1,
-            Store::Rope(parts) => parts.len(),
+            Storage::Flat(_) => 1,
+            Storage::Rope(parts) => parts.len(),
         }
     }
 
-    /// Writes it out into a buffer of a class with room for twice as many slots as it is to have;
-    /// if there is no such room it stays what it is.
-    pub(super) fn unrope(&mut self, class: Class, slots: usize) -> bool {
-        let Some(mut buffer) = Buffer::with_room(class, slots.saturating_mul(2)) else { return false };
-        note(self.len);
+    /// Copies the view into one buffer of this class, with capacity for twice `slots` slots.
+    /// Returns false, and changes nothing, if there is no memory.
+    pub(super) fn flatten_with_capacity(&mut self, class: Class, slots: usize) -> bool {
+        let Some(mut buffer) = Buffer::with_capacity(class, slots.saturating_mul(2)) else { return false };
+        count_copied_slots(self.len);
         self.for_each_part(|part, start, len| buffer.extend(part, start, len));
         *self = Seq::new(buffer);
         true
     }
 
-    /// Whether it lies in a buffer of a class, in memory of our own, that nobody else holds.
+    /// Returns true if the view lies in an unshared, owned buffer of this class.
     pub(super) fn can_grow(&mut self, class: Class) -> bool {
         match &mut self.store {
-            Store::Flat(buffer) => {
-                Arc::get_mut(buffer).is_some_and(|buffer| buffer.class() == class && !buffer.is_foreign())
+            Storage::Flat(buffer) => {
+                Arc::get_mut(buffer).is_some_and(|buffer| buffer.class() == class && !buffer.is_mapped())
             }
-            Store::Rope(_) => false,
+            Storage::Rope(_) => false,
         }
     }
 
-    /// Makes room for so many slots behind it; whether there was any.
-    pub(super) fn reserve(&mut self, slots: usize) -> bool {
+    /// Drops the slots of the buffer behind the view and makes room for `slots` more. Returns false
+    /// if the buffer is shared or there is no memory.
+    pub(super) fn try_reserve(&mut self, slots: usize) -> bool {
         let end = self.start + self.len;
-        let Some(buffer) = self.own_buffer() else { return false };
+        let Some(buffer) = self.unique_buffer() else { return false };
         buffer.truncate(end);
-        buffer.reserve(slots)
+        buffer.try_reserve(slots)
     }
 
-    /// Adds the slots of a value of so many behind it, where there is room for them.
+    /// Appends the slots of a value of `slots` slots. Room for them has been made by
+    /// [`Seq::try_reserve`].
     pub(super) fn append(&mut self, value: &Value, slots: usize) {
-        note(slots);
-        if let Some(buffer) = self.own_buffer() {
-            buffer.append(value, slots);
-            self.len += slots;
-        }
+        count_copied_slots(slots);
+        let buffer = self.unique_buffer().expect("the buffer has been reserved");
+        buffer.append(value, slots);
+        self.len += slots;
     }
 
-    /// Its buffer, if nobody else holds it.
-    fn own_buffer(&mut self) -> Option<&mut Buffer> {
+    /// Returns the buffer, if it is one and not shared.
+    fn unique_buffer(&mut self) -> Option<&mut Buffer> {
         match &mut self.store {
-            Store::Flat(buffer) => Arc::get_mut(buffer),
-            Store::Rope(_) => None,
+            Storage::Flat(buffer) => Arc::get_mut(buffer),
+            Storage::Rope(_) => None,
         }
     }
 
-    /// A narrower view in place of this one. If nobody else holds the storage, what lies behind the
-    /// view is let go of, and all that lies outside when that is three quarters of it.
+    /// Returns a narrower view and drops this one. If the storage is not shared, the slots behind
+    /// the narrower view are freed, and all slots outside it if they are three quarters of the
+    /// buffer.
     pub(super) fn into_slice(self, start: usize, len: usize) -> Seq {
-        // A view of a part of a rope is a view of that part's buffer alone.
+        // A slice that lies in one part of a rope is a view of that part's buffer alone.
         let mut view = self.slice(start, len);
         drop(self);
         let (start, len) = (view.start, view.len);
-        let Some(buffer) = view.own_buffer() else { return view };
-        if buffer.is_foreign() {
+        let Some(buffer) = view.unique_buffer() else { return view };
+        if buffer.is_mapped() {
             return view;
         }
         buffer.truncate(start + len);
-        if buffer.room() > LEAST_SHRUNK
-            && len < buffer.room() / 4
-            && let Some(mut small) = Buffer::with_room(buffer.class(), 2 * len)
+        if buffer.capacity() > MIN_SHRUNK_SLOTS
+            && len < buffer.capacity() / 4
+            && let Some(mut small) = Buffer::with_capacity(buffer.class(), 2 * len)
         {
-            note(len);
+            count_copied_slots(len);
             small.extend(buffer, start, len);
             return Seq::new(small);
         }
         view
     }
 
-    /// One slot, moved out if nobody else holds the buffer that it lies in.
+    /// Returns slot `i`, moved out if its buffer is not shared.
     pub(super) fn take(&mut self, i: usize) -> Value {
         let (start, len) = (self.start, self.len);
         let taken = match &mut self.store {
-            Store::Flat(buffer) => match Arc::get_mut(buffer) {
+            Storage::Flat(buffer) => match Arc::get_mut(buffer) {
                 Some(Buffer::Any(values)) => Some(std::mem::replace(&mut values[start + i], Value::UNIT)),
                 _ => None,
             },
-            Store::Rope(parts) => {
-                let at = part_of(parts, start + i);
+            Storage::Rope(parts) => {
+                let at = part_containing(parts, start + i);
                 Arc::get_mut(parts).map(|parts| &mut parts[at]).and_then(|part| {
                     let slot = part.start + start + i - part.at;
                     match Arc::get_mut(&mut part.buffer) {
@@ -283,22 +293,22 @@ impl Seq {
         taken.unwrap_or_else(|| self.get(i))
     }
 
-    /// A narrower view whose slots nobody reads here any more: a part of a rope that nobody else
-    /// holds is moved out.
+    /// Returns a narrower view whose slots are not read through `self` afterward. A whole part of
+    /// an unshared rope is moved out.
     pub(super) fn take_slice(&mut self, start: usize, len: usize) -> Seq {
         let from = self.start + start;
-        if let Store::Rope(parts) = &mut self.store {
-            let at = part_of(parts, from);
+        if let Storage::Rope(parts) = &mut self.store {
+            let at = part_containing(parts, from);
             if let Some(parts) = Arc::get_mut(parts)
                 && let part = &mut parts[at]
                 && (part.at, part.len) == (from, len)
             {
                 let nothing = Arc::new(Buffer::Any(vec![Value::UNIT; 0]));
-                let store = Store::Flat(std::mem::replace(&mut part.buffer, nothing));
+                let store = Storage::Flat(std::mem::replace(&mut part.buffer, nothing));
                 return Seq { store, start: part.start, len };
             }
         }
-        if let Some(rest) = self.without(start, len) {
+        if let Some(rest) = self.split_off_slice(start, len) {
             let mut whole = std::mem::replace(self, rest);
             (whole.start, whole.len) = (whole.start + start, len);
             return whole;
@@ -306,63 +316,65 @@ impl Seq {
         self.slice(start, len)
     }
 
-    /// The view with a gap instead of some slots, if what is left is little and nobody else holds the buffer: then that
-    /// can go to whoever takes the slots.
-    fn without(&mut self, start: usize, len: usize) -> Option<Seq> {
-        if self.len - len > LEAST_SHRUNK || self.own_buffer().is_none_or(|buffer| buffer.is_foreign()) {
+    /// Returns the view with a gap in place of slots `start..start + len`, if at most
+    /// [`MIN_SHRUNK_SLOTS`] are left and the buffer is neither shared nor mapped: the buffer itself
+    /// can then be given to the owner of the slice.
+    fn split_off_slice(&mut self, start: usize, len: usize) -> Option<Seq> {
+        if self.len - len > MIN_SHRUNK_SLOTS || self.unique_buffer().is_none_or(|buffer| buffer.is_mapped()) {
             return None;
         }
-        let Store::Flat(buffer) = &self.store else { return None };
+        let Storage::Flat(buffer) = &self.store else { return None };
         let mut parts = Vec::new();
         for (at, part, gap) in
             [(0, start, false), (start, len, true), (start + len, self.len - start - len, false)]
         {
-            let mut own = Buffer::with_room(buffer.class(), if gap { 0 } else { part })?;
+            let mut own = Buffer::with_capacity(buffer.class(), if gap { 0 } else { part })?;
             if !gap {
-                note(part);
+                count_copied_slots(part);
                 own.extend(buffer, self.start + at, part);
             }
             if part > 0 {
-                parts.push(Part { at, buffer: Arc::new(own), start: 0, len: part });
+                parts.push(RopePart { at, buffer: Arc::new(own), start: 0, len: part });
             }
         }
-        Some(Seq { store: Store::Rope(Arc::new(parts)), start: 0, len: self.len })
+        Some(Seq { store: Storage::Rope(Arc::new(parts)), start: 0, len: self.len })
     }
 
-    /// A buffer that holds some slots of the view, its own, with the position of the first of them:
-    /// what a store into them needs. Of a rope only the part that they lie in is copied.
+    /// Returns an unshared buffer that holds slots `start..start + len` of the view, and the
+    /// position of the first of them, for a store. Of a rope only the part that holds the slots is
+    /// copied.
     pub fn slots_mut(&mut self, start: usize, len: usize, class: Class) -> (&mut Buffer, usize) {
-        if !self.own_part(self.start + start, len, class) {
+        if !self.make_part_unique(self.start + start, len, class) {
             let (buffer, base) = self.make_mut(class);
             return (buffer, base + start);
         }
         let at = self.start + start;
         match &mut self.store {
-            Store::Flat(buffer) => (Arc::make_mut(buffer), at),
-            Store::Rope(parts) => {
-                let part = part_of(parts, at);
+            Storage::Flat(buffer) => (Arc::make_mut(buffer), at),
+            Storage::Rope(parts) => {
+                let part = part_containing(parts, at);
                 let part = &mut Arc::make_mut(parts)[part];
                 (Arc::make_mut(&mut part.buffer), part.start + at - part.at)
             }
         }
     }
 
-    /// Makes the part of a rope that slots lie in its own, which others may see; nothing if they
-    /// lie in several.
-    fn own_part(&mut self, from: usize, len: usize, class: Class) -> bool {
-        let Store::Rope(parts) = &mut self.store else { return false };
-        let at = part_of(parts, from);
+    /// Makes the part of a rope that holds these slots unshared. Returns false if the view is no
+    /// rope, the slots lie in several parts, or there is no memory.
+    fn make_part_unique(&mut self, from: usize, len: usize, class: Class) -> bool {
+        let Storage::Rope(parts) = &mut self.store else { return false };
+        let at = part_containing(parts, from);
         if from + len > parts[at].at + parts[at].len {
             return false;
         }
-        // The list of the parts is short: others keep theirs.
+        // The list of the parts is short, so copying it is cheap.
         let part = &mut Arc::make_mut(parts)[at];
         let own =
-            Arc::strong_count(&part.buffer) == 1 && part.buffer.class() >= class && !part.buffer.is_foreign();
+            Arc::strong_count(&part.buffer) == 1 && part.buffer.class() >= class && !part.buffer.is_mapped();
         if !own {
             let wide = part.buffer.class().max(class);
-            let Some(mut buffer) = Buffer::with_room(wide, part.len) else { return false };
-            note(part.len);
+            let Some(mut buffer) = Buffer::with_capacity(wide, part.len) else { return false };
+            count_copied_slots(part.len);
             buffer.extend(&part.buffer, part.start, part.len);
             part.buffer = Arc::new(buffer);
             part.start = 0;
@@ -370,31 +382,31 @@ impl Seq {
         true
     }
 
-    /// The buffer of the view, its own and flat, with the position of the view in it: what a store
-    /// needs. Copies unless nobody else sees the buffer, and its memory is its own.
+    /// Returns the unshared flat buffer of the view, of this class or wider, and the position of
+    /// the view in it, for a store. Copies if the buffer is shared, mapped or too narrow.
     pub fn make_mut(&mut self, class: Class) -> (&mut Buffer, usize) {
         let flat = match &self.store {
-            Store::Flat(buffer) => {
-                Arc::strong_count(buffer) == 1 && buffer.class() >= class && !buffer.is_foreign()
+            Storage::Flat(buffer) => {
+                Arc::strong_count(buffer) == 1 && buffer.class() >= class && !buffer.is_mapped()
             }
-            Store::Rope(_) => false,
+            Storage::Rope(_) => false,
         };
         if !flat {
-            let mut buffer = Buffer::with_room(self.class().max(class), self.len)
-                .unwrap_or_else(|| Buffer::Any(Vec::new()));
-            note(self.len);
+            let mut buffer =
+                Buffer::with_capacity(self.class().max(class), self.len).expect(super::buffer::GRANTED);
+            count_copied_slots(self.len);
             self.for_each_part(|part, start, len| buffer.extend(part, start, len));
             *self = Seq::new(buffer);
         }
         let start = self.start;
         match &mut self.store {
-            Store::Flat(buffer) => (Arc::make_mut(buffer), start),
-            Store::Rope(_) => unreachable!("a copied view is flat"),
+            Storage::Flat(buffer) => (Arc::make_mut(buffer), start),
+            Storage::Rope(_) => unreachable!("a copied view is flat"),
         }
     }
 }
 
-/// The part that holds a slot of a rope.
-fn part_of(parts: &[Part], slot: usize) -> usize {
+/// Returns the index of the part that holds a slot of a rope.
+fn part_containing(parts: &[RopePart], slot: usize) -> usize {
     parts.partition_point(|p| p.at <= slot).max(1) - 1
 }

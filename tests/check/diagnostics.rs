@@ -4,7 +4,7 @@
 //! `BLESS=1 cargo test --test check diagnostics` rewrites the `.err` files.
 
 use crate::checker::{folder, programs, run};
-use felis::diagnostic::{Diagnostic, edited};
+use felis::diagnostic::{Diagnostic, apply_edits};
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -87,7 +87,7 @@ fn fixes_fix() {
         for diagnostic in &before {
             for help in diagnostic.helps().filter(|help| !help.edits.is_empty()) {
                 tried += 1;
-                let fixed = edited(&text, diagnostic.primary.span.source, &help.edits);
+                let fixed = apply_edits(&text, diagnostic.primary.span.source, &help.edits);
                 let after = run(&name, &fixed, false);
                 // Two places may be told the same in words.
                 let same = |d: &&Diagnostic| d.message == diagnostic.message && d.code == diagnostic.code;

@@ -99,7 +99,7 @@ fn fixes_fix() {
                 continue;
             }
             tried += 1;
-            let fixed = felis::diagnostic::edited(&text, help.edits[0].0.source, &help.edits);
+            let fixed = felis::diagnostic::apply_edits(&text, help.edits[0].0.source, &help.edits);
             let (after, shown) = said(&folder, &fixed);
             let count = |all: &[Diagnostic]| all.iter().filter(|d| d.message == diagnostic.message).count();
             let message = &diagnostic.message;

@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 
 /// Nobody stops.
 static STOP: AtomicBool = AtomicBool::new(false);
-const LIMITS: Limits = Limits { room: 1 << 26, stop: &STOP };
+const LIMITS: Limits = Limits { memory: 1 << 26, interrupt: &STOP };
 
 /// The code of the only message of a program, and the message.
 fn refused(text: &str) -> (&'static str, String) {
@@ -240,7 +240,7 @@ fn a_stream_that_ends_early_is_refused() {
 fn columns_that_take_too_much_are_refused() {
     let bytes: Bytes = fs::read(fixtures().join("packed_lz4.arrow")).expect("a file").into();
     let wanted = stated(&[("s", Type::string())], 3000);
-    let limits = Limits { room: 20_000, stop: &STOP };
+    let limits = Limits { memory: 20_000, interrupt: &STOP };
     let refused = data::read(Format::Arrow, &bytes, None, &wanted, &limits);
     let Err(DataError::Malformed { why, .. }) = refused else { panic!("{refused:?}") };
     assert_eq!(why, "its columns take more memory than there is");
@@ -249,7 +249,7 @@ fn columns_that_take_too_much_are_refused() {
 #[test]
 fn a_reading_that_is_stopped_ends() {
     let stop = AtomicBool::new(true);
-    let limits = Limits { room: 1 << 26, stop: &stop };
+    let limits = Limits { memory: 1 << 26, interrupt: &stop };
     for (format, file, name) in [
         (Format::Arrow, "packed_zstd.arrow", "n"),
         (Format::Arrow, "people.arrows", "height"),
@@ -257,7 +257,7 @@ fn a_reading_that_is_stopped_ends() {
     ] {
         let bytes: Bytes = fs::read(fixtures().join(file)).expect("a file").into();
         let read = data::read(format, &bytes, None, &stated(&[(name, Type::real())], 5), &limits);
-        assert!(matches!(read, Err(DataError::Stopped)), "{file}: {read:?}");
+        assert!(matches!(read, Err(DataError::Interrupted)), "{file}: {read:?}");
     }
 }
 

@@ -15,7 +15,7 @@ pub fn cells(count: usize) -> impl Strategy<Value = Column> {
         .chain([Element::Bool]);
     let numbers = prop::sample::select(numbers.collect::<Vec<_>>()).prop_flat_map(move |element| {
         prop::collection::vec(any::<u64>(), count).prop_map(move |words| {
-            let mut cells = Buffer::with_room(element.class(), count).expect("room");
+            let mut cells = Buffer::with_capacity(element.class(), count).expect("room");
             words.into_iter().for_each(|word| {
                 cells.push(Value::Word(if element == Element::Bool { word & 1 } else { word }));
             });

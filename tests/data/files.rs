@@ -26,11 +26,11 @@ fn read(
     wanted: &FileType,
     room: u64,
 ) -> Result<Data, DataError> {
-    data::read(format, &bytes.to_vec().into(), part, wanted, &Limits { room, stop: &STOP })
+    data::read(format, &bytes.to_vec().into(), part, wanted, &Limits { memory: room, interrupt: &STOP })
 }
 
 fn write(format: Format, data: &Data) -> Result<Vec<u8>, DataError> {
-    data::write(format, data, &Limits { room: 1 << 30, stop: &STOP })
+    data::write(format, data, &Limits { memory: 1 << 30, interrupt: &STOP })
 }
 
 /// A type, an expression that reads it, and what is read, as `_strr` gives it.
@@ -307,7 +307,7 @@ fn what_has_no_name_is_not_offered() {
 fn column(count: usize) -> impl Strategy<Value = Column> {
     let words = move |element: Element| {
         prop::collection::vec(any::<u64>(), count).prop_map(move |words| {
-            let mut cells = Buffer::with_room(element.class(), count).expect("room");
+            let mut cells = Buffer::with_capacity(element.class(), count).expect("room");
             for word in words {
                 let word = if element == Element::Bool { word & 1 } else { word };
                 cells.push(Value::Word(word));
@@ -441,7 +441,7 @@ proptest! {
         }
         let read = read(format, &bytes, Some("zeros"), &people(), 1 << 20);
         prop_assert!(is_whole(&read), "{file}: {read:?}");
-        let limits = Limits { room: 1 << 20, stop: &STOP };
+        let limits = Limits { memory: 1 << 20, interrupt: &STOP };
         let _ = data::describe(format, &bytes.into(), Some("zeros"), &|name| Some(name.to_string()), &limits);
     }
 }
@@ -469,7 +469,9 @@ fn people() -> FileType {
 fn is_whole(read: &Result<Data, DataError>) -> bool {
     let data = match read {
         Ok(data) => data,
-        Err(trouble) => return !matches!(trouble, DataError::Stopped | DataError::NotHeld { .. }),
+        Err(trouble) => {
+            return !matches!(trouble, DataError::Interrupted | DataError::UnsupportedType { .. });
+        }
     };
     let whole = |column: &Column| {
         let slots = if column.element == Element::Complex { 2 } else { 1 };
@@ -544,10 +546,11 @@ fn what_is_written_is_within_the_memory() {
 fn numbers_become_text_until_somebody_stops() {
     let column = Column::new(Element::Scalar(Scalar::Int), Buffer::Word(vec![1, 2, 3]));
     let data = Data { shape: vec![3], content: Content::Plain(column) };
-    let text = |room, stop| data::cells_text(&data, &Limits { room, stop: &AtomicBool::new(stop) });
+    let text =
+        |room, stop| data::cells_text(&data, &Limits { memory: room, interrupt: &AtomicBool::new(stop) });
     assert_eq!(text(5, false), Ok(Some("1 2 3".to_string())));
     assert_eq!(text(4, false), Ok(None));
-    assert_eq!(text(5, true), Err(DataError::Stopped));
+    assert_eq!(text(5, true), Err(DataError::Interrupted));
 }
 
 /// Files whose host is interrupted while it reads or writes.

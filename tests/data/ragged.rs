@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicBool;
 
 /// Nobody stops.
 static STOP: AtomicBool = AtomicBool::new(false);
-const LIMITS: Limits = Limits { room: 1 << 26, stop: &STOP };
+const LIMITS: Limits = Limits { memory: 1 << 26, interrupt: &STOP };
 const FORMATS: [Format; 2] = [Format::Arrow, Format::Parquet];
 
 /// The code of the only message of a program, and the message.
@@ -323,7 +323,7 @@ fn lists_that_take_too_much_are_refused() {
         let data = Data { shape: vec![rows], content: Content::Records(vec![("x".into(), column)]) };
         for format in FORMATS {
             let bytes = data::write(format, &data, &LIMITS).expect("a file");
-            let limits = Limits { room: 1 << 20, stop: &STOP };
+            let limits = Limits { memory: 1 << 20, interrupt: &STOP };
             let refused = read(format, &bytes, columns(&data), &limits);
             let Err(DataError::Malformed { why, .. }) = refused else {
                 // What lies in the file takes no memory.
@@ -339,11 +339,11 @@ fn lists_that_take_too_much_are_refused() {
 #[test]
 fn a_reading_that_is_stopped_ends() {
     let stop = AtomicBool::new(true);
-    let limits = Limits { room: 1 << 26, stop: &stop };
+    let limits = Limits { memory: 1 << 26, interrupt: &stop };
     for format in FORMATS {
         let bytes = data::write(format, &three(), &LIMITS).expect("a file");
         let read = read(format, &bytes, columns(&three()), &limits);
-        assert!(matches!(read, Err(DataError::Stopped)), "{read:?}");
+        assert!(matches!(read, Err(DataError::Interrupted)), "{read:?}");
     }
 }
 

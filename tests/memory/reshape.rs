@@ -66,7 +66,7 @@ impl World {
 
     fn address(&self, name: &str) -> (usize, usize) {
         match self.global(name) {
-            Value::Seq(seq) => seq.address(),
+            Value::Seq(seq) => seq.storage_address(),
             other => panic!("{name} is {other:?}"),
         }
     }

@@ -51,7 +51,7 @@ fn fixes_fix() {
         for error in felis::syntax::parse(&source).errors {
             let Some(help) = error.help.filter(|help| !help.edits.is_empty()) else { continue };
             tried += 1;
-            let fixed = felis::diagnostic::edited(&text, source.id, &help.edits);
+            let fixed = felis::diagnostic::apply_edits(&text, source.id, &help.edits);
             let again = map.add(name.clone(), fixed.clone());
             let left = felis::syntax::parse(&again).errors;
             let same = left.iter().any(|e| e.code == error.code && e.message == error.message);

@@ -58,19 +58,17 @@ fn graph(room: &str) -> Graph {
         r"(?:\b(?:self|this|checker)\s*\.\s*(\w+)\s*(?:::<[^>]*>)?\()|(?:\b(?:super|self|crate)::(?:\w+::)*([a-z_]\w*)\()",
     )
     .expect("a pattern");
-    let group =
-        |captures: &fancy_regex::Captures<'_>, at: usize| captures.get(at).map(|m| m.as_str().to_string());
     let mut defined: BTreeMap<String, BTreeSet<&String>> = BTreeMap::new();
     for (file, text) in &files {
         for found in definition.captures_iter(text).flatten() {
-            defined.entry(group(&found, 1).expect("a name")).or_default().insert(file);
+            defined.entry(found.get(1).expect("a name").as_str().to_string()).or_default().insert(file);
         }
     }
     let mut graph = Graph::new();
     for (file, text) in &files {
         let calls = graph.entry(file.clone()).or_default();
         for found in call.captures_iter(text).flatten() {
-            let name = group(&found, 1).or_else(|| group(&found, 2)).expect("a name");
+            let name = found.get(1).or_else(|| found.get(2)).expect("a name").as_str().to_string();
             if let Some(files) = defined.get(&name)
                 && files.len() == 1
                 && !files.contains(file)

@@ -45,7 +45,7 @@ impl Server {
                 kind: Some(CodeActionKind::QUICKFIX),
                 diagnostics: Some(vec![diagnostic(found, document, &index, &self.copies)]),
                 edit: Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }),
-                is_preferred: Some(found.others.is_empty()),
+                is_preferred: Some(found.alternatives.is_empty()),
                 ..CodeAction::default()
             }));
         }

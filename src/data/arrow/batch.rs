@@ -1,7 +1,7 @@
-//! Batches of an Arrow file as columns: buffers are unpacked, bits and offsets become cells.
+//! Batches of an Arrow file as columns: buffers are decompressed, bits and offsets become cells.
 
-use super::schema::{Kind, Lists, Schema};
-use super::{damaged, joined, malformed, no_list, nothing};
+use super::schema::{CellLayout, ListLayout, Schema};
+use super::{concatenate, empty_text, invalid_flatbuffer, malformed, missing_list};
 use crate::data::{Column, Content, Data, DataError, Element, Format, Limits, npy, raw};
 use crate::hash::HashMap;
 use crate::types::Scalar;
@@ -9,68 +9,71 @@ use crate::value::{Buffer, Class, Value};
 use bytes::Bytes;
 use polars_arrow_format::ipc::{CompressionType, DictionaryBatchRef, FieldNodeRef, RecordBatchRef};
 
-/// The columns that are wanted, as far as batches have come.
-pub struct Batches<'l> {
+/// The selected columns, as far as batches have been read.
+pub struct BatchReader<'l> {
     schema: Schema,
-    /// Positions of the wanted columns.
+    /// The positions of the selected columns.
     chosen: Vec<usize>,
-    /// Of each wanted column its pieces.
+    /// The pieces of each selected column.
     pieces: Vec<Vec<Column>>,
     dictionaries: HashMap<i64, Column>,
     rows: usize,
-    /// The room is what columns may still take.
+    /// The limits; the memory is what columns may still take.
     limits: Limits<'l>,
 }
 
-/// One batch: its buffers, unpacked on demand.
+/// One batch; its buffers are decompressed on demand.
 struct Batch<'b> {
     batch: RecordBatchRef<'b>,
     body: &'b Bytes,
     packed: Option<CompressionType>,
 }
 
-/// Where a column has its parts.
+/// The schema refuses to select other columns.
+const READ: &str = "a selected column can be read";
+
+/// The positions of the parts of a column in a batch.
 #[derive(Clone, Copy)]
-struct Place {
+struct ColumnBuffers {
     node: usize,
     buffer: usize,
-    /// Buffers of its texts, if it is one of views.
+    /// The number of buffers of its texts, if its cells are views.
     texts: usize,
 }
 
-impl<'l> Batches<'l> {
-    /// None yet.
-    pub fn new(schema: Schema, chosen: Vec<usize>, limits: Limits<'l>) -> Batches<'l> {
+impl<'l> BatchReader<'l> {
+    /// Creates a reader before the first batch.
+    pub fn new(schema: Schema, chosen: Vec<usize>, limits: Limits<'l>) -> BatchReader<'l> {
         let pieces = chosen.iter().map(|_| Vec::new()).collect();
-        Batches { schema, chosen, pieces, dictionaries: HashMap::default(), rows: 0, limits }
+        BatchReader { schema, chosen, pieces, dictionaries: HashMap::default(), rows: 0, limits }
     }
 
     /// Adds the rows of a batch.
-    pub fn rows(&mut self, batch: RecordBatchRef<'_>, body: &Bytes) -> Result<(), DataError> {
+    pub fn add_batch(&mut self, batch: RecordBatchRef<'_>, body: &Bytes) -> Result<(), DataError> {
         let batch = Batch::new(batch, body)?;
         let length = batch.length()?;
         let mut places = Vec::new();
         let (mut buffer, mut view) = (0usize, 0usize);
         for field in &self.schema.fields {
-            let texts = batch.texts(view, field.views)?;
-            places.push(Place { node: field.node, buffer, texts });
+            let texts = batch.text_buffer_count(view, field.views)?;
+            places.push(ColumnBuffers { node: field.node, buffer, texts });
             buffer = buffer.saturating_add(field.buffers).saturating_add(texts);
             view += field.views;
         }
         for (at, chosen) in self.chosen.clone().into_iter().enumerate() {
             self.limits.poll(0)?;
             let field = &self.schema.fields[chosen];
-            let (Some(kind), place) = (field.kind, places[chosen]) else { continue };
+            let (kind, place) = (field.kind.expect(READ), places[chosen]);
             let (name, lists) = (field.name.clone(), field.lists);
             let column = match (field.dictionary, lists) {
-                (_, Some(lists)) => self.lists(&batch, (kind, lists), place, length, &name)?,
+                (_, Some(lists)) => self.read_lists(&batch, (kind, lists), place, length, &name)?,
                 (Some((id, numbers)), _) => {
-                    let numbers = self.column(&batch, numbers, place, length)?;
-                    self.take((length as u64).saturating_mul(kind.element().class().bytes()))?;
+                    let numbers = self.read_column(&batch, numbers, place, length)?;
+                    self.reserve((length as u64).saturating_mul(kind.element().class().bytes()))?;
                     let empty = Column::new(kind.element(), Buffer::Any(Vec::new()));
-                    looked_up(&numbers, self.dictionaries.get(&id).unwrap_or(&empty), &self.limits)?
+                    decode_dictionary(&numbers, self.dictionaries.get(&id).unwrap_or(&empty), &self.limits)?
                 }
-                (None, _) => self.column(&batch, kind, place, length)?,
+                (None, _) => self.read_column(&batch, kind, place, length)?,
             };
             self.pieces[at].push(column);
         }
@@ -79,24 +82,25 @@ impl<'l> Batches<'l> {
         Ok(())
     }
 
-    /// Takes note of a dictionary, or of more of one.
-    pub fn dictionary(&mut self, batch: DictionaryBatchRef<'_>, body: &Bytes) -> Result<(), DataError> {
-        let id = batch.id().map_err(damaged)?;
+    /// Adds a dictionary, or more values of one.
+    pub fn add_dictionary(&mut self, batch: DictionaryBatchRef<'_>, body: &Bytes) -> Result<(), DataError> {
+        let id = batch.id().map_err(invalid_flatbuffer)?;
         let of = |at: &&usize| self.schema.fields[**at].dictionary.is_some_and(|(other, _)| other == id);
         let Some(kind) = self.chosen.iter().find(of).and_then(|at| self.schema.fields[*at].kind) else {
             return Ok(());
         };
-        let more = batch.is_delta().map_err(damaged)?;
-        let Some(data) = batch.data().map_err(damaged)? else {
+        let more = batch.is_delta().map_err(invalid_flatbuffer)?;
+        let Some(data) = batch.data().map_err(invalid_flatbuffer)? else {
             return Err(malformed("one of its dictionaries has no content"));
         };
         let batch = Batch::new(data, body)?;
-        let texts = batch.texts(0, usize::from(kind == Kind::View))?;
-        let column = self.column(&batch, kind, Place { node: 0, buffer: 0, texts }, batch.length()?)?;
+        let texts = batch.text_buffer_count(0, usize::from(kind == CellLayout::View))?;
+        let column =
+            self.read_column(&batch, kind, ColumnBuffers { node: 0, buffer: 0, texts }, batch.length()?)?;
         let column = match self.dictionaries.remove(&id).filter(|_| more) {
             Some(before) => {
                 let empty = Column::new(kind.element(), Buffer::Any(Vec::new()));
-                joined(vec![before, column], empty).ok_or_else(too_much)?
+                concatenate(vec![before, column], empty).ok_or_else(exceeds_memory)?
             }
             None => column,
         };
@@ -104,82 +108,83 @@ impl<'l> Batches<'l> {
         Ok(())
     }
 
-    /// All rows.
+    /// Returns all rows.
     pub fn finish(mut self) -> Result<Data, DataError> {
         let mut columns = Vec::new();
         for (at, pieces) in std::mem::take(&mut self.chosen).into_iter().zip(std::mem::take(&mut self.pieces))
         {
             self.limits.poll(0)?;
-            let Some(kind) = self.schema.fields[at].kind else { continue };
+            let kind = self.schema.fields[at].kind.expect(READ);
             if pieces.len() > 1 {
-                // Batches may lie in one place, which is copied for each.
+                // Several batches may refer to one place, which is copied for each.
                 let cells =
                     pieces.iter().fold(0u64, |all, piece| all.saturating_add(piece.cells.len() as u64));
-                self.take(cells.saturating_mul(kind.element().class().bytes()))?;
+                self.reserve(cells.saturating_mul(kind.element().class().bytes()))?;
             }
-            let cells = Buffer::with_room(kind.element().class(), 0).unwrap_or(Buffer::Any(Vec::new()));
+            let cells = Buffer::empty(kind.element().class());
             let lists = self.schema.fields[at].lists.map(|_| vec![0]);
             let empty = Column { lists, ..Column::new(kind.element(), cells) };
-            let column = joined(pieces, empty).ok_or_else(too_much)?;
+            let column = concatenate(pieces, empty).ok_or_else(exceeds_memory)?;
             columns.push((self.schema.fields[at].name.clone(), column));
         }
         Ok(Data { shape: vec![self.rows], content: Content::Records(columns) })
     }
 
-    /// Notes that a column takes that many bytes.
-    fn take(&mut self, bytes: u64) -> Result<(), DataError> {
-        self.limits.take(bytes).ok_or_else(too_much)
+    /// Reserves memory of a column.
+    fn reserve(&mut self, bytes: u64) -> Result<(), DataError> {
+        self.limits.reserve(bytes).ok_or_else(exceeds_memory)
     }
 
-    fn column(
+    /// Reads a column of cells.
+    fn read_column(
         &mut self,
         batch: &Batch<'_>,
-        kind: Kind,
-        at: Place,
+        kind: CellLayout,
+        at: ColumnBuffers,
         length: usize,
     ) -> Result<Column, DataError> {
-        let missing = batch.missing(at, length, self)?;
+        let missing = batch.read_missing(at, length, self)?;
         let gone = |i: usize| missing.get(i).copied().unwrap_or(false);
         let cells = match kind {
-            Kind::Plain(scalar) => {
+            CellLayout::Scalar(scalar) => {
                 let class = Class::of_scalar(scalar);
-                let bytes = batch.buffer(at.buffer + 1, self)?;
-                // What lies in the file takes no memory.
-                raw::cells(
-                    first(&bytes, length, class.bytes() as usize)?,
+                let bytes = batch.read_buffer(at.buffer + 1, self)?;
+                // Cells used in place take no memory.
+                raw::little_endian_cells(
+                    leading_cells(&bytes, length, class.bytes() as usize)?,
                     class,
                     Format::Arrow,
                     &mut self.limits,
                 )?
             }
-            Kind::Half => {
-                let bytes = first(&batch.buffer(at.buffer + 1, self)?, length, 2)?;
-                self.take((length as u64).saturating_mul(4))?;
-                let single = |half: &[u8; 2]| npy::single(u16::from_le_bytes(*half)).to_bits();
+            CellLayout::Half => {
+                let bytes = leading_cells(&batch.read_buffer(at.buffer + 1, self)?, length, 2)?;
+                self.reserve((length as u64).saturating_mul(4))?;
+                let single = |half: &[u8; 2]| npy::half_to_single(u16::from_le_bytes(*half)).to_bits();
                 Buffer::U32(bytes.as_chunks().0.iter().map(single).collect())
             }
-            Kind::Bool => {
-                let bits = batch.buffer(at.buffer + 1, self)?;
-                enough(&bits, length.div_ceil(8))?;
-                self.take(length as u64)?;
+            CellLayout::Bool => {
+                let bits = batch.read_buffer(at.buffer + 1, self)?;
+                require_bytes(&bits, length.div_ceil(8))?;
+                self.reserve(length as u64)?;
                 Buffer::U8((0..length).map(|i| bits[i / 8] >> (i % 8) & 1).collect())
             }
-            Kind::Text { .. } | Kind::View => {
-                self.take((length as u64).saturating_mul(Class::Any.bytes()))?;
+            CellLayout::Text { .. } | CellLayout::View => {
+                self.reserve((length as u64).saturating_mul(Class::Any.bytes()))?;
                 let texts: Box<dyn Fn(usize) -> Result<Bytes, DataError>> = match kind {
-                    Kind::Text { large } => offsets(batch, at, length, large, self)?,
-                    _ => views(batch, at, length, self)?,
+                    CellLayout::Text { large } => texts_by_offset(batch, at, length, large, self)?,
+                    _ => texts_by_view(batch, at, length, self)?,
                 };
                 let mut cells = Vec::new();
                 for i in 0..length {
                     self.limits.poll(i)?;
                     if gone(i) {
-                        cells.push(nothing());
+                        cells.push(empty_text());
                         continue;
                     }
                     let text = texts(i)?;
-                    self.limits.take_text(text.len()).ok_or_else(too_much)?;
-                    // What is checked is a copy: the file may be changed by others.
+                    self.limits.reserve_text(text.len()).ok_or_else(exceeds_memory)?;
+                    // A copy is checked: the file may be changed concurrently.
                     let text = String::from_utf8(text.to_vec());
                     cells.push(Value::str(text.map_err(|_| malformed("one of its texts is not UTF-8"))?));
                 }
@@ -189,35 +194,35 @@ impl<'l> Batches<'l> {
         Ok(Column { missing, ..Column::new(kind.element(), cells) })
     }
 
-    /// A column of lists: what says where each begins, and a column of the elements of all.
-    fn lists(
+    /// Reads a column of lists: the offsets, and a column of the elements of all lists.
+    fn read_lists(
         &mut self,
         batch: &Batch<'_>,
-        (kind, lists): (Kind, Lists),
-        at: Place,
+        (kind, lists): (CellLayout, ListLayout),
+        at: ColumnBuffers,
         length: usize,
         name: &str,
     ) -> Result<Column, DataError> {
-        if let Some(row) = batch.missing(at, length, self)?.iter().position(|missing| *missing) {
-            return Err(no_list(name, self.rows.saturating_add(row)));
+        if let Some(row) = batch.read_missing(at, length, self)?.iter().position(|missing| *missing) {
+            return Err(missing_list(name, self.rows.saturating_add(row)));
         }
-        let buffers = if matches!(lists, Lists::Equal(_)) { 1 } else { 2 };
-        let elements = Place { node: at.node + 1, buffer: at.buffer + buffers, texts: at.texts };
+        let buffers = if matches!(lists, ListLayout::FixedSize(_)) { 1 } else { 2 };
+        let elements = ColumnBuffers { node: at.node + 1, buffer: at.buffer + buffers, texts: at.texts };
         let count = batch.node(elements.node)?.length();
         let count =
             usize::try_from(count).map_err(|_| malformed("it has a number of elements that is none"))?;
-        let column = self.column(batch, kind, elements, count)?;
-        self.take((length as u64).saturating_add(1).saturating_mul(8))?;
+        let column = self.read_column(batch, kind, elements, count)?;
+        self.reserve((length as u64).saturating_add(1).saturating_mul(8))?;
         let offset: Box<dyn Fn(usize) -> Option<usize>> = match lists {
-            Lists::Equal(size) => Box::new(move |i| i.checked_mul(size)),
-            Lists::Offsets { large } => {
-                let bytes = batch.buffer(at.buffer + 1, self)?;
-                // Nothing need be there of no row.
+            ListLayout::FixedSize(size) => Box::new(move |i| i.checked_mul(size)),
+            ListLayout::Offsets { large } => {
+                let bytes = batch.read_buffer(at.buffer + 1, self)?;
+                // Without rows the offsets may be absent.
                 match length {
                     0 => Box::new(|_| Some(0)),
                     _ => {
-                        enough(&bytes, (length + 1).saturating_mul(if large { 8 } else { 4 }))?;
-                        Box::new(move |i| number(&bytes, i, large))
+                        require_bytes(&bytes, (length + 1).saturating_mul(if large { 8 } else { 4 }))?;
+                        Box::new(move |i| read_offset(&bytes, i, large))
                     }
                 }
             }
@@ -230,18 +235,19 @@ impl<'l> Batches<'l> {
                 malformed(format!("the lists of its column `{name}` do not lie one behind the other in it"))
             })?);
         }
-        self.trimmed(column, starts)
+        self.trim_elements(column, starts)
     }
 
-    /// Lists without elements before the first and behind the last, which a part of a larger table has.
-    fn trimmed(&mut self, column: Column, mut starts: Vec<usize>) -> Result<Column, DataError> {
+    /// Drops the elements before the first list and after the last one, which a slice of a larger
+    /// table has.
+    fn trim_elements(&mut self, column: Column, mut starts: Vec<usize>) -> Result<Column, DataError> {
         let (first, last) = (starts[0], starts[starts.len() - 1]);
         if (first, last) == (0, column.cells.len()) {
             return Ok(Column { lists: Some(starts), ..column });
         }
         let class = column.element.class();
-        self.take(((last - first) as u64).saturating_mul(class.bytes()))?;
-        let mut cells = Buffer::with_room(class, last - first).ok_or_else(too_much)?;
+        self.reserve(((last - first) as u64).saturating_mul(class.bytes()))?;
+        let mut cells = Buffer::with_capacity(class, last - first).ok_or_else(exceeds_memory)?;
         cells.extend(&column.cells, first, last - first);
         let missing = column.missing.get(first..last).map(<[bool]>::to_vec).unwrap_or_default();
         starts.iter_mut().for_each(|start| *start -= first);
@@ -249,32 +255,33 @@ impl<'l> Batches<'l> {
     }
 }
 
-/// A number of a table of places in 32 or 64 bits, which is there.
-fn number(bytes: &[u8], i: usize, large: bool) -> Option<usize> {
+/// Reads offset `i` of 32 or 64 bits. The bytes have been checked to contain it.
+fn read_offset(bytes: &[u8], i: usize, large: bool) -> Option<usize> {
     match large {
-        true => usize::try_from(i64::from_le_bytes(word(bytes, 8 * i))).ok(),
-        false => usize::try_from(i32::from_le_bytes(word(bytes, 4 * i))).ok(),
+        true => usize::try_from(i64::from_le_bytes(read_bytes(bytes, 8 * i))).ok(),
+        false => usize::try_from(i32::from_le_bytes(read_bytes(bytes, 4 * i))).ok(),
     }
 }
 
-type Texts = Box<dyn Fn(usize) -> Result<Bytes, DataError>>;
+/// A function that returns the bytes of text `i`.
+type TextAccessor = Box<dyn Fn(usize) -> Result<Bytes, DataError>>;
 
-/// Texts that stand one after the other.
-fn offsets(
+/// Returns access to texts by their offsets.
+fn texts_by_offset(
     batch: &Batch<'_>,
-    at: Place,
+    at: ColumnBuffers,
     length: usize,
     large: bool,
-    batches: &mut Batches<'_>,
-) -> Result<Texts, DataError> {
+    batches: &mut BatchReader<'_>,
+) -> Result<TextAccessor, DataError> {
     let width = if large { 8 } else { 4 };
-    let bytes = batch.buffer(at.buffer + 1, batches)?;
-    let text = batch.buffer(at.buffer + 2, batches)?;
-    // Nothing need be there of no row.
+    let bytes = batch.read_buffer(at.buffer + 1, batches)?;
+    let text = batch.read_buffer(at.buffer + 2, batches)?;
+    // Without rows the offsets may be absent.
     if length > 0 {
-        enough(&bytes, (length + 1).saturating_mul(width))?;
+        require_bytes(&bytes, (length + 1).saturating_mul(width))?;
     }
-    let offset = move |i: usize| number(&bytes, i, large);
+    let offset = move |i: usize| read_offset(&bytes, i, large);
     Ok(Box::new(move |i| {
         let range = offset(i).zip(offset(i + 1)).filter(|(start, end)| start <= end && *end <= text.len());
         let (start, end) = range.ok_or_else(|| malformed("a text of it lies beyond the texts"))?;
@@ -282,16 +289,21 @@ fn offsets(
     }))
 }
 
-/// Texts that say where they are.
-fn views(batch: &Batch<'_>, at: Place, length: usize, batches: &mut Batches<'_>) -> Result<Texts, DataError> {
-    let views = batch.buffer(at.buffer + 1, batches)?;
-    enough(&views, length.saturating_mul(16))?;
+/// Returns access to texts by their views.
+fn texts_by_view(
+    batch: &Batch<'_>,
+    at: ColumnBuffers,
+    length: usize,
+    batches: &mut BatchReader<'_>,
+) -> Result<TextAccessor, DataError> {
+    let views = batch.read_buffer(at.buffer + 1, batches)?;
+    require_bytes(&views, length.saturating_mul(16))?;
     let mut texts = Vec::new();
     for i in 0..at.texts {
-        texts.push(batch.buffer(at.buffer + 2 + i, batches)?);
+        texts.push(batch.read_buffer(at.buffer + 2 + i, batches)?);
     }
     Ok(Box::new(move |i| {
-        let number = |at: usize| usize::try_from(i32::from_le_bytes(word(&views, 16 * i + at))).ok();
+        let number = |at: usize| usize::try_from(i32::from_le_bytes(read_bytes(&views, 16 * i + at))).ok();
         let found = match number(0) {
             Some(length) if length <= 12 => Some(views.slice(16 * i + 4..16 * i + 4 + length)),
             Some(length) => number(8).zip(number(12)).and_then(|(buffer, start)| {
@@ -305,25 +317,29 @@ fn views(batch: &Batch<'_>, at: Place, length: usize, batches: &mut Batches<'_>)
     }))
 }
 
-/// `N` bytes, which are there.
-fn word<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
+/// Reads `N` bytes. They have been checked to exist.
+fn read_bytes<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     let mut word = [0; N];
     word.copy_from_slice(&bytes[at..at + N]);
     word
 }
 
-/// Cells by their numbers in a dictionary.
-fn looked_up(numbers: &Column, dictionary: &Column, limits: &Limits<'_>) -> Result<Column, DataError> {
+/// Decodes cells by their indices in a dictionary.
+fn decode_dictionary(
+    numbers: &Column,
+    dictionary: &Column,
+    limits: &Limits<'_>,
+) -> Result<Column, DataError> {
     let count = numbers.cells.len();
     let class = dictionary.element.class();
-    let mut cells = Buffer::with_room(class, count).ok_or_else(too_much)?;
+    let mut cells = Buffer::with_capacity(class, count).ok_or_else(exceeds_memory)?;
     let mut missing = vec![false; count];
     for (i, missing) in missing.iter_mut().enumerate() {
         limits.poll(i)?;
         let gone = |column: &Column, i: usize| column.missing.get(i).copied().unwrap_or(false);
         if gone(numbers, i) {
             *missing = true;
-            cells.push(if class == Class::Any { nothing() } else { Value::UNIT });
+            cells.push(if class == Class::Any { empty_text() } else { Value::UNIT });
             continue;
         }
         let word = numbers.cells.get(i).word();
@@ -343,38 +359,45 @@ fn looked_up(numbers: &Column, dictionary: &Column, limits: &Limits<'_>) -> Resu
 }
 
 impl<'b> Batch<'b> {
+    /// Wraps a batch.
     fn new(batch: RecordBatchRef<'b>, body: &'b Bytes) -> Result<Batch<'b>, DataError> {
-        let packed = match batch.compression().map_err(damaged)? {
-            Some(how) => Some(how.codec().map_err(damaged)?),
+        let packed = match batch.compression().map_err(invalid_flatbuffer)? {
+            Some(how) => Some(how.codec().map_err(invalid_flatbuffer)?),
             None => None,
         };
         Ok(Batch { batch, body, packed })
     }
 
+    /// Returns the number of rows.
     fn length(&self) -> Result<usize, DataError> {
-        let length = self.batch.length().map_err(damaged)?;
+        let length = self.batch.length().map_err(invalid_flatbuffer)?;
         usize::try_from(length).map_err(|_| malformed("it has a number of rows that is none"))
     }
 
-    /// Buffers of texts that `count` views from one on have.
-    fn texts(&self, view: usize, count: usize) -> Result<usize, DataError> {
+    /// Returns the number of text buffers of `count` views from number `view` on.
+    fn text_buffer_count(&self, view: usize, count: usize) -> Result<usize, DataError> {
         if count == 0 {
             return Ok(0);
         }
-        let counts = self.batch.variadic_buffer_counts().map_err(damaged)?;
+        let counts = self.batch.variadic_buffer_counts().map_err(invalid_flatbuffer)?;
         let one = |at: usize| counts.and_then(|counts| counts.get(at)).and_then(|n| usize::try_from(n).ok());
         let all = (view..view + count).try_fold(0usize, |all, at| all.checked_add(one(at)?));
         all.ok_or_else(|| malformed("it does not count the parts of its texts"))
     }
 
-    /// What is said of a column, or of one within it.
+    /// Returns the node of a column, or of one within it.
     fn node(&self, at: usize) -> Result<FieldNodeRef<'b>, DataError> {
-        let node = self.batch.nodes().map_err(damaged)?.and_then(|nodes| nodes.get(at));
+        let node = self.batch.nodes().map_err(invalid_flatbuffer)?.and_then(|nodes| nodes.get(at));
         node.ok_or_else(|| malformed("a batch of it has fewer columns than it says"))
     }
 
-    /// Which cells are missing; empty if none is.
-    fn missing(&self, at: Place, length: usize, batches: &mut Batches<'_>) -> Result<Vec<bool>, DataError> {
+    /// Reads the flags of missing cells; empty if none is missing.
+    fn read_missing(
+        &self,
+        at: ColumnBuffers,
+        length: usize,
+        batches: &mut BatchReader<'_>,
+    ) -> Result<Vec<bool>, DataError> {
         let node = self.node(at.node)?;
         if usize::try_from(node.length()) != Ok(length) {
             return Err(malformed("the columns of a batch are not equally long"));
@@ -382,17 +405,17 @@ impl<'b> Batch<'b> {
         if node.null_count() == 0 {
             return Ok(Vec::new());
         }
-        let bits = self.buffer(at.buffer, batches)?;
-        enough(&bits, length.div_ceil(8))?;
-        batches.take(length as u64)?;
+        let bits = self.read_buffer(at.buffer, batches)?;
+        require_bytes(&bits, length.div_ceil(8))?;
+        batches.reserve(length as u64)?;
         let missing: Vec<bool> = (0..length).map(|i| bits[i / 8] >> (i % 8) & 1 == 0).collect();
         Ok(if missing.contains(&true) { missing } else { Vec::new() })
     }
 
-    /// The bytes of a buffer.
-    fn buffer(&self, at: usize, batches: &mut Batches<'_>) -> Result<Bytes, DataError> {
+    /// Returns the bytes of a buffer.
+    fn read_buffer(&self, at: usize, batches: &mut BatchReader<'_>) -> Result<Bytes, DataError> {
         let outside = || malformed("a column of it lies beyond its end");
-        let buffer = self.batch.buffers().map_err(damaged)?.and_then(|buffers| buffers.get(at));
+        let buffer = self.batch.buffers().map_err(invalid_flatbuffer)?.and_then(|buffers| buffers.get(at));
         let buffer = buffer.ok_or_else(|| malformed("a batch of it has fewer columns than it says"))?;
         let start = usize::try_from(buffer.offset()).map_err(|_| outside())?;
         let length = usize::try_from(buffer.length()).map_err(|_| outside())?;
@@ -401,46 +424,54 @@ impl<'b> Batch<'b> {
         let Some(packed) = self.packed.filter(|_| length > 0) else { return Ok(bytes) };
         let (size, content) = bytes.split_first_chunk::<8>().ok_or_else(outside)?;
         let size = match i64::from_le_bytes(*size) {
-            // It is not packed after all.
+            // The buffer is not compressed after all.
             -1 => return Ok(bytes.slice(8..)),
             size => u64::try_from(size).map_err(|_| outside())?,
         };
-        if size > batches.limits.room {
-            return Err(too_much());
+        if size > batches.limits.memory {
+            return Err(exceeds_memory());
         }
         let damaged = |why: String| malformed(format!("a column of it cannot be unpacked: {why}"));
         let unpacked = match packed {
-            CompressionType::Lz4Frame => {
-                batches.limits.unpack(lz4_flex::frame::FrameDecoder::new(content), size, damaged)?
-            }
+            CompressionType::Lz4Frame => batches.limits.read_decompressed(
+                lz4_flex::frame::FrameDecoder::new(content),
+                size,
+                damaged,
+            )?,
             CompressionType::Zstd => {
                 let frames = ruzstd::decoding::StreamingDecoder::new(content);
-                batches.limits.unpack(frames.map_err(|error| damaged(error.to_string()))?, size, damaged)?
+                batches.limits.read_decompressed(
+                    frames.map_err(|error| damaged(error.to_string()))?,
+                    size,
+                    damaged,
+                )?
             }
         };
         if unpacked.len() as u64 != size {
             return Err(malformed("a column of it is not as long as it says"));
         }
-        batches.take(size)?;
+        batches.reserve(size)?;
         Ok(Bytes::from(unpacked))
     }
 }
 
-/// The bytes of that many cells.
-fn first(bytes: &Bytes, length: usize, width: usize) -> Result<Bytes, DataError> {
+/// Returns the bytes of the first `length` cells.
+fn leading_cells(bytes: &Bytes, length: usize, width: usize) -> Result<Bytes, DataError> {
     let needed = length.saturating_mul(width);
-    enough(bytes, needed)?;
+    require_bytes(bytes, needed)?;
     Ok(bytes.slice(..needed))
 }
 
-fn enough(bytes: &Bytes, needed: usize) -> Result<(), DataError> {
+/// Fails unless there are `needed` bytes.
+fn require_bytes(bytes: &Bytes, needed: usize) -> Result<(), DataError> {
     match bytes.len() < needed {
         true => Err(malformed(format!("a column of it has {} bytes, and {needed} are needed", bytes.len()))),
         false => Ok(()),
     }
 }
 
-fn too_much() -> DataError {
+/// Returns the error of columns that exceed the memory bound.
+fn exceeds_memory() -> DataError {
     malformed("its columns take more memory than there is")
 }
 
@@ -454,9 +485,10 @@ mod tests {
     fn numbers_below_0_are_in_no_dictionary() {
         let texts = (0..300).map(|i| Value::str(i.to_string())).collect();
         let dictionary = Column::new(Element::Scalar(Scalar::String), Buffer::Any(texts));
-        let limits = Limits { room: 1 << 20, stop: &AtomicBool::new(false) };
+        let limits = Limits { memory: 1 << 20, interrupt: &AtomicBool::new(false) };
         let found = |scalar: Scalar, cells: Buffer| {
-            let column = looked_up(&Column::new(Element::Scalar(scalar), cells), &dictionary, &limits);
+            let column =
+                decode_dictionary(&Column::new(Element::Scalar(scalar), cells), &dictionary, &limits);
             column.map(|column| column.cells.get(0).as_str().to_string())
         };
         let outside = Err(malformed("a cell of it is in no dictionary"));

@@ -1,11 +1,12 @@
 //! Columns of lists in a Parquet file.
 //!
-//! Beside the elements, a file says of each where it stands: the repetition level is 0 where a list begins, and the
-//! definition level tells how much of the way to an element is there. Recognizes the three forms in which lists are
-//! declared; gives the elements of all lists, and where each list begins.
+//! A file has two levels for each element: the repetition level is 0 where a list begins, and the
+//! definition level is the depth to which the element exists (Dremel, Melnik et al. 2010).
+//! Recognizes the three forms in which lists are declared; gives the elements of all lists, and the
+//! start of each list.
 
-use super::{malformed, primitive};
-use crate::data::{Column, DataError, Element, Limits, no_list};
+use super::{malformed, primitive_element};
+use crate::data::{Column, DataError, Element, Limits, missing_list_text};
 use crate::types::Scalar;
 use crate::value::{Buffer, Value};
 use ::parquet::basic::{ConvertedType, LogicalType, Repetition};
@@ -16,14 +17,15 @@ use ::parquet::errors::{ParquetError, Result as Read};
 use ::parquet::file::reader::FileReader;
 use ::parquet::schema::types::Type as Schema;
 
-/// Rows that are read at once.
-const ROWS: usize = 1 << 10;
+/// The number of rows that are read at once.
+const ROWS_PER_READ: usize = 1 << 10;
 
-/// What the lists of a column hold; `None` if it is no column of lists, or of others than cells.
-pub fn element(field: &Schema) -> Option<Element> {
+/// Returns the type of the elements of a column of lists; `None` if it is no column of lists of
+/// cells.
+pub fn list_element(field: &Schema) -> Option<Element> {
     let repeated = |field: &Schema| field.get_basic_info().repetition() == Repetition::REPEATED;
     if field.is_primitive() {
-        return repeated(field).then(|| primitive(field)).flatten();
+        return repeated(field).then(|| primitive_element(field)).flatten();
     }
     let info = field.get_basic_info();
     let list = info.converted_type() == ConvertedType::LIST
@@ -33,18 +35,18 @@ pub fn element(field: &Schema) -> Option<Element> {
         return None;
     }
     if middle.is_primitive() {
-        return primitive(middle);
+        return primitive_element(middle);
     }
-    // A group of such a name is an element itself, a record.
+    // A group of such a name is itself an element: a record.
     let record = middle.name() == "array" || middle.name() == format!("{}_tuple", field.name());
     match middle.get_fields() {
-        [element] if !record && element.is_primitive() && !repeated(element) => primitive(element),
+        [element] if !record && element.is_primitive() && !repeated(element) => primitive_element(element),
         _ => None,
     }
 }
 
-/// A column of lists, in the order of the file.
-pub fn column(
+/// Reads a column of lists, in the order of the file.
+pub fn read_list_column(
     file: &impl FileReader,
     field: &Schema,
     element: Element,
@@ -56,32 +58,39 @@ pub fn column(
     let Some(at) = (0..schema.num_columns()).find(own) else { return Err(malformed("it is damaged")) };
     let present = 1 + i16::from(!field.is_primitive() && field.is_optional());
     let full = schema.column(at).max_def_level();
-    let cells = Buffer::with_room(element.class(), 0).unwrap_or(Buffer::Any(Vec::new()));
+    let cells = Buffer::empty(element.class());
     let column = Column::new(element, cells);
-    let mut lists = Lists { column, starts: Vec::new(), name: field.name(), present, full, limits, failed };
+    let mut lists =
+        ListReader { column, starts: Vec::new(), name: field.name(), present, full, limits, failed };
     for group in 0..file.num_row_groups() {
         let rows = file.get_row_group(group).map_err(failed)?;
         let pages = rows.get_column_page_reader(at).map_err(failed)?;
-        // Of each element two levels and a value come first.
-        let room = lists.limits.room / (element.class().bytes() + 8);
-        let pages = Box::new(Bounded { pages, room });
+        // The crate holds two levels and a value of each element.
+        let room = lists.limits.memory / (element.class().bytes() + 8);
+        let pages = Box::new(LimitedPages { pages, room });
         let before = lists.starts.len();
         match (get_column_reader(schema.column(at), pages), element) {
             (ColumnReader::BoolColumnReader(from), Element::Bool) => {
-                lists.read(from, |b| Some(Value::bool(*b)))
+                lists.read_row_group(from, |b| Some(Value::bool(*b)))
             }
             (ColumnReader::Int32ColumnReader(from), Element::Scalar(Scalar::Fixed(fixed))) => {
-                lists.read(from, |n| Some(Value::Word(fixed.encode(i128::from(*n)))))
+                lists.read_row_group(from, |n| Some(Value::Word(fixed.encode(i128::from(*n)))))
             }
             (ColumnReader::Int64ColumnReader(from), Element::Scalar(Scalar::Fixed(fixed))) => {
-                lists.read(from, |n| Some(Value::Word(fixed.encode(i128::from(*n)))))
+                lists.read_row_group(from, |n| Some(Value::Word(fixed.encode(i128::from(*n)))))
             }
-            (ColumnReader::Int64ColumnReader(from), _) => lists.read(from, |n| Some(Value::int(*n))),
-            (ColumnReader::FloatColumnReader(from), _) => lists.read(from, |x| Some(Value::single(*x))),
-            (ColumnReader::DoubleColumnReader(from), _) => lists.read(from, |x| Some(Value::real(*x))),
+            (ColumnReader::Int64ColumnReader(from), _) => {
+                lists.read_row_group(from, |n| Some(Value::int(*n)))
+            }
+            (ColumnReader::FloatColumnReader(from), _) => {
+                lists.read_row_group(from, |x| Some(Value::single(*x)))
+            }
+            (ColumnReader::DoubleColumnReader(from), _) => {
+                lists.read_row_group(from, |x| Some(Value::real(*x)))
+            }
             (ColumnReader::ByteArrayColumnReader(from), _) => {
                 // What is checked is a copy: the file may be changed by others.
-                lists.read(from, |text: &ByteArray| {
+                lists.read_row_group(from, |text: &ByteArray| {
                     String::from_utf8(text.data().to_vec()).ok().map(Value::str)
                 })
             }
@@ -95,21 +104,22 @@ pub fn column(
 }
 
 /// The lists of a column, as far as they are read.
-struct Lists<'l, 'm> {
+struct ListReader<'l, 'm> {
     column: Column,
     starts: Vec<usize>,
     name: &'l str,
-    /// The definition level of an element, there or not; one below it is that of a list without elements.
+    /// The definition level of an element that exists or is missing; one less is that of a list
+    /// without elements.
     present: i16,
-    /// That of an element that is there.
+    /// The definition level of an element that exists.
     full: i16,
     limits: &'l mut Limits<'m>,
     failed: &'l dyn Fn(ParquetError) -> DataError,
 }
 
-impl Lists<'_, '_> {
-    /// Adds the lists of a group of rows.
-    fn read<T: DataType>(
+impl ListReader<'_, '_> {
+    /// Adds the lists of a row group.
+    fn read_row_group<T: DataType>(
         &mut self,
         mut from: ColumnReaderImpl<T>,
         cell: impl Fn(&T::T) -> Option<Value>,
@@ -124,7 +134,7 @@ impl Lists<'_, '_> {
             defined.clear();
             repeated.clear();
             values.clear();
-            let read = from.read_records(ROWS, Some(&mut defined), Some(&mut repeated), &mut values);
+            let read = from.read_records(ROWS_PER_READ, Some(&mut defined), Some(&mut repeated), &mut values);
             let (records, _, levels) = read.map_err(self.failed)?;
             if (records, levels) == (0, 0) {
                 return Ok(());
@@ -133,10 +143,10 @@ impl Lists<'_, '_> {
             for (i, (defined, repeated)) in defined.iter().zip(&repeated).enumerate() {
                 self.limits.poll(i)?;
                 if *repeated == 0 {
-                    self.limits.take(8).ok_or_else(too_much)?;
+                    self.limits.reserve(8).ok_or_else(too_much)?;
                     self.starts.push(self.column.cells.len());
                     if *defined < self.present - 1 {
-                        return Err(malformed(no_list(self.name, self.starts.len() - 1)));
+                        return Err(malformed(missing_list_text(self.name, self.starts.len() - 1)));
                     }
                 } else if first || *defined < self.present {
                     return Err(damaged());
@@ -151,9 +161,9 @@ impl Lists<'_, '_> {
                     true => Value::UNIT,
                     false => values.next().and_then(&cell).ok_or_else(damaged)?,
                 };
-                self.limits.take(self.column.element.class().bytes() + 1).ok_or_else(too_much)?;
+                self.limits.reserve(self.column.element.class().bytes() + 1).ok_or_else(too_much)?;
                 if text {
-                    self.limits.take_text(value.as_str().len()).ok_or_else(too_much)?;
+                    self.limits.reserve_text(value.as_str().len()).ok_or_else(too_much)?;
                 }
                 self.column.cells.push(value);
                 self.column.missing.push(missing);
@@ -161,6 +171,7 @@ impl Lists<'_, '_> {
         }
     }
 
+    /// Returns the column.
     fn finish(mut self) -> Column {
         self.starts.push(self.column.cells.len());
         if !self.column.missing.contains(&true) {
@@ -170,14 +181,14 @@ impl Lists<'_, '_> {
     }
 }
 
-/// Pages that say together of no more elements than there is room for: a short page may say of very many, which
-/// are all equal, and they may be one list.
-struct Bounded {
+/// Pages that together claim no more elements than memory holds: a short page may claim very many,
+/// which are all equal, and they may be one list.
+struct LimitedPages {
     pages: Box<dyn PageReader>,
     room: u64,
 }
 
-impl Iterator for Bounded {
+impl Iterator for LimitedPages {
     type Item = Read<Page>;
 
     fn next(&mut self) -> Option<Read<Page>> {
@@ -185,7 +196,7 @@ impl Iterator for Bounded {
     }
 }
 
-impl PageReader for Bounded {
+impl PageReader for LimitedPages {
     fn get_next_page(&mut self) -> Read<Option<Page>> {
         let Some(page) = self.pages.get_next_page()? else { return Ok(None) };
         let room = self.room.checked_sub(u64::from(page.num_values()));
@@ -203,8 +214,8 @@ impl PageReader for Bounded {
     }
 
     fn at_record_boundary(&mut self) -> Read<bool> {
-        // Levels say where a list begins, and so where the last ended: the page behind need not be looked at, where the
-        // crate would believe its head.
+        // Levels determine the ends of lists. The crate would otherwise trust the header of the
+        // next page.
         Ok(false)
     }
 }

@@ -1,8 +1,8 @@
 //! Parquet files: columns with names, each of one type, some with empty cells.
 //!
-//! Reads the columns that the stated type names, packed with Snappy, gzip, LZ4 or Zstandard ([`pages`]), and lists of
-//! cells ([`lists`]); columns of records and times are passed over, and refused where they are asked for. Writes one row
-//! group, with Snappy.
+//! Reads the columns that the stated type names, compressed with Snappy, gzip, LZ4 or Zstandard
+//! ([`pages`]), and lists of cells ([`lists`]). Columns of records and times are skipped, and
+//! refused if they are named. Writes one row group, with Snappy.
 
 mod lists;
 mod pages;
@@ -26,36 +26,42 @@ use bytes::Bytes;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+/// Returns the error of a malformed file.
 fn malformed(why: impl Into<String>) -> DataError {
     DataError::Malformed { format: Format::Parquet, why: why.into() }
 }
 
-fn not_held(ty: String, why: &str) -> DataError {
-    DataError::NotHeld { format: Format::Parquet, ty, why: why.to_string() }
+/// Returns the error of a type that no Parquet file holds.
+fn unsupported_type(ty: String, why: &str) -> DataError {
+    DataError::UnsupportedType { format: Format::Parquet, ty, why: why.to_string() }
 }
 
-/// The columns of a file that are wanted.
+/// Reads the columns of a file that the stated type names.
 pub fn read(bytes: &Bytes, wanted: &FileType, limits: &Limits<'_>) -> Result<Data, DataError> {
     let CellKind::Record(fields) = &wanted.held else {
-        return Err(not_held(wanted.element.to_string(), "its rows are records: `(name:string, …) ^ ?N`"));
+        return Err(unsupported_type(
+            wanted.element.to_string(),
+            "its rows are records: `(name:string, …) ^ ?N`",
+        ));
     };
     let names: Vec<&str> = fields.iter().map(|(name, _)| &**name).collect();
-    // The crate is made for files that are whole; what stops it is the file.
-    let read = catch_unwind(AssertUnwindSafe(|| columns(bytes, &names, limits)));
+    // The crate panics on some damaged files.
+    let read = catch_unwind(AssertUnwindSafe(|| read_columns(bytes, &names, limits)));
     read.unwrap_or_else(|_| Err(malformed("it is damaged")))
 }
 
-/// The types of all columns that can be read, without their cells: what stands at the end of the file says them.
+/// Returns the types of all columns that can be read, from the metadata at the end of the file.
 pub fn describe(bytes: &Bytes) -> Option<Data> {
-    catch_unwind(AssertUnwindSafe(|| described(bytes))).ok()?.ok()
+    catch_unwind(AssertUnwindSafe(|| describe_columns(bytes))).ok()?.ok()
 }
 
-fn described(bytes: &Bytes) -> Result<Data, ParquetError> {
+/// Returns the types of all columns that can be read.
+fn describe_columns(bytes: &Bytes) -> Result<Data, ParquetError> {
     let reader = SerializedFileReader::new(bytes.clone())?;
     let metadata = reader.metadata();
     let mut columns = Vec::new();
     for field in metadata.file_metadata().schema().get_fields() {
-        if let Some(element) = lists::element(field) {
+        if let Some(element) = lists::list_element(field) {
             let lists = Some(vec![0]);
             columns.push((
                 field.name().into(),
@@ -63,8 +69,9 @@ fn described(bytes: &Bytes) -> Result<Data, ParquetError> {
             ));
             continue;
         }
-        let Some(element) = element(field) else { continue };
-        // A column may say that no cell of it is empty; one that says nothing may have empty ones.
+        let Some(element) = column_element(field) else { continue };
+        // The statistics of a column may say that no cell is empty; without statistics cells may be
+        // empty.
         let full = |group: &RowGroupMetaData| {
             let mut chunks = group.columns().iter();
             let chunk =
@@ -82,8 +89,8 @@ fn described(bytes: &Bytes) -> Result<Data, ParquetError> {
     Ok(Data { shape: vec![0], content: Content::Records(columns) })
 }
 
-/// The columns of these names.
-fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, DataError> {
+/// Reads the columns with these names.
+fn read_columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, DataError> {
     let failed = |error: ParquetError| match error.to_string() {
         text if text.contains("Disabled feature") => malformed(
             "its columns are packed with Brotli or LZO; write them with Snappy, gzip, LZ4 or Zstandard",
@@ -97,20 +104,23 @@ fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, D
     for name in names {
         let mut found = schema.get_fields().iter().filter(|field| field.name() == *name);
         let Some(field) = found.next() else {
-            let (name, similar) = (name.to_string(), crate::data::similar(name, &there));
-            return Err(DataError::NoColumn { what: "column", name, there, similar });
+            let (name, similar) = (name.to_string(), crate::data::similar_name(name, &there));
+            return Err(DataError::MissingColumn { what: "column", name, there, similar });
         };
         if found.next().is_some() {
             return Err(malformed(format!("two of its columns are named `{name}`")));
         }
-        let element = element(field).or_else(|| lists::element(field)).ok_or_else(|| {
-            malformed(format!("its column `{name}` holds {}, which no cell is", held(field)))
+        let element = column_element(field).or_else(|| lists::list_element(field)).ok_or_else(|| {
+            malformed(format!(
+                "its column `{name}` holds {}, which no cell is",
+                unsupported_description(field)
+            ))
         })?;
         chosen.push(((*name).into(), field.clone(), element));
     }
-    // A file may repeat columns in another order than asked for: the order of rows is that of the file.
+    // The crate returns columns in the order of the file, which may differ from that of `names`.
     let position = |field: &Arc<Schema>| there.iter().position(|name| name == field.name());
-    let listed = |at: &usize| element(&chosen[*at].1).is_none();
+    let listed = |at: &usize| column_element(&chosen[*at].1).is_none();
     let mut in_file: Vec<usize> = (0..chosen.len()).filter(|at| !listed(at)).collect();
     in_file.sort_by_key(|at| position(&chosen[*at].1));
     let fields = in_file.iter().map(|at| chosen[*at].1.clone()).collect();
@@ -123,7 +133,7 @@ fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, D
     let mut columns: Vec<Column> = chosen
         .iter()
         .map(|(_, _, element)| {
-            let cells = Buffer::with_room(element.class(), 0).unwrap_or(Buffer::Any(Vec::new()));
+            let cells = Buffer::empty(element.class());
             Column::new(*element, cells)
         })
         .collect();
@@ -136,12 +146,12 @@ fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, D
         for (at, (_, field)) in in_file.iter().zip(row.get_column_iter()) {
             let column = &mut columns[*at];
             let missing = matches!(field, Field::Null);
-            let Some(value) = value(field, column.element) else {
+            let Some(value) = field_value(field, column.element) else {
                 return Err(malformed(format!("its column `{}` is not of its type", chosen[*at].0)));
             };
-            limits.take(column.element.class().bytes()).ok_or_else(too_much)?;
+            limits.reserve(column.element.class().bytes()).ok_or_else(too_much)?;
             if column.element == Element::Scalar(Scalar::String) {
-                limits.take_text(value.as_str().len()).ok_or_else(too_much)?;
+                limits.reserve_text(value.as_str().len()).ok_or_else(too_much)?;
             }
             column.cells.push(value);
             if optional(*at) {
@@ -152,7 +162,7 @@ fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, D
     }
     for at in (0..chosen.len()).filter(listed) {
         let (_, field, element) = &chosen[at];
-        columns[at] = lists::column(&reader, field, *element, &mut limits, &failed)?;
+        columns[at] = lists::read_list_column(&reader, field, *element, &mut limits, &failed)?;
         let lists = columns[at].lists.as_ref().map_or(0, |starts| starts.len() - 1);
         if in_file.is_empty() && at == 0 {
             count = lists;
@@ -170,14 +180,14 @@ fn columns(bytes: &Bytes, names: &[&str], limits: &Limits<'_>) -> Result<Data, D
     Ok(Data { shape: vec![count], content: Content::Records(columns) })
 }
 
-/// What a column holds; `None` if it is none of the types of cells.
-fn element(field: &Schema) -> Option<Element> {
+/// Returns the type of the cells of a column; `None` if it holds no cells.
+fn column_element(field: &Schema) -> Option<Element> {
     let one = field.is_primitive() && field.get_basic_info().repetition() != Repetition::REPEATED;
-    one.then(|| primitive(field)).flatten()
+    one.then(|| primitive_element(field)).flatten()
 }
 
-/// What is held where no other columns are within.
-fn primitive(field: &Schema) -> Option<Element> {
+/// Returns the type of the cells of a primitive column.
+fn primitive_element(field: &Schema) -> Option<Element> {
     let fixed = |fixed| Some(Element::Scalar(Scalar::Fixed(fixed)));
     match (field.get_physical_type(), field.get_basic_info().converted_type()) {
         (Physical::BOOLEAN, _) => Some(Element::Bool),
@@ -187,7 +197,7 @@ fn primitive(field: &Schema) -> Option<Element> {
         (Physical::INT32, ConvertedType::UINT_8) => fixed(Fixed::U8),
         (Physical::INT32, ConvertedType::UINT_16) => fixed(Fixed::U16),
         (Physical::INT32, ConvertedType::UINT_32) => fixed(Fixed::U32),
-        // Times have a logical type, and no converted one where that cannot say them.
+        // Times have a logical type, and no converted type where that cannot express them.
         (Physical::INT64, ConvertedType::NONE)
             if field
                 .get_basic_info()
@@ -207,8 +217,8 @@ fn primitive(field: &Schema) -> Option<Element> {
     }
 }
 
-/// What a column that is none of cells holds, for people.
-fn held(field: &Schema) -> &'static str {
+/// Returns a description of a column that cannot be read, for messages.
+fn unsupported_description(field: &Schema) -> &'static str {
     let info = field.get_basic_info();
     let logical = info.logical_type_ref().map(|ty| format!("{ty:?}")).unwrap_or_default();
     let is = |names: &[&str]| names.iter().any(|name| logical.starts_with(name));
@@ -238,7 +248,8 @@ fn held(field: &Schema) -> &'static str {
     }
 }
 
-fn value(field: &Field, element: Element) -> Option<Value> {
+/// Returns the value of a cell; `None` if it is not of the type.
+fn field_value(field: &Field, element: Element) -> Option<Value> {
     let word = |n: i128| match element {
         Element::Scalar(Scalar::Fixed(fixed)) => Some(Value::Word(fixed.encode(n))),
         Element::Scalar(Scalar::Int) => Some(Value::int(n as i64)),
@@ -263,19 +274,20 @@ fn value(field: &Field, element: Element) -> Option<Value> {
     }
 }
 
-/// A table as a file.
+/// Returns a table as the bytes of a file.
 pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     let Content::Records(columns) = &data.content else {
-        return Err(not_held(data.type_text(), "its rows are records: `(name=…, …)`"));
+        return Err(unsupported_type(data.type_text(), "its rows are records: `(name=…, …)`"));
     };
     if data.shape.len() != 1 {
-        return Err(not_held(data.type_text(), "its rows are one axis: `(…) ^ N`"));
+        return Err(unsupported_type(data.type_text(), "its rows are one axis: `(…) ^ N`"));
     }
     let failed = |error: ParquetError| DataError::Unwritable { why: error.to_string() };
     let mut fields = Vec::new();
     for (name, column) in columns {
-        let (physical, converted) = types(column.element)
-            .ok_or_else(|| not_held(column.element.name().to_string(), "it has no cells of this type"))?;
+        let (physical, converted) = parquet_type(column.element).ok_or_else(|| {
+            unsupported_type(column.element.name().to_string(), "it has no cells of this type")
+        })?;
         let repetition = if column.missing.is_empty() { Repetition::REQUIRED } else { Repetition::OPTIONAL };
         let cells = |name: &str| {
             let field = Schema::primitive_type_builder(name, physical);
@@ -302,7 +314,7 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     for (_, column) in columns {
         limits.poll(0)?;
         if let Some(to) = group.next_column().map_err(failed)? {
-            put(to, column).map_err(failed)?;
+            write_column(to, column).map_err(failed)?;
         }
     }
     group.close().map_err(failed)?;
@@ -310,7 +322,8 @@ pub fn write(data: &Data, limits: &Limits<'_>) -> Result<Vec<u8>, DataError> {
     Ok(out)
 }
 
-fn types(element: Element) -> Option<(Physical, ConvertedType)> {
+/// Returns the Parquet type of cells; `None` if there is none.
+fn parquet_type(element: Element) -> Option<(Physical, ConvertedType)> {
     Some(match element {
         Element::Bool => (Physical::BOOLEAN, ConvertedType::NONE),
         Element::Scalar(Scalar::Int) => (Physical::INT64, ConvertedType::NONE),
@@ -330,27 +343,28 @@ fn types(element: Element) -> Option<(Physical, ConvertedType)> {
     })
 }
 
-fn put(to: SerializedColumnWriter<'_>, column: &Column) -> Result<(), ParquetError> {
+/// Writes a column.
+fn write_column(to: SerializedColumnWriter<'_>, column: &Column) -> Result<(), ParquetError> {
     let integer = |value: Value| match column.element {
         Element::Scalar(Scalar::Fixed(fixed)) => fixed.decode(value.word()),
         _ => i128::from(value.as_int()),
     };
     match column.element {
-        Element::Bool => all::<BoolType>(to, column, |value| value.as_bool()),
-        Element::Scalar(Scalar::Real) => all::<DoubleType>(to, column, |value| value.as_real()),
-        Element::Scalar(Scalar::Single) => all::<FloatType>(to, column, |value| value.as_single()),
+        Element::Bool => write_cells::<BoolType>(to, column, |value| value.as_bool()),
+        Element::Scalar(Scalar::Real) => write_cells::<DoubleType>(to, column, |value| value.as_real()),
+        Element::Scalar(Scalar::Single) => write_cells::<FloatType>(to, column, |value| value.as_single()),
         Element::Scalar(Scalar::String) => {
-            all::<ByteArrayType>(to, column, |value| ByteArray::from(value.as_str()))
+            write_cells::<ByteArrayType>(to, column, |value| ByteArray::from(value.as_str()))
         }
         Element::Scalar(Scalar::Int | Scalar::Fixed(Fixed::U64)) => {
-            all::<Int64Type>(to, column, |value| integer(value) as i64)
+            write_cells::<Int64Type>(to, column, |value| integer(value) as i64)
         }
-        _ => all::<Int32Type>(to, column, |value| integer(value) as i32),
+        _ => write_cells::<Int32Type>(to, column, |value| integer(value) as i32),
     }
 }
 
-/// Writes all cells that are there, and which are; of lists, where each begins.
-fn all<T: DataType>(
+/// Writes the cells of a column with their definition levels, and the repetition levels of lists.
+fn write_cells<T: DataType>(
     mut to: SerializedColumnWriter<'_>,
     column: &Column,
     cell: impl Fn(Value) -> T::T,
@@ -364,7 +378,7 @@ fn all<T: DataType>(
         to.typed::<T>().write_batch(&cells, levels, None)?;
         return to.close();
     };
-    // A list without elements is one place, where none is.
+    // A list without elements is one level without a value.
     let (mut defined, mut repeated) = (Vec::new(), Vec::new());
     let present = i16::from(!column.missing.is_empty());
     for list in starts.windows(2) {

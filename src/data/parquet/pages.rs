@@ -1,7 +1,7 @@
-//! Pages that are packed with Zstandard, which the crate for Parquet unpacks in C only.
+//! Pages compressed with Zstandard, which the `parquet` crate decompresses only in C.
 //!
-//! A file whose columns are packed so is read as one whose columns are not packed at all; what the crate then gives
-//! as a page is unpacked here before anything is made of it.
+//! Such columns are declared uncompressed to the crate; the pages that it returns are decompressed
+//! here before they are used.
 
 use crate::data::{DataError, Limits};
 use ::parquet::basic::Compression;
@@ -17,19 +17,19 @@ use bytes::Bytes;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A file.
+/// A Parquet file.
 pub struct File {
     bytes: Bytes,
     file: SerializedFileReader<Bytes>,
-    /// Bytes that a page may take.
+    /// The largest page, in bytes.
     room: u64,
 }
 
 impl File {
-    /// A file that begins with what all such files do.
+    /// Opens a file.
     pub fn new(bytes: &Bytes, limits: &Limits<'_>) -> Result<File> {
         let file = SerializedFileReader::new(bytes.clone())?;
-        Ok(File { bytes: bytes.clone(), file, room: limits.room })
+        Ok(File { bytes: bytes.clone(), file, room: limits.memory })
     }
 }
 
@@ -43,7 +43,7 @@ impl FileReader for File {
     }
 
     fn get_row_group(&self, i: usize) -> Result<Box<dyn RowGroupReader + '_>> {
-        Ok(Box::new(Rows { group: self.file.get_row_group(i)?, bytes: &self.bytes, room: self.room }))
+        Ok(Box::new(RowGroup { group: self.file.get_row_group(i)?, bytes: &self.bytes, room: self.room }))
     }
 
     fn get_row_iter(&self, projection: Option<Schema>) -> Result<RowIter<'_>> {
@@ -51,14 +51,14 @@ impl FileReader for File {
     }
 }
 
-/// Some rows of a file.
-struct Rows<'f> {
+/// A row group of a file.
+struct RowGroup<'f> {
     group: Box<dyn RowGroupReader + 'f>,
     bytes: &'f Bytes,
     room: u64,
 }
 
-impl RowGroupReader for Rows<'_> {
+impl RowGroupReader for RowGroup<'_> {
     fn metadata(&self) -> &RowGroupMetaData {
         self.group.metadata()
     }
@@ -76,7 +76,7 @@ impl RowGroupReader for Rows<'_> {
         let plain = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
         let count = usize::try_from(rows.num_rows())?;
         let pages = SerializedPageReader::new(Arc::new(self.bytes.clone()), &plain, count, None)?;
-        Ok(Box::new(Unpacking { pages, room: self.room }))
+        Ok(Box::new(ZstdPages { pages, room: self.room }))
     }
 
     fn get_column_bloom_filter(&self, i: usize) -> Option<&Sbbf> {
@@ -88,40 +88,43 @@ impl RowGroupReader for Rows<'_> {
     }
 }
 
-/// The pages of a column, each unpacked when it is asked for.
-struct Unpacking {
+/// The pages of a column, each decompressed when it is read.
+struct ZstdPages {
     pages: SerializedPageReader<Bytes>,
     room: u64,
 }
 
-impl Unpacking {
-    /// A page whose content is packed from a byte on.
-    fn content(&self, packed: &Bytes, from: usize) -> Result<Bytes> {
+impl ZstdPages {
+    /// Decompresses the content of a page from a byte on.
+    fn decompress_content(&self, packed: &Bytes, from: usize) -> Result<Bytes> {
         let damaged = || ParquetError::General("a page that is packed with Zstandard is damaged".to_string());
         let (before, packed) = packed.split_at_checked(from).ok_or_else(damaged)?;
-        // Cells that are all empty take nothing.
+        // A page of empty cells has no content.
         if packed.is_empty() {
             return Ok(Bytes::copy_from_slice(before));
         }
         let frames = ruzstd::decoding::StreamingDecoder::new(packed).map_err(|_| damaged())?;
-        let limits = Limits { room: self.room, stop: &AtomicBool::new(false) };
+        let limits = Limits { memory: self.room, interrupt: &AtomicBool::new(false) };
         let malformed = |why| DataError::Malformed { format: crate::data::Format::Parquet, why };
-        let unpacked = limits.unpack(frames, self.room, malformed).map_err(|_| damaged())?;
+        let unpacked = limits.read_decompressed(frames, self.room, malformed).map_err(|_| damaged())?;
         Ok(match before {
             [] => Bytes::from(unpacked),
             before => Bytes::from([before, &unpacked].concat()),
         })
     }
 
-    fn unpacked(&self, mut page: Page) -> Result<Page> {
+    /// Decompresses a page.
+    fn decompress_page(&self, mut page: Page) -> Result<Page> {
         match &mut page {
-            Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => *buf = self.content(buf, 0)?,
+            Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => {
+                *buf = self.decompress_content(buf, 0)?
+            }
             Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, is_compressed, .. } => {
                 if *is_compressed {
-                    // What says which cells are there is never packed.
+                    // Levels are never compressed.
                     let levels =
                         (*def_levels_byte_len as usize).saturating_add(*rep_levels_byte_len as usize);
-                    *buf = self.content(buf, levels)?;
+                    *buf = self.decompress_content(buf, levels)?;
                     *is_compressed = false;
                 }
             }
@@ -130,7 +133,7 @@ impl Unpacking {
     }
 }
 
-impl Iterator for Unpacking {
+impl Iterator for ZstdPages {
     type Item = Result<Page>;
 
     fn next(&mut self) -> Option<Result<Page>> {
@@ -138,10 +141,10 @@ impl Iterator for Unpacking {
     }
 }
 
-impl PageReader for Unpacking {
+impl PageReader for ZstdPages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         let page = self.pages.get_next_page()?;
-        page.map(|page| self.unpacked(page)).transpose()
+        page.map(|page| self.decompress_page(page)).transpose()
     }
 
     fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {

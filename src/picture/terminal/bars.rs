@@ -1,27 +1,27 @@
-//! Bars that lie, one in each line, with their names before them and their values behind.
+//! Horizontal bars, one in each line, with their names before them and their values behind.
 //!
-//! Those of several layers lie below each other, all on one axis; negative ones grow to the left.
+//! Bars of several layers are below each other, on one axis; negative bars grow to the left.
 
-use super::{Look, Screen, cut, number, numbers};
+use super::{LayerStyle, Screen, distinct_number_texts, number_text, truncated};
 use crate::picture::{Bounds, DrawError, Mark, Picture};
 use unicode_width::UnicodeWidthStr;
 
-/// The most lines with names.
-const MOST: usize = 40;
+/// The largest number of lines with names.
+const MAX_BARS: usize = 40;
 
-/// What is drawn lying: the names of its places, and of each layer its number and the values there.
+/// Horizontal bars: the names of the places, and for each layer its number and its values.
 pub struct Bars {
     names: Vec<String>,
     layers: Vec<(usize, Vec<f64>)>,
 }
 
-/// A picture that is drawn lying: one of nothing but bars, or of one histogram.
-pub fn lying(picture: &Picture) -> Option<Bars> {
+/// Returns the bars of a picture of nothing but bars, or of one histogram.
+pub fn horizontal_bars(picture: &Picture) -> Option<Bars> {
     let layers = || picture.layers.iter().enumerate().filter(|(_, layer)| !layer.mark.is_empty());
     if let (Some((at, layer)), 1) = (layers().next(), layers().count())
         && let Mark::Histogram(bins, _) = &layer.mark
     {
-        let (names, values) = joined(bins);
+        let (names, values) = merged_bins(bins);
         return Some(Bars { names, layers: vec![(at, values)] });
     }
     let mut bars = Bars { names: Vec::new(), layers: Vec::new() };
@@ -37,14 +37,14 @@ pub fn lying(picture: &Picture) -> Option<Bars> {
     Some(bars)
 }
 
-/// Bins with their bounds as names; if there are too many, several are one.
-fn joined(bins: &[[f64; 3]]) -> (Vec<String>, Vec<f64>) {
-    let together = bins.chunks(bins.len().div_ceil(MOST).max(1));
+/// Returns bins with their bounds as names; adjacent bins are merged if there are too many.
+fn merged_bins(bins: &[[f64; 3]]) -> (Vec<String>, Vec<f64>) {
+    let together = bins.chunks(bins.len().div_ceil(MAX_BARS).max(1));
     let bins: Vec<[f64; 3]> = together
         .map(|bins| [bins[0][0], bins[bins.len() - 1][1], bins.iter().map(|bin| bin[2]).sum()])
         .collect();
     let bounds: Vec<f64> = bins.iter().map(|bin| bin[0]).chain(bins.last().map(|bin| bin[1])).collect();
-    let bounds = numbers(&bounds);
+    let bounds = distinct_number_texts(&bounds);
     let name = |i: usize| format!("{} to {}", bounds[i], bounds[i + 1]);
     ((0..bins.len()).map(name).collect(), bins.iter().map(|bin| bin[2]).collect())
 }
@@ -53,11 +53,11 @@ fn joined(bins: &[[f64; 3]]) -> (Vec<String>, Vec<f64>) {
 pub fn draw(
     out: &mut String,
     bars: &Bars,
-    looks: &[Look],
+    looks: &[LayerStyle],
     screen: Screen,
     bounds: &Bounds<'_>,
 ) -> Result<(), DrawError> {
-    let shown = bars.names.len().min((MOST / bars.layers.len().max(1)).max(1));
+    let shown = bars.names.len().min((MAX_BARS / bars.layers.len().max(1)).max(1));
     let values: Vec<f64> = bars
         .layers
         .iter()
@@ -66,18 +66,19 @@ pub fn draw(
         .filter(|v| v.is_finite())
         .collect();
     let room = |negative: bool| {
-        let texts = values.iter().filter(|v| (**v < 0.0) == negative).map(|v| number(*v).width() + 1);
+        let texts = values.iter().filter(|v| (**v < 0.0) == negative).map(|v| number_text(*v).width() + 1);
         texts.max().unwrap_or(0)
     };
     let (least, most) =
         (values.iter().copied().fold(0.0, f64::min), values.iter().copied().fold(0.0, f64::max));
-    // Bars of this length can be compared; what is left may be taken by names.
-    const SHORT: usize = 8;
-    let longest = screen.columns.saturating_sub(room(true) + room(false) + 2 + SHORT).min(screen.columns / 2);
-    let names: Vec<String> = bars.names.iter().take(shown).map(|name| cut(name, longest)).collect();
+    // The least length of bars that can be compared; names may take the rest.
+    const MIN_BAR_COLUMNS: usize = 8;
+    let longest =
+        screen.columns.saturating_sub(room(true) + room(false) + 2 + MIN_BAR_COLUMNS).min(screen.columns / 2);
+    let names: Vec<String> = bars.names.iter().take(shown).map(|name| truncated(name, longest)).collect();
     let margin = names.iter().map(|name| name.width()).max().unwrap_or(0);
     let columns = screen.columns.saturating_sub(margin + 2 + room(true) + room(false)).max(2);
-    // Halves, so that the longest of both sides together are numbers.
+    // Computed with halves, so that the sum of both sides is finite.
     let negative = (least / 2.0 / (least / 2.0 - most / 2.0)).clamp(0.0, 1.0);
     let negative = if least < 0.0 { negative } else { 0.0 };
     let left = match (negative * columns as f64).round() as usize {
@@ -100,8 +101,8 @@ pub fn draw(
                     out.push_str(&format!("{}│ not finite", " ".repeat(before)));
                 }
                 Some(value) if *value < 0.0 => {
-                    let bar = leftward(value / least, left, look.fill);
-                    let text = number(*value);
+                    let bar = leftward_bar(value / least, left, look.fill);
+                    let text = number_text(*value);
                     let blanks = before.saturating_sub(text.width() + 1 + bar.width());
                     out.push_str(&format!(
                         "{}{text} {}│",
@@ -111,9 +112,9 @@ pub fn draw(
                 }
                 Some(value) => {
                     let part = if most > 0.0 { value / most } else { 0.0 };
-                    let bar = rightward(part, columns - left, look.fill);
+                    let bar = rightward_bar(part, columns - left, look.fill);
                     let bar = if bar.is_empty() { bar } else { screen.painted(&bar, look.color) };
-                    out.push_str(&format!("{}│{bar} {}", " ".repeat(before), number(*value)));
+                    out.push_str(&format!("{}│{bar} {}", " ".repeat(before), number_text(*value)));
                 }
             }
             out.push('\n');
@@ -125,8 +126,8 @@ pub fn draw(
     Ok(())
 }
 
-/// A bar that begins on the left, in eighths of a character where its filling has such.
-fn rightward(part: f64, columns: usize, fill: char) -> String {
+/// Returns a bar that begins on the left, in eighths of a character where its filling allows.
+fn rightward_bar(part: f64, columns: usize, fill: char) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     if fill != '█' {
         return fill.to_string().repeat((part * columns as f64).round() as usize);
@@ -135,8 +136,8 @@ fn rightward(part: f64, columns: usize, fill: char) -> String {
     "█".repeat(eighths / 8) + EIGHTHS[eighths % 8]
 }
 
-/// A bar that ends on the right, in halves of a character.
-fn leftward(part: f64, columns: usize, fill: char) -> String {
+/// Returns a bar that ends on the right, in halves of a character.
+fn leftward_bar(part: f64, columns: usize, fill: char) -> String {
     if fill != '█' {
         return fill.to_string().repeat((part * columns as f64).round() as usize);
     }

@@ -1,24 +1,24 @@
-//! Layers of every kind on one pair of axes, as characters: the numbers beside the axes are those of the other forms of
-//! a picture, and where a value is says the same scale.
+//! Charts as characters: layers of all kinds on one pair of axes. Ticks and scales are those of the
+//! other output formats.
 
-use super::canvas::{Canvas, seen};
-use super::{Colors, Look, Screen, cut};
+use super::canvas::{Canvas, is_in_dash};
+use super::{Colors, LayerStyle, Screen, truncated};
 use crate::picture::chart::ticks;
 use crate::picture::scale::{Scale, Ticks};
 use crate::picture::shape::Color;
 use crate::picture::{Bounds, DrawError, Grid, Mark, Picture, pixels};
 use unicode_width::UnicodeWidthStr;
 
-/// How bright a character is, from nothing on.
+/// Characters by brightness, from empty to full.
 const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
-/// The most characters of a grid whose cells could be smaller.
-const ENLARGED: [usize; 2] = [64, 32];
+/// The largest number of columns and lines of a grid whose cells are enlarged.
+const MAX_ENLARGED_CELLS: [usize; 2] = [64, 32];
 
 /// Draws all layers of a picture.
 pub fn draw(
     out: &mut String,
     picture: &Picture,
-    looks: &[Look],
+    looks: &[LayerStyle],
     screen: Screen,
     bounds: &Bounds<'_>,
 ) -> Result<(), DrawError> {
@@ -26,10 +26,10 @@ pub fn draw(
     let [across, upward] = ticks(picture, scales, [5.0, 4.0]);
     let margin =
         upward.labels.iter().map(|(_, text)| text.width()).max().unwrap_or(0).min(screen.columns / 3);
-    let bare = picture.image().is_some();
+    let bare = picture.sole_image().is_some();
     let room = if bare { screen.columns } else { screen.columns - margin - 2 };
     let (columns, rows) = match picture.grid() {
-        Some(grid) => cells(grid, room, screen),
+        Some(grid) => grid_size(grid, room, screen),
         None => (room, (room / 4).min(screen.rows).max(6)),
     };
     let down = picture.grid().is_some();
@@ -38,26 +38,28 @@ pub fn draw(
     let mut bar = 0;
     for (layer, look) in picture.layers.iter().zip(looks) {
         match &layer.mark {
-            Mark::Line(points) => chart.line(points, look)?,
-            Mark::Points(points) => chart.points(points, look)?,
+            Mark::Line(points) => chart.draw_line(points, look)?,
+            Mark::Points(points) => chart.draw_points(points, look)?,
             Mark::Bars(_, values) => {
                 let width = 0.8 / bars as f64;
                 for (i, value) in values.iter().enumerate().filter(|(_, value)| value.is_finite()) {
                     bounds.poll(i)?;
                     let low = i as f64 - 0.4 + width * bar as f64;
-                    chart.bar([low, low + width], *value, look);
+                    chart.draw_bar([low, low + width], *value, look);
                 }
                 bar += 1;
             }
-            Mark::Histogram(bins, _) => bins.iter().for_each(|bin| chart.bar([bin[0], bin[1]], bin[2], look)),
-            Mark::Heatmap(grid, values) => {
-                let scale = pixels::scale(values);
-                let cell = |i: usize| values[i].is_finite().then(|| scale.place(values[i]));
-                chart.grid(*grid, |i| cell(i).map(|place| (pixels::color(place), place)))?;
+            Mark::Histogram(bins, _) => {
+                bins.iter().for_each(|bin| chart.draw_bar([bin[0], bin[1]], bin[2], look))
             }
-            Mark::Image(grid, bytes) => chart.grid(*grid, |i| {
+            Mark::Heatmap(grid, values) => {
+                let scale = pixels::heatmap_scale(values);
+                let cell = |i: usize| values[i].is_finite().then(|| scale.position(values[i]));
+                chart.draw_grid(*grid, |i| cell(i).map(|place| (pixels::colormap(place), place)))?;
+            }
+            Mark::Image(grid, bytes) => chart.draw_grid(*grid, |i| {
                 let color = [0, 1, 2].map(|c| bytes[3 * i + c]);
-                // Weights of the colors in what the eye calls bright (Rec. 709).
+                // Luma by Rec. 709.
                 let [r, g, b] = color.map(|v| f64::from(v) / 255.0);
                 Some((color, 0.2126 * r + 0.7152 * g + 0.0722 * b))
             })?,
@@ -69,76 +71,79 @@ pub fn draw(
     }
     let name = upward.name(&picture.axes[1]);
     if !name.is_empty() {
-        out.push_str(&format!("{}\n", cut(&name, screen.columns)));
+        out.push_str(&format!("{}\n", truncated(&name, screen.columns)));
     }
     for row in 0..rows {
         let label = upward.labels.iter().find(|(value, _)| chart.row(*value) == row);
-        let label = label.map_or(String::new(), |(_, text)| cut(text, margin));
+        let label = label.map_or(String::new(), |(_, text)| truncated(text, margin));
         let corner = if label.is_empty() { '│' } else { '┤' };
         let blanks = " ".repeat(margin - label.width());
         out.push_str(format!("{blanks}{label} {corner}{}", chart.canvas.line(row, screen)).trim_end());
         out.push('\n');
     }
-    chart.below(out, &across, margin);
-    let name = cut(&across.name(&picture.axes[0]), screen.columns);
+    chart.draw_x_axis(out, &across, margin);
+    let name = truncated(&across.name(&picture.axes[0]), screen.columns);
     if !name.is_empty() {
         let start = (margin + 2 + columns / 2).saturating_sub(name.width() / 2);
         let start = start.min(screen.columns - name.width());
         out.push_str(&format!("{}{name}\n", " ".repeat(start)));
     }
-    if let Some((label, values)) = picture.heat() {
-        colors(out, label, pixels::scale(values), screen);
+    if let Some((label, values)) = picture.heatmap() {
+        draw_color_bar(out, label, pixels::heatmap_scale(values), screen);
     }
     Ok(())
 }
 
-/// How many characters a grid takes: cells are squares, unless that leaves nothing of one side. A character is about
-/// as high as two are wide, and shows two cells below each other.
-fn cells(grid: Grid, room: usize, screen: Screen) -> (usize, usize) {
+/// Returns the number of columns and lines of a grid: cells are squares, unless one side would
+/// vanish. A character is about twice as high as wide, and shows two cells below each other.
+fn grid_size(grid: Grid, room: usize, screen: Screen) -> (usize, usize) {
     let (columns, rows) = (grid.columns.max(1), grid.rows.max(1));
     let (most_x, most_y) = (room, 2 * screen.rows.min(room / 2));
-    let (wide, high) = match (ENLARGED[0].min(most_x) / columns).min(ENLARGED[1].min(most_y) / rows) {
-        0 => {
-            let part = (most_x as f64 / columns as f64).min(most_y as f64 / rows as f64).min(1.0);
-            let side = |n: usize| ((n as f64 * part).round() as usize).max(1);
-            (side(columns), side(rows))
-        }
-        // Where a character has one shade, no edge of a cell is inside of it.
-        size if screen.colors == Colors::None && size > 1 => (columns * (size & !1), rows * (size & !1)),
-        size => (columns * size, rows * size),
-    };
+    let (wide, high) =
+        match (MAX_ENLARGED_CELLS[0].min(most_x) / columns).min(MAX_ENLARGED_CELLS[1].min(most_y) / rows) {
+            0 => {
+                let part = (most_x as f64 / columns as f64).min(most_y as f64 / rows as f64).min(1.0);
+                let side = |n: usize| ((n as f64 * part).round() as usize).max(1);
+                (side(columns), side(rows))
+            }
+            // Without colors a character has one shade, so cells are whole characters.
+            size if screen.colors == Colors::None && size > 1 => (columns * (size & !1), rows * (size & !1)),
+            size => (columns * size, rows * size),
+        };
     let wide = wide.max((high / 4).next_multiple_of(columns).min(most_x));
     let high = high.max((wide / 4).next_multiple_of(rows).min(most_y));
     (wide, high.div_ceil(2))
 }
 
+/// A chart under construction.
 struct Chart<'a> {
     canvas: Canvas,
     scales: [Scale; 2],
-    /// The vertical axis grows downwards, as rows do.
+    /// True if the vertical axis points downward, as rows do.
     down: bool,
     screen: Screen,
     bounds: &'a Bounds<'a>,
 }
 
 impl Chart<'_> {
-    /// The dot at a point.
+    /// Returns the dot at a point.
     fn dot(&self, [x, y]: [f64; 2]) -> (usize, usize) {
-        let y = self.scales[1].place(y);
+        let y = self.scales[1].position(y);
         let y = if self.down { y } else { 1.0 - y };
-        // Between two dots it is the first one, however the division was rounded: the middles of equal cells are
-        // equally far apart.
+        // Between two dots the first one is taken, independently of rounding: the centers of equal
+        // cells are then equally spaced.
         let at = |place: f64, count: usize| ((place * count as f64 - 1e-6).ceil() - 1.0).max(0.0) as usize;
-        (at(self.scales[0].place(x), 2 * self.canvas.columns), at(y, 4 * self.canvas.rows))
+        (at(self.scales[0].position(x), 2 * self.canvas.columns), at(y, 4 * self.canvas.rows))
     }
 
-    /// The line of characters where a value of the vertical axis is.
+    /// Returns the line of a value of the vertical axis.
     fn row(&self, y: f64) -> usize {
         self.dot([0.0, y]).1 / 4
     }
 
-    fn line(&mut self, points: &[[f64; 2]], look: &Look) -> Result<(), DrawError> {
-        // Counts dots, so that dashes go on where one point follows another.
+    /// Draws a line through points, in dashes.
+    fn draw_line(&mut self, points: &[[f64; 2]], look: &LayerStyle) -> Result<(), DrawError> {
+        // Counts dots, so that dashes continue across points.
         let mut drawn = 0;
         let mut round = 0;
         let finite = |point: &[f64; 2]| point.iter().all(|v| v.is_finite());
@@ -155,7 +160,7 @@ impl Chart<'_> {
                         break;
                     }
                     let between = |a: usize, b: usize| (a * (steps - i) + b * i + steps / 2) / steps;
-                    if seen(look.dashes, drawn) {
+                    if is_in_dash(look.dashes, drawn) {
                         self.canvas.dot(between(x0, x), between(y0, y), look.color);
                     }
                     drawn += 1;
@@ -164,14 +169,15 @@ impl Chart<'_> {
                 before = (x, y);
             }
             if !moved {
-                // A point between two gaps is seen, too, and a line that goes nowhere.
+                // A single point between two gaps, and a line of no length, is drawn as a mark.
                 self.canvas.mark(before.0 / 2, before.1 / 4, '●', Some(look.color));
             }
         }
         Ok(())
     }
 
-    fn points(&mut self, points: &[[f64; 2]], look: &Look) -> Result<(), DrawError> {
+    /// Draws points.
+    fn draw_points(&mut self, points: &[[f64; 2]], look: &LayerStyle) -> Result<(), DrawError> {
         for (i, point) in points.iter().enumerate() {
             self.bounds.poll(i)?;
             if point.iter().all(|v| v.is_finite()) {
@@ -185,16 +191,16 @@ impl Chart<'_> {
         Ok(())
     }
 
-    /// A bar that stands between two places, or hangs.
-    fn bar(&mut self, [low, high]: [f64; 2], value: f64, look: &Look) {
+    /// Draws a bar upward or downward from the ground.
+    fn draw_bar(&mut self, [low, high]: [f64; 2], value: f64, look: &LayerStyle) {
         const EIGHTHS: [char; 8] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇'];
         let (columns, rows) = (self.canvas.columns, self.canvas.rows);
-        let column = |x: f64| (self.scales[0].place(x) * columns as f64).round() as usize;
+        let column = |x: f64| (self.scales[0].position(x) * columns as f64).round() as usize;
         let first = column(low).min(columns - 1);
         let last = column(high).clamp(first + 1, columns);
-        // In eighths of a line from below; what stands and what hangs meets between two lines.
+        // In eighths of a line from below; upward and downward bars meet between two lines.
         let height = |y: f64| {
-            let place = self.scales[1].place(y);
+            let place = self.scales[1].position(y);
             let place = if self.down { 1.0 - place } else { place };
             (place * (8 * rows) as f64).round() as usize
         };
@@ -226,10 +232,14 @@ impl Chart<'_> {
         }
     }
 
-    /// Cells with their colors and how bright they are; of more than fit, the means.
-    fn grid(&mut self, grid: Grid, cell: impl Fn(usize) -> Option<(Color, f64)>) -> Result<(), DrawError> {
+    /// Draws cells with their colors and brightness; if there are more than fit, their means.
+    fn draw_grid(
+        &mut self,
+        grid: Grid,
+        cell: impl Fn(usize) -> Option<(Color, f64)>,
+    ) -> Result<(), DrawError> {
         let (columns, rows, bounds) = (self.canvas.columns, self.canvas.rows, self.bounds);
-        // The cells under each of so many parts of an axis.
+        // Returns the cells under each of `parts` parts of an axis.
         let under = |scale: Scale, parts: usize, cells: usize| -> Vec<std::ops::Range<usize>> {
             let part = |i: usize| {
                 let [low, middle, high] =
@@ -265,10 +275,10 @@ impl Chart<'_> {
                     (Colors::None, both) => {
                         let found: Vec<f64> = both.iter().flatten().map(|(_, bright)| *bright).collect();
                         let bright = found.iter().sum::<f64>() / found.len() as f64;
-                        self.canvas.mark(column, row, shade(bright), None);
+                        self.canvas.mark(column, row, shade_character(bright), None);
                     }
                     (_, [Some((upper, _)), lower]) => {
-                        self.canvas.halves(column, row, upper, lower.map(|(color, _)| color));
+                        self.canvas.half_blocks(column, row, upper, lower.map(|(color, _)| color));
                     }
                     (_, [None, Some((lower, _))]) => self.canvas.mark(column, row, '▄', Some(lower)),
                 }
@@ -277,18 +287,21 @@ impl Chart<'_> {
         Ok(())
     }
 
-    /// The axis below, with as many of its labels as have room beside each other.
-    fn below(&self, out: &mut String, across: &Ticks, margin: usize) {
+    /// Draws the horizontal axis with as many labels as fit beside each other.
+    fn draw_x_axis(&self, out: &mut String, across: &Ticks, margin: usize) {
         let columns = self.canvas.columns;
         let column = |value: f64| self.dot([value, 0.0]).0 / 2;
-        const LONGEST: usize = 16;
-        let labels: Vec<(usize, String)> =
-            across.labels.iter().map(|(value, text)| (column(*value), cut(text, LONGEST))).collect();
+        const MAX_LABEL_COLUMNS: usize = 16;
+        let labels: Vec<(usize, String)> = across
+            .labels
+            .iter()
+            .map(|(value, text)| (column(*value), truncated(text, MAX_LABEL_COLUMNS)))
+            .collect();
         let placed = |step: usize| -> Option<Vec<(usize, &str)>> {
             let mut free = 0;
             let labels = labels.iter().step_by(step).map(|(column, text)| {
                 let middle = margin + 2 + column;
-                // It may go on over the end of the axis, but not over that of the line.
+                // A label may extend beyond the axis, but not beyond the line.
                 let last = self.screen.columns.checked_sub(text.width())?;
                 let start = middle.saturating_sub(text.width() / 2).min(last);
                 let fits = start >= free;
@@ -314,24 +327,25 @@ impl Chart<'_> {
     }
 }
 
-/// What is how bright.
-fn shade(bright: f64) -> char {
+/// Returns the character of a brightness.
+fn shade_character(bright: f64) -> char {
     SHADES[1 + ((bright * 4.0) as usize).min(3)]
 }
 
-/// The colors of a heat map with their values, and its name.
-fn colors(out: &mut String, label: &str, scale: Scale, screen: Screen) {
+/// Draws the color bar of a heat map, with its name.
+fn draw_color_bar(out: &mut String, label: &str, scale: Scale, screen: Screen) {
     const STEPS: usize = 16;
-    let ends = super::numbers(&[scale.value(0.0), scale.value(1.0)]);
+    let ends = super::distinct_number_texts(&[scale.value(0.0), scale.value(1.0)]);
     let step = |i: usize| {
         let place = (i as f64 + 0.5) / STEPS as f64;
         match screen.colors {
-            Colors::None => shade(place).to_string(),
-            _ => screen.painted("█", pixels::color(place)),
+            Colors::None => shade_character(place).to_string(),
+            _ => screen.painted("█", pixels::colormap(place)),
         }
     };
     let steps: String = (0..STEPS).map(step).collect();
-    let label = cut(label, screen.columns.saturating_sub(STEPS + ends[0].width() + ends[1].width() + 5));
+    let label =
+        truncated(label, screen.columns.saturating_sub(STEPS + ends[0].width() + ends[1].width() + 5));
     out.push_str(format!("{} {steps} {}   {label}", ends[0], ends[1]).trim_end());
     out.push('\n');
 }

@@ -1,7 +1,8 @@
 //! Pictures as text for a terminal.
 //!
-//! Bars alone lie, so that there is room for their names; everything else is on a [`canvas`] with axes. Without
-//! colors, as in a pipe or a file, layers differ by their marks; with colors by both.
+//! Bars alone are drawn horizontally, with room for their names; everything else on a [`canvas`]
+//! with axes. Without colors, as in a pipe or a file, layers differ by their marks; with colors by
+//! both.
 
 mod bars;
 mod canvas;
@@ -11,42 +12,42 @@ use super::shape::Color;
 use super::{Bounds, DrawError, Layer, Mark, Picture};
 use unicode_width::UnicodeWidthStr;
 
-/// Where a picture is seen.
+/// The screen on which a picture is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
     /// Characters in a line.
     pub columns: usize,
     /// Lines.
     pub rows: usize,
-    /// Its colors.
+    /// The colors of the screen.
     pub colors: Colors,
 }
 
 /// The colors of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colors {
-    /// None, as in a file.
+    /// No colors, as in a file.
     None,
-    /// The 256 of most terminals.
+    /// The 256 indexed colors.
     Indexed,
-    /// All.
+    /// All 24-bit colors.
     Full,
 }
 
 impl Default for Screen {
-    /// A page that is no terminal.
+    /// Returns a page that is no terminal.
     fn default() -> Screen {
         Screen { columns: 72, rows: 24, colors: Colors::None }
     }
 }
 
-/// The fewest and the most characters in a line of a picture.
-const COLUMNS: [usize; 2] = [32, 120];
-/// The fewest and the most lines between its axes.
-const ROWS: [usize; 2] = [6, 40];
+/// The smallest and the largest number of columns of a picture.
+const COLUMN_LIMITS: [usize; 2] = [32, 120];
+/// The smallest and the largest number of lines between the axes.
+const ROW_LIMITS: [usize; 2] = [6, 40];
 
-/// Colors of layers, which are seen on white and on black.
-const LAYERS: [Color; 8] = [
+/// Colors of layers, visible on white and on black.
+const LAYER_COLORS: [Color; 8] = [
     [0x00, 0x87, 0xff],
     [0xff, 0x5f, 0x00],
     [0x00, 0xaf, 0x87],
@@ -56,28 +57,28 @@ const LAYERS: [Color; 8] = [
     [0x87, 0x87, 0x87],
     [0xd7, 0x5f, 0x5f],
 ];
-/// What fills bars.
-const FILLS: [char; 4] = ['█', '▓', '▒', '░'];
-/// What stands at points.
-const POINTS: [char; 8] = ['●', '◆', '▲', '■', '○', '◇', '△', '□'];
-/// How long lines are seen and not seen, in turns.
-const DASHES: [&[usize]; 4] = [&[1], &[6, 4], &[1, 3], &[6, 3, 1, 3]];
+/// The characters that fill bars.
+const BAR_FILLS: [char; 4] = ['█', '▓', '▒', '░'];
+/// The characters of points.
+const POINT_MARKS: [char; 8] = ['●', '◆', '▲', '■', '○', '◇', '△', '□'];
+/// Dash patterns: lengths in dots, drawn and not drawn in turns.
+const DASH_PATTERNS: [&[usize]; 4] = [&[1], &[6, 4], &[1, 3], &[6, 3, 1, 3]];
 
-/// How the marks of a layer look.
+/// The style of the marks of a layer.
 #[derive(Clone, Copy, Debug)]
-struct Look {
+struct LayerStyle {
     color: Color,
     fill: char,
-    /// `None` for dots: there are so many points that no mark would be seen.
+    /// The character of points; `None` for dots, where there are too many points.
     point: Option<char>,
     dashes: &'static [usize],
 }
 
-/// A picture as lines of text.
+/// Returns a picture as lines of text.
 pub fn text(picture: &Picture, screen: Screen, bounds: &Bounds<'_>) -> Result<String, DrawError> {
     let screen = Screen {
-        columns: screen.columns.clamp(COLUMNS[0], COLUMNS[1]),
-        rows: screen.rows.clamp(ROWS[0], ROWS[1]),
+        columns: screen.columns.clamp(COLUMN_LIMITS[0], COLUMN_LIMITS[1]),
+        rows: screen.rows.clamp(ROW_LIMITS[0], ROW_LIMITS[1]),
         ..screen
     };
     let mut out = String::new();
@@ -87,33 +88,33 @@ pub fn text(picture: &Picture, screen: Screen, bounds: &Bounds<'_>) -> Result<St
     }
     let layers: Vec<&Layer> = picture.layers.iter().filter(|layer| !layer.mark.is_empty()).collect();
     if !layers.is_empty() {
-        let looks = looks(picture);
-        match bars::lying(picture) {
+        let looks = layer_styles(picture);
+        match bars::horizontal_bars(picture) {
             Some(bars) => bars::draw(&mut out, &bars, &looks, screen, bounds)?,
             None => chart::draw(&mut out, picture, &looks, screen, bounds)?,
         }
-        legend(&mut out, picture, &looks, screen);
+        draw_legend(&mut out, picture, &looks, screen);
     }
     let remark = picture.remark();
     if !remark.is_empty() {
         out.push_str(&format!("{remark}\n"));
     }
-    if out.len() > bounds.longest {
+    if out.len() > bounds.max_bytes {
         return Err(DrawError::TooLong);
     }
     Ok(out)
 }
 
-/// How each layer looks: those of one kind differ in their marks, too.
-fn looks(picture: &Picture) -> Vec<Look> {
-    // More points than these are a cloud, whose parts are dots.
-    const MOST_MARKS: usize = 200;
+/// Returns the styles of layers: layers of one kind differ in their marks, too.
+fn layer_styles(picture: &Picture) -> Vec<LayerStyle> {
+    // The number of points from which dots are drawn.
+    const MAX_MARKED_POINTS: usize = 200;
     let points = |layer: &Layer| match &layer.mark {
         Mark::Points(points) => Some(points.len()),
         _ => None,
     };
     let clouds: Vec<usize> = picture.layers.iter().filter_map(points).collect();
-    let cloud = clouds.len() == 1 && clouds[0] > MOST_MARKS;
+    let cloud = clouds.len() == 1 && clouds[0] > MAX_MARKED_POINTS;
     let mut seen = [0; 3];
     let looks = picture.layers.iter().enumerate().map(|(at, layer)| {
         let kind = match layer.mark {
@@ -126,23 +127,23 @@ fn looks(picture: &Picture) -> Vec<Look> {
         if let Some(kind) = kind {
             seen[kind] += 1;
         }
-        Look {
-            color: LAYERS[at % LAYERS.len()],
-            fill: FILLS[which % FILLS.len()],
-            point: (!cloud).then_some(POINTS[which % POINTS.len()]),
-            dashes: DASHES[which % DASHES.len()],
+        LayerStyle {
+            color: LAYER_COLORS[at % LAYER_COLORS.len()],
+            fill: BAR_FILLS[which % BAR_FILLS.len()],
+            point: (!cloud).then_some(POINT_MARKS[which % POINT_MARKS.len()]),
+            dashes: DASH_PATTERNS[which % DASH_PATTERNS.len()],
         }
     });
     looks.collect()
 }
 
-/// The names of layers, each behind a piece of what it looks like.
-fn legend(out: &mut String, picture: &Picture, looks: &[Look], screen: Screen) {
+/// Writes the legend: the names of layers, each after a sample of its marks.
+fn draw_legend(out: &mut String, picture: &Picture, looks: &[LayerStyle], screen: Screen) {
     const GAP: &str = "   ";
     let mut used = 0;
     for (layer, look) in picture.layers.iter().zip(looks) {
         let key = match layer.mark {
-            Mark::Line(_) => canvas::sample(look.dashes),
+            Mark::Line(_) => canvas::dash_sample(look.dashes),
             Mark::Points(_) => look.point.unwrap_or('⠢').to_string(),
             Mark::Bars(..) | Mark::Histogram(..) => look.fill.to_string().repeat(2),
             Mark::Heatmap(..) | Mark::Image(..) => continue,
@@ -150,7 +151,7 @@ fn legend(out: &mut String, picture: &Picture, looks: &[Look], screen: Screen) {
         if layer.label.is_empty() {
             continue;
         }
-        let label = cut(&layer.label, screen.columns - key.width() - 2);
+        let label = truncated(&layer.label, screen.columns - key.width() - 2);
         let width = key.width() + 1 + label.width();
         match used {
             0 => {}
@@ -169,8 +170,8 @@ fn legend(out: &mut String, picture: &Picture, looks: &[Look], screen: Screen) {
     }
 }
 
-/// A text, or as much of its beginning as is no longer than this, with a sign that there is more.
-fn cut(text: &str, room: usize) -> String {
+/// Returns the text, truncated with an ellipsis to `room` columns.
+fn truncated(text: &str, room: usize) -> String {
     if text.width() <= room {
         return text.to_string();
     }
@@ -187,14 +188,15 @@ fn cut(text: &str, room: usize) -> String {
 }
 
 impl Screen {
-    /// A text in a color.
+    /// Returns a text in a color.
     fn painted(self, text: &str, color: Color) -> String {
-        match self.code(38, color) {
+        match self.color_code(38, color) {
             Some(code) => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
             None => text.to_string(),
         }
     }
 
+    /// Returns a text in bold.
     fn bold(self, text: &str) -> String {
         match self.colors {
             Colors::None => text.to_string(),
@@ -202,18 +204,19 @@ impl Screen {
         }
     }
 
-    /// What makes letters (38) or what is behind them (48) be of a color (ECMA-48 and ISO 8613-6).
-    fn code(self, which: u8, [r, g, b]: Color) -> Option<String> {
+    /// Returns the escape code of a foreground (38) or background (48) color (ECMA-48 and ISO
+    /// 8613-6).
+    fn color_code(self, which: u8, [r, g, b]: Color) -> Option<String> {
         match self.colors {
             Colors::None => None,
             Colors::Full => Some(format!("{which};2;{r};{g};{b}")),
-            Colors::Indexed => Some(format!("{which};5;{}", index([r, g, b]))),
+            Colors::Indexed => Some(format!("{which};5;{}", nearest_indexed_color([r, g, b]))),
         }
     }
 }
 
-/// The one of 256 colors that is nearest: of a cube of 6 x 6 x 6, or of 24 grays.
-fn index(color: Color) -> u8 {
+/// Returns the nearest of 256 colors: of a cube of 6 x 6 x 6, or of 24 grays.
+fn nearest_indexed_color(color: Color) -> u8 {
     const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let far = |one: Color| -> i32 { (0..3).map(|c| (i32::from(one[c]) - i32::from(color[c])).pow(2)).sum() };
     let nearest = |value: u8| (0..6).min_by_key(|i| LEVELS[*i].abs_diff(value)).unwrap_or(0);
@@ -225,18 +228,18 @@ fn index(color: Color) -> u8 {
     (if far(gray.1) < far(cube.1) { gray.0 } else { cube.0 }) as u8
 }
 
-/// A number with few digits.
-fn number(value: f64) -> String {
-    digits(value, 3)
+/// Returns a number with few digits.
+fn number_text(value: f64) -> String {
+    rounded_text(value, 3)
 }
 
-/// Numbers that follow each other, with few digits, but as many as it takes to tell neighbors apart.
-fn numbers(values: &[f64]) -> Vec<String> {
-    // So many digits after the point tell any two floats apart that are written so.
-    const MOST_DIGITS: usize = 20;
+/// Returns numbers with few digits, but enough to distinguish neighbors.
+fn distinct_number_texts(values: &[f64]) -> Vec<String> {
+    // This many decimals distinguish any two floats that are written so.
+    const MAX_DIGITS: usize = 20;
     let mut texts = Vec::new();
-    for count in 3..=MOST_DIGITS {
-        texts = values.iter().map(|value| digits(*value, count)).collect::<Vec<String>>();
+    for count in 3..=MAX_DIGITS {
+        texts = values.iter().map(|value| rounded_text(*value, count)).collect::<Vec<String>>();
         let alike = |i: usize| texts[i] == texts[i + 1] && values[i] != values[i + 1];
         if !(0..values.len().saturating_sub(1)).any(alike) {
             break;
@@ -245,8 +248,8 @@ fn numbers(values: &[f64]) -> Vec<String> {
     texts
 }
 
-/// A number with at most so many digits after its point.
-fn digits(value: f64, count: usize) -> String {
+/// Returns a number with at most `count` decimals.
+fn rounded_text(value: f64, count: usize) -> String {
     let size = value.abs();
     let power = value != 0.0 && !(1e-3..1e6).contains(&size);
     let text = if power { format!("{value:.count$e}") } else { format!("{value:.count$}") };
@@ -256,7 +259,7 @@ fn digits(value: f64, count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounds, Colors, Screen, cut, index, numbers, text};
+    use super::{Bounds, Colors, Screen, distinct_number_texts, nearest_indexed_color, text, truncated};
     use crate::picture::{Grid, Layer, Mark, Picture};
     use std::sync::atomic::AtomicBool;
     use unicode_width::UnicodeWidthStr;
@@ -267,7 +270,7 @@ mod tests {
         let label = |at: usize| format!("layer {at}");
         let layers =
             marks.into_iter().enumerate().map(|(at, mark)| Layer { label: label(at), mark }).collect();
-        let bounds = Bounds { longest: 1 << 20, stop: &AtomicBool::new(false) };
+        let bounds = Bounds { max_bytes: 1 << 20, interrupt: &AtomicBool::new(false) };
         text(&Picture { layers, ..Picture::default() }, screen, &bounds).expect("drawn")
     }
 
@@ -281,12 +284,12 @@ mod tests {
 
     #[test]
     fn different_bounds_have_different_texts() {
-        assert_eq!(numbers(&[0.0, 0.5, 1.0]), ["0", "0.5", "1"]);
-        assert_eq!(numbers(&[1.0001, 1.0002]), ["1.0001", "1.0002"]);
-        assert_eq!(numbers(&[1e6, 1e6 + 1.0]), ["1e6", "1.000001e6"]);
-        assert_eq!(numbers(&[1.0, 1.0 + f64::EPSILON]), ["1", "1.0000000000000002"]);
-        assert_eq!(numbers(&[2.0, 2.0, 1e-300, 10.0]), ["2", "2", "1e-300", "10"]);
-        assert_eq!(numbers(&[]), [""; 0]);
+        assert_eq!(distinct_number_texts(&[0.0, 0.5, 1.0]), ["0", "0.5", "1"]);
+        assert_eq!(distinct_number_texts(&[1.0001, 1.0002]), ["1.0001", "1.0002"]);
+        assert_eq!(distinct_number_texts(&[1e6, 1e6 + 1.0]), ["1e6", "1.000001e6"]);
+        assert_eq!(distinct_number_texts(&[1.0, 1.0 + f64::EPSILON]), ["1", "1.0000000000000002"]);
+        assert_eq!(distinct_number_texts(&[2.0, 2.0, 1e-300, 10.0]), ["2", "2", "1e-300", "10"]);
+        assert_eq!(distinct_number_texts(&[]), [""; 0]);
     }
 
     #[test]
@@ -392,15 +395,15 @@ mod tests {
         for (color, nearest) in
             [([0, 0, 0], 16), ([255; 3], 231), ([0, 135, 255], 33), ([128; 3], 244), ([255, 95, 0], 202)]
         {
-            assert_eq!(index(color), nearest, "{color:?}");
+            assert_eq!(nearest_indexed_color(color), nearest, "{color:?}");
         }
     }
 
     #[test]
     fn what_is_too_long_is_cut() {
-        assert_eq!(cut("short", 5), "short");
-        assert_eq!(cut("a long name", 6), "a lon…");
-        assert_eq!(cut("漢字漢字", 5), "漢字…");
-        assert_eq!(cut("ab", 0), "…");
+        assert_eq!(truncated("short", 5), "short");
+        assert_eq!(truncated("a long name", 6), "a lon…");
+        assert_eq!(truncated("漢字漢字", 5), "漢字…");
+        assert_eq!(truncated("ab", 0), "…");
     }
 }

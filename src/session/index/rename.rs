@@ -6,7 +6,7 @@
 
 use super::{DeclarationKind, Index, Target};
 use crate::session::tokens::{TokenClass, tokens};
-use crate::source::{Span, line};
+use crate::source::{Span, line_number};
 use crate::syntax;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -95,7 +95,7 @@ impl Index {
                     let file = self.sources.get(self.root).map_or("", |source| &source.name);
                     return Err(format!(
                         "`{file}` has errors, and what `{name}` means in its line {} is not known ({}: {})",
-                        line(self.text(), range.start),
+                        line_number(self.text(), range.start),
                         broken.code,
                         broken.message
                     ));
@@ -185,7 +185,7 @@ pub fn same_meaning(before: &Index, after: &Index, change: &Change, name: &str) 
     let differs = differs.or_else(|| new.keys().find(|at| !old.contains_key(*at)));
     let place = |spot: &Occurrence| {
         let text = after.span_of(spot).and_then(|span| after.sources.get(span.source));
-        let line = text.map_or(0, |source| line(&source.text, spot.start));
+        let line = text.map_or(0, |source| line_number(&source.text, spot.start));
         let file = text.map_or("", |source| &source.name);
         let word = text.and_then(|source| source.text.get(spot.start..spot.end)).unwrap_or_default();
         (word.to_string(), file.to_string(), line)

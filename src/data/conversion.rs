@@ -1,10 +1,10 @@
-//! Columns at the type that a program states.
+//! Conversion of columns to the type that a program states.
 //!
-//! Converts where every value of the file's type is exactly one of the stated type, and compact values
-//! from integers, each checked below its size. Otherwise says both types.
+//! Converts where every value of the type of the file is exactly one of the stated type, and
+//! integers to compact values, each checked against the size.
 
-use super::error::Why;
-use super::{Column, DataError, Element, Limits};
+use super::error::CellMismatch;
+use super::{Column, DataError, Element, Format, Limits};
 use crate::hash::HashMap;
 use crate::types::encoding::{Code, Width};
 use crate::types::stored::Cell;
@@ -14,19 +14,21 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::ToPrimitive;
 use std::sync::Arc;
 
-/// The cells of a column as those of another type; `place` names one of them in messages.
-pub fn fit(
+/// Returns the cells of a column at another type. `place` names a cell in messages.
+pub fn convert_cells(
     column: Column,
     wanted: &Cell,
     place: impl Fn(usize) -> String,
     mismatch: impl Fn() -> DataError,
+    format: Format,
     limits: &Limits<'_>,
 ) -> Result<Buffer, DataError> {
+    let too_large = || DataError::too_large(format);
     match (column.element, wanted.inner()) {
         (Element::Scalar(from), Cell::Scalar(to)) if from == *to => Ok(column.cells),
         (Element::Scalar(from), Cell::Scalar(to)) if from.fits(*to) => {
             let mut out =
-                Buffer::with_room(Class::of_scalar(*to), column.cells.len()).ok_or_else(&mismatch)?;
+                Buffer::with_capacity(Class::of_scalar(*to), column.cells.len()).ok_or_else(too_large)?;
             for i in 0..column.cells.len() {
                 limits.poll(i)?;
                 out.push(widen(from, *to, &column.cells.get(i)));
@@ -40,7 +42,7 @@ pub fn fit(
                 true => (class_of_codes(ty), true),
                 false => (Class::Any, false),
             };
-            let mut out = Buffer::with_room(class, column.cells.len()).ok_or_else(&mismatch)?;
+            let mut out = Buffer::with_capacity(class, column.cells.len()).ok_or_else(too_large)?;
             let cases = (0..names.len()).map(Code::from).map(|case| match codes {
                 true => Value::code(case),
                 false => Value::Sum(Arc::new(Case(case, Value::UNIT))),
@@ -55,27 +57,33 @@ pub fn fit(
                     None if missing => Value::UNIT,
                     None => {
                         let (text, wanted) = (cell.as_str().to_string(), ty.to_string());
-                        return Err(DataError::Cell { place: place(i), text, wanted, why: Why::Other });
+                        return Err(DataError::Cell {
+                            place: place(i),
+                            text,
+                            wanted,
+                            why: CellMismatch::Unparsable,
+                        });
                     }
                 });
             }
             Ok(out)
         }
         (Element::Scalar(from), Cell::Code(ty)) if from.bounds().is_some() => {
-            let size = ty.size().unwrap_or_default();
+            // Codes of a type that is too large to be counted have no bound here.
+            let size = ty.size().ok();
             let class = class_of_codes(ty);
             let mut column = column;
-            if column.cells.is_foreign() {
-                // Code is compiled on the faith that codes are below their size: what is checked is a copy, which
-                // nobody else can change.
-                let own = Buffer::with_room(column.cells.class(), column.cells.len());
-                let mut own = own.ok_or_else(&mismatch)?;
+            if column.cells.is_mapped() {
+                // Compiled code relies on codes below their size: a copy is checked, which cannot
+                // be changed through the file.
+                let own = Buffer::with_capacity(column.cells.class(), column.cells.len());
+                let mut own = own.ok_or_else(too_large)?;
                 own.append_all(&column.cells);
                 column.cells = own;
             }
             let fits = |i: usize| {
                 let missing = column.missing.get(i).copied().unwrap_or(false);
-                missing || below(from, &column.cells.get(i), &size)
+                missing || is_code_below(from, &column.cells.get(i), size.as_ref())
             };
             let mut other = None;
             for i in 0..column.cells.len() {
@@ -86,18 +94,18 @@ pub fn fit(
                 }
             }
             if let Some(at) = other {
-                let text = integer(from, &column.cells.get(at)).to_string();
+                let text = integer_value(from, &column.cells.get(at)).to_string();
                 return Err(DataError::Cell {
                     place: place(at),
                     text,
                     wanted: ty.to_string(),
-                    why: Why::Size,
+                    why: CellMismatch::CodeOutOfRange,
                 });
             }
             if class == column.cells.class() {
                 return Ok(column.cells);
             }
-            let mut out = Buffer::with_room(class, column.cells.len()).ok_or_else(&mismatch)?;
+            let mut out = Buffer::with_capacity(class, column.cells.len()).ok_or_else(too_large)?;
             (0..column.cells.len()).for_each(|i| out.push(column.cells.get(i)));
             Ok(out)
         }
@@ -105,36 +113,39 @@ pub fn fit(
     }
 }
 
-/// The class of the codes of a compact type.
+/// Returns the storage class of the codes of a compact type.
 pub fn class_of_codes(ty: &Type) -> Class {
     ty.size().map_or(Class::Any, |size| Class::of(Width::of(&size)))
 }
 
-fn integer(scalar: Scalar, value: &Value) -> i128 {
+/// Returns the integer that a slot of an integer type holds.
+fn integer_value(scalar: Scalar, value: &Value) -> i128 {
     match scalar {
         Scalar::Fixed(fixed) => fixed.decode(value.word()),
         _ => i128::from(value.as_int()),
     }
 }
 
-fn below(scalar: Scalar, value: &Value, size: &BigUint) -> bool {
-    integer(scalar, value).to_u128().is_some_and(|n| BigUint::from(n) < *size)
+/// Returns true if an integer is a code below `size`, if there is a bound.
+fn is_code_below(scalar: Scalar, value: &Value, size: Option<&BigUint>) -> bool {
+    let code = integer_value(scalar, value).to_u128();
+    code.is_some_and(|n| size.is_none_or(|size| BigUint::from(n) < *size))
 }
 
-/// A number as one of a type that holds it exactly.
+/// Converts a number to a type that holds it exactly.
 fn widen(from: Scalar, to: Scalar, value: &Value) -> Value {
     match (from, to) {
         (Scalar::Single, Scalar::Real) => Value::real(f64::from(value.as_single())),
-        (_, Scalar::Real) => Value::real(integer(from, value) as f64),
-        (_, Scalar::Single) => Value::single(integer(from, value) as f32),
-        (_, Scalar::Bigint) => Value::bigint(BigInt::from(integer(from, value))),
-        (_, Scalar::Fixed(fixed)) => Value::Word(fixed.encode(integer(from, value))),
-        _ => Value::int(integer(from, value) as i64),
+        (_, Scalar::Real) => Value::real(integer_value(from, value) as f64),
+        (_, Scalar::Single) => Value::single(integer_value(from, value) as f32),
+        (_, Scalar::Bigint) => Value::bigint(BigInt::from(integer_value(from, value))),
+        (_, Scalar::Fixed(fixed)) => Value::Word(fixed.encode(integer_value(from, value))),
+        _ => Value::int(integer_value(from, value) as i64),
     }
 }
 
-/// The name among these that could be meant.
-pub fn similar(name: &str, there: &[String]) -> Option<String> {
+/// Returns the name among these that is most similar.
+pub fn similar_name(name: &str, there: &[String]) -> Option<String> {
     let plain = |name: &str| name.trim().to_lowercase().replace(['_', ' ', '-'], "");
     let same = there.iter().find(|other| plain(other) == plain(name));
     let part = || there.iter().find(|other| plain(other).starts_with(&plain(name)));

@@ -1,9 +1,8 @@
-//! Primitives whose results have sizes of their own.
+//! Primitives whose results are existential: their sizes are found at run time.
 //!
-//! Each gives its value together with the sizes; no type is made here. Memory is asked for before
-//! it is taken.
+//! Each primitive returns its value together with the sizes. Memory is requested before it is used.
 
-use super::arith::too_much;
+use super::arithmetic::memory_failure;
 use super::code::PrimTypes;
 use super::error::Failure;
 use crate::core::Prim;
@@ -15,66 +14,68 @@ use crate::value::{Buffer, Class, Packed, Seq, Value};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The value of a primitive of this kind.
-pub(super) fn select(
+/// Evaluates a primitive with an existential result.
+pub(super) fn eval_existential_primitive(
     prim: Prim,
     types: &PrimTypes,
     args: &[Value],
     limits: Limits<'_>,
 ) -> Result<Value, Failure> {
-    let memory = limits.room;
+    let memory = limits.memory;
     let text = || args[0].as_str();
     match prim {
         Prim::Compress => compress(types, args, limits),
         Prim::Iota => {
             let n = args[0].as_int();
             let count = usize::try_from(n).map_err(|_| Failure::NegativeSize { size: n })?;
-            let mut buffer = room(Class::Word, count, memory)?;
+            let mut buffer = allocate_buffer(Class::Word, count, memory)?;
             for i in 0..n {
                 poll(i as usize, limits)?;
                 buffer.push(Value::int(i));
             }
-            Ok(vector(buffer))
+            Ok(sized_vector(buffer))
         }
-        Prim::Characters => texts(characters(text()), limits),
-        Prim::Words => texts(text().split_whitespace(), limits),
-        Prim::Lines => texts(text().lines(), limits),
+        Prim::Characters => string_vector(characters(text()), limits),
+        Prim::Words => string_vector(text().split_whitespace(), limits),
+        Prim::Lines => string_vector(text().lines(), limits),
         Prim::Split => {
             let separator = args[1].as_str();
             if separator.is_empty() {
-                return texts(characters(text()), limits);
+                return string_vector(characters(text()), limits);
             }
-            texts(text().split(separator), limits)
+            string_vector(text().split(separator), limits)
         }
         Prim::Numbers => {
             let mut buffer = Buffer::Word(Vec::new());
-            for (at, number) in numbers(text()).enumerate() {
+            for (at, number) in parse_numbers(text()).enumerate() {
                 poll(at, limits)?;
                 buffer.push(Value::real(number?));
             }
-            Ok(vector(buffer))
+            Ok(sized_vector(buffer))
         }
-        Prim::Table => table(text(), limits),
-        _ => Err(Failure::Internal { what: "a primitive that gives no size" }),
+        Prim::Table => parse_table(text(), limits),
+        _ => Err(Failure::Internal { message: "a primitive that gives no size" }),
     }
 }
 
-/// Rounds after which a loop looks whether it is to stop.
-const LOOK: usize = 1 << 12;
+/// The number of rounds between two polls of the interrupt flag.
+const ROUNDS_PER_POLL: usize = 1 << 12;
 
+/// Polls the interrupt flag in some rounds of a loop.
 fn poll(round: usize, limits: Limits<'_>) -> Result<(), Failure> {
-    match round.is_multiple_of(LOOK) && limits.stop.load(Ordering::Relaxed) {
+    match round.is_multiple_of(ROUNDS_PER_POLL) && limits.interrupt.load(Ordering::Relaxed) {
         true => Err(Failure::Interrupted),
         false => Ok(()),
     }
 }
 
-fn table(text: &str, limits: Limits<'_>) -> Result<Value, Failure> {
+/// Parses a table of numbers, one row for each line.
+fn parse_table(text: &str, limits: Limits<'_>) -> Result<Value, Failure> {
     let mut buffer = Buffer::Word(Vec::new());
     let (mut rows, mut columns, mut first) = (0usize, 0, 0);
     for (at, line) in text.lines().enumerate() {
         let before = buffer.len();
-        for number in numbers(line) {
+        for number in parse_numbers(line) {
             poll(buffer.len(), limits)?;
             buffer.push(Value::real(number?));
         }
@@ -86,25 +87,26 @@ fn table(text: &str, limits: Limits<'_>) -> Result<Value, Failure> {
         }
         rows += 1;
     }
-    Ok(packed(vec![Code::from(rows), Code::from(columns)], value(buffer)))
+    Ok(pack_with_sizes(vec![Code::from(rows), Code::from(columns)], buffer_value(buffer)))
 }
 
-/// The characters of a text, each as a text.
+/// Returns the characters of a text, each as a text.
 fn characters(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.char_indices().map(|(at, c)| &text[at..at + c.len_utf8()])
 }
 
-/// The numbers between blanks and commas.
-fn numbers(text: &str) -> impl Iterator<Item = Result<f64, Failure>> {
+/// Parses the numbers between blanks and commas.
+fn parse_numbers(text: &str) -> impl Iterator<Item = Result<f64, Failure>> {
     let words = text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty());
     words.map(|word| word.parse().map_err(|_| Failure::NotANumber { text: word.chars().take(40).collect() }))
 }
 
+/// Selects the elements of an array at which a mask is true.
 fn compress(types: &PrimTypes, args: &[Value], limits: Limits<'_>) -> Result<Value, Failure> {
     let (Some(element), Some(index)) = (&types.layout, types.args.get(1)) else {
-        return Err(Failure::Internal { what: "a primitive without types" });
+        return Err(Failure::Internal { message: "a primitive without types" });
     };
-    let count = index.size().ok().and_then(|n| usize::try_from(n).ok()).unwrap_or(0);
+    let count = index.size().ok().and_then(|n| usize::try_from(n).ok()).expect("a mask fits the memory");
     let (array, mask) = (&args[0], &args[1]);
     let chosen = |i: usize| if count == 1 { mask.as_bool() } else { mask.slots(i, 1).as_bool() };
     let mut kept = 0;
@@ -114,9 +116,9 @@ fn compress(types: &PrimTypes, args: &[Value], limits: Limits<'_>) -> Result<Val
     }
     let size = vec![Code::from(kept)];
     if kept == count {
-        return Ok(packed(size, array.clone()));
+        return Ok(pack_with_sizes(size, array.clone()));
     }
-    let mut buffer = room(class(element), kept * element.slots, limits.room)?;
+    let mut buffer = allocate_buffer(slot_class(element), kept * element.slots, limits.memory)?;
     if element.slots > 0 {
         for i in 0..count {
             poll(i, limits)?;
@@ -125,41 +127,46 @@ fn compress(types: &PrimTypes, args: &[Value], limits: Limits<'_>) -> Result<Val
             }
         }
     }
-    Ok(packed(size, value(buffer)))
+    Ok(pack_with_sizes(size, buffer_value(buffer)))
 }
 
-fn class(element: &Layout) -> Class {
+/// Returns the storage class of elements.
+fn slot_class(element: &Layout) -> Class {
     if element.slots == 0 { Class::U8 } else { element.class }
 }
 
-/// An empty buffer with room for that many slots, if memory allows.
-pub(super) fn room(class: Class, slots: usize, memory: u64) -> Result<Buffer, Failure> {
-    let refused = || too_much(slots, class.bytes(), memory);
+/// Creates an empty buffer with capacity for `slots` slots, within the memory bound.
+pub(super) fn allocate_buffer(class: Class, slots: usize, memory: u64) -> Result<Buffer, Failure> {
+    let refused = || memory_failure(slots, class.bytes(), memory);
     let bytes = (slots as u64).checked_mul(class.bytes()).filter(|bytes| *bytes <= memory);
-    bytes.and_then(|_| Buffer::with_room(class, slots)).ok_or_else(refused)
+    bytes.and_then(|_| Buffer::with_capacity(class, slots)).ok_or_else(refused)
 }
 
-fn texts<'t>(parts: impl Iterator<Item = &'t str> + Clone, limits: Limits<'_>) -> Result<Value, Failure> {
+/// Returns texts as an array, with its size.
+fn string_vector<'t>(
+    parts: impl Iterator<Item = &'t str> + Clone,
+    limits: Limits<'_>,
+) -> Result<Value, Failure> {
     let mut count = 0;
     for _ in parts.clone() {
         poll(count, limits)?;
         count += 1;
     }
-    let mut buffer = room(Class::Any, count, limits.room)?;
+    let mut buffer = allocate_buffer(Class::Any, count, limits.memory)?;
     for (at, part) in parts.enumerate() {
         poll(at, limits)?;
         buffer.push(Value::str(part));
     }
-    Ok(vector(buffer))
+    Ok(sized_vector(buffer))
 }
 
-/// Slots as an array of elements of one slot, with its size.
-fn vector(buffer: Buffer) -> Value {
-    packed(vec![Code::from(buffer.len())], value(buffer))
+/// Returns the slots as an array of elements of one slot, with its size.
+fn sized_vector(buffer: Buffer) -> Value {
+    pack_with_sizes(vec![Code::from(buffer.len())], buffer_value(buffer))
 }
 
-/// Slots as a value.
-pub(super) fn value(buffer: Buffer) -> Value {
+/// Returns the slots as a value.
+pub(super) fn buffer_value(buffer: Buffer) -> Value {
     match buffer.len() {
         0 => Value::UNIT,
         1 => buffer.get(0),
@@ -167,7 +174,8 @@ pub(super) fn value(buffer: Buffer) -> Value {
     }
 }
 
-pub(super) fn packed(sizes: Vec<Code>, value: Value) -> Value {
+/// Returns an existential value.
+pub(super) fn pack_with_sizes(sizes: Vec<Code>, value: Value) -> Value {
     let sizes = sizes.iter().map(|size| Type::unit_sum(size.to_big())).collect();
     Value::Packed(Arc::new(Packed { sizes, value }))
 }

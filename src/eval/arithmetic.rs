@@ -1,8 +1,8 @@
 //! Arithmetic, comparison and conversion of single values.
 
-use super::error::{Failure, bytes_text};
+use super::error::{Failure, format_bytes};
 use super::overrides::Overrides;
-use super::show::real;
+use super::show::real_text;
 use crate::core::{Num, Op};
 use crate::elementary;
 use crate::layout::{Form, Layout, Layouts};
@@ -15,27 +15,39 @@ use num_traits::{Float, FromPrimitive, One, Signed, ToPrimitive, Zero};
 use std::cmp::Ordering;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Bits of the largest big integer: 631 305 digits. One operation on it, of which quotients and texts are the slowest,
-/// takes as long as somebody waits who has pressed Ctrl-C.
-pub const LARGEST_BIGINT_BITS: u64 = 1 << 21;
+/// The largest `bigint`, in bits: 631 305 digits. One operation on it, of which division and
+/// printing are the slowest, takes about as long as a user waits after pressing Ctrl-C.
+pub const MAX_BIGINT_BITS: u64 = 1 << 21;
 
-/// An operator applied to one or two operands of one number system.
+/// Applies an operator to one or two operands of one number system.
 pub fn arithmetic(op: Op, num: Num, modulus: Option<&Code>, a: &Value, b: &Value) -> Result<Value, Failure> {
     match num {
-        Num::Int => integer(op, a.as_int(), b.as_int()).map(Value::int),
-        Num::Real => Ok(Value::real(float(op, a.as_real(), b.as_real(), elementary::pow))),
-        Num::Single => Ok(Value::single(float(op, a.as_single(), b.as_single(), elementary::pow_single))),
+        Num::Int => int_arithmetic(op, a.as_int(), b.as_int()).map(Value::int),
+        Num::Real => Ok(Value::real(float_arithmetic(op, a.as_real(), b.as_real(), elementary::pow))),
+        Num::Single => {
+            Ok(Value::single(float_arithmetic(op, a.as_single(), b.as_single(), elementary::pow_single)))
+        }
         Num::Fixed(fixed) => {
             let (a, b) = (fixed.decode(a.word()), fixed.decode(b.word()));
-            wide(op, a, b).map(|n| Value::Word(fixed.encode(n)))
+            wide_arithmetic(op, a, b).map(|n| Value::Word(fixed.encode(n)))
         }
-        Num::Bigint => big(op, a.as_bigint(), b.as_bigint()).map(Value::bigint),
-        Num::Mod => Ok(Value::code(modular(op, modulus.unwrap_or(&Code::ZERO), &a.to_code(), &b.to_code()))),
+        Num::Bigint if matches!(op, Op::Neg(_)) => Ok(Value::bigint(-a.as_bigint())),
+        Num::Bigint => bigint_arithmetic(op, a.as_bigint(), b.as_bigint()).map(Value::bigint),
+        Num::Mod => Ok(Value::code(modular_arithmetic(
+            op,
+            modulus.expect("modular arithmetic has a modulus"),
+            &a.to_code(),
+            &b.to_code(),
+        ))),
         Num::String => Ok(Value::str(format!("{}{}", a.as_str(), b.as_str()))),
     }
 }
 
-fn integer(op: Op, a: i64, b: i64) -> Result<i64, Failure> {
+/// The specializer makes arithmetic of arithmetic operators only.
+const NOT_ARITHMETIC: &str = "the operator is no arithmetic operator";
+
+/// Applies an operator to two `int`s; overflow wraps around.
+fn int_arithmetic(op: Op, a: i64, b: i64) -> Result<i64, Failure> {
     Ok(match op {
         Op::Neg(_) => a.wrapping_neg(),
         Op::Add(_) => a.wrapping_add(b),
@@ -44,12 +56,13 @@ fn integer(op: Op, a: i64, b: i64) -> Result<i64, Failure> {
         Op::Div(_) | Op::Rem(_) if b == 0 => return Err(Failure::DivisionByZero),
         Op::Div(_) => a.wrapping_div(b),
         Op::Rem(_) => a.wrapping_rem(b),
-        _ => wide(op, i128::from(a), i128::from(b))? as i64,
+        Op::Pow(_) => wide_arithmetic(op, i128::from(a), i128::from(b))? as i64,
+        _ => unreachable!("{NOT_ARITHMETIC}"),
     })
 }
 
-/// Integers of at most 64 bits; the lowest 64 bits of the result are right.
-fn wide(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
+/// Applies an operator to integers of at most 64 bits. The lowest 64 bits of the result are exact.
+fn wide_arithmetic(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
     Ok(match op {
         Op::Neg(_) => a.wrapping_neg(),
         Op::Add(_) => a.wrapping_add(b),
@@ -58,7 +71,7 @@ fn wide(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
         Op::Div(_) | Op::Rem(_) if b == 0 => return Err(Failure::DivisionByZero),
         Op::Div(_) => a.wrapping_div(b),
         Op::Rem(_) => a.wrapping_rem(b),
-        _ => {
+        Op::Pow(_) => {
             // Powers wrap as products do.
             let mut exponent = u64::try_from(b).map_err(|_| Failure::NegativePower)?;
             let (mut base, mut result) = (a, 1i128);
@@ -71,10 +84,12 @@ fn wide(op: Op, a: i128, b: i128) -> Result<i128, Failure> {
             }
             result
         }
+        _ => unreachable!("{NOT_ARITHMETIC}"),
     })
 }
 
-fn float<F: Float>(op: Op, a: F, b: F, power: fn(F, F) -> F) -> F {
+/// Applies an operator to two floats, with `power` for `**`.
+fn float_arithmetic<F: Float>(op: Op, a: F, b: F, power: fn(F, F) -> F) -> F {
     match op {
         Op::Neg(_) => -a,
         Op::Add(_) => a + b,
@@ -82,20 +97,21 @@ fn float<F: Float>(op: Op, a: F, b: F, power: fn(F, F) -> F) -> F {
         Op::Mul(_) => a * b,
         Op::Div(_) => a / b,
         Op::Rem(_) => a % b,
-        _ => power(a, b),
+        Op::Pow(_) => power(a, b),
+        _ => unreachable!("{NOT_ARITHMETIC}"),
     }
 }
 
-fn big(op: Op, a: BigInt, b: BigInt) -> Result<BigInt, Failure> {
+/// Applies a binary operator to two `bigint`s.
+fn bigint_arithmetic(op: Op, a: BigInt, b: BigInt) -> Result<BigInt, Failure> {
     Ok(match op {
-        Op::Neg(_) => -a,
         Op::Add(_) => a + b,
         Op::Sub(_) => a - b,
         Op::Mul(_) => a * b,
         Op::Div(_) | Op::Rem(_) if b.is_zero() => return Err(Failure::DivisionByZero),
         Op::Div(_) => a / b,
         Op::Rem(_) => a % b,
-        _ => {
+        Op::Pow(_) => {
             if b.is_negative() {
                 return Err(Failure::NegativePower);
             }
@@ -106,63 +122,70 @@ fn big(op: Op, a: BigInt, b: BigInt) -> Result<BigInt, Failure> {
                 return Ok(if b.is_even() { BigInt::one() } else { a });
             }
             let exponent = b.to_u64().ok_or(Failure::HugeNumber)?;
-            if (a.bits() - 1).saturating_mul(exponent) > LARGEST_BIGINT_BITS {
+            if (a.bits() - 1).saturating_mul(exponent) > MAX_BIGINT_BITS {
                 return Err(Failure::HugeNumber);
             }
             let exponent = u32::try_from(exponent).map_err(|_| Failure::HugeNumber)?;
             num_traits::Pow::pow(a, exponent)
         }
+        _ => unreachable!("{NOT_ARITHMETIC}"),
     })
 }
 
-/// The ring of integers modulo the size of a unit sum.
-fn modular(op: Op, n: &Code, a: &Code, b: &Code) -> Code {
-    if n.is_zero() {
-        return Code::ZERO;
-    }
+/// Applies an operator of the ring of integers modulo `n`, the size of a unit sum.
+fn modular_arithmetic(op: Op, n: &Code, a: &Code, b: &Code) -> Code {
+    assert!(!n.is_zero(), "a type without values has no operands");
     let negative = |x: &Code| if x.is_zero() { Code::ZERO } else { n.sub(x) };
     let result = match op {
         Op::Neg(_) => negative(a),
         Op::Add(_) => a.add(b),
         Op::Sub(_) => a.add(&negative(b)),
-        _ => a.mul(b),
+        Op::Mul(_) => a.mul(b),
+        _ => unreachable!("the checker refuses other operators on indices"),
     };
     result.div_rem(n).1
 }
 
-/// Whether two values of one type are the same; `real` as IEEE 754 has it.
+/// Returns true if two values of one type are equal; floats compare as IEEE 754 says.
 ///
-/// Parts that have an equality of their own count as the same and are gathered in `apart`. Once `stop` is set the answer
-/// means nothing.
+/// Parts with an overridden equality count as equal and are collected in `overridden`. The result
+/// is undefined once `stop` is set.
 pub fn equal(
     layouts: &Layouts,
-    own: &Overrides,
+    overrides: &Overrides,
     ty: &Type,
     a: &Value,
     b: &Value,
-    apart: &mut Vec<(usize, Value, Value)>,
+    overridden: &mut Vec<(usize, Value, Value)>,
     stop: &AtomicBool,
 ) -> bool {
-    /// Elements between two looks whether to stop.
-    const ROUNDS: usize = 1 << 14;
-    let goes_on = |round: usize| !(round.is_multiple_of(ROUNDS) && stop.load(Relaxed));
+    /// The number of elements between two polls of the interrupt flag.
+    const ELEMENTS_PER_POLL: usize = 1 << 14;
+    let goes_on = |round: usize| !(round.is_multiple_of(ELEMENTS_PER_POLL) && stop.load(Relaxed));
     let mut round = 0usize;
-    // Lists are as deep as they are long: what is still to be compared waits here.
+    // A work list instead of recursion: lists are as deep as they are long.
     let mut waiting: Vec<(Type, Value, Value)> = vec![(ty.clone(), a.clone(), b.clone())];
     while let Some((ty, a, b)) = waiting.pop() {
         round = round.wrapping_add(1);
         if !goes_on(round) {
             return false;
         }
-        let ty = match own.at(&ty) {
+        let ty = match overrides.index_of(&ty) {
             Ok(at) => {
-                apart.push((at, a, b));
+                overridden.push((at, a, b));
                 continue;
             }
             Err(structure) => structure,
         };
         let layout = layouts.of(&ty);
         if layout.slots == 0 {
+            continue;
+        }
+        // The executors know how an abstract type is stored.
+        if let TypeKind::Nominal(nominal, args) = ty.kind()
+            && let Some(stored) = nominal.representation(args)
+        {
+            waiting.push((stored, a, b));
             continue;
         }
         let same = match (&layout.form, ty.kind()) {
@@ -173,9 +196,10 @@ pub fn equal(
             (Form::Scalar(Scalar::String), _) => a.as_str() == b.as_str(),
             (Form::Scalar(Scalar::Bigint), _) => a.as_bigint() == b.as_bigint(),
             (Form::Array { element, count }, TypeKind::Array(inner, _)) => {
-                let of = |v: &Value, i: usize| super::show::part(v, &layout, i * element.slots, element);
+                let of =
+                    |v: &Value, i: usize| super::show::value_part(v, &layout, i * element.slots, element);
                 match &element.form {
-                    _ if own.at(inner).is_ok() => {
+                    _ if overrides.index_of(inner).is_ok() => {
                         let pairs = (0..*count).rev().map(|i| (inner.clone(), of(&a, i), of(&b, i)));
                         waiting.extend(pairs);
                         true
@@ -197,9 +221,9 @@ pub fn equal(
                 }
             }
             (Form::Parts(parts), _) => {
-                let types = ty.components(parts.len()).unwrap_or_default();
+                let types = ty.components(parts.len()).expect("a product has components");
                 for ((start, part), ty) in parts.iter().zip(types).rev() {
-                    let of = |v: &Value| super::show::part(v, &layout, *start, part);
+                    let of = |v: &Value| super::show::value_part(v, &layout, *start, part);
                     waiting.push((ty, of(&a), of(&b)));
                 }
                 true
@@ -207,29 +231,28 @@ pub fn equal(
             (Form::Sum(sum), _) => {
                 let ((n, x), (m, y)) = (sum.split(&a), sum.split(&b));
                 if n == m {
-                    waiting.push((ty.case_type(&n.to_big()).unwrap_or_else(Type::unit), x, y));
+                    waiting.push((ty.case_type(&n.to_big()).expect("a sum has the case of its value"), x, y));
                 }
                 n == m
             }
             (_, TypeKind::Nominal(nominal, args)) => match (&a, &b) {
                 (Value::Sum(x), Value::Sum(y)) if x.0 == y.0 => {
-                    let cases = nominal.variant_cases(args).unwrap_or_default();
-                    if let Some((_, ty)) = x.0.to_usize().and_then(|i| cases.into_iter().nth(i)) {
-                        waiting.push((ty, x.1.clone(), y.1.clone()));
-                    }
+                    let cases = nominal.variant_cases(args).expect("a variant has cases");
+                    let case = x.0.to_usize().and_then(|i| cases.into_iter().nth(i));
+                    let (_, ty) = case.expect("a variant has the case of its value");
+                    waiting.push((ty, x.1.clone(), y.1.clone()));
                     true
                 }
                 _ => false,
             },
             (Form::Packed, _) => match (&a, &b) {
-                (Value::Packed(x), Value::Packed(y)) if x.of_same_sizes(y) => {
-                    waiting.push((x.opened(&ty), x.value.clone(), y.value.clone()));
+                (Value::Packed(x), Value::Packed(y)) if x.has_same_sizes(y) => {
+                    waiting.push((x.value_type(&ty), x.value.clone(), y.value.clone()));
                     true
                 }
                 _ => false,
             },
-            // Functions are never compared.
-            _ => false,
+            _ => unreachable!("the checker refuses to compare functions"),
         };
         if !same {
             return false;
@@ -238,8 +261,8 @@ pub fn equal(
     true
 }
 
-/// The order of two scalars, or of two compact values by code; `None` if a NaN is among them.
-pub fn order(layout: &Layout, a: &Value, b: &Value) -> Option<Ordering> {
+/// Compares two scalars, or two compact values by their codes; `None` if one is NaN.
+pub fn scalar_order(layout: &Layout, a: &Value, b: &Value) -> Option<Ordering> {
     match &layout.form {
         Form::Scalar(Scalar::Int) => Some(a.as_int().cmp(&b.as_int())),
         Form::Scalar(Scalar::Real) => a.as_real().partial_cmp(&b.as_real()),
@@ -252,7 +275,7 @@ pub fn order(layout: &Layout, a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-/// A comparison operator. Once `stop` is set the answer means nothing.
+/// Applies a comparison operator. The result is undefined once `stop` is set.
 pub fn compare(
     op: Op,
     layouts: &Layouts,
@@ -265,22 +288,26 @@ pub fn compare(
     match op {
         Op::Eq | Op::Ne => {
             let same = match &layout.form {
-                // The commonest cases first.
+                // The most frequent cases first.
                 Form::Compact(_) => a.to_code() == b.to_code(),
                 Form::Scalar(Scalar::Int) => a.word() == b.word(),
                 _ => equal(layouts, &Overrides::default(), ty, a, b, &mut Vec::new(), stop),
             };
             same == (op == Op::Eq)
         }
-        Op::Lt => order(layout, a, b) == Some(Ordering::Less),
-        Op::Le => matches!(order(layout, a, b), Some(Ordering::Less | Ordering::Equal)),
-        Op::Gt => order(layout, a, b) == Some(Ordering::Greater),
-        _ => matches!(order(layout, a, b), Some(Ordering::Greater | Ordering::Equal)),
+        Op::Lt => scalar_order(layout, a, b) == Some(Ordering::Less),
+        Op::Le => matches!(scalar_order(layout, a, b), Some(Ordering::Less | Ordering::Equal)),
+        Op::Gt => scalar_order(layout, a, b) == Some(Ordering::Greater),
+        _ => matches!(scalar_order(layout, a, b), Some(Ordering::Greater | Ordering::Equal)),
     }
 }
 
-/// Conversion between number types: toward zero to integers, to nearest to floats; between integers
-/// and characters by code point. What does not fit fails.
+/// Converts between number types: toward zero to integers, to nearest to floats; between integers
+/// and characters by code point.
+///
+/// # Errors
+///
+/// The new type does not hold the number.
 pub fn convert(from: Scalar, to: Scalar, value: &Value) -> Result<Value, Failure> {
     if from == to {
         return Ok(value.clone());
@@ -296,32 +323,35 @@ pub fn convert(from: Scalar, to: Scalar, value: &Value) -> Result<Value, Failure
         (Some(x), Scalar::Single) => {
             let narrow = x as f32;
             if narrow.is_infinite() && x.is_finite() {
-                Err(misfit(real(x)))
+                Err(misfit(real_text(x)))
             } else {
                 Ok(Value::single(narrow))
             }
         }
         (Some(x), _) => {
-            let whole = BigInt::from_f64(x.trunc()).ok_or_else(|| misfit(real(x)))?;
-            from_integer(to, whole).ok_or_else(|| misfit(real(x)))
+            let whole = BigInt::from_f64(x.trunc()).ok_or_else(|| misfit(real_text(x)))?;
+            from_integer(to, whole).ok_or_else(|| misfit(real_text(x)))
         }
         (None, Scalar::Char) => {
             let n = to_bigint(from, value);
             let c = n.to_u32().and_then(char::from_u32);
-            c.map(Value::char).ok_or_else(|| Failure::NoCharacter { code: short(&n) })
+            c.map(Value::char).ok_or_else(|| Failure::NoCharacter { code: abbreviated_integer(&n) })
         }
         (None, _) => {
             let n = to_bigint(from, value);
             let shown = || match from {
-                Scalar::Char => format!("the code point {n} of {}", super::show::character(value.as_char())),
-                _ => short(&n),
+                Scalar::Char => {
+                    format!("the code point {n} of {}", super::show::quoted_char(value.as_char()))
+                }
+                _ => abbreviated_integer(&n),
             };
             from_integer(to, n.clone()).ok_or_else(|| misfit(shown()))
         }
     }
 }
 
-/// An integer as a value of a number type, if it fits; floats round to nearest.
+/// Returns an integer as a value of a number type; `None` if it does not fit. Floats are rounded to
+/// nearest.
 fn from_integer(to: Scalar, n: BigInt) -> Option<Value> {
     match to {
         Scalar::Real => n.to_f64().filter(|x| x.is_finite()).map(Value::real),
@@ -329,13 +359,14 @@ fn from_integer(to: Scalar, n: BigInt) -> Option<Value> {
         Scalar::Int => n.to_i64().map(Value::int),
         Scalar::Fixed(fixed) if to.holds(&n) => n.to_i128().map(|n| Value::Word(fixed.encode(n))),
         Scalar::Bigint => Some(Value::bigint(n)),
-        _ => None,
+        Scalar::Fixed(_) => None,
+        Scalar::Char | Scalar::String => unreachable!("the target of the conversion is a number type"),
     }
 }
 
-/// A number as a value of an integer type that always has one: what does not fit wraps around, or
-/// goes to the nearest bound. A float is cut to its whole part; NaN is 0.
-pub fn force(from: Scalar, to: Scalar, value: &Value, saturate: bool) -> Value {
+/// Converts a number to an integer type without failing: the number wraps around, or is moved to
+/// the nearest bound if `saturate`. The fraction of a float is dropped; NaN becomes 0.
+pub fn wrap_or_saturate(from: Scalar, to: Scalar, value: &Value, saturate: bool) -> Value {
     let n = match from {
         Scalar::Real | Scalar::Single => {
             let x = if from == Scalar::Real { value.as_real() } else { f64::from(value.as_single()) };
@@ -348,7 +379,7 @@ pub fn force(from: Scalar, to: Scalar, value: &Value, saturate: bool) -> Value {
         }
         _ => to_bigint(from, value),
     };
-    let Some((low, high)) = to.bounds() else { return from_integer(to, n).unwrap_or(Value::UNIT) };
+    let Some((low, high)) = to.bounds() else { return from_integer(to, n).expect(BOUNDED) };
     let (low, high) = (BigInt::from(low), BigInt::from(high));
     let n = if saturate {
         n.clamp(low, high)
@@ -356,10 +387,13 @@ pub fn force(from: Scalar, to: Scalar, value: &Value, saturate: bool) -> Value {
         let size = &high - &low + 1u32;
         (n - &low).mod_floor(&size) + low
     };
-    from_integer(to, n).unwrap_or(Value::UNIT)
+    from_integer(to, n).expect(BOUNDED)
 }
 
-/// An integer scalar, or the code point of a character, as a big integer.
+/// An integer is within the bounds of its new type after wrapping or saturation.
+const BOUNDED: &str = "the number is within the bounds of its type";
+
+/// Returns an integer, or the code point of a character, as a big integer.
 pub fn to_bigint(scalar: Scalar, value: &Value) -> BigInt {
     match scalar {
         Scalar::Bigint => value.as_bigint(),
@@ -368,20 +402,20 @@ pub fn to_bigint(scalar: Scalar, value: &Value) -> BigInt {
     }
 }
 
-/// The value with this code in a compact type of this size.
+/// Returns the value with code `n` of a compact type of this size.
 pub fn from_code(n: &BigInt, size: &BigUint, ty: &dyn std::fmt::Display) -> Result<Value, Failure> {
     if n.sign() == Sign::Minus || n.magnitude() >= size {
         return Err(Failure::CodeRange {
-            value: short(n),
+            value: abbreviated_integer(n),
             ty: ty.to_string(),
-            size: short(&BigInt::from(size.clone())),
+            size: abbreviated_integer(&BigInt::from(size.clone())),
         });
     }
     Ok(Value::code(Code::from(n.magnitude())))
 }
 
-/// An integer in a message.
-pub fn short(n: &BigInt) -> String {
+/// Returns an integer as text for a message, abbreviated if it is long.
+pub fn abbreviated_integer(n: &BigInt) -> String {
     let text = n.to_string();
     if text.len() > 60 {
         format!("{}… ({} digits)", &text[..20], text.trim_start_matches('-').len())
@@ -390,10 +424,10 @@ pub fn short(n: &BigInt) -> String {
     }
 }
 
-/// A failure that says how much memory was asked for.
-pub fn too_much(slots: usize, bytes_each: u64, limit: u64) -> Failure {
+/// Returns the failure of a value of `slots` slots that exceeds the memory bound.
+pub fn memory_failure(slots: usize, bytes_each: u64, limit: u64) -> Failure {
     let bytes = match (slots as u64).checked_mul(bytes_each) {
-        Some(bytes) if slots != crate::layout::TOO_MANY => format!("{} of memory", bytes_text(bytes)),
+        Some(bytes) if slots != crate::layout::TOO_MANY_SLOTS => format!("{} of memory", format_bytes(bytes)),
         _ => "more memory than any machine has".to_string(),
     };
     Failure::Memory { bytes, limit }

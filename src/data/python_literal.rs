@@ -1,31 +1,35 @@
-//! Literals of Python, as the header of an `.npy` file is one: `{'descr': '<f8', 'shape': (3, 4), }`.
+//! Literals of Python, such as the header of an `.npy` file: `{'descr': '<f8', 'shape': (3, 4), }`.
 //!
-//! Takes text; gives a tree, or nothing if it is none. Nesting is bounded.
+//! Takes text; gives a tree, or `None` if the text is no literal. Nesting is bounded.
 
 /// A literal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
+    /// A text.
     Text(String),
+    /// An integer.
     Int(u64),
+    /// `True` or `False`.
     Bool(bool),
     /// A tuple or a list.
     Items(Vec<Literal>),
+    /// A dictionary with texts as keys.
     Dict(Vec<(String, Literal)>),
 }
 
-/// How deep literals may nest.
-const DEEPEST: usize = 16;
+/// The deepest nesting of literals.
+const MAX_DEPTH: usize = 16;
 
-/// The literal that a text is, but for blanks around it.
-pub fn read(text: &str) -> Option<Literal> {
-    let mut reader = Reader { rest: text };
-    let literal = reader.literal(0)?;
-    reader.blanks();
+/// Parses a literal with blanks around it.
+pub fn parse(text: &str) -> Option<Literal> {
+    let mut reader = Parser { rest: text };
+    let literal = reader.parse_literal(0)?;
+    reader.skip_whitespace();
     reader.rest.is_empty().then_some(literal)
 }
 
 impl Literal {
-    /// What stands under a key.
+    /// Returns the value of a key of a dictionary.
     pub fn get(&self, key: &str) -> Option<&Literal> {
         match self {
             Literal::Dict(entries) => entries.iter().find(|(name, _)| name == key).map(|(_, value)| value),
@@ -33,7 +37,7 @@ impl Literal {
         }
     }
 
-    /// The items of a tuple or list.
+    /// Returns the items of a tuple or list.
     pub fn items(&self) -> Option<&[Literal]> {
         match self {
             Literal::Items(items) => Some(items),
@@ -41,7 +45,7 @@ impl Literal {
         }
     }
 
-    /// As text.
+    /// Returns the text of a text literal.
     pub fn text(&self) -> Option<&str> {
         match self {
             Literal::Text(text) => Some(text),
@@ -50,8 +54,8 @@ impl Literal {
     }
 }
 
-/// A text as such a literal.
-pub fn quoted(text: &str) -> String {
+/// Returns a text as a literal.
+pub fn quote(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::from(quote);
     for c in text.chars() {
@@ -65,8 +69,8 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
-/// What stands behind a backslash.
-fn escaped(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
+/// Parses an escape after its backslash.
+fn parse_escape(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
     let digits = match chars.next()?.1 {
         c @ ('\\' | '\'' | '"') => return Some(c),
         'n' => return Some('\n'),
@@ -84,51 +88,55 @@ fn escaped(chars: &mut std::str::CharIndices<'_>) -> Option<char> {
     char::from_u32(code)
 }
 
-struct Reader<'t> {
+/// A parser, with the rest of the text.
+struct Parser<'t> {
     rest: &'t str,
 }
 
-impl Reader<'_> {
-    fn blanks(&mut self) {
+impl Parser<'_> {
+    /// Skips blanks.
+    fn skip_whitespace(&mut self) {
         self.rest = self.rest.trim_start();
     }
 
-    fn take(&mut self, what: &str) -> bool {
-        self.blanks();
+    /// Skips blanks and `what`; returns false if `what` does not follow.
+    fn eat(&mut self, what: &str) -> bool {
+        self.skip_whitespace();
         let rest = self.rest.strip_prefix(what);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
-    fn literal(&mut self, depth: usize) -> Option<Literal> {
-        if depth > DEEPEST {
+    /// Parses a literal at this depth of nesting.
+    fn parse_literal(&mut self, depth: usize) -> Option<Literal> {
+        if depth > MAX_DEPTH {
             return None;
         }
-        self.blanks();
+        self.skip_whitespace();
         match self.rest.chars().next()? {
             '{' => {
-                self.take("{");
+                self.eat("{");
                 let mut entries = Vec::new();
-                while !self.take("}") {
-                    let Literal::Text(key) = self.literal(depth + 1)? else { return None };
-                    if !self.take(":") {
+                while !self.eat("}") {
+                    let Literal::Text(key) = self.parse_literal(depth + 1)? else { return None };
+                    if !self.eat(":") {
                         return None;
                     }
-                    entries.push((key, self.literal(depth + 1)?));
-                    if !self.take(",") {
-                        return self.take("}").then_some(Literal::Dict(entries));
+                    entries.push((key, self.parse_literal(depth + 1)?));
+                    if !self.eat(",") {
+                        return self.eat("}").then_some(Literal::Dict(entries));
                     }
                 }
                 Some(Literal::Dict(entries))
             }
             '(' | '[' => {
-                let close = if self.take("(") { ")" } else { "]" };
-                self.take("[");
+                let close = if self.eat("(") { ")" } else { "]" };
+                self.eat("[");
                 let mut items = Vec::new();
-                while !self.take(close) {
-                    items.push(self.literal(depth + 1)?);
-                    if !self.take(",") {
-                        return self.take(close).then_some(Literal::Items(items));
+                while !self.eat(close) {
+                    items.push(self.parse_literal(depth + 1)?);
+                    if !self.eat(",") {
+                        return self.eat(close).then_some(Literal::Items(items));
                     }
                 }
                 Some(Literal::Items(items))
@@ -143,7 +151,7 @@ impl Reader<'_> {
                             self.rest = &text[at + 1..];
                             break Some(Literal::Text(content));
                         }
-                        (_, '\\') => content.push(escaped(&mut chars)?),
+                        (_, '\\') => content.push(parse_escape(&mut chars)?),
                         (_, c) => content.push(c),
                     }
                 }
@@ -155,8 +163,8 @@ impl Reader<'_> {
                 self.rest = rest.strip_prefix('L').unwrap_or(rest);
                 digits.parse().ok().map(Literal::Int)
             }
-            _ if self.take("True") => Some(Literal::Bool(true)),
-            _ if self.take("False") => Some(Literal::Bool(false)),
+            _ if self.eat("True") => Some(Literal::Bool(true)),
+            _ if self.eat("False") => Some(Literal::Bool(false)),
             _ => None,
         }
     }
@@ -169,7 +177,7 @@ mod tests {
     #[test]
     fn a_header() {
         let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4L,), }  \n";
-        let read = read(header).expect("a literal");
+        let read = parse(header).expect("a literal");
         assert_eq!(read.get("descr"), Some(&Literal::Text("<f8".into())));
         assert_eq!(read.get("fortran_order"), Some(&Literal::Bool(false)));
         assert_eq!(read.get("shape"), Some(&Literal::Items(vec![Literal::Int(3), Literal::Int(4)])));
@@ -185,12 +193,12 @@ mod tests {
             ("a\\b", r"'a\\b'"),
             ("größe", "'größe'"),
         ] {
-            assert_eq!(quoted(text), literal);
-            assert_eq!(read(literal), Some(Literal::Text(text.into())));
+            assert_eq!(quote(text), literal);
+            assert_eq!(parse(literal), Some(Literal::Text(text.into())));
         }
-        assert_eq!(read(r"'a\n\x41\u00e9\U0001f600'"), Some(Literal::Text("a\nAé😀".into())));
+        assert_eq!(parse(r"'a\n\x41\u00e9\U0001f600'"), Some(Literal::Text("a\nAé😀".into())));
         for wrong in [r"'\", r"'\'", r"'\q'", r"'\x4'", r"'\ud800'", r"'\Uffffffff'"] {
-            assert_eq!(read(wrong), None, "{wrong}");
+            assert_eq!(parse(wrong), None, "{wrong}");
         }
     }
 
@@ -198,8 +206,8 @@ mod tests {
     fn what_is_none() {
         for text in ["", "{", "{'a'}", "(1", "'a", "{'a': }", "(1 2)", "1 2", "-1", "99999999999999999999999"]
         {
-            assert_eq!(read(text), None, "{text}");
+            assert_eq!(parse(text), None, "{text}");
         }
-        assert_eq!(read(&"(".repeat(100_000)), None);
+        assert_eq!(parse(&"(".repeat(100_000)), None);
     }
 }

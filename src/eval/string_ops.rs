@@ -1,20 +1,20 @@
-//! Work on texts, which may be long: in pieces, and between the pieces it is asked whether to stop.
+//! Operations on texts of any length, in chunks between which the interrupt flag is polled.
 
 use super::error::Failure;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 type Result<T> = std::result::Result<T, Failure>;
 
-/// Bytes of a piece.
-const PIECE: usize = 1 << 20;
+/// The number of bytes of a chunk.
+const CHUNK_BYTES: usize = 1 << 20;
 
-/// Whether the work may go on.
-fn go_on(stop: &AtomicBool) -> Result<()> {
+/// Fails if the interrupt flag is set.
+fn poll_interrupt(stop: &AtomicBool) -> Result<()> {
     if stop.load(Ordering::Relaxed) { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
-/// The next place at or after a byte where a character begins, or the end.
-fn boundary(text: &str, mut at: usize) -> usize {
+/// Returns the offset of the first character at or after a byte, or the end.
+fn next_char_boundary(text: &str, mut at: usize) -> usize {
     at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at += 1;
@@ -22,75 +22,77 @@ fn boundary(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// The number of characters.
-pub(super) fn length(text: &str, stop: &AtomicBool) -> Result<usize> {
+/// Returns the number of characters.
+pub(super) fn char_count(text: &str, stop: &AtomicBool) -> Result<usize> {
     let (mut at, mut count) = (0, 0);
     while at < text.len() {
-        go_on(stop)?;
-        let end = boundary(text, at + PIECE);
+        poll_interrupt(stop)?;
+        let end = next_char_boundary(text, at + CHUNK_BYTES);
         count += text[at..end].chars().count();
         at = end;
     }
     Ok(count)
 }
 
-/// A text without the blanks around it.
-fn trimmed<'t>(text: &'t str, stop: &AtomicBool) -> Result<&'t str> {
+/// Returns a text without the blanks around it.
+fn trim<'t>(text: &'t str, stop: &AtomicBool) -> Result<&'t str> {
     let (mut start, mut end) = (0, text.len());
     while start < end {
-        let piece = &text[start..boundary(text, start + PIECE).min(end)];
+        let piece = &text[start..next_char_boundary(text, start + CHUNK_BYTES).min(end)];
         let rest = piece.trim_start();
         start += piece.len() - rest.len();
         if !rest.is_empty() {
             break;
         }
-        go_on(stop)?;
+        poll_interrupt(stop)?;
     }
     while start < end {
-        let from = boundary(text, end.saturating_sub(PIECE).max(start));
+        let from = next_char_boundary(text, end.saturating_sub(CHUNK_BYTES).max(start));
         let piece = &text[if from < end { from } else { start }..end];
         let rest = piece.trim_end();
         end -= piece.len() - rest.len();
         if !rest.is_empty() {
             break;
         }
-        go_on(stop)?;
+        poll_interrupt(stop)?;
     }
     Ok(&text[start..end])
 }
 
-/// The real that a text is.
-pub(super) fn real(text: &str, stop: &AtomicBool) -> Result<Option<f64>> {
-    let text = trimmed(text, stop)?;
-    if text.len() <= PIECE {
+/// Parses a `real`; `None` if the text is none.
+pub(super) fn parse_real(text: &str, stop: &AtomicBool) -> Result<Option<f64>> {
+    let text = trim(text, stop)?;
+    if text.len() <= CHUNK_BYTES {
         return Ok(text.parse().ok());
     }
-    long_real(text, stop)
+    parse_long_real(text, stop)
 }
 
-/// Digits of which no real, and no point half way between two, has as many.
-const DIGITS: usize = 800;
+/// The number of significant digits that decide the rounding: no binary64 number, and no midpoint
+/// of two, has more.
+const MAX_SIGNIFICANT_DIGITS: usize = 800;
 
-/// The same of a long text: what follows so many digits only tells on which side of them the number lies.
-fn long_real(text: &str, stop: &AtomicBool) -> Result<Option<f64>> {
-    /// A number with an exponent beyond is 0 or infinite.
-    const FAR: i64 = 1 << 50;
+/// Parses a long text. Digits beyond [`MAX_SIGNIFICANT_DIGITS`] decide only the direction of
+/// rounding.
+fn parse_long_real(text: &str, stop: &AtomicBool) -> Result<Option<f64>> {
+    /// An exponent beyond this bound makes a number 0 or infinite.
+    const MAX_EXPONENT: i64 = 1 << 50;
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let mut digits = String::new();
     let (mut any, mut more, mut fraction) = (false, false, false);
     let (mut shift, mut exponent): (i64, Option<(bool, i64)>) = (0, None);
     let mut bytes = unsigned.bytes().enumerate().peekable();
     while let Some((at, byte)) = bytes.next() {
-        if at % PIECE == 0 {
-            go_on(stop)?;
+        if at % CHUNK_BYTES == 0 {
+            poll_interrupt(stop)?;
         }
         match (byte, &mut exponent) {
             (b'0'..=b'9', Some((_, exponent))) => {
-                *exponent = (*exponent * 10 + i64::from(byte - b'0')).min(FAR);
+                *exponent = (*exponent * 10 + i64::from(byte - b'0')).min(MAX_EXPONENT);
             }
             (b'0'..=b'9', None) => {
                 any = true;
-                let kept = digits.len() < DIGITS && (byte != b'0' || !digits.is_empty());
+                let kept = digits.len() < MAX_SIGNIFICANT_DIGITS && (byte != b'0' || !digits.is_empty());
                 if kept {
                     digits.push(byte.into());
                 } else if !digits.is_empty() {
@@ -121,12 +123,12 @@ fn long_real(text: &str, stop: &AtomicBool) -> Result<Option<f64>> {
     Ok(format!("{sign}0{digits}{last}e{exponent}").parse().ok())
 }
 
-/// The byte where the character of this number begins, or the end of the text.
-fn byte_of(text: &str, number: usize, stop: &AtomicBool) -> Result<usize> {
+/// Returns the offset of the character with this number, or the end of the text.
+fn char_byte_offset(text: &str, number: usize, stop: &AtomicBool) -> Result<usize> {
     let (mut at, mut left) = (0, number);
     while at < text.len() {
-        go_on(stop)?;
-        let end = boundary(text, at + PIECE);
+        poll_interrupt(stop)?;
+        let end = next_char_boundary(text, at + CHUNK_BYTES);
         let piece = &text[at..end];
         let count = piece.chars().count();
         if left < count {
@@ -139,24 +141,24 @@ fn byte_of(text: &str, number: usize, stop: &AtomicBool) -> Result<usize> {
     Ok(text.len())
 }
 
-/// The characters from one position up to, not including, another.
-pub(super) fn part<'t>(text: &'t str, from: usize, to: usize, stop: &AtomicBool) -> Result<&'t str> {
-    let begin = byte_of(text, from, stop)?;
+/// Returns the characters from position `from` to position `to`, exclusive.
+pub(super) fn char_range<'t>(text: &'t str, from: usize, to: usize, stop: &AtomicBool) -> Result<&'t str> {
+    let begin = char_byte_offset(text, from, stop)?;
     let rest = &text[begin..];
-    let end = byte_of(rest, to.saturating_sub(from), stop)?;
+    let end = char_byte_offset(rest, to.saturating_sub(from), stop)?;
     Ok(&rest[..end])
 }
 
-/// The byte where a text first stands in another, from a byte on.
-fn found(text: &str, part: &str, from: usize, stop: &AtomicBool) -> Result<Option<usize>> {
-    // Beside a long part its preparation counts, which each search begins with.
-    let piece = PIECE.max(part.len().saturating_mul(4));
+/// Returns the offset of the first occurrence of `part` from a byte on.
+fn find_from(text: &str, part: &str, from: usize, stop: &AtomicBool) -> Result<Option<usize>> {
+    // Each search preprocesses `part`, so chunks are longer for a long part.
+    let piece = CHUNK_BYTES.max(part.len().saturating_mul(4));
     let mut at = from;
     loop {
-        go_on(stop)?;
-        // What begins in this piece may end behind it.
-        let last = boundary(text, at.saturating_add(piece));
-        let end = boundary(text, last.saturating_add(part.len()));
+        poll_interrupt(stop)?;
+        // An occurrence may begin in this chunk and end behind it.
+        let last = next_char_boundary(text, at.saturating_add(piece));
+        let end = next_char_boundary(text, last.saturating_add(part.len()));
         if let Some(found) = text[at..end].find(part) {
             return Ok(Some(at + found));
         }
@@ -167,17 +169,17 @@ fn found(text: &str, part: &str, from: usize, stop: &AtomicBool) -> Result<Optio
     }
 }
 
-/// The position of the first occurrence, in characters.
-pub(super) fn position(text: &str, part: &str, stop: &AtomicBool) -> Result<Option<usize>> {
-    match found(text, part, 0, stop)? {
-        Some(byte) => Ok(Some(length(&text[..byte], stop)?)),
+/// Returns the position of the first occurrence, in characters.
+pub(super) fn char_position(text: &str, part: &str, stop: &AtomicBool) -> Result<Option<usize>> {
+    match find_from(text, part, 0, stop)? {
+        Some(byte) => Ok(Some(char_count(&text[..byte], stop)?)),
         None => Ok(None),
     }
 }
 
-/// The text with each occurrence of one part replaced, from the left; how many there are if the result had more
-/// than `most` bytes.
-pub(super) fn replaced(
+/// Replaces each occurrence of `old` from the left. Returns the number of occurrences as an error
+/// if the result had more than `most` bytes.
+pub(super) fn replace_all(
     text: &str,
     old: &str,
     new: &str,
@@ -187,11 +189,11 @@ pub(super) fn replaced(
     let mut places = 0usize;
     let each = |place: &mut dyn FnMut(usize)| -> Result<()> {
         if old.is_empty() {
-            // Nothing stands before each character, and at the end.
+            // The empty text occurs before each character, and at the end.
             let mut at = 0;
             while at < text.len() {
-                go_on(stop)?;
-                let end = boundary(text, at + PIECE);
+                poll_interrupt(stop)?;
+                let end = next_char_boundary(text, at + CHUNK_BYTES);
                 text[at..end].char_indices().for_each(|(byte, _)| place(at + byte));
                 at = end;
             }
@@ -199,7 +201,7 @@ pub(super) fn replaced(
             return Ok(());
         }
         let mut at = 0;
-        while let Some(next) = found(text, old, at, stop)? {
+        while let Some(next) = find_from(text, old, at, stop)? {
             place(next);
             at = next + old.len();
         }
@@ -222,14 +224,14 @@ pub(super) fn replaced(
     Ok(Ok(out))
 }
 
-/// The text so many times; its length has been checked.
-pub(super) fn repeated(text: &str, times: usize, stop: &AtomicBool) -> Result<String> {
+/// Repeats a text. The caller has checked the length.
+pub(super) fn repeat(text: &str, times: usize, stop: &AtomicBool) -> Result<String> {
     let mut out = String::with_capacity(text.len() * times);
-    // Short texts are gathered to a piece first.
-    let block = text.repeat((PIECE / text.len().max(1)).clamp(1, times.max(1)));
+    // Short texts are first repeated to a chunk.
+    let block = text.repeat((CHUNK_BYTES / text.len().max(1)).clamp(1, times.max(1)));
     let whole = text.len() * times;
     while out.len() + block.len() <= whole && !block.is_empty() {
-        go_on(stop)?;
+        poll_interrupt(stop)?;
         out.push_str(&block);
     }
     let rest = whole - out.len();
@@ -237,14 +239,14 @@ pub(super) fn repeated(text: &str, times: usize, stop: &AtomicBool) -> Result<St
     Ok(out)
 }
 
-/// The text in another case.
-pub(super) fn in_case(text: &str, change: impl Fn(&str) -> String, stop: &AtomicBool) -> Result<String> {
+/// Converts the case of a text.
+pub(super) fn convert_case(text: &str, change: impl Fn(&str) -> String, stop: &AtomicBool) -> Result<String> {
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     while at < text.len() {
-        go_on(stop)?;
-        // The case of a letter may depend on the letters beside it, never on those behind a blank.
-        let least = boundary(text, at + PIECE);
+        poll_interrupt(stop)?;
+        // The case of a letter may depend on its neighbors, but never across a blank.
+        let least = next_char_boundary(text, at + CHUNK_BYTES);
         let blank = text[least..].find([' ', '\n']).map_or(text.len(), |blank| least + blank + 1);
         out.push_str(&change(&text[at..blank]));
         at = blank;
@@ -258,54 +260,60 @@ mod tests {
 
     /// A text of several pieces, with characters of each length and parts that lie across the cuts.
     fn long() -> String {
-        "aé漢𝄞 ΑΣ Σab\n".repeat(3 * PIECE / 20)
+        "aé漢𝄞 ΑΣ Σab\n".repeat(3 * CHUNK_BYTES / 20)
     }
 
     #[test]
     fn pieces_are_the_whole() {
         let (go, text) = (AtomicBool::new(false), long());
         for text in ["", "a", "é漢", "aaa", &text] {
-            assert_eq!(length(text, &go).ok(), Some(text.chars().count()));
-            for (from, to) in [(0, 3), (2, 1), (1, usize::MAX), (PIECE / 2, PIECE), (0, 0)] {
+            assert_eq!(char_count(text, &go).ok(), Some(text.chars().count()));
+            for (from, to) in [(0, 3), (2, 1), (1, usize::MAX), (CHUNK_BYTES / 2, CHUNK_BYTES), (0, 0)] {
                 let expected: String = text.chars().skip(from).take(to.saturating_sub(from)).collect();
-                assert_eq!(part(text, from, to, &go).ok(), Some(expected.as_str()));
+                assert_eq!(char_range(text, from, to, &go).ok(), Some(expected.as_str()));
             }
             for word in ["a", "b\na", "漢𝄞", "aa", "zz", "", "Σab\n"] {
                 let at = text.find(word).map(|byte| text[..byte].chars().count());
-                assert_eq!(position(text, word, &go).ok(), Some(at), "{word}");
+                assert_eq!(char_position(text, word, &go).ok(), Some(at), "{word}");
                 for new in ["", "x", "漢漢"] {
                     let replaced =
-                        replaced(text, word, new, usize::MAX / 2, &go).ok().and_then(|text| text.ok());
+                        replace_all(text, word, new, usize::MAX / 2, &go).ok().and_then(|text| text.ok());
                     assert_eq!(replaced, Some(text.replace(word, new)), "{word} {new}");
                 }
             }
-            assert_eq!(in_case(text, str::to_lowercase, &go).ok(), Some(text.to_lowercase()));
-            assert_eq!(in_case(text, str::to_uppercase, &go).ok(), Some(text.to_uppercase()));
+            assert_eq!(convert_case(text, str::to_lowercase, &go).ok(), Some(text.to_lowercase()));
+            assert_eq!(convert_case(text, str::to_uppercase, &go).ok(), Some(text.to_uppercase()));
         }
-        for (text, times) in [("", 5), ("ab", 0), ("ab", 1), ("é", 7), ("abc", PIECE), (&text, 2)] {
-            assert_eq!(repeated(text, times, &go).ok(), Some(text.repeat(times)));
+        for (text, times) in [("", 5), ("ab", 0), ("ab", 1), ("é", 7), ("abc", CHUNK_BYTES), (&text, 2)] {
+            assert_eq!(repeat(text, times, &go).ok(), Some(text.repeat(times)));
         }
     }
 
     #[test]
     fn what_would_be_too_long_is_not_made() {
         let go = AtomicBool::new(false);
-        assert_eq!(replaced("aaaa", "a", "xx", 7, &go).ok(), Some(Err(4)));
-        assert_eq!(replaced("aaaa", "a", "xx", 8, &go).ok(), Some(Ok("xxxxxxxx".to_string())));
+        assert_eq!(replace_all("aaaa", "a", "xx", 7, &go).ok(), Some(Err(4)));
+        assert_eq!(replace_all("aaaa", "a", "xx", 8, &go).ok(), Some(Ok("xxxxxxxx".to_string())));
     }
 
     #[test]
     fn all_of_them_stop() {
         let (stop, text) = (AtomicBool::new(true), long());
-        assert!(length(&text, &stop).is_err() && part(&text, 0, 5, &stop).is_err());
-        assert!(position(&text, "zz", &stop).is_err() && replaced(&text, "a", "b", PIECE, &stop).is_err());
-        assert!(repeated("ab", PIECE, &stop).is_err() && in_case(&text, str::to_lowercase, &stop).is_err());
+        assert!(char_count(&text, &stop).is_err() && char_range(&text, 0, 5, &stop).is_err());
+        assert!(
+            char_position(&text, "zz", &stop).is_err()
+                && replace_all(&text, "a", "b", CHUNK_BYTES, &stop).is_err()
+        );
+        assert!(
+            repeat("ab", CHUNK_BYTES, &stop).is_err()
+                && convert_case(&text, str::to_lowercase, &stop).is_err()
+        );
     }
 
     #[test]
     fn long_texts_are_the_reals_that_short_ones_are() {
         let stop = AtomicBool::new(false);
-        let long = |text: &str| long_real(text, &stop).ok().flatten().map(f64::to_bits);
+        let long = |text: &str| parse_long_real(text, &stop).ok().flatten().map(f64::to_bits);
         let short = |text: &str| text.parse::<f64>().ok().map(f64::to_bits);
         let mut random = fastrand::Rng::with_seed(1);
         for _ in 0..20_000 {
@@ -343,9 +351,9 @@ mod tests {
     fn blanks_around_a_text_are_taken_away() {
         let stop = AtomicBool::new(false);
         for text in ["", " ", " a", "a ", "  é \u{2003}", "a b"] {
-            assert_eq!(trimmed(text, &stop).ok(), Some(text.trim()));
+            assert_eq!(trim(text, &stop).ok(), Some(text.trim()));
         }
-        let long = format!("{}x{}", "\u{2003}".repeat(PIECE), " ".repeat(PIECE + 1));
-        assert_eq!(trimmed(&long, &stop).ok(), Some("x"));
+        let long = format!("{}x{}", "\u{2003}".repeat(CHUNK_BYTES), " ".repeat(CHUNK_BYTES + 1));
+        assert_eq!(trim(&long, &stop).ok(), Some("x"));
     }
 }

@@ -1,0 +1,35 @@
+//! Locals of a frame whose values have been moved out.
+
+use crate::value::Value;
+#[cfg(debug_assertions)]
+use std::sync::{Arc, LazyLock};
+
+/// Moves a value out of a local.
+pub(super) fn take_local(place: &mut Value) -> Value {
+    debug_assert_present(place);
+    std::mem::replace(place, moved_out())
+}
+
+/// Returns the content of a local whose value has been moved out: in debug builds a text that no
+/// program has, so that a later read is found.
+pub(super) fn moved_out() -> Value {
+    #[cfg(debug_assertions)]
+    return Value::Str(MOVED_OUT.clone());
+    #[cfg(not(debug_assertions))]
+    Value::UNIT
+}
+
+/// The content of moved locals in debug builds.
+#[cfg(debug_assertions)]
+static MOVED_OUT: LazyLock<Arc<str>> = LazyLock::new(|| "moved".into());
+
+/// Asserts in debug builds that a value has not been moved out.
+pub(super) fn debug_assert_present(value: &Value) {
+    #[cfg(debug_assertions)]
+    assert!(
+        !matches!(value, Value::Str(text) if Arc::ptr_eq(text, &MOVED_OUT)),
+        "a local is read or moved after its last use"
+    );
+    #[cfg(not(debug_assertions))]
+    let _ = value;
+}

@@ -1,0 +1,153 @@
+//! The machine: the state of a session between its inputs.
+//!
+//! Holds the variables of the session, the functions specialized so far and the journal of stores
+//! by which a failed input is undone. Runs nothing: see [`super::run`].
+
+use super::code::Instance;
+use super::progress::{ProgressMonitor, Watcher};
+use super::specialize::Bindings;
+use crate::core::last_use::ReachableGlobals;
+use crate::core::{Function, FunctionId, GlobalId, Program};
+use crate::data::FileSystem;
+use crate::hash::HashMap;
+use crate::kernel::Accelerator;
+use crate::layout::Layouts;
+use crate::picture::Screen;
+use crate::source::Span;
+use crate::types::Type;
+use crate::value::{Cell, Value};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The environment of a run: output, files, limits and the interrupt flag.
+pub struct Host<'a> {
+    /// Receives what the program prints.
+    pub out: &'a mut dyn FnMut(&str),
+    /// The interrupt flag.
+    pub interrupt: &'a AtomicBool,
+    /// The largest value, in bytes.
+    pub memory: u64,
+    /// The file system, if there is one.
+    pub files: Option<&'a dyn FileSystem>,
+    /// The screen on which pictures are printed.
+    pub screen: Screen,
+}
+
+/// Runs programs; holds the variables of the session and the functions specialized so far.
+#[derive(Default)]
+pub struct Machine {
+    /// The cache of layouts.
+    pub(super) layouts: Layouts,
+    /// The variables of the session.
+    pub(super) globals: Vec<Arc<Cell>>,
+    /// The specialized functions.
+    pub(super) instances: HashMap<(FunctionId, Vec<Type>), Arc<Instance>>,
+    /// Functions with their last uses marked, while the number of instances of classes is
+    /// `marked_instance_count`.
+    pub(super) marked_functions: HashMap<FunctionId, Arc<Function>>,
+    /// The session variables that functions reach.
+    pub(super) reachable_globals: ReachableGlobals,
+    /// The number of instances of classes for which last uses are marked.
+    pub(super) marked_instance_count: usize,
+    /// Old values of cells since the last checkpoint, the newest last.
+    pub(super) journal: Vec<(Arc<Cell>, Option<Value>)>,
+    /// The number of the current input.
+    pub(super) input: u64,
+    /// The chain of calls: names and positions, the innermost last.
+    pub(super) calls: Vec<(Arc<str>, Span)>,
+    /// Sizes opened at the top level; they are valid to the end of the session.
+    pub(super) sizes: Arc<Bindings>,
+    /// The number of specializations for sizes that arrived at run time.
+    pub(super) opening_count: u64,
+    /// The progress of the outermost loop.
+    pub(super) progress: ProgressMonitor,
+    /// The compiler of hot parts, if there is one.
+    pub(super) accelerator: Option<Arc<dyn Accelerator>>,
+    /// True if parts are compiled before their first execution.
+    pub(super) eager: bool,
+}
+
+/// A state of the machine to which it can be restored.
+pub struct Checkpoint {
+    globals: usize,
+    functions: usize,
+    sizes: Arc<Bindings>,
+}
+
+impl Machine {
+    /// Creates a machine without variables.
+    pub fn new() -> Machine {
+        Machine::default()
+    }
+
+    /// Sets the compiler of hot parts. If `eager`, parts are compiled before their first execution.
+    pub fn set_accelerator(&mut self, accelerator: Option<Arc<dyn Accelerator>>, eager: bool) {
+        self.accelerator = accelerator;
+        self.eager = eager;
+        self.clear_instances();
+    }
+
+    /// Begins an input and returns the state before it.
+    pub fn checkpoint(&mut self, program: &Program) -> Checkpoint {
+        self.journal.clear();
+        self.input += 1;
+        Checkpoint {
+            globals: self.globals.len(),
+            functions: program.functions.len(),
+            sizes: self.sizes.clone(),
+        }
+    }
+
+    /// Undoes every store since the checkpoint, and drops functions specialized since.
+    pub fn restore(&mut self, checkpoint: &Checkpoint) {
+        for (cell, old) in std::mem::take(&mut self.journal).into_iter().rev() {
+            cell.set(old);
+        }
+        self.globals.truncate(checkpoint.globals);
+        self.sizes = checkpoint.sizes.clone();
+        self.instances.retain(|(function, _), _| (*function as usize) < checkpoint.functions);
+        self.clear_last_use_marks();
+    }
+
+    /// Sets a session variable.
+    pub fn set_global(&mut self, id: GlobalId, value: Value) {
+        while self.globals.len() <= id as usize {
+            self.globals.push(Cell::new(None));
+        }
+        self.globals[id as usize].set(Some(value));
+    }
+
+    /// Replaces the watcher of progress, and returns the old one.
+    pub fn set_watcher(&mut self, watcher: Option<Watcher>) -> Option<Watcher> {
+        self.progress.replace_watcher(watcher)
+    }
+
+    /// Drops the value of a session variable.
+    pub fn clear_global(&mut self, id: GlobalId) {
+        if let Some(cell) = self.globals.get(id as usize) {
+            cell.set(None);
+        }
+    }
+
+    /// Drops all specialized functions: a new instance of a class may replace one that they used.
+    pub fn clear_instances(&mut self) {
+        self.instances.clear();
+        self.clear_last_use_marks();
+    }
+
+    /// Drops the marks of last uses.
+    pub(super) fn clear_last_use_marks(&mut self) {
+        self.marked_functions.clear();
+        self.reachable_globals = ReachableGlobals::default();
+    }
+
+    /// Returns the value of a session variable, if it has been set.
+    pub fn global(&self, id: GlobalId) -> Option<Value> {
+        self.globals.get(id as usize).and_then(|cell| cell.get())
+    }
+
+    /// Returns a type with the sizes that the session has opened in place of their variables.
+    pub fn concrete(&self, ty: &Type) -> Type {
+        self.sizes.concrete(ty)
+    }
+}
