@@ -92,7 +92,7 @@ fn types_are_completed_where_a_type_stands() {
     assert_eq!(completed(&mut session, "val x : Ver").1, ["Vertex"]);
     assert_eq!(completed(&mut session, "x :>> rea").1, ["real"]);
     assert_eq!(completed(&mut session, "x :> Ver").1, ["Vertex"]);
-    let names = session.complete_class("Mono");
+    let names = session.class_names_starting_with("Mono");
     assert_eq!(names, ["Monoid"]);
 }
 

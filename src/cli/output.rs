@@ -32,7 +32,7 @@ impl Output {
             out: BufWriter::with_capacity(1 << 16, std::io::stdout()),
             interactive: std::io::stdout().is_terminal(),
             color: std::io::stderr().is_terminal() && !plain,
-            colors: if plain { Colors::None } else { colors() },
+            colors: if plain { Colors::None } else { terminal_colors() },
             at_line_start: true,
         }
     }
@@ -40,11 +40,11 @@ impl Output {
     /// Where pictures are seen that a program draws: on the terminal, or on a page that is none.
     pub fn screen(&self) -> Screen {
         // What was asked should still be seen above a picture, and its words around it.
-        const REST: usize = 8;
+        const RESERVED_ROWS: usize = 8;
         match terminal_size::terminal_size() {
             Some((Width(columns), Height(rows))) if self.interactive && columns > 0 => Screen {
                 columns: columns.into(),
-                rows: usize::from(rows).saturating_sub(REST),
+                rows: usize::from(rows).saturating_sub(RESERVED_ROWS),
                 colors: self.colors,
             },
             _ => Screen::default(),
@@ -54,7 +54,7 @@ impl Output {
     /// Writes to standard output.
     pub fn write(&mut self, text: &str) {
         if let Err(error) = self.out.write_all(text.as_bytes()) {
-            give_up(&error);
+            exit_on_write_error(&error);
         }
         if let Some(last) = text.chars().next_back() {
             self.at_line_start = last == '\n';
@@ -74,19 +74,19 @@ impl Output {
     /// Lets go of what has been written.
     pub fn flush(&mut self) {
         if let Err(error) = self.out.flush().and_then(|()| self.out.get_mut().flush()) {
-            give_up(&error);
+            exit_on_write_error(&error);
         }
     }
 
     /// Writes lines that end themselves to standard error.
-    pub fn complain_at_length(&self, text: &str) {
+    pub fn write_error_text(&self, text: &str) {
         // If nobody listens there is nobody to tell.
         let _ = std::io::stderr().write_all(text.as_bytes());
     }
 }
 
 /// The colors that the terminal says it has.
-fn colors() -> Colors {
+fn terminal_colors() -> Colors {
     match std::env::var("COLORTERM").as_deref() {
         Ok("truecolor" | "24bit") => Colors::Full,
         _ => Colors::Indexed,
@@ -94,40 +94,40 @@ fn colors() -> Colors {
 }
 
 /// Writes a line, or several, to standard error.
-pub fn complain(line: &str) {
+pub fn print_error(line: &str) {
     let text = format!("{}\n", visible_lines(line));
-    let text = columns_of_messages().map_or(text.clone(), |columns| filled(&text, columns));
+    let text = stderr_columns().map_or(text.clone(), |columns| filled(&text, columns));
     let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// How wide a terminal is to which messages go.
-pub fn columns_of_messages() -> Option<usize> {
-    columns(terminal_size::terminal_size_of(std::io::stderr()))
+pub fn stderr_columns() -> Option<usize> {
+    known_columns(terminal_size::terminal_size_of(std::io::stderr()))
 }
 
 /// Prose for standard output, where it is set in by so much: on a terminal filled to its width, else as it is.
-pub fn prose(text: String, by: usize) -> String {
-    match columns(terminal_size::terminal_size_of(std::io::stdout())) {
+pub fn wrap_for_stdout(text: String, by: usize) -> String {
+    match known_columns(terminal_size::terminal_size_of(std::io::stdout())) {
         Some(columns) => filled(&text, columns.saturating_sub(by)),
         None => text,
     }
 }
 
-fn columns(size: Option<(Width, Height)>) -> Option<usize> {
+fn known_columns(size: Option<(Width, Height)>) -> Option<usize> {
     // A terminal that does not know its width says 0.
     size.map(|(Width(columns), _)| usize::from(columns)).filter(|&columns| columns > 0)
 }
 
 /// The name of a file in a line of output or of a message.
-pub fn shown(path: &Path) -> String {
+pub fn display_path(path: &Path) -> String {
     visible(&path.display().to_string()).into_owned()
 }
 
 /// Ends the command: nothing it does can be seen any more.
-fn give_up(error: &std::io::Error) -> ! {
+fn exit_on_write_error(error: &std::io::Error) -> ! {
     if error.kind() == ErrorKind::BrokenPipe {
-        std::process::exit(super::exit::UNREAD.into());
+        std::process::exit(super::exit::BROKEN_PIPE.into());
     }
-    complain(&format!("felis: cannot write to standard output: {error}"));
+    print_error(&format!("felis: cannot write to standard output: {error}"));
     std::process::exit(super::exit::FAILED.into());
 }

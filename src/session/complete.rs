@@ -4,7 +4,7 @@
 //! evaluates, and leaves the session as it was.
 
 use super::index::Draft;
-use super::query::{TYPE_WORDS, headed};
+use super::query::{BUILT_IN_TYPE_NAMES, function_signature};
 use super::tokens::{TokenClass, tokens};
 use super::{Session, library};
 use crate::check::env::{Callable, Definition};
@@ -24,9 +24,9 @@ pub struct Completions {
 }
 
 /// Longer texts have no hint: checking them would be felt.
-const LONGEST_HINTED: usize = 4_000;
+const MAX_HINTED_BYTES: usize = 4_000;
 /// The most components that are offered after a dot.
-const MOST_COMPONENTS: usize = 16;
+const MAX_COMPONENTS: usize = 16;
 
 impl Session {
     /// What could be written at a place of an input: fields after a dot and then functions, types after a colon,
@@ -47,16 +47,17 @@ impl Session {
     }
 
     /// Names of types that begin with `prefix`, sorted.
-    pub fn complete_type(&self, prefix: &str) -> Vec<String> {
+    pub fn type_names_starting_with(&self, prefix: &str) -> Vec<String> {
         let known = self.env.types.keys().map(|name| &**name).filter(|name| !name.contains("::"));
         let scalars = Scalar::ALL.iter().map(|scalar| scalar.name());
-        let types = known.chain(library::index().types()).chain(scalars).chain(TYPE_WORDS.iter().copied());
+        let types =
+            known.chain(library::index().types()).chain(scalars).chain(BUILT_IN_TYPE_NAMES.iter().copied());
         let fitting: BTreeSet<&str> = types.filter(|name| name.starts_with(prefix)).collect();
         fitting.into_iter().map(str::to_string).collect()
     }
 
     /// Names of classes that begin with `prefix`, sorted.
-    pub fn complete_class(&self, prefix: &str) -> Vec<String> {
+    pub fn class_names_starting_with(&self, prefix: &str) -> Vec<String> {
         let known = self.env.class_names.keys().map(|name| &**name);
         let fitting: BTreeSet<&str> =
             known.chain(library::index().classes()).filter(|name| name.starts_with(prefix)).collect();
@@ -66,23 +67,23 @@ impl Session {
     /// What could be told beside a text that is being written: the type of its last expression or
     /// definition, the type of a function that is named or whose argument is being written.
     pub fn hint(&mut self, text: &str) -> Option<String> {
-        if text.len() > LONGEST_HINTED || text.contains("import") {
+        if text.len() > MAX_HINTED_BYTES || text.contains("import") {
             return None;
         }
-        self.quietly(|session| {
+        self.with_temporary_sources(|session| {
             let text = text.trim().trim_end_matches(';').trim_end();
             if syntax::is_name(text) && !session.overloads(text).is_empty() {
-                return session.signature(text);
+                return session.overload_hint(text);
             }
             match session.type_being_written(text) {
                 Some(hint) => Some(hint),
-                None => session.signature(called(text)?),
+                None => session.overload_hint(enclosing_call(text)?),
             }
         })
     }
 
     /// Name and type of a function, of one with several forms the first and how many more there are.
-    fn signature(&mut self, name: &str) -> Option<String> {
+    fn overload_hint(&mut self, name: &str) -> Option<String> {
         let overloads = self.overloads(name);
         let (first, more) = overloads.split_first()?;
         Some(match more.len() {
@@ -103,12 +104,12 @@ impl Session {
             ast::StmtKind::Expr(_) => None,
             _ => Some(syntax::chunks(&source).last()?.defines.first()?.clone()),
         };
-        self.load_library(&source).ok()?;
-        self.listen();
+        self.load_mentioned(&source).ok()?;
+        self.clear_interrupt();
         let span = Span::new(source.id, 0, source.text.len());
-        let hint = self.undone(span, |session| {
-            session.know_shown_sizes(&source);
-            let script = session.script(&parsed, &mut Vec::new()).map_err(|_| Vec::new())?;
+        let hint = self.with_rollback(span, |session| {
+            session.bind_shown_sizes(&source);
+            let script = session.check_input(&parsed, &mut Vec::new()).map_err(|_| Vec::new())?;
             let Some(name) = defined else {
                 return Ok(script.result.map(|term| format!(": {}", term.ty)));
             };
@@ -120,7 +121,7 @@ impl Session {
                     let Callable::Function(id) = callable else { return None };
                     let signature = session.env.signatures.get(id)?;
                     let here = signature.span.source == source.id;
-                    here.then(|| headed(&session.env, &name, &signature.scheme))
+                    here.then(|| function_signature(&session.env, &name, &signature.scheme))
                 }),
                 None => None,
             })
@@ -129,7 +130,7 @@ impl Session {
     }
 
     /// Looks at texts that are not kept.
-    pub fn quietly<T>(&mut self, look: impl FnOnce(&mut Session) -> T) -> T {
+    pub fn with_temporary_sources<T>(&mut self, look: impl FnOnce(&mut Session) -> T) -> T {
         let texts = self.sources.len();
         let found = look(self);
         self.sources.truncate(texts);
@@ -138,12 +139,12 @@ impl Session {
 }
 
 /// What can be selected from a value by a dot, with its type: fields, or numbers of components.
-pub(super) fn parts_of(ty: &Type) -> Vec<(String, Type)> {
+pub(super) fn components_of(ty: &Type) -> Vec<(String, Type)> {
     if let Some(fields) = ty.named_parts() {
         return fields.into_iter().map(|(name, ty)| (name.to_string(), ty)).collect();
     }
     let ty = ty.unfold();
-    let parts = ty.components(MOST_COMPONENTS).or_else(|| ty.compact_parts(MOST_COMPONENTS));
+    let parts = ty.components(MAX_COMPONENTS).or_else(|| ty.compact_parts(MAX_COMPONENTS));
     let parts = parts.unwrap_or_default();
     parts.into_iter().enumerate().map(|(at, ty)| (at.to_string(), ty)).collect()
 }
@@ -173,7 +174,7 @@ pub fn import_path(before: &str) -> Option<&str> {
 }
 
 /// The function whose argument a text ends in: what stands before the innermost open parenthesis.
-pub(super) fn called(text: &str) -> Option<&str> {
+pub(super) fn enclosing_call(text: &str) -> Option<&str> {
     let parts = tokens(text);
     let mut depth = 0usize;
     for (at, (_, class)) in parts.iter().enumerate().rev() {

@@ -4,7 +4,7 @@
 //! list of the inputs that have succeeded.
 
 use super::results::ResultUse;
-use super::{Mode, Outcome, Session, detached, library};
+use super::{Mode, Outcome, Session, detached_source, library};
 use crate::check::annotations::Annotations;
 use crate::check::env::{Callable, Definition, TypeDefinition};
 use crate::check::module::Module;
@@ -29,17 +29,17 @@ pub struct DefinitionText {
 
 impl DefinitionText {
     /// The first line of the definition.
-    pub fn head(&self) -> &str {
+    pub fn first_line(&self) -> &str {
         self.text.lines().next().unwrap_or("").trim_end()
     }
 }
 
 /// An input that has succeeded.
 #[derive(Clone, Debug)]
-pub(super) struct Input {
+pub(super) struct EvaluatedInput {
     pub source: SourceId,
     /// Its last expression was there to be shown.
-    pub shows: bool,
+    pub shows_value: bool,
     /// The value of that, if it has a name.
     pub result: Option<GlobalId>,
     /// The results it names, in order.
@@ -51,12 +51,12 @@ pub(super) struct Input {
     /// The files it imports, by where it names them, with their ids and what they are.
     pub imports: Vec<(Span, String, Arc<Module>)>,
     /// How many inputs there were when another one took its place.
-    pub forgotten: Option<usize>,
+    pub replaced_at: Option<usize>,
 }
 
 impl Session {
     /// The files that a text imports, by where it names them, with their ids and what they are.
-    pub(super) fn imports_of(&self, source: SourceId) -> Vec<(Span, String, Arc<Module>)> {
+    pub(super) fn imported_files(&self, source: SourceId) -> Vec<(Span, String, Arc<Module>)> {
         let (Some(source), Some(loader)) = (self.sources.get(source), &self.loader) else {
             return Vec::new();
         };
@@ -78,11 +78,11 @@ impl Session {
     /// The definitions that a name has now, in the order in which they were made.
     pub fn definition_texts(&mut self, name: &str) -> Vec<DefinitionText> {
         let name = name.trim();
-        if self.load_library(&detached(name)).is_err() {
+        if self.load_mentioned(&detached_source(name)).is_err() {
             return Vec::new();
         }
         let mut found: BTreeMap<(SourceId, u32), DefinitionText> = BTreeMap::new();
-        for span in self.spans(name) {
+        for span in self.definition_spans(name) {
             let Some(source) = self.sources.get(span.source) else { continue };
             let chunk = syntax::chunks(source).into_iter().find(|chunk| covers(chunk.span, span));
             if let Some(chunk) = chunk {
@@ -96,14 +96,15 @@ impl Session {
             all.iter().any(|callable| matches!(callable, Callable::Case(..) | Callable::Struct(_)))
         });
         if has_type.contains(&true) || is_constructor {
-            let known = self.inputs.iter().rev().filter(|input| input.forgotten.is_none());
+            let known = self.inputs.iter().rev().filter(|input| input.replaced_at.is_none());
             let own = known.filter_map(|input| self.sources.get(input.source));
             let library = library::sources().iter();
             // The texts of modules come after the library's, and are no inputs.
             let other = self.sources.iter().skip(library::sources().len());
             let found_type = own.chain(library).chain(other).find_map(|source| {
                 let chunks = syntax::chunks(source);
-                let declares = |chunk: &Chunk| is_type(chunk) && chunk.defines.iter().any(|n| **n == *last);
+                let declares =
+                    |chunk: &Chunk| declares_type(chunk) && chunk.defines.iter().any(|n| **n == *last);
                 let chunk = chunks.into_iter().rev().find(declares)?;
                 Some(((source.id, chunk.span.start), definition_text(source, &chunk)))
             });
@@ -113,7 +114,7 @@ impl Session {
     }
 
     /// Where what a name stands for is defined.
-    fn spans(&self, name: &str) -> Vec<Span> {
+    fn definition_spans(&self, name: &str) -> Vec<Span> {
         let mut spans = Vec::new();
         match self.env.values.get(name) {
             Some(Definition::Global { span, .. }) if *span != Span::default() => spans.push(*span),
@@ -135,25 +136,26 @@ impl Session {
     pub fn reload(&mut self, name: &str, text: &str, out: &mut dyn FnMut(&str)) -> Outcome {
         let (env, modules, inputs) = (self.env.clone(), self.modules.clone(), self.inputs.clone());
         self.modules.clear();
-        self.forget_text(name);
+        self.remove_definitions_of(name);
         let outcome = self.evaluate(name, text, Mode::Script, out);
         if outcome.status != super::Status::Ok {
             // What has been read of the library since stays.
             (self.env, self.modules, self.inputs) = (env, modules, inputs);
-            library::adopt(&self.library.env, &mut self.env, &self.adopted);
+            library::adopt_statements(&self.library.env, &mut self.env, &self.adopted);
         }
         outcome
     }
 
     /// Forgets the names that texts of this name have defined. Values made with them stay.
-    fn forget_text(&mut self, name: &str) {
+    fn remove_definitions_of(&mut self, name: &str) {
         let named = |id: SourceId| self.sources.get(id).is_some_and(|source| source.name == name);
         let texts: BTreeSet<SourceId> =
             self.inputs.iter().map(|input| input.source).filter(|id| named(*id)).collect();
         let inputs = self.inputs.len();
         let chunks =
             texts.iter().filter_map(|id| self.sources.get(*id)).flat_map(|source| syntax::chunks(source));
-        let types: BTreeSet<Arc<str>> = chunks.filter(is_type).flat_map(|chunk| chunk.defines).collect();
+        let types: BTreeSet<Arc<str>> =
+            chunks.filter(declares_type).flat_map(|chunk| chunk.defines).collect();
         let env = &mut self.env;
         let (signatures, classes) = (&env.signatures, &env.classes);
         for definition in env.values.values_mut() {
@@ -180,7 +182,7 @@ impl Session {
         });
         env.kinds.retain(|name, _| !types.contains(name));
         for input in self.inputs.iter_mut().filter(|input| texts.contains(&input.source)) {
-            input.forgotten.get_or_insert(inputs);
+            input.replaced_at.get_or_insert(inputs);
         }
     }
 }
@@ -189,7 +191,7 @@ fn covers(outer: Span, inner: Span) -> bool {
     outer.source == inner.source && outer.start <= inner.start && inner.end <= outer.end
 }
 
-fn is_type(chunk: &Chunk) -> bool {
+fn declares_type(chunk: &Chunk) -> bool {
     matches!(
         chunk.word,
         "typedef" | "newtype" | "struct" | "variant" | "enum" | "typefun" | "type" | "kind" | "class"

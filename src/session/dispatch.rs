@@ -7,7 +7,7 @@
 //! **Erased parts.** A type argument that nothing below looks at to make a choice is written `_`: a
 //! function that goes by visibility alone does not distinguish number formats. A parameter matters
 //! to a function if its body names it in the arguments of a method, or hands it on to a parameter
-//! that matters ([`Walk::matters`]; a recursive function adds nothing by calling itself). So a
+//! that matters ([`DispatchPrinter::deciding_params`]; a recursive function adds nothing by calling itself). So a
 //! result's type fills up from the bottom to the top, where all of it is known.
 //!
 //! Chooses nothing itself: it reads what the checker and [`Program::implementation`] decide.
@@ -20,28 +20,34 @@ use crate::types::{Type, TypeVar};
 use std::sync::Arc;
 
 /// Lines written at most.
-const MOST_LINES: usize = 200;
+const MAX_LINES: usize = 200;
 /// Calls within one another followed at most.
-const DEEPEST: usize = 40;
+const MAX_CALL_DEPTH: usize = 40;
 
 /// The chain of choices of an expression, as text.
-pub fn explain(env: &Env, program: &Program, script: &Script) -> String {
-    let mut walk =
-        Walk { env, program, lines: Vec::new(), open: Vec::new(), known: HashMap::default(), cut: false };
+pub fn dispatch_chain(env: &Env, program: &Program, script: &Script) -> String {
+    let mut walk = DispatchPrinter {
+        env,
+        program,
+        lines: Vec::new(),
+        open: Vec::new(),
+        known: HashMap::default(),
+        cut: false,
+    };
     if let Some(term) = &script.result {
-        walk.term(term, &HashMap::default());
+        walk.print_term(term, &HashMap::default());
         if walk.lines.is_empty() {
-            walk.line(format!("{}", term.ty), "nothing is chosen: it is a value");
+            walk.push_line(format!("{}", term.ty), "nothing is chosen: it is a value");
         }
     }
     for stmt in &script.body {
         let mut stmt = stmt.clone();
-        walk.stmt(&mut stmt);
+        walk.print_stmt(&mut stmt);
     }
     walk.finish()
 }
 
-struct Walk<'a> {
+struct DispatchPrinter<'a> {
     env: &'a Env,
     program: &'a Program,
     /// Indentation, text, comment.
@@ -55,9 +61,9 @@ struct Walk<'a> {
 
 type Bindings = HashMap<u32, Type>;
 
-impl Walk<'_> {
-    fn line(&mut self, text: String, comment: impl Into<String>) {
-        if self.lines.len() < MOST_LINES {
+impl DispatchPrinter<'_> {
+    fn push_line(&mut self, text: String, comment: impl Into<String>) {
+        if self.lines.len() < MAX_LINES {
             self.lines.push((self.open.len(), text, comment.into()));
         } else {
             self.cut = true;
@@ -80,12 +86,12 @@ impl Walk<'_> {
         out
     }
 
-    fn stmt(&mut self, stmt: &mut Stmt) {
-        stmt.for_each_term_mut(&mut |term| self.term(term, &HashMap::default()));
+    fn print_stmt(&mut self, stmt: &mut Stmt) {
+        stmt.for_each_term_mut(&mut |term| self.print_term(term, &HashMap::default()));
     }
 
     /// What a term does, its parts first.
-    fn term(&mut self, term: &Term, at: &Bindings) {
+    fn print_term(&mut self, term: &Term, at: &Bindings) {
         if self.cut {
             return;
         }
@@ -93,57 +99,57 @@ impl Walk<'_> {
             TermKind::Call(head, args) => {
                 match &head.kind {
                     TermKind::Closure { .. } | TermKind::Method { .. } => {}
-                    _ => self.term(head, at),
+                    _ => self.print_term(head, at),
                 }
-                args.iter().for_each(|arg| self.term(arg, at));
-                self.function(&head.kind, at);
+                args.iter().for_each(|arg| self.print_term(arg, at));
+                self.print_call(&head.kind, at);
             }
-            TermKind::Closure { .. } | TermKind::Method { .. } => self.function(&term.kind, at),
+            TermKind::Closure { .. } | TermKind::Method { .. } => self.print_call(&term.kind, at),
             kind => {
                 let mut copy = term.clone();
-                copy.for_each_child_mut(&mut |child| self.term(child, at));
-                self.built_in(kind, &term.ty, at);
+                copy.for_each_child_mut(&mut |child| self.print_term(child, at));
+                self.print_built_in(kind, &term.ty, at);
             }
         }
     }
 
     /// What the language does itself. Operators inside functions go without saying.
-    fn built_in(&mut self, kind: &TermKind, ty: &Type, at: &Bindings) {
+    fn print_built_in(&mut self, kind: &TermKind, ty: &Type, at: &Bindings) {
         let to = ty.substitute(at);
         match kind {
             TermKind::Op(op, operands) if self.open.is_empty() => {
                 let types: Vec<String> = operands.iter().map(|o| o.ty.substitute(at).to_string()).collect();
-                self.line(format!("{}({}) : {to}", symbol(*op), types.join(", ")), "built in");
+                self.push_line(format!("{}({}) : {to}", operator_symbol(*op), types.join(", ")), "built in");
             }
             TermKind::Prim(prim, _, args) if self.open.is_empty() => {
                 let types: Vec<String> = args.iter().map(|a| a.ty.substitute(at).to_string()).collect();
-                self.line(format!("{}({}) : {to}", prim.name(), types.join(", ")), "built in");
+                self.push_line(format!("{}({}) : {to}", prim.name(), types.join(", ")), "built in");
             }
             TermKind::Convert(inner) => {
                 let from = inner.ty.substitute(at);
-                self.line(format!(":> {to}"), format!("conversion from {from}"));
+                self.push_line(format!(":> {to}"), format!("conversion from {from}"));
             }
             TermKind::Reshape(inner) if self.open.is_empty() => {
                 let from = inner.ty.substitute(at);
-                self.line(format!(":>> {to}"), format!("the storage of {from} as it is"));
+                self.push_line(format!(":>> {to}"), format!("the storage of {from} as it is"));
             }
             _ => {}
         }
     }
 
-    fn function(&mut self, head: &TermKind, at: &Bindings) {
+    fn print_call(&mut self, head: &TermKind, at: &Bindings) {
         let concrete = |args: &[Type]| args.iter().map(|t| t.substitute(at)).collect::<Vec<Type>>();
         let (function, type_args, comment) = match head {
             TermKind::Closure { function, type_args, .. } => {
-                (*function, concrete(type_args), self.among(*function))
+                (*function, concrete(type_args), self.overload_choice(*function))
             }
             TermKind::Method { class, method, type_args } => {
                 let types = concrete(type_args);
                 match self.program.implementation(*class, *method, &types) {
-                    Some((function, args)) => (function, args, self.instance(*class, &types)),
+                    Some((function, args)) => (function, args, self.instance_choice(*class, &types)),
                     None => {
                         let name = &self.program.classes[*class as usize].methods[*method].name;
-                        self.line(format!("{name}(…)"), "chosen where the types are known");
+                        self.push_line(format!("{name}(…)"), "chosen where the types are known");
                         return;
                     }
                 }
@@ -159,26 +165,26 @@ impl Walk<'_> {
             (false, true) => format!("{comment}, built in"),
         };
         let text = self.signature(function, &definition, &type_args);
-        self.line(text, comment);
+        self.push_line(text, comment);
         let here = (function, type_args);
-        if self.open.len() >= DEEPEST || self.open.contains(&here) {
+        if self.open.len() >= MAX_CALL_DEPTH || self.open.contains(&here) {
             return;
         }
         let bindings = definition.type_params.iter().map(|p| p.id).zip(here.1.iter().cloned()).collect();
         self.open.push(here);
-        self.term(&definition.body, &bindings);
+        self.print_term(&definition.body, &bindings);
         self.open.pop();
     }
 
     /// `name(x: A, y: B) : R`, with `_` for what nothing below looks at.
     fn signature(&mut self, id: FunctionId, function: &Arc<Function>, type_args: &[Type]) -> String {
-        let matters = self.matters(id);
+        let matters = self.deciding_params(id);
         let bindings: Bindings = function
             .type_params
             .iter()
             .zip(type_args)
             .zip(matters)
-            .map(|((param, arg), matters)| (param.id, if matters { arg.clone() } else { erased(param) }))
+            .map(|((param, arg), matters)| (param.id, if matters { arg.clone() } else { erased_type(param) }))
             .collect();
         let params: Vec<String> = function
             .params
@@ -194,7 +200,7 @@ impl Walk<'_> {
     }
 
     /// Which instance a method was found in, and what chose it.
-    fn instance(&self, class: ClassId, types: &[Type]) -> String {
+    fn instance_choice(&self, class: ClassId, types: &[Type]) -> String {
         let definition = &self.program.classes[class as usize];
         let args = &types[..definition.params.len().min(types.len())];
         let choice: Vec<String> =
@@ -210,7 +216,7 @@ impl Walk<'_> {
     }
 
     /// How a function was chosen, if its name has others.
-    fn among(&self, function: FunctionId) -> String {
+    fn overload_choice(&self, function: FunctionId) -> String {
         let Some(signature) = self.env.signatures.get(&function) else { return String::new() };
         let others = self.env.callables(&signature.name).unwrap_or(&[]);
         if others.len() > 1 && others.contains(&Callable::Function(function)) {
@@ -220,7 +226,7 @@ impl Walk<'_> {
     }
 
     /// Which type parameters a choice below depends on.
-    fn matters(&mut self, id: FunctionId) -> Vec<bool> {
+    fn deciding_params(&mut self, id: FunctionId) -> Vec<bool> {
         match self.known.get(&id) {
             Some(Some(known)) => return known.clone(),
             Some(None) => return Vec::new(),
@@ -231,7 +237,7 @@ impl Walk<'_> {
         };
         self.known.insert(id, None);
         let mut deciding: Vec<Type> = Vec::new();
-        self.deciding(&mut function.body.clone(), &mut deciding);
+        self.collect_deciding_types(&mut function.body.clone(), &mut deciding);
         let mentioned = |param: &TypeVar| deciding.iter().any(|ty| ty.mentions(param));
         let matters: Vec<bool> = function.type_params.iter().map(mentioned).collect();
         self.known.insert(id, Some(matters.clone()));
@@ -239,29 +245,29 @@ impl Walk<'_> {
     }
 
     /// Types that choices inside a term depend on.
-    fn deciding(&mut self, term: &mut Term, out: &mut Vec<Type>) {
+    fn collect_deciding_types(&mut self, term: &mut Term, out: &mut Vec<Type>) {
         match &term.kind {
             TermKind::Method { class, type_args, .. } => {
                 let count = self.program.classes[*class as usize].params.len();
                 out.extend(type_args.iter().take(count).cloned());
             }
             TermKind::Closure { function, type_args, .. } => {
-                let matters = self.matters(*function);
+                let matters = self.deciding_params(*function);
                 let deciding = type_args.iter().zip(matters).filter(|(_, matters)| *matters);
                 out.extend(deciding.map(|(ty, _)| ty.clone()));
             }
             _ => {}
         }
-        term.for_each_child_mut(&mut |child| self.deciding(child, out));
+        term.for_each_child_mut(&mut |child| self.collect_deciding_types(child, out));
     }
 }
 
 /// What stands for a type argument that does not matter.
-fn erased(param: &TypeVar) -> Type {
+fn erased_type(param: &TypeVar) -> Type {
     Type::var(TypeVar { id: param.id, name: "_".into(), kind: param.kind })
 }
 
-fn symbol(op: Op) -> &'static str {
+fn operator_symbol(op: Op) -> &'static str {
     match op {
         Op::Neg(_) | Op::Sub(_) => "-",
         Op::Add(_) => "+",

@@ -15,20 +15,20 @@ use bytes::Bytes;
 const ASKS: &str = "E0808";
 
 /// The largest file that is looked into, in bytes.
-const LARGEST: u64 = 64 << 20;
+const MAX_FILE_BYTES: u64 = 64 << 20;
 
 impl Session {
     /// Adds to the messages that ask for the type of a file what it is.
-    pub(super) fn look_into_files(&self, diagnostics: &mut [Diagnostic]) {
+    pub(super) fn suggest_file_types(&self, diagnostics: &mut [Diagnostic]) {
         for diagnostic in diagnostics.iter_mut().filter(|d| d.code == ASKS) {
-            if let Some(help) = self.type_of_file(diagnostic.primary.span) {
+            if let Some(help) = self.file_type_help(diagnostic.primary.span) {
                 diagnostic.help = Some(help);
             }
         }
     }
 
     /// What to write where a reader stands.
-    fn type_of_file(&self, span: Span) -> Option<Help> {
+    fn file_type_help(&self, span: Span) -> Option<Help> {
         let source = self.sources.get(span.source)?;
         let reader = source.text.get(span.range())?;
         let format = match reader {
@@ -40,13 +40,13 @@ impl Session {
             _ => return None,
         };
         let after = source.text.get(span.end as usize..)?;
-        let (path, rest) = literal(after.trim_start_matches([' ', '(', '$']))?;
-        let part = rest.trim_start().strip_prefix(',').and_then(|rest| literal(rest.trim_start()));
+        let (path, rest) = leading_string(after.trim_start_matches([' ', '(', '$']))?;
+        let part = rest.trim_start().strip_prefix(',').and_then(|rest| leading_string(rest.trim_start()));
         let format = match format {
-            Format::Csv(_) => Format::Csv(separator(path, rest)?),
+            Format::Csv(_) => Format::Csv(csv_separator(path, rest)?),
             format => format,
         };
-        let (files, most) = (self.files.as_ref()?, LARGEST.min(self.memory));
+        let (files, most) = (self.files.as_ref()?, MAX_FILE_BYTES.min(self.memory));
         let bytes = match format {
             // The beginning or the end of these tells their types.
             Format::Npy | Format::Arrow | Format::Parquet => files.map(path, most).ok()?,
@@ -66,18 +66,21 @@ impl Session {
         };
         let before = source.text.get(..span.start as usize)?;
         let text = format!("`{path}` is `{ty}`: state it where the result gets its name");
-        Some(Help { text, edits: place(before).map(|at| insertion(span, at, &ty)).into_iter().collect() })
+        Some(Help {
+            text,
+            edits: annotation_place(before).map(|at| annotation_edit(span, at, &ty)).into_iter().collect(),
+        })
     }
 }
 
 /// The text in quotes that a text begins with, and what follows.
-fn literal(text: &str) -> Option<(&str, &str)> {
+fn leading_string(text: &str) -> Option<(&str, &str)> {
     let (inside, rest) = text.strip_prefix('"')?.split_once('"')?;
     (!inside.contains('\\')).then_some((inside, rest))
 }
 
 /// What stands between cells: the character that is given behind the path, or what the path says.
-fn separator(path: &str, rest: &str) -> Option<Separator> {
+fn csv_separator(path: &str, rest: &str) -> Option<Separator> {
     let Some(given) =
         rest.trim_start().strip_prefix(',').and_then(|rest| rest.trim_start().strip_prefix('\''))
     else {
@@ -91,7 +94,7 @@ fn separator(path: &str, rest: &str) -> Option<Separator> {
 }
 
 /// Where the type goes, if a definition without one ends here: `val x = `.
-fn place(before: &str) -> Option<usize> {
+fn annotation_place(before: &str) -> Option<usize> {
     let name = before.trim_end().strip_suffix('=')?.trim_end();
     let start = name.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
     let keyword = name[..start].trim_end();
@@ -99,6 +102,6 @@ fn place(before: &str) -> Option<usize> {
     (defines && start < name.len()).then_some(name.len())
 }
 
-fn insertion(span: Span, at: usize, ty: &str) -> (Span, String) {
+fn annotation_edit(span: Span, at: usize, ty: &str) -> (Span, String) {
     (Span { start: at as u32, end: at as u32, ..span }, format!(" : {ty}"))
 }

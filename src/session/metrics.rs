@@ -48,7 +48,7 @@ impl Sub for Metrics {
 
 impl Session {
     /// What has been done so far; memory counts for all sessions of the process.
-    pub fn work(&self) -> Metrics {
+    pub fn metrics(&self) -> Metrics {
         let (fresh, reused) = crate::value::memory();
         let mut work = Metrics { fresh, reused, copied: crate::value::copied(), ..Metrics::default() };
         if let Some(done) = self.statistics() {

@@ -22,7 +22,7 @@ mod laws;
 mod library;
 mod metrics;
 mod modules;
-mod program;
+mod program_export;
 mod query;
 pub mod reference;
 mod resolve_query;
@@ -43,13 +43,13 @@ pub use crate::types::number::Conversion;
 pub use complete::{Completions, import_path};
 pub use definition::DefinitionText;
 pub use entry_point::{ArgumentError, EntryPoint, Parameter};
-pub use host::{AnnotationRule, HostValue, Hosts, ValueRule};
-pub use laws::{Trial, Verdict as LawVerdict};
+pub use host::{AnnotationRule, HostRegistry, HostValue, ValueRule};
+pub use laws::{LawTrial, LawVerdict};
 pub use metrics::Metrics;
-pub use modules::{Loader, NotFound, Place};
-pub use query::{Comparison, Definition, Overload, Reasons};
+pub use modules::{Loader, ModuleLocation, NotFound};
+pub use query::{Comparison, Definition, Explanation, Overload};
 pub use resolve_query::Resolution;
-pub use test_runner::{Measurement, Selection, TestOutcome, TestReport, TestRun};
+pub use test_runner::{BenchReport, TestOutcome, TestReport, TestRun, TestSelection};
 pub use tokens::{Blocks, TokenClass, blocks, matching_bracket, tokens};
 
 use crate::cancellation;
@@ -65,7 +65,7 @@ use crate::syntax::{self, Parsed};
 use crate::types::{Type, TypeKind, TypeVar};
 use crate::value::Value;
 use library::Library;
-use modules::{First, Loaded};
+use modules::{LoadedModules, ModuleScript};
 use results::Results;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, catch_unwind};
@@ -76,7 +76,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Session {
     sources: SourceMap,
     env: Env,
-    modules: Loaded,
+    modules: LoadedModules,
     program: Program,
     machine: Machine,
     library: Library,
@@ -84,12 +84,12 @@ pub struct Session {
     adopted: BTreeSet<usize>,
     loader: Option<Box<dyn Loader>>,
     files: Option<Arc<dyn FileSystem>>,
-    hosts: Hosts,
+    hosts: HostRegistry,
     results: Results,
     /// The inputs that have succeeded, in order.
-    inputs: Vec<definition::Input>,
+    inputs: Vec<definition::EvaluatedInput>,
     /// What is collected while an index is made.
-    noting: Option<index::Noting>,
+    collector: Option<index::AnnotationCollector>,
     interrupt: Arc<AtomicBool>,
     memory: u64,
     screen: Screen,
@@ -140,14 +140,14 @@ pub struct Outcome {
     /// Errors, warnings and notes.
     pub diagnostics: Vec<Diagnostic>,
     /// The value of the last expression, unless the input is a [`Mode::Script`].
-    pub value: Option<Shown>,
+    pub value: Option<ValueText>,
     /// The text ends too early and more lines could complete it.
     pub incomplete: bool,
 }
 
 /// A value as text.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shown {
+pub struct ValueText {
     /// Its type.
     pub ty: Type,
     /// For people. In [`Mode::Display`] lines for the window, and of a large value not all.
@@ -158,15 +158,15 @@ pub struct Shown {
     pub sizes: Vec<(String, String)>,
 }
 
-impl Shown {
+impl ValueText {
     /// What a session shows: a string as one writes it, for `1 : int : string` says nothing clear.
-    pub fn in_session(&self) -> &str {
+    pub fn display_text(&self) -> &str {
         if self.ty == Type::string() { &self.read_back } else { &self.text }
     }
 }
 
 /// The names of a user who has not defined any.
-fn own_env() -> Env {
+fn initial_env() -> Env {
     let mut env = Env::new();
     env.library_texts = library::sources().iter().count() as u32;
     env.parts = library::parts().collect();
@@ -174,7 +174,7 @@ fn own_env() -> Env {
 }
 
 /// Bytes one value may take, unless the frontend knows better.
-const MEMORY: u64 = 8 << 30;
+const DEFAULT_MAX_VALUE_BYTES: u64 = 8 << 30;
 
 impl Default for Session {
     fn default() -> Session {
@@ -187,20 +187,20 @@ impl Session {
     pub fn new() -> Session {
         Session {
             sources: library::sources().clone(),
-            env: own_env(),
+            env: initial_env(),
             program: Program::default(),
             machine: Machine::new(),
             library: Library::new(),
             adopted: BTreeSet::new(),
-            modules: Loaded::default(),
+            modules: LoadedModules::default(),
             loader: None,
             files: None,
-            hosts: Hosts::default(),
+            hosts: HostRegistry::default(),
             results: Results::default(),
             inputs: Vec::new(),
-            noting: None,
+            collector: None,
             interrupt: Arc::new(AtomicBool::new(false)),
-            memory: MEMORY,
+            memory: DEFAULT_MAX_VALUE_BYTES,
             screen: Screen::default(),
             jit: None,
             executor: (Executor::Reference, 0),
@@ -226,7 +226,7 @@ impl Session {
 
     /// What was noted since: where each part stands (file and line), and how it looks or why it was left to
     /// the evaluator.
-    pub fn traced(&mut self) -> Vec<(String, Result<String, &'static str>)> {
+    pub fn take_traces(&mut self) -> Vec<(String, Result<String, &'static str>)> {
         let noted = self.jit.as_ref().map(|jit| jit.traced()).unwrap_or_default();
         let place = |span: Span| match self.sources.get(span.source) {
             Some(source) => {
@@ -271,12 +271,12 @@ impl Session {
     }
 
     /// Sets how many bytes one value may take.
-    pub fn set_memory(&mut self, bytes: u64) {
+    pub fn set_max_value_bytes(&mut self, bytes: u64) {
         self.memory = bytes;
     }
 
     /// What is done from here on goes on until the interrupt flag is set again.
-    fn listen(&self) {
+    fn clear_interrupt(&self) {
         self.interrupt.store(false, Ordering::SeqCst);
     }
 
@@ -303,40 +303,40 @@ impl Session {
     /// Runs a text, which messages call `name`; what it prints goes to `out`.
     pub fn evaluate(&mut self, name: &str, text: &str, mode: Mode, out: &mut dyn FnMut(&str)) -> Outcome {
         // Whether a name that is one of a result stands for it only the checker knows; it is asked if there is one.
-        let named = self.results.named(&syntax::idents(&detached(text)));
-        let before = self.results.last();
+        let named = self.results.mentioned_in(&syntax::idents(&detached_source(text)));
+        let before = self.results.latest();
         let source = SourceId(self.sources.len() as u32);
         let (mut uses, mut notes, mut globals) = (Vec::new(), Annotations::default(), 0);
         let mut outcome = self.transaction(name, text, |session, first, parsed, diagnostics| {
             let functions = session.program.functions.len();
-            session.noting = Some(index::Noting::of_names(source.0));
+            session.collector = Some(index::AnnotationCollector::for_names(source.0));
             globals = session.program.globals.len() as GlobalId;
             let script = match mode {
-                Mode::Script => session.file(parsed, diagnostics),
-                Mode::Line | Mode::Display(_) => session.script(parsed, diagnostics),
+                Mode::Script => session.check_file(parsed, diagnostics),
+                Mode::Line | Mode::Display(_) => session.check_input(parsed, diagnostics),
             };
-            notes = session.noting.take().map(index::Noting::into_notes).unwrap_or_default();
-            uses = results::uses(text, source, &notes, &named);
+            notes = session.collector.take().map(index::AnnotationCollector::into_notes).unwrap_or_default();
+            uses = results::result_uses(text, source, &notes, &named);
             let script = script?;
-            let value = session.run_all(first, &script, mode, out, diagnostics)?;
-            if session.program.functions.len() > functions && !computes(&script) {
-                session.results.need(uses.iter().map(|(_, id)| *id));
+            let value = session.run_modules_and_script(first, &script, mode, out, diagnostics)?;
+            if session.program.functions.len() > functions && !computes_data_only(&script) {
+                session.results.pin(uses.iter().map(|(_, id)| *id));
             }
-            Ok((value, Keep::Changes))
+            Ok((value, TransactionEnd::Commit))
         });
         // A panic may have left it.
-        self.noting = None;
-        self.look_into_files(&mut outcome.diagnostics);
+        self.collector = None;
+        self.suggest_file_types(&mut outcome.diagnostics);
         if outcome.status == Status::Ok {
-            self.inputs.push(definition::Input {
+            self.inputs.push(definition::EvaluatedInput {
                 source,
-                shows: outcome.value.is_some(),
-                result: self.results.last().filter(|last| Some(*last) != before),
+                shows_value: outcome.value.is_some(),
+                result: self.results.latest().filter(|last| Some(*last) != before),
                 uses,
                 globals: globals..self.program.globals.len() as GlobalId,
                 notes: Arc::new(notes),
-                imports: self.imports_of(source),
-                forgotten: None,
+                imports: self.imported_files(source),
+                replaced_at: None,
             });
         }
         outcome
@@ -345,19 +345,19 @@ impl Session {
     /// Checks a text without running it, and keeps nothing of it.
     pub fn check(&mut self, name: &str, text: &str) -> Outcome {
         let mut outcome = self.transaction(name, text, |session, _, parsed, diagnostics| {
-            session.file(parsed, diagnostics).map(|_| (None, Keep::Nothing))
+            session.check_file(parsed, diagnostics).map(|_| (None, TransactionEnd::RollBack))
         });
-        self.look_into_files(&mut outcome.diagnostics);
+        self.suggest_file_types(&mut outcome.diagnostics);
         outcome
     }
 
     /// Lays a text out anew; it is read, not checked. It is kept only if something is wrong with it, which is
     /// said of its places.
     pub fn format(&mut self, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
-        self.rewritten(name, text, syntax::fmt::layout)
+        self.rewrite(name, text, syntax::fmt::layout)
     }
 
-    fn rewritten(
+    fn rewrite(
         &mut self,
         name: &str,
         text: &str,
@@ -375,18 +375,19 @@ impl Session {
 
     /// A text of version 0.1 as it is written today, which no errors are known of.
     pub fn migrate(&mut self, name: &str, text: &str) -> Result<String, Vec<Diagnostic>> {
-        self.rewritten(name, text, syntax::edition::migrate)
+        self.rewrite(name, text, syntax::edition::migrate)
     }
 
     /// Whether a text ends too early and more lines could complete it.
-    pub fn incomplete(text: &str) -> bool {
-        syntax::parse(&detached(text)).incomplete
+    pub fn is_incomplete(text: &str) -> bool {
+        syntax::parse(&detached_source(text)).incomplete
     }
 
     /// The inputs that some lines are: all of them one, if they can be read so; else those that they would be if
     /// they were written one after the other.
-    pub fn inputs_of(text: &str) -> Vec<&str> {
-        let broken = |text: &str| syntax::parse(&detached(text)).errors.iter().any(Diagnostic::is_error);
+    pub fn split_inputs(text: &str) -> Vec<&str> {
+        let broken =
+            |text: &str| syntax::parse(&detached_source(text)).errors.iter().any(Diagnostic::is_error);
         if !text.trim_end().contains('\n') || !broken(text) {
             return vec![text];
         }
@@ -399,7 +400,7 @@ impl Session {
             let command = piece.trim_start().starts_with(':');
             let announces = piece.lines().rfind(|line| !line.trim().is_empty());
             let announces = announces.is_some_and(|line| line.trim_start().starts_with("///"));
-            if piece.trim().is_empty() || command || !announces && !open && !Session::incomplete(piece) {
+            if piece.trim().is_empty() || command || !announces && !open && !Session::is_incomplete(piece) {
                 inputs.push(piece);
                 start = end;
                 growing = Growing::default();
@@ -418,12 +419,12 @@ impl Session {
         text: &str,
         work: impl FnOnce(
             &mut Session,
-            &[First],
+            &[ModuleScript],
             &Parsed,
             &mut Vec<Diagnostic>,
-        ) -> Result<(Option<Shown>, Keep), Status>,
+        ) -> Result<(Option<ValueText>, TransactionEnd), Status>,
     ) -> Outcome {
-        self.listen();
+        self.clear_interrupt();
         let source = self.sources.add(name, text);
         let mut outcome =
             Outcome { status: Status::Rejected, diagnostics: Vec::new(), value: None, incomplete: false };
@@ -437,18 +438,18 @@ impl Session {
             if diagnostics.iter().any(Diagnostic::is_error) {
                 return Err(Status::Rejected);
             }
-            let reading = self.read(&parsed.stmts, diagnostics);
+            let reading = self.read_imports(&parsed.stmts, diagnostics);
             // What the input needs of the library stays, whatever becomes of the input.
-            let loaded = self.load_library(&source).and_then(|()| self.load_for(&reading));
+            let loaded = self.load_mentioned(&source).and_then(|()| self.load_mentioned_by_modules(&reading));
             loaded.map_err(|errors| {
                 diagnostics.extend(errors);
                 Status::Rejected
             })?;
-            saved = Some(self.save());
-            self.know_shown_sizes(&source);
-            let first = self.enter(reading, &source, diagnostics);
+            saved = Some(self.snapshot());
+            self.bind_shown_sizes(&source);
+            let first = self.check_modules(reading, &source, diagnostics);
             if self.interrupt.load(Ordering::SeqCst) {
-                diagnostics.push(interrupted(Span::new(source.id, 0, 0)));
+                diagnostics.push(interruption(Span::new(source.id, 0, 0)));
                 return Err(Status::Interrupted);
             }
             if diagnostics.iter().any(Diagnostic::is_error) {
@@ -468,28 +469,28 @@ impl Session {
             }
             Err(status) => {
                 outcome.status = status;
-                Keep::Nothing
+                TransactionEnd::RollBack
             }
         };
-        if let (Keep::Nothing, Some(saved)) = (keep, saved) {
+        if let (TransactionEnd::RollBack, Some(saved)) = (keep, saved) {
             self.restore(saved);
         }
         outcome
     }
 
     /// The checked form of an input, unless it has an error.
-    fn script(&mut self, parsed: &Parsed, diagnostics: &mut Vec<Diagnostic>) -> Result<Script, Status> {
+    fn check_input(&mut self, parsed: &Parsed, diagnostics: &mut Vec<Diagnostic>) -> Result<Script, Status> {
         let instances = self.program.instances.len();
-        let (noting, env, program) = (&mut self.noting, &mut self.env, &mut self.program);
+        let (collector, env, program) = (&mut self.collector, &mut self.env, &mut self.program);
         let sources = &self.sources;
         let done = cancellation::with_cancellation(&self.interrupt, || {
-            edition_check::checked(noting, env, program, sources, parsed)
+            edition_check::check_both_readings(collector, env, program, sources, parsed)
         });
         let Ok((script, found)) = done else {
-            diagnostics.push(interrupted(parsed.stmts.first().map_or(Span::default(), |stmt| stmt.span)));
+            diagnostics.push(interruption(parsed.stmts.first().map_or(Span::default(), |stmt| stmt.span)));
             return Err(Status::Interrupted);
         };
-        diagnostics.extend(found.into_iter().map(|diagnostic| self.with_library(diagnostic)));
+        diagnostics.extend(found.into_iter().map(|diagnostic| self.suggest_library_name(diagnostic)));
         if self.program.instances.len() > instances {
             self.machine.forget_instances();
         }
@@ -497,8 +498,8 @@ impl Session {
     }
 
     /// The checked form of a file, whose last expression shows no value.
-    fn file(&mut self, parsed: &Parsed, diagnostics: &mut Vec<Diagnostic>) -> Result<Script, Status> {
-        let script = self.script(parsed, diagnostics)?;
+    fn check_file(&mut self, parsed: &Parsed, diagnostics: &mut Vec<Diagnostic>) -> Result<Script, Status> {
+        let script = self.check_input(parsed, diagnostics)?;
         let unused = check::unused_result(&parsed.stmts, &script);
         let wrong = unused.as_ref().is_some_and(Diagnostic::is_error);
         diagnostics.extend(unused);
@@ -507,7 +508,7 @@ impl Session {
 
     /// Adds to a message about an unknown name the one of the library that may have been meant: the checker knows
     /// only what has been read of it.
-    fn with_library(&self, diagnostic: Diagnostic) -> Diagnostic {
+    fn suggest_library_name(&self, diagnostic: Diagnostic) -> Diagnostic {
         if diagnostic.code != "E0401" || diagnostic.help.is_some() {
             return diagnostic;
         }
@@ -520,15 +521,15 @@ impl Session {
     }
 
     /// Runs new modules, and then the script that imports them; its value.
-    fn run_all(
+    fn run_modules_and_script(
         &mut self,
-        first: &[First],
+        first: &[ModuleScript],
         script: &Script,
         mode: Mode,
         out: &mut dyn FnMut(&str),
         diagnostics: &mut Vec<Diagnostic>,
-    ) -> Result<Option<Shown>, Status> {
-        for First { script, import } in first {
+    ) -> Result<Option<ValueText>, Status> {
+        for ModuleScript { script, import } in first {
             self.run(script, Mode::Script, out).map_err(|(status, diagnostic)| {
                 diagnostics.push(diagnostic.label(*import, "imported here"));
                 status
@@ -545,7 +546,7 @@ impl Session {
         script: &Script,
         mode: Mode,
         out: &mut dyn FnMut(&str),
-    ) -> Result<Option<Shown>, (Status, Box<Diagnostic>)> {
+    ) -> Result<Option<ValueText>, (Status, Box<Diagnostic>)> {
         let interrupt = self.interrupt.clone();
         let files = self.files.clone();
         let mut host = Host {
@@ -560,7 +561,7 @@ impl Session {
             if mode == Mode::Script {
                 return Ok(None);
             }
-            let shown = self.show(&value, &term.ty, mode, &mut host)?;
+            let shown = self.format_value(&value, &term.ty, mode, &mut host)?;
             Ok(Some((value, shown)))
         });
         match done {
@@ -572,7 +573,7 @@ impl Session {
                     _ => false,
                 };
                 if matches!(mode, Mode::Display(_)) && !again {
-                    self.remember(value, &shown.ty);
+                    self.bind_result(value, &shown.ty);
                 }
                 Ok(Some(shown))
             }
@@ -587,13 +588,13 @@ impl Session {
     }
 
     /// A value as the mode of its input wants it.
-    fn show(
+    fn format_value(
         &mut self,
         value: &Value,
         ty: &Type,
         mode: Mode,
         host: &mut Host<'_>,
-    ) -> Result<Shown, Box<RuntimeError>> {
+    ) -> Result<ValueText, Box<RuntimeError>> {
         let concrete = self.machine.concrete(ty);
         let (text, read_back) = match mode {
             Mode::Display(window) => {
@@ -605,25 +606,25 @@ impl Session {
             }
         };
         let mut vars = Vec::new();
-        variables(ty, &mut vars);
+        collect_variables(ty, &mut vars);
         let size = |var: &TypeVar| (var.name.to_string(), self.machine.concrete(&Type::var(var.clone())));
         let sizes = vars.iter().map(size).map(|(name, size)| (name, size.size_text())).collect();
-        Ok(Shown { ty: ty.clone(), text, read_back, sizes })
+        Ok(ValueText { ty: ty.clone(), text, read_back, sizes })
     }
 
     /// Reads what a text needs of the library and makes it known.
-    fn load_library(&mut self, source: &Source) -> Result<(), Vec<Diagnostic>> {
-        self.know(&library::mentions(source))?;
+    fn load_mentioned(&mut self, source: &Source) -> Result<(), Vec<Diagnostic>> {
+        self.load_and_adopt(&library::mentioned_names(source))?;
         module::qualify(&mut self.env, &self.library.env, syntax::idents(source).into_iter());
         Ok(())
     }
 
     /// Reads what the library has under some names and makes it known.
-    fn know(&mut self, names: &[impl AsRef<str>]) -> Result<(), Vec<Diagnostic>> {
-        self.load(names)?;
-        let (new, _) = self.library.needed(names, &self.adopted);
+    fn load_and_adopt(&mut self, names: &[impl AsRef<str>]) -> Result<(), Vec<Diagnostic>> {
+        self.load_statements(names)?;
+        let (new, _) = self.library.required_statements(names, &self.adopted);
         if !new.is_empty() {
-            library::adopt(&self.library.env, &mut self.env, &new);
+            library::adopt_statements(&self.library.env, &mut self.env, &new);
             self.adopted.extend(new);
         }
         Ok(())
@@ -654,20 +655,20 @@ impl Session {
 
     /// Reads the whole library; for tests of it.
     pub fn load_whole_library(&mut self) -> Result<(), Vec<Diagnostic>> {
-        let names: Vec<&str> = library::index().names().chain(library::NARROW).collect();
-        self.know(&names)
+        let names: Vec<&str> = library::index().names().chain(library::NARROW_TYPES).collect();
+        self.load_and_adopt(&names)
     }
 
     /// Reads what the library has under some names, if it has not been read.
-    fn load(&mut self, names: &[impl AsRef<str>]) -> Result<(), Vec<Diagnostic>> {
-        let (missing, narrow) = self.library.needed(names, &self.library.loaded);
+    fn load_statements(&mut self, names: &[impl AsRef<str>]) -> Result<(), Vec<Diagnostic>> {
+        let (missing, narrow) = self.library.required_statements(names, &self.library.loaded);
         self.library.narrow = narrow;
         if missing.is_empty() {
             return Ok(());
         }
         let read = library::read(&missing);
         let (stmts, mut errors) = (read.stmts, read.errors);
-        let saved = (self.save(), self.library.clone());
+        let saved = (self.snapshot(), self.library.clone());
         self.library.env.number_after(&self.env);
         let (script, found) = check::check(&mut self.library.env, &mut self.program, &stmts);
         errors.extend(found.into_iter().filter(Diagnostic::is_error));
@@ -695,19 +696,19 @@ impl Session {
     }
 
     /// Does `work` and puts everything back.
-    fn undone<T>(
+    fn with_rollback<T>(
         &mut self,
         span: Span,
         work: impl FnOnce(&mut Session) -> Result<T, Vec<Diagnostic>>,
     ) -> Result<T, Vec<Diagnostic>> {
-        let saved = self.save();
+        let saved = self.snapshot();
         let done = catch_unwind(AssertUnwindSafe(|| work(self)));
         self.restore(saved);
         done.unwrap_or_else(|_| Err(vec![internal_error(span)]))
     }
 
-    fn save(&mut self) -> Saved {
-        Saved {
+    fn snapshot(&mut self) -> Snapshot {
+        Snapshot {
             env: self.env.clone(),
             modules: self.modules.clone(),
             program: self.program.extent(),
@@ -715,7 +716,7 @@ impl Session {
         }
     }
 
-    fn restore(&mut self, saved: Saved) {
+    fn restore(&mut self, saved: Snapshot) {
         // A type that is taken back keeps its number: what is known of it must not be taken for another's.
         let after = std::mem::replace(&mut self.env, saved.env);
         self.env.number_after(&after);
@@ -731,21 +732,21 @@ impl Session {
 
 /// Whether an input that succeeded changes the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Keep {
-    Changes,
-    Nothing,
+enum TransactionEnd {
+    Commit,
+    RollBack,
 }
 
 /// A session as it was. The program only grows, so its extent says it all.
-struct Saved {
+struct Snapshot {
     env: Env,
-    modules: Loaded,
+    modules: LoadedModules,
     program: crate::core::program::Extent,
     checkpoint: Checkpoint,
 }
 
 /// Whether a script only computes a value that holds no function: what it mentions can be forgotten.
-fn computes(script: &Script) -> bool {
+fn computes_data_only(script: &Script) -> bool {
     fn holds_function(ty: &Type) -> bool {
         let mut found = matches!(
             ty.kind(),
@@ -758,22 +759,22 @@ fn computes(script: &Script) -> bool {
 }
 
 /// The variables of a type, each once.
-fn variables(ty: &Type, found: &mut Vec<TypeVar>) {
+fn collect_variables(ty: &Type, found: &mut Vec<TypeVar>) {
     if let TypeKind::Var(var) = ty.kind()
         && !found.iter().any(|known| known.id == var.id)
     {
         found.push(var.clone());
     }
-    ty.kind().for_each_child(&mut |child| variables(child, found));
+    ty.kind().for_each_child(&mut |child| collect_variables(child, found));
 }
 
 /// A text that is only looked at.
-fn detached(text: &str) -> Arc<Source> {
+fn detached_source(text: &str) -> Arc<Source> {
     SourceMap::new().add("", text)
 }
 
 /// What is said of a text whose check was stopped: as of a program that is stopped while it runs.
-fn interrupted(span: Span) -> Diagnostic {
+fn interruption(span: Span) -> Diagnostic {
     Diagnostic::error("E0511", span, "interrupted", "stopped here")
 }
 
@@ -785,7 +786,7 @@ fn internal_error(span: Span) -> Diagnostic {
 
 /// The stack that programs run on: calls end by their number (E0508), not by the stack, in all executors. Only pages that
 /// are touched take memory.
-const STACK: usize = 1 << 30;
+const STACK_BYTES: usize = 1 << 30;
 
 /// Does `work` on a stack that holds the deepest programs; gives it back where the system has no room for one.
 ///
@@ -793,7 +794,7 @@ const STACK: usize = 1 << 30;
 /// There is no such stack, nor a sixteenth of it. The work has not begun.
 pub fn try_on_large_stack<T, W: FnOnce() -> T>(work: W) -> Result<T, W> {
     let mut work = Some(work);
-    for size in [STACK, STACK / 2, STACK / 16] {
+    for size in [STACK_BYTES, STACK_BYTES / 2, STACK_BYTES / 16] {
         let slot = &mut work;
         // Where the system gives no such stack, it may give a smaller one.
         if let Ok(Some(done)) = stack_guard::with_stack(size, move || slot.take().map(|work| work())) {

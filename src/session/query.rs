@@ -21,12 +21,12 @@ pub struct Comparison {
     /// In a word.
     pub verdict: Verdict,
     /// Why, if that was asked for.
-    pub reasons: Option<Reasons>,
+    pub reasons: Option<Explanation>,
 }
 
 /// The reasons of a verdict.
 #[derive(Clone, Debug)]
-pub struct Reasons {
+pub struct Explanation {
     /// A sentence.
     pub message: String,
     /// Facts that help to understand.
@@ -108,7 +108,7 @@ pub(super) const KEYWORDS: &[&str] = &[
 ];
 
 /// Types known without a declaration that are no scalars, and kinds.
-pub(super) const TYPE_WORDS: &[&str] =
+pub(super) const BUILT_IN_TYPE_NAMES: &[&str] =
     &["below", "bool", "lower", "unit", "void", "COMPACTLINEAR", "TYPE", "UNITSUM"];
 
 impl Session {
@@ -132,19 +132,19 @@ impl Session {
                 vec![ast::Stmt { kind: ast::StmtKind::Expr(expr), span }]
             }
         };
-        self.listen();
+        self.clear_interrupt();
         let mut said = Vec::new();
-        let reading = self.read(&stmts, &mut said);
-        self.load_library(&source)?;
-        self.load_for(&reading)?;
-        let script = self.undone(span, |session| {
-            session.know_shown_sizes(&source);
-            session.enter(reading, &source, &mut said);
+        let reading = self.read_imports(&stmts, &mut said);
+        self.load_mentioned(&source)?;
+        self.load_mentioned_by_modules(&reading)?;
+        let script = self.with_rollback(span, |session| {
+            session.bind_shown_sizes(&source);
+            session.check_modules(reading, &source, &mut said);
             if said.iter().any(Diagnostic::is_error) {
                 return Err(said);
             }
             let mut diagnostics = Vec::new();
-            session.script(&Parsed::of(stmts), &mut diagnostics).map_err(|_: Status| diagnostics)
+            session.check_input(&Parsed::of(stmts), &mut diagnostics).map_err(|_: Status| diagnostics)
         })?;
         Ok(match (script.result, script.body.last().map(|stmt| &stmt.kind)) {
             (Some(term), _) => term.ty,
@@ -162,7 +162,7 @@ impl Session {
     }
 
     /// The members of a declared kind, if that is what a name stands for.
-    pub fn members(&self, kind: &str) -> Option<Vec<String>> {
+    pub fn kind_members(&self, kind: &str) -> Option<Vec<String>> {
         let kind = self.env.kinds.get(kind.trim())?;
         Some(kind.members.iter().map(|member| member.to_string()).collect())
     }
@@ -176,9 +176,9 @@ impl Session {
             return Ok(verdict);
         }
         // What the language does not convert, instances may.
-        Ok(if self.can(":", &[from, to]).is_ok() {
+        Ok(if self.resolve_use(":", &[from, to]).is_ok() {
             Conversion::Implicit
-        } else if self.can(":>", &[from, to]).is_ok() {
+        } else if self.resolve_use(":>", &[from, to]).is_ok() {
             Conversion::Explicit
         } else {
             verdict
@@ -211,8 +211,8 @@ impl Session {
     pub fn iso(&mut self, left: &str, right: &str, explain: bool) -> Result<Comparison, Vec<Diagnostic>> {
         let (types, _) = self.read_types(&[("left", left), ("right", right)])?;
         let [a, b] = &types[..] else { return Err(Vec::new()) };
-        self.listen();
-        let stopped = |_| vec![super::interrupted(Span::default())];
+        self.clear_interrupt();
+        let stopped = |_| vec![super::interruption(Span::default())];
         if !explain {
             let verdict =
                 cancellation::with_cancellation(&self.interrupt, || iso::verdict(a, b)).map_err(stopped)?;
@@ -221,19 +221,19 @@ impl Session {
         let mut found =
             cancellation::with_cancellation(&self.interrupt, || iso::compare(a, b)).map_err(stopped)?;
         if let Some(expression) = &found.expression
-            && !self.quietly(|session| session.makes(&expression.text, a, b))
+            && !self.with_temporary_sources(|session| session.expression_converts(&expression.text, a, b))
         {
             found.expression = None;
         }
         let (message, notes, help) = found.explanation();
         let derivation = found.witness.as_ref().filter(|witness| !witness.steps.is_empty()).map(iso::explain);
-        let reasons = Reasons { message, notes, help, derivation };
+        let reasons = Explanation { message, notes, help, derivation };
         Ok(Comparison { verdict: found.verdict, reasons: Some(reasons) })
     }
 
     /// Whether an expression makes a value of the one type from `v`, a value of the other: a function of the user's
     /// may have the name of one of the library's.
-    fn makes(&mut self, expression: &str, from: &Type, to: &Type) -> bool {
+    fn expression_converts(&mut self, expression: &str, from: &Type, to: &Type) -> bool {
         let mut params: Vec<String> = Vec::new();
         for ty in [from, to] {
             ty.for_each_var(&mut |var| {
@@ -252,7 +252,9 @@ impl Session {
     /// all unknown upper-case names they stand for index types.
     pub fn implicit_names(&mut self, texts: &[&str]) -> Vec<String> {
         let texts: Vec<(&str, &str)> = texts.iter().map(|text| ("type", *text)).collect();
-        let types = self.quietly(|session| session.read_types(&texts)).map_or(Vec::new(), |(types, _)| types);
+        let types = self
+            .with_temporary_sources(|session| session.read_types(&texts))
+            .map_or(Vec::new(), |(types, _)| types);
         let mut names = BTreeSet::new();
         for ty in types {
             ty.for_each_var(&mut |var| {
@@ -266,8 +268,8 @@ impl Session {
 
     /// The functions of a name, if that is what it stands for.
     pub fn overloads(&mut self, name: &str) -> Vec<Overload> {
-        let source = super::detached(name);
-        if self.load_library(&source).is_err() {
+        let source = super::detached_source(name);
+        if self.load_mentioned(&source).is_err() {
             return Vec::new();
         }
         self.known_overloads(name.trim())
@@ -275,13 +277,13 @@ impl Session {
 
     /// The functions of a name that is no value by itself, a line for each, since only what it is used on says which
     /// one is meant, or at which types. Of any other text there are none.
-    pub fn forms_of(&mut self, text: &str) -> Option<String> {
+    pub fn overload_signatures(&mut self, text: &str) -> Option<String> {
         let name = text.trim().trim_end_matches(';').trim_end();
         if !syntax::is_name(name.rsplit("::").next().unwrap_or(name)) {
             return None;
         }
         let forms = self.overloads(name);
-        if forms.is_empty() || self.quietly(|session| session.type_of(name).is_ok()) {
+        if forms.is_empty() || self.with_temporary_sources(|session| session.type_of(name).is_ok()) {
             return None;
         }
         Some(forms.iter().map(|form| format!("{}\n", form.signature)).collect())
@@ -290,16 +292,16 @@ impl Session {
     /// The functions of a name, as far as the library has been read.
     pub(super) fn known_overloads(&self, name: &str) -> Vec<Overload> {
         let callables = self.env.callables(name).unwrap_or(&[]);
-        callables.iter().map(|callable| overload(&self.env, name, callable)).collect()
+        callables.iter().map(|callable| describe_callable(&self.env, name, callable)).collect()
     }
 
     /// Names that begin with `prefix`, sorted: of values, functions, types, and words of the language.
-    pub fn complete(&self, prefix: &str) -> Vec<String> {
+    pub fn names_starting_with(&self, prefix: &str) -> Vec<String> {
         let qualified: Vec<String> = Session::qualified_names(&self.env).collect();
         let known = self.env.values.keys().chain(self.env.types.keys()).map(|name| &**name);
         let known = known.chain(qualified.iter().map(String::as_str));
         let scalars = Scalar::ALL.iter().map(|scalar| scalar.name());
-        let words = KEYWORDS.iter().chain(TYPE_WORDS).copied();
+        let words = KEYWORDS.iter().chain(BUILT_IN_TYPE_NAMES).copied();
         let all = known.chain(library::index().names()).chain(words).chain(scalars);
         let classes = self.env.class_names.keys().map(|name| &**name);
         // Names that begin with `_` are for those who ask for them.
@@ -317,7 +319,7 @@ impl Session {
     /// The names that a text defines, each once, in its order.
     pub fn names_defined_in(text: &str) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        for name in syntax::chunks(&super::detached(text)).iter().flat_map(|chunk| &chunk.defines) {
+        for name in syntax::chunks(&super::detached_source(text)).iter().flat_map(|chunk| &chunk.defines) {
             if !names.iter().any(|known| **known == **name) {
                 names.push(name.to_string());
             }
@@ -334,7 +336,7 @@ impl Session {
     }
 
     /// The names of what the user has defined, each once, sorted.
-    pub fn own_names(&self) -> Vec<String> {
+    pub fn user_names(&self) -> Vec<String> {
         let names: BTreeSet<String> =
             self.definitions().into_iter().map(|definition| definition.name).collect();
         names.into_iter().collect()
@@ -372,7 +374,10 @@ impl Session {
                         let Some(signature) = self.env.signatures.get(id) else { continue };
                         if !self.library.env.signatures.contains_key(id) {
                             let word = if signature.scheme.result.is_some() { "fun" } else { "proc" };
-                            add(name, format!("{word} {}", headed(&self.env, name, &signature.scheme)));
+                            add(
+                                name,
+                                format!("{word} {}", function_signature(&self.env, name, &signature.scheme)),
+                            );
                         }
                     }
                 }
@@ -388,7 +393,10 @@ impl Session {
             else {
                 continue;
             };
-            add(name, format!("class {name}{}", list(&self.env, &class.params, &class.supers)));
+            add(
+                name,
+                format!("class {name}{}", type_parameter_list(&self.env, &class.params, &class.supers)),
+            );
         }
         for (name, definition) in self.env.types.iter().filter(|(name, _)| !name.contains("::")) {
             // Members are listed with their kind.
@@ -402,14 +410,14 @@ impl Session {
             }
             match definition {
                 TypeDefinition::Alias(params, ty) => {
-                    add(name, format!("type {name}{} = {ty}", list(&self.env, params, &[])))
+                    add(name, format!("type {name}{} = {ty}", type_parameter_list(&self.env, params, &[])))
                 }
                 TypeDefinition::Size(size) => add(name, format!("size {name} = {size}")),
                 TypeDefinition::Nominal(nominal) => {
-                    add(name, format!("type {name}{}", list(&self.env, &nominal.params, &[])));
+                    add(name, format!("type {name}{}", type_parameter_list(&self.env, &nominal.params, &[])));
                 }
                 TypeDefinition::Function(fun) => {
-                    let params = list(&self.env, &fun.params, &[]).replace(['[', ']'], "");
+                    let params = type_parameter_list(&self.env, &fun.params, &[]).replace(['[', ']'], "");
                     add(name, format!("typefun {name}({params})"));
                 }
             }
@@ -432,7 +440,7 @@ impl Session {
                 spans.push(ty.span);
                 written.push(ty);
             }
-            self.load_library(&source)?;
+            self.load_mentioned(&source)?;
         }
         if written.len() < texts.len() {
             return Err(diagnostics);
@@ -440,36 +448,37 @@ impl Session {
         let whole = spans.first().copied().unwrap_or_default();
         let written: Vec<&ast::TypeExpr> = written.iter().collect();
         let (types, found) =
-            self.undone(whole, |session| Ok(check::lower_types(&mut session.env, &written, true)))?;
+            self.with_rollback(whole, |session| Ok(check::lower_types(&mut session.env, &written, true)))?;
         diagnostics.extend(found);
         if diagnostics.iter().any(Diagnostic::is_error) { Err(diagnostics) } else { Ok((types, spans)) }
     }
 }
 
-fn overload(env: &Env, name: &str, callable: &Callable) -> Overload {
+fn describe_callable(env: &Env, name: &str, callable: &Callable) -> Overload {
     match callable {
         Callable::Function(id) => match env.signatures.get(id) {
-            Some(signature) => {
-                Overload { signature: headed(env, name, &signature.scheme), doc: signature.doc.clone() }
-            }
+            Some(signature) => Overload {
+                signature: function_signature(env, name, &signature.scheme),
+                doc: signature.doc.clone(),
+            },
             None => Overload { signature: name.to_string(), doc: None },
         },
         Callable::Prim(prim) => Overload { signature: prim.declaration(), doc: Some(prim.doc().into()) },
         Callable::Method(class, method) => match env.classes.get(class) {
             Some(class) => Overload {
-                signature: headed(env, name, &class.methods[*method].scheme),
+                signature: function_signature(env, name, &class.methods[*method].scheme),
                 doc: Some(format!("A method of `{}`.", class.name).into()),
             },
             None => Overload { signature: name.to_string(), doc: None },
         },
         Callable::Case(nominal, _) | Callable::Struct(nominal) => {
-            Overload { signature: constructor(name, nominal, callable), doc: None }
+            Overload { signature: constructor_signature(name, nominal, callable), doc: None }
         }
     }
 }
 
 /// A constructor with what it takes and gives: `Point(x:real, y:real) : Point`, `Circle : real -> Shape`.
-fn constructor(name: &str, nominal: &Nominal, callable: &Callable) -> String {
+fn constructor_signature(name: &str, nominal: &Nominal, callable: &Callable) -> String {
     let params = nominal.params.iter().map(|param| param.name.to_string()).collect::<Vec<_>>().join(", ");
     let args = if params.is_empty() { String::new() } else { format!("[{params}]") };
     let whole = format!("{}{args}", nominal.name);
@@ -487,12 +496,12 @@ fn constructor(name: &str, nominal: &Nominal, callable: &Callable) -> String {
 }
 
 /// A name with the type of a function.
-pub(super) fn headed(env: &Env, name: &str, scheme: &Scheme) -> String {
-    format!("{name}{} : {}", list(env, &scheme.params, &scheme.constraints), scheme.ty())
+pub(super) fn function_signature(env: &Env, name: &str, scheme: &Scheme) -> String {
+    format!("{name}{} : {}", type_parameter_list(env, &scheme.params, &scheme.constraints), scheme.ty())
 }
 
 /// Type parameters as they are declared.
-pub(super) fn list(env: &Env, params: &[TypeVar], constraints: &[Constraint]) -> String {
+pub(super) fn type_parameter_list(env: &Env, params: &[TypeVar], constraints: &[Constraint]) -> String {
     if params.is_empty() {
         return String::new();
     }
@@ -516,7 +525,7 @@ mod tests {
     #[test]
     fn keywords_are_not_names() {
         for word in KEYWORDS {
-            assert_eq!(syntax::idents(&super::super::detached(word)), Vec::<&str>::new(), "{word}");
+            assert_eq!(syntax::idents(&super::super::detached_source(word)), Vec::<&str>::new(), "{word}");
         }
     }
 }

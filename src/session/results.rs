@@ -15,43 +15,43 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// How many results have a name.
-const KEPT: usize = 9;
+const MAX_NAMED_RESULTS: usize = 9;
 /// The other name of the last one.
-const LAST: &str = "it";
+const LAST_RESULT_NAME: &str = "it";
 
 /// The results that have names.
 #[derive(Default)]
 pub(super) struct Results {
     /// The last one first.
-    kept: VecDeque<GlobalId>,
+    recent: VecDeque<GlobalId>,
     /// Those that something defined later relies on: they are never let go.
-    needed: BTreeSet<GlobalId>,
+    pinned: BTreeSet<GlobalId>,
 }
 
 impl Results {
     /// Whether a variable is a result.
     pub fn contains(&self, id: GlobalId) -> bool {
-        self.kept.contains(&id)
+        self.recent.contains(&id)
     }
 
     /// The results that are named among these identifiers.
-    pub fn named(&self, idents: &[&str]) -> Vec<(String, GlobalId)> {
+    pub fn mentioned_in(&self, idents: &[&str]) -> Vec<(String, GlobalId)> {
         self.names().filter(|(name, _)| idents.contains(&&**name)).collect()
     }
 
     /// The last one.
-    pub fn last(&self) -> Option<GlobalId> {
-        self.kept.front().copied()
+    pub fn latest(&self) -> Option<GlobalId> {
+        self.recent.front().copied()
     }
 
     fn names(&self) -> impl Iterator<Item = (String, GlobalId)> {
-        let numbered = self.kept.iter().enumerate().map(|(i, id)| (format!("_{}", i + 1), *id));
-        numbered.chain(self.kept.front().map(|id| (LAST.to_string(), *id)))
+        let numbered = self.recent.iter().enumerate().map(|(i, id)| (format!("_{}", i + 1), *id));
+        numbered.chain(self.recent.front().map(|id| (LAST_RESULT_NAME.to_string(), *id)))
     }
 
     /// These are not let go any more.
-    pub fn need(&mut self, ids: impl IntoIterator<Item = GlobalId>) {
-        self.needed.extend(ids);
+    pub fn pin(&mut self, ids: impl IntoIterator<Item = GlobalId>) {
+        self.pinned.extend(ids);
     }
 }
 
@@ -59,7 +59,7 @@ impl Results {
 pub(super) type ResultUse = (Range<usize>, GlobalId);
 
 /// The places of a text that name results, which have these names there.
-pub(super) fn uses(
+pub(super) fn result_uses(
     text: &str,
     source: SourceId,
     notes: &Annotations,
@@ -86,17 +86,17 @@ pub(super) fn uses(
 
 impl Session {
     /// Makes a result known by its names.
-    pub(super) fn remember(&mut self, value: Value, ty: &Type) {
+    pub(super) fn bind_result(&mut self, value: Value, ty: &Type) {
         if ty.is_unit() || matches!(ty.kind(), TypeKind::Exists(..) | TypeKind::Procedure(_)) {
             return;
         }
         let id = self.program.globals.len() as GlobalId;
-        self.program.globals.push(Global { name: LAST.into(), ty: ty.clone() });
+        self.program.globals.push(Global { name: LAST_RESULT_NAME.into(), ty: ty.clone() });
         self.machine.set_global(id, value);
-        self.results.kept.push_front(id);
-        if self.results.kept.len() > KEPT
-            && let Some(old) = self.results.kept.pop_back()
-            && !self.results.needed.contains(&old)
+        self.results.recent.push_front(id);
+        if self.results.recent.len() > MAX_NAMED_RESULTS
+            && let Some(old) = self.results.recent.pop_back()
+            && !self.results.pinned.contains(&old)
         {
             self.machine.forget_global(old);
         }

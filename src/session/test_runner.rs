@@ -7,7 +7,7 @@
 //! writes it, or what it prints.
 
 use super::deadline::Deadline;
-use super::{Keep, Mode, Outcome, Session, Status, TokenClass};
+use super::{Mode, Outcome, Session, Status, TokenClass, TransactionEnd};
 use crate::check::env::Callable;
 use crate::check::module::test_name;
 use crate::core::{Script, Stmt, StmtKind as CoreStmt, Term, TermKind};
@@ -28,22 +28,22 @@ pub struct TestReport {
     /// Its line in the text, from 1.
     pub line: usize,
     /// How it went.
-    pub fate: TestOutcome,
+    pub outcome: TestOutcome,
     /// How long it took.
     pub time: Duration,
 }
 
 /// Which examples and tests are run, and for how long.
 #[derive(Clone, Debug, Default)]
-pub struct Selection {
+pub struct TestSelection {
     /// Only those whose name contains one of these texts; all, if there is none.
     pub only: Vec<String>,
     /// What each of them may take, and the program before them.
     pub limit: Option<Duration>,
 }
 
-impl Selection {
-    fn takes(&self, name: &str) -> bool {
+impl TestSelection {
+    fn includes(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|part| name.contains(part.as_str()))
     }
 }
@@ -54,9 +54,9 @@ pub struct TestRun {
     /// How the program itself ended, or that it was interrupted later.
     pub outcome: Outcome,
     /// How many examples and tests were not asked for.
-    pub left_out: usize,
+    pub skipped: usize,
     /// Whether the program itself took longer than it may, so that nothing was tested.
-    pub over: bool,
+    pub timed_out: bool,
 }
 
 /// How an example or test went.
@@ -74,14 +74,14 @@ pub enum TestOutcome {
     /// It was refused, or stopped by an error.
     Failed(Vec<Diagnostic>),
     /// It took longer than it may.
-    Over(Duration),
+    TimedOut(Duration),
     /// It was stopped from outside.
     Interrupted,
 }
 
 /// A `bench` block that was run again and again.
 #[derive(Clone, Debug)]
-pub struct Measurement {
+pub struct BenchReport {
     /// Its name.
     pub name: String,
     /// Its line in the text, from 1.
@@ -89,12 +89,12 @@ pub struct Measurement {
     /// How long each run took, in order.
     pub runs: Vec<Duration>,
     /// How they went; those after the first that did not pass are not made.
-    pub fate: TestOutcome,
+    pub outcome: TestOutcome,
 }
 
 /// Runs of a `bench` block, at least and at most.
-const FEWEST_RUNS: usize = 5;
-const MOST_RUNS: usize = 100_000;
+const MIN_BENCH_RUNS: usize = 5;
+const MAX_BENCH_RUNS: usize = 100_000;
 
 /// An example as it is written.
 struct Example<'t> {
@@ -109,18 +109,18 @@ impl Session {
         &mut self,
         name: &str,
         text: &str,
-        selection: &Selection,
+        selection: &TestSelection,
         each: &mut dyn FnMut(&Session, TestReport),
     ) -> TestRun {
         let limit = Deadline::start(selection.limit, &self.interrupt);
         let outcome = self.evaluate(name, text, Mode::Script, &mut |_| ());
-        let over = limit.end() && outcome.status == Status::Interrupted;
-        let mut ran = TestRun { outcome, left_out: 0, over };
+        let timed_out = limit.end() && outcome.status == Status::Interrupted;
+        let mut ran = TestRun { outcome, skipped: 0, timed_out };
         if ran.outcome.status != Status::Ok {
             return ran;
         }
-        let examples = examples(text);
-        let source = super::detached(text);
+        let examples = doc_examples(text);
+        let source = super::detached_source(text);
         let stmts = syntax::parse(&source).stmts;
         let tests = stmts.iter().filter_map(|stmt| match &stmt.kind {
             StmtKind::Test { bench: false, title, .. } => {
@@ -130,23 +130,23 @@ impl Session {
         });
         let all = examples.iter().map(|example| (example.expression, example.line, Some(example)));
         for (title, line, example) in all.chain(tests.map(|(title, line)| (title, line, None))) {
-            if !selection.takes(title) {
-                ran.left_out += 1;
+            if !selection.includes(title) {
+                ran.skipped += 1;
                 continue;
             }
             let start = Instant::now();
             let limit = Deadline::start(selection.limit, &self.interrupt);
-            let fate = match example {
+            let outcome = match example {
                 Some(example) => self.run_example(example),
                 None => self.run_test(title),
             };
-            let fate = match (limit.end(), fate, selection.limit) {
-                (true, TestOutcome::Interrupted, Some(limit)) => TestOutcome::Over(limit),
-                (_, fate, _) => fate,
+            let outcome = match (limit.end(), outcome, selection.limit) {
+                (true, TestOutcome::Interrupted, Some(limit)) => TestOutcome::TimedOut(limit),
+                (_, outcome, _) => outcome,
             };
-            let stop = matches!(fate, TestOutcome::Interrupted);
+            let stop = matches!(outcome, TestOutcome::Interrupted);
             let (name, example) = (title.to_string(), example.is_some());
-            each(self, TestReport { name, example, line, fate, time: start.elapsed() });
+            each(self, TestReport { name, example, line, outcome, time: start.elapsed() });
             if stop {
                 ran.outcome.status = Status::Interrupted;
                 break;
@@ -158,7 +158,8 @@ impl Session {
     fn run_example(&mut self, example: &Example<'_>) -> TestOutcome {
         let Example { expression, expected, .. } = example;
         let mut printed = String::new();
-        let done = self.tried("example", &format!("{expression};"), &mut |text| printed += text);
+        let done =
+            self.evaluate_and_roll_back("example", &format!("{expression};"), &mut |text| printed += text);
         match done.status {
             Status::Interrupted => TestOutcome::Interrupted,
             Status::Ok => {
@@ -181,10 +182,13 @@ impl Session {
     }
 
     /// Evaluates a text and keeps nothing of it.
-    fn tried(&mut self, name: &str, text: &str, out: &mut dyn FnMut(&str)) -> Outcome {
+    fn evaluate_and_roll_back(&mut self, name: &str, text: &str, out: &mut dyn FnMut(&str)) -> Outcome {
         self.transaction(name, text, |session, first, parsed, diagnostics| {
-            let script = session.script(parsed, diagnostics)?;
-            Ok((session.run_all(first, &script, Mode::Line, out, diagnostics)?, Keep::Nothing))
+            let script = session.check_input(parsed, diagnostics)?;
+            Ok((
+                session.run_modules_and_script(first, &script, Mode::Line, out, diagnostics)?,
+                TransactionEnd::RollBack,
+            ))
         })
     }
 
@@ -196,44 +200,44 @@ impl Session {
         name: &str,
         text: &str,
         time: Duration,
-        each: &mut dyn FnMut(&Session, Measurement),
+        each: &mut dyn FnMut(&Session, BenchReport),
     ) -> Outcome {
-        let outcome = self.evaluate(name, text, Mode::Script, &mut |_| ());
-        if outcome.status != Status::Ok {
-            return outcome;
+        let program = self.evaluate(name, text, Mode::Script, &mut |_| ());
+        if program.status != Status::Ok {
+            return program;
         }
-        let source = super::detached(text);
+        let source = super::detached_source(text);
         for stmt in syntax::parse(&source).stmts {
             let StmtKind::Test { bench: true, title, .. } = &stmt.kind else { continue };
             let line = line(text, stmt.span.start as usize);
             let mut runs = Vec::new();
-            let fate = self.run_timed(&title.text, time, &mut runs);
-            let stop = matches!(fate, TestOutcome::Interrupted);
-            each(self, Measurement { name: title.text.to_string(), line, runs, fate });
+            let outcome = self.run_timed(&title.text, time, &mut runs);
+            let stop = matches!(outcome, TestOutcome::Interrupted);
+            each(self, BenchReport { name: title.text.to_string(), line, runs, outcome });
             if stop {
-                return Outcome { status: Status::Interrupted, ..outcome };
+                return Outcome { status: Status::Interrupted, ..program };
             }
         }
-        outcome
+        program
     }
 
     fn run_test(&mut self, title: &str) -> TestOutcome {
-        let Some(script) = self.call_of(&test_name(false, title)) else {
+        let Some(script) = self.block_call(&test_name(false, title)) else {
             return TestOutcome::Failed(vec![super::internal_error(Span::default())]);
         };
-        let done = self.undone(Span::default(), |session| Ok(session.fate(&script)));
+        let done = self.with_rollback(Span::default(), |session| Ok(session.run_block(&script)));
         done.unwrap_or_else(TestOutcome::Failed)
     }
 
     fn run_timed(&mut self, title: &str, time: Duration, runs: &mut Vec<Duration>) -> TestOutcome {
-        let Some(script) = self.call_of(&test_name(true, title)) else {
+        let Some(script) = self.block_call(&test_name(true, title)) else {
             return TestOutcome::Failed(vec![super::internal_error(Span::default())]);
         };
-        let done = self.undone(Span::default(), |session| {
+        let done = self.with_rollback(Span::default(), |session| {
             let begun = Instant::now();
-            while runs.len() < MOST_RUNS && (runs.len() < FEWEST_RUNS || begun.elapsed() < time) {
+            while runs.len() < MAX_BENCH_RUNS && (runs.len() < MIN_BENCH_RUNS || begun.elapsed() < time) {
                 let start = Instant::now();
-                match session.fate(&script) {
+                match session.run_block(&script) {
                     TestOutcome::Passed => runs.push(start.elapsed()),
                     other => return Ok(other),
                 }
@@ -244,7 +248,7 @@ impl Session {
     }
 
     /// Runs a script, its output unseen.
-    fn fate(&mut self, script: &Script) -> TestOutcome {
+    fn run_block(&mut self, script: &Script) -> TestOutcome {
         match self.run(script, Mode::Script, &mut |_| ()) {
             Ok(_) => TestOutcome::Passed,
             Err((Status::Interrupted, _)) => TestOutcome::Interrupted,
@@ -253,7 +257,7 @@ impl Session {
     }
 
     /// A script that calls the procedure of a block.
-    fn call_of(&self, name: &str) -> Option<Script> {
+    fn block_call(&self, name: &str) -> Option<Script> {
         let Some([Callable::Function(id)]) = self.env.callables(name) else { return None };
         let (function, unit) = (*id, Term::new(TermKind::Tuple(Vec::new()), Type::unit(), Span::default()));
         let closure = TermKind::Closure { function, type_args: Vec::new(), captures: Vec::new() };
@@ -265,7 +269,7 @@ impl Session {
 }
 
 /// The examples in the doc comments of a text.
-fn examples(text: &str) -> Vec<Example<'_>> {
+fn doc_examples(text: &str) -> Vec<Example<'_>> {
     // The lines of doc comments with their numbers, from 0: what stands in a block comment is none.
     let (mut lines, mut number, mut counted) = (Vec::new(), 0, 0);
     for (range, class) in super::tokens(text) {

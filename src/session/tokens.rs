@@ -3,7 +3,7 @@
 //! Takes any text, however broken; gives its words, literals, comments and brackets with their places,
 //! in order. Knows no names: whether a name is defined is a question to a session.
 
-use super::detached;
+use super::detached_source;
 use crate::syntax::lexer::{self, Kind, Token};
 use crate::types::Scalar;
 use std::ops::Range;
@@ -35,17 +35,17 @@ pub enum TokenClass {
 
 /// The parts of a text, in order, without overlap; blanks belong to none.
 pub fn tokens(text: &str) -> Vec<(Range<usize>, TokenClass)> {
-    let lexed = lexer::lex(&detached(text));
+    let lexed = lexer::lex(&detached_source(text));
     let mut out = Vec::with_capacity(lexed.tokens.len());
     let mut end = 0;
     for token in &lexed.tokens {
         let range = token.start as usize..token.end as usize;
-        between(text, end..range.start, &mut out);
+        push_gap(text, end..range.start, &mut out);
         end = range.end;
-        let class = class(token, &text[range.clone()]);
+        let class = token_class(token, &text[range.clone()]);
         out.push((range, class));
     }
-    between(text, end..text.len(), &mut out);
+    push_gap(text, end..text.len(), &mut out);
     out
 }
 
@@ -134,7 +134,7 @@ pub fn matching_bracket(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-fn class(token: &Token, text: &str) -> TokenClass {
+fn token_class(token: &Token, text: &str) -> TokenClass {
     match token.kind {
         Kind::True | Kind::False | Kind::Int | Kind::Real | Kind::Suffixed => TokenClass::Number,
         Kind::Char
@@ -149,7 +149,8 @@ fn class(token: &Token, text: &str) -> TokenClass {
         Kind::RParen | Kind::RBracket | Kind::RBrace => TokenClass::Close,
         Kind::Name | Kind::Qualified => {
             let last = text.rsplit("::").next().unwrap_or(text);
-            let built_in = || Scalar::named(last).is_some() || super::query::TYPE_WORDS.contains(&last);
+            let built_in =
+                || Scalar::named(last).is_some() || super::query::BUILT_IN_TYPE_NAMES.contains(&last);
             match last.starts_with(char::is_uppercase) || built_in() {
                 true => TokenClass::TypeName,
                 false => TokenClass::Name,
@@ -161,14 +162,14 @@ fn class(token: &Token, text: &str) -> TokenClass {
 }
 
 /// Comments, and what the lexer has skipped because it cannot be read.
-fn between(text: &str, range: Range<usize>, out: &mut Vec<(Range<usize>, TokenClass)>) {
+fn push_gap(text: &str, range: Range<usize>, out: &mut Vec<(Range<usize>, TokenClass)>) {
     let mut at = range.start;
     while at < range.end {
         let rest = &text[at..range.end];
         let (length, class) = if rest.starts_with("//") {
             (rest.find('\n').unwrap_or(rest.len()), TokenClass::Comment)
         } else if rest.starts_with("/*") {
-            (block_comment(rest), TokenClass::Comment)
+            (block_comment_len(rest), TokenClass::Comment)
         } else {
             let c = rest.chars().next().unwrap_or(' ');
             if c.is_whitespace() || c == '\u{FEFF}' {
@@ -183,7 +184,7 @@ fn between(text: &str, range: Range<usize>, out: &mut Vec<(Range<usize>, TokenCl
 }
 
 /// The length of the block comment that a text begins with, comments in it included.
-fn block_comment(text: &str) -> usize {
+fn block_comment_len(text: &str) -> usize {
     let (mut depth, mut at) = (0usize, 0);
     while at < text.len() {
         if text[at..].starts_with("/*") {

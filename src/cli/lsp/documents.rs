@@ -5,7 +5,7 @@
 
 use super::position::Lines;
 use super::uri;
-use super::workspace::{Buffers, id_of};
+use super::workspace::{Buffers, file_id};
 use felis::session::index::Index;
 use lsp_types::{TextDocumentContentChangeEvent, Uri};
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ pub struct Document {
     /// Its lines.
     pub lines: Lines,
     /// When its diagnostics are to be told.
-    pub due: Option<Instant>,
+    pub diagnostics_due: Option<Instant>,
     /// What is known of it, if nothing has changed since.
     pub index: Option<Rc<Index>>,
     /// A copy of the library's text, which is looked at and not changed.
@@ -54,11 +54,12 @@ impl Documents {
     /// A text has been opened.
     pub fn open(&mut self, uri: Uri, version: i32, text: String, library: bool) -> &mut Document {
         let path = uri::path(&uri);
-        let id = path.as_deref().map_or_else(|| uri.as_str().to_string(), id_of);
+        let id = path.as_deref().map_or_else(|| uri.as_str().to_string(), file_id);
         let name = path.map_or_else(|| uri.as_str().to_string(), |path| path.display().to_string());
         let lines = Lines::of(&text);
         let key = uri.as_str().to_string();
-        let document = Document { uri, id, name, version, text, lines, due: None, index: None, library };
+        let document =
+            Document { uri, id, name, version, text, lines, diagnostics_due: None, index: None, library };
         self.publish(&document);
         let entry = self.open.entry(key);
         entry.insert_entry(document).into_mut()

@@ -55,14 +55,14 @@ pub enum Part {
 
 impl Page {
     /// The name of its file, without ending: a program called `index` is not the index of all pages.
-    pub fn file(&self) -> &str {
+    pub fn file_stem(&self) -> &str {
         if self.name == "index" { "index_" } else { &self.name }
     }
 }
 
 impl Entry {
     /// The first sentence.
-    pub fn sentence(&self) -> &str {
+    pub fn first_sentence(&self) -> &str {
         let first = self.parts.iter().find_map(|part| match part {
             Part::Prose(text) => Some(text.as_str()),
             _ => None,
@@ -74,7 +74,7 @@ impl Entry {
 
 /// What a text defines. If it exports anything, only that; else all that has a doc comment.
 pub fn page(name: &str, text: &str) -> Result<Page, Vec<Diagnostic>> {
-    let source = super::detached(text);
+    let source = super::detached_source(text);
     let parsed = syntax::parse(&source);
     if parsed.errors.iter().any(Diagnostic::is_error) {
         return Err(parsed.errors);
@@ -93,10 +93,10 @@ pub fn page(name: &str, text: &str) -> Result<Page, Vec<Diagnostic>> {
             name: name.to_string(),
             word: chunk.word,
             signature: signature(&source, inner),
-            parts: parts(chunk.doc.as_deref().unwrap_or_default()),
+            parts: parse_doc(chunk.doc.as_deref().unwrap_or_default()),
         });
     }
-    Ok(Page { name: stem(name).to_string(), about: about(text), entries })
+    Ok(Page { name: stem(name).to_string(), about: opening_comment(text), entries })
 }
 
 /// The library, file by file, and what is built in.
@@ -114,7 +114,7 @@ pub fn library() -> Vec<Page> {
 }
 
 /// The comment that a text begins with, in paragraphs.
-fn about(text: &str) -> String {
+fn opening_comment(text: &str) -> String {
     let lines = text.lines().skip_while(|line| line.starts_with("#!"));
     let comment = lines.map_while(|line| line.strip_prefix("//").filter(|rest| !rest.starts_with('/')));
     let lines: Vec<&str> = comment.map(str::trim).collect();
@@ -140,7 +140,7 @@ fn signature(source: &Source, stmt: &Stmt) -> String {
     }
 }
 
-fn parts(doc: &str) -> Vec<Part> {
+fn parse_doc(doc: &str) -> Vec<Part> {
     let mut out = Vec::new();
     let mut prose = String::new();
     let mut lines = doc.lines().peekable();

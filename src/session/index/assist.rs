@@ -9,8 +9,8 @@ use crate::check::annotations::Annotations;
 use crate::check::env::{Callable, Definition};
 use crate::core::Prim;
 use crate::diagnostic::Diagnostic;
-use crate::session::complete::{called, parts_of, word_start};
-use crate::session::query::{KEYWORDS, TYPE_WORDS};
+use crate::session::complete::{components_of, enclosing_call, word_start};
+use crate::session::query::{BUILT_IN_TYPE_NAMES, KEYWORDS};
 use crate::session::tokens::{TokenClass, blocks, tokens};
 use crate::session::{Session, library};
 use crate::types::{NominalBody, Scalar, Type, TypeKind};
@@ -104,11 +104,11 @@ pub struct Form {
 }
 
 /// The word that stands where nothing has been written yet: no program has it.
-const NOTHING_YET: &str = "nothing_written_yet";
+const PLACEHOLDER: &str = "nothing_written_yet";
 
 /// What a place asks for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wants {
+enum CompletionContext {
     Part,
     Type,
     /// A part of the library, to import it.
@@ -136,17 +136,17 @@ impl Session {
         parts.retain(|(range, _)| range.end <= start);
         let last = parts.last().map(|(range, _)| (range.start, &before[range.clone()]));
         let wants = match last {
-            Some((_, ".")) => Wants::Part,
-            Some((_, ":" | ":>" | ":>>")) => Wants::Type,
-            Some((_, "import")) => Wants::Library,
-            _ => match imported(before, &parts) {
-                Some(part) => Wants::NameOf(part),
-                None => Wants::Any,
+            Some((_, ".")) => CompletionContext::Part,
+            Some((_, ":" | ":>" | ":>>")) => CompletionContext::Type,
+            Some((_, "import")) => CompletionContext::Library,
+            _ => match imported_part(before, &parts) {
+                Some(part) => CompletionContext::NameOf(part),
+                None => CompletionContext::Any,
             },
         };
         let names: Option<Vec<String>> = match wants {
-            Wants::Library => Some(library::parts().map(str::to_string).collect()),
-            Wants::NameOf(part) => {
+            CompletionContext::Library => Some(library::parts().map(str::to_string).collect()),
+            CompletionContext::NameOf(part) => {
                 library::part(part).map(|module| module.names().map(str::to_string).collect())
             }
             _ => None,
@@ -157,7 +157,7 @@ impl Session {
             });
             names.sort();
             let candidate = |name: String| match wants {
-                Wants::Library => {
+                CompletionContext::Library => {
                     Candidate { name, kind: CandidateKind::Module, detail: None, origin: Origin::Library }
                 }
                 _ => self.candidate(name),
@@ -165,28 +165,31 @@ impl Session {
             return (start, names.into_iter().map(candidate).collect());
         }
         // Where an argument begins, it may be named.
-        let function =
-            last.filter(|(_, sign)| matches!(*sign, "(" | ",")).and_then(|_| called(&before[..start]));
+        let function = last
+            .filter(|(_, sign)| matches!(*sign, "(" | ","))
+            .and_then(|_| enclosing_call(&before[..start]));
         let dot = last.map_or(0, |(at, _)| at);
-        let word = if prefix.is_empty() { NOTHING_YET } else { "" };
+        let word = if prefix.is_empty() { PLACEHOLDER } else { "" };
         let cursor = at + word.len();
         let (mut best, mut read) = (Vec::new(), false);
-        for text in attempts(draft.text, at, word) {
+        for text in repair_attempts(draft.text, at, word) {
             let attempt = Draft { text: &text, ..draft };
-            let (index, found) = self.looked_at(attempt, Some(cursor), |session, notes| match wants {
-                Wants::Part | Wants::Library | Wants::NameOf(_) => Vec::new(),
-                Wants::Type => session.types_for(prefix, notes),
-                Wants::Any => {
-                    let mut found = function.map_or(Vec::new(), |name| session.parameters_for(name));
-                    found.extend(session.names_for(prefix, notes));
+            let (index, found) = self.check_draft(attempt, Some(cursor), |session, notes| match wants {
+                CompletionContext::Part | CompletionContext::Library | CompletionContext::NameOf(_) => {
+                    Vec::new()
+                }
+                CompletionContext::Type => session.type_candidates(prefix, notes),
+                CompletionContext::Any => {
+                    let mut found = function.map_or(Vec::new(), |name| session.parameter_candidates(name));
+                    found.extend(session.name_candidates(prefix, notes));
                     found
                 }
             });
             let mut found = found.unwrap_or_default();
             let known = match wants {
-                Wants::Part => {
+                CompletionContext::Part => {
                     let ty = index.type_before(dot);
-                    found.extend(ty.into_iter().flat_map(parts_of).map(|(name, ty)| Candidate {
+                    found.extend(ty.into_iter().flat_map(components_of).map(|(name, ty)| Candidate {
                         name,
                         kind: CandidateKind::Field,
                         detail: Some(ty.to_string()),
@@ -195,9 +198,9 @@ impl Session {
                     ty.is_some()
                 }
                 // Names at the top level are known in any case; those in scope only if it could be read.
-                _ => index.reads_at(cursor),
+                _ => index.has_expression_at(cursor),
             };
-            found.retain(|candidate| candidate.name.starts_with(prefix) && candidate.name != NOTHING_YET);
+            found.retain(|candidate| candidate.name.starts_with(prefix) && candidate.name != PLACEHOLDER);
             if known || best.is_empty() {
                 best = found;
             }
@@ -206,9 +209,9 @@ impl Session {
                 break;
             }
         }
-        if wants == Wants::Any && !read {
+        if wants == CompletionContext::Any && !read {
             // What cannot be read has no scope, but its words may be meant.
-            let words = words_of(draft.text, start, prefix);
+            let words = matching_words(draft.text, start, prefix);
             let new = words.filter(|word| !best.iter().any(|known| known.name == *word));
             let new: BTreeSet<&str> = new.collect();
             let local = |name: &str| Candidate {
@@ -219,8 +222,9 @@ impl Session {
             };
             best.splice(0..0, new.into_iter().map(local));
         }
-        if wants == Wants::Part && !prefix.is_empty() {
-            let (_, more) = self.looked_at(draft, None, |session, notes| session.names_for(prefix, notes));
+        if wants == CompletionContext::Part && !prefix.is_empty() {
+            let (_, more) =
+                self.check_draft(draft, None, |session, notes| session.name_candidates(prefix, notes));
             let functions = more.unwrap_or_default();
             best.extend(functions.into_iter().filter(|c| c.kind == CandidateKind::Function));
         }
@@ -228,7 +232,7 @@ impl Session {
     }
 
     /// Names of types.
-    fn types_for(&self, prefix: &str, notes: &Annotations) -> Vec<Candidate> {
+    fn type_candidates(&self, prefix: &str, notes: &Annotations) -> Vec<Candidate> {
         let local = |name: &str| Candidate {
             name: name.into(),
             kind: CandidateKind::Type,
@@ -237,7 +241,7 @@ impl Session {
         };
         let scope = notes.scope.iter().filter(|(_, ty)| ty.is_none()).map(|(name, _)| local(name));
         let mut all: Vec<Candidate> = scope.collect();
-        for name in self.complete_type(prefix) {
+        for name in self.type_names_starting_with(prefix) {
             if !all.iter().any(|known| known.name == name) {
                 all.push(Candidate { kind: CandidateKind::Type, ..self.candidate(name) });
             }
@@ -247,7 +251,7 @@ impl Session {
     }
 
     /// What an argument of a function may be named by, as it is written before its value.
-    fn parameters_for(&self, function: &str) -> Vec<Candidate> {
+    fn parameter_candidates(&self, function: &str) -> Vec<Candidate> {
         let Some(Definition::Callables(callables)) = self.env.values.get(function) else { return Vec::new() };
         let mut found: Vec<Candidate> = Vec::new();
         for callable in callables.iter() {
@@ -295,7 +299,7 @@ impl Session {
     }
 
     /// Names of everything.
-    fn names_for(&self, prefix: &str, notes: &Annotations) -> Vec<Candidate> {
+    fn name_candidates(&self, prefix: &str, notes: &Annotations) -> Vec<Candidate> {
         let mut all: Vec<Candidate> = Vec::new();
         for (name, ty) in &notes.scope {
             let kind = match ty.as_ref().map(|ty| ty.kind()) {
@@ -308,7 +312,7 @@ impl Session {
         }
         let scoped: BTreeSet<String> = all.iter().map(|candidate| candidate.name.clone()).collect();
         let modules = self.env.modules.keys().filter(|name| name.starts_with(prefix));
-        let mut names: BTreeSet<String> = self.complete(prefix).into_iter().collect();
+        let mut names: BTreeSet<String> = self.names_starting_with(prefix).into_iter().collect();
         names.extend(modules.map(|name| name.to_string()));
         for name in names {
             if !scoped.contains(&name) {
@@ -321,7 +325,7 @@ impl Session {
     }
 
     /// Whether a name, as it is known now, is none of the library's.
-    fn is_own(&self, name: &str) -> bool {
+    fn is_user_defined(&self, name: &str) -> bool {
         let (env, texts) = (&self.env, library::sources().len() as u32);
         let own = |span: &crate::source::Span| span.source.0 >= texts;
         let value = env.values.get(name).is_some_and(|definition| match definition {
@@ -373,7 +377,7 @@ impl Session {
                 (K::Class, None)
             }
             _ if env.types.contains_key(name.as_str())
-                || TYPE_WORDS.contains(&name.as_str())
+                || BUILT_IN_TYPE_NAMES.contains(&name.as_str())
                 || Scalar::named(&name).is_some()
                 || library::index().types().any(|ty| ty == name) =>
             {
@@ -385,7 +389,7 @@ impl Session {
         };
         let origin = match kind {
             K::Keyword => Origin::Language,
-            _ if self.is_own(&name) => Origin::Own,
+            _ if self.is_user_defined(&name) => Origin::Own,
             _ => Origin::Library,
         };
         Candidate { name, kind, detail, origin }
@@ -402,9 +406,13 @@ impl Session {
             return None;
         }
         let end = at + draft.text[at..].find('\n').unwrap_or(draft.text.len() - at);
-        for text in attempts(draft.text, end, "").into_iter().chain(attempts(draft.text, end, NOTHING_YET)) {
+        for text in repair_attempts(draft.text, end, "").into_iter().chain(repair_attempts(
+            draft.text,
+            end,
+            PLACEHOLDER,
+        )) {
             let attempt = Draft { text: &text, ..draft };
-            let found = self.looked_at(attempt, None, |_, _| ()).0.hover(at);
+            let found = self.check_draft(attempt, None, |_, _| ()).0.hover(at);
             if let Some(mut hover) = found.filter(|hover| hover.span.end as usize <= end) {
                 hover.span = crate::source::Span { source: index.root, ..hover.span };
                 return Some(hover);
@@ -415,12 +423,12 @@ impl Session {
 
     /// The function whose argument is being written at a byte of a text.
     pub fn invocation(&mut self, draft: Draft<'_>, at: usize) -> Option<Invocation> {
-        let call = Call::before(draft.text.get(..at)?)?;
-        for text in attempts(draft.text, at, "") {
+        let call = CallSite::ending(draft.text.get(..at)?)?;
+        for text in repair_attempts(draft.text, at, "") {
             let attempt = Draft { text: &text, ..draft };
-            let (index, forms) = self.looked_at(attempt, None, |session, _| session.forms(&call.name));
+            let (index, forms) = self.check_draft(attempt, None, |session, _| session.call_forms(&call.name));
             let forms: Vec<Form> =
-                forms.unwrap_or_default().into_iter().map(|form| form.read(&index)).collect();
+                forms.unwrap_or_default().into_iter().map(|form| form.resolve(&index)).collect();
             if !forms.is_empty() {
                 let groups = forms[0].params.iter().take(call.group).map(Vec::len).sum::<usize>();
                 return Some(Invocation { forms, parameter: groups + call.commas });
@@ -430,7 +438,7 @@ impl Session {
     }
 
     /// What a name can be called as.
-    fn forms(&self, name: &str) -> Vec<Unread> {
+    fn call_forms(&self, name: &str) -> Vec<UnresolvedForm> {
         let overloads = self.known_overloads(name);
         let callables = self.env.callables(name).unwrap_or(&[]);
         let forms = callables.iter().zip(overloads).map(|(callable, overload)| {
@@ -442,14 +450,14 @@ impl Session {
                 Callable::Struct(_) => parts_in_parentheses(&overload.signature),
                 _ => Vec::new(),
             };
-            Unread { declared, parts, text: overload.signature, doc: overload.doc }
+            UnresolvedForm { declared, parts, text: overload.signature, doc: overload.doc }
         });
         forms.collect()
     }
 }
 
 /// A form whose declaration has not been looked up.
-struct Unread {
+struct UnresolvedForm {
     declared: Option<crate::source::Span>,
     /// Where the parameters stand in its text, if they stand there.
     parts: Vec<Range<usize>>,
@@ -457,14 +465,14 @@ struct Unread {
     doc: Option<Arc<str>>,
 }
 
-impl Unread {
-    fn read(self, index: &Index) -> Form {
+impl UnresolvedForm {
+    fn resolve(self, index: &Index) -> Form {
         let declaration = self.declared.and_then(|span| index.declaration(span));
         let Some(declaration) = declaration.filter(|declaration| !declaration.params.is_empty()) else {
             let params = if self.parts.is_empty() { Vec::new() } else { vec![self.parts] };
             return Form { text: self.text, params, doc: self.doc };
         };
-        let (text, start) = (index.shown(declaration), declaration.head.start);
+        let (text, start) = (index.declaration_text(declaration), declaration.head.start);
         let whole = text.len();
         let place = |span: &crate::source::Span| {
             let from = (span.start.saturating_sub(start) as usize).min(whole);
@@ -498,7 +506,7 @@ fn parts_in_parentheses(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The part of the library whose names stand where a text ends, in the parentheses of its import.
-fn imported(text: &str, parts: &[(Range<usize>, TokenClass)]) -> Option<&'static str> {
+fn imported_part(text: &str, parts: &[(Range<usize>, TokenClass)]) -> Option<&'static str> {
     let open = parts.iter().rposition(|(range, _)| &text[range.clone()] == "(")?;
     let listed = parts[open + 1..].iter();
     let mut listed =
@@ -511,7 +519,7 @@ fn imported(text: &str, parts: &[(Range<usize>, TokenClass)]) -> Option<&'static
 }
 
 /// The other names in a text that begin so.
-fn words_of<'t>(text: &'t str, start: usize, prefix: &'t str) -> impl Iterator<Item = &'t str> {
+fn matching_words<'t>(text: &'t str, start: usize, prefix: &'t str) -> impl Iterator<Item = &'t str> {
     let names = tokens(text).into_iter().filter(move |(range, class)| {
         range.start != start && matches!(class, TokenClass::Name | TokenClass::TypeName)
     });
@@ -519,7 +527,7 @@ fn words_of<'t>(text: &'t str, start: usize, prefix: &'t str) -> impl Iterator<I
 }
 
 /// The call that a text ends in.
-struct Call {
+struct CallSite {
     name: String,
     /// Groups of arguments before the one that is being written.
     group: usize,
@@ -527,8 +535,8 @@ struct Call {
     commas: usize,
 }
 
-impl Call {
-    fn before(text: &str) -> Option<Call> {
+impl CallSite {
+    fn ending(text: &str) -> Option<CallSite> {
         let parts = tokens(text);
         if let Some((range, class)) = parts.last()
             && *class == TokenClass::Comment
@@ -578,13 +586,13 @@ impl Call {
         let dotted = at > 0 && text[parts[at - 1].0.clone()] == *".";
         // What is declared is not called.
         let declared = at > 0 && matches!(&text[parts[at - 1].0.clone()], "fun" | "proc" | "law");
-        (!declared).then_some(Call { name, group: group + usize::from(dotted), commas })
+        (!declared).then_some(CallSite { name, group: group + usize::from(dotted), commas })
     }
 }
 
 impl Index {
     /// Whether the statement that ends at a byte, or goes on there, could be read.
-    fn reads_at(&self, at: usize) -> bool {
+    fn has_expression_at(&self, at: usize) -> bool {
         self.types
             .iter()
             .any(|(span, _)| span.source == self.root && span.start as usize <= at && at <= span.end as usize)
@@ -594,21 +602,21 @@ impl Index {
 /// Texts in which what is being written at a place can perhaps be read: the text itself with a word there,
 /// the same with the end of the statement, and with everything closed that is open in its statement and what
 /// would complete it.
-fn attempts(text: &str, at: usize, word: &str) -> Vec<String> {
+fn repair_attempts(text: &str, at: usize, word: &str) -> Vec<String> {
     let (before, after) = text.split_at(at);
     let line_end = after.find('\n').unwrap_or(after.len());
     let below = &after[line_end..];
-    let closers = closers(before);
+    let closers = closing_tokens(before);
     let mut all = vec![format!("{before}{word}{after}")];
     // What ends a statement, a function without body, a variable without value.
-    let ends = [";", &format!(" => {NOTHING_YET};"), &format!(" = {NOTHING_YET};")];
+    let ends = [";", &format!(" => {PLACEHOLDER};"), &format!(" = {PLACEHOLDER};")];
     all.push(format!("{before}{word};{after}"));
     all.extend(ends.map(|end| format!("{before}{word}{closers}{end}{below}")));
     all
 }
 
 /// What closes the brackets and blocks that are open at the end of a text, in the statement there.
-fn closers(before: &str) -> String {
+fn closing_tokens(before: &str) -> String {
     let mut out = String::new();
     for closer in blocks(before).open.into_iter().rev() {
         match closer {

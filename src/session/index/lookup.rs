@@ -60,7 +60,7 @@ pub enum NameClass {
 }
 
 /// Longer declarations are cut where they are shown.
-const MOST_LINES: usize = 16;
+const MAX_DECLARATION_LINES: usize = 16;
 
 impl Index {
     /// The text itself.
@@ -120,7 +120,7 @@ impl Index {
     /// What can be told about a byte of the text.
     pub fn hover(&self, at: usize) -> Option<Hover> {
         if let Some(found) = self.use_at(at)
-            && let Some(hover) = self.about(found)
+            && let Some(hover) = self.hover_of_use(found)
         {
             return Some(hover);
         }
@@ -135,7 +135,7 @@ impl Index {
         Some(Hover { span, code: format!(": {ty}"), facts: facts(ty), doc: None })
     }
 
-    fn about(&self, found: Use) -> Option<Hover> {
+    fn hover_of_use(&self, found: Use) -> Option<Hover> {
         let span = found.span;
         let here = || self.type_at(span.start as usize).filter(|(of, _)| *of == span).map(|(_, ty)| ty);
         match found.target {
@@ -171,8 +171,8 @@ impl Index {
                     {
                         facts = self::facts(ty);
                     }
-                    facts.extend(self.home(declared));
-                    let (code, doc) = (self.shown(declaration), declaration.doc.clone());
+                    facts.extend(self.origin_fact(declared));
+                    let (code, doc) = (self.declaration_text(declaration), declaration.doc.clone());
                     return Some(Hover { span, code, facts, doc });
                 }
                 if let Some(kind) = self.kinds.get(&declared) {
@@ -187,20 +187,20 @@ impl Index {
     }
 
     /// A declaration as its users are shown it.
-    pub(super) fn shown(&self, declaration: &Declaration) -> String {
+    pub(super) fn declaration_text(&self, declaration: &Declaration) -> String {
         use DeclarationKind as K;
         let head = self.sources.slice(declaration.head).trim();
         match declaration.kind {
             K::Value | K::Variable => {
                 let word = if declaration.kind == K::Value { "val" } else { "var" };
-                match self.variables.get(&declaration.name_at) {
+                match self.variables.get(&declaration.name_span) {
                     Some(ty) => format!("{word} {} : {ty}", declaration.name),
                     None => format!("{word} {head}"),
                 }
             }
             K::Function | K::Procedure => {
                 let head = head.trim_end_matches(['{', ' ']).trim_end_matches("=>").trim_end();
-                match self.result(declaration) {
+                match self.inferred_result(declaration) {
                     Some(result) if !declaration.typed => format!("{head} : {result}"),
                     _ => head.to_string(),
                 }
@@ -210,7 +210,7 @@ impl Index {
             K::Law => format!("law {head}"),
             _ => {
                 let mut lines = head.lines();
-                let mut text = lines.by_ref().take(MOST_LINES).collect::<Vec<_>>().join("\n");
+                let mut text = lines.by_ref().take(MAX_DECLARATION_LINES).collect::<Vec<_>>().join("\n");
                 if lines.next().is_some() {
                     text.push_str("\n…");
                 }
@@ -221,17 +221,17 @@ impl Index {
 
     /// The type of what is declared, where it has one that is worth a word.
     pub fn type_of_declaration(&self, declaration: &Declaration) -> Option<String> {
-        if let Some(ty) = self.variables.get(&declaration.name_at) {
+        if let Some(ty) = self.variables.get(&declaration.name_span) {
             return (!ty.is_error()).then(|| ty.to_string());
         }
-        let scheme = self.signatures.get(&declaration.name_at)?;
+        let scheme = self.signatures.get(&declaration.name_span)?;
         let ty = scheme.ty();
         (!ty.is_error()).then(|| ty.to_string())
     }
 
     /// What a function gives.
-    fn result(&self, declaration: &Declaration) -> Option<Type> {
-        let mut result = self.signatures.get(&declaration.name_at)?.result.clone()?;
+    fn inferred_result(&self, declaration: &Declaration) -> Option<Type> {
+        let mut result = self.signatures.get(&declaration.name_span)?.result.clone()?;
         for _ in 1..declaration.params.len() {
             result = match result.kind() {
                 TypeKind::Function(_, result) => result.clone(),
@@ -242,11 +242,11 @@ impl Index {
     }
 
     /// Where something is declared that is not of this text, or what it is a part of.
-    pub(super) fn home(&self, declared: Span) -> Option<String> {
+    pub(super) fn origin_fact(&self, declared: Span) -> Option<String> {
         let whole = self
             .outline_of(declared.source)
             .iter()
-            .find(|whole| whole.members.iter().any(|member| member.name_at == declared));
+            .find(|whole| whole.members.iter().any(|member| member.name_span == declared));
         if let Some(whole) = whole {
             let what = match whole.kind {
                 DeclarationKind::Variant => "a case of",
@@ -264,7 +264,7 @@ impl Index {
     }
 
     /// Types that are inferred and not written: of variables, and of what functions give.
-    pub fn hints(&self) -> Vec<Hint> {
+    pub fn type_hints(&self) -> Vec<Hint> {
         let text = self.text();
         let mut hints = Vec::new();
         for (span, ty) in self.variables.iter().filter(|(span, _)| span.source == self.root) {
@@ -272,14 +272,14 @@ impl Index {
             // Before a colon the type is written, and the values of a loop are told by what it walks.
             let bound = after.starts_with(['=', ',', ')', '|']) || after.starts_with("\\,");
             let named = self.sources.slice(*span).starts_with(|c: char| c.is_alphabetic() || c == '_');
-            if bound && named && !ty.is_error() && !after.starts_with("==") && !self.part_of_written(*span) {
+            if bound && named && !ty.is_error() && !after.starts_with("==") && !self.has_written_type(*span) {
                 hints.push(Hint { at: span.end as usize, ty: ty.to_string() });
             }
         }
         for declaration in self.declarations() {
             if matches!(declaration.kind, DeclarationKind::Function)
                 && !declaration.typed
-                && let Some(result) = self.result(declaration)
+                && let Some(result) = self.inferred_result(declaration)
                 && let Some(last) = declaration.params.iter().flatten().last()
                 && let Some(close) = text.get(last.end as usize..).and_then(|rest| rest.find(')'))
             {
@@ -291,8 +291,8 @@ impl Index {
     }
 
     /// Whether a name is bound by a pattern whose type is written behind it as a whole.
-    fn part_of_written(&self, span: Span) -> bool {
-        self.declarations().iter().any(|declaration| declaration.typed && declaration.name_at == span)
+    fn has_written_type(&self, span: Span) -> bool {
+        self.declarations().iter().any(|declaration| declaration.typed && declaration.name_span == span)
     }
 
     /// What a name is.

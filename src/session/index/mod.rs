@@ -14,9 +14,9 @@ mod resolve;
 pub use assist::{Candidate, CandidateKind, Form, Invocation, Origin};
 pub use lookup::{Hint, Hover, NameClass};
 pub use outline::{Declaration, DeclarationKind};
-pub use rename::{Change, NoRename, Occurrence, changed, check_name, same_meaning};
+pub use rename::{Occurrence, RenameEdits, RenameRefusal, apply_rename, check_name, check_same_meaning};
 
-use super::{Mode, Saved, Session, library};
+use super::{Mode, Session, Snapshot, library};
 use crate::check::Env;
 use crate::check::annotations::{Annotations, Referent};
 use crate::check::env::Scheme;
@@ -90,18 +90,18 @@ pub struct Index {
 
 /// What has come of a text so far, if it goes on or not.
 #[derive(Default)]
-struct Drawn {
+struct CheckProgress {
     parsed: Parsed,
     diagnostics: Vec<Diagnostic>,
-    noting: Option<Noting>,
+    collector: Option<AnnotationCollector>,
     /// The session before it.
-    saved: Option<Saved>,
+    saved: Option<Snapshot>,
     inputs: usize,
 }
 
 /// What a session collects while it checks for an index.
 #[derive(Default)]
-pub(super) struct Noting {
+pub(super) struct AnnotationCollector {
     notes: Option<Annotations>,
     first: u32,
     modules: BTreeMap<SourceId, String>,
@@ -110,20 +110,32 @@ pub(super) struct Noting {
     signatures: HashMap<Span, Scheme>,
 }
 
-impl Noting {
+impl AnnotationCollector {
     /// For texts numbered from `first`, and for a place in one of them.
-    pub(super) fn new(first: u32, cursor: Option<(SourceId, u32)>) -> Noting {
-        Noting { notes: Some(Annotations::new(first, cursor)), first, ..Noting::default() }
+    pub(super) fn new(first: u32, cursor: Option<(SourceId, u32)>) -> AnnotationCollector {
+        AnnotationCollector {
+            notes: Some(Annotations::new(first, cursor)),
+            first,
+            ..AnnotationCollector::default()
+        }
     }
 
     /// For the names of texts numbered from `first`, without the types of expressions.
-    pub(super) fn of_names(first: u32) -> Noting {
-        Noting { notes: Some(Annotations::of_names(first)), first, ..Noting::default() }
+    pub(super) fn for_names(first: u32) -> AnnotationCollector {
+        AnnotationCollector {
+            notes: Some(Annotations::of_names(first)),
+            first,
+            ..AnnotationCollector::default()
+        }
     }
 
     /// For choices among functions in texts numbered from `first`.
-    pub(super) fn of_choices(first: u32) -> Noting {
-        Noting { notes: Some(Annotations::of_choices(first)), first, ..Noting::default() }
+    pub(super) fn for_choices(first: u32) -> AnnotationCollector {
+        AnnotationCollector {
+            notes: Some(Annotations::of_choices(first)),
+            first,
+            ..AnnotationCollector::default()
+        }
     }
 
     /// What the checker has written.
@@ -159,12 +171,12 @@ impl Noting {
 impl Session {
     /// What there is to know of a text.
     pub fn index(&mut self, draft: Draft<'_>) -> Index {
-        self.looked_at(draft, None, |_, _| ()).0
+        self.check_draft(draft, None, |_, _| ()).0
     }
 
     /// Checks a text, lets `look` see the session as it is then, and puts everything back. With a cursor,
     /// what is in scope there is noted.
-    fn looked_at<T>(
+    fn check_draft<T>(
         &mut self,
         draft: Draft<'_>,
         cursor: Option<usize>,
@@ -173,17 +185,18 @@ impl Session {
         let texts = self.sources.len();
         let source = self.sources.add(draft.name, draft.text);
         let cursor = cursor.map(|at| (source.id, at as u32));
-        self.noting = Some(Noting::new(library::sources().len() as u32, cursor));
-        let mut drawn = Drawn::default();
-        let seen =
-            catch_unwind(AssertUnwindSafe(|| self.go_through(&source, draft.before, &mut drawn, look)));
+        self.collector = Some(AnnotationCollector::new(library::sources().len() as u32, cursor));
+        let mut drawn = CheckProgress::default();
+        let seen = catch_unwind(AssertUnwindSafe(|| {
+            self.check_keeping_notes(&source, draft.before, &mut drawn, look)
+        }));
         let seen = seen.unwrap_or_else(|_| {
             drawn.diagnostics = vec![super::internal_error(Span::new(source.id, 0, 0))];
             None
         });
-        let noting = self.noting.take().or(drawn.noting.take()).unwrap_or_default();
+        let collector = self.collector.take().or(drawn.collector.take()).unwrap_or_default();
         let inputs = drawn.inputs;
-        let mut index = self.made(&source, &drawn.parsed.stmts, noting, drawn.diagnostics);
+        let mut index = self.build_index(&source, &drawn.parsed.stmts, collector, drawn.diagnostics);
         index.modules.insert(source.id, draft.id.to_string());
         if let Some(saved) = drawn.saved {
             self.restore(saved);
@@ -195,11 +208,11 @@ impl Session {
 
     /// Checks a text as [`Session::check`] does, but goes on after mistakes as long as there is something
     /// to be noted; what is said then is not told.
-    fn go_through<T>(
+    fn check_keeping_notes<T>(
         &mut self,
         source: &Arc<Source>,
         before: Option<&str>,
-        drawn: &mut Drawn,
+        drawn: &mut CheckProgress,
         look: impl FnOnce(&mut Session, &Annotations) -> T,
     ) -> Option<T> {
         let parsed = syntax::parse(source);
@@ -208,39 +221,39 @@ impl Session {
         let stopped = |said: &[Diagnostic]| said.iter().any(Diagnostic::is_error);
         let mut unsaid = Vec::new();
         let said = if stopped(&drawn.diagnostics) { &mut unsaid } else { &mut drawn.diagnostics };
-        let reading = self.read(&drawn.parsed.stmts, said);
+        let reading = self.read_imports(&drawn.parsed.stmts, said);
         // What the text needs of the library stays, as it does after an input: all else is put back.
-        let mut loaded = self.load_library(source).and_then(|()| self.load_for(&reading));
+        let mut loaded = self.load_mentioned(source).and_then(|()| self.load_mentioned_by_modules(&reading));
         if let Some(before) = before {
-            let mentions = library::mentions(&super::detached(before));
-            loaded = loaded.and_then(|()| self.know(&mentions));
+            let mentions = library::mentioned_names(&super::detached_source(before));
+            loaded = loaded.and_then(|()| self.load_and_adopt(&mentions));
         }
         if let Err(errors) = loaded {
             said.extend(errors);
             return None;
         }
         drawn.inputs = self.inputs.len();
-        drawn.saved = Some(self.save());
+        drawn.saved = Some(self.snapshot());
         if let Some(before) = before {
-            let noting = self.noting.take();
+            let collector = self.collector.take();
             self.evaluate("arguments", before, Mode::Script, &mut |_| ());
-            self.noting = noting;
+            self.collector = collector;
         }
-        let _ = self.enter(reading, source, said);
+        let _ = self.check_modules(reading, source, said);
         let said = if stopped(&drawn.diagnostics) { &mut unsaid } else { &mut drawn.diagnostics };
-        let _ = self.file(&drawn.parsed, said);
-        drawn.noting = self.noting.take();
-        drawn.noting.as_ref()?.notes.as_ref().map(|notes| look(self, notes))
+        let _ = self.check_file(&drawn.parsed, said);
+        drawn.collector = self.collector.take();
+        drawn.collector.as_ref()?.notes.as_ref().map(|notes| look(self, notes))
     }
 
-    fn made(
+    fn build_index(
         &self,
         source: &Source,
         stmts: &[ast::Stmt],
-        noting: Noting,
+        collector: AnnotationCollector,
         diagnostics: Vec<Diagnostic>,
     ) -> Index {
-        let Noting { notes, modules, imports: targets, signatures, .. } = noting;
+        let AnnotationCollector { notes, modules, imports: targets, signatures, .. } = collector;
         let notes = notes.unwrap_or_default();
         let mut index = Index {
             diagnostics,
@@ -260,13 +273,13 @@ impl Session {
         // Of one place what was noted last holds; larger expressions come first.
         index.types.sort_by_key(|(span, _)| (span.source, span.start, std::cmp::Reverse(span.end)));
         let mut imports = Vec::new();
-        resolve::imports(stmts, &mut imports);
-        index.outlines.insert(source.id, Arc::new(outline::of(source, stmts)));
+        resolve::collect_imports(stmts, &mut imports);
+        index.outlines.insert(source.id, Arc::new(outline::outline_of_statements(source, stmts)));
         for &id in index.modules.keys() {
             if let Some(text) = self.sources.get(id) {
                 let parsed = syntax::parse(text);
-                resolve::imports(&parsed.stmts, &mut imports);
-                index.outlines.insert(id, Arc::new(outline::of(text, &parsed.stmts)));
+                resolve::collect_imports(&parsed.stmts, &mut imports);
+                index.outlines.insert(id, Arc::new(outline::outline_of_statements(text, &parsed.stmts)));
             }
         }
         for (span, referent) in &notes.uses {
@@ -281,14 +294,14 @@ impl Session {
                 _ => {}
             }
         }
-        let noted = resolve::Noted {
+        let noted = resolve::CheckerNotes {
             uses: notes.uses,
             nominals: notes.nominals,
             parameters: notes.parameters,
             imports,
             targets,
         };
-        index.uses = resolve::uses(&index, noted);
+        index.uses = resolve::resolve_uses(&index, noted);
         let library = library::sources().len() as u32;
         let wanted: BTreeSet<Span> = index
             .uses
@@ -321,12 +334,12 @@ impl Index {
     }
 
     /// Whether a text with this id has been read.
-    pub fn has_read(&self, id: &str) -> bool {
+    pub fn includes(&self, id: &str) -> bool {
         self.modules.values().any(|known| known == id)
     }
 
     /// Whether it imports no file.
-    pub fn is_alone(&self) -> bool {
+    pub fn has_no_imports(&self) -> bool {
         self.modules.len() <= 1
     }
 

@@ -15,7 +15,7 @@ impl Index {
         let tokens = lex(source).tokens;
         let token = tokens.iter().find(|token| {
             let (start, end) = (token.start as usize, token.end as usize);
-            start <= at && at <= end && meaning(token.kind).is_some()
+            start <= at && at <= end && operator_doc(token.kind).is_some()
         })?;
         let text = &source.text;
         let span = Span::new(self.root, token.start as usize, token.end as usize);
@@ -41,12 +41,12 @@ impl Index {
             told.push("element by element".into());
         }
         let Some(declared) = self.operators.get(&whole).copied() else {
-            return Some(Hover { span, code, facts: told, doc: meaning(token.kind).map(Into::into) });
+            return Some(Hover { span, code, facts: told, doc: operator_doc(token.kind).map(Into::into) });
         };
         let declaration = self.declaration(declared);
-        let code =
-            declaration.map_or(code.clone(), |declaration| format!("{code}\n{}", self.shown(declaration)));
-        told.extend(self.home(declared));
+        let code = declaration
+            .map_or(code.clone(), |declaration| format!("{code}\n{}", self.declaration_text(declaration)));
+        told.extend(self.origin_fact(declared));
         Some(Hover {
             span,
             code,
@@ -100,7 +100,7 @@ impl Index {
 }
 
 /// What an operator does where no declared function of its name is meant; `None` for all that is no operator.
-fn meaning(kind: Kind) -> Option<&'static str> {
+fn operator_doc(kind: Kind) -> Option<&'static str> {
     use Kind::*;
     Some(match kind {
         Plus => "Adds; of `cyclic[N]` modulo the size of N. Of two strings, one after the other.",

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// What there is to resolve.
-pub(super) struct Noted {
+pub(super) struct CheckerNotes {
     pub uses: Vec<(Span, Referent)>,
     pub nominals: HashMap<u32, Span>,
     pub parameters: HashMap<(u32, Arc<str>), Span>,
@@ -28,7 +28,7 @@ pub(super) struct Noted {
 }
 
 /// Collects the imports among statements.
-pub(super) fn imports(stmts: &[Stmt], out: &mut Vec<Import>) {
+pub(super) fn collect_imports(stmts: &[Stmt], out: &mut Vec<Import>) {
     out.extend(stmts.iter().filter_map(|stmt| match &stmt.kind {
         StmtKind::Import(import) => Some(import.clone()),
         _ => None,
@@ -36,7 +36,7 @@ pub(super) fn imports(stmts: &[Stmt], out: &mut Vec<Import>) {
 }
 
 /// All names of the texts of an index that stand for something, in order.
-pub(super) fn uses(index: &Index, noted: Noted) -> Vec<Use> {
+pub(super) fn resolve_uses(index: &Index, noted: CheckerNotes) -> Vec<Use> {
     let mut found: BTreeMap<Span, Target> = BTreeMap::new();
     let resolver = Resolver { index, noted: &noted };
     for span in index.variables.keys() {
@@ -49,11 +49,11 @@ pub(super) fn uses(index: &Index, noted: Noted) -> Vec<Use> {
     }
     for outline in index.outlines.values() {
         for declaration in outline.iter() {
-            declaration.each(&mut |declaration| {
+            declaration.for_each(&mut |declaration| {
                 use DeclarationKind as K;
                 // The name of an instance is a use of its class, and those in it are uses of methods.
                 if !matches!(declaration.kind, K::Instance | K::Import | K::Test) {
-                    let at = declaration.name_at;
+                    let at = declaration.name_span;
                     found.entry(at).or_insert(Target::Declared(at));
                 }
             });
@@ -64,7 +64,7 @@ pub(super) fn uses(index: &Index, noted: Noted) -> Vec<Use> {
         resolver.add(span, target, &mut uses);
     }
     for import in &noted.imports {
-        resolver.import(import, &mut uses);
+        resolver.add_import_uses(import, &mut uses);
     }
     uses.sort_by_key(|found| found.span);
     uses.dedup_by_key(|found| found.span);
@@ -73,7 +73,7 @@ pub(super) fn uses(index: &Index, noted: Noted) -> Vec<Use> {
 
 struct Resolver<'i> {
     index: &'i Index,
-    noted: &'i Noted,
+    noted: &'i CheckerNotes,
 }
 
 impl Resolver<'_> {
@@ -84,9 +84,9 @@ impl Resolver<'_> {
     fn target(&self, span: Span, referent: &Referent) -> Option<Target> {
         Some(Target::Declared(match referent {
             Referent::At(declared) => *declared,
-            Referent::Nominal(nominal) => self.nominal(nominal)?.name_at,
+            Referent::Nominal(nominal) => self.nominal_declaration(nominal)?.name_span,
             Referent::Case(nominal, at) | Referent::Field(nominal, at) => {
-                self.nominal(nominal)?.members.get(*at)?.name_at
+                self.nominal_declaration(nominal)?.members.get(*at)?.name_span
             }
             Referent::Parameter(id) => {
                 let name = self.text(span).trim_start_matches('?');
@@ -94,23 +94,23 @@ impl Resolver<'_> {
             }
             Referent::RecordField => return None,
             Referent::Prim(_) => return Some(Target::BuiltIn),
-            Referent::Named => match self.named(span) {
-                Some(declaration) => declaration.name_at,
+            Referent::Named => match self.declaration_named(span) {
+                Some(declaration) => declaration.name_span,
                 None => return Some(Target::BuiltIn),
             },
         }))
     }
 
     /// The declaration of a declared type.
-    fn nominal(&self, nominal: &Nominal) -> Option<&Declaration> {
+    fn nominal_declaration(&self, nominal: &Nominal) -> Option<&Declaration> {
         match self.noted.nominals.get(&nominal.id) {
             Some(span) => self.index.declaration(*span),
-            None => library_type(&nominal.name),
+            None => library_type_declaration(&nominal.name),
         }
     }
 
     /// The type, kind or member that a name stands for where it is written.
-    fn named(&self, span: Span) -> Option<&Declaration> {
+    fn declaration_named(&self, span: Span) -> Option<&Declaration> {
         let name = self.text(span);
         if let Some((module, own)) = name.split_once("::") {
             let import = self.imports_of(span.source).find(|import| *import.called().text == *module)?;
@@ -125,11 +125,11 @@ impl Resolver<'_> {
             ImportNames::All { .. } => true,
         });
         let mut imported = imported.filter_map(|import| self.type_in(self.target_of(import)?, name));
-        imported.next().or_else(|| library_type(name))
+        imported.next().or_else(|| library_type_declaration(name))
     }
 
     fn type_in(&self, source: SourceId, name: &str) -> Option<&Declaration> {
-        type_among(self.index.outline_of(source), name)
+        find_type(self.index.outline_of(source), name)
     }
 
     fn imports_of(&self, source: SourceId) -> impl Iterator<Item = &Import> {
@@ -179,7 +179,7 @@ impl Resolver<'_> {
     }
 
     /// The names in an import: of the module, and of what is brought from it.
-    fn import(&self, import: &Import, uses: &mut Vec<Use>) {
+    fn add_import_uses(&self, import: &Import, uses: &mut Vec<Use>) {
         let Some(source) = self.target_of(import) else { return };
         uses.push(Use { span: import.target.span(), target: Target::Module(source) });
         if let Some(alias) = &import.alias {
@@ -189,12 +189,12 @@ impl Resolver<'_> {
             for name in names {
                 let mut found = None;
                 for declaration in self.index.outline_of(source) {
-                    declaration.each(&mut |inner| {
+                    declaration.for_each(&mut |inner| {
                         use DeclarationKind as K;
                         let apart = matches!(inner.kind, K::Field | K::Instance | K::Import | K::Test);
                         let fits = inner.name == *name.text && !apart;
                         if fits && found.is_none() {
-                            found = Some(inner.name_at);
+                            found = Some(inner.name_span);
                         }
                     });
                 }
@@ -216,12 +216,12 @@ impl Index {
     }
 
     /// The declaration whose name stands here.
-    pub fn declaration(&self, name_at: Span) -> Option<&Declaration> {
+    pub fn declaration(&self, name_span: Span) -> Option<&Declaration> {
         let mut found = None;
-        for declaration in self.outline_of(name_at.source) {
-            if declaration.span.start <= name_at.start && name_at.end <= declaration.span.end {
-                declaration.each(&mut |inner| {
-                    if inner.name_at == name_at {
+        for declaration in self.outline_of(name_span.source) {
+            if declaration.span.start <= name_span.start && name_span.end <= declaration.span.end {
+                declaration.for_each(&mut |inner| {
+                    if inner.name_span == name_span {
                         found = Some(inner);
                     }
                 });
@@ -242,12 +242,12 @@ fn library_outline(source: SourceId) -> &'static [Declaration] {
 }
 
 /// The library's type, kind or member of this name.
-fn library_type(name: &str) -> Option<&'static Declaration> {
-    let homes = library::index().homes(name);
-    homes.into_iter().find_map(|source| type_among(library_outline(source), name))
+fn library_type_declaration(name: &str) -> Option<&'static Declaration> {
+    let homes = library::index().defining_texts(name);
+    homes.into_iter().find_map(|source| find_type(library_outline(source), name))
 }
 
-fn type_among<'d>(outline: &'d [Declaration], name: &str) -> Option<&'d Declaration> {
+fn find_type<'d>(outline: &'d [Declaration], name: &str) -> Option<&'d Declaration> {
     use DeclarationKind as K;
     let types = |kind| matches!(kind, K::Type | K::TypeFunction | K::Struct | K::Variant | K::Kind);
     outline.iter().find_map(|declaration| {

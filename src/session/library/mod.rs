@@ -62,7 +62,7 @@ pub(super) struct Library {
 
 /// The numbers that are narrower than `int` and `real`, or unsigned. Most programs have none, and two of them join in a third
 /// that nobody has mentioned; so their instances are read when any of these names and the class are mentioned.
-pub(super) const NARROW: [&str; 8] = ["i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32"];
+pub(super) const NARROW_TYPES: [&str; 8] = ["i8", "i16", "i32", "u8", "u16", "u32", "u64", "f32"];
 
 impl Library {
     pub fn new() -> Library {
@@ -71,21 +71,26 @@ impl Library {
 
     /// The statements that define `names`, or are mentioned by those that do, but for those `known`;
     /// in the order of the library. And whether narrow types may occur from then on.
-    pub fn needed(&self, names: &[impl AsRef<str>], known: &BTreeSet<usize>) -> (BTreeSet<usize>, bool) {
+    pub fn required_statements(
+        &self,
+        names: &[impl AsRef<str>],
+        known: &BTreeSet<usize>,
+    ) -> (BTreeSet<usize>, bool) {
         let table = table::table();
-        let mut narrow = self.narrow || names.iter().any(|name| NARROW.contains(&name.as_ref()));
+        let mut narrow = self.narrow || names.iter().any(|name| NARROW_TYPES.contains(&name.as_ref()));
         let mut missing = BTreeSet::new();
-        let mut waiting: Vec<usize> = names.iter().flat_map(|name| table.named(name.as_ref())).collect();
+        let mut waiting: Vec<usize> =
+            names.iter().flat_map(|name| table.statements_for(name.as_ref())).collect();
         loop {
             while let Some(at) = waiting.pop() {
                 if !known.contains(&at) && missing.insert(at) {
                     let statement = table.statement(at);
                     narrow |= statement.narrow;
-                    waiting.extend(statement.asks);
+                    waiting.extend(statement.requires);
                 }
             }
             if narrow {
-                let methods = names.iter().flat_map(|name| table.methods(name.as_ref()));
+                let methods = names.iter().flat_map(|name| table.method_classes_for(name.as_ref()));
                 waiting.extend(methods.filter(|at| !known.contains(at) && !missing.contains(at)));
                 let instances = known.union(&missing).flat_map(|at| table.statement(*at).instances);
                 waiting.extend(instances.filter(|at| !known.contains(at) && !missing.contains(at)));
@@ -98,7 +103,7 @@ impl Library {
 }
 
 /// Makes the names that statements of the library define known in another `Env`.
-pub(super) fn adopt(library: &Env, env: &mut Env, chunks: &BTreeSet<usize>) {
+pub(super) fn adopt_statements(library: &Env, env: &mut Env, chunks: &BTreeSet<usize>) {
     env.number_after(library);
     for (id, class) in &library.classes {
         env.classes.entry(*id).or_insert_with(|| class.clone());
@@ -150,24 +155,24 @@ pub(super) fn adopt_names<'n>(library: &Env, env: &mut Env, names: impl Iterator
 
 /// What a text asks of the library: of `linear::dot` it is `dot`. A text that declares an instance asks
 /// for all instances of the class, so that one that overlaps with it is seen.
-pub(super) fn mentions(source: &Source) -> Vec<String> {
+pub(super) fn mentioned_names(source: &Source) -> Vec<String> {
     let names = syntax::idents(source);
     let mut names: Vec<String> =
         names.iter().map(|name| name.rsplit("::").next().unwrap_or(name).to_string()).collect();
     if source.text.contains("instance") {
         let chunks = syntax::chunks(source);
-        names.extend(chunks.iter().filter_map(|c| c.head.first()).map(|class| all_instances(class)));
+        names.extend(chunks.iter().filter_map(|c| c.head.first()).map(|class| all_instances_key(class)));
     }
     names
 }
 
 /// Whether a name is no operator.
-fn is_word(name: &str) -> bool {
+fn is_identifier(name: &str) -> bool {
     name.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
 /// What asks for all instances of a class.
-fn all_instances(class: &str) -> String {
+fn all_instances_key(class: &str) -> String {
     format!("{INSTANCES}{class}")
 }
 
@@ -214,7 +219,7 @@ impl Index {
         found.map_or(&[], Vec::as_slice)
     }
 
-    fn brought(&self, name: &str) -> &[usize] {
+    fn definitions_with(&self, name: &str) -> &[usize] {
         self.by_type.get(name).map_or(&[], Vec::as_slice)
     }
 
@@ -222,7 +227,7 @@ impl Index {
         self.narrow.get(class).map_or(&[], Vec::as_slice)
     }
 
-    fn methods(&self, name: &str) -> &[usize] {
+    fn method_classes_for(&self, name: &str) -> &[usize] {
         self.methods.get(name).map_or(&[], Vec::as_slice)
     }
 
@@ -248,7 +253,7 @@ impl Index {
     }
 
     /// The texts that define a name.
-    pub fn homes(&self, name: &str) -> BTreeSet<SourceId> {
+    pub fn defining_texts(&self, name: &str) -> BTreeSet<SourceId> {
         self.definitions(name).iter().map(|&at| self.chunks[at].span.source).collect()
     }
 
@@ -323,7 +328,7 @@ pub(super) fn index() -> &'static Index {
             if let Some((class, args)) = chunk.head.split_first() {
                 enter(&mut by_class, class, at);
                 let own: Vec<_> = args.iter().filter(|name| types.contains_key(name)).collect();
-                if own.is_empty() && args.iter().any(|name| NARROW.contains(&&**name)) {
+                if own.is_empty() && args.iter().any(|name| NARROW_TYPES.contains(&&**name)) {
                     enter(&mut narrow, class, at);
                 } else {
                     let with = if own.is_empty() { vec![class] } else { own };
@@ -336,7 +341,7 @@ pub(super) fn index() -> &'static Index {
                     continue;
                 }
                 // An operator is built in for other types.
-                let elsewhere = primitives.contains(&**name) || !is_word(name) || homes[name].len() > 1;
+                let elsewhere = primitives.contains(&**name) || !is_identifier(name) || homes[name].len() > 1;
                 let own = chunk.mentions.iter().filter(|ty| types.get(ty) == Some(&chunk.span.source));
                 let own: Vec<_> = own.filter(|_| elsewhere && chunk.word == "fun").collect();
                 if own.is_empty() {

@@ -6,8 +6,8 @@
 use super::documents::Document;
 use super::position::Lines;
 use super::workspace::Buffers;
-use super::{Answer, Refusal, Server, said, uri, workspace};
-use felis::session::index::{Change, Index, changed, check_name, same_meaning};
+use super::{RequestError, RequestResult, Server, json_result, uri, workspace};
+use felis::session::index::{Index, RenameEdits, apply_rename, check_name, check_same_meaning};
 use lsp_types::{
     PrepareRenameResponse, RenameParams, TextDocumentPositionParams, TextEdit, Uri, WorkspaceEdit,
 };
@@ -17,41 +17,41 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 impl Server {
-    pub(super) fn prepare_rename(&mut self, asked: TextDocumentPositionParams) -> Answer {
-        let Some((document, index, at)) = self.place(&asked) else { return Ok(Value::Null) };
-        let (span, _) = index.renamable(at).map_err(Refusal::failed)?;
-        not_a_copy(document)?;
+    pub(super) fn prepare_rename(&mut self, params: TextDocumentPositionParams) -> RequestResult {
+        let Some((document, index, at)) = self.document_position(&params) else { return Ok(Value::Null) };
+        let (span, _) = index.rename_target(at).map_err(RequestError::failed)?;
+        refuse_library_copy(document)?;
         let range = document.lines.span(&document.text, span);
         let placeholder = index.sources().slice(span).to_string();
-        said(PrepareRenameResponse::RangeWithPlaceholder { range, placeholder })
+        json_result(PrepareRenameResponse::RangeWithPlaceholder { range, placeholder })
     }
 
-    pub(super) fn rename(&mut self, asked: RenameParams) -> Answer {
-        let Some((document, index, at)) = self.place(&asked.text_document_position) else {
+    pub(super) fn rename(&mut self, params: RenameParams) -> RequestResult {
+        let Some((document, index, at)) = self.document_position(&params.text_document_position) else {
             return Ok(Value::Null);
         };
-        not_a_copy(document)?;
-        let name = asked.new_name.trim();
-        check_name(name).map_err(Refusal::failed)?;
-        let (span, declared) = index.renamable(at).map_err(Refusal::failed)?;
+        refuse_library_copy(document)?;
+        let name = params.new_name.trim();
+        check_name(name).map_err(RequestError::failed)?;
+        let (span, declared) = index.rename_target(at).map_err(RequestError::failed)?;
         let word = index.sources().slice(span).to_string();
         if word == name {
-            return said(WorkspaceEdit::default());
+            return json_result(WorkspaceEdit::default());
         }
-        let spot = index.spot(declared).ok_or_else(|| Refusal::failed("it has no place"))?;
+        let spot = index.occurrence(declared).ok_or_else(|| RequestError::failed("it has no place"))?;
         let indexes = self.indexes_naming(&index, &spot, &word);
-        let mut change = Change::new();
+        let mut change = RenameEdits::new();
         for index in &indexes {
-            index.places_naming(&spot, &mut change).map_err(Refusal::failed)?;
+            index.collect_occurrences(&spot, &mut change).map_err(RequestError::failed)?;
         }
-        self.try_change(&indexes, &change, name)?;
+        self.verify_change(&indexes, &change, name)?;
         let mut edits: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
         for (id, places) in &change {
             let text =
-                self.text_of(&indexes, id).ok_or_else(|| Refusal::failed(format!("`{id}` is gone")))?;
+                self.text_of(&indexes, id).ok_or_else(|| RequestError::failed(format!("`{id}` is gone")))?;
             let open = self.documents.of_file(id).map(|document| document.uri.clone());
             let target = open.or_else(|| uri::of(&PathBuf::from(id)));
-            let target = target.ok_or_else(|| Refusal::failed(format!("`{id}` is no file")))?;
+            let target = target.ok_or_else(|| RequestError::failed(format!("`{id}` is no file")))?;
             let lines = Lines::of(&text);
             let places = places.iter().map(|(from, to)| TextEdit {
                 range: lines.range(&text, *from..*to),
@@ -59,18 +59,23 @@ impl Server {
             });
             edits.insert(target, places.collect());
         }
-        said(WorkspaceEdit { changes: Some(edits), ..WorkspaceEdit::default() })
+        json_result(WorkspaceEdit { changes: Some(edits), ..WorkspaceEdit::default() })
     }
 
     /// Checks all texts with a change in them.
-    fn try_change(&mut self, indexes: &[Rc<Index>], change: &Change, name: &str) -> Result<(), Refusal> {
+    fn verify_change(
+        &mut self,
+        indexes: &[Rc<Index>],
+        change: &RenameEdits,
+        name: &str,
+    ) -> Result<(), RequestError> {
         let mut drafts: HashMap<String, String> = HashMap::new();
         for (id, places) in change {
             let text = self.text_of(indexes, id).unwrap_or_default();
-            drafts.insert(id.clone(), changed(&text, places, name));
+            drafts.insert(id.clone(), apply_rename(&text, places, name));
         }
-        let Some(_drafted) = Drafted::put(&self.documents.buffers, &drafts) else {
-            return Err(Refusal::failed("the texts cannot be read"));
+        let Some(_drafted) = BufferOverride::install(&self.documents.buffers, &drafts) else {
+            return Err(RequestError::failed("the texts cannot be read"));
         };
         let mut verdict = Ok(());
         for index in indexes {
@@ -82,13 +87,13 @@ impl Server {
             let shown =
                 index.sources().get(index.root).map_or_else(String::new, |source| source.name.clone());
             let text = drafts.get(&id).cloned().unwrap_or_else(|| index.text().to_string());
-            let after = self.index_of(&path, &shown, &id, &text);
-            verdict = same_meaning(index, &after, change, name);
+            let after = self.build_index(&path, &shown, &id, &text);
+            verdict = check_same_meaning(index, &after, change, name);
             if verdict.is_err() {
                 break;
             }
         }
-        verdict.map_err(Refusal::failed)
+        verdict.map_err(RequestError::failed)
     }
 
     /// The text with an id, as the indexes have seen it.
@@ -102,21 +107,21 @@ impl Server {
 }
 
 /// Drafts in the place of open texts; what was there comes back when this goes, after a panic, too.
-struct Drafted {
+struct BufferOverride {
     buffers: Buffers,
     kept: HashMap<String, String>,
 }
 
-impl Drafted {
-    fn put(buffers: &Buffers, drafts: &HashMap<String, String>) -> Option<Drafted> {
+impl BufferOverride {
+    fn install(buffers: &Buffers, drafts: &HashMap<String, String>) -> Option<BufferOverride> {
         let mut texts = buffers.lock().ok()?;
         let kept = texts.clone();
         texts.extend(drafts.clone());
-        Some(Drafted { buffers: buffers.clone(), kept })
+        Some(BufferOverride { buffers: buffers.clone(), kept })
     }
 }
 
-impl Drop for Drafted {
+impl Drop for BufferOverride {
     fn drop(&mut self) {
         if let Ok(mut texts) = self.buffers.lock() {
             *texts = std::mem::take(&mut self.kept);
@@ -125,9 +130,9 @@ impl Drop for Drafted {
 }
 
 /// Nothing is renamed in a copy of the library's text.
-fn not_a_copy(document: &Document) -> Result<(), Refusal> {
+fn refuse_library_copy(document: &Document) -> Result<(), RequestError> {
     match document.library {
-        true => Err(Refusal::failed("this is a copy of the standard library, which stays as it is")),
+        true => Err(RequestError::failed("this is a copy of the standard library, which stays as it is")),
         false => Ok(()),
     }
 }

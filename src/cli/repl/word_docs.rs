@@ -149,13 +149,13 @@ const WORDS: &[(&str, &str, &str)] = &[
 ];
 
 /// What a word or sign is for, with an example.
-pub fn explained(word: &str) -> Option<String> {
+pub fn explain_word(word: &str) -> Option<String> {
     let (word, text, example) = WORDS.iter().find(|(known, ..)| *known == word)?;
     let examples: String = example.split("   ").map(|line| format!("    {line}\n")).collect();
     Some(format!("`{word}` {text}\n{examples}"))
 }
 
 /// A name that may be meant, among these and the words.
-pub fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
+pub fn similar_name<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<String> {
     similar(name, names.chain(WORDS.iter().map(|(word, ..)| *word).filter(|word| word.len() > 1)))
 }

@@ -5,7 +5,7 @@
 
 use super::documents::Document;
 use super::position::Lines;
-use super::workspace::Copies;
+use super::workspace::LibraryCopies;
 use super::{Server, uri};
 use felis::diagnostic::{Diagnostic, Severity};
 use felis::session::index::Index;
@@ -20,17 +20,17 @@ use std::path::Path;
 
 impl Server {
     /// Tells the editor what is wrong with an open text.
-    pub(super) fn tell(&mut self, uri: &Uri) {
+    pub(super) fn publish_diagnostics(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get(uri) else { return };
         let Some(index) = document.index.clone() else { return };
         let all = index.diagnostics.iter().map(|said| diagnostic(said, document, &index, &self.copies));
         let (all, version) = (all.collect(), document.version);
-        self.send(message(uri, Some(version), all));
+        self.send(publish_message(uri, Some(version), all));
     }
 }
 
 /// The message that tells diagnostics.
-pub fn message(uri: &Uri, version: Option<i32>, diagnostics: Vec<lsp_types::Diagnostic>) -> Message {
+pub fn publish_message(uri: &Uri, version: Option<i32>, diagnostics: Vec<lsp_types::Diagnostic>) -> Message {
     let told = PublishDiagnosticsParams { uri: uri.clone(), diagnostics, version };
     Message::Notification(Notification::new(PublishDiagnostics::METHOD.to_string(), told))
 }
@@ -40,7 +40,7 @@ pub fn diagnostic(
     said: &Diagnostic,
     document: &Document,
     index: &Index,
-    copies: &Copies,
+    copies: &LibraryCopies,
 ) -> lsp_types::Diagnostic {
     let severity = match said.severity {
         Severity::Error => DiagnosticSeverity::ERROR,
@@ -88,7 +88,7 @@ pub fn diagnostic(
 }
 
 /// The file of a text, of the library's the copy.
-pub fn file(index: &Index, copies: &Copies, source: SourceId) -> Option<Uri> {
+pub fn file(index: &Index, copies: &LibraryCopies, source: SourceId) -> Option<Uri> {
     let text = index.sources().get(source)?;
     if index.is_library(source) {
         return copies.library(&text.name, &text.text);
@@ -101,7 +101,7 @@ pub fn file(index: &Index, copies: &Copies, source: SourceId) -> Option<Uri> {
 }
 
 /// Where a span is.
-pub fn location(index: &Index, copies: &Copies, span: Span) -> Option<Location> {
+pub fn location(index: &Index, copies: &LibraryCopies, span: Span) -> Option<Location> {
     let text = index.sources().get(span.source)?;
     let range: Range = Lines::of(&text.text).span(&text.text, span);
     Some(Location { uri: file(index, copies, span.source)?, range })

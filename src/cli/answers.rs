@@ -11,7 +11,7 @@ pub enum Flow {
 }
 
 /// A verdict and its reasons.
-pub fn comparison(comparison: &Comparison) -> String {
+pub fn comparison_text(comparison: &Comparison) -> String {
     let mut out = format!("{}\n", comparison.verdict);
     if let Some(reasons) = &comparison.reasons {
         out.push_str(&format!("{}\n", reasons.message));
@@ -23,7 +23,7 @@ pub fn comparison(comparison: &Comparison) -> String {
 }
 
 /// Notes on the names in types that stand for any index type and may be meant as something else.
-pub fn implicit_names(session: &mut Session, types: &[&str]) -> String {
+pub fn implicit_names_note(session: &mut Session, types: &[&str]) -> String {
     let names = session.implicit_names(types);
     names
         .iter()
